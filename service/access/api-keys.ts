@@ -17,17 +17,6 @@ const KEY_COLUMNS = `id, name, partner, key_prefix as "keyPrefix", balance_units
   rate_per_minute as "ratePerMinute", expires_at as "expiresAt", revoked_at as "revokedAt", bought_by as "boughtBy",
   created_at as "createdAt"`;
 
-type NewApiKey = {
-  readonly name: string;
-  readonly partner: boolean;
-  readonly balanceUnits: number | null;
-  readonly expiresAt: Date | null;
-  /** Calls per minute; default DEFAULT_RATE_PER_MINUTE. */
-  readonly ratePerMinute?: number;
-  /** Default: none. */
-  readonly scopes?: readonly KeyScope[];
-};
-
 /** 32 random bytes, and the ids of rows. */
 export type KeyEntropy = { randomBytes(size: number): Uint8Array; randomUuid(): string };
 
@@ -38,7 +27,16 @@ const SHOWN_CHARACTERS = 12;
 /** Stores a new key. The returned secret exists nowhere else. */
 export async function createApiKey(
   db: Database,
-  wanted: NewApiKey,
+  wanted: {
+    readonly name: string;
+    readonly partner: boolean;
+    readonly balanceUnits: number | null;
+    readonly expiresAt: Date | null;
+    /** Calls per minute; default DEFAULT_RATE_PER_MINUTE. */
+    readonly ratePerMinute?: number;
+    /** Default: none. */
+    readonly scopes?: readonly KeyScope[];
+  },
   entropy: KeyEntropy,
 ): Promise<{ readonly key: ApiKey; readonly secret: string }> {
   const { secret, keyHash, keyPrefix } = newSecret(entropy);
@@ -114,17 +112,6 @@ function only<Row>(rows: readonly Row[]): Row {
 /** A key with its secret, which exists nowhere else. */
 export type KeyWithSecret = { readonly key: ApiKey; readonly secret: string };
 
-type Purchase = {
-  /** The id of the key. It is derived from the payment, so that one payment buys one key. */
-  readonly creditId: string;
-  readonly name: string;
-  /** Lower-case. */
-  readonly boughtBy: Address;
-  readonly units: number;
-  readonly ratePerMinute: number;
-  readonly now: Date;
-};
-
 const BUY = `
   with bought as (
     insert into ahs.api_key
@@ -144,7 +131,16 @@ const BUY = `
  */
 export async function buyApiKey(
   db: Database,
-  purchase: Purchase,
+  purchase: {
+    /** The id of the key. It is derived from the payment, so that one payment buys one key. */
+    readonly creditId: string;
+    readonly name: string;
+    /** Lower-case. */
+    readonly boughtBy: Address;
+    readonly units: number;
+    readonly ratePerMinute: number;
+    readonly now: Date;
+  },
   entropy: Pick<KeyEntropy, "randomBytes">,
 ): Promise<KeyWithSecret> {
   const { secret, keyHash, keyPrefix } = newSecret(entropy);
@@ -156,14 +152,6 @@ export async function buyApiKey(
   });
   return { key: only(rows), secret };
 }
-
-type TopUp = {
-  /** Derived from the payment, so that it is credited once. */
-  readonly creditId: string;
-  readonly keyId: string;
-  readonly units: number;
-  readonly now: Date;
-};
 
 const TOP_UP = `
   with live as (
@@ -183,7 +171,16 @@ const TOP_UP = `
  * Credits a payment to a key once. A repeat returns the credited key. Returns null and credits nothing if the key is
  * not live or has no balance.
  */
-export async function topUpApiKey(db: Database, topUp: TopUp): Promise<ApiKey | null> {
+export async function topUpApiKey(
+  db: Database,
+  topUp: {
+    /** Derived from the payment, so that it is credited once. */
+    readonly creditId: string;
+    readonly keyId: string;
+    readonly units: number;
+    readonly now: Date;
+  },
+): Promise<ApiKey | null> {
   const { creditId, keyId, units, now } = topUp;
   const { rows } = await db.$client.query<ApiKey>({
     ...QUERY_DEADLINE,

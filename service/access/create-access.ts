@@ -136,15 +136,17 @@ async function recallPayment(
   return caller.kind === "payer" && payments !== null ? payments.recall(caller, request) : null;
 }
 
-type Taking = {
-  readonly caller: PayingCaller;
-  readonly request: PaidRequest;
-  readonly terms: ChargeTerms;
-};
-
 async function takeFrom(
   { keys, payments, repeats }: AccessParts,
-  { caller, request, terms }: Taking,
+  {
+    caller,
+    request,
+    terms,
+  }: {
+    readonly caller: PayingCaller;
+    readonly request: PaidRequest;
+    readonly terms: ChargeTerms;
+  },
 ): Promise<Charge> {
   switch (caller.kind) {
     case "key": {

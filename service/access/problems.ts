@@ -90,15 +90,6 @@ type ProblemBody = {
   readonly "violated-policies"?: readonly string[];
 };
 
-type ProblemOptions = {
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly cause?: unknown;
-  /** Claim of a payment that is reserved or has moved, hexadecimal. */
-  readonly claim?: string;
-  /** Names of limits, as in the header RateLimit-Policy. */
-  readonly violatedPolicies?: readonly string[];
-};
-
 /** An expected refusal or failure; `detail` is shown to the caller, so it never carries a secret or a cause. */
 export class Problem extends Error {
   override readonly name = "Problem";
@@ -108,7 +99,18 @@ export class Problem extends Error {
   readonly claim: string | null;
   readonly violatedPolicies: readonly string[] | null;
 
-  constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    options: {
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly cause?: unknown;
+      /** Claim of a payment that is reserved or has moved, hexadecimal. */
+      readonly claim?: string;
+      /** Names of limits, as in the header RateLimit-Policy. */
+      readonly violatedPolicies?: readonly string[];
+    } = {},
+  ) {
     super(`${code}: ${detail}`, { cause: options.cause });
     this.code = code;
     this.detail = detail;

@@ -138,14 +138,6 @@ export function secondsToFull(tokens: number, perMinute: number): number {
 /** Counts a call against its address. Returns null if it is allowed, else the limit's state. */
 export type IpLimit = (source: CallSource) => LimitState | null;
 
-type IpLimitOptions = {
-  readonly perMinute: number;
-  readonly trustedProxies: TrustedProxies;
-  readonly monotonicMs: () => number;
-  /** Most addresses in memory. Above it the longest idle ones are evicted, even with buckets that are not full. */
-  readonly maxAddresses: number;
-};
-
 /**
  * Token buckets by address in this process, in two generations that turn once a window. An untouched bucket of the old
  * generation is full again, so that dropping it changes nothing. Calls without a socket are not counted.
@@ -155,7 +147,13 @@ export function createIpLimit({
   trustedProxies,
   monotonicMs,
   maxAddresses,
-}: IpLimitOptions): IpLimit {
+}: {
+  readonly perMinute: number;
+  readonly trustedProxies: TrustedProxies;
+  readonly monotonicMs: () => number;
+  /** Most addresses in memory. Above it the longest idle ones are evicted, even with buckets that are not full. */
+  readonly maxAddresses: number;
+}): IpLimit {
   let young = new Map<string, TokenBucket>();
   let old = new Map<string, TokenBucket>();
   let turnedAt = monotonicMs();
@@ -188,9 +186,6 @@ type Call = {
 
 type Taken = { readonly granted: boolean /** Left after the call. */; readonly tokens: number };
 
-/** Token buckets on ahs.rate_bucket, shared by all servers. */
-type RateBuckets = { take(call: Call): Promise<Taken> };
-
 /**
  * One row per caller. A proposed row is a full bucket minus the calls, so that its tokens and granted calls add up to
  * the bucket's size. A bucket's clock never runs backwards.
@@ -220,13 +215,9 @@ type BucketRow = { readonly identity: string; readonly tokens: number; readonly 
 const BATCH = { maxSize: 500, maxRunning: 2 };
 
 /** Buckets of callers; concurrent calls share a statement. Throws if the database fails. */
-export function createRateBuckets({
-  db,
-  now,
-}: {
-  readonly db: Database;
-  readonly now: () => Date;
-}): RateBuckets {
+export function createRateBuckets({ db, now }: { readonly db: Database; readonly now: () => Date }): {
+  take(call: Call): Promise<Taken>;
+} {
   return {
     take: loadInBatches(async (calls: readonly Call[]) => {
       const wanted = [...Map.groupBy(calls, ({ identity }) => identity)];

@@ -18,14 +18,11 @@ import type { KeyAccess, OwnerAccess } from "./access.ts";
 import { Problem, unavailable } from "./problems.ts";
 import { type CallLimiter, countedKeys } from "./rate-limits.ts";
 
-/** Any request, as far as a sign-in can be read from it. */
-type HeaderSource = { header(name: string): string | undefined };
-
 /**
  * Returns the wallet (lower-case) that signed the request in by SIGN-IN-WITH-X; null without the header. Throws a 401
  * for an invalid one.
  */
-export type SignIn = (request: HeaderSource) => Promise<Address | null>;
+export type SignIn = (request: { header(name: string): string | undefined }) => Promise<Address | null>;
 
 /** Asks a deployed contract by ERC-1271; false if there is no contract. Throws a 503 if the node fails. */
 export type ContractSignatures = (claim: {
@@ -73,20 +70,18 @@ async function isSigned(
   return contractSignatures({ address, hash: hashMessage(message), signature });
 }
 
-type OwnerAccessDeps = {
+/**
+ * Identifies owners by X-API-Key, else by SIGN-IN-WITH-X, and counts each call against the owner's rate. The error of a
+ * request with neither explains both.
+ */
+export function createOwnerAccess(deps: {
   readonly keys: Pick<KeyAccess, "identify">;
   readonly signIn: SignIn;
   readonly audience: SignInAudience;
   readonly limiter: CallLimiter;
   /** Calls a minute of a wallet. */
   readonly payerRatePerMinute: number;
-};
-
-/**
- * Identifies owners by X-API-Key, else by SIGN-IN-WITH-X, and counts each call against the owner's rate. The error of a
- * request with neither explains both.
- */
-export function createOwnerAccess(deps: OwnerAccessDeps): OwnerAccess {
+}): OwnerAccess {
   const { signIn, audience, limiter } = deps;
   const keys = countedKeys(deps.keys, limiter);
   return {

@@ -57,18 +57,20 @@ async function send(
   };
 }
 
-/** The signed parts of an event and its secrets. */
-type Signable = {
-  readonly id: string;
-  readonly body: string;
-  readonly secret: string;
-  /** Signs as well; null where no rotation is so recent. */
-  readonly previousSecret: string | null;
-};
-
 /** The headers of one attempt by Standard Webhooks 1.0.0: id, time, and one signature per secret. */
 export function signDelivery(
-  { id, body, secret, previousSecret }: Signable,
+  {
+    id,
+    body,
+    secret,
+    previousSecret,
+  }: {
+    readonly id: string;
+    readonly body: string;
+    readonly secret: string;
+    /** Signs as well; null where no rotation is so recent. */
+    readonly previousSecret: string | null;
+  },
   at: Date,
 ): Record<string, string> {
   const secrets = previousSecret === null ? [secret] : [secret, previousSecret];

@@ -185,7 +185,15 @@ export function planExpiry(subscription: ExpiringSubscription, at: Date): NewEve
   });
 }
 
-type EventParts = {
+/** An event of a subscription as it is stored, signed and sent. */
+function newEvent({
+  type,
+  subscription,
+  dedupeKey,
+  at,
+  data,
+  state,
+}: {
   readonly type: WebhookType;
   readonly subscription: Pick<LiveSubscription, "id" | "endpointId">;
   /** Identifies the change for the endpoint. */
@@ -193,10 +201,7 @@ type EventParts = {
   readonly at: Date;
   readonly data: object;
   readonly state: NewEvent["state"];
-};
-
-/** An event of a subscription as it is stored, signed and sent. */
-function newEvent({ type, subscription, dedupeKey, at, data, state }: EventParts): NewEvent {
+}): NewEvent {
   const { id: subscriptionId, endpointId } = subscription;
   return {
     id: eventId(endpointId, dedupeKey),

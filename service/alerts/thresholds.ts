@@ -7,13 +7,6 @@ export const WATCHED_VALUES = ["ahs_score", "d1_score", "d2_score", "confidence"
 
 type WatchedValue = (typeof WATCHED_VALUES)[number];
 
-/** A threshold and its current value; null if unknown. */
-type WatchedThreshold = {
-  readonly value: WatchedValue;
-  readonly below: number;
-  readonly current: number | null;
-};
-
 /** A threshold below which a value is now, and was not before; `previous` is null where it was unknown. */
 export type Breach = {
   readonly value: WatchedValue;
@@ -52,7 +45,11 @@ export function breachesOf(
 export function standingOfThresholds(
   thresholds: AlertThresholds,
   current: WatchedValues | null,
-): readonly WatchedThreshold[] {
+): readonly {
+  readonly value: WatchedValue;
+  readonly below: number;
+  readonly current: number | null;
+}[] {
   return WATCHED_VALUES.flatMap((value) => {
     const below = thresholds[KEYS[value]];
     const held = current?.[KEYS[value]] ?? null;

@@ -23,10 +23,6 @@ export type DeliveryPage = {
   readonly after: string | null;
 };
 
-type DeliveryRow = Omit<Delivery, "attempts"> & {
-  readonly attempts: readonly (Omit<Attempt, "at"> & { readonly atMs: number })[];
-};
-
 /** Events of a subscription, newest first; empty after an unknown delivery. */
 export function readDeliveries(
   db: Database,
@@ -51,7 +47,11 @@ async function readWhere(
   condition: string,
   { id, limit, after }: DeliveryPage & { readonly id: string },
 ): Promise<readonly Delivery[]> {
-  const { rows } = await db.$client.query<DeliveryRow>(
+  const { rows } = await db.$client.query<
+    Omit<Delivery, "attempts"> & {
+      readonly attempts: readonly (Omit<Attempt, "at"> & { readonly atMs: number })[];
+    }
+  >(
     `select e.id, e.type, e.state, e.created_at as "createdAt", e.delivered_at as "deliveredAt",
             case when e.state = 'pending' then e.not_before end as "nextAttemptAt", e.body,
             coalesce((
@@ -71,15 +71,15 @@ async function readWhere(
   }));
 }
 
-/** State of the delivery queue. */
-type WebhookQueue = {
+/** How much waits for live endpoints, and how long the most overdue of it has been due. */
+export async function readWebhookQueue(
+  db: Database,
+  now: Date,
+): Promise<{
   readonly depth: number;
   /** Seconds that the most overdue event has been due; 0 without one. */
   readonly lagSeconds: number;
-};
-
-/** How much waits for live endpoints, and how long the most overdue of it has been due. */
-export async function readWebhookQueue(db: Database, now: Date): Promise<WebhookQueue> {
+}> {
   const { rows } = await db.$client.query<{ readonly depth: number; readonly lag: number }>(
     `select count(*)::float8 as depth,
             greatest(0, coalesce(extract(epoch from $1 - min(e.not_before) filter (

@@ -12,14 +12,6 @@ import {
   type VerifyOutcome,
 } from "./facilitator.ts";
 
-type HttpFacilitatorOptions = {
-  readonly url: string;
-  readonly verifyTimeoutMs?: number;
-  readonly settleTimeoutMs?: number;
-  /** Pause before the first retry; it doubles. */
-  readonly retryMs?: number;
-};
-
 const VERIFY_TIMEOUT_MS = 5_000;
 const ATTEMPTS = 3;
 const RETRY_MS = 150;
@@ -33,7 +25,13 @@ const BEFORE_SENDING =
  * A facilitator behind a URL. Verification is tried up to three times. A settle order is repeated only if it surely did
  * not arrive. A lost or pending answer is `unknown`.
  */
-export function createHttpFacilitator(options: HttpFacilitatorOptions): Facilitator {
+export function createHttpFacilitator(options: {
+  readonly url: string;
+  readonly verifyTimeoutMs?: number;
+  readonly settleTimeoutMs?: number;
+  /** Pause before the first retry; it doubles. */
+  readonly retryMs?: number;
+}): Facilitator {
   const { url, retryMs = RETRY_MS } = options;
   const verifier = new HTTPFacilitatorClient({
     url,

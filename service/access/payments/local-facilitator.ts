@@ -26,23 +26,21 @@ import {
   type VerifyOutcome,
 } from "./facilitator.ts";
 
-/** The queue of the facilitator's sender. */
-type SettlementQueue = {
-  /** Queues the call once per authorization and returns the order's id. */
-  enqueue(order: {
-    readonly authorization: AuthorizationId;
-    readonly to: Address;
-    readonly data: Hex;
-  }): Promise<number>;
-  read(id: number): Promise<SettlementTransaction | null>;
-};
-
 export type LocalFacilitatorDeps = {
   /** The address whose key sends; this process does not hold the key. */
   readonly sender: Address;
   readonly network: `eip155:${number}`;
   readonly client: PublicClient;
-  readonly queue: SettlementQueue;
+  /** The queue of the facilitator's sender. */
+  readonly queue: {
+    /** Queues the call once per authorization and returns the order's id. */
+    enqueue(order: {
+      readonly authorization: AuthorizationId;
+      readonly to: Address;
+      readonly data: Hex;
+    }): Promise<number>;
+    read(id: number): Promise<SettlementTransaction | null>;
+  };
   readonly monotonicMs: () => number;
   readonly settleDeadlineMs?: number;
   /** Absent where gas costs nothing. */
@@ -244,16 +242,6 @@ type SettlementSpending = {
   }): Promise<Extract<VerifyOutcome, { readonly kind: "dear" }> | null>;
 };
 
-type SettlementSpendingDeps = {
-  readonly gasPrice: GasPrice;
-  /** Highest cost of a settlement, in percent of its price. */
-  readonly maxPercent: number;
-  readonly dailyGas: bigint;
-  /** Gas of this UTC day's settlements so far. */
-  readonly spentGas: () => Promise<bigint>;
-  readonly now: () => Date;
-};
-
 /** Fees rise and fall within minutes. */
 const FEES_RETRY_SECONDS = 60;
 const DAY_SECONDS = 86_400;
@@ -261,7 +249,15 @@ const KEYS_ARE_SERVED =
   "This service has not asked for its settlement. Ask again later, or call with an API key.";
 
 /** Limits by price and by day, so that no payer can spend more of our coins than the payment is worth. */
-export function createSettlementSpending(deps: SettlementSpendingDeps): SettlementSpending {
+export function createSettlementSpending(deps: {
+  readonly gasPrice: GasPrice;
+  /** Highest cost of a settlement, in percent of its price. */
+  readonly maxPercent: number;
+  readonly dailyGas: bigint;
+  /** Gas of this UTC day's settlements so far. */
+  readonly spentGas: () => Promise<bigint>;
+  readonly now: () => Date;
+}): SettlementSpending {
   const { gasPrice, maxPercent, dailyGas, spentGas, now } = deps;
   return {
     async refusal({ gas, priceMicroUsd }) {

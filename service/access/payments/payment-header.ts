@@ -157,20 +157,20 @@ function malformed(fault: string, cause?: unknown): Problem {
   return new Problem("payment-malformed", detail, { cause });
 }
 
-/** What a payment is compared with. */
-type Expectation = {
-  readonly requirements: PaymentRequirements;
-  /** Absolute URL of the requested resource. */
-  readonly resourceUrl: string;
-};
-
 /** Seconds that an authorization must remain valid: the facilitator's own bound for mining. */
 const LEAST_SECONDS = 6n;
 /** A day: a released authorization is watched on chain as long as it is valid. */
 const MOST_SECONDS = 86_400n;
 
 /** Returns the payment if it matches the price, else the reason. Signature and time are checked separately. */
-export function matchPayment(header: PaymentHeader, expected: Expectation): PresentedPayment | string {
+export function matchPayment(
+  header: PaymentHeader,
+  expected: {
+    readonly requirements: PaymentRequirements;
+    /** Absolute URL of the requested resource. */
+    readonly resourceUrl: string;
+  },
+): PresentedPayment | string {
   const { payload, authorization } = header;
   const { requirements } = expected;
   const { accepted } = payload;

@@ -235,17 +235,19 @@ function firstProof(
   return sql`case when ${payment.settleAskedAt} is null then ${brought} else coalesce(${column}, ${brought}) end`;
 }
 
-/** The parts that identify an authorization on all chains. */
-type PaidAuthorization = {
+/** A UUID (RFC 9562, version 8) derived from the payment, so that it credits once. */
+export function creditIdOf({
+  network,
+  asset,
+  payer,
+  nonce,
+}: {
   /** CAIP-2. */
   readonly network: string;
   readonly asset: string;
   readonly payer: string;
   readonly nonce: string;
-};
-
-/** A UUID (RFC 9562, version 8) derived from the payment, so that it credits once. */
-export function creditIdOf({ network, asset, payer, nonce }: PaidAuthorization): string {
+}): string {
   const name = `credit ${network} ${asset} ${payer} ${nonce}`.toLowerCase();
   const digits = hash("sha256", name, "hex").slice(0, 32);
   const variant = ((Number.parseInt(digits.slice(16, 17), 16) % 4) + 8).toString(16);

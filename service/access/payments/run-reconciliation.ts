@@ -39,9 +39,6 @@ export type ReconciliationDeps = {
   readonly now: () => Date;
 };
 
-/** Number of payments by decision; `failed` ones are checked again later. */
-type ReconciliationTally = Readonly<Record<Reconciliation["kind"] | "failed", number>> & ConfirmationTally;
-
 const PAUSE_MS = 1_000;
 const FAILURE_PAUSE_MS = 3_000;
 const COUNT_EVERY = 15;
@@ -72,7 +69,9 @@ export async function runReconciliation(
  * Compares every payment past its deadline with the chain, then every settled payment that may be final by now. A
  * payment that fails is logged and postponed, longer each time, so that it does not delay others.
  */
-export async function reconcilePayments(deps: ReconciliationDeps): Promise<ReconciliationTally> {
+export async function reconcilePayments(
+  deps: ReconciliationDeps,
+): Promise<Readonly<Record<Reconciliation["kind"] | "failed", number>> & ConfirmationTally> {
   const tally = { settle: 0, release: 0, drop: 0, wait: 0, failed: 0 };
   const due = await readDuePayments(deps.db, { chainId: deps.chainId, now: deps.now(), limit: BATCH });
   if (due.length === 0) return { ...tally, ...(await confirmPayments(deps)) };

@@ -22,16 +22,13 @@ export type ChainLabel = {
   readonly source: "deployment" | "identity-registry" | "index";
 };
 
-type LabelledChain = Pick<
-  Deployment,
-  "identityRegistry" | "sanctionsList" | "oracle" | "market" | "accounts"
->;
-
 /** Accounts named by a deployment, by lower-case address. */
 export type KnownAccounts = ReadonlyMap<Address, readonly ChainLabel[]>;
 
 /** The accounts that a deployment names: tokens, entry points, public funders, mixers and system contracts. */
-export function knownAccounts(chain: LabelledChain): KnownAccounts {
+export function knownAccounts(
+  chain: Pick<Deployment, "identityRegistry" | "sanctionsList" | "oracle" | "market" | "accounts">,
+): KnownAccounts {
   const { market, accounts } = chain;
   const entries: readonly (readonly [Address | null, string, ChainLabelCategory])[] = [
     ...accounts.mixers.map((address) => [address, "Mixer", "mixer"] as const),
@@ -52,18 +49,18 @@ export function knownAccounts(chain: LabelledChain): KnownAccounts {
   return known;
 }
 
-/** Facts about an account besides the deployment. */
-type LabelFacts = {
-  readonly agents: readonly RegisteredAgent[];
-  /** Whether it has code; null where no source knows. */
-  readonly hasCode: boolean | null;
-};
-
 /** All labels of an account, most trustworthy first; the last says contract or account, if known. */
 export function chainLabels(
   address: Address,
   known: KnownAccounts,
-  { agents, hasCode }: LabelFacts,
+  {
+    agents,
+    hasCode,
+  }: {
+    readonly agents: readonly RegisteredAgent[];
+    /** Whether it has code; null where no source knows. */
+    readonly hasCode: boolean | null;
+  },
 ): readonly ChainLabel[] {
   const named = agents.map(({ agentId, name }): ChainLabel => {
     const shown = name === null || isLookalikeName(name) ? "" : printableName(name);

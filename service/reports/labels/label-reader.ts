@@ -17,16 +17,6 @@ export type ReadLabels = (address: Address) => Promise<readonly ProviderAnswer[]
 /** Stored labels. */
 export type KeptLabels = { readonly labels: readonly ProvidedLabel[]; readonly readAt: Date };
 
-type LabelReaderDeps = {
-  readonly sources: readonly LabelSource[];
-  readonly kept: {
-    find(provider: string, address: Address): Promise<KeptLabels | null>;
-    keep(provider: string, address: Address, kept: KeptLabels): Promise<void>;
-  };
-  readonly now: () => Date;
-  readonly logger: Logger;
-};
-
 /** Lifetime of stored labels: providers charge per request, and names seldom change. */
 export const LABELS_KEPT_MS = 24 * 3_600_000;
 
@@ -34,7 +24,20 @@ export const LABELS_KEPT_MS = 24 * 3_600_000;
  * Asks each provider about an account at most once a day; concurrent readers share the request. A failing provider is
  * reported as such and does not affect the others. Throws if the store fails.
  */
-export function createLabelReader({ sources, kept, now, logger }: LabelReaderDeps): ReadLabels {
+export function createLabelReader({
+  sources,
+  kept,
+  now,
+  logger,
+}: {
+  readonly sources: readonly LabelSource[];
+  readonly kept: {
+    find(provider: string, address: Address): Promise<KeptLabels | null>;
+    keep(provider: string, address: Address, kept: KeptLabels): Promise<void>;
+  };
+  readonly now: () => Date;
+  readonly logger: Logger;
+}): ReadLabels {
   const running = new Map<string, Promise<ProviderAnswer>>();
 
   async function ask(source: LabelSource, address: Address): Promise<ProviderAnswer> {

@@ -39,15 +39,6 @@ export function labelFailure(reason: LabelFailureReason, detail: string): LabelF
   return { kind: "failed", reason, detail };
 }
 
-type NansenOptions = {
-  /** Of the operator's configuration, so it is not guarded: https://api.nansen.ai/api/v1/profiler/address/labels. */
-  readonly url: string;
-  /** Null if the endpoint needs none. */
-  readonly apiKey: string | null;
-  /** From the request to the last byte of the answer. */
-  readonly deadlineMs: number;
-};
-
 /** Labels asked for, and shown: a busy account has some dozens. */
 const MAX_LABELS = 100;
 /** A label with its definition takes some hundred bytes. */
@@ -61,7 +52,18 @@ const answerSchema = z.union([
 ]);
 
 /** Labels of the Nansen profiler, of all its chains. */
-export function createNansenSource({ url, apiKey, deadlineMs }: NansenOptions): LabelSource {
+export function createNansenSource({
+  url,
+  apiKey,
+  deadlineMs,
+}: {
+  /** Of the operator's configuration, so it is not guarded: https://api.nansen.ai/api/v1/profiler/address/labels. */
+  readonly url: string;
+  /** Null if the endpoint needs none. */
+  readonly apiKey: string | null;
+  /** From the request to the last byte of the answer. */
+  readonly deadlineMs: number;
+}): LabelSource {
   return {
     provider: "nansen",
     async read(address) {
@@ -143,17 +145,18 @@ function causeOf(error: unknown): string {
   return cause instanceof Error && "code" in cause ? String(cause.code) : "no code given";
 }
 
-type BreakerOptions = {
-  /** Failures in a row after which the source is left alone. */
-  readonly failures: number;
-  /** After the pause, one request tries it again. */
-  readonly pauseMs: number;
-};
-
 /** Stops asking a source for a while after repeated failures, so that callers do not wait for it. */
 export function createBreakingSource(
   source: LabelSource,
-  { failures, pauseMs }: BreakerOptions,
+  {
+    failures,
+    pauseMs,
+  }: {
+    /** Failures in a row after which the source is left alone. */
+    readonly failures: number;
+    /** After the pause, one request tries it again. */
+    readonly pauseMs: number;
+  },
 ): LabelSource {
   const breaker = circuitBreaker(handleWhenResult(isFailure), {
     halfOpenAfter: pauseMs,

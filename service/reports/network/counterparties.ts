@@ -44,11 +44,9 @@ export type Dealings = {
   readonly callsToItself: number;
   /** Calls without a counterparty: contract creations, and executions without logs. */
   readonly callsToNobody: number;
-  readonly dust: Dust;
+  /** Dust: incoming transfers of senders whose total is below the policy's dust bound. They count for no counterparty. */
+  readonly dust: { readonly senders: number; readonly transfers: number };
 };
-
-/** Dust: incoming transfers of senders whose total is below the policy's dust bound. They count for no counterparty. */
-type Dust = { readonly senders: number; readonly transfers: number };
 
 type Tally = {
   calls: number;

@@ -16,15 +16,6 @@ type ChosenNodes = {
   readonly leftOut: number;
 };
 
-type NodesQuestion = {
-  readonly wallet: Address;
-  /** All accounts that the wallet dealt with, most frequent first. */
-  readonly peers: readonly Address[];
-  readonly around: Neighbourhood;
-  readonly publicFunders: ReadonlySet<Address>;
-  readonly maxNodes: number;
-};
-
 /** Peers whose own links are read. They are placed before accounts at distance two. */
 export const CLOSE_PEERS = 60;
 
@@ -33,7 +24,20 @@ export const CLOSE_PEERS = 60;
  * siblings, its most frequent peers, their creators, funders and most called accounts, then other peers. A public
  * funder is shown, but its links are not followed.
  */
-export function chooseNodes({ wallet, peers, around, publicFunders, maxNodes }: NodesQuestion): ChosenNodes {
+export function chooseNodes({
+  wallet,
+  peers,
+  around,
+  publicFunders,
+  maxNodes,
+}: {
+  readonly wallet: Address;
+  /** All accounts that the wallet dealt with, most frequent first. */
+  readonly peers: readonly Address[];
+  readonly around: Neighbourhood;
+  readonly publicFunders: ReadonlySet<Address>;
+  readonly maxNodes: number;
+}): ChosenNodes {
   const close = peers.slice(0, CLOSE_PEERS);
   const parents = parentsOf(around.facts.get(wallet));
   const children = around.children.toSorted((one, other) => compareTexts(one.address, other.address));
@@ -75,25 +79,27 @@ export type NetworkEdge = {
   readonly lastAt: number | null;
 };
 
-type ChosenEdges = {
-  readonly edges: readonly NetworkEdge[];
-  readonly leftOut: number;
-};
-
-type EdgesQuestion = {
+/**
+ * Chooses the links of a map: first creators, funders and shared funders, then dealings of the wallet, then dealings of
+ * the others; each by worth and calls.
+ */
+export function chooseEdges({
+  wallet,
+  chosen,
+  links,
+  ownContacts,
+  maxEdges,
+}: {
   readonly wallet: Address;
   readonly chosen: ChosenNodes;
   readonly links: Pick<AccountLinks, "facts" | "contacts">;
   /** The wallet's own dealings that have no contact row. */
   readonly ownContacts: readonly Contact[];
   readonly maxEdges: number;
-};
-
-/**
- * Chooses the links of a map: first creators, funders and shared funders, then dealings of the wallet, then dealings of
- * the others; each by worth and calls.
- */
-export function chooseEdges({ wallet, chosen, links, ownContacts, maxEdges }: EdgesQuestion): ChosenEdges {
+}): {
+  readonly edges: readonly NetworkEdge[];
+  readonly leftOut: number;
+} {
   const { nodes, siblings } = chosen;
   const origins: NetworkEdge[] = [];
   for (const address of [...nodes.keys()].sort()) {

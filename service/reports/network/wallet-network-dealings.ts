@@ -145,20 +145,24 @@ async function readAt(
   return { kind: "read", rows, asOf, incoming, incomingTruncated: truncated };
 }
 
-type IncomingQuery = {
-  readonly chainId: number;
-  readonly wallet: Address;
-  readonly through: number;
-  /** Unix seconds. */
-  readonly since: number;
-  /** Listed tokens; any other contract can log false transfers. */
-  readonly listed: readonly Address[];
-};
-
 /** Reads amounts that others sent: native coin and listed tokens, above zero, outside of own calls of the wallet. */
 async function readIncoming(
   client: ClientBase,
-  { chainId, wallet, through, since, listed }: IncomingQuery,
+  {
+    chainId,
+    wallet,
+    through,
+    since,
+    listed,
+  }: {
+    readonly chainId: number;
+    readonly wallet: Address;
+    readonly through: number;
+    /** Unix seconds. */
+    readonly since: number;
+    /** Listed tokens; any other contract can log false transfers. */
+    readonly listed: readonly Address[];
+  },
 ): Promise<{ readonly incoming: readonly Incoming[]; readonly truncated: boolean }> {
   const { rows } = await client.query({
     name: "incoming-transfers",

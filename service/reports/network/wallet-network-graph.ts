@@ -28,15 +28,6 @@ export type Neighbourhood = {
   readonly cut: boolean;
 };
 
-type NeighbourhoodQuery = {
-  readonly chainId: number;
-  /** Lower-case, as are the peers. */
-  readonly wallet: Address;
-  readonly peers: readonly Address[];
-  /** Accounts without link value; their children are not read. */
-  readonly publicFunders: ReadonlySet<Address>;
-};
-
 /** Of each parent by each kind of link, in order of address. */
 const MAX_CHILDREN = 40;
 /** Most contacts read per peer, by address, and the number of most frequent ones returned. */
@@ -48,7 +39,19 @@ const MAX_AMONG = 2_000;
 /** Reads the surroundings of a wallet. The cost of the queries does not depend on an account's number of contacts. */
 export async function readNeighbourhood(
   client: ClientBase,
-  { chainId, wallet, peers, publicFunders }: NeighbourhoodQuery,
+  {
+    chainId,
+    wallet,
+    peers,
+    publicFunders,
+  }: {
+    readonly chainId: number;
+    /** Lower-case, as are the peers. */
+    readonly wallet: Address;
+    readonly peers: readonly Address[];
+    /** Accounts without link value; their children are not read. */
+    readonly publicFunders: ReadonlySet<Address>;
+  },
 ): Promise<Neighbourhood> {
   const found = await readAccountFacts(client, chainId, [...new Set([wallet, ...peers])]);
   const facts = new Map(found.map((fact) => [fact.address, fact]));
@@ -71,15 +74,17 @@ export async function readNeighbourhood(
   };
 }
 
-type ChildrenQuery = {
-  readonly chainId: number;
-  readonly parents: readonly Address[];
-  readonly by: Child["by"];
-};
-
 async function readChildren(
   client: ClientBase,
-  { chainId, parents, by }: ChildrenQuery,
+  {
+    chainId,
+    parents,
+    by,
+  }: {
+    readonly chainId: number;
+    readonly parents: readonly Address[];
+    readonly by: Child["by"];
+  },
 ): Promise<readonly (Child & { readonly place: number })[]> {
   const { rows } = await client.query<{ parent: Address; address: Address; place: number }>({
     name: `children-by-${by}`,

@@ -153,12 +153,12 @@ function worthOf(
     : { worth: (lastTrade.worth * amount) / lastTrade.amount, by: "own_trade" };
 }
 
-type Totals = Pick<
+function totalsOf(
+  tokens: readonly TokenPnl[],
+): Pick<
   Pnl,
   "realised" | "unrealised" | "sales" | "wins" | "losses" | "winRate" | "unpricedShare" | "returns"
->;
-
-function totalsOf(tokens: readonly TokenPnl[]): Totals {
+> {
   const count = (of: (token: TokenPnl) => number) => tokens.reduce((sum, token) => sum + of(token), 0);
   const [sales, wins, losses] = [
     count((token) => token.sales),

@@ -95,9 +95,11 @@ export function createTransferReader(db: Database, chainId: number): TransferRea
       };
     },
     async drawnTokens({ wallet, throughBlock, since }) {
-      const rows = await read<DrawnRow>("transfers_drawn", DRAWN, [
-        ...[chainId, wallet, throughBlock, since, MOST_TRANSFERS + 1],
-      ]);
+      const rows = await read<{ readonly token: Address; readonly drawn: boolean; readonly read: number }>(
+        "transfers_drawn",
+        DRAWN,
+        [...[chainId, wallet, throughBlock, since, MOST_TRANSFERS + 1]],
+      );
       const found = rows.reduce((sum, row) => sum + row.read, 0);
       if (found > MOST_TRANSFERS) return null;
       return new Set(rows.filter(({ drawn }) => drawn).map(({ token }) => token));
@@ -151,8 +153,6 @@ const DRAWN = `
   group by token`;
 
 type MovementRow = Omit<Movement, "amount"> & { readonly amount: string };
-
-type DrawnRow = { readonly token: Address; readonly drawn: boolean; readonly read: number };
 
 type ReceivedRow = Omit<ReceivedToken, "amount"> & { readonly amount: string | null; readonly read: number };
 

@@ -260,19 +260,22 @@ type OwnCode = {
   readonly enrichedBlock: number | null;
 };
 
-type OwnCodeQuery = {
-  /** Views schema of the index, escaped. */
-  readonly schema: string;
-  readonly chainId: number;
-  readonly wallet: Address;
-  /** Unix seconds. */
-  readonly recentSince: number;
-};
-
 /** Reads it on the client's snapshot. */
 async function readOwnCode(
   client: PoolClient,
-  { schema, chainId, wallet, recentSince }: OwnCodeQuery,
+  {
+    schema,
+    chainId,
+    wallet,
+    recentSince,
+  }: {
+    /** Views schema of the index, escaped. */
+    readonly schema: string;
+    readonly chainId: number;
+    readonly wallet: Address;
+    /** Unix seconds. */
+    readonly recentSince: number;
+  },
 ): Promise<OwnCode> {
   const executed = await client.query<Executed>({
     ...QUERY_DEADLINE,

@@ -116,14 +116,12 @@ function repair(code: Repair["code"], detail: string, by: Hex | null): Repair {
   return { code, detail, by };
 }
 
-type Called = Pick<SentCall, "to" | "input" | "value">;
-
 type Indexed<Call> = {
   readonly byKey: ReadonlyMap<string, readonly Call[]>;
   readonly byMethod: ReadonlyMap<string, readonly ReadCall<Call>[]>;
 };
 
-async function indexCalls<Call extends Called>(
+async function indexCalls<Call extends Pick<SentCall, "to" | "input" | "value">>(
   calls: readonly Call[],
   wallet: Address,
 ): Promise<Indexed<Call>> {
@@ -171,16 +169,17 @@ type ToldRepair = {
   readonly by: Hex;
 };
 
-type Told = {
-  readonly wallet: Address;
-  readonly outcomes: { readonly told: { readonly successes: readonly ToldSuccess[] } };
-};
-
 /**
  * Finds a later reported success with the same effect, else one that may have had it, since its calldata is unknown;
  * else null. Recipients of payments are known.
  */
-export function toldFinder({ wallet, outcomes }: Told) {
+export function toldFinder({
+  wallet,
+  outcomes,
+}: {
+  readonly wallet: Address;
+  readonly outcomes: { readonly told: { readonly successes: readonly ToldSuccess[] } };
+}) {
   return (call: SentCall, intent: Pick<CallIntent, "kind" | "keys">): ToldRepair | null => {
     const later = outcomes.told.successes.filter((success) => isLater(success, call));
     const same = later.find((success) => intent.keys.includes(paymentKey(success) ?? ""));

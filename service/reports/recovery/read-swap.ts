@@ -172,10 +172,11 @@ const V2_EXACT_IN = 0x08;
 const V2_EXACT_OUT = 0x09;
 const COMMAND_BITS = 0x3f;
 
-type Execution = { readonly commands: Hex; readonly inputs?: readonly Hex[] | undefined };
-
 /** Reads V2 and V3 exchanges of a Universal Router's commands; skips others and malformed ones. */
-function readCommands({ commands, inputs = [] }: Execution, wallet: Address): readonly SwapLeg[] {
+function readCommands(
+  { commands, inputs = [] }: { readonly commands: Hex; readonly inputs?: readonly Hex[] | undefined },
+  wallet: Address,
+): readonly SwapLeg[] {
   return inputs.flatMap((input, place) => {
     const code = commands.slice(2 + 2 * place, 4 + 2 * place);
     if (code === "") return [];

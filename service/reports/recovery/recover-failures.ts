@@ -37,13 +37,6 @@ export type Recovered = {
   readonly rehearsed: boolean;
 };
 
-/** Further constraints of retries. */
-type RetryBounds = {
-  readonly before: Before;
-  /** The score's policy, which defines when a call ran out of gas. */
-  readonly policy: Policy;
-};
-
 export const NOTHING_BEFORE: Before = { transactions: [], cost: 0n, revoked: new Set() };
 
 const AT_ONCE = 8;
@@ -55,7 +48,14 @@ const AT_ONCE = 8;
 export async function recoverFailures(
   recovery: Recovery,
   node: RecoveryNode,
-  { before, policy }: RetryBounds,
+  {
+    before,
+    policy,
+  }: {
+    readonly before: Before;
+    /** The score's policy, which defines when a call ran out of gas. */
+    readonly policy: Policy;
+  },
 ): Promise<Recovered> {
   const sorted = await sortFailures(recovery);
   const tried = await tryAll(recovery, node, sorted.candidates);
@@ -79,13 +79,11 @@ export async function recoverFailures(
   return { offers: plan.offers.map(caused), refused: refused.map(caused), unread, rehearsed };
 }
 
-type Tried = { readonly passing: readonly PassingCall[]; readonly refused: readonly Refused[] };
-
 async function tryAll(
   { wallet, block }: Recovery,
   node: RecoveryNode,
   candidates: readonly Candidate[],
-): Promise<Tried> {
+): Promise<{ readonly passing: readonly PassingCall[]; readonly refused: readonly Refused[] }> {
   const trials = await mapLimited(candidates, AT_ONCE, async (candidate) => {
     const { to, value, input } = candidate.call;
     return { candidate, trial: await node.attempt({ from: wallet, to, value, data: input }, block) };
@@ -135,10 +133,11 @@ type Planning = {
   readonly holdings: Funds["holdings"];
 };
 
-type Planned = { readonly plan: RetryPlan; readonly faults: readonly Refused[]; readonly rehearsed: boolean };
-
 /** Drops retries that fail in sequence and plans again. If that does not settle, nothing is offered. */
-async function planTogether(planning: Planning, passing: readonly PassingCall[]): Promise<Planned> {
+async function planTogether(
+  planning: Planning,
+  passing: readonly PassingCall[],
+): Promise<{ readonly plan: RetryPlan; readonly faults: readonly Refused[]; readonly rehearsed: boolean }> {
   const faults = new Map<Hex, Refused>();
   for (let rehearsal = 1; ; rehearsal += 1) {
     const plan = planOf(

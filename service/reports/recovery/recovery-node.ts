@@ -34,9 +34,6 @@ export type WalletState = {
   readonly underWay: readonly Pick<SentCall, "hash" | "to" | "input" | "value">[];
 };
 
-/** Wei per gas. */
-type GasMarket = { readonly baseFeePerGas: bigint; readonly priorityFeePerGas: bigint };
-
 /** A transaction as it would be sent now. */
 export type Attempt = {
   readonly from: Address;
@@ -69,7 +66,7 @@ export type RecoveryNode = {
   /** Null if the node has no block of that number. */
   block(number: number): Promise<NodeBlock | null>;
   wallet(wallet: Address, block: number): Promise<WalletState>;
-  gasMarket(): Promise<GasMarket>;
+  gasMarket(): Promise<{ readonly baseFeePerGas: bigint; readonly priorityFeePerGas: bigint }>;
   /** Smallest units; null if the token gives no valid answer. */
   holding(owner: Address, query: HoldingQuery, block: number): Promise<bigint | null>;
   /** Whether an operator may move all tokens of a collection; null if the collection gives no valid answer. */

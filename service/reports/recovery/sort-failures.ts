@@ -34,12 +34,6 @@ export type Refused = {
 /** A failure without a known reason against a retry. */
 export type Candidate = ReadCall<FailedCall>;
 
-type SortedFailures = {
-  /** Newest first. */
-  readonly candidates: readonly Candidate[];
-  readonly refused: readonly Refused[];
-};
-
 /** Failures older than this are not offered again. */
 export const RECENT_DAYS = 14;
 /** Most failures simulated per answer: each costs the node several calls. */
@@ -60,7 +54,11 @@ type Known = {
 };
 
 /** Separates failures worth simulating from the others, by facts from index and node. */
-export async function sortFailures(known: Known): Promise<SortedFailures> {
+export async function sortFailures(known: Known): Promise<{
+  /** Newest first. */
+  readonly candidates: readonly Candidate[];
+  readonly refused: readonly Refused[];
+}> {
   const judge = await judgeOf(known);
   const candidates: Candidate[] = [];
   const refused: Refused[] = [];

@@ -42,21 +42,22 @@ export type ToldOutcomes = {
   readonly meetsIndex: boolean;
 };
 
-type ToldQuery = {
-  /** Views schema of the index, escaped. */
-  readonly schema: string;
-  readonly chainId: number;
-  readonly wallet: Address;
-  /** Unix seconds. */
-  readonly listedSince: number;
-  readonly recentSince: number;
-};
-
 const MAX_FAILURES = 200;
 const MAX_SUCCESSES = 2_000;
 
 /** Reads the reported transactions on the client's snapshot. */
-export async function readToldOutcomes(client: PoolClient, query: ToldQuery): Promise<ToldOutcomes> {
+export async function readToldOutcomes(
+  client: PoolClient,
+  query: {
+    /** Views schema of the index, escaped. */
+    readonly schema: string;
+    readonly chainId: number;
+    readonly wallet: Address;
+    /** Unix seconds. */
+    readonly listedSince: number;
+    readonly recentSince: number;
+  },
+): Promise<ToldOutcomes> {
   const { schema, chainId, wallet, listedSince, recentSince } = query;
   const failures = await client.query<ToldRow & { readonly found: number }>({
     ...QUERY_DEADLINE,

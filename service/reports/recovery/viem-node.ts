@@ -92,10 +92,11 @@ async function readWallet(ask: AskNode, wallet: Address, block: number): Promise
   };
 }
 
-type Since = { readonly wallet: Address; readonly block: number; readonly nonce: number };
-
 /** Transactions of the wallet from a nonce on, in the next blocks and the pending one. */
-async function findUnderWay(ask: AskNode, { wallet, block, nonce }: Since): Promise<WalletState["underWay"]> {
+async function findUnderWay(
+  ask: AskNode,
+  { wallet, block, nonce }: { readonly wallet: Address; readonly block: number; readonly nonce: number },
+): Promise<WalletState["underWay"]> {
   const newest = await askFor(ask, countAnswer, "eth_blockNumber", []);
   const between = Math.min(Math.max(newest - block, 0), MAX_BLOCKS_BETWEEN);
   const numbers = Array.from({ length: between }, (_, place) => numberToHex(block + 1 + place));
@@ -109,9 +110,10 @@ async function findUnderWay(ask: AskNode, { wallet, block, nonce }: Since): Prom
   return [...found.values()];
 }
 
-type Holding = { readonly owner: Address; readonly query: HoldingQuery; readonly block: number };
-
-async function readHolding(ask: AskNode, { owner, query, block }: Holding): Promise<bigint | null> {
+async function readHolding(
+  ask: AskNode,
+  { owner, query, block }: { readonly owner: Address; readonly query: HoldingQuery; readonly block: number },
+): Promise<bigint | null> {
   const { token, spender } = query;
   const data =
     spender === null
@@ -121,16 +123,19 @@ async function readHolding(ask: AskNode, { owner, query, block }: Holding): Prom
   return answer.kind === "answer" && WORD.test(answer.value) ? BigInt(answer.value) : null;
 }
 
-type Approval = {
-  readonly owner: Address;
-  readonly token: Address;
-  readonly spender: Address;
-  readonly block: number;
-};
-
 async function readApproval(
   ask: AskNode,
-  { owner, token, spender, block }: Approval,
+  {
+    owner,
+    token,
+    spender,
+    block,
+  }: {
+    readonly owner: Address;
+    readonly token: Address;
+    readonly spender: Address;
+    readonly block: number;
+  },
 ): Promise<boolean | null> {
   const data = encodeFunctionData({
     abi: erc721Abi,
@@ -176,12 +181,10 @@ function failed(failure: SendFailure): Trial {
   return { kind: "fails", reason: reason ?? "The call reverts, and no reason is given." };
 }
 
-type GivenCall = Attempt & { readonly gas: bigint };
-
 /** By eth_simulateV1, which not every node has. */
 async function rehearse(
   ask: AskNode,
-  calls: readonly GivenCall[],
+  calls: readonly (Attempt & { readonly gas: bigint })[],
   block: NodeBlock,
 ): Promise<readonly (string | null)[] | null> {
   const requests = calls.map((call) => ({ ...requestOf(call), gas: numberToHex(call.gas) }));

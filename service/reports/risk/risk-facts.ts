@@ -10,14 +10,6 @@ export type ScoreExplanation = {
   readonly features: readonly FeatureLine[];
 };
 
-/** Part of a wallet's contacts; the value in millionths of a US dollar. */
-type ContactSum = {
-  readonly counterparties: number;
-  readonly sentMicroUsd: number;
-  /** Calls to counterparties without priced payments. */
-  readonly unpricedCalls: number;
-};
-
 /**
  * Counterparties since the wallet is followed, up to the newest enriched block. Above the limit, those with the lowest
  * addresses.
@@ -34,7 +26,12 @@ export type Exposure = {
   /** On a sanctions list at the newest indexed block, or a mixer. */
   readonly listed: readonly Address[];
   /** Not listed, with F as the newest stored grade. */
-  readonly failing: ContactSum;
+  readonly failing: {
+    readonly counterparties: number;
+    readonly sentMicroUsd: number;
+    /** Calls to counterparties without priced payments. */
+    readonly unpricedCalls: number;
+  };
 };
 
 export type RiskFacts = {
@@ -137,9 +134,10 @@ type RiskRow = {
   readonly failing_counterparties: number;
   readonly failing_sent: number;
   readonly failing_unpriced_calls: number;
-} & ({ readonly [part in keyof ScoreExplanation]: ScoreExplanation[part] } | NoExplanation);
-type NoExplanation = { readonly patterns: null; readonly features: null };
-
+} & (
+  | { readonly [part in keyof ScoreExplanation]: ScoreExplanation[part] }
+  | { readonly patterns: null; readonly features: null }
+);
 function factsOf(row: RiskRow, mostContacts: number): RiskFacts {
   return {
     explanation: row.patterns === null ? null : { patterns: row.patterns, features: row.features },

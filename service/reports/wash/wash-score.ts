@@ -66,14 +66,15 @@ const GRADES: readonly (readonly [from: number, grade: CleanlinessGrade])[] = [
   [0, "Critical"],
 ];
 
-type WashFindings = {
-  /** Null where approvals were not read. */
-  readonly approvals: readonly ApprovalFinding[] | null;
-  readonly circles: readonly Circle[];
-};
-
 /** Scores the cleanliness of a wallet, with reasons. Transfers by others do not count. */
-export function scoreCleanliness(facts: ReportFacts, findings: WashFindings): Cleanliness {
+export function scoreCleanliness(
+  facts: ReportFacts,
+  findings: {
+    /** Null where approvals were not read. */
+    readonly approvals: readonly ApprovalFinding[] | null;
+    readonly circles: readonly Circle[];
+  },
+): Cleanliness {
   const deductions = [
     ...deductHoldings(facts),
     deductApprovals(findings.approvals),

@@ -193,14 +193,12 @@ function nameOf({ symbol, token }: Position): string {
   return symbol === null ? checksumAddress(token) : `${symbol} (${checksumAddress(token)})`;
 }
 
-/**
- * Kind of a token that others sent. spam: neither native coin, nor listed, nor known to have users. dust: recognised,
- * and worth less than a cent in total. gift: any other.
- */
-type ReceivedKind = "spam" | "dust" | "gift";
-
 export type ReceivedFinding = ReceivedToken & {
-  readonly kind: ReceivedKind;
+  /**
+   * Kind of a token that others sent. spam: neither native coin, nor listed, nor known to have users. dust: recognised,
+   * and worth less than a cent in total. gift: any other.
+   */
+  readonly kind: "spam" | "dust" | "gift";
   readonly symbol: string | null;
   readonly decimals: number | null;
   /** Whole millionths of a US dollar at the report's block; null where no feed prices it. */
