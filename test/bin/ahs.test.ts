@@ -104,7 +104,7 @@ describe("an error that nobody caught", () => {
       AHS_DEPLOYMENT: join(folder, "deployment.json"),
     };
     const script = runScript(["index"], env, join(folder, "index.log"));
-    await until({ what: "it waits for its database", timeoutMs: 30_000 }, async () =>
+    await until({ what: "it waits for its database", timeoutMs: 170_000 }, async () =>
       script.log().includes("trying again") ? true : null,
     );
     process.kill(script.pid, "SIGUSR2");

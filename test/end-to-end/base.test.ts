@@ -119,7 +119,7 @@ test(
     ends.push(async () => clearInterval(ticking));
 
     const scores = createScoreReader(db, 8453);
-    const scored = await until({ what: "the agent is scored", timeoutMs: 90_000 }, async () => {
+    const scored = await until({ what: "the agent is scored", timeoutMs: 170_000 }, async () => {
       const standing = await scores.standing(AGENT).catch(() => null);
       return standing?.score == null ? null : standing;
     });

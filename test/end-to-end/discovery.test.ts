@@ -46,7 +46,7 @@ beforeAll(async () => {
   });
   kit.onClose(() => server.stop());
   mining = setInterval(() => void kit.chain.tick(), BLOCK_MS);
-  await until({ what: "the wallet is answered for", timeoutMs: 30_000 }, async () => {
+  await until({ what: "the wallet is answered for", timeoutMs: 170_000 }, async () => {
     const unpaid = await fetch(`${server.baseUrl}/ahs/${AGENT}`);
     return unpaid.status === 402 ? true : null;
   });

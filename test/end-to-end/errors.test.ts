@@ -45,7 +45,7 @@ beforeAll(async () => {
   kit.onClose(server.stop);
   key = await createTestKey(kit.db, BALANCE);
   mining = setInterval(() => void kit.chain.tick(), 500);
-  await until({ what: "the service is ready", timeoutMs: 20_000 }, async () =>
+  await until({ what: "the service is ready", timeoutMs: 170_000 }, async () =>
     (await statusOf("/readyz")) === 200 ? true : null,
   );
 });

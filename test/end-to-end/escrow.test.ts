@@ -79,13 +79,13 @@ test("a job is paid by the verdict on its output, once, though the worker is kil
 
   // What is signed now cannot be sent.
   await kit.chain.rpc.request("anvil_setBalance", relayer.address, "0x0");
-  await until({ what: "the verdict is signed", timeoutMs: 60_000 }, async () =>
+  await until({ what: "the verdict is signed", timeoutMs: 170_000 }, async () =>
     (await settlementOf(verdictId)).status === "signed" ? true : null,
   );
   await worker.kill();
   const { length } = worker.log();
   worker = work();
-  await until({ what: "another worker tries to send it", timeoutMs: 60_000 }, async () =>
+  await until({ what: "another worker tries to send it", timeoutMs: 170_000 }, async () =>
     worker.log().slice(length).includes("transaction postponed") ? true : null,
   );
   await worker.kill();
@@ -93,7 +93,7 @@ test("a job is paid by the verdict on its output, once, though the worker is kil
   await kit.chain.rpc.request("anvil_setBalance", relayer.address, numberToHex(10n ** 20n));
   work();
 
-  const settled = await until({ what: "the escrow has paid", timeoutMs: 90_000 }, async () => {
+  const settled = await until({ what: "the escrow has paid", timeoutMs: 170_000 }, async () => {
     const settlement = await settlementOf(verdictId);
     return settlement.status === "settled" ? settlement : null;
   });
@@ -134,7 +134,7 @@ async function deliver(): Promise<{ job: TestJob; verdictId: string }> {
     });
   await expect(hand()).rejects.toThrow("409 ");
   await submit(job, output);
-  const wait = { what: "the index shows the submission", timeoutMs: 60_000 };
+  const wait = { what: "the index shows the submission", timeoutMs: 170_000 };
   const accepted = await until(wait, () =>
     hand().catch((error: Error) => {
       if (error.message.includes("problem-job-not-submitted")) return null;

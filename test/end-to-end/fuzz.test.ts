@@ -59,7 +59,7 @@ beforeAll(async () => {
   });
   kit.onClose(server.stop);
   mining = setInterval(() => void kit.chain.tick(), 1_000);
-  await until({ what: "the service is ready", timeoutMs: 30_000 }, async () =>
+  await until({ what: "the service is ready", timeoutMs: 170_000 }, async () =>
     (await fetch(`${server.baseUrl}/readyz`)).status === 200 ? true : null,
   );
 });

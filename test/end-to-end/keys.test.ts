@@ -36,7 +36,7 @@ beforeAll(async () => {
   server = await startServer({ ...kit, rpcUrl: kit.chain.rpcUrl, env: { HISTORY_SOURCE: "none" } });
   kit.onClose(() => server.stop());
   mining = setInterval(() => void kit.chain.tick(), BLOCK_MS);
-  await until({ what: "routes are answered", timeoutMs: 30_000 }, async () => {
+  await until({ what: "routes are answered", timeoutMs: 170_000 }, async () => {
     const unpaid = await fetch(`${server.baseUrl}/ahs/route/${STRANGER}`);
     return unpaid.status === 402 ? true : null;
   });

@@ -47,7 +47,7 @@ beforeAll(async () => {
   ({ secret } = await createTestKey(kit.db, null));
   const mining = setInterval(() => void chain.tick(), 1_000);
   kit.onClose(async () => clearInterval(mining));
-  await until({ what: "the facts of the ring are known", timeoutMs: 60_000 }, async () => {
+  await until({ what: "the facts of the ring are known", timeoutMs: 170_000 }, async () => {
     const response = await ask(`/network-map/${LEADER}`);
     if (response.status !== 200) return null;
     const map = (await response.json()) as NetworkMapAnswer;
@@ -110,7 +110,7 @@ describe("the network of real wallets", () => {
   test("a ring's counterparties are its owner's own, out and in", async () => {
     // What was read of accounts before is kept for some seconds.
     const { counterparties, totals } = await until(
-      { what: "the report knows the owner", timeoutMs: 20_000 },
+      { what: "the report knows the owner", timeoutMs: 170_000 },
       async () => {
         const told = await json<CounterpartiesAnswer>(`/counterparties/${RING[1]}`);
         return told.totals.owned > 0 ? told : null;

@@ -60,7 +60,7 @@ test("a wallet that nobody registered is scored from the node's own history, the
   expect(first.ahs_score).toEqual(expect.any(Number));
   expect(samplesOf(first)).toBe(PAST_CALLS);
 
-  await until({ what: "the wallet is followed for good", timeoutMs: 60_000 }, async () => {
+  await until({ what: "the wallet is followed for good", timeoutMs: 170_000 }, async () => {
     const [enrolment] = await rowsOf("select state from ahs.enrolment where wallet = $1");
     return enrolment?.state === "followed" ? true : null;
   });
@@ -69,14 +69,14 @@ test("a wallet that nobody registered is scored from the node's own history, the
   );
   expect(followed).toMatchObject({ source: "requested" });
 
-  await until({ what: "the blocks between history and index are read", timeoutMs: 60_000 }, async () => {
+  await until({ what: "the blocks between history and index are read", timeoutMs: 170_000 }, async () => {
     const [kept] = await rowsOf("select to_block::int from ahs.kept_history where wallet = $1");
     return kept?.to_block === followed?.followed_block ? true : null;
   });
   for (let call = 0; call < LATER_CALLS; call += 1) await kit.chain.succeed(WALLET);
 
   const rescored = await until(
-    { what: "the wallet is scored anew by itself", timeoutMs: 60_000 },
+    { what: "the wallet is scored anew by itself", timeoutMs: 170_000 },
     async () => {
       const [row] = await rowsOf(
         "select coverage, features from ahs.score where wallet = $1 order by id desc limit 1",
@@ -103,7 +103,7 @@ type AhsRecord = {
 
 /** Asks until the answer is no 503; none of those is paid for. */
 async function untilAnswered(): Promise<AhsRecord> {
-  return until({ what: "a paid answer", timeoutMs: 60_000 }, async () => {
+  return until({ what: "a paid answer", timeoutMs: 170_000 }, async () => {
     const response = await fetch(`${server.baseUrl}/ahs/${WALLET}?include=features`, {
       headers: { "x-api-key": key.secret },
     });

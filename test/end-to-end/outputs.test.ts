@@ -72,7 +72,7 @@ describe("an output that a wallet pays for", () => {
     server = await serve(Number(new URL(server.baseUrl).port));
     // The slot of a request that died is free after two minutes, which the test does not wait for.
     await kit.db.$client.query("delete from ahs.idempotent_answer where state = 'running'");
-    const answer = await until({ what: "the repeat is answered", timeoutMs: 60_000 }, async () => {
+    const answer = await until({ what: "the repeat is answered", timeoutMs: 170_000 }, async () => {
       const repeated = await fetch(`${server.baseUrl}/v1/outputs`, post(output, headers));
       return repeated.status === 200 ? ((await repeated.json()) as Submitted) : null;
     });
@@ -89,7 +89,7 @@ describe("an output that a wallet pays for", () => {
     server = await serve(Number(new URL(server.baseUrl).port));
     // As if the time of the request were over.
     await kit.db.$client.query("update ahs.verdict set lease_until = now() where status = 'unsettled'");
-    await until({ what: "a worker queues it", timeoutMs: 60_000 }, async () => {
+    await until({ what: "a worker queues it", timeoutMs: 170_000 }, async () => {
       const [row] = await verdictsOf(output);
       return row !== undefined && row.status !== "unsettled" ? true : null;
     });
@@ -135,7 +135,7 @@ async function signFor(output: Output): Promise<Record<string, string>> {
 async function killWhileSettling(output: Output, headers: Record<string, string>): Promise<void> {
   clearInterval(mining);
   const lost = fetch(`${server.baseUrl}/v1/outputs`, post(output, headers)).catch(() => null);
-  await until({ what: "the settlement is under way", timeoutMs: 20_000 }, async () => {
+  await until({ what: "the settlement is under way", timeoutMs: 170_000 }, async () => {
     const { rows } = await kit.db.$client.query(
       "select 1 from ahs.sender_transaction where purpose = 'x402' and state = 'broadcast'",
     );

@@ -36,7 +36,7 @@ beforeAll(async () => {
   server = await serve();
   kit.onClose(() => server.stop());
   startMining();
-  await until({ what: "the wallet is answered for", timeoutMs: 30_000 }, async () => {
+  await until({ what: "the wallet is answered for", timeoutMs: 170_000 }, async () => {
     const unpaid = await fetch(`${server.baseUrl}/ahs/${AGENT}`);
     return unpaid.status === 402 ? true : null;
   });
@@ -104,7 +104,7 @@ describe("a wallet without a key pays per call", () => {
     const headers = { ...(await signFor(path)), "idempotency-key": "crash-0123456789abcdef" };
     clearInterval(mining);
     const lost = fetch(`${server.baseUrl}${path}`, { headers }).catch(() => null);
-    await until({ what: "the settlement is under way", timeoutMs: 10_000 }, async () => {
+    await until({ what: "the settlement is under way", timeoutMs: 170_000 }, async () => {
       const { rows } = await kit.db.$client.query(
         "select 1 from ahs.sender_transaction where purpose = 'x402' and state = 'broadcast'",
       );
@@ -116,7 +116,7 @@ describe("a wallet without a key pays per call", () => {
     server = await serve(Number(new URL(server.baseUrl).port));
     // The slot of a request that died is free after two minutes, which the test does not wait for.
     await kit.db.$client.query("delete from ahs.idempotent_answer where state = 'running'");
-    const answer = await until({ what: "the repeat is answered", timeoutMs: 60_000 }, async () => {
+    const answer = await until({ what: "the repeat is answered", timeoutMs: 170_000 }, async () => {
       const repeated = await fetch(`${server.baseUrl}${path}`, { headers });
       return repeated.status === 200 ? repeated.json() : null;
     });
@@ -133,7 +133,7 @@ describe("a wallet without a key pays per call", () => {
     const { claim } = (await pending.json()) as { claim: string };
     expect([pending.status, claim]).toEqual([503, expect.stringMatching(/^[0-9a-f]{64}$/)]);
     worker = kit.startWorker();
-    const answer = await until({ what: "the claim is answered", timeoutMs: 60_000 }, async () => {
+    const answer = await until({ what: "the claim is answered", timeoutMs: 170_000 }, async () => {
       const repeated = await fetch(`${server.baseUrl}${path}`, { headers: { "x-payment-claim": claim } });
       return repeated.status === 200 ? repeated.json() : null;
     });

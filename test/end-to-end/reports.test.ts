@@ -39,7 +39,7 @@ beforeAll(async () => {
   server = await kit.startServer();
   key = await createTestKey(kit.db, BALANCE);
   mining = setInterval(() => void chain.tick(), 500);
-  await until({ what: "everything is enriched", timeoutMs: 60_000 }, async () => {
+  await until({ what: "everything is enriched", timeoutMs: 170_000 }, async () => {
     const report = await ask(`/health/${KEEPER}`);
     if (report.status !== 200) return null;
     return (report.body as Health).totals.calls === CALLS + 1 ? true : null;
@@ -148,7 +148,7 @@ test("a careless wallet is told of an open approval and of money that it moves i
 test("a wallet outside the index is washed by nobody, and diagnosed from the node's own history", async () => {
   expect((await ask(`/wash/${OUTSIDER}`, "POST")).status).toBe(404);
   const before = await readBalance(kit.db, key.id);
-  const health = await until({ what: "its history is read", timeoutMs: 60_000 }, async () => {
+  const health = await until({ what: "its history is read", timeoutMs: 170_000 }, async () => {
     const { status, body } = await ask(`/health/${OUTSIDER}`);
     if (status === 200) return body;
     expect(status).toBe(503);

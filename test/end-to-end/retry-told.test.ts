@@ -60,14 +60,14 @@ async function readRow(query: string): Promise<Record<string, unknown> | null> {
 }
 
 test("failures from before a wallet was followed are found, tried and offered like any other", async () => {
-  await until({ what: "the wallet is scored", timeoutMs: 60_000 }, async () =>
+  await until({ what: "the wallet is scored", timeoutMs: 170_000 }, async () =>
     (await get("/ahs")).status === 200 ? true : null,
   );
-  await until({ what: "the index meets the told history", timeoutMs: 60_000 }, () =>
+  await until({ what: "the index meets the told history", timeoutMs: 170_000 }, () =>
     readRow(`select 1 from ahs.kept_history kept join chain_31337.wallet followed on followed.address = kept.wallet
              where kept.wallet = $1 and kept.to_block >= followed.followed_block - 1`),
   );
-  const response = await until({ what: "retries are answered", timeoutMs: 60_000 }, async () => {
+  const response = await until({ what: "retries are answered", timeoutMs: 170_000 }, async () => {
     const answer = await get("/retry");
     return answer.status === 200 ? answer : null;
   });

@@ -59,7 +59,7 @@ beforeAll(async () => {
   ({ secret } = await createTestKey(kit.db, null));
   startMining();
   kit.onClose(async () => stopMining());
-  await until({ what: "reports are answered", timeoutMs: 30_000 }, async () =>
+  await until({ what: "reports are answered", timeoutMs: 170_000 }, async () =>
     (await get(`/retry/${AGENT}`)).status === 200 ? true : null,
   );
 });

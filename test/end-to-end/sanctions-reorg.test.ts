@@ -42,7 +42,7 @@ test("a listing is on chain at once, and one that a reorg took out is off it aga
 
 /** Mines until there is a score without a flag. */
 async function untilScored(): Promise<void> {
-  await until({ what: "the wallet is scored", timeoutMs: 40_000 }, async () => {
+  await until({ what: "the wallet is scored", timeoutMs: 170_000 }, async () => {
     await kit.chain.tick();
     await sleep(500);
     const { rows } = await kit.db.$client.query(
@@ -58,7 +58,7 @@ async function untilOnChain(sanctioned: boolean): Promise<number> {
   const client = createPublicClient({ transport: http(kit.chain.rpcUrl), cacheTime: 0 });
   const { address } = kit.chain.deployment.oracle;
   let since: number | null = null;
-  return until({ what: `the oracle's flag is ${sanctioned}`, timeoutMs: 40_000 }, async () => {
+  return until({ what: `the oracle's flag is ${sanctioned}`, timeoutMs: 170_000 }, async () => {
     await kit.chain.tick();
     await sleep(700);
     const args = [AGENT] as const;

@@ -83,7 +83,7 @@ test("a hub that registers itself costs rows up to the bound; unfollowed, it cos
   writeDeployment(kit.deploymentFile, { ...chain.deployment, name: "anew", receivedBound: BOUND });
   const anew = await kit.startIndexer();
   await anew.reach(await chain.head());
-  await until({ what: "the new index is shown", timeoutMs: 30_000 }, async () => {
+  await until({ what: "the new index is shown", timeoutMs: 170_000 }, async () => {
     const { wallets, received } = await rowsOf(hub);
     return wallets === 0 && received === 0 ? true : null;
   });

@@ -263,7 +263,7 @@ async function run(args: readonly string[], env: Readonly<Record<string, string>
 async function expectIndexAdvances(up: UpFile): Promise<void> {
   const first = await indexedBlock(up);
   const seen = [first];
-  await until({ what: "the index is two blocks further", timeoutMs: 30_000 }, async () => {
+  await until({ what: "the index is two blocks further", timeoutMs: 170_000 }, async () => {
     const block = await indexedBlock(up);
     seen.push(block);
     return block >= first + 2 ? true : null;

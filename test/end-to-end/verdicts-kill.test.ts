@@ -104,7 +104,7 @@ async function countOf(query: string): Promise<number> {
 }
 
 async function completed(wanted: number): Promise<void> {
-  await until({ what: `${wanted} verdicts`, timeoutMs: 90_000 }, async () => {
+  await until({ what: `${wanted} verdicts`, timeoutMs: 170_000 }, async () => {
     const there = await countOf("select count(*) from ahs.verdict where status = 'completed'");
     return there >= wanted ? true : null;
   });
@@ -135,7 +135,7 @@ async function expectFewAnswersLost(): Promise<void> {
 }
 
 async function expectEventsToldOnce(): Promise<void> {
-  await until({ what: "every event is delivered", timeoutMs: 30_000 }, async () => {
+  await until({ what: "every event is delivered", timeoutMs: 170_000 }, async () => {
     const waiting = await countOf("select count(*) from ahs.webhook_event where state <> 'delivered'");
     return waiting === 0 ? true : null;
   });

@@ -55,7 +55,7 @@ async function fill(kit: Testkit, browser: Browser): Promise<PagesWorld> {
   kit.onClose(() => server.stop());
   const key = await createTestKey(kit.db, BALANCE);
   const verdicts = await seedVerdicts(kit.db);
-  await until({ what: "both wallets have a grade", timeoutMs: 60_000 }, async () => {
+  await until({ what: "both wallets have a grade", timeoutMs: 170_000 }, async () => {
     const graded = "select 1 from ahs.current_score where grade is not null";
     return (await kit.db.$client.query(graded)).rowCount === 2 ? true : null;
   });

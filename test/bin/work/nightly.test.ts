@@ -69,7 +69,7 @@ function startWorker(scan: NightlyContext["scan"] = quick) {
 const scans = async () => (await readScans(world.db, CHAIN, 10)).toReversed();
 
 async function allDone(count: number) {
-  return until({ what: `${count} scans are done`, timeoutMs: 10_000 }, async () => {
+  return until({ what: `${count} scans are done`, timeoutMs: 170_000 }, async () => {
     const rows = await scans();
     return rows.length >= count && rows.every(({ state }) => state !== "running") ? rows : null;
   });

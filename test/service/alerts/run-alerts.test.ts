@@ -66,14 +66,14 @@ function found({ id, chainId }: StoredSubscription) {
 }
 
 async function arrived(path: string, count: number) {
-  return until({ what: `${count} deliveries at ${path}`, timeoutMs: 10_000 }, async () => {
+  return until({ what: `${count} deliveries at ${path}`, timeoutMs: 170_000 }, async () => {
     const at = receiver.at(path);
     return at.length >= count ? at : null;
   });
 }
 
 async function states(count: number, state: string): Promise<void> {
-  await until({ what: `${count} events are ${state}`, timeoutMs: 10_000 }, async () =>
+  await until({ what: `${count} events are ${state}`, timeoutMs: 170_000 }, async () =>
     (await world.events()).filter((event) => event.state === state).length === count ? true : null,
   );
 }

@@ -44,7 +44,7 @@ test("gauges have values where the lead is alone; counters stay", async () => {
   const first = contender(400);
   const leads = ["lag 400", 'held{kind="open"} 400', "done 1"];
   const shows = (one: typeof first, wanted: readonly string[]) =>
-    until({ what: wanted.join(), timeoutMs: 20_000 }, async () =>
+    until({ what: wanted.join(), timeoutMs: 170_000 }, async () =>
       (await one.shown()).join() === wanted.join() ? true : null,
     );
   await shows(first, leads);

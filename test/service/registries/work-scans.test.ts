@@ -40,12 +40,12 @@ test("the worker reads what real agents declare and visits it, and the service a
   const options = { ...kit, rpcUrl: chain.rpcUrl, env: { PROBE_LOOPBACK: "1", HISTORY_SOURCE: "none" } };
   const worker = startWorker(options);
   kit.onClose(worker.stop);
-  const first = await until({ what: "the endpoint is visited", timeoutMs: 40_000 }, async () => {
+  const first = await until({ what: "the endpoint is visited", timeoutMs: 170_000 }, async () => {
     const { rows } = await db.$client.query("select endpoint, outcome, status from ahs.probe");
     return rows[0] ?? null;
   });
   expect(first).toEqual({ endpoint, outcome: "ok", status: 401 });
-  await until({ what: "the wallet can be scored", timeoutMs: 40_000 }, async () => {
+  await until({ what: "the wallet can be scored", timeoutMs: 170_000 }, async () => {
     const { rows } = await db.$client.query(
       "select 1 from ahs.enrich_cursor join ahs.enrich_wallet using (chain_id) where past_next is null",
     );

@@ -13,7 +13,7 @@ type Chain = Pick<TestChain, "rpcUrl" | "deployment">;
 /** Waits until a block is final in an index, and enriches at least up to it in this process, as `ahs work` does. */
 export async function enrichThrough(db: Database, chain: Chain, block: number): Promise<void> {
   const { chainId } = chain.deployment;
-  await until({ what: `block ${block} is final and enriched`, timeoutMs: 20_000 }, async () => {
+  await until({ what: `block ${block} is final and enriched`, timeoutMs: 170_000 }, async () => {
     await enrichFinal(db, chain);
     const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
     return asOf !== null && asOf.blockNumber >= block ? true : null;
@@ -23,7 +23,7 @@ export async function enrichThrough(db: Database, chain: Chain, block: number): 
 async function enrichFinal(db: Database, { rpcUrl, deployment }: Chain): Promise<void> {
   const client = createChainReader({
     url: rpcUrl,
-    timeoutMs: 10_000,
+    timeoutMs: 170_000,
     retries: 1,
     retryMs: 10,
     signal: new AbortController().signal,

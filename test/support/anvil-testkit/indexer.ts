@@ -3,7 +3,7 @@ import { freePort } from "../../../bin/supervisor/child-process.ts";
 import { urlForRole } from "../test-database.ts";
 import { runScript, type Script, until } from "./script.ts";
 
-const HEAD_TIMEOUT_MS = 60_000;
+const HEAD_TIMEOUT_MS = 170_000;
 /** Characters of the log that a failure shows. */
 const LOG_SHOWN = 6_000;
 

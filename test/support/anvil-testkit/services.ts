@@ -17,7 +17,7 @@ export type ServiceOptions = {
 
 export type TestServer = Script & { readonly baseUrl: string };
 
-const LISTEN_TIMEOUT_MS = 60_000;
+const LISTEN_TIMEOUT_MS = 170_000;
 
 /** Starts `ahs work` with the rights of its role, scoring as often as the index allows. */
 export function startWorker(options: ServiceOptions): Script {

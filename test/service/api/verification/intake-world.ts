@@ -212,7 +212,7 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
     deps,
     access: createAccess({ keys, payments, ...gate }),
     clock,
-    limits: createRequestLimits({ deadlineMs: 20_000, stopping: stopping.signal, clock }),
+    limits: createRequestLimits({ deadlineMs: 120_000, stopping: stopping.signal, clock }),
   });
 
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>

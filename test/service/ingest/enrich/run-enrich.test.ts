@@ -45,17 +45,17 @@ test("waits for a node that is gone, resumes when it is back, follows the index,
     },
     stop.signal,
   );
-  await until({ what: "the failure is counted", timeoutMs: 15_000 }, async () => {
+  await until({ what: "the failure is counted", timeoutMs: 170_000 }, async () => {
     const { values } = await metrics.failures.get();
     return values.find(({ labels, value }) => labels.kind === "unreachable" && value > 0) ?? null;
   });
   expect(await rowsOf(world, "enrich_cursor")).toEqual([]);
 
   proxy.restore();
-  await until({ what: "the cursor reaches the head", timeoutMs: 15_000 }, () => cursorAt(head));
+  await until({ what: "the cursor reaches the head", timeoutMs: 170_000 }, () => cursorAt(head));
   await world.chain.succeed(WALLET);
   await world.index();
-  await until({ what: "the cursor follows", timeoutMs: 15_000 }, () => cursorAt(head + 1));
+  await until({ what: "the cursor follows", timeoutMs: 170_000 }, () => cursorAt(head + 1));
   expect(await rowsOf(world, "own_call")).toHaveLength(2);
 
   const told = performance.now();

@@ -26,7 +26,7 @@ test("the worker enriches what the real index holds as final", async () => {
   const indexer = await kit.startIndexer();
   await indexer.reach(await chain.head());
   kit.startWorker();
-  await until({ what: "the cursor passes the calls", timeoutMs: 30_000 }, async () => {
+  await until({ what: "the cursor passes the calls", timeoutMs: 170_000 }, async () => {
     const { rows } = await db.$client.query("select 1 from ahs.enrich_cursor where block >= $1", [
       failed.blockNumber,
     ]);

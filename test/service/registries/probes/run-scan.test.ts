@@ -32,7 +32,7 @@ async function started(server: Promise<TestServer>): Promise<number> {
 type Document = Awaited<ReturnType<ScanWorld["documents"]>>[number];
 
 async function documentIn(state: string, id = 1): Promise<Document> {
-  return until({ what: `document ${id} is ${state}`, timeoutMs: 10_000 }, async () => {
+  return until({ what: `document ${id} is ${state}`, timeoutMs: 170_000 }, async () => {
     const found = (await world.documents()).find((row) => row.id === id);
     return found?.state === state ? found : null;
   });
@@ -335,7 +335,7 @@ describe("probes", () => {
     const services = [service(`http://127.0.0.1:${quick}/`)];
     await world.register(99, dataUri({ name: "quick", services }), `0x${"99".repeat(20)}`);
     world.start();
-    await until({ what: "320 slow endpoints are scheduled", timeoutMs: 10_000 }, async () =>
+    await until({ what: "320 slow endpoints are scheduled", timeoutMs: 170_000 }, async () =>
       (await world.schedule()).length === 321 ? true : null,
     );
     const endpoint = `http://127.0.0.1:${quick}/`;
@@ -377,7 +377,7 @@ describe("probes", () => {
       await world.register(id, dataUri({ name: "wild", services }));
     }
     world.start({ fetch: silent });
-    await until({ what: "320 endpoints are scheduled", timeoutMs: 10_000 }, async () =>
+    await until({ what: "320 endpoints are scheduled", timeoutMs: 170_000 }, async () =>
       (await world.schedule()).length === 320 ? true : null,
     );
     const other = `0x${"b2".repeat(20)}`;

@@ -104,7 +104,7 @@ export async function rowsOf<Row>(
   read: () => Promise<readonly Row[]>,
   count: number,
 ): Promise<readonly Row[]> {
-  return until({ what: `${count} rows are there`, timeoutMs: 10_000 }, async () => {
+  return until({ what: `${count} rows are there`, timeoutMs: 170_000 }, async () => {
     const rows = await read();
     return rows.length >= count ? rows : null;
   });
