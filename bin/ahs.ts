@@ -4,7 +4,7 @@ import { endOnFault } from "./end-on-fault.ts";
 import { knownSecrets } from "./secrets/known-secrets.ts";
 import { createScrub } from "./secrets/scrub.ts";
 
-/** What `ahs` does with a name: one line in the list of commands, and a loader of the command and its own usage. */
+/** A command: its line in the list of commands, and a loader of the command and its own usage. */
 type Entry = {
   readonly summary: string;
   /** A command that writes a log also logs the error that ends it. */

@@ -14,7 +14,7 @@ export type Config = {
   readonly rpcUrl: string | null;
   readonly deploymentFile: string | null;
   readonly dataDir: string;
-  /** What `ahs serve` answers for, at least one. */
+  /** Interfaces that `ahs serve` serves, at least one. */
   readonly interfaces: readonly InterfaceName[];
   readonly host: string;
   readonly port: number;
@@ -27,7 +27,7 @@ export type Config = {
   /** Addresses and CIDR ranges. */
   readonly trustedProxies: readonly string[];
   readonly logLevel: string;
-  /** What no log and no message may repeat. */
+  /** Values that no log line and no message may contain. */
   readonly secrets: readonly string[];
   readonly pollingIntervalMs: number;
   readonly maxIndexAgeSeconds: number;
@@ -50,7 +50,7 @@ export type Config = {
   readonly probeLoopback: boolean;
   readonly ipfsGateway: string;
   readonly dailyGas: bigint | null;
-  /** What payments and verdicts may cost; a share that is null is the chain's default. */
+  /** Limits of the cost of payments and verdicts; null for the chain's default share. */
   readonly spending: {
     readonly x402Percent: number | null;
     readonly verdictPercent: number | null;
@@ -152,7 +152,7 @@ function configOf(data: z.infer<typeof environment>, secrets: readonly string[])
   };
 }
 
-/** What does not fit together in the settings of the history source. */
+/** Contradictions in the settings of the history source. */
 function historyFaults(present: Readonly<Record<string, string | undefined>>): string[] {
   const { HISTORY_SOURCE: source, HISTORY_URL: url, HISTORY_API_KEY: key, RPC_URL: node } = present;
   const isUsed = source === "otterscan" || source === "explorer";
@@ -193,21 +193,21 @@ export function publicUrl(config: Pick<Config, "publicUrl" | "host" | "port">): 
   return (config.publicUrl ?? `http://${config.host}:${config.port}`).replace(/\/+$/, "");
 }
 
-/** What a command needs that reads one chain from the database alone; throws with the names of all that are missing. */
+/** Settings of a command that reads one chain from the database only; throws with the names of all missing ones. */
 export function requireIndexSettings(config: Config) {
   const { databaseUrl, deploymentFile } = config;
   if (databaseUrl === null || deploymentFile === null) throw missingSettings({ databaseUrl, deploymentFile });
   return { databaseUrl, deploymentFile };
 }
 
-/** What a command needs that asks the node and no database; throws with the names of all that are missing. */
+/** Settings of a command that uses the node and no database; throws with the names of all missing ones. */
 export function requireNodeSettings(config: Config) {
   const { rpcUrl, deploymentFile } = config;
   if (rpcUrl === null || deploymentFile === null) throw missingSettings({ rpcUrl, deploymentFile });
   return { rpcUrl, deploymentFile };
 }
 
-/** What a command needs that asks the node as well; throws with the names of all that are missing. */
+/** Settings of a command that also uses the node; throws with the names of all missing ones. */
 export function requireChainSettings(config: Config) {
   const { databaseUrl, rpcUrl, deploymentFile } = config;
   if (databaseUrl === null || rpcUrl === null || deploymentFile === null) {
@@ -230,7 +230,7 @@ function missingSettings(settings: { readonly [name in keyof typeof SETTING_NAME
 
 const KEY_FORM = /^0x[0-9a-fA-F]{64}$/;
 
-/** What does not fit together in the settings of payments; keys are compared and never shown. */
+/** Contradictions in the settings of payments. Keys are compared and never shown. */
 function paymentFaults(present: Readonly<Record<string, string | undefined>>): string[] {
   const { X402_PAY_TO: payTo, X402_FACILITATOR_URL: url, X402_FACILITATOR_ADDRESS: address } = present;
   const { FACILITATOR_PRIVATE_KEY: key, PUBLISHER_PRIVATE_KEY: publisherKey } = present;
@@ -258,7 +258,7 @@ function isAddressOf(address: string, key: string): boolean {
 
 export type Invocation = {
   readonly config: Config;
-  /** What stands on the command line after the command, without the options that override the environment. */
+  /** Arguments after the command, without the options that override the environment. */
   readonly args: readonly string[];
   readonly out: (line: string) => void;
 };

@@ -6,7 +6,7 @@ import type { GateWish } from "../service/chain/deploy.ts";
 import type { EscrowWish } from "../service/chain/describe-escrow.ts";
 import { loadNetwork, type Network } from "../service/chain/networks.ts";
 
-/** What `ahs deploy --help` shows. */
+/** Usage of `ahs deploy`. */
 export const DEPLOY_USAGE = `Usage: ahs deploy --network base|base-sepolia|FILE --out FILE
        [--owner ADDRESS] [--publisher ADDRESS] [--signer ADDRESS]... [--request-fee WEI]
        [--registry ADDRESS] [--registry-block N] [--sanctions ADDRESS|none] [--sanctions-block N]
@@ -26,7 +26,7 @@ on a public chain 100000000000000 wei unless another is given and never 0.`;
 /** A third of a dollar at 3,000 USD per coin, which is what ENROLMENT_MAX_FEE_WEI lets our own publisher pay. */
 const PUBLIC_REQUEST_FEE_WEI = 100_000_000_000_000n;
 
-/** What the oracle asks for a request to follow a wallet; throws for none on a public chain, where it is all that bounds what is followed. */
+/** The oracle's fee for a request to follow a wallet. Throws for a missing fee on a public chain, where only the fee bounds the followed wallets. */
 export function requestFeeOf({ "request-fee": given }: OracleOptions, isLocal: boolean): bigint {
   if (isLocal) return given ?? 0n;
   if (given !== 0n) return given ?? PUBLIC_REQUEST_FEE_WEI;
@@ -94,7 +94,7 @@ const evaluatorOptions = z
 
 export type OracleOptions = z.infer<typeof oracleOptions>;
 
-/** What the evaluator is deployed with; the owner null where none is named. */
+/** Parameters of the evaluator's deployment; owner is null if none is named. */
 export type EvaluatorOptions = {
   readonly out: string;
   readonly owner: Address | null;
@@ -166,7 +166,7 @@ type Known = Omit<Network, "identityRegistry"> & {
   readonly identityRegistry: Network["identityRegistry"] | null;
 };
 
-/** What the options say of the chain, over the file of the network that they name; throws where that is another chain's. */
+/** Merges the options into the network file that they name; throws if that file is of another chain. */
 export function resolveNetwork(wanted: OracleOptions, chainId: number): Network {
   const known = wanted.network === undefined ? nothingKnown(chainId) : named(wanted.network, chainId);
   const usdc = wanted.usdc === undefined ? known.usdc : getAddress(wanted.usdc);

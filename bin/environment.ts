@@ -7,7 +7,7 @@ import { keyVariables, privateKey } from "./keys/key-variables.ts";
 const LOCAL_DATA_DIR = ".ahs";
 /** none: wallets outside the index are not scored. */
 export const HISTORY_SOURCES = ["none", "otterscan", "explorer"] as const;
-/** What one server serves: each interface alone, or both on its port. */
+/** Interfaces of a server: one of them, or both on one port. */
 const INTERFACES = ["scoring", "verification"] as const;
 export type InterfaceName = (typeof INTERFACES)[number];
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace"] as const;
@@ -90,7 +90,7 @@ export const environment = z.object({
   INDEX_PORT: port.default(42_069),
   /** Of this process; without it a server shows /metrics on its own port, to this machine alone. */
   METRICS_PORT: port.optional(),
-  /** Whoever reaches it reads the metrics: another address than loopback belongs into a network of our own. */
+  /** Every client that reaches it can read the metrics: use another address than loopback only in a private network. */
   METRICS_HOST: z.string().min(1).default("127.0.0.1").describe("a host name or address"),
   PUBLIC_URL: httpUrl,
   /** Whom security.txt names: mailto: or https:. */
@@ -138,7 +138,7 @@ export const environment = z.object({
   /** Gas that settlements of payments, and verdicts, may use per UTC day. */
   X402_DAILY_GAS: gas,
   VERDICT_DAILY_GAS: gas,
-  /** US dollars that the native coin is taken for while the deployment's feed does not tell: more than it is likely to be worth. */
+  /** Assumed price of the native coin in US dollars while its feed has no price: more than its likely worth. */
   NATIVE_COIN_USD: wholeNumber(1, 10_000_000).default(10_000),
   /** Models of the panel: any server that speaks OpenAI's chat completions; unset, outputs are not verified. */
   PANEL_BASE_URL: httpUrl,
@@ -166,7 +166,7 @@ export const environment = z.object({
   PANEL_ANSWER_TOKENS: wholeNumber(256, 100_000).default(4_096),
   /** Tokens that all runs may use per UTC day. */
   PANEL_TOKENS_PER_DAY: wholeNumber(0, 1_000_000_000_000).default(20_000_000),
-  /** What a million tokens cost in US dollars, so that costs can be told: of questions, of answers. */
+  /** Price of a million tokens in US dollars, for reporting costs: of questions, of answers. */
   PANEL_PROMPT_USD_PER_MILLION: price,
   PANEL_ANSWER_USD_PER_MILLION: price,
   /** Verdicts that one worker makes at once. */
@@ -204,9 +204,9 @@ export const environment = z.object({
   /** The labels interface of the Nansen profiler, or of one that speaks like it; unset, no third party is asked for labels. */
   LABELS_URL: httpUrl,
   LABELS_API_KEY: z.string().min(1).optional().describe("a text"),
-  /** Wallets that are asked to be followed per UTC day, because somebody paid for their score. */
+  /** Wallets per UTC day that are requested to be followed because a caller paid for their score. */
   ENROLMENTS_PER_DAY: wholeNumber(0, 100_000).default(200),
-  /** What the oracle may ask for each of them. */
+  /** Highest fee for each such request. */
   ENROLMENT_MAX_FEE_WEI: z
     .string()
     .regex(/^\d{1,30}$/)

@@ -74,7 +74,7 @@ export function factSourceFromConfig(
   return createOtterscanFacts({ url, entryPoints: new Set(accounts.entryPoints.map(lowerCase)) });
 }
 
-/** What scoring and planning a publication need, by the newest model and the wall clock. */
+/** Context for scoring and for planning publications, by the newest model and the wall clock. */
 export function scoringFromConfig(from: {
   readonly config: Config;
   readonly deployment: Deployment;
@@ -100,7 +100,7 @@ function publishPolicyOf({ dailyGas }: Config): PublishPolicy {
 /** Twice its price for a payment, which keeps the cheapest call on sale at a rollup's least fees; a verdict's price for a verdict. */
 const DEFAULT_PERCENT = { x402: 200, verdict: 100 } as const;
 
-/** What gas costs on the deployment's chain. */
+/** Price of gas on the deployment's chain. */
 export function gasPriceFromConfig(
   { spending }: Config,
   { market }: Deployment,

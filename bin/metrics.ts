@@ -128,7 +128,7 @@ function addGauge(
     registers: [registry],
     async collect() {
       const value = await read();
-      // What is not known has no value, rather than the last one or none.
+      // An unknown metric has no value: neither the last one nor zero.
       this.remove();
       if (value !== null && value !== undefined) this.set(value);
     },
@@ -154,7 +154,7 @@ function remembering<Value>(
   };
 }
 
-/** What a server shows of itself, of the index and of the sanctions sources, and the latter as readiness asks for them. */
+/** Metrics of a server, of the index and of the sanctions sources, and the watch of those sources for readiness. */
 export function serverMetrics({
   db,
   deployment,
@@ -188,7 +188,7 @@ export function countDrops(registry: Registry): (reason: DropReason) => void {
   return (reason) => drops.inc({ reason });
 }
 
-/** What a worker shows of itself, of the index, the scores and the sanctions sources, at a port of its own where one is configured. */
+/** Metrics of a worker, of the index, the scores and the sanctions sources, served at METRICS_PORT if it is set. */
 export function workerMetrics(
   config: Pick<Config, "metricsPort" | "metricsHost">,
   watched: Watched & { readonly deployment: Deployment },

@@ -14,7 +14,7 @@ export type PanelSettings = {
   readonly contextTokens: number;
   readonly answerTokens: number;
   readonly tokensPerDay: number;
-  /** US dollars for a million tokens; null where costs are not told. */
+  /** US dollars for a million tokens; null if costs are not reported. */
   readonly prices: { readonly promptUsd: number; readonly answerUsd: number } | null;
   readonly atOnce: number;
 };
@@ -40,7 +40,7 @@ export function panelSettings(data: z.infer<typeof environment>): PanelSettings 
   };
 }
 
-/** What does not fit together in the settings of the panel. */
+/** Contradictions in the settings of the panel. */
 export function panelFaults(present: Readonly<Record<string, string | undefined>>): string[] {
   const faults: string[] = [];
   const { PANEL_BASE_URL: url, PANEL_MODEL: model } = present;

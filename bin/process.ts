@@ -13,7 +13,7 @@ const MAX_CONNECTIONS = 20;
 const RPC_TIMEOUT_MS = 10_000;
 const RPC_RETRIES = 2;
 
-/** JSON lines with the name of the process, without secrets and without texts that the database repeats; on standard output unless told. */
+/** JSON lines with the name of the process, without secrets and without texts that the database repeats. Default: standard output. */
 export function createLogger(
   { logLevel, secrets = [] }: Pick<Config, "logLevel"> & Partial<Pick<Config, "secrets">>,
   name: string,
@@ -21,7 +21,7 @@ export function createLogger(
 ): Logger {
   const serializers = { err: loggedError };
   const scrub = createScrub(secrets);
-  // Behind everything else that makes a line: whoever logs a secret, and wherever it stands, it ends here.
+  // Last step of a line, so that no secret of any logger passes it.
   const scrubbed = { write: (line: string) => destination.write(scrub(line)) };
   return pino({ name: `ahs-${name}`, level: logLevel, serializers }, scrubbed);
 }

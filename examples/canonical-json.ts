@@ -10,7 +10,7 @@ export function canonicalJson(value: Json): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
 }
 
-/** Array.isArray does not tell a readonly array from an object. */
+/** Array.isArray does not narrow a readonly array. */
 function isList(value: readonly Json[] | { readonly [name: string]: Json }): value is readonly Json[] {
   return Array.isArray(value);
 }

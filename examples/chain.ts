@@ -30,7 +30,7 @@ const hookAbi = parseAbi([
   "error ProviderBelowThreshold(address provider, uint8 score, uint8 minScore)",
 ]);
 
-/** What the example reads and sends on chain. */
+/** Chain client of the example. */
 export type LocalChain = {
   /** Sends a call and waits until it is in a block; throws with the reason where it is refused. */
   readonly send: (from: Hex, call: { readonly to: Address; readonly data: Hex }) => Promise<readonly Log[]>;
@@ -39,7 +39,7 @@ export type LocalChain = {
   /** Null where the gate lets the provider's job be funded, else why it does not. */
   readonly refusalOf: (hook: Address, provider: Address) => Promise<string | null>;
   readonly statusOf: (generation: Generation, escrow: Address, jobId: bigint) => Promise<Status>;
-  /** What an escrow paid out for a job, to provider or client. */
+  /** Payment of an escrow for a job, to provider or client. */
   readonly paymentsOf: (
     escrow: Address,
     jobId: bigint,

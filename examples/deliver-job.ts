@@ -16,7 +16,7 @@ import { ACCEPTANCE_CRITERIA, SPEC_TEXT } from "./job-texts.ts";
 import { contractOf, type UpFile } from "./up-file.ts";
 import { post } from "./verification.ts";
 
-/** What a job is played with. */
+/** Parts of a played job. */
 export type JobPlan = {
   readonly up: UpFile;
   readonly chain: LocalChain;

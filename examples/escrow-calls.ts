@@ -5,7 +5,7 @@ export const GENERATIONS = ["G1", "G3", "V3"] as const;
 
 export type Generation = (typeof GENERATIONS)[number];
 
-/** What a client names when it opens a job. */
+/** Parameters of a new job. */
 type NewJob = {
   readonly provider: Address;
   readonly evaluator: Address;

@@ -3,7 +3,7 @@ export const OUTCOMES = ["allow", "hold", "reject"] as const;
 
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** What the client asks for. */
+/** Text of the client's order. */
 export const SPEC_TEXT = "Write a short travel note on Lyon for visitors who come for one day.";
 
 /** One item a line: each is judged on its own. */

@@ -36,7 +36,7 @@ type End = {
   readonly verdict: string;
   readonly settlement: string;
   readonly status: Status;
-  /** What the escrow paid out of the job's budget, and to whom. */
+  /** Payment out of the job's budget, with its receiver. */
   readonly payments: readonly { readonly to: "client" | "provider"; readonly amount: bigint }[];
 };
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Address, Hex } from "viem";
 
-/** What `ahs up` tells of itself in up.json. */
+/** Contents of up.json, which `ahs up` writes. */
 export type UpFile = {
   readonly rpc_url: string;
   readonly chain_id: number;

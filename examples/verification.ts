@@ -6,7 +6,7 @@ import type { UpFile } from "./up-file.ts";
 const PATIENCE_MS = 300_000;
 const POLL_MS = 500;
 
-/** What the example reads of a verdict. */
+/** Fields of a verdict that the example reads. */
 export type Verdict = {
   readonly verdict_id: string;
   readonly status: string;

@@ -1,8 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
-/** Fails when ARCHITECTURE.md or docs/invariants.md names a file that does not exist, or an invariant names no test. */
+/**
+ * Fails when ARCHITECTURE.md or docs/invariants.md names a file that does not exist, an invariant names no test, or a link of a
+ * document leads to no file.
+ */
 
 const ROOT = new URL("..", import.meta.url).pathname;
 const MOST_LINES = 120;
@@ -14,6 +17,13 @@ const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { c
 const faults = ["ARCHITECTURE.md", "docs/invariants.md"].flatMap((doc) =>
   linesOf(doc).flatMap((line, index) => faultsOf(line, doc).map((fault) => `${doc}:${index + 1}: ${fault}`)),
 );
+for (const doc of globSync("{*.md,docs/*.md,examples/*.md,client/*.md,eval/panel/*.md}", { cwd: ROOT })) {
+  for (const [, link = ""] of readFileSync(join(ROOT, doc), "utf8").matchAll(
+    /\]\((?!https?:|#|mailto:)([^)#]+)/g,
+  )) {
+    if (!existsSync(join(ROOT, dirname(doc), link))) faults.push(`${doc}: there is no ${link}`);
+  }
+}
 const { length } = linesOf("ARCHITECTURE.md");
 if (length > MOST_LINES) faults.push(`ARCHITECTURE.md: expected at most ${MOST_LINES} lines, got ${length}`);
 if (faults.length > 0) {

@@ -23,7 +23,7 @@ type Compiled = { readonly name: string; readonly source: string; readonly artif
 const root = join(import.meta.dirname, "..");
 const serviceFolder = "service/chain/abi";
 const devnetFolder = "devnet/abi";
-/** Local stand-ins of contracts that the service itself reads or calls. */
+/** Local substitutes of contracts that the service reads or calls. */
 const STAND_INS: ReadonlySet<string> = new Set(["IdentityRegistry", "SanctionsList", "UsdCoin"]);
 const bytecodeFile = "contracts/bytecode.json";
 

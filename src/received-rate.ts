@@ -3,7 +3,7 @@ import type { ReceivedBound } from "../service/chain/deployments.ts";
 /** About a day of an OP-stack chain: tokens and routers receive many times as many, an agent's wallet some hundreds at most. */
 export const RECEIVED_BOUND: ReceivedBound = { transactions: 20_000, blocks: 43_200 };
 
-/** What a wallet's row says of the transactions that it receives. */
+/** Columns of a wallet's row that count received transactions. */
 type ReceivedCount = {
   readonly receivedWindow: bigint | null;
   readonly received: number;

@@ -1,9 +1,9 @@
 const SHOWN = 400;
 
-/** What should never be seen, each kind once with how often. */
+/** Faults that must never occur, each kind with its count. */
 export type Faults = {
   readonly note: (kind: string, example: string) => void;
-  /** What was noted since the last call. */
+  /** Faults noted since the last call. */
   readonly take: () => readonly string[];
 };
 

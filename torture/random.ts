@@ -13,7 +13,7 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** One of the given, each as likely; throws when there is none. */
+/** Picks one item with equal probability; throws for an empty list. */
 export function pick<T>(random: Random, from: readonly T[]): T {
   const chosen = from[Math.floor(random() * from.length)];
   if (chosen === undefined) throw new Error("there is nothing to choose from");

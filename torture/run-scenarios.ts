@@ -44,7 +44,7 @@ export type TortureOptions = {
   readonly warmUpMs: number;
   readonly onStart: (end: () => Promise<void>) => void;
   readonly say: (line: string) => void;
-  /** Is told of all rows so far after each scenario. */
+  /** Receives all rows so far after each scenario. */
   readonly onRow: (rows: readonly TortureRow[]) => void;
 };
 
@@ -82,7 +82,7 @@ export async function runScenarios(options: TortureOptions): Promise<readonly To
 type Running = {
   readonly scenario: Scenario;
   readonly context: ScenarioContext;
-  /** What earlier scenarios found, which is told once. */
+  /** Findings of earlier scenarios, each reported once. */
   readonly told: Map<string, number>;
 };
 

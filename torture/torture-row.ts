@@ -1,4 +1,4 @@
-/** What was injected by one scenario, and what became of what was sent, asked and paid meanwhile. */
+/** Faults injected by one scenario, with the outcome of everything sent, asked and paid meanwhile. */
 export type TortureRow = {
   readonly name: string;
   /** How many of `of`. */
@@ -10,9 +10,9 @@ export type TortureRow = {
   readonly recovery_s: number | null;
   /** Nothing lost, nothing doubled, no fault, and recovered in time. */
   readonly holds: boolean;
-  /** What answers and processes did that they should not, each kind once. */
+  /** Faulty answers and processes, each kind once. */
   readonly faults: readonly string[];
-  /** What else is worth knowing of it. */
+  /** Other remarks. */
   readonly notes: readonly string[];
 };
 

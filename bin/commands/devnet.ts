@@ -71,7 +71,7 @@ async function answering(rpcUrl: string): Promise<string> {
   }
 }
 
-/** What `ahs up` needs to know of the chain. */
+/** Report of the local chain to `ahs up`. */
 export type DevnetReady = {
   readonly rpcUrl: string;
   readonly deploymentFile: string;

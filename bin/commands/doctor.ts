@@ -157,7 +157,7 @@ async function checkFacilitator({ payments }: Config, chainId: number | null): P
     : concern(`it does not say that it settles on ${network}`, "choose one that does, or settle yourself");
 }
 
-/** The nearest folder that exists tells of the disk that the data folder would be on. */
+/** The nearest existing folder is on the disk that the data folder would be on. */
 async function checkDisk(dataDir: string): Promise<Verdict> {
   let folder = dataDir;
   while (!existsSync(folder)) folder = dirname(folder);

@@ -104,7 +104,7 @@ async function holdIndexLock({ db, logger }: IndexOptions, schema: string): Prom
   return client;
 }
 
-/** Ponder waits 25 s for the heartbeat of an indexer that was killed; whoever holds our lock knows that it is gone. */
+/** Ponder waits 25 s for the heartbeat of a killed indexer; the holder of our lock knows that it is gone. */
 async function unlockSchema(lock: PoolClient, schema: string): Promise<void> {
   const { rows } = await lock.query("select to_regclass($1) as meta", [`${schema}._ponder_meta`]);
   if (rows[0]?.meta === null) return;

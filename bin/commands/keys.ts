@@ -21,7 +21,7 @@ type KeysDeps = {
   readonly entropy: KeyEntropy;
 };
 
-/** What `ahs keys --help` shows. */
+/** Usage of `ahs keys`. */
 export const USAGE = `Usage: ahs keys create --name NAME | --partner NAME [--balance-usd AMOUNT | --unlimited] [--rate PER_MINUTE] [--expires 30d] [--scope review]
        ahs keys list
        ahs keys rotate ID

@@ -7,7 +7,7 @@ import { keystoreEntropy, openKeystore, writeKeystore } from "../../service/send
 import type { Invocation } from "../config.ts";
 import { withoutLineEnd } from "../keys/open-accounts.ts";
 
-/** What `ahs keystore --help` shows. */
+/** Usage of `ahs keystore`. */
 export const USAGE = `Usage: ahs keystore create FILE --password-file FILE [--import]
        ahs keystore address FILE --password-file FILE
 
@@ -18,7 +18,7 @@ const PRIVATE_KEY_LENGTH = 66;
 
 type KeystoreDeps = {
   readonly out: (line: string) => void;
-  /** What stands on standard input; read only where a key is imported. */
+  /** Reads standard input; called only to import a key. */
   readonly readInput: () => Promise<string>;
   readonly newKey: () => Hex;
   /** Cost of scrypt; the standard one but in tests. */

@@ -26,7 +26,7 @@ type PaymentsDeps = {
   readonly reconciliation: () => ReconciliationDeps;
 };
 
-/** What `ahs payments --help` shows. */
+/** Usage of `ahs payments`. */
 export const USAGE = `Usage: ahs payments list [--state ${PAYMENT_KINDS.join("|")}] [--limit NUMBER]
        ahs payments reconcile`;
 

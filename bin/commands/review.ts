@@ -18,7 +18,7 @@ type ReviewCommandDeps = {
   readonly record: (review: Review) => Promise<ReviewOutcome>;
 };
 
-/** What `ahs review --help` shows. */
+/** Usage of `ahs review`. */
 export const USAGE = `Usage: ahs review list [--limit NUMBER | --all]
        ahs review show VERDICT_ID
        ahs review decide VERDICT_ID --decision ALLOW|REJECT --reason TEXT [--by NAME]`;
@@ -27,7 +27,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const DECISIONS = ["ALLOW", "REJECT"] as const;
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 10_000;
-/** Whoever may run this command decides for the operator. */
+/** The user of this command decides for the operator. */
 const DEFAULT_REVIEWER = "operator";
 const MAX_REASON = 2_000;
 const MAX_NAME = 200;
@@ -149,7 +149,7 @@ async function decide(args: readonly string[], { out, record }: ReviewCommandDep
   }
 }
 
-/** Whoever wrote these texts may not move the reviewer's cursor, nor turn their line around. */
+/** Removes characters by which a text's author could move the reviewer's cursor or reverse a line. */
 function printable(text: string): string {
   return text.replaceAll(/[^\P{C}\n\t]/gu, "\uFFFD");
 }

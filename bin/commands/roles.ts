@@ -176,7 +176,7 @@ type RolesSeen = {
   readonly gasPriceWei: bigint;
 };
 
-/** A day of publishing for some thousand wallets: below that, a sending key soon stands still. */
+/** Gas of a day of publishing for some thousand wallets; with less, a sending key soon stops. */
 const ENOUGH_GAS = 10_000_000n;
 const SENDING: readonly Role[] = ["publisher", "facilitator", "relayer", "owner"];
 const MILLION = 1_000_000n;

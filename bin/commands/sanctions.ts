@@ -16,7 +16,7 @@ import { type Config, type Invocation, requireIndexSettings } from "../config.ts
 import { createLogger, openChainClient, openProcessDatabase } from "../process.ts";
 import { renderTable } from "../render-table.ts";
 
-/** What `ahs sanctions --help` shows. */
+/** Usage of `ahs sanctions`. */
 export const USAGE = `Usage: ahs sanctions import FILE|URL [--allow-empty] [--force] [--redirect-to HOST]...
        ahs sanctions status
        ahs sanctions check ADDRESS
@@ -28,7 +28,7 @@ const MAX_LIST_BYTES = 1_000_000_000;
 const MAX_DOWNLOAD_BYTES = 500_000_000;
 const DOWNLOAD_DEADLINE_MS = 15 * 60_000;
 
-/** What the web answers where the list should be. */
+/** The web's answer in place of the list. */
 export type Download = ReturnType<typeof createGuardedDownload>;
 
 export type SanctionsDeps = {
@@ -36,7 +36,7 @@ export type SanctionsDeps = {
   readonly out: (line: string) => void;
   readonly now: () => Date;
   readonly download: Download;
-  /** What needs to know the chain asks for it; throws where it is not configured. */
+  /** Loads the deployment; throws if none is configured. */
   readonly chain: () => {
     readonly deployment: Pick<Deployment, "chainId" | "sanctionsList">;
     /** Null where no node is configured, or the chain has no such contract. */

@@ -22,7 +22,7 @@ import { createLogger, openChainClient, openProcessDatabase, shutdownSignal } fr
 import { renderTable } from "../render-table.ts";
 import { scanWith } from "../work/nightly.ts";
 
-/** What `ahs scan --help` shows. */
+/** Usage of `ahs scan`. */
 export const USAGE = `Usage: ahs scan run [--json]
        ahs scan list [--json]
        ahs scan show [ID|NIGHT] [--json]
@@ -32,7 +32,7 @@ show takes the beginning of an id or a UTC day (YYYY-MM-DD), and the newest scan
 
 const LISTED = 30;
 
-/** What makes a scan; throws what keeps it from its report. */
+/** Makes a scan; throws the error that prevents its report. */
 type MakeScan = (attempt: ScanAttempt, signal: AbortSignal) => Promise<ScanReport>;
 
 type ScanCommandDeps = {
@@ -174,7 +174,7 @@ function rowOf({ id, night, cause, state, startedAt, finishedAt, report, error }
   ];
 }
 
-/** One scan with all that its report says; of one that is not done, how it stands. */
+/** Shows one scan with its report, or the progress of an unfinished one. */
 export function renderScan(scan: ScanRunRow): string[] {
   const { id, night, cause, state, startedAt, finishedAt, attempts, error, report } = scan;
   const tries = attempts === 1 ? "" : `, at attempt ${attempts}`;

@@ -17,7 +17,7 @@ import { createLogger, openProcessDatabase } from "../process.ts";
 import { renderTable } from "../render-table.ts";
 import { readPolicy } from "../score/read-policy.ts";
 
-/** What `ahs score --help` shows. */
+/** Usage of `ahs score`. */
 export const USAGE = `Usage: ahs score ADDRESS [--explain]
        ahs score --policy FILE --compare [ADDRESS...]`;
 
@@ -183,14 +183,14 @@ function number(value: number | null, digits: number): string {
   return value === null ? "–" : String(Number(value.toFixed(digits)));
 }
 
-/** What two policies say of one wallet on the same rows. */
+/** The records of one wallet by two policies on the same rows. */
 type RecordPair = { readonly before: ScoreRecord; readonly after: ScoreRecord };
 
 type Standing = Grade | "INSUFFICIENT";
 
 const STANDINGS: readonly Standing[] = ["A", "B", "C", "D", "E", "F", "INSUFFICIENT"];
 
-/** What a change of policy would move: wallets per grade, those that change it, and how far scores go. */
+/** Effect of a change of policy: wallets per grade, wallets that change grade, and differences of scores. */
 export function comparePolicies(pairs: readonly RecordPair[]): readonly string[] {
   const changed = pairs.filter(({ before, after }) => standingOf(before) !== standingOf(after));
   return [

@@ -24,7 +24,7 @@ const INTERFACES: Readonly<Record<InterfaceName, ApiInterface<ApiPorts & Verific
 /** A settlement is waited for 20 s at most. */
 const DRAIN = { finishMs: 10_000, settleMs: 20_000 };
 
-/** `ahs serve`: the HTTP API until it is told to stop; requests under way are answered first. */
+/** `ahs serve`: the HTTP API until a signal stops it; open requests are answered first. */
 export async function serveApi({ config }: Invocation): Promise<void> {
   const { deploymentFile } = requireIndexSettings(config);
   const logger = createLogger(config, "serve");

@@ -6,7 +6,7 @@ import { type Invocation, requireIndexSettings } from "../config.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 import { renderTable } from "../render-table.ts";
 
-/** What `ahs unfollow --help` shows. */
+/** Usage of `ahs unfollow`. */
 export const USAGE = `Usage: ahs unfollow list
        ahs unfollow add ADDRESS
        ahs unfollow remove ADDRESS

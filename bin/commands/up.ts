@@ -39,7 +39,7 @@ export async function up({ config, args, out }: Invocation): Promise<void> {
     progress.end();
     rmSync(files.upFile, { force: true });
     await stopAll(rising.children);
-    // What was still on its way up fails for want of what was stopped; whatever it started meanwhile goes too.
+    // A service that was still starting fails now; processes that it started meanwhile are stopped as well.
     await risen.catch(() => undefined);
     await stopAll(rising.children);
     rmSync(files.pidFile, { force: true });
@@ -72,7 +72,7 @@ async function bringUp({ config, out, population }: Wanted, rising: Rising): Pro
   const logger = createLogger({ ...config, logLevel: "silent" }, "up");
   const db = openProcessDatabase({ ...config, databaseUrl }, "ahs-up", logger);
   try {
-    // Before the chain, which takes a minute: a database that cannot be used is told of at once.
+    // Before the chain, which takes a minute, so that an unusable database is reported at once.
     const urls = await prepareDatabase({
       db,
       files: rising.files,
@@ -103,7 +103,7 @@ type Preparing = {
   readonly db: Database;
   readonly files: LocalFiles;
   readonly databaseUrl: string;
-  /** False where somebody else runs it. */
+  /** False if another party runs it. */
   readonly isOurs: boolean;
 };
 

@@ -12,7 +12,7 @@ import { type Config, type Invocation, requireNodeSettings } from "../config.ts"
 import { shutdownSignal } from "../process.ts";
 import { renderTable } from "../render-table.ts";
 
-/** What `ahs verify-score --help` shows. */
+/** Usage of `ahs verify-score`. */
 export const USAGE = `Usage: ahs verify-score ADDRESS [--service URL] [--record FILE] [--scan]
 Computes a score again from the node (RPC_URL) and the files that the record names.
 The record is FILE, an answer of GET /ahs/ADDRESS?include=features, or is bought with the key in AHS_API_KEY.

@@ -30,7 +30,7 @@ import {
 } from "./probe-chain.ts";
 import { type Check, fault, fine, type Verdict } from "./run-checks.ts";
 
-/** Shorter than a check's own deadline, so that a silent node is told from a slow one. */
+/** Shorter than a check's own deadline, so that a silent node differs from a slow one. */
 const PROBE = { timeoutMs: 10_000, retries: 0 } as const;
 const SIGNER = { timeoutMs: 3_000, retries: 0 } as const;
 
@@ -45,7 +45,7 @@ type ChainSettings = {
   readonly accounts: OpenedAccounts;
 };
 
-/** What is asked of the node of a deployment. */
+/** Checks of a deployment's node. */
 export function chainChecks(
   config: Config,
   { rpcUrl, deploymentFile, accounts }: ChainSettings,
@@ -185,7 +185,7 @@ type ListedContract = {
   readonly isEssential: boolean;
 };
 
-/** Every address of a deployment that has to be a contract, once; the first name given to it stands. */
+/** Every contract address of a deployment once, with its first name. */
 function listContracts(deployment: Deployment): readonly ListedContract[] {
   const { identityRegistry, sanctionsList, oracle, verdictEvaluator, registries, market, accounts } =
     deployment;

@@ -30,7 +30,7 @@ const STATEMENT_MS = 10_000;
 const CONNECT_MS = 10_000;
 const ADVICE = "see that PostgreSQL at DATABASE_URL answers, and whether it is migrated";
 
-/** What is asked of the database, and what ends its connections. */
+/** Checks of the database, and a function that ends its connections. */
 export type DatabaseChecks = { readonly checks: readonly Check[]; readonly close: () => Promise<void> };
 
 /** Checks of the database, and of the chain's rows in it where a deployment is named. */
@@ -45,7 +45,7 @@ export function databaseChecks(
     maxConnections: CONNECTIONS,
     statementTimeoutMs: STATEMENT_MS,
     connectTimeoutMs: CONNECT_MS,
-    // What a lost connection means is told by the check that wanted it.
+    // The check that used a lost connection reports it.
     onIdleError: () => undefined,
   });
   const deployment = deploymentFile === null ? null : loadDeployment(deploymentFile);
@@ -66,7 +66,7 @@ type Looking = {
   readonly check: (name: string, run: Check["run"]) => Check;
 };
 
-/** One finding tells why there is no connection, and not each check again. */
+/** One finding reports the missing connection, instead of every check. */
 function lookingAt(db: Database): Looking {
   let connecting: Promise<void> | undefined;
   const connect = () => {
@@ -135,7 +135,7 @@ function checksOfChain(
   ];
 }
 
-/** SQLSTATE of a connection that PostgreSQL refuses, and what mends it. */
+/** SQLSTATE of a refused connection, with its remedy. */
 const REFUSALS: Readonly<Record<string, string>> = {
   "28P01": "correct user and password in DATABASE_URL, or give that user this password: docs/database.md",
   "28000": "correct the user in DATABASE_URL, or let it in by pg_hba.conf",

@@ -46,7 +46,7 @@ export type MethodFacts = {
   readonly archive: Answered;
   readonly otterscan: Answered;
   readonly simulate: Answered;
-  /** Whether the settings have this node tell facts of accounts and histories. */
+  /** True if this node is the source of account facts and histories. */
   readonly needsOtterscan: boolean;
 };
 

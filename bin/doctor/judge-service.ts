@@ -14,7 +14,7 @@ export function judgeIndex(ageSeconds: number | null, maxAgeSeconds: number): Ve
 /** Seconds after which the imported list should have been renewed, and must have been. */
 const [OLD_LIST, STALE_LIST] = [2 * 86_400, 14 * 86_400];
 
-/** Whether a source of sanctions is up to date; `isOnly` where nothing else can list anybody. */
+/** Whether a source of sanctions is up to date; `isOnly` if it is the only source. */
 export function judgeSanctions(source: SourceStatus, ageSeconds: number | null, isOnly: boolean): Verdict {
   const name = source.source;
   if (name === "chainalysis-oracle") {
@@ -57,7 +57,7 @@ export type ServiceSettings = {
   readonly allowRawKeys: boolean;
 };
 
-/** What the settings leave out that a service for others needs. */
+/** Settings that a public service needs and that are missing. */
 export function judgeSettings(settings: ServiceSettings): readonly Verdict[] {
   const { isLocal, publicUrl, payTo, hasPanel, hasPublisher, hasReceiptKey, historySource } = settings;
   if (isLocal) return [fine("settings of a local chain")];
@@ -130,10 +130,10 @@ export function judgeRoles(facts: RoleFacts, isLocal: boolean): Verdict {
   return fine(`every role has its rights; this user is of ${own.join(", ")}`);
 }
 
-/** Seconds that work may be overdue before somebody should look, and before nothing seems to do it. */
+/** Seconds that work may be overdue before a warning, and before no worker seems to do it. */
 const [LATE, STUCK] = [300, 3_600];
 
-/** Whether somebody takes what waits in a queue. */
+/** Whether a worker takes the waiting items of a queue. */
 export function judgeQueue(name: string, { waiting, overdueSeconds }: QueueAge): Verdict {
   const age = Math.round(overdueSeconds);
   const detail =

@@ -23,7 +23,7 @@ const FEED = parseAbi([
   "function latestRoundData() view returns (uint80 round, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredIn)",
 ]);
 
-/** How the node's newest block stands to now, and its finalized one to that. */
+/** Ages of the node's newest block and of its finalized block. */
 export async function probeHead(
   client: PublicClient,
   now: Date,
@@ -92,7 +92,7 @@ export async function probeCode(
   );
 }
 
-/** What each feed of the market answers, each once; one that fails has no age. */
+/** Asks each feed of the market once; a failing feed has no age. */
 export async function probeFeeds(
   client: PublicClient,
   { market }: Pick<Deployment, "market">,
@@ -141,7 +141,7 @@ export async function probeRoles(
   return { publisher, signers, verdictSigners };
 }
 
-/** What the oracle asks for a request, in wei. */
+/** The oracle's fee for a request, in wei. */
 export function probeRequestFee(
   client: PublicClient,
   { oracle }: Pick<Deployment, "oracle">,

@@ -8,7 +8,7 @@ export type Check = {
   readonly name: string;
   /** Where to look when it throws or is late. */
   readonly advice: string;
-  /** Better advice for what it threw; null where there is none. */
+  /** Better advice for the error, or null. */
   readonly adviceOn?: (error: unknown) => string | null;
   readonly run: () => Promise<Verdict | readonly Verdict[]>;
 };
@@ -46,7 +46,7 @@ async function runOne(check: Check, { deadlineMs, reasonOf }: RunOptions): Promi
 
 type Level = "ok" | "warn" | "fail";
 
-/** What a check found, and what to do about it; nothing is to be done where all is well. */
+/** Result of a check, with advice unless all is well. */
 export type Verdict = { readonly level: Level; readonly detail: string; readonly advice: string | null };
 
 export type Finding = Verdict & { readonly check: string };
@@ -56,7 +56,7 @@ export function fine(detail: string): Verdict {
   return { level: "ok", detail, advice: null };
 }
 
-/** Nothing is known of it, for a reason that another finding tells. */
+/** Unknown, for a reason that another finding reports. */
 export function unseen(detail: string): Verdict {
   return { level: "warn", detail: `not looked at: ${detail}`, advice: null };
 }
@@ -74,14 +74,14 @@ export function fault(detail: string, advice: string): Verdict {
 const URLS = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"']+/gi;
 const LONGEST = 200;
 
-/** Says why something failed in one line: no URL, and no secret of the environment, wherever it stands in the message. */
+/** Returns the reason of a failure in one line, without URLs and without secrets of the environment. */
 export function safeReason(env: Readonly<Record<string, string | undefined>>): (error: unknown) => string {
   const scrub = createScrub(knownSecrets(env));
   return (error) =>
     scrub(messageOf(error)).replace(URLS, "(URL)").replace(/\s+/g, " ").trim().slice(0, LONGEST);
 }
 
-/** viem's first line stands alone; the causes of what fetch throws say more than it does. */
+/** viem's first line is enough; errors of fetch carry the reason in their causes. */
 function messageOf(error: unknown): string {
   if (error instanceof BaseError) return `${error.shortMessage} ${error.details}`;
   if (!(error instanceof Error)) return String(error);

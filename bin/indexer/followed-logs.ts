@@ -5,7 +5,7 @@ export type NodeLog = { readonly address: Address; readonly topics: readonly Hex
 
 type Request = { readonly method: string; readonly params?: unknown };
 
-/** What Ponder asks a node by, behind its limiter and its retries. */
+/** Ponder's node client, behind its limiter and its retries. */
 export type NodeRpc = { request: (request: Request, context?: unknown) => Promise<unknown> };
 
 type FollowedLogs = {

@@ -37,7 +37,7 @@ type PonderOptions = {
 };
 
 /**
- * Runs the Ponder app in this process until it is told to stop (SIGINT; SIGTERM leaves the schema locked).
+ * Runs the Ponder app in this process until SIGINT (SIGTERM leaves the schema locked).
  * Ponder drops reverted transactions, follows every address that a log of its factories' events names, and takes late answers for
  * reorgs. It has no option for any of these, so all are set here before it syncs.
  */

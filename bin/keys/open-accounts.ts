@@ -11,7 +11,7 @@ import { ROLE_PREFIXES, type Role } from "./key-variables.ts";
 /** How long a remote signer may take. */
 type SignerPatience = { readonly timeoutMs: number; readonly retries: number };
 
-/** Of a process that nobody waits for. */
+/** Patience of a process that has no waiting caller. */
 const PATIENT: SignerPatience = { timeoutMs: 5_000, retries: 2 };
 
 type Asked = { readonly chainId: number; readonly patience?: SignerPatience };
@@ -89,7 +89,7 @@ export function withoutLineEnd(text: string): string {
   return text.replace(/\r?\n$/, "");
 }
 
-/** The file's text, or the code of why there is none. */
+/** The file's text, or the code of the error. */
 async function read(file: string): Promise<string | { readonly code: string }> {
   try {
     return await readFile(file, "utf8");

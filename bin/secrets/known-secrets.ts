@@ -19,7 +19,7 @@ export function knownSecrets(env: Readonly<Record<string, string | undefined>>):
 
 function partsOf(text: string): string[] {
   const url = URL.canParse(text) ? new URL(text) : null;
-  // What is no URL is a faulty setting, which may be a secret all the same.
+  // A value that is no URL is a faulty setting, which may still be a secret.
   if (url === null) return [text];
   const isHttp = url.protocol.startsWith("http");
   return [

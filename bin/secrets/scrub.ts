@@ -5,7 +5,7 @@ export type Scrub = (text: string) => string;
 
 const REDACTED = "[Redacted]";
 
-/** Headers whose value is a secret whoever sent it. */
+/** Headers whose value is always a secret. */
 const HEADERS = [
   "x-api-key",
   "authorization",

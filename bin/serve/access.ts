@@ -57,7 +57,7 @@ import { type Config, publicUrl } from "../config.ts";
 import { gasPriceFromConfig, maxGasPercent } from "../from-config.ts";
 import { openChainClient } from "../process.ts";
 
-/** As much as a key that nobody gave another rate. */
+/** Same as the default rate of a key. */
 const PAYER_RATE_PER_MINUTE = 600;
 /** At about 100 bytes each: a flood from more networks than these is for the machines before us. */
 const MAX_ADDRESSES = 100_000;
@@ -73,7 +73,7 @@ type GateDeps = {
   readonly clock: { now(): Date; monotonicMs(): number };
 };
 
-/** What limits and repeats calls of those who proved who they are. */
+/** Limits and stored answers of authenticated callers. */
 export function callGate({
   db,
   logger,
@@ -86,7 +86,7 @@ export function callGate({
   };
 }
 
-/** What limits requests by their address and in their time. */
+/** Limits of requests by address and time. */
 export function requestGate(
   config: Pick<Config, "ipRatePerMinute" | "trustedProxies">,
   clock: { monotonicMs(): number },
@@ -124,7 +124,7 @@ type KeyDeps = {
   readonly audience: SignInAudience;
 };
 
-/** What sells keys, and what reads and writes policies for whoever proves to be their owner. */
+/** Sells keys, and reads and writes routing policies for their owners. */
 export function keyPorts({
   db,
   keyAccess,
@@ -182,7 +182,7 @@ export function signInFromConfig(
 
 type ServedPayments = {
   readonly access: PaymentAccess;
-  /** The `accepts` of the live 402 for a price in thousandths of a US dollar; throws a 503 while no node has told the token's domain. */
+  /** The `accepts` of the live 402 for a price in thousandths of a US dollar; throws a 503 while the token's domain is unknown. */
   readonly accepts: (units: number) => readonly PaymentRequirements[];
 };
 
@@ -200,7 +200,7 @@ const PAYMENT_RPC = { timeoutMs: 5_000, retries: 1 } as const;
 const RETRY_AFTER_SECONDS = 5;
 const DOMAIN_RETRY_MS = 2_000;
 
-/** Payments as configured; null where nobody is to be paid. Throws when something is missing that they need. */
+/** Payments as configured, or null without a payee. Throws if a required setting is missing. */
 export function paymentsFromConfig(config: Config, parts: PaymentParts): ServedPayments | null {
   const { payTo } = config.payments;
   if (payTo === null) return null;

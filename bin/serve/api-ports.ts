@@ -51,7 +51,7 @@ type Parts = {
   readonly signer: LocalAccount | null;
 };
 
-/** What every endpoint and page asks for, but the keys of receipts. */
+/** Ports of every endpoint and page, except the keys of receipts. */
 export function apiPorts(config: Config, { db, logger, history, life, signer }: Parts) {
   const deployment = loadDeployment(requireIndexSettings(config).deploymentFile);
   const { chainId } = deployment;
@@ -100,7 +100,7 @@ export function apiPorts(config: Config, { db, logger, history, life, signer }: 
 /** Calls by one manage token. */
 const TOKEN_RATE_PER_MINUTE = 60;
 
-/** What sells and manages monitoring. */
+/** Sells and manages subscriptions. */
 function alertPorts(
   chain: Pick<SubscriptionDeps, "db" | "chainId" | "now">,
   limiter: CallLimiter,
@@ -125,7 +125,7 @@ function alertPorts(
   };
 }
 
-/** What the well-known places tell: the origin, the terms of payment and a wallet to try them with. */
+/** Contents of the well-known files: the origin, the terms of payment and a sample wallet. */
 function discoveryPorts(
   config: Config,
   {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** What one connection, and one address, may take of a server. */
+/** Limits of one connection and of one address. */
 export type ConnectionLimits = {
   /** Requests of one connection that wait for the answer to the one before; the next one is refused and ends the connection. */
   readonly waiting: number;

@@ -116,7 +116,7 @@ function refuse(outgoing: ServerResponse, { status, headers, body }: Refusal): v
   outgoing.writeHead(status, { ...headers, connection: "close" }).end(body);
 }
 
-/** What never becomes a request is answered on the bare socket. */
+/** Bytes that never become a request are answered on the bare socket. */
 function refuseRaw(error: Error & { readonly code?: string }, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();

@@ -42,7 +42,7 @@ type PublicPages = {
   readonly monotonicMs: () => number;
 };
 
-/** What the pages for people show: those of all scores and of single wallets beside the others. */
+/** Ports of the HTML pages. */
 export function pagePorts(
   pages: PublicPages,
   others: Omit<PagePorts, keyof PublicPagePorts | keyof LoadedAssets>,
@@ -70,7 +70,7 @@ function publicPages({ db, deployment, scores, monotonicMs }: PublicPages): Publ
   };
 }
 
-/** Nobody types a key often; who tries many is guessing. */
+/** Users rarely type a key; many attempts are guesses. */
 const SIGN_INS_PER_MINUTE = 10;
 const MAX_ADDRESSES = 10_000;
 const MAX_SUBSCRIPTIONS = 50;
@@ -88,7 +88,7 @@ type AccountPageParts = {
   readonly verificationHealth: () => Promise<HealthReport>;
 };
 
-/** What the pages of keys, of verdicts and of the service's own state show. */
+/** Ports of the pages for keys, verdicts and the state of the service. */
 export function accountPages(
   config: Pick<Config, "interfaces" | "trustedProxies" | "maxIndexAgeSeconds">,
   { db, chainId, clock, logger, ...parts }: AccountPageParts,

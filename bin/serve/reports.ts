@@ -44,7 +44,7 @@ import type { Config } from "../config.ts";
 type DiagnosisPorts = Pick<GetHealthPorts, "readWallet" | "reportTurns" | "walletLife"> &
   Pick<PostWashPorts, "walletTransfers">;
 
-/** What reports about one wallet read, a few wallets at once. */
+/** Reads for reports about one wallet, a few at once. */
 export function reportPorts(context: ScoringContext, readings: ReportReadings): DiagnosisPorts {
   const { db, chainId } = context;
   const { contacts, turns, mostAddresses } = readings;
@@ -65,7 +65,7 @@ export function reportPorts(context: ScoringContext, readings: ReportReadings): 
   };
 }
 
-/** What all reports of a process share. */
+/** Caches and turns that all reports of a process share. */
 type ReportReadings = {
   readonly contacts: ContactCaches;
   readonly turns: ReportTurns;
@@ -128,7 +128,7 @@ type MapPorts = Pick<
 > &
   Pick<GetReportCardPorts, "scoreDistribution" | "dailyScores" | "cards">;
 
-/** What the reports about a wallet's counterparties, its network and its standing read, and what draws them. */
+/** Reads for reports about counterparties and networks, and the renderer of report cards. */
 export function mapPorts({ db, deployment, policy, readings, monotonicMs }: MapParts): MapPorts {
   const { chainId } = deployment;
   const { contacts, turns, mostAddresses } = readings;
@@ -171,7 +171,7 @@ const RECOVERY_DEADLINE_MS = 10_000;
 /** A recovery holds some megabytes of calldata, and waits for the node most of its time. */
 const RECOVERY_TURNS = { atOnce: 4, waiting: 16, waitMs: 4_000 } as const;
 
-/** What simulates transactions, and plans those that are offered. */
+/** Simulates transactions and plans offers. */
 export function recoverPorts({
   db,
   deployment: { chainId, accounts },
@@ -219,7 +219,7 @@ type RiskParts = {
   readonly policy: Policy;
 };
 
-/** What risk answers read; the premium one asks third parties for labels where the configuration names one. */
+/** Reads for risk answers. The premium answer asks the configured provider for labels. */
 export function riskPorts(
   { labels }: Pick<Config, "labels">,
   { db, deployment, clock, logger, readWallet, policy }: RiskParts,

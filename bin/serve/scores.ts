@@ -35,7 +35,7 @@ type Parts = Omit<OnDemandContext, "history"> & {
   readonly monotonicMs: () => number;
 };
 
-/** What scores a wallet for a caller, attests the score, visits URLs named beside it, and serves the files that it follows from. */
+/** Scores a wallet for a caller, attests the score, visits the caller's URLs, and serves the files that the score follows from. */
 export function scorePorts(
   config: Config,
   parts: Parts,
@@ -72,7 +72,7 @@ export function scorePorts(
   };
 }
 
-/** Null where no history source is configured; with a node, the sanctions contract is asked about whom nobody asked it before. */
+/** Null without a history source. With a node, the sanctions contract is asked about new wallets first. */
 function onDemand(context: Parts, rpcUrl: string | null) {
   const { history, chain } = context;
   if (history === null) return null;
@@ -97,7 +97,7 @@ export async function scoreSigner(config: Config, chainId: number): Promise<Loca
   return signer;
 }
 
-/** What signs scores; rejects with a 503 while a remote signer does not sign, and always where there is no signer. */
+/** Signs scores. Rejects with a 503 while a remote signer does not answer, and always without a signer. */
 function attestPort(
   signer: LocalAccount | null,
   oracle: { readonly chainId: number; readonly address: Address },

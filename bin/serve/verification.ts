@@ -72,7 +72,7 @@ type Parts = {
   readonly gate: Pick<AccessParts, "limiter">;
 };
 
-/** What reads verdicts, takes evidence and reviews of them, and tells whether verification works. */
+/** Reads verdicts, takes evidence and reviews, and reports the health of verification. */
 export function verdictPorts(
   config: Pick<Config, "maxIndexAgeSeconds" | "panel" | "rpcUrl">,
   { db, chainId, logger, clock, head, keys, gate }: Parts,
@@ -137,7 +137,7 @@ const USED_FOR_MS = 1_000;
 /** At about 100 bytes each. */
 const MAX_ADDRESSES = 100_000;
 
-/** What registers specifications, takes outputs in and retries verdicts; without a node nothing that names a job's escrow. */
+/** Registers specifications, accepts outputs and retries verdicts. Without a node, requests that name an escrow are refused. */
 export function intakePorts(
   config: Config,
   { db, deployment, logger, clock }: IntakeParts,
@@ -184,7 +184,7 @@ export function intakePorts(
   };
 }
 
-/** What the day's calls may use and have used; null without a panel. */
+/** Token budget of the day and its use; null without a panel. */
 function budgetOf(
   { panel }: Pick<Config, "panel">,
   { db, monotonicMs }: { readonly db: Database; readonly monotonicMs: () => number },
@@ -201,7 +201,7 @@ function budgetOf(
   };
 }
 
-/** What cannot be told now is said so: the specification is registered either way. */
+/** An unknown binding is reported as such: the specification is registered either way. */
 async function bindingOf(
   specId: string,
   { db, bind }: { readonly db: Database; readonly bind: Bind },
@@ -249,7 +249,7 @@ function outputOverflowOf({ panel }: Config): OutputPorts["outputs"]["describeOv
 
 type Node = Pick<RegisterDeps, "newestBlock" | "refuseSignature"> & { readonly bind: Bind };
 
-/** What a node is asked; each throws a 503 where it does not answer. */
+/** Questions to the node; each throws a 503 if it does not answer. */
 function nodeOf({ rpcUrl }: Config, { db, deployment }: Pick<IntakeParts, "db" | "deployment">): Node {
   if (rpcUrl === null) {
     const refuse = () => Promise.reject(nodeUnavailable(new Error("no node is configured")));

@@ -37,7 +37,7 @@ export type Host = Child & {
 
 /**
  * Runs a script of ours in a process of its own and starts it again whenever it ends by itself, ever more slowly.
- * It is out of reach of the terminal's Ctrl-C, so that whoever stops it chooses the order, and it ends when we do.
+ * The terminal's Ctrl-C does not reach it, so that the supervisor chooses the order; it ends with its parent.
  */
 export function superviseChild(spec: ChildSpec, onRestart: (reason: string) => void): Child {
   let stopping = false;

@@ -78,7 +78,7 @@ async function count(db: Database, statement: string): Promise<[number | null]> 
   }
 }
 
-/** How many blocks the first pass has fetched, as the indexer's own metrics tell; none while it does not answer. */
+/** Blocks that the first pass has fetched, from the indexer's metrics; 0 while it does not answer. */
 async function syncedBlocks(indexUrl: string): Promise<number> {
   try {
     const response = await fetch(`${indexUrl}/metrics`, { signal: AbortSignal.timeout(REQUEST_MS) });

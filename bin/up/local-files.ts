@@ -6,7 +6,7 @@ import { apiKeyFinder, createApiKey, hashApiKey } from "../../service/access/api
 import type { Database } from "../../service/db/database.ts";
 import type { Config } from "../config.ts";
 
-/** Everything that somebody needs who wants to call the running service; local chain only. */
+/** Everything that a caller of the running service needs; local chain only. */
 export type UpFile = {
   readonly rpc_url: string;
   readonly chain_id: number;
@@ -16,7 +16,7 @@ export type UpFile = {
   readonly database_url: string;
   readonly api_key: string;
   readonly payer: { readonly address: Address; readonly private_key: Hex };
-  /** An agent with a good score, which takes jobs; nobody else sends for it. */
+  /** An agent with a good score that takes jobs; no other process sends for it. */
   readonly provider: { readonly address: Address; readonly private_key: Hex };
   readonly samples: Readonly<Record<string, Address>>;
   /** Where the scripted model is that verdicts come from; null where another is configured. */
@@ -100,7 +100,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The unlimited key of this data directory; a new one where there is none or the database does not know it. */
+/** The unlimited key of this data directory; a new one if it is missing or unknown to the database. */
 export async function keepDemoKey(db: Database, files: LocalFiles): Promise<string> {
   if (existsSync(files.demoKeyFile)) {
     const kept = readFileSync(files.demoKeyFile, "utf8");

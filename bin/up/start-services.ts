@@ -57,7 +57,7 @@ export async function startServices(
   };
 }
 
-/** What every service is told. */
+/** Settings of every service. */
 function sharedSettings(config: Config): Record<string, string> {
   const { publisher, signer, facilitator, payee } = roleAccounts();
   return {
@@ -102,14 +102,14 @@ function workerKeys(): Record<string, string> {
   };
 }
 
-/** What was set for the history source; nothing leaves it to the services, which ask the local chain's node. */
+/** Settings of the history source; without them the services ask the local chain's node. */
 function historySettings({ history }: Config): Record<string, string> {
   const set = { HISTORY_SOURCE: history.source, HISTORY_URL: history.url, HISTORY_API_KEY: history.apiKey };
   const given = Object.entries(set).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
   return { ...Object.fromEntries(given), HISTORY_PAGE_SIZE: String(history.pageSize) };
 }
 
-/** What was set for the provider of labels. */
+/** Settings of the provider of labels. */
 function labelsSettings({ labels: { url, apiKey } }: Config): Record<string, string> {
   return {
     ...(url === null ? {} : { LABELS_URL: url }),
@@ -198,7 +198,7 @@ async function answers(url: string): Promise<boolean> {
 /** With which URL each kind of process reaches the database. */
 export type ProcessUrls = { readonly index: string; readonly serve: string; readonly work: string };
 
-/** One URL for all: the roles of a database that somebody else runs are not ours to make. */
+/** One URL for all: roles of an external database are its owner's to make. */
 export function sameUrlForAll(databaseUrl: string): ProcessUrls {
   return { index: databaseUrl, serve: databaseUrl, work: databaseUrl };
 }

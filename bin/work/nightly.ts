@@ -123,7 +123,7 @@ async function scanNight(context: NightlyContext, night: string, signal: AbortSi
   }
 }
 
-/** The metrics are the same at every worker, whoever made the scan. */
+/** Every worker shows the same metrics, whichever made the scan. */
 async function showNewest({ db, chainId, metrics }: NightlyContext): Promise<void> {
   const newest = await readNewestScan(db, chainId);
   if (newest?.finishedAt == null || newest.report === null) return;
@@ -171,7 +171,7 @@ function stepsOf(context: ScanContext): ScanSteps {
   };
 }
 
-/** What the root of a night needs. */
+/** Parts for the root of a night. */
 export type RootContext = {
   readonly config: Pick<Config, "publicUrl" | "host" | "port">;
   readonly deployment: Pick<Deployment, "oracle">;

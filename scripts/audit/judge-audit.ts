@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What an audit came to, with what to print. */
+/** Result of an audit, with the text to print. */
 type AuditVerdict = {
   readonly kind: "clean" | "vulnerable" | "unknown";
   readonly lines: readonly string[];
@@ -15,7 +15,7 @@ const vulnerability = z.object({
   via: z.array(z.union([z.string(), z.object({ title: z.string(), url: z.string() })])),
 });
 
-/** What npm 7 and newer print for `npm audit --json`. */
+/** Output of `npm audit --json` of npm 7 and newer. */
 const report = z.object({
   vulnerabilities: z.record(z.string(), vulnerability),
   metadata: z.object({ vulnerabilities: counts }),
@@ -59,7 +59,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // npm was stopped, or there is none: that is no report either.
+    // npm was stopped or is missing: there is no report.
     return null;
   }
 }

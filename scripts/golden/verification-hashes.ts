@@ -44,7 +44,7 @@ const evidence: readonly { readonly name: string; readonly parts: EvidenceParts 
   },
 ];
 
-/** What service, contracts and anybody else must hash alike: texts, specifications and evidence with the bytes that are hashed. */
+/** Texts, specifications and evidence with the bytes that service, contracts and third parties must hash alike. */
 export function verificationHashes(): object {
   return {
     texts: texts.map(({ name, text }) => ({ name, text, hash: hashText(text) })),

@@ -6,7 +6,7 @@ import { identityRegistryAbi } from "../../service/chain/abi/identity-registry.t
 import type { StandChain } from "../stand/chain.ts";
 import { bundleOf, selfPointingBatch, selfPointingMulticall } from "./self-pointing.ts";
 
-/** What an attack wrote on chain, for what has to hold afterwards. */
+/** Writes of an attack on chain, for the checks afterwards. */
 export type Attack = {
   /** Wallets that follow from it, in lower case; none of an honest agent. */
   readonly wallets: readonly Address[];
@@ -26,7 +26,7 @@ export type AttackSize = {
 
 /** Elements of each self-pointing list: by 32 bytes each, as many as a transaction has room for. */
 const BOMBS = [1_300, 3_000, 3_900] as const;
-/** What one call may be, with its method and head. */
+/** A call with its method and head. */
 const MULTICALL_ELEMENTS = 508;
 const MULTICALLS = 40;
 const FORGED_AT_ONCE = 6_000;

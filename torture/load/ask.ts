@@ -1,7 +1,7 @@
 import type { Faults } from "../faults.ts";
 import { pick, type Random } from "../random.ts";
 
-/** What one request came to: an answer, a refusal that costs nothing, or nothing yet, to be asked again. */
+/** Outcome of one request: an answer, a free refusal, or none yet, to be asked again. */
 export type Asked =
   | { readonly kind: "answered"; readonly body: string; readonly headers: Headers }
   | { readonly kind: "refused"; readonly status: number; readonly body: string }
@@ -91,7 +91,7 @@ function claimOf(text: string): string | null {
   }
 }
 
-/** What undici throws for a connection that is refused or ends in the middle. */
+/** Errors of undici for a refused or broken connection. */
 function isDisconnected(error: unknown): boolean {
   return error instanceof TypeError;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What one client wants done, which it asks for until it is done or refused. */
+/** One task of a client, requested until it is done or refused. */
 export type Operation = {
   readonly startedAt: number;
   doneAt: number | null;

@@ -78,7 +78,7 @@ export async function startLoad(stand: Stand, faults: Faults): Promise<Load> {
   };
 }
 
-/** What payer and payee have on the chain as it stands. */
+/** Balances of payer and payee on the present chain. */
 export async function readMoney(stand: Stand): Promise<Money> {
   const { rpcUrl, contracts } = stand.chain().test;
   const client = createPublicClient({ transport: http(rpcUrl) });

@@ -29,7 +29,7 @@ export type PurchaseOptions = { readonly ask: Ask; readonly random: Random; read
 /** Before an address; all are settled after the work. */
 const PATHS = ["/ahs/route/", "/risk/", "/ahs/"] as const;
 const PACE = { everyMs: 700, atOnce: 3 };
-/** How long after its time an authorization that nobody took is asked about. */
+/** Delay after its expiry before an unused authorization is checked. */
 const EXPIRED_AFTER_MS = 5_000;
 
 /** Has a wallet pay for calls over x402, by the official client's own signing. */

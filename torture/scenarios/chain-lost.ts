@@ -27,7 +27,7 @@ const KEPT = [
 export async function chainLost(context: ScenarioContext): Promise<Injection> {
   const { stand, load, faults } = context;
   const settled = await context.settle();
-  // Nobody pays on a chain that is about to be gone: its money goes with it.
+  // No client pays on a chain that is about to be replaced: its money would be lost.
   await load.purchases.drain(0);
   const before = await keptRows(stand);
   await load.setMining(false);

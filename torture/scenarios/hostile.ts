@@ -101,7 +101,7 @@ function noteCharge(target: Target, { headers }: FuzzRequest): void {
   target.charges += 1;
 }
 
-/** What was refused costs nothing, and what was answered its price. */
+/** A refused request costs nothing, an answered one its price. */
 async function requireCharges({ stand, faults }: ScenarioContext, target: Target): Promise<void> {
   const { operation, key, charges } = target;
   const { rows } = await stand.db.$client.query<{ balance: string }>(

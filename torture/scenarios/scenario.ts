@@ -36,7 +36,7 @@ export type ScenarioContext = {
   readonly settle: () => Promise<Settled>;
 };
 
-/** What a scenario did, before anything is accounted for. */
+/** Work of a scenario, before the accounts are made. */
 export type Injection = {
   readonly injected: number;
   readonly of: string;

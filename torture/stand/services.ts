@@ -26,7 +26,7 @@ export type Services = {
   readonly servers: () => readonly string[];
   /** URLs of the metrics of every worker that runs. */
   readonly workerMetrics: () => readonly string[];
-  /** Where the indexer tells how far it is. */
+  /** Where the indexer reports its progress. */
   readonly indexUrl: string;
   /** Stops processes, or starts them again, until so many run. */
   readonly scale: (count: { readonly servers: number; readonly workers: number }) => Promise<void>;

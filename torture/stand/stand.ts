@@ -50,7 +50,7 @@ export type StandOptions = {
 };
 
 const RATE_PER_MINUTE = 10_000_000;
-/** What each answer of a model takes. */
+/** Duration of each answer of a model. */
 const MODEL_MS = 60;
 
 /** Starts everything; whatever was started when it throws is known to `onStart`. */
