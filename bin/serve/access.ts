@@ -59,16 +59,15 @@ import { openChainClient } from "../process.ts";
 
 /** Same as the default rate of a key. */
 const PAYER_RATE_PER_MINUTE = 600;
-/** At about 100 bytes each: a flood from more networks than these is for the machines before us. */
+/** At about 100 bytes each. The load balancer handles a flood from more networks. */
 const MAX_ADDRESSES = 100_000;
-/**
- * Longer than any source is waited for, and so much shorter than holds and repeats live (120 s) that settling before and after the
- * work, 20 s each, fits between.
- */
+/** Longer than the wait for any source. Reservations and repeats live 120 s, which leaves 20 s for settling before and after the work. */
 const REQUEST_DEADLINE_MS = 45_000;
 
-type GateDeps = {
+/** Parts that the services of a server share. */
+export type ServerParts = {
   readonly db: Database;
+  readonly deployment: Deployment;
   readonly logger: Logger;
   readonly clock: { now(): Date; monotonicMs(): number };
 };
@@ -78,7 +77,10 @@ export function callGate({
   db,
   logger,
   clock,
-}: GateDeps): Pick<AccessParts, "limiter" | "repeats" | "payerRatePerMinute"> {
+}: Pick<ServerParts, "db" | "logger" | "clock">): Pick<
+  AccessParts,
+  "limiter" | "repeats" | "payerRatePerMinute"
+> {
   return {
     limiter: createCallLimiter(createRateBuckets({ db, now: clock.now })),
     repeats: createRepeatStore(createIdempotentAnswers({ db, now: clock.now }), logger),
@@ -106,23 +108,15 @@ export function requestGate(
   };
 }
 
-/** The proxies that the configuration trusts; throws for what is no list of addresses. */
+/** The trusted proxies of the configuration; throws if it is no list of addresses. */
 export function trustedProxiesOf({ trustedProxies }: Pick<Config, "trustedProxies">): TrustedProxies {
   const proxies = readTrustedProxies(trustedProxies);
   if (proxies === null) throw new Error(`expected a list of addresses, got ${trustedProxies.join(",")}`);
   return proxies;
 }
 
-/** As many as an error can name. */
+/** Keys that an error names at most. */
 const MAX_NAMED_KEYS = 20;
-
-type KeyDeps = {
-  readonly db: Database;
-  readonly keyAccess: AccessParts["keys"];
-  readonly gate: Pick<AccessParts, "limiter" | "repeats" | "payerRatePerMinute">;
-  readonly signIn: SignIn;
-  readonly audience: SignInAudience;
-};
 
 /** Sells keys, and reads and writes routing policies for their owners. */
 export function keyPorts({
@@ -131,7 +125,12 @@ export function keyPorts({
   gate,
   signIn,
   audience,
-}: KeyDeps): KeyPorts & PolicyPorts & Pick<SubscriptionPorts, "repeats"> {
+}: Pick<ServerParts, "db"> & {
+  readonly keyAccess: AccessParts["keys"];
+  readonly gate: ReturnType<typeof callGate>;
+  readonly signIn: SignIn;
+  readonly audience: SignInAudience;
+}): KeyPorts & PolicyPorts & Pick<SubscriptionPorts, "repeats"> {
   const entropy = { randomBytes };
   return {
     owners: createOwnerAccess({ ...gate, keys: keyAccess, signIn, audience }),
@@ -158,7 +157,7 @@ export function keyPorts({
   };
 }
 
-/** A caller waits meanwhile. */
+/** A caller is waiting. */
 const SIGN_IN_RPC = { timeoutMs: 3_000, retries: 0 } as const;
 
 /** Whom sign-ins have to name: the public origin, or the local one, and the chain. */
@@ -186,22 +185,16 @@ type ServedPayments = {
   readonly accepts: (units: number) => readonly PaymentRequirements[];
 };
 
-type PaymentParts = {
-  readonly db: Database;
-  readonly deployment: Deployment;
-  readonly registry: Registry;
-  readonly logger: Logger;
-  readonly clock: { now(): Date; monotonicMs(): number };
-  readonly signIn: SignIn;
-};
-
-/** A caller waits meanwhile. */
+/** A caller is waiting. */
 const PAYMENT_RPC = { timeoutMs: 5_000, retries: 1 } as const;
 const RETRY_AFTER_SECONDS = 5;
 const DOMAIN_RETRY_MS = 2_000;
 
 /** Payments as configured, or null without a payee. Throws if a required setting is missing. */
-export function paymentsFromConfig(config: Config, parts: PaymentParts): ServedPayments | null {
+export function paymentsFromConfig(
+  config: Config,
+  parts: ServerParts & { readonly registry: Registry; readonly signIn: SignIn },
+): ServedPayments | null {
   const { payTo } = config.payments;
   if (payTo === null) return null;
   const { db, deployment, registry, logger, clock, signIn } = parts;
@@ -255,7 +248,7 @@ function readEarly(read: () => Promise<unknown>, logger: Logger): void {
 
 function facilitatorFromConfig(
   config: Config,
-  parts: Pick<PaymentParts, "db" | "deployment" | "clock"> & { readonly client: PublicClient },
+  parts: Pick<ServerParts, "db" | "deployment" | "clock"> & { readonly client: PublicClient },
 ): Facilitator {
   const { client, db, deployment, clock } = parts;
   const { chainId } = deployment;

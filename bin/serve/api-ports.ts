@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Logger } from "pino";
 import type { LocalAccount } from "viem/accounts";
 import { createApiKeyAccess } from "../../service/access/api-key-access.ts";
 import { apiKeyFinder } from "../../service/access/api-keys.ts";
@@ -28,6 +27,7 @@ import { readSampleWallet } from "../../service/scores/ecosystem.ts";
 import { createScoreReader } from "../../service/scores/scores.ts";
 import { type Config, publicUrl, requireIndexSettings } from "../config.ts";
 import { serverMetrics } from "../metrics.ts";
+import type { ServerParts } from "./access.ts";
 import {
   callGate,
   keyPorts,
@@ -41,9 +41,7 @@ import { createReportReadings, mapPorts, recoverPorts, reportPorts, riskPorts } 
 import { scorePorts } from "./scores.ts";
 import { intakePorts, verdictPorts } from "./verification.ts";
 
-type Parts = {
-  readonly db: Database;
-  readonly logger: Logger;
+type Parts = Pick<ServerParts, "db" | "logger"> & {
   /** Null where no history source is configured. */
   readonly history: HistoryReader | null;
   readonly life: ServerLife;

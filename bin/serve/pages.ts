@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { Logger } from "pino";
 import type { Address } from "viem";
 import { readKeyStanding } from "../../service/access/api-keys.ts";
 import { type PurchaseQuery, readKeptPurchase } from "../../service/access/idempotent-answers.ts";
 import { createIpLimit } from "../../service/access/rate-limits.ts";
-import type { ApiContext, Clock } from "../../service/api/kit/api-env.ts";
+import type { ApiContext } from "../../service/api/kit/api-env.ts";
 import { type LoadedAssets, loadPageAssets } from "../../service/api/pages/assets.ts";
 import type {
   AccountPagePorts,
@@ -18,8 +17,6 @@ import type {
 import { createStatusReader } from "../../service/api/pages/status-reading.ts";
 import { type GetReadyzPorts, readReadiness } from "../../service/api/routes/get-readyz.ts";
 import type { HealthReport } from "../../service/api/verification/health-check.ts";
-import type { Deployment } from "../../service/chain/deployments.ts";
-import type { Database } from "../../service/db/database.ts";
 import { readAgentNames } from "../../service/registries/documents/agent-names.ts";
 import { createNightReader, readServiceRecords } from "../../service/registries/nightly/service-records.ts";
 import { readSanctionsFlags } from "../../service/sanctions/sanctions.ts";
@@ -31,13 +28,11 @@ import {
 import { createLeaderboardReader } from "../../service/scores/leaderboard.ts";
 import { readScoreReference, type ScoreReader } from "../../service/scores/scores.ts";
 import type { Config } from "../config.ts";
-import { trustedProxiesOf } from "./access.ts";
+import { type ServerParts, trustedProxiesOf } from "./access.ts";
 
 type PublicPagePorts = DashboardPorts & LeaderboardPorts & WalletPagePorts;
 
-type PublicPages = {
-  readonly db: Database;
-  readonly deployment: Deployment;
+type PublicPages = Pick<ServerParts, "db" | "deployment"> & {
   readonly scores: ScoreReader;
   readonly monotonicMs: () => number;
 };
@@ -75,11 +70,8 @@ const SIGN_INS_PER_MINUTE = 10;
 const MAX_ADDRESSES = 10_000;
 const MAX_SUBSCRIPTIONS = 50;
 
-type AccountPageParts = {
-  readonly db: Database;
+type AccountPageParts = Pick<ServerParts, "db" | "logger" | "clock"> & {
   readonly chainId: number;
-  readonly clock: Clock;
-  readonly logger: Logger;
   readonly sellsKeys: boolean;
   readonly socketAddress: (context: ApiContext) => string | null;
   readonly scores: GetReadyzPorts["scores"];

@@ -1,4 +1,3 @@
-import type { Logger } from "pino";
 import type { Address } from "viem";
 import { keepDealings } from "../../service/api/kit/dealings-cache.ts";
 import { createReportTurns, type ReportTurns } from "../../service/api/kit/wallet-report.ts";
@@ -10,10 +9,8 @@ import type { RecoverPorts } from "../../service/api/routes/get-retry.ts";
 import type { GetRiskPremiumPorts } from "../../service/api/routes/get-risk-premium.ts";
 import type { PostWashPorts } from "../../service/api/routes/post-wash.ts";
 import { riskFactsReader } from "../../service/api/schemas/risk.ts";
-import type { Deployment } from "../../service/chain/deployments.ts";
-import { cached } from "../../service/db/cached.ts";
-import type { Database } from "../../service/db/database.ts";
 import { readSnapshotInTime } from "../../service/db/index-snapshot.ts";
+import { remembered } from "../../service/db/remembered.ts";
 import type { Policy } from "../../service/model/score/policy-shape.ts";
 import { knownAccounts } from "../../service/reports/labels/chain-labels.ts";
 import { createLabelReader, createLabelStore } from "../../service/reports/labels/label-reader.ts";
@@ -40,6 +37,7 @@ import { readWalletsIn, type ScoringContext } from "../../service/scores/score-w
 import { createDailyScores } from "../../service/scores/scores.ts";
 import { createWalletLifeReader } from "../../service/scores/wallet-life.ts";
 import type { Config } from "../config.ts";
+import type { ServerParts } from "./access.ts";
 
 type DiagnosisPorts = Pick<GetHealthPorts, "readWallet" | "reportTurns" | "walletLife"> &
   Pick<PostWashPorts, "walletTransfers">;
@@ -99,14 +97,6 @@ function renewedContacts(monotonicMs: () => number): ContactCaches {
   };
 }
 
-type MapParts = {
-  readonly db: Database;
-  readonly deployment: Deployment;
-  readonly policy: Policy;
-  readonly readings: ReportReadings;
-  readonly monotonicMs: () => number;
-};
-
 /**
  * Cards drawn at once and waiting; a card takes a tenth of a second, the first of a thread a whole one. A thread takes about as much
  * memory as all else of a server, which has 700 MB.
@@ -129,7 +119,17 @@ type MapPorts = Pick<
   Pick<GetReportCardPorts, "scoreDistribution" | "dailyScores" | "cards">;
 
 /** Reads for reports about counterparties and networks, and the renderer of report cards. */
-export function mapPorts({ db, deployment, policy, readings, monotonicMs }: MapParts): MapPorts {
+export function mapPorts({
+  db,
+  deployment,
+  policy,
+  readings,
+  monotonicMs,
+}: Pick<ServerParts, "db" | "deployment"> & {
+  readonly policy: Policy;
+  readonly readings: ReportReadings;
+  readonly monotonicMs: () => number;
+}): MapPorts {
   const { chainId } = deployment;
   const { contacts, turns, mostAddresses } = readings;
   const source = { db, chainId, chain: deployment, policy };
@@ -177,10 +177,8 @@ export function recoverPorts({
   deployment: { chainId, accounts },
   rpcUrl,
   monotonicMs,
-}: {
-  readonly db: Database;
-  readonly deployment: Deployment;
-  /** Null where no node is configured: then nothing is simulated. */
+}: Pick<ServerParts, "db" | "deployment"> & {
+  /** Without a node no transaction is simulated. */
   readonly rpcUrl: string | null;
   readonly monotonicMs: () => number;
 }): RecoverPorts {
@@ -201,34 +199,32 @@ export function recoverPorts({
   };
 }
 
-/** A score never changes once stored; whom a wallet dealt with, and how those fare, is a minute old at most. */
+/** A stored score never changes; facts about counterparties are cached for a minute. */
 const FACTS_MS = 60_000;
 /** At some kilobytes each. */
 const MAX_FACTS = 10_000;
-/** A caller waits meanwhile. */
+/** A caller is waiting. */
 const LABELS_DEADLINE_MS = 3_000;
-/** After five failures the provider is down; half a minute is long enough not to be asked for nothing. */
+/** After five failures the provider is taken as down for half a minute. */
 const LABELS_BREAKER = { failures: 5, pauseMs: 30_000 } as const;
-
-type RiskParts = {
-  readonly db: Database;
-  readonly deployment: Deployment;
-  readonly clock: { now(): Date; monotonicMs(): number };
-  readonly logger: Logger;
-  readonly readWallet: GetRiskPremiumPorts["readWallet"];
-  readonly policy: Policy;
-};
 
 /** Reads for risk answers. The premium answer asks the configured provider for labels. */
 export function riskPorts(
   { labels }: Pick<Config, "labels">,
-  { db, deployment, clock, logger, readWallet, policy }: RiskParts,
+  {
+    db,
+    deployment,
+    clock,
+    logger,
+    readWallet,
+    policy,
+  }: ServerParts & { readonly readWallet: GetRiskPremiumPorts["readWallet"]; readonly policy: Policy },
 ): Pick<GetRiskPremiumPorts, "riskFacts" | "chainId" | "readLabels"> {
   const { chainId, accounts } = deployment;
   const load = riskFactsLoader(db, { chainId, mixers: accounts.mixers });
   return {
     chainId,
-    riskFacts: cached(riskFactsReader({ load, readWallet, policy }), {
+    riskFacts: remembered(riskFactsReader({ load, readWallet, policy }), {
       keyOf: ({ address, scoreId }: RiskKey) => `${address} ${scoreId}`,
       milliseconds: FACTS_MS,
       entries: MAX_FACTS,

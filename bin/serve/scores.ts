@@ -23,7 +23,7 @@ import { openChainClient } from "../process.ts";
 
 /** URLs named by callers that one process visits at once. */
 const MAX_VISITS = 16;
-/** A caller waits meanwhile. */
+/** A caller is waiting. */
 const CALLER_RPC = { timeoutMs: 3_000, retries: 0 } as const;
 
 type Parts = Omit<OnDemandContext, "history"> & {
@@ -85,7 +85,7 @@ function onDemand(context: Parts, rpcUrl: string | null) {
   );
 }
 
-/** A caller waits meanwhile. */
+/** A caller is waiting. */
 const CALLER_PATIENCE = { timeoutMs: 3_000, retries: 0 } as const;
 const RETRY_AFTER_SECONDS = 5;
 

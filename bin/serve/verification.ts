@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Logger } from "pino";
 import { readApiKey } from "../../service/access/api-keys.ts";
 import { clientAddress, type TrustedProxies } from "../../service/access/client-address.ts";
 import type { AccessParts } from "../../service/access/create-access.ts";
@@ -21,9 +20,8 @@ import {
   type SpecBindingView,
   type SpecPorts,
 } from "../../service/api/verification/post-specs.ts";
-import type { Deployment } from "../../service/chain/deployments.ts";
-import { cached } from "../../service/db/cached.ts";
 import { type Database, underDeadline } from "../../service/db/database.ts";
+import { remembered } from "../../service/db/remembered.ts";
 import type { IndexHead } from "../../service/scores/scores.ts";
 import { createSpecBinder } from "../../service/verification/escrow/bind-spec.ts";
 import { refuseSignature } from "../../service/verification/escrow/check-client-signature.ts";
@@ -56,16 +54,13 @@ import { readStoredEvidence, readStoredTexts } from "../../service/verification/
 import type { Config } from "../config.ts";
 import { modelProbeFromConfig } from "../panel-from-config.ts";
 import { openChainClient } from "../process.ts";
-import { trustedProxiesOf } from "./access.ts";
+import { type ServerParts, trustedProxiesOf } from "./access.ts";
 
 /** The check itself gives up after two seconds. */
 const HEALTH_RPC = { timeoutMs: 2_000, retries: 0 } as const;
 
-type Parts = {
-  readonly db: Database;
+type Parts = Pick<ServerParts, "db" | "logger" | "clock"> & {
   readonly chainId: number;
-  readonly logger: Logger;
-  readonly clock: { now(): Date; monotonicMs(): number };
   /** The newest block of the index. */
   readonly head: () => Promise<IndexHead | null>;
   readonly keys: AccessParts["keys"];
@@ -122,17 +117,10 @@ export async function receiptPorts({
   return { receiptKeys: keys, publicKeys: { keys: keys.published } };
 }
 
-type IntakeParts = {
-  readonly db: Database;
-  readonly deployment: Deployment;
-  readonly logger: Logger;
-  readonly clock: { now(): Date; monotonicMs(): number };
-};
-
-/** A caller waits meanwhile. */
+/** A caller is waiting. */
 const CALLER_RPC = { timeoutMs: 3_000, retries: 1 } as const;
 const RETRY_AFTER_SECONDS = 5;
-/** How long what the day's calls used is not summed again: the sum reads all of them. */
+/** The sum of the day's tokens is cached for this time, since it reads all calls. */
 const USED_FOR_MS = 1_000;
 /** At about 100 bytes each. */
 const MAX_ADDRESSES = 100_000;
@@ -140,7 +128,7 @@ const MAX_ADDRESSES = 100_000;
 /** Registers specifications, accepts outputs and retries verdicts. Without a node, requests that name an escrow are refused. */
 export function intakePorts(
   config: Config,
-  { db, deployment, logger, clock }: IntakeParts,
+  { db, deployment, logger, clock }: ServerParts,
 ): Pick<SpecPorts, "specs"> &
   Pick<OutputPorts, "outputs"> &
   Pick<RetryPorts, "retryVerdict" | "isOfJob" | "panelBudget"> {
@@ -192,7 +180,7 @@ function budgetOf(
   if (panel === null) return null;
   return {
     tokensPerDay: panel.tokensPerDay,
-    usedSince: cached((moment: Date) => readTokensSince(db, moment), {
+    usedSince: remembered((moment: Date) => readTokensSince(db, moment), {
       keyOf: (moment) => moment.toISOString(),
       milliseconds: USED_FOR_MS,
       entries: 2,
@@ -250,7 +238,7 @@ function outputOverflowOf({ panel }: Config): OutputPorts["outputs"]["describeOv
 type Node = Pick<RegisterDeps, "newestBlock" | "refuseSignature"> & { readonly bind: Bind };
 
 /** Questions to the node; each throws a 503 if it does not answer. */
-function nodeOf({ rpcUrl }: Config, { db, deployment }: Pick<IntakeParts, "db" | "deployment">): Node {
+function nodeOf({ rpcUrl }: Config, { db, deployment }: Pick<ServerParts, "db" | "deployment">): Node {
   if (rpcUrl === null) {
     const refuse = () => Promise.reject(nodeUnavailable(new Error("no node is configured")));
     return { newestBlock: refuse, refuseSignature: refuse, bind: refuse };
