@@ -9,8 +9,8 @@ import type { RecoverPorts } from "../../service/api/routes/get-retry.ts";
 import type { GetRiskPremiumPorts } from "../../service/api/routes/get-risk-premium.ts";
 import type { PostWashPorts } from "../../service/api/routes/post-wash.ts";
 import { riskFactsReader } from "../../service/api/schemas/risk.ts";
+import { cached } from "../../service/db/cached.ts";
 import { readSnapshotInTime } from "../../service/db/index-snapshot.ts";
-import { remembered } from "../../service/db/remembered.ts";
 import type { Policy } from "../../service/model/score/policy-shape.ts";
 import { knownAccounts } from "../../service/reports/labels/chain-labels.ts";
 import { createLabelReader, createLabelStore } from "../../service/reports/labels/label-reader.ts";
@@ -224,7 +224,7 @@ export function riskPorts(
   const load = riskFactsLoader(db, { chainId, mixers: accounts.mixers });
   return {
     chainId,
-    riskFacts: remembered(riskFactsReader({ load, readWallet, policy }), {
+    riskFacts: cached(riskFactsReader({ load, readWallet, policy }), {
       keyOf: ({ address, scoreId }: RiskKey) => `${address} ${scoreId}`,
       milliseconds: FACTS_MS,
       entries: MAX_FACTS,

@@ -20,8 +20,8 @@ import {
   type SpecBindingView,
   type SpecPorts,
 } from "../../service/api/verification/post-specs.ts";
+import { cached } from "../../service/db/cached.ts";
 import { type Database, underDeadline } from "../../service/db/database.ts";
-import { remembered } from "../../service/db/remembered.ts";
 import type { IndexHead } from "../../service/scores/scores.ts";
 import { createSpecBinder } from "../../service/verification/escrow/bind-spec.ts";
 import { refuseSignature } from "../../service/verification/escrow/check-client-signature.ts";
@@ -180,7 +180,7 @@ function budgetOf(
   if (panel === null) return null;
   return {
     tokensPerDay: panel.tokensPerDay,
-    usedSince: remembered((moment: Date) => readTokensSince(db, moment), {
+    usedSince: cached((moment: Date) => readTokensSince(db, moment), {
       keyOf: (moment) => moment.toISOString(),
       milliseconds: USED_FOR_MS,
       entries: 2,
