@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Registry } from "prom-client";
+import { createPanelMetrics, measureModels } from "../service/verification/metrics.ts";
 import type { AskDeps } from "../service/verification/panel/ask-role.ts";
-import { MODEL_RETRIES } from "../service/verification/panel/ask-with-retries.ts";
-import { loadPrompts } from "../service/verification/panel/load-prompts.ts";
-import { createPanelMetrics, measureModels } from "../service/verification/panel/metrics.ts";
-import { createOpenaiModels } from "../service/verification/panel/openai-models.ts";
-import { createModelProbe, type ModelReachability } from "../service/verification/panel/probe-models.ts";
+import { createModelProbe, type ModelReachability } from "../service/verification/panel/openai-client.ts";
+import { createOpenaiModels, MODEL_RETRIES } from "../service/verification/panel/openai-models.ts";
+import { loadPrompts } from "../service/verification/panel/prompts.ts";
 import type { PanelSettings } from "./panel-settings.ts";
 
 /**

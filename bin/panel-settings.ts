@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { isSafeBaseUrl } from "../service/verification/panel/bounded-fetch.ts";
+import { isSafeBaseUrl } from "../service/verification/panel/openai-client.ts";
 import { ROLE_NAMES, type RoleName } from "../service/verification/panel/types.ts";
 import type { environment } from "./environment.ts";
 

@@ -3,11 +3,18 @@ import { numberToHex } from "viem";
 import { toEip55 } from "../../service/api/schemas/values.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
-import type { Review } from "../../service/verification/verdicts/build-review.ts";
-import { type HeldVerdict, listHeldVerdicts } from "../../service/verification/verdicts/held-verdicts.ts";
-import { type ReviewOutcome, recordReview } from "../../service/verification/verdicts/record-review.ts";
-import { readVerdict, type VerdictView } from "../../service/verification/verdicts/verdict-view.ts";
-import { readStoredTexts } from "../../service/verification/verdicts/verdict-views.ts";
+import type { Review } from "../../service/verification/verdicts/review.ts";
+import {
+  type HeldVerdict,
+  listHeldVerdicts,
+  type ReviewOutcome,
+  recordReview,
+} from "../../service/verification/verdicts/review.ts";
+import {
+  readStoredTexts,
+  readVerdict,
+  type VerdictView,
+} from "../../service/verification/verdicts/verdict-view.ts";
 import { type Invocation, requireIndexSettings } from "../config.ts";
 import { createLogger, openProcessDatabase } from "../process.ts";
 import { renderTable } from "../render-table.ts";

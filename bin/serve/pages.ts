@@ -16,7 +16,7 @@ import type {
 } from "../../service/api/pages/page-ports.ts";
 import { createStatusReader } from "../../service/api/pages/status-reading.ts";
 import { type GetReadyzPorts, readReadiness } from "../../service/api/routes/get-readyz.ts";
-import type { HealthReport } from "../../service/api/verification/health-check.ts";
+import type { HealthReport } from "../../service/api/verification/get-verification-health.ts";
 import { readAgentNames } from "../../service/registries/documents/agent-names.ts";
 import { createNightReader, readServiceRecords } from "../../service/registries/nightly/service-records.ts";
 import { readSanctionsFlags } from "../../service/sanctions/sanctions.ts";

@@ -1,56 +1,25 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { readApiKey } from "../../service/access/api-keys.ts";
-import { clientAddress, type TrustedProxies } from "../../service/access/client-address.ts";
+import { clientAddress } from "../../service/access/client-address.ts";
 import type { AccessParts } from "../../service/access/create-access.ts";
-import { Problem, unavailable } from "../../service/access/problems.ts";
-import {
-  countedKeys,
-  createByteBudgets,
-  createIpLimit,
-  type IpLimit,
-} from "../../service/access/rate-limits.ts";
+import { countedKeys, createByteBudgets, createIpLimit } from "../../service/access/rate-limits.ts";
 import { readVerdictDeliveries } from "../../service/alerts/webhook-log.ts";
 import type { VerificationPorts } from "../../service/api/create-verification-app.ts";
-import { createHealthCheck } from "../../service/api/verification/health-check.ts";
-import { type Bind, claimOf } from "../../service/api/verification/place-output.ts";
+import { createHealthCheck } from "../../service/api/verification/get-verification-health.ts";
 import type { OutputPorts } from "../../service/api/verification/post-outputs.ts";
 import type { RetryPorts } from "../../service/api/verification/post-retry.ts";
-import {
-  SPECS_PER_MINUTE,
-  type SpecBindingView,
-  type SpecPorts,
-} from "../../service/api/verification/post-specs.ts";
-import { cached } from "../../service/db/cached.ts";
-import { type Database, underDeadline } from "../../service/db/database.ts";
+import { SPECS_PER_MINUTE, type SpecPorts } from "../../service/api/verification/post-specs.ts";
 import type { IndexHead } from "../../service/scores/scores.ts";
-import { createSpecBinder } from "../../service/verification/escrow/bind-spec.ts";
-import { refuseSignature } from "../../service/verification/escrow/check-client-signature.ts";
-import { EscrowFailure } from "../../service/verification/escrow/failure.ts";
-import { readNewestBlock } from "../../service/verification/escrow/read-newest-block.ts";
-import { readSubmission } from "../../service/verification/escrow/read-submission.ts";
-import {
-  describeOutputOverflow,
-  describeSpecOverflow,
-} from "../../service/verification/panel/check-spec-room.ts";
-import { loadPrompts } from "../../service/verification/panel/load-prompts.ts";
+import { createIntake } from "../../service/verification/intake.ts";
 import { acceptEvidence } from "../../service/verification/verdicts/accept-evidence.ts";
-import {
-  acceptOutput,
-  activateOutput,
-  awaitAccepted,
-  findAccepted,
-  withdrawOutput,
-} from "../../service/verification/verdicts/accept-output.ts";
-import { hasSpec, insertSpec, readSpec } from "../../service/verification/verdicts/job-specs.ts";
-import { openReceiptKeys, publishedKeys } from "../../service/verification/verdicts/receipt-keys.ts";
-import { recordReview } from "../../service/verification/verdicts/record-review.ts";
-import { type RegisterDeps, registerSpec } from "../../service/verification/verdicts/register-spec.ts";
-import { retryVerdict } from "../../service/verification/verdicts/retry-verdict.ts";
-import { readTokensSince } from "../../service/verification/verdicts/role-calls.ts";
-import { isVerdictOfJob } from "../../service/verification/verdicts/verdict-cases.ts";
+import { openReceiptKeys, publishedKeys } from "../../service/verification/verdicts/receipt.ts";
+import { recordReview } from "../../service/verification/verdicts/review.ts";
 import { readVerdictQueue } from "../../service/verification/verdicts/verdict-queue.ts";
-import { readVerdict } from "../../service/verification/verdicts/verdict-view.ts";
-import { readStoredEvidence, readStoredTexts } from "../../service/verification/verdicts/verdict-views.ts";
+import {
+  readStoredEvidence,
+  readStoredTexts,
+  readVerdict,
+} from "../../service/verification/verdicts/verdict-view.ts";
 import type { Config } from "../config.ts";
 import { modelProbeFromConfig } from "../panel-from-config.ts";
 import { openChainClient } from "../process.ts";
@@ -117,153 +86,35 @@ export async function receiptPorts({
   return { receiptKeys: keys, publicKeys: { keys: keys.published } };
 }
 
-/** A caller is waiting. */
+/** The caller waits for these. */
 const CALLER_RPC = { timeoutMs: 3_000, retries: 1 } as const;
-const RETRY_AFTER_SECONDS = 5;
-/** The sum of the day's tokens is cached for this time, since it reads all calls. */
-const USED_FOR_MS = 1_000;
-/** At about 100 bytes each. */
+/** About 100 bytes each. */
 const MAX_ADDRESSES = 100_000;
 
-/** Registers specifications, accepts outputs and retries verdicts. Without a node, requests that name an escrow are refused. */
+/** Ports that register specifications, accept outputs and retry verdicts. */
 export function intakePorts(
   config: Config,
-  { db, deployment, logger, clock }: ServerParts,
+  parts: Pick<Parts, "db" | "logger" | "clock"> & { readonly deployment: Deployment },
 ): Pick<SpecPorts, "specs"> &
   Pick<OutputPorts, "outputs"> &
   Pick<RetryPorts, "retryVerdict" | "isOfJob" | "panelBudget"> {
-  const { now, monotonicMs } = clock;
-  const node = nodeOf(config, { db, deployment });
-  const intake = { db, logger, now, randomBytes, randomUuid: randomUUID };
-  const registering = {
-    insert: (spec: Parameters<typeof insertSpec>[1]) => insertSpec(db, spec),
-    newestBlock: node.newestBlock,
-    refuseSignature: node.refuseSignature,
-    describeOverflow: overflowOf(config),
-    randomUuid: randomUUID,
-  };
-  const budget = budgetOf(config, { db, monotonicMs });
+  const { db, clock } = parts;
+  const { panel, rpcUrl } = config;
   const trustedProxies = trustedProxiesOf(config);
+  const client = rpcUrl === null ? null : openChainClient(rpcUrl, CALLER_RPC);
+  const { specs, ...intake } = createIntake({ ...parts, panel, client });
   return {
+    ...intake,
     specs: {
-      scope: { chainId: deployment.chainId, escrows: deployment.escrows.map(({ address }) => address) },
-      register: (draft, at) => registerSpec(registering, draft, at),
-      binding: (specId) => bindingOf(specId, { db, bind: node.bind }),
-      limit: specLimit(trustedProxies, monotonicMs),
+      ...specs,
+      limit: createIpLimit({
+        perMinute: SPECS_PER_MINUTE,
+        trustedProxies,
+        monotonicMs: clock.monotonicMs,
+        maxAddresses: MAX_ADDRESSES,
+      }),
       addressOf: (source) => clientAddress(source, trustedProxies),
-      budgets: createByteBudgets({ db, now }),
+      budgets: createByteBudgets({ db, now: clock.now }),
     },
-    outputs: {
-      hasSpec: (id) => hasSpec(db, id),
-      spec: (id) => readSpec(db, id),
-      describeOverflow: outputOverflowOf(config),
-      bind: node.bind,
-      readDeliverable: async (job) => (await readSubmission(underDeadline(db), job))?.deliverable ?? null,
-      find: (place) => findAccepted(db, place),
-      awaitAccepted: (place, stopped) => awaitAccepted(intake, place, stopped),
-      accept: (draft, purchaser) => acceptOutput(intake, draft, purchaser),
-      activate: (verdictId) => activateOutput(intake, verdictId),
-      withdraw: (verdictId) => withdrawOutput(intake, verdictId),
-      budget,
-    },
-    retryVerdict: (request) => retryVerdict(db, request),
-    isOfJob: (verdictId) => isVerdictOfJob(db, verdictId),
-    panelBudget: budget,
   };
-}
-
-/** Token budget of the day and its use; null without a panel. */
-function budgetOf(
-  { panel }: Pick<Config, "panel">,
-  { db, monotonicMs }: { readonly db: Database; readonly monotonicMs: () => number },
-) {
-  if (panel === null) return null;
-  return {
-    tokensPerDay: panel.tokensPerDay,
-    usedSince: cached((moment: Date) => readTokensSince(db, moment), {
-      keyOf: (moment) => moment.toISOString(),
-      milliseconds: USED_FOR_MS,
-      entries: 2,
-      monotonicMs,
-    }),
-  };
-}
-
-/** An unknown binding is reported as such: the specification is registered either way. */
-async function bindingOf(
-  specId: string,
-  { db, bind }: { readonly db: Database; readonly bind: Bind },
-): Promise<SpecBindingView | null> {
-  const spec = await readSpec(db, specId);
-  const claim = spec === null ? null : claimOf(spec);
-  if (claim === null) return null;
-  try {
-    const binding = await bind(claim);
-    switch (binding.kind) {
-      case "bound":
-        return { status: "bound", reason: null };
-      case "unbound":
-        return { status: "unbound", reason: binding.reason };
-      case "suspended":
-        return { status: "unknown", reason: binding.reason };
-    }
-  } catch (error) {
-    if (error instanceof Problem) return { status: "unknown", reason: error.detail };
-    throw error;
-  }
-}
-
-function specLimit(trustedProxies: TrustedProxies, monotonicMs: () => number): IpLimit {
-  return createIpLimit({
-    perMinute: SPECS_PER_MINUTE,
-    trustedProxies,
-    monotonicMs,
-    maxAddresses: MAX_ADDRESSES,
-  });
-}
-
-/** Without a panel there are no models whose context could be too small. */
-function overflowOf({ panel }: Config): RegisterDeps["describeOverflow"] {
-  if (panel === null) return () => null;
-  const settings = { ...panel, prompts: loadPrompts() };
-  return (draft) => describeSpecOverflow(draft, settings);
-}
-
-function outputOverflowOf({ panel }: Config): OutputPorts["outputs"]["describeOverflow"] {
-  if (panel === null) return () => null;
-  const settings = { ...panel, prompts: loadPrompts() };
-  return (spec, outputText) => describeOutputOverflow({ ...spec, outputText }, settings);
-}
-
-type Node = Pick<RegisterDeps, "newestBlock" | "refuseSignature"> & { readonly bind: Bind };
-
-/** Questions to the node; each throws a 503 if it does not answer. */
-function nodeOf({ rpcUrl }: Config, { db, deployment }: Pick<ServerParts, "db" | "deployment">): Node {
-  if (rpcUrl === null) {
-    const refuse = () => Promise.reject(nodeUnavailable(new Error("no node is configured")));
-    return { newestBlock: refuse, refuseSignature: refuse, bind: refuse };
-  }
-  const client = openChainClient(rpcUrl, CALLER_RPC);
-  const bind = createSpecBinder({ db, client, deployment });
-  return {
-    newestBlock: () =>
-      readNewestBlock({ db: underDeadline(db), client }, deployment.chainId).catch(tellFailure),
-    refuseSignature: (signed) => refuseSignature({ client, deployment }, signed).catch(tellFailure),
-    bind: (claim) => bind(claim).catch(tellFailure),
-  };
-}
-
-function tellFailure(error: unknown): never {
-  throw error instanceof EscrowFailure ? bindingFailed(error) : error;
-}
-
-function bindingFailed(failure: EscrowFailure): Error {
-  if (failure.reason !== "index") return nodeUnavailable(failure);
-  const detail = "The index has not followed the job yet to where it can be told whose it is.";
-  return unavailable("index-behind", detail, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: failure });
-}
-
-function nodeUnavailable(cause: unknown): Error {
-  const detail = "The node that is asked about jobs does not answer.";
-  return unavailable("node-unavailable", detail, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
 }

@@ -1,16 +1,15 @@
 import type { Address } from "viem";
 import { whileLeader } from "../../service/db/leader-lock.ts";
 import type { AskRerun, EscrowDeps, TellReviewDue } from "../../service/verification/escrow/escrow-deps.ts";
-import { createEscrowMetrics } from "../../service/verification/escrow/metrics.ts";
 import { runEscrow } from "../../service/verification/escrow/run-escrow.ts";
 import { readSignatureDeadline } from "../../service/verification/escrow/settlements.ts";
+import { createEscrowMetrics, createVerdictMetrics } from "../../service/verification/metrics.ts";
 import { runPanel } from "../../service/verification/panel/run-panel.ts";
-import { createVerdictMetrics } from "../../service/verification/verdicts/metrics.ts";
+import { askRerun } from "../../service/verification/verdicts/rerun-verdict.ts";
 import { runVerdicts } from "../../service/verification/verdicts/run-verdicts.ts";
 import { settleIntake } from "../../service/verification/verdicts/settle-intake.ts";
 import { tokensPerDecision } from "../../service/verification/verdicts/token-budget.ts";
 import { tellOfVerdict } from "../../service/verification/verdicts/verdict-events.ts";
-import { askRerun } from "../../service/verification/verdicts/verdict-reruns.ts";
 import { dropOldTexts, dropUnusedSpecs } from "../../service/verification/verdicts/verdict-sweeps.ts";
 import { requireChainSettings } from "../config.ts";
 import { gasPriceFromConfig, maxGasPercent } from "../from-config.ts";

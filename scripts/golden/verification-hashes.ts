@@ -1,8 +1,11 @@
 import { getAddress, numberToHex } from "viem";
-import { canonicalJson } from "../../service/verification/panel/canonical-json.ts";
 import { buildEvidence, type EvidenceParts } from "../../service/verification/panel/evidence-document.ts";
-import { type HashedSpec, hashSpec } from "../../service/verification/panel/hash-spec.ts";
-import { hashText } from "../../service/verification/panel/hash-text.ts";
+import {
+  canonicalJson,
+  type HashedSpec,
+  hashSpec,
+  hashText,
+} from "../../service/verification/panel/hashes.ts";
 import { GENERATOR_ROLES, type RoleFinding } from "../../service/verification/panel/types.ts";
 
 const client = getAddress("0x00000000000000000000000000000000000a11ce");

@@ -3,19 +3,16 @@ import { type ApiInterface, createInterfaceApp, type InterfacePorts } from "./cr
 import type { ApiEnv } from "./kit/api-env.ts";
 import type { Endpoint } from "./kit/endpoint.ts";
 import { describeWebhooks } from "./schemas/webhooks.ts";
-import { getEvidence } from "./verification/get-evidence.ts";
-import { getReceipt } from "./verification/get-receipt.ts";
-import { getReceiptMapping } from "./verification/get-receipt-mapping.ts";
-import { getTexts } from "./verification/get-texts.ts";
+import { getReceipt, getReceiptMapping } from "./verification/get-receipt.ts";
 import { getVerdict } from "./verification/get-verdict.ts";
-import { getVerdictDeliveries } from "./verification/get-verdict-deliveries.ts";
 import { getVerificationHealth } from "./verification/get-verification-health.ts";
-import { postEvidence } from "./verification/post-evidence.ts";
 import { postOutputs } from "./verification/post-outputs.ts";
 import { postRetry } from "./verification/post-retry.ts";
 import { postReview } from "./verification/post-review.ts";
 import { postSpecs } from "./verification/post-specs.ts";
+import { getTexts, getVerdictDeliveries } from "./verification/submitter-reads.ts";
 import { VERDICT_EVENTS } from "./verification/verdict-events-schema.ts";
+import { getEvidence, postEvidence } from "./verification/verdict-evidence.ts";
 
 type DepsOf<Served> = Served extends Endpoint<infer Deps> ? Deps : never;
 

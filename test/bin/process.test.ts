@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createLogger } from "../../bin/process.ts";
-import { insertSpec } from "../../service/verification/verdicts/job-specs.ts";
+import { insertSpec } from "../../service/verification/verdicts/specs.ts";
 import { openTestDatabase } from "../support/test-database.ts";
 
 const SECRET = "an ordered text that nobody else may read";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { privateKeyOf } from "../../bin/up/start-services.ts";
 import { roleAccounts } from "../../devnet/accounts.ts";
 import { type ScriptedModel, startScriptedModel } from "../../devnet/scripted-model/start-scripted-model.ts";
-import { hashSpec } from "../../service/verification/panel/hash-spec.ts";
+import { hashSpec } from "../../service/verification/panel/hashes.ts";
 import {
   BUDGET,
   CLIENT,

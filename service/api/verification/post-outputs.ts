@@ -2,45 +2,80 @@ import { z } from "@hono/zod-openapi";
 import { ownerOf, ownerText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
 import type { UrlVisitor } from "../../registries/probes/probe-endpoint.ts";
-import type {
-  Acceptance,
-  OutputDraft,
-  Purchaser,
-  SlotTaken,
-  VerdictStanding,
-} from "../../verification/verdicts/accept-output.ts";
-import type { StoredSpec } from "../../verification/verdicts/job-specs.ts";
+import type { Intake } from "../../verification/intake.ts";
+import type { OutputDraft, VerdictStanding } from "../../verification/verdicts/accept-output.ts";
+import { placeOutput, requireDelivered } from "../../verification/verdicts/place-output.ts";
+import type { StoredSpec } from "../../verification/verdicts/specs.ts";
+import { requirePanel } from "../../verification/verdicts/token-budget.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import type { AcceptContext, PaidWorkContext, WaitContext } from "../kit/endpoint-spec.ts";
 import { refuseUrl, ValidationFailed } from "../kit/validation-failed.ts";
-import { type OutputBody, outputBodySchema, type SubmittedAnswer, submittedSchema } from "./output-schema.ts";
-import { type Bind, placeOutput, type ReadDeliverable, requireDelivered } from "./place-output.ts";
-import { type PanelBudget, requirePanel } from "./require-panel.ts";
-import { fault } from "./spec-schema.ts";
+import { laxUuid, toEip55 } from "../schemas/values.ts";
+import { bodyAddress, fault, filledTextSchema, MAX_TEXT_CHARACTERS } from "./body-schema.ts";
 
-/** What takes outputs in. */
+const MAX_URL_CHARACTERS = 2_048;
+/** The body of POST /v1/outputs. */
+const outputBodySchema = z
+  .object({
+    spec_id: laxUuid().openapi({
+      type: "string",
+      format: "uuid",
+      description: "As POST /v1/specs answered it",
+      example: "5b1c6a0e-4a1f-4f0e-9b57-0d7a3a1de2c4",
+    }),
+    output_text: filledTextSchema(MAX_TEXT_CHARACTERS).openapi({
+      type: "string",
+      minLength: 1,
+      maxLength: MAX_TEXT_CHARACTERS,
+      description:
+        "What was delivered. For a job its UTF-8 bytes have to be those whose keccak256 is the deliverable on chain",
+      example: "1, 2, 3",
+    }),
+    submitted_by: z.enum(["client", "agent", "protocol"]).default("client"),
+    submitter_addr: bodyAddress("Wallet of whoever submits"),
+    provider_addr: bodyAddress(
+      "Wallet of the agent that delivered; where the specification is bound to a job, that job's provider",
+    ),
+    mode: z.enum(["standard"]).default("standard"),
+    webhook_url: filledTextSchema(MAX_URL_CHARACTERS)
+      .refine(isWebUrl, "the URL has to be an absolute one, of https")
+      .nullable()
+      .default(null)
+      .openapi({
+        type: ["string", "null"],
+        default: null,
+        minLength: 1,
+        maxLength: MAX_URL_CHARACTERS,
+        format: "uri",
+        description:
+          "Where the verdict's events are POSTed (Standard Webhooks 1.0.0). A URL that leads anywhere but to a public https host is refused",
+      }),
+  })
+  .openapi("OutputRequest");
+
+type OutputBody = z.infer<typeof outputBodySchema>;
+
+/** Whether the guard, which asks name servers, has anything to look at; some deployments let it pass http. */
+function isWebUrl(url: string): boolean {
+  return URL.canParse(url) && ["https:", "http:"].includes(new URL(url).protocol);
+}
+
+/** The answer of POST /v1/outputs. */
+const submittedSchema = z
+  .object({
+    verdict_id: z.uuid(),
+    status: z.enum(["pending", "processing", "completed", "failed"]),
+    webhook_secret: z.string().nullable().optional().openapi({
+      description:
+        "Only where a webhook_url was sent: signs the deliveries, and stands in the first answer alone. Null in a repeat, and where the verdict was there already: its events go where its first submission said",
+    }),
+  })
+  .openapi("SubmittedOutput");
+
+type SubmittedAnswer = z.infer<typeof submittedSchema>;
+
 export type OutputPorts = {
-  readonly outputs: {
-    hasSpec(id: string): Promise<boolean>;
-    spec(id: string): Promise<StoredSpec | null>;
-    /** Why the panel could not judge that text by the specification; null where it could, and where no panel is configured. */
-    describeOverflow(spec: StoredSpec & { readonly specText: string }, outputText: string): string | null;
-    readonly bind: Bind;
-    readonly readDeliverable: ReadDeliverable;
-    /** The accepted verdict of a slot, for whoever posts (key:ID or wallet:ADDRESS); null where they have to buy it. */
-    find(place: { readonly slot: string; readonly owner: string }): Promise<VerdictStanding | null>;
-    /** The same for a key whose balance does not reach, once those who buy it have done so. */
-    awaitAccepted(
-      place: { readonly slot: string; readonly keyId: string },
-      signal: AbortSignal,
-    ): Promise<SlotTaken | null>;
-    accept(draft: OutputDraft, purchaser: Purchaser & { readonly signal: AbortSignal }): Promise<Acceptance>;
-    activate(verdictId: string): Promise<VerdictStanding>;
-    /** Never throws. */
-    withdraw(verdictId: string): Promise<void>;
-    /** What the panel may use; null where no model is configured. */
-    readonly budget: PanelBudget | null;
-  };
+  readonly outputs: Intake["outputs"];
   /** Why the guard refuses a URL; null where it does not. */
   readonly refuseUrl: UrlVisitor["refusal"];
 };
@@ -92,7 +127,7 @@ export const postOutputs = definePaid({
     const spec = await outputs.spec(output.spec_id);
     if (spec === null) throw noSpec(output.spec_id);
     await refuseWebhook(output, work.deps);
-    const draft = await placeOutput(output, spec, outputs.bind);
+    const draft = await place(output, spec, outputs);
     const standing = await outputs.find({ slot: draft.slot, owner: ownerText(ownerOf(work.caller)) });
     if (standing !== null) return { draft, standing };
     await requireDelivered(draft, outputs.readDeliverable);
@@ -145,6 +180,25 @@ function noSpec(id: string): Problem {
 function requireBody(body: OutputBody | null): OutputBody {
   if (body === null) throw new Error("an output without a body passed validation");
   return body;
+}
+
+/** Throws the 422 of a provider other than the bound job's. */
+async function place(
+  body: OutputBody,
+  spec: StoredSpec,
+  { bind }: Pick<OutputPorts["outputs"], "bind">,
+): Promise<OutputDraft> {
+  const output = {
+    outputText: body.output_text,
+    submittedBy: body.submitted_by,
+    submitterAddr: body.submitter_addr,
+    providerAddr: body.provider_addr,
+    webhookUrl: body.webhook_url,
+  };
+  const placed = await placeOutput(output, spec, bind);
+  if (placed.kind === "placed") return placed.draft;
+  const error = `the provider of the job that the specification is bound to is ${toEip55(placed.provider)}`;
+  throw new ValidationFailed([fault("provider_addr", body.provider_addr, error)]);
 }
 
 async function refuseWebhook({ webhook_url: url }: OutputBody, ports: OutputPorts): Promise<void> {

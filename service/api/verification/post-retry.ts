@@ -2,10 +2,10 @@ import { z } from "@hono/zod-openapi";
 import { type OwnerAccess, ownerText, usd } from "../../access/access.ts";
 import type { RepeatStore } from "../../access/idempotent-answers.ts";
 import { Problem } from "../../access/problems.ts";
-import type { RetryOutcome, RetryRequest } from "../../verification/verdicts/retry-verdict.ts";
+import type { RetryOutcome, RetryRequest } from "../../verification/verdicts/rerun-verdict.ts";
+import { type PanelBudget, requirePanel } from "../../verification/verdicts/token-budget.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
 import { defineFree } from "../kit/endpoint.ts";
-import { type PanelBudget, requirePanel } from "./require-panel.ts";
 import { unknownVerdict, verdictIdOf } from "./verdict-ports.ts";
 
 /** What retries verdicts for those who submitted them, and the parties of their jobs. */

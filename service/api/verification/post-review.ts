@@ -3,11 +3,10 @@ import type { HonoRequest } from "hono";
 import type { KeyCaller } from "../../access/access.ts";
 import type { RepeatStore } from "../../access/idempotent-answers.ts";
 import { Problem, unauthorized } from "../../access/problems.ts";
-import type { Review } from "../../verification/verdicts/build-review.ts";
-import type { ReviewOutcome } from "../../verification/verdicts/record-review.ts";
+import type { Review, ReviewOutcome } from "../../verification/verdicts/review.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
 import { defineFree } from "../kit/endpoint.ts";
-import { filledTextSchema } from "./text-schema.ts";
+import { filledTextSchema } from "./body-schema.ts";
 import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
 import { hashSchema, VERDICT_ID_EXAMPLE, verdictParams } from "./verdict-schema.ts";
 

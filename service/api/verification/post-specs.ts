@@ -1,26 +1,223 @@
+import { hash } from "node:crypto";
 import { z } from "@hono/zod-openapi";
+import type { Address, Hex } from "viem";
 import type { CallSource } from "../../access/client-address.ts";
-import { type ByteBudgets, type IpLimit, rateLimited } from "../../access/rate-limits.ts";
-import type { Registration, SpecDraft } from "../../verification/verdicts/register-spec.ts";
+import { Problem, unavailable } from "../../access/problems.ts";
+import {
+  type ByteBudget,
+  type ByteBudgets,
+  type IpLimit,
+  rateLimited,
+  type SpentBudget,
+} from "../../access/rate-limits.ts";
+import type { Intake, SpecBinding } from "../../verification/intake.ts";
+import { checkHidden } from "../../verification/panel/check-hidden.ts";
+import { findInvisible } from "../../verification/panel/invisible.ts";
+import type { NamedJob, SpecDraft } from "../../verification/verdicts/specs.ts";
 import { answerJson } from "../kit/answer.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import { defineFree } from "../kit/endpoint.ts";
-import { ValidationFailed } from "../kit/validation-failed.ts";
+import { ValidationFailed, type ValidationFault } from "../kit/validation-failed.ts";
 import type { KeyPorts } from "../schemas/key-sale.ts";
-import { budgetRefusal, budgetsOf, bytesOf, SPEC_BYTES, type SpecSender } from "./spec-budget.ts";
-import { draftOf, fault, type JobScope, specBodySchema } from "./spec-schema.ts";
+import { addressSchema, laxInteger, toEip55 } from "../schemas/values.ts";
+import { bodyAddress, fault, filledTextSchema, MAX_TEXT_CHARACTERS, textSchema } from "./body-schema.ts";
+
+/** Keys of the domain table have a few; an unknown one is judged by `default`. */
+const MAX_DOMAIN_CHARACTERS = 256;
+/** A uint256 in hexadecimal. */
+const JOB_ID = /^0x[0-9a-fA-F]{1,64}$/;
+/** Contract wallets concatenate the signatures of their owners. */
+const SIGNATURE = /^0x([0-9a-fA-F]{2}){1,2048}$/;
+
+/** The same where it may be null, which is what it is unless it is sent. */
+const optionalAddress = (description: string) =>
+  addressSchema
+    .nullable()
+    .default(null)
+    .openapi({ type: ["string", "null"], pattern: "^0x[0-9a-fA-F]{40}$", default: null, description });
+
+/** The body of POST /v1/specs. */
+const specBodySchema = z
+  .object({
+    client_addr: bodyAddress("Wallet of the client who registers the specification"),
+    provider_addr: optionalAddress("Wallet of the provider it is meant for, if known"),
+    spec_text: filledTextSchema(MAX_TEXT_CHARACTERS).openapi({
+      type: "string",
+      minLength: 1,
+      maxLength: MAX_TEXT_CHARACTERS,
+      description: "The task, as outputs are judged by it",
+    }),
+    acceptance_criteria: textSchema(MAX_TEXT_CHARACTERS).nullable().default(null).openapi({
+      maxLength: MAX_TEXT_CHARACTERS,
+      description:
+        "What has to be met, one item a line; of more than thirty items the thirtieth and all after it are judged as one",
+    }),
+    domain: textSchema(MAX_DOMAIN_CHARACTERS).default("default").openapi({
+      maxLength: MAX_DOMAIN_CHARACTERS,
+      description:
+        "content, data_pipeline, default, code or financial; any other key is judged by the thresholds of `default`",
+    }),
+    erc8183_job_id: z.string().regex(JOB_ID).nullable().default(null).openapi({
+      description: "The job's id, hexadecimal. Without an escrow it is on record and binds nothing",
+    }),
+    chain_id: laxInteger(z.int().positive())
+      .nullable()
+      .default(null)
+      .openapi({
+        type: ["integer", "null"],
+        exclusiveMinimum: 0,
+        default: null,
+        description: "The escrow's chain; this deployment's unless given",
+      }),
+    escrow: optionalAddress("The ERC-8183 escrow that holds the job"),
+    client_signature: z.string().regex(SIGNATURE).nullable().default(null).openapi({
+      description:
+        "EIP-712 SpecBinding(address escrow,uint256 jobId,bytes32 specHash) by the job's client, in the domain of name `Agent Health Spec Binding`, version `1`, the chain's id and the evaluator as verifyingContract (`/.well-known/agent-registration.json` names it), for a job whose description does not name the hash. Verified at once, by ERC-1271 for a contract wallet: one that does not fit is refused",
+    }),
+  })
+  .openapi("SpecRequest");
+
+type SpecBody = z.infer<typeof specBodySchema>;
+
+/** Where jobs are settled: one chain, and the escrows on it. */
+type JobScope = { readonly chainId: number; readonly escrows: readonly Address[] };
+
+/**
+ * A specification as it is registered. Throws the 422 of one that names a job that could never be settled here, so that nobody takes
+ * it for bound.
+ */
+function draftOf(body: SpecBody, scope: JobScope): SpecDraft {
+  const faults = [...hiddenFaults(body), ...jobFaults(body, scope)];
+  if (faults.length > 0) throw new ValidationFailed(faults);
+  return {
+    clientAddr: body.client_addr,
+    providerAddr: body.provider_addr,
+    specText: body.spec_text,
+    acceptanceCriteria: body.acceptance_criteria,
+    domain: body.domain,
+    job: jobOf(body, scope),
+    // The pattern has vouched for it.
+    clientSignature: body.client_signature as Hex | null,
+  };
+}
+
+function jobOf({ erc8183_job_id: id, escrow }: SpecBody, { chainId }: JobScope): NamedJob | null {
+  if (id === null) return null;
+  return { chainId: escrow === null ? null : chainId, escrow, jobId: BigInt(id) };
+}
+
+/** Models read what people do not see: a criterion of tags alone would be one that nobody agreed to. */
+function hiddenFaults({ spec_text, acceptance_criteria }: SpecBody): ValidationFault[] {
+  return Object.entries({ spec_text, acceptance_criteria }).flatMap(([name, text]) => {
+    // One with a use, such as a joiner in a word, hides nothing.
+    const hidden = text === null || checkHidden(text) === null ? null : findInvisible(text);
+    if (hidden === null) return [];
+    const error = `the text holds ${hidden.name} after ${hidden.after} characters, which nobody sees`;
+    return [fault(name, text, error)];
+  });
+}
+
+function jobFaults(body: SpecBody, { chainId, escrows }: JobScope): ValidationFault[] {
+  const { chain_id, escrow, client_signature, erc8183_job_id: id } = body;
+  const faults: ValidationFault[] = [];
+  if (chain_id !== null && chain_id !== chainId)
+    faults.push(fault("chain_id", chain_id, `jobs are settled on the chain ${chainId} alone`));
+  if (escrow !== null && !escrows.some((known) => known.toLowerCase() === escrow))
+    faults.push(fault("escrow", escrow, `jobs are settled for ${escrowsIn(escrows)}`));
+  else if (escrow !== null && id === null)
+    faults.push(fault("escrow", escrow, "an escrow names no job without erc8183_job_id"));
+  if (client_signature !== null && (escrow === null || id === null))
+    faults.push(
+      fault(
+        "client_signature",
+        client_signature,
+        "a signature binds nothing without escrow and erc8183_job_id",
+      ),
+    );
+  return faults;
+}
+
+function escrowsIn(escrows: readonly Address[]): string {
+  return escrows.length === 0 ? "no escrow here" : `the escrows ${escrows.map(toEip55).join(", ")} alone`;
+}
+
+/** Who registers a specification: a key, or the address of a request; null where it came over no socket. */
+type SpecSender = { readonly keyId: string } | { readonly address: string | null };
+
+const MEGABYTE = 1_000_000;
+/** Bytes a day. The largest specification has 1.6 MB. */
+const SPEC_BYTES = {
+  /** Of one address, by the first 64 bits of an IPv6 one. */
+  address: 20 * MEGABYTE,
+  key: 200 * MEGABYTE,
+  /** Of all addresses together: what an unused specification takes is free again within a day or two. */
+  addresses: 2_000 * MEGABYTE,
+  keys: 20_000 * MEGABYTE,
+  /** Of those that name a job of an escrow without its client's signature, since they stay as long as the job runs. */
+  unsigned: {
+    address: 2 * MEGABYTE,
+    key: 4 * MEGABYTE,
+    addresses: 200 * MEGABYTE,
+    keys: 200 * MEGABYTE,
+  },
+} as const;
+/** A row and its index entries, whatever the texts. */
+const ROW_BYTES = 1_000;
+
+/** What a specification takes to keep: UTF-8, as the database stores it. */
+function bytesOf({ specText, acceptanceCriteria, domain, clientSignature }: SpecDraft): number {
+  const texts = [specText, acceptanceCriteria ?? "", domain, clientSignature ?? ""];
+  return ROW_BYTES + texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}
+
+/** The budgets that a specification is taken from; the sender's own stand first. */
+function budgetsOf(sender: SpecSender, { job, clientSignature }: SpecDraft): readonly ByteBudget[] {
+  const isUnsigned = job !== null && job.escrow !== null && clientSignature === null;
+  const all = "keyId" in sender ? "keys" : "addresses";
+  return [
+    ...(isUnsigned ? ownBudgets(sender) : ownBudgets(sender).slice(0, 1)),
+    { owner: `specs of ${all}`, bytes: SPEC_BYTES[all] },
+    ...(isUnsigned ? [{ owner: `unsigned specs of ${all}`, bytes: SPEC_BYTES.unsigned[all] }] : []),
+  ];
+}
+
+/** The 429 of a sender whose own budget is spent, or the 503 where that of all is. */
+function budgetRefusal(sender: SpecSender, { budget, retryAfterSeconds }: SpentBudget): Problem {
+  if (ownBudgets(sender).some(({ owner }) => owner === budget.owner))
+    return new Problem(
+      "rate-limited",
+      `${budget.owner.startsWith("unsigned ") ? "Specifications that name a job without its client's signature, of" : "Specifications of"} more than ${budget.bytes / MEGABYTE} MB a day came from ${"keyId" in sender ? "this API key" : "this address"}; this one can be registered in ${retryAfterSeconds} s.`,
+      { headers: { "retry-after": String(retryAfterSeconds) } },
+    );
+  return unavailable(
+    "storage-spent",
+    "The service keeps as many bytes of specifications as it takes in a day; one with an API key, or signed by the client of its job, may still be taken.",
+    { retryAfterSeconds },
+  );
+}
+
+/** What one sender may register, and of it what may name a job of an escrow without its client's signature. */
+function ownBudgets(sender: SpecSender): readonly ByteBudget[] {
+  const kind = "keyId" in sender ? "key" : "address";
+  const owner = ownerOf(sender);
+  if (owner === null) return [];
+  return [
+    { owner: `specs of ${owner}`, bytes: SPEC_BYTES[kind] },
+    { owner: `unsigned specs of ${owner}`, bytes: SPEC_BYTES.unsigned[kind] },
+  ];
+}
+
+function ownerOf(sender: SpecSender): string | null {
+  if ("keyId" in sender) return `key ${sender.keyId}`;
+  // As a digest: rows do not show who sent what.
+  return sender.address === null ? null : hash("sha256", sender.address, "hex");
+}
 
 /** Specifications a minute that one address may register. */
 export const SPECS_PER_MINUTE = 20;
 
-/** What registers specifications. */
 export type SpecPorts = {
-  readonly specs: {
-    readonly scope: JobScope;
-    /** Throws a 503 where the node has to be asked and does not answer. */
-    register(draft: SpecDraft, now: Date): Promise<Registration>;
-    /** Whether a specification is its job's by now; null for one that names no job of an escrow. */
-    binding(specId: string): Promise<SpecBindingView | null>;
+  readonly specs: Intake["specs"] & {
     /** Counts a registration against its address. */
     readonly limit: IpLimit;
     /** The address that a request is counted for; null for one that came over no socket. */
@@ -39,10 +236,7 @@ const bindingSchema = z
     }),
     reason: z.string().nullable().openapi({ description: "Why it is not bound, or not known to be" }),
   })
-  .openapi("SpecBindingStatus");
-
-/** Whether a specification is its job's. */
-export type SpecBindingView = z.infer<typeof bindingSchema>;
+  .openapi("SpecBindingStatus") satisfies z.ZodType<SpecBinding>;
 
 const registeredSchema = z
   .object({

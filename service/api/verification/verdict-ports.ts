@@ -1,6 +1,5 @@
 import { Problem } from "../../access/problems.ts";
-import type { VerdictView } from "../../verification/verdicts/verdict-view.ts";
-import type { StoredEvidence, StoredTexts } from "../../verification/verdicts/verdict-views.ts";
+import type { StoredEvidence, StoredTexts, VerdictView } from "../../verification/verdicts/verdict-view.ts";
 
 /** What reads verdicts; each answers null for an id that is not there. */
 export type VerdictPorts = {

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { ROLE_NAMES } from "../../verification/panel/types.ts";
-import type { SettlementStatus } from "../../verification/verdicts/settlement-view.ts";
+import type { SettlementStatus } from "../../verification/verdicts/verdict-view.ts";
 import { eip55Schema, isoSchema } from "../schemas/values.ts";
 
 const BEFORE = "Null until the status is `completed`";

@@ -1,15 +1,13 @@
+import { and, asc, eq, isNotNull, isNull, lt, or, type SQL } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Address, Hex } from "viem";
 import type { Deployment } from "../../chain/deployments.ts";
-import { findCodeChange } from "./check-code.ts";
-import { readFirstSigned } from "./escrow-claims.ts";
-import type { EscrowClient } from "./escrow-node.ts";
-import { EscrowFailure } from "./failure.ts";
-import { qualifyClaim } from "./qualify-claim.ts";
-import { findEscrow, readJob } from "./read-job.ts";
-import { readSubmission } from "./read-submission.ts";
+import { jobSpec } from "../../db/tables/verdict.ts";
+import { type JobKey, readSubmission } from "./escrow-jobs.ts";
+import { type EscrowClient, EscrowFailure, findCodeChange, findEscrow, readJob } from "./escrow-node.ts";
 import type { Binding, EscrowJob, SpecClaim } from "./types.ts";
 
-export type BinderDeps = {
+type BinderDeps = {
   readonly db: NodePgDatabase;
   /** Its deadlines and retries bound how long binding takes. */
   readonly client: EscrowClient;
@@ -17,7 +15,7 @@ export type BinderDeps = {
 };
 
 /** Says whether a specification is its job's, as of a block or the newest. */
-export type BindSpec = (claim: SpecClaim, block?: bigint) => Promise<Binding>;
+type BindSpec = (claim: SpecClaim, block?: bigint) => Promise<Binding>;
 
 /**
  * Makes what binds specifications to jobs by verification.md, section 4. A specification is its hash: registered twice it is one.
@@ -84,4 +82,123 @@ async function readFirstSubmission({ db }: BinderDeps, job: EscrowJob): Promise<
 
 function unbound(reason: string): Binding {
   return { kind: "unbound", reason };
+}
+
+/** What of a claim has still to be asked: nothing where it is decided. */
+type Qualification =
+  /** Its hash is the one that the description names. */
+  | { readonly kind: "named" }
+  /** The client signed it in time: it binds if none that the client signed was registered before it. */
+  | { readonly kind: "by_signature" }
+  | { readonly kind: "refused"; readonly reason: string };
+
+/**
+ * How far a specification can be a job's, whatever others were registered (verification.md, section 4); its signature is
+ * verified. The block of the job's first submission is null while nothing was submitted. A description that names several hashes
+ * names none of them.
+ */
+export function qualifyClaim(
+  claim: Pick<SpecClaim, "specHash" | "clientAddr" | "providerAddr" | "clientSignature" | "registeredBlock">,
+  job: Pick<EscrowJob, "client" | "provider" | "description">,
+  firstSubmittedBlock: bigint | null,
+): Qualification {
+  if (claim.clientAddr !== job.client)
+    return refused(`the job's client is ${job.client}, not ${claim.clientAddr}`);
+  if (claim.providerAddr !== null && claim.providerAddr !== job.provider)
+    return refused(`the job's provider is ${job.provider}, not ${claim.providerAddr}`);
+  const named = specHashesIn(job.description);
+  if (named.length > 1) return refused("the job's description names more than one specification");
+  const [hash] = named;
+  if (hash !== undefined) {
+    return hash === claim.specHash.toLowerCase()
+      ? { kind: "named" }
+      : refused(`the job's description names the specification ${hash}`);
+  }
+  if (claim.clientSignature === null)
+    return refused("the job's description names no specification, and the client signed none");
+  if (claim.registeredBlock === null) return refused("it is not known when it was registered");
+  if (firstSubmittedBlock !== null && claim.registeredBlock >= firstSubmittedBlock)
+    return refused(`it was registered at block ${claim.registeredBlock}, after the job's submission`);
+  return { kind: "by_signature" };
+}
+
+function refused(reason: string): Qualification {
+  return { kind: "refused", reason };
+}
+
+/** Words and longer hexadecimal numbers around it make it something else. */
+const MARK = /(?<![\w-])ahs-spec:(0x[0-9a-fA-F]{64})(?!\w)/g;
+
+/** Hashes of specifications that a job's description names as `ahs-spec:0x…`, in lower case, each once. */
+export function specHashesIn(description: string): Hex[] {
+  const hashes = Array.from(description.matchAll(MARK), ([, hash]) => hash?.toLowerCase() as Hex);
+  return [...new Set(hashes)];
+}
+
+/** A registered specification as binding reads it. */
+type ClaimRow = {
+  readonly specId: string;
+  readonly specHash: Hex;
+  readonly clientAddr: Address;
+  readonly providerAddr: Address | null;
+  readonly clientSignature: Hex | null;
+  readonly registeredBlock: bigint | null;
+};
+
+/** The parties of a job on chain, in lower case. */
+type JobParties = { readonly client: Address; readonly provider: Address };
+
+const CLAIM_COLUMNS = {
+  specId: jobSpec.id,
+  specHash: jobSpec.specHash,
+  clientAddr: jobSpec.clientAddr,
+  providerAddr: jobSpec.providerAddr,
+  clientSignature: jobSpec.clientSignature,
+  registeredBlock: jobSpec.registeredBlock,
+};
+
+/**
+ * The first registered of the specifications that a job's client signed for it and its parties, and registered before a block (null:
+ * whenever); null where there is none. Every stored signature is verified.
+ */
+export async function readFirstSigned(
+  db: NodePgDatabase,
+  job: JobKey,
+  { before, ...parties }: JobParties & { readonly before: bigint | null },
+): Promise<ClaimRow | null> {
+  const inTime = before === null ? isNotNull(jobSpec.registeredBlock) : lt(jobSpec.registeredBlock, before);
+  const [row] = await db
+    .select(CLAIM_COLUMNS)
+    .from(jobSpec)
+    .where(and(ofJob(job), ofParties(parties), isNotNull(jobSpec.clientSignature), inTime))
+    .orderBy(asc(jobSpec.createdAt), asc(jobSpec.id))
+    .limit(1);
+  return row ?? null;
+}
+
+/** A specification as binding reads it, with the job that it names; null where it names none, or is gone. */
+export async function readClaim(
+  db: NodePgDatabase,
+  specId: string,
+): Promise<(ClaimRow & { readonly job: JobKey }) | null> {
+  const job = { chainId: jobSpec.jobChainId, escrow: jobSpec.jobEscrow, jobId: jobSpec.jobId };
+  const [row] = await db
+    .select({ ...CLAIM_COLUMNS, ...job })
+    .from(jobSpec)
+    .where(eq(jobSpec.id, specId));
+  if (row === undefined) return null;
+  const { chainId, escrow, jobId, ...claim } = row;
+  if (chainId === null || escrow === null || jobId === null) return null;
+  return { ...claim, job: { chainId, escrow, jobId } };
+}
+
+function ofJob({ chainId, escrow, jobId }: JobKey): SQL | undefined {
+  return and(eq(jobSpec.jobChainId, chainId), eq(jobSpec.jobEscrow, escrow), eq(jobSpec.jobId, jobId));
+}
+
+function ofParties({ client, provider }: JobParties): SQL | undefined {
+  return and(
+    eq(jobSpec.clientAddr, client),
+    or(isNull(jobSpec.providerAddr), eq(jobSpec.providerAddr, provider)),
+  );
 }

@@ -1,9 +1,21 @@
-import type { IndexedEnd } from "./escrow-jobs.ts";
-import type { HoldClock } from "./hold-clocks.ts";
-import { type JobTerm, jobEnd } from "./job-end.ts";
+import type { IndexedEnd, JobKey } from "./escrow-jobs.ts";
+import { type JobTerm, jobEnd } from "./types.ts";
+
+/** The clock of a held job. */
+export type HoldClock = {
+  readonly verdictId: string;
+  readonly job: JobKey;
+  readonly expiresAt: Date;
+  /** From when on nothing decides the job any more; null where that is once its refund is claimed. */
+  readonly endsAt: Date | null;
+  /** When a re-run is asked for next; null where no more is. */
+  readonly rerunAt: Date | null;
+  readonly reviewBy: Date;
+  readonly reviewToldAt: Date | null;
+};
 
 /** Moments of a held job. */
-export type HoldMoments = Pick<HoldClock, "expiresAt" | "endsAt" | "reviewBy"> & { readonly rerunAt: Date };
+type HoldMoments = Pick<HoldClock, "expiresAt" | "endsAt" | "reviewBy"> & { readonly rerunAt: Date };
 
 /** The last moment that a clock is set to: a job may be given an expiry that no date can hold. */
 const LATEST_SECONDS = 253_402_300_799n;

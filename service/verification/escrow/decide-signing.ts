@@ -1,7 +1,6 @@
 import type { ChainBlock } from "./escrow-node.ts";
-import { jobEnd } from "./job-end.ts";
 import type { CheckStatus, UnsignedDecision } from "./settlement-checks.ts";
-import type { Binding, EscrowGeneration, EscrowJob } from "./types.ts";
+import { type Binding, type EscrowGeneration, type EscrowJob, jobEnd } from "./types.ts";
 
 /** Everything that decides whether a decision is signed. */
 export type SigningSight = {

@@ -4,9 +4,9 @@ import type { Address } from "viem";
 import type { LocalAccount } from "viem/accounts";
 import type { Deployment } from "../../chain/deployments.ts";
 import type { Database } from "../../db/database.ts";
+import type { EscrowMetrics } from "../metrics.ts";
+import type { HoldClock } from "./decide-clock.ts";
 import type { EscrowClient } from "./escrow-node.ts";
-import type { HoldClock } from "./hold-clocks.ts";
-import type { EscrowMetrics } from "./metrics.ts";
 
 /** asked: it is due. busy: another is under way; ask again. over: there was one that decided, or none is made any more. */
 export type RerunAnswer = "asked" | "busy" | "over";

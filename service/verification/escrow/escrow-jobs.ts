@@ -26,7 +26,7 @@ export type IndexedEnd = {
 };
 
 /** A job as its escrow's events tell of it; null members are events that did not happen yet. */
-export type IndexedJob = {
+type IndexedJob = {
   readonly submission: IndexedSubmission | null;
   readonly end: IndexedEnd | null;
 };
@@ -42,7 +42,7 @@ export type IndexedVerdict = {
 };
 
 /** Newest block of the index; its time in Unix seconds. */
-export type IndexedHead = { readonly number: bigint; readonly timestamp: bigint };
+type IndexedHead = { readonly number: bigint; readonly timestamp: bigint };
 
 /** Newest block of an index that follows escrows; null while there is none. */
 export async function readEscrowIndex(db: NodePgDatabase, chainId: number): Promise<IndexedHead | null> {
@@ -140,4 +140,10 @@ function endOf(row: JobRow): IndexedEnd | null {
   if (status !== "Completed" && status !== "Rejected" && status !== "Expired") return null;
   if (block === null || transactionHash === null) return null;
   return { status, by: row.ended_by, reason: row.end_reason, block: BigInt(block), transactionHash };
+}
+
+/** A job's newest submission by the index; null where there is none, or the index is not there or has not followed to it. */
+export async function readSubmission(db: NodePgDatabase, job: JobKey): Promise<IndexedSubmission | null> {
+  if ((await readEscrowIndex(db, job.chainId)) === null) return null;
+  return (await readIndexedJob(db, job))?.submission ?? null;
 }

@@ -1,16 +1,27 @@
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import {
   type Address,
   BaseError,
   ContractFunctionRevertedError,
   ExecutionRevertedError,
   encodeFunctionData,
+  getAddress,
   type Hex,
+  keccak256,
   type PublicClient,
   parseAbi,
   RpcRequestError,
   recoverAddress,
+  slice,
+  zeroAddress,
 } from "viem";
-import { EscrowFailure } from "./failure.ts";
+import { jobsG1Abi } from "../../chain/abi/jobs-g1.ts";
+import { jobsG3Abi } from "../../chain/abi/jobs-g3.ts";
+import { jobsV3Abi } from "../../chain/abi/jobs-v3.ts";
+import type { Deployment } from "../../chain/deployments.ts";
+import { jobEscrowEvents } from "../../chain/escrow-events.ts";
+import { type IndexedSubmission, readEscrowIndex } from "./escrow-jobs.ts";
+import { type EscrowJob, JOB_STATUSES, type JobName } from "./types.ts";
 
 /** What is asked of a node here. */
 export type EscrowClient = Pick<
@@ -46,7 +57,7 @@ export async function askNode<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 /** Whether a contract refused the call, as opposed to a node that did not answer it. */
-export function isRevert(error: unknown): boolean {
+function isRevert(error: unknown): boolean {
   const isKind = (cause: unknown) =>
     cause instanceof ContractFunctionRevertedError || cause instanceof ExecutionRevertedError;
   return error instanceof BaseError && error.walk(isKind) !== null;
@@ -64,17 +75,14 @@ export async function readHeads(
 }
 
 /** One block by its number, or the newest. Throws an EscrowFailure without an answer. */
-export async function readBlock(
-  client: Pick<EscrowClient, "getBlock">,
-  blockNumber?: bigint,
-): Promise<ChainBlock> {
+async function readBlock(client: Pick<EscrowClient, "getBlock">, blockNumber?: bigint): Promise<ChainBlock> {
   const { number, hash, timestamp } = await askNode(() =>
     client.getBlock(blockNumber === undefined ? {} : { blockNumber }),
   );
   return { number, hash, timestamp };
 }
 
-export type SignedBy = { readonly signer: Address; readonly digest: Hex; readonly signature: Hex };
+type SignedBy = { readonly signer: Address; readonly digest: Hex; readonly signature: Hex };
 
 /**
  * Whether an account signed: with its own key, or as a contract by ERC-1271 as of a block. Contracts that are not deployed
@@ -120,4 +128,203 @@ const EXECUTION_CODES: ReadonlySet<number> = new Set([3, -32_000, -32_003, -32_0
 
 function isExecutionFailure(error: BaseError): boolean {
   return error.walk((cause) => cause instanceof RpcRequestError && EXECUTION_CODES.has(cause.code)) !== null;
+}
+
+/**
+ * What an escrow's job cannot be judged by now. `node`: the node gives no usable answer. `index`: the index has not followed
+ * the chain to where it must. `malformed`: the escrow answers what its generation does not.
+ */
+type EscrowFailureReason = "node" | "index" | "malformed";
+
+/** Nothing is known of a job for now; another try may fare better, unless its reason is `malformed`. */
+export class EscrowFailure extends Error {
+  override readonly name = "EscrowFailure";
+  readonly reason: EscrowFailureReason;
+
+  constructor(reason: EscrowFailureReason, message: string, options?: { readonly cause: unknown }) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** An escrow of the deployment. */
+type KnownEscrow = Deployment["escrows"][number];
+
+/** The deployment's escrow of that chain and address; undefined for any other. */
+export function findEscrow(
+  { chainId, escrows }: Pick<Deployment, "chainId" | "escrows">,
+  job: JobName,
+): KnownEscrow | undefined {
+  if (job.chainId !== chainId) return undefined;
+  return escrows.find(({ address }) => address.toLowerCase() === job.escrow.toLowerCase());
+}
+
+/**
+ * A job as its escrow tells it, as of a block or the newest; null for an id never given. Throws an EscrowFailure when the
+ * node gives no usable answer within the client's deadline and retries, and when the answer is not of the generation.
+ */
+export async function readJob(
+  client: EscrowClient,
+  escrow: KnownEscrow,
+  { job, block }: { readonly job: JobName; readonly block?: bigint },
+): Promise<EscrowJob | null> {
+  try {
+    const told = await askNode(() => readTold(client, escrow, job.jobId, block));
+    return told.client === zeroAddress ? null : jobOf(job, told);
+  } catch (error) {
+    if (isRevert(error)) return null;
+    throw error;
+  }
+}
+
+/** The members that all generations have. */
+type Told = {
+  readonly client: Address;
+  readonly provider: Address;
+  readonly evaluator: Address;
+  readonly status: number;
+  readonly expiredAt: bigint | number;
+  readonly budget: bigint;
+  readonly description: string;
+};
+
+function readTold(
+  client: EscrowClient,
+  { address, generation }: KnownEscrow,
+  jobId: bigint,
+  block: bigint | undefined,
+): Promise<Told> {
+  const call = { address, functionName: "getJob", args: [jobId] } as const;
+  const at = block === undefined ? {} : { blockNumber: block };
+  switch (generation) {
+    case "G1":
+      return client.readContract({ abi: jobsG1Abi, ...call, ...at });
+    case "G3":
+      return client.readContract({ abi: jobsG3Abi, ...call, ...at });
+    case "V3":
+      return client.readContract({ abi: jobsV3Abi, ...call, ...at });
+  }
+}
+
+function jobOf({ chainId, escrow, jobId }: JobName, told: Told): EscrowJob {
+  const status = JOB_STATUSES[told.status];
+  if (status === undefined) {
+    throw new EscrowFailure(
+      "malformed",
+      `job ${jobId} of ${escrow}: expected a status from 0 to 5, got ${told.status}`,
+    );
+  }
+  return {
+    chainId,
+    escrow: lower(escrow),
+    jobId,
+    client: lower(told.client),
+    provider: lower(told.provider),
+    evaluator: lower(told.evaluator),
+    status,
+    expiredAt: BigInt(told.expiredAt),
+    budget: told.budget,
+    description: told.description,
+  };
+}
+
+function lower(address: Address): Address {
+  // An address in lower case is an address.
+  return address.toLowerCase() as Address;
+}
+
+/** Where ERC-1967 proxies keep the address of their implementation. */
+const IMPLEMENTATION_SLOT: Hex = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
+/** Where they keep that of the beacon that names it, which can change unseen. */
+const BEACON_SLOT: Hex = "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50";
+const NO_CODE = keccak256("0x");
+const NOTHING: Hex = `0x${"0".repeat(64)}`;
+
+/**
+ * What changed of an escrow's code since it was reviewed, as of a block or the newest; null where nothing did. Throws an
+ * EscrowFailure without an answer of the node.
+ */
+export async function findCodeChange(
+  client: EscrowClient,
+  escrow: KnownEscrow,
+  block?: bigint,
+): Promise<string | null> {
+  const at = block === undefined ? {} : { blockNumber: block };
+  const hash = await hashOf(client, escrow.address, at);
+  if (hash !== escrow.codeHash) return `its code hashes to ${hash}, not to ${escrow.codeHash}`;
+  const [pointer, beacon] = await Promise.all([
+    readSlot(client, escrow.address, { slot: IMPLEMENTATION_SLOT, at }),
+    readSlot(client, escrow.address, { slot: BEACON_SLOT, at }),
+  ]);
+  if (beacon !== NOTHING) return `it points to the beacon ${getAddress(slice(beacon, 12))}`;
+  const { implementation } = escrow;
+  if (implementation === null) {
+    return pointer === NOTHING ? null : "it points to an implementation, and had none";
+  }
+  const target = getAddress(slice(pointer, 12));
+  if (target !== getAddress(implementation.address)) {
+    return `it points to the implementation ${target}, not to ${implementation.address}`;
+  }
+  const targetHash = await hashOf(client, target, at);
+  if (targetHash === implementation.codeHash) return null;
+  return `its implementation's code hashes to ${targetHash}, not to ${implementation.codeHash}`;
+}
+
+async function readSlot(
+  client: EscrowClient,
+  address: Address,
+  { slot, at }: { readonly slot: Hex; readonly at: { readonly blockNumber?: bigint } },
+): Promise<Hex> {
+  const value = await askNode(() => client.getStorageAt({ address, slot, ...at }));
+  return value === undefined || BigInt(value) === 0n ? NOTHING : value;
+}
+
+async function hashOf(
+  client: EscrowClient,
+  address: Address,
+  at: { readonly blockNumber?: bigint },
+): Promise<Hex> {
+  const code = await askNode(() => client.getCode({ address, ...at }));
+  return code === undefined ? NO_CODE : keccak256(code);
+}
+
+/**
+ * Whether the node's own chain has a job's submission in the block where the index saw it, read by that block's hash. Throws an
+ * EscrowFailure without an answer.
+ */
+export async function confirmSubmission(
+  client: EscrowClient,
+  { escrow, jobId }: JobName,
+  submission: IndexedSubmission,
+): Promise<boolean> {
+  const block = await readBlock(client, submission.block);
+  // A node may remember blocks that its chain has left.
+  if (block.hash !== submission.blockHash) return false;
+  const logs = await askNode(() =>
+    client.getLogs({
+      address: escrow,
+      event: SUBMITTED,
+      args: { jobId },
+      blockHash: submission.blockHash,
+      strict: true,
+    }),
+  );
+  return logs.some(
+    ({ logIndex, args }) => logIndex === submission.logIndex && args.deliverable === submission.deliverable,
+  );
+}
+
+const [, SUBMITTED] = jobEscrowEvents;
+
+/**
+ * The newest block that node or index know: one node of several may lag behind the one that the index follows. Throws an
+ * EscrowFailure where the node gives no usable answer.
+ */
+export async function readNewestBlock(
+  { db, client }: { readonly db: NodePgDatabase; readonly client: Pick<EscrowClient, "getBlock"> },
+  chainId: number,
+): Promise<bigint> {
+  const { number } = await readBlock(client);
+  const indexed = await readEscrowIndex(db, chainId);
+  return indexed !== null && indexed.number > number ? indexed.number : number;
 }

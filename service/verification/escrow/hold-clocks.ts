@@ -1,22 +1,98 @@
 import { eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
+import { holdChain } from "../../db/chain-fence.ts";
 import { viewOf } from "../../db/index-snapshot.ts";
 import { holdClock } from "../../db/tables/settlement.ts";
-import type { JobKey } from "./escrow-jobs.ts";
+import { type ClockStep, decideClock, type HoldClock, nextRerun } from "./decide-clock.ts";
+import type { EscrowDeps } from "./escrow-deps.ts";
+import { readEscrowIndex, readIndexedJob, readIndexedTime } from "./escrow-jobs.ts";
 
-/** The clock of a held job. */
-export type HoldClock = {
-  readonly verdictId: string;
-  readonly job: JobKey;
-  readonly expiresAt: Date;
-  /** From when on nothing decides the job any more; null where that is once its refund is claimed. */
-  readonly endsAt: Date | null;
-  /** When a re-run is asked for next; null where no more is. */
-  readonly rerunAt: Date | null;
-  readonly reviewBy: Date;
-  readonly reviewToldAt: Date | null;
-};
+type Ticking = Pick<
+  EscrowDeps,
+  "db" | "deployment" | "askRerun" | "tellReviewDue" | "metrics" | "logger" | "now"
+>;
+
+/** What the chain's clock shows. */
+type ChainTime = { readonly at: Date; readonly finalAt: Date; readonly finalBlock: bigint };
+
+/** Held jobs looked at in one round. */
+const BATCH = 100;
+
+/**
+ * Does what the clocks of held jobs ask for by the chain's time, each in a transaction of its own: a re-run, once more where that
+ * failed, the call for a review, the record of an expiry on HOLD. Does nothing without an index.
+ */
+export async function tickClocks(deps: Ticking): Promise<void> {
+  const { chainId } = deps.deployment;
+  const time = await readTime(deps);
+  if (time === null) return;
+  for (const { verdictId } of await readDueClocks(deps.db, { chainId, at: time.at, limit: BATCH })) {
+    try {
+      await tick(deps, verdictId, time);
+    } catch (error) {
+      deps.metrics.failures.inc({ at: "clock" });
+      deps.logger.error({ err: error, verdict: verdictId }, "held job not looked at: trying again");
+    }
+  }
+}
+
+async function readTime({ db, deployment }: Ticking): Promise<ChainTime | null> {
+  const head = await readEscrowIndex(db, deployment.chainId);
+  if (head === null) return null;
+  const depth = BigInt(deployment.finalityBlocks);
+  const finalBlock = head.number > depth ? head.number - depth : 0n;
+  const finalTime = await readIndexedTime(db, deployment.chainId, finalBlock);
+  if (finalTime === null) return null;
+  return { at: dateOf(head.timestamp), finalAt: dateOf(finalTime), finalBlock };
+}
+
+async function tick(deps: Ticking, verdictId: string, time: ChainTime): Promise<void> {
+  const now = deps.now();
+  const done = await deps.db.transaction(async (tx): Promise<ClockStep | null> => {
+    await holdChain(tx, deps.deployment.chainId);
+    const clock = await takeClock(tx, verdictId);
+    if (clock === null) return null;
+    const end = (await readIndexedJob(tx, clock.job))?.end ?? null;
+    const step = decideClock(clock, { end, ...time });
+    if (step.kind === "end") {
+      const expired = step.isExpiredOnHold ? { expiredOnHoldAt: clock.expiresAt } : {};
+      await patchClock(tx, verdictId, { endedAt: now, ...expired });
+      return step;
+    }
+    const answer = step.rerun ? await deps.askRerun(tx, { verdictId, at: now }) : "busy";
+    if (answer === "asked")
+      await patchClock(tx, verdictId, { rerunAskedAt: now, rerunAt: nextRerun(time.at, clock) });
+    if (answer === "over") await patchClock(tx, verdictId, { rerunAt: null });
+    if (step.review) {
+      await deps.tellReviewDue(tx, clock, now);
+      await patchClock(tx, verdictId, { reviewToldAt: now });
+    }
+    return { ...step, rerun: answer === "asked" };
+  });
+  if (done !== null) report(deps, verdictId, done);
+}
+
+function report({ metrics, logger }: Ticking, verdictId: HoldClock["verdictId"], step: ClockStep): void {
+  const details = { verdict: verdictId };
+  if (step.kind === "end") {
+    if (step.isExpiredOnHold) metrics.outcomes.inc({ outcome: "expired_on_hold" });
+    logger.info({ ...details, expiredOnHold: step.isExpiredOnHold }, "a held job has ended");
+    return;
+  }
+  if (step.rerun) {
+    metrics.outcomes.inc({ outcome: "rerun_asked" });
+    logger.info(details, "a held verdict is run again: at least half of its job's time is over");
+  }
+  if (step.review) {
+    metrics.outcomes.inc({ outcome: "review_told" });
+    logger.warn(details, "a held verdict needs a review: a quarter of its job's time is left");
+  }
+}
+
+function dateOf(seconds: bigint): Date {
+  return new Date(Number(seconds) * 1000);
+}
 
 /** Starts a held job's clock; one that runs already goes on as it is. */
 export async function startClock(
@@ -33,7 +109,7 @@ export async function startClock(
  * Clocks that have something to do at that moment of the chain: their verdict is HOLD still, and its job's end is not noted. Throws
  * without an index of the escrows.
  */
-export async function readDueClocks(
+async function readDueClocks(
   db: NodePgDatabase,
   of: { readonly chainId: number; readonly at: Date; readonly limit: number },
 ): Promise<HoldClock[]> {
@@ -49,7 +125,7 @@ export async function readDueClocks(
 }
 
 /** The clock of a verdict that is HOLD still, kept to this transaction; null where it ended meanwhile. */
-export async function takeClock(tx: NodePgDatabase, verdictId: string): Promise<HoldClock | null> {
+async function takeClock(tx: NodePgDatabase, verdictId: string): Promise<HoldClock | null> {
   await tx.execute(sql`select 1 from ahs.verdict where id = ${verdictId} for update`);
   const { rows } = await tx.execute<ClockRow>(sql`
     select h.*, v.job_escrow, v.job_id from ahs.hold_clock h join ahs.verdict v on v.id = h.verdict_id
@@ -59,7 +135,7 @@ export async function takeClock(tx: NodePgDatabase, verdictId: string): Promise<
 }
 
 /** Notes what a clock did. */
-export async function patchClock(
+async function patchClock(
   tx: NodePgDatabase,
   verdictId: string,
   patch: {

@@ -1,13 +1,12 @@
 import { pauseAfter, pauseFor } from "../../sender/send-policy.ts";
+import { WAIT_STATUSES } from "../metrics.ts";
 import type { EscrowDeps } from "./escrow-deps.ts";
 import { readEscrowIndex } from "./escrow-jobs.ts";
-import { countHolds } from "./hold-clocks.ts";
-import { WAIT_STATUSES } from "./metrics.ts";
+import { countHolds, tickClocks } from "./hold-clocks.ts";
 import { settleSigned } from "./settle-signed.ts";
 import { readOldestUnsigned } from "./settlement-checks.ts";
 import { countOpenSettlements } from "./settlements.ts";
 import { signDecisions } from "./sign-decisions.ts";
-import { tickClocks } from "./tick-clocks.ts";
 
 const PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;

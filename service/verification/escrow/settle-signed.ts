@@ -1,17 +1,15 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
 import { holdChain } from "../../db/chain-fence.ts";
-import { findCodeChange } from "./check-code.ts";
+import type { EscrowOutcome } from "../metrics.ts";
 import { decideSettlement, type SettlementSight, type SettlementStep } from "./decide-settlement.ts";
 import type { EscrowDeps } from "./escrow-deps.ts";
 import { readEscrowIndex, readIndexedJob, readIndexedTime, readIndexedVerdicts } from "./escrow-jobs.ts";
-import { EscrowFailure } from "./failure.ts";
-import type { EscrowOutcome } from "./metrics.ts";
-import { queueVerdict } from "./queue-verdict.ts";
-import { findEscrow } from "./read-job.ts";
+import { EscrowFailure, findCodeChange, findEscrow } from "./escrow-node.ts";
 import {
   type OpenSettlement,
   patchSettlement,
+  queueVerdict,
   readOpenSettlements,
   type SettlementPatch,
 } from "./settlements.ts";

@@ -4,7 +4,7 @@ import type { Address, Hex } from "viem";
 import { viewOf } from "../../db/index-snapshot.ts";
 import { settlementCheck } from "../../db/tables/settlement.ts";
 import type { JobKey } from "./escrow-jobs.ts";
-import type { SignedDecision } from "./signed-verdict.ts";
+import type { SignedDecision } from "./settlements.ts";
 
 /** The newest decision about a bound job, which is not signed, or whose signature ran out unused. */
 export type UnsignedDecision = {

@@ -1,11 +1,13 @@
 import { and, eq, lt, ne, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Address, Hex } from "viem";
+import { type Address, encodeFunctionData, type Hex } from "viem";
+import { verdictEvaluatorAbi } from "../../chain/abi/verdict-evaluator.ts";
+import { type VerdictMessage, verdictMessage } from "../../chain/verdict-codec.ts";
 import type { SenderState } from "../../db/tables/publish.ts";
 import { type SettlementState, settlement } from "../../db/tables/settlement.ts";
+import { enqueueTransaction } from "../../sender/sender-transactions.ts";
 import type { JobKey } from "./escrow-jobs.ts";
-import { queueDecision } from "./settlement-queue.ts";
-import { type SignedColumns, signedOf } from "./signed-verdict.ts";
+import { DECISION_CODES } from "./types.ts";
 
 /** A verdict as it was signed. */
 export type NewSettlement = Pick<
@@ -230,4 +232,122 @@ export async function readSignatureDeadline(
     .from(settlement)
     .where(eq(settlement.senderTransactionId, senderTransactionId));
   return row?.deadline ?? null;
+}
+
+export type SignedDecision = "ALLOW" | "HOLD" | "REJECT";
+
+/** A verdict as it was signed: what anyone can bring to its evaluator until the deadline; addresses in lower case. */
+export type SignedVerdict = {
+  readonly decision: SignedDecision;
+  readonly deliverable: Hex;
+  readonly specHash: Hex;
+  readonly score: number;
+  readonly confidenceBps: number;
+  readonly evidenceHash: Hex;
+  /** Unix seconds, as the deadline. */
+  readonly issuedAt: number;
+  readonly deadline: number;
+  readonly evaluator: Address;
+  readonly signer: Address;
+  readonly signature: Hex;
+};
+
+/** Columns of a settlement that were signed; int8 arrives as text. */
+export type SignedColumns = {
+  readonly decision: SignedDecision;
+  readonly deliverable: Hex;
+  readonly spec_hash: Hex;
+  readonly score: number;
+  readonly confidence_bps: number;
+  readonly evidence_hash: Hex;
+  readonly issued_at: string;
+  readonly deadline: string;
+  readonly evaluator: Address;
+  readonly signer: Address;
+  readonly signature: Hex;
+};
+
+/** The signed part of a row. */
+export function signedOf(row: SignedColumns): SignedVerdict {
+  return {
+    decision: row.decision,
+    deliverable: row.deliverable,
+    specHash: row.spec_hash,
+    score: row.score,
+    confidenceBps: row.confidence_bps,
+    evidenceHash: row.evidence_hash,
+    issuedAt: Number(row.issued_at),
+    deadline: Number(row.deadline),
+    evaluator: row.evaluator,
+    signer: row.signer,
+    signature: row.signature,
+  };
+}
+
+/** A decision by its row of verdict_run. */
+type QueuedDecision = { readonly verdictId: string; readonly run: number };
+
+/**
+ * Has the newest decision on a bound job looked at from now on, to be signed, in the transaction that makes it the newest or ends
+ * its signature. Nothing where it is not the newest, or is bound to no job.
+ */
+export async function queueDecision(
+  tx: NodePgDatabase,
+  { verdictId, run }: QueuedDecision,
+  at: Date,
+): Promise<void> {
+  // Whoever reads the newest run without its lock may be late: a later decision's row stays.
+  await tx.execute(sql`
+    insert into ahs.settlement_check as queued (verdict_id, chain_id, run, status, attempts, not_before, checked_at)
+    select id, job_chain_id, runs, 'waiting', 0, ${at}::timestamptz, ${at}::timestamptz from ahs.verdict
+    where id = ${verdictId} and runs = ${run} and job_chain_id is not null and replaced_at is null
+    on conflict (verdict_id) do update set
+      run = excluded.run, status = excluded.status, reason = null, attempts = 0,
+      not_before = excluded.not_before, checked_at = excluded.checked_at
+    where queued.run <= excluded.run`);
+}
+
+/** The struct of a signed verdict, or of one to be signed; throws on a value that no evaluator would take. */
+export function messageOf(settlement: Omit<NewSettlement, "signature">): VerdictMessage {
+  return verdictMessage({
+    // Typed when they were read; text columns forget it.
+    escrow: settlement.escrow as Address,
+    jobId: settlement.jobId,
+    deliverable: settlement.deliverable as Hex,
+    specHash: settlement.specHash as Hex,
+    decision: DECISION_CODES[settlement.decision],
+    score: settlement.score,
+    confidenceBps: settlement.confidenceBps,
+    evidenceHash: settlement.evidenceHash as Hex,
+    issuedAt: BigInt(settlement.issuedAt),
+    deadline: BigInt(settlement.deadline),
+  });
+}
+
+/**
+ * Queues the relayer's transaction that brings a signed verdict to its evaluator, and answers its id; each attempt with each
+ * signature is one of its own.
+ */
+export async function queueVerdict(
+  tx: NodePgDatabase,
+  relayer: Address,
+  of: { readonly id: number; readonly attempt: number; readonly settlement: NewSettlement },
+): Promise<number> {
+  const { settlement } = of;
+  const functionName = settlement.decision === "HOLD" ? "hold" : "settle";
+  const message = messageOf(settlement);
+  return enqueueTransaction(tx, {
+    chainId: settlement.chainId,
+    sender: relayer,
+    reference: `verdict:${of.id}:${settlement.issuedAt}:${of.attempt}`,
+    purpose: functionName,
+    // Typed when it was signed; text columns forget it.
+    to: settlement.evaluator as Address,
+    data: encodeFunctionData({
+      abi: verdictEvaluatorAbi,
+      functionName,
+      args: [message.escrow, message.jobId, message, settlement.signature as Hex],
+    }),
+    value: 0n,
+  });
 }

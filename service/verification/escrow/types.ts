@@ -6,7 +6,7 @@ const ESCROW_GENERATIONS = ["G1", "G3", "V3"] as const;
 export type EscrowGeneration = (typeof ESCROW_GENERATIONS)[number];
 
 /** Seconds past its expiry in which a submitted job is still decided; null where it is until somebody claims its refund. */
-export const GRACE_SECONDS = { G1: null, G3: 3_600n, V3: null } as const satisfies Record<
+const GRACE_SECONDS = { G1: null, G3: 3_600n, V3: null } as const satisfies Record<
   EscrowGeneration,
   bigint | null
 >;
@@ -55,3 +55,12 @@ export type Binding =
 
 /** Numbers of decisions in the signed struct; 0 is none. */
 export const DECISION_CODES = { ALLOW: 1, REJECT: 2, HOLD: 3 } as const;
+
+/** What says until when a job is decided. */
+export type JobTerm = Pick<EscrowJob, "expiredAt"> & { readonly generation: EscrowGeneration };
+
+/** From when on nothing decides a submitted job any more, in Unix seconds; null where that is once its refund is claimed. */
+export function jobEnd({ expiredAt, generation }: JobTerm): bigint | null {
+  const grace = GRACE_SECONDS[generation];
+  return grace === null ? null : expiredAt + grace;
+}

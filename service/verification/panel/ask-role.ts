@@ -1,11 +1,17 @@
+import type { ParsedAnswer } from "./answers.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import { type Block, blockOf } from "./fence.ts";
-import { systemMessage, userMessage } from "./messages.ts";
 import type { AnswerShape, ModelOutcome, ModelPort, ModelReply } from "./model-port.ts";
-import type { ParsedAnswer } from "./parse-answers.ts";
-import type { Prompts } from "./prompts.ts";
-import type { Domain } from "./thresholds.ts";
-import type { RoleAnswer, RoleName, RoleRecord } from "./types.ts";
+import type { Domain } from "./policy.ts";
+import { type Prompts, systemMessage, userMessage } from "./prompts.ts";
+import {
+  type Ballot,
+  GENERATOR_ROLES,
+  type GeneratorRole,
+  type RoleAnswer,
+  type RoleName,
+  type RoleRecord,
+} from "./types.ts";
 
 /** What a million tokens cost in US dollars. */
 export type TokenPrices = { readonly promptUsd: number; readonly answerUsd: number };
@@ -31,10 +37,10 @@ export type AskDeps = {
 };
 
 /** Takes what a question will take at least, before it is asked; what it rejects with ends the run. */
-export type Begin = (record: RoleRecord) => Promise<void>;
+type Begin = (record: RoleRecord) => Promise<void>;
 
 /** What a role has to do in a run. */
-export type RoleTask<Answer> = {
+type RoleTask<Answer> = {
   readonly role: RoleName;
   readonly domain: Domain;
   readonly shape: AnswerShape;
@@ -55,7 +61,7 @@ export type RoleResult<Answer> = {
  * failure of the server are abstentions with their reason. Rejects with the signal's reason once that is aborted, and with what `begin`
  * rejects with.
  */
-export async function askRole<Answer>(
+async function askRole<Answer>(
   deps: AskDeps & { readonly begin: Begin },
   task: RoleTask<Answer>,
   signal: AbortSignal,
@@ -211,4 +217,58 @@ function abstention(
 ): RoleResult<never> {
   const answer = { kind: "abstained", reason } as const;
   return { record: { ...told, answer }, answer, isTooLong };
+}
+
+export type KeptDeps = AskDeps & {
+  /** Answers kept of an interrupted run of the same case: none of these roles is asked again. Abstentions among them are. */
+  readonly known: readonly RoleRecord[];
+  readonly begin: Begin;
+  /** Takes each new answer and abstention, with all that it took, as soon as it is there; what it rejects with ends the run. */
+  readonly keep: (record: RoleRecord) => Promise<void>;
+  readonly signal: AbortSignal;
+};
+
+/** A role's answer: the known one, where it is on the schema and of the model that would be asked, or a new one, which is kept. */
+export async function askKept<Answer>(deps: KeptDeps, task: RoleTask<Answer>): Promise<RoleResult<Answer>> {
+  const known = knownResult(deps, task);
+  if (known !== null) return known;
+  const result = await askRole(deps, task, deps.signal);
+  await deps.keep(result.record);
+  return result;
+}
+
+export type Generators = Readonly<Record<GeneratorRole, RoleResult<Ballot>>>;
+
+/** The four generators at once. Where one rejects, the others are ended, and what it rejected with is passed on once they are. */
+export async function askGenerators(
+  deps: KeptDeps,
+  taskOf: (role: GeneratorRole) => RoleTask<Ballot>,
+): Promise<Generators> {
+  const ending = new AbortController();
+  const signal = AbortSignal.any([deps.signal, ending.signal]);
+  const asked = GENERATOR_ROLES.map(async (role) => {
+    try {
+      return [role, await askKept({ ...deps, signal }, taskOf(role))] as const;
+    } catch (error) {
+      // The first reason stays the signal's.
+      ending.abort(error);
+      throw error;
+    }
+  });
+  await Promise.allSettled(asked);
+  if (ending.signal.aborted) throw deps.signal.aborted ? deps.signal.reason : ending.signal.reason;
+  const entries = await Promise.all(asked);
+  // Every role is among them.
+  return Object.fromEntries(entries) as Record<GeneratorRole, RoleResult<Ballot>>;
+}
+
+function knownResult<Answer>(
+  { known, settings }: KeptDeps,
+  task: RoleTask<Answer>,
+): RoleResult<Answer> | null {
+  const record = known.find(({ role, model }) => role === task.role && model === settings.models[task.role]);
+  if (record === undefined || record.answer.kind === "abstained") return null;
+  const parsed = task.parse(record.answer.answer);
+  if (parsed.kind === "off") return null;
+  return { record, answer: { kind: "answer", answer: parsed.answer }, isTooLong: false };
 }

@@ -1,27 +1,25 @@
-import type { Generators } from "./ask-kept.ts";
-import type { PanelRunSettings, RoleResult } from "./ask-role.ts";
-import { describeFindings } from "./describe-findings.ts";
+import type { Generators, PanelRunSettings, RoleResult } from "./ask-role.ts";
 import type { Block } from "./fence.ts";
-import { answerBlock } from "./messages.ts";
-import { PANEL_VERSION } from "./policy.ts";
-import { sortCriteria } from "./sort-criteria.ts";
+import { PANEL_VERSION, thresholdOf, UNMET, VOTING } from "./policy.ts";
+import { answerBlock } from "./prompts.ts";
+import { createQuoteSearch } from "./quotes.ts";
 import { tally } from "./tally.ts";
-import { thresholdOf } from "./thresholds.ts";
-import type {
-  Ballot,
-  Criterion,
-  Critique,
-  Decision,
-  GeneratorRole,
-  OutputCheck,
-  PanelCase,
-  PanelOutcome,
-  RoleAnswer,
-  ShownTexts,
-  Synthesis,
-  TallyOutcome,
+import {
+  type Ballot,
+  type Criterion,
+  type Critique,
+  type Decision,
+  GENERATOR_ROLES,
+  type GeneratorRole,
+  type OutputCheck,
+  type PanelCase,
+  type PanelOutcome,
+  type RoleAnswer,
+  type RoleFinding,
+  type ShownTexts,
+  type Synthesis,
+  type TallyOutcome,
 } from "./types.ts";
-import { GENERATOR_ROLES } from "./types.ts";
 
 /** Everything that a run of the panel found. */
 export type RunResults = {
@@ -146,4 +144,115 @@ function caseAgainst(verdict: Decision, { caseFor, caseAgainst: against }: Criti
 
 function textOrNull(text: string): string | null {
   return text.trim() === "" ? null : text;
+}
+
+type CriteriaFindings = {
+  readonly ballots: readonly Ballot[];
+  /** Null where it is missing. */
+  readonly synthesis: Synthesis | null;
+  readonly checks: readonly OutputCheck[];
+};
+
+/**
+ * Texts of the criteria that count as met and as unmet; one that is open stands in neither list. What the tally holds for unmet is
+ * unmet, whatever the synthesis says. Without a synthesis, three ballots make a criterion met and two unmet.
+ */
+export function sortCriteria(
+  criteria: readonly Criterion[],
+  findings: CriteriaFindings,
+): { readonly metCriteria: readonly string[]; readonly unmetCriteria: readonly string[] } {
+  const states = criteria.map(({ id, text }) => ({ text, state: stateOf(id, findings) }));
+  const textsOf = (wanted: boolean) => states.filter(({ state }) => state === wanted).map(({ text }) => text);
+  return { metCriteria: textsOf(true), unmetCriteria: textsOf(false) };
+}
+
+/** Null: open. */
+function stateOf(id: string, { ballots, synthesis, checks }: CriteriaFindings): boolean | null {
+  const found = ballots.flatMap(({ criteria }) => criteria.filter((finding) => finding.id === id));
+  const isUnmetBySynthesis = synthesis?.unmetCriteria.some((unmet) => unmet.id === id) ?? false;
+  const shown = found.filter(({ met, evidence }) => met === false && evidence.trim() !== "").length;
+  const needed = isUnmetBySynthesis ? UNMET.ballotsWithSynthesis : UNMET.ballots;
+  if (shown >= needed || checks.some(({ criterion }) => criterion === id)) return false;
+  if (synthesis !== null) return isUnmetBySynthesis ? false : synthesis.metCriteria.includes(id) || null;
+  return found.filter(({ met }) => met === true).length >= VOTING.majority || null;
+}
+
+type Findings = {
+  readonly panelCase: Pick<PanelCase, "outputText">;
+  readonly shown: Pick<ShownTexts, "output">;
+  readonly generators: Generators;
+  readonly critic: RoleResult<Critique>;
+  readonly synthesiser: RoleResult<Synthesis>;
+};
+
+/** Every role's view, in the order of the rounds, those that abstained included. */
+function describeFindings(
+  { panelCase, shown, generators, critic, synthesiser }: Findings,
+  votes: Readonly<Partial<Record<GeneratorRole, Decision>>>,
+): readonly RoleFinding[] {
+  const isOfOutput = createQuoteSearch([panelCase.outputText, shown.output], 1);
+  return [
+    ...GENERATOR_ROLES.map((role) => ({
+      ...findingOf(generators[role], (ballot) => viewOfBallot(ballot, isOfOutput)),
+      verdict: votes[role] ?? null,
+    })),
+    findingOf(critic, viewOfCritique),
+    findingOf(synthesiser, viewOfSynthesis),
+  ];
+}
+
+type View = Pick<RoleFinding, "score" | "confidence" | "criteria" | "objections">;
+
+const NO_VIEW: View = { score: null, confidence: null, criteria: [], objections: [] };
+
+function findingOf<Answer>(
+  { record, answer }: RoleResult<Answer>,
+  viewOf: (answer: Answer) => View,
+): RoleFinding {
+  const { role, model } = record;
+  if (answer.kind === "abstained")
+    return { role, model, verdict: null, ...NO_VIEW, abstained: answer.reason };
+  return { role, model, verdict: null, ...viewOf(answer.answer), abstained: null };
+}
+
+type IsQuoted = (text: string) => boolean;
+
+function viewOfBallot({ score, confidence, criteria, ...ballot }: Ballot, isOfOutput: IsQuoted): View {
+  const objections = [
+    ...ballot.objections,
+    ...ballot.uncheckableClaims.map((claim) => `Cannot be checked: ${claim}`),
+    ...ballot.instructionsFound.map((text) => describeSteering(text, isOfOutput)),
+  ];
+  return { score, confidence, criteria, objections };
+}
+
+/** Only what stands in the output speaks against it; a client may write such texts as well. */
+function describeSteering(text: string, isOfOutput: IsQuoted): string {
+  return isOfOutput(text)
+    ? `The output addresses its judges: ${text}`
+    : `Addressed to judges, but not in these words in the output: ${text}`;
+}
+
+function viewOfCritique({ confidence, ...critique }: Critique): View {
+  const objections = [
+    ...critique.challenges.map(({ role, reason, quote }) => withQuote(`${role}: ${reason}`, quote)),
+    ...critique.missedIssues.map(({ issue, quote }) => withQuote(issue, quote)),
+    ...(critique.fabricationRisk === "none"
+      ? []
+      : [`Fabrication risk ${critique.fabricationRisk}: ${critique.fabricationReason}`]),
+    ...(critique.specGaming ? [`Spec gaming: ${critique.specGamingReason}`] : []),
+  ];
+  return { ...NO_VIEW, confidence, objections };
+}
+
+function viewOfSynthesis({ metCriteria, unmetCriteria, keyObjections }: Synthesis): View {
+  const criteria = [
+    ...metCriteria.map((id) => ({ id, met: true, evidence: "" })),
+    ...unmetCriteria.map(({ id, evidence }) => ({ id, met: false, evidence })),
+  ];
+  return { ...NO_VIEW, criteria, objections: keyObjections };
+}
+
+function withQuote(text: string, quote: string): string {
+  return quote.trim() === "" ? text : `${text} (“${quote}”)`;
 }

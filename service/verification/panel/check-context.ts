@@ -1,9 +1,10 @@
 import type { PanelRunSettings } from "./ask-role.ts";
+import { splitCriteria } from "./criteria.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import type { Block } from "./fence.ts";
-import { systemMessage } from "./messages.ts";
-import type { Domain } from "./thresholds.ts";
-import { GENERATOR_ROLES, ROLE_NAMES } from "./types.ts";
+import { type Domain, thresholdOf } from "./policy.ts";
+import { caseBlocks, systemMessage } from "./prompts.ts";
+import { GENERATOR_ROLES, type PanelCase, ROLE_NAMES } from "./types.ts";
 
 /** What the synthesiser is given beside the case: the ballots and the critique. */
 const EARLIER_ANSWERS = GENERATOR_ROLES.length + 1;
@@ -30,7 +31,7 @@ export function describeOverflow(
 }
 
 /** Tokens that a model has left for the texts of a case, beside the panel's own questions and answers. */
-export function roomFor(domain: Domain, settings: PanelRunSettings): number {
+function roomFor(domain: Domain, settings: PanelRunSettings): number {
   return Math.max(0, settings.contextTokens - overheadTokens(domain, settings));
 }
 
@@ -41,4 +42,45 @@ function overheadTokens(domain: Domain, { prompts, answerTokens }: PanelRunSetti
     estimateTokens(systemMessage({ role, domain, faults }, { prompts, marker: "" })),
   );
   return Math.max(...systems) + (EARLIER_ANSWERS + OWN_ANSWERS) * answerTokens + BETWEEN_TOKENS;
+}
+
+/** Share of the room that specification and criteria may take: what is judged by them needs some of it as well. */
+const MOST_OF_ROOM = 0.75;
+
+/**
+ * Why a specification would leave no output enough room in these models, with the sizes; null where it leaves a quarter of the room or
+ * more. Tokens are estimated on the high side, as they are for a whole case.
+ */
+export function describeSpecOverflow(
+  { specText, acceptanceCriteria, domain }: Pick<PanelCase, "specText" | "acceptanceCriteria" | "domain">,
+  settings: PanelRunSettings,
+): string | null {
+  const known = thresholdOf(domain).domain;
+  const room = Math.floor(roomFor(known, settings) * MOST_OF_ROOM);
+  const texts = { specText, acceptanceCriteria, outputText: "", evidenceTexts: [], providerHasScore: false };
+  const blocks = caseBlocks({ ...texts, domain }, splitCriteria(acceptanceCriteria));
+  const tokens = blocks.reduce((sum, { neutral }) => sum + estimateTokens(neutral), 0);
+  if (tokens <= room) return null;
+  const characters = countCharacters(specText) + countCharacters(acceptanceCriteria ?? "");
+  return `specification and criteria of ${characters} characters are about ${tokens} tokens, and may take ${room} of the ${settings.contextTokens} that the panel's models read at once: an output has to fit beside them`;
+}
+
+/** Why an output cannot be judged with these models beside its specification, with the sizes; null where all of it fits. */
+export function describeOutputOverflow(
+  panelCase: Omit<PanelCase, "evidenceTexts" | "providerHasScore">,
+  settings: PanelRunSettings,
+): string | null {
+  const { domain } = thresholdOf(panelCase.domain);
+  const whole = { ...panelCase, evidenceTexts: [], providerHasScore: false };
+  return describeOverflow(
+    { domain, blocks: caseBlocks(whole, splitCriteria(panelCase.acceptanceCriteria)) },
+    settings,
+  );
+}
+
+/** Code points, as the limits of texts count them. */
+function countCharacters(text: string): number {
+  let characters = 0;
+  for (const _character of text) characters += 1;
+  return characters;
 }

@@ -1,7 +1,6 @@
-import { type Asking, type Clause, clausesAround } from "./asked-clauses.ts";
-import { quoteOf } from "./check-quote.ts";
+import { type Asking, type Clause, clausesAround, skip, words } from "./asked-clauses.ts";
+import { quoteOf } from "./quotes.ts";
 import type { OutputCheck } from "./types.ts";
-import { skip, words } from "./word-set.ts";
 
 /** What JSON may have to be. */
 type Shape = "array" | "object" | "any";

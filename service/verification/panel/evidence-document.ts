@@ -1,8 +1,7 @@
 import { type Address, getAddress, type Hex, numberToHex } from "viem";
-import { canonicalJson } from "./canonical-json.ts";
-import { quoteOf } from "./check-quote.ts";
-import { hashText } from "./hash-text.ts";
+import { canonicalJson, hashText } from "./hashes.ts";
 import { MAX_QUOTE_CHARACTERS } from "./policy.ts";
+import { quoteOf } from "./quotes.ts";
 import {
   type Critique,
   type Decision,

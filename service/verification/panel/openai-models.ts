@@ -1,15 +1,16 @@
-import OpenAI from "openai";
-import { type Attempt, askWithRetries, type RetryPolicy } from "./ask-with-retries.ts";
-import { createBoundedFetch, isHeaderText, isSafeBaseUrl } from "./bounded-fetch.ts";
-import { classifyModelError } from "./classify-model-error.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type OpenAI from "openai";
+import { z } from "zod";
 import { estimateTokens } from "./estimate-tokens.ts";
 import type { ModelOutcome, ModelPort, ModelQuestion, ModelReply } from "./model-port.ts";
-import { type Completion, readCompletion } from "./read-completion.ts";
+import {
+  classifyModelError,
+  createOpenaiClient,
+  type ModelError,
+  type ModelServer,
+} from "./openai-client.ts";
 
-export type OpenaiModelSettings = {
-  /** https, or http on this machine. */
-  readonly baseUrl: string;
-  readonly apiKey: string | null;
+export type OpenaiModelSettings = ModelServer & {
   /** Sent where they are set. */
   readonly temperature: number | null;
   readonly seed: number | null;
@@ -42,7 +43,7 @@ export function createOpenaiModels(settings: OpenaiModelSettings): ModelPort {
     let body = bodyOf(question, refused, settings);
     const once = async () => {
       requests += 1;
-      const attempt = await request({ client, settings, body }, either);
+      const attempt = await sendRequest({ client, settings, body }, either);
       if (attempt.kind === "completed" ? attempt.completion.usage === null : isRead(attempt)) read += 1;
       return attempt;
     };
@@ -65,26 +66,6 @@ export function createOpenaiModels(settings: OpenaiModelSettings): ModelPort {
     };
   };
   return { ask };
-}
-
-/** The library's client with nothing of the environment in it; throws where the base URL or the key cannot be used safely. */
-export function createOpenaiClient({
-  baseUrl,
-  apiKey,
-}: Pick<OpenaiModelSettings, "baseUrl" | "apiKey">): OpenAI {
-  if (!isSafeBaseUrl(baseUrl))
-    throw new Error("The panel's base URL is neither https nor http on this machine");
-  if (apiKey !== null && !isHeaderText(apiKey))
-    throw new Error("The panel's key has characters that no header takes");
-  return new OpenAI({
-    baseURL: baseUrl,
-    // The fetch sends the key, or none; the library insists on one.
-    apiKey: "sent-by-fetch",
-    ...{ adminAPIKey: null, organization: null, project: null, webhookSecret: null },
-    fetch: createBoundedFetch(apiKey),
-    maxRetries: 0,
-    logLevel: "off",
-  });
 }
 
 type Body = OpenAI.ChatCompletionCreateParamsNonStreaming;
@@ -113,9 +94,9 @@ function schemaInWords({ name, jsonSchema }: ModelQuestion["shape"]): string {
   return `Answer with one JSON object, the ${name}, and nothing around it. Its JSON Schema:\n${JSON.stringify(jsonSchema)}`;
 }
 
-type Request = { readonly client: OpenAI; readonly settings: OpenaiModelSettings; readonly body: Body };
+type RequestParts = { readonly client: OpenAI; readonly settings: OpenaiModelSettings; readonly body: Body };
 
-async function request({ client, settings, body }: Request, signal: AbortSignal): Promise<Attempt> {
+async function sendRequest({ client, settings, body }: RequestParts, signal: AbortSignal): Promise<Attempt> {
   try {
     const completion = readCompletion(
       await client.chat.completions.create(body, { signal, timeout: settings.callMs }),
@@ -156,4 +137,117 @@ function usageOf({ outcome, usage }: Completion, { question: { system, user }, r
 function answerTokensOf(outcome: ModelOutcome, { answerTokens }: OpenaiModelSettings): number {
   if (outcome.kind === "text") return estimateTokens(outcome.text);
   return outcome.kind === "cut" ? answerTokens : 0;
+}
+
+type RetryPolicy = {
+  /** Tries of one question, the first included. */
+  readonly tries: number;
+  /** Before the second try; twice as long before each further one. */
+  readonly pauseMs: number;
+  /** The longest that is waited for; a server that asks for more is not asked again. */
+  readonly longestPauseMs: number;
+};
+
+/** Three tries within seconds ride out a hiccup; a longer outage is for the verdict's own retries. */
+export const MODEL_RETRIES: RetryPolicy = { tries: 3, pauseMs: 500, longestPauseMs: 30_000 };
+
+/** What one request came to. */
+type Attempt = { readonly kind: "completed"; readonly completion: Completion } | ModelError;
+
+type Retrying = {
+  readonly policy: RetryPolicy;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+  /** Called before the same question is put in another form; false where that was done before. */
+  readonly adapt: (without: Extract<ModelError, { kind: "adapt" }>["without"]) => boolean;
+};
+
+/** Asks until there is an answer, a failure that does not pass, no try left, or the signal is aborted. */
+async function askWithRetries(once: () => Promise<Attempt>, retrying: Retrying): Promise<Completion> {
+  const { policy, signal } = retrying;
+  let tried = 0;
+  for (;;) {
+    const attempt = await once();
+    if (attempt.kind === "completed") return attempt.completion;
+    if (attempt.kind === "adapt") {
+      if (retrying.adapt(attempt.without)) continue;
+      return withoutUsage({
+        kind: "rejected",
+        detail: `${attempt.without} and its replacement were refused`,
+      });
+    }
+    tried += 1;
+    const pauseMs = pauseAfter(tried, attempt.retryAfterMs, retrying);
+    if (!attempt.passing || tried >= policy.tries || pauseMs > policy.longestPauseMs || signal.aborted)
+      return withoutUsage(attempt.outcome);
+    // Aborted while waiting: what was learnt last stands.
+    const waited = await sleep(pauseMs, true, { signal }).catch(() => false);
+    if (!waited) return withoutUsage(attempt.outcome);
+  }
+}
+
+/** With up to half of it added by chance, so that those who failed together do not come back together; never before the server says. */
+function pauseAfter(tried: number, retryAfterMs: number | null, { policy, random }: Retrying): number {
+  const doubled = Math.min(policy.pauseMs * 2 ** (tried - 1), policy.longestPauseMs / 2);
+  return Math.max(doubled * (1 + random() / 2), retryAfterMs === null ? 0 : retryAfterMs);
+}
+
+function withoutUsage(outcome: ModelOutcome): Completion {
+  return { outcome, usage: null };
+}
+
+/** Far more than any model takes; what is beyond is told wrongly. */
+const MOST_TOKENS = 100_000_000;
+const tokenCount = z.int().min(0).max(MOST_TOKENS);
+
+/** Parts that are no text, such as what a model thought before it answered, are left out. */
+const textParts = z
+  .array(z.object({ type: z.string(), text: z.string().nullish() }))
+  .transform((all) => all.map(({ type, text }) => (type === "text" ? (text ?? "") : "")).join(""));
+
+/** What we use of a chat completion; servers differ in what else they send, and in what they leave out. */
+const completionWire = z.object({
+  choices: z
+    .array(
+      z.object({
+        finish_reason: z.string().nullish(),
+        message: z.object({
+          content: z.union([z.string(), textParts]).nullish(),
+          refusal: z.string().nullish(),
+        }),
+      }),
+    )
+    .min(1),
+  // A count that cannot be is no reason to lose the answer.
+  usage: z.object({ prompt_tokens: tokenCount, completion_tokens: tokenCount }).nullish().catch(null),
+});
+
+type Completion = {
+  readonly outcome: ModelOutcome;
+  /** Null where the server does not tell, or tells what cannot be. */
+  readonly usage: { readonly promptTokens: number; readonly completionTokens: number } | null;
+};
+
+/** Reads a server's answer; null where it is no chat completion. */
+export function readCompletion(body: unknown): Completion | null {
+  const parsed = completionWire.safeParse(body);
+  const choice = parsed.data?.choices[0];
+  if (choice === undefined) return null;
+  const usage = parsed.data?.usage ?? null;
+  return {
+    outcome: outcomeOf(choice),
+    usage: usage && { promptTokens: usage.prompt_tokens, completionTokens: usage.completion_tokens },
+  };
+}
+
+type Choice = z.infer<typeof completionWire>["choices"][number];
+
+/** A refusal is told by its kind: its words may repeat what a stranger wrote. */
+function outcomeOf({ finish_reason: reason, message }: Choice): ModelOutcome {
+  if (reason === "content_filter")
+    return { kind: "refused", detail: "stopped by the server's content filter" };
+  if (message.refusal !== null && message.refusal !== undefined && message.refusal !== "")
+    return { kind: "refused", detail: "the model declined" };
+  if (reason === "length") return { kind: "cut", detail: "longer than an answer may be" };
+  return { kind: "text", text: message.content ?? "" };
 }

@@ -1,15 +1,19 @@
-import { ANSWER_SHAPES } from "./answer-schemas.ts";
-import { askGenerators, askKept, type Generators, type KeptDeps } from "./ask-kept.ts";
-import { isRefusal, type RoleResult } from "./ask-role.ts";
+import { ANSWER_SHAPES, parseBallot, parseCritique, parseSynthesis } from "./answers.ts";
+import {
+  askGenerators,
+  askKept,
+  type Generators,
+  isRefusal,
+  type KeptDeps,
+  type RoleResult,
+} from "./ask-role.ts";
 import { assembleOutcome } from "./assemble-outcome.ts";
 import { describeOverflow } from "./check-context.ts";
 import { checkOutput } from "./check-output.ts";
 import { splitCriteria } from "./criteria.ts";
 import type { Block } from "./fence.ts";
-import { answerBlock, caseBlocks } from "./messages.ts";
-import { parseBallot, parseCritique, parseSynthesis } from "./parse-answers.ts";
-import { VOTING } from "./policy.ts";
-import { type Domain, thresholdOf } from "./thresholds.ts";
+import { type Domain, thresholdOf, VOTING } from "./policy.ts";
+import { answerBlock, caseBlocks } from "./prompts.ts";
 import {
   type Critique,
   GENERATOR_ROLES,

@@ -1,14 +1,13 @@
-import { divideRound } from "./divide-round.ts";
-import { leanOf } from "./lean.ts";
-import { REJECTION, VOTING } from "./policy.ts";
-import { type CountedBallot, countBallots, isValidCritique } from "./tally-ballots.ts";
-import { criticRules } from "./tally-critic.ts";
-import { outputRules } from "./tally-unmet.ts";
-import { thresholdOf } from "./thresholds.ts";
+import { CRITIC, REJECTION, thresholdOf, UNMET, VOTING } from "./policy.ts";
+import { createQuoteSearch } from "./quotes.ts";
 import {
+  type Ballot,
+  type CheckName,
   type Critique,
   type Decision,
   GENERATOR_ROLES,
+  type GeneratorRole,
+  type OutputCheck,
   type RoleName,
   type RuleName,
   type TallyInput,
@@ -134,4 +133,165 @@ function disagreementIndex(scores: readonly number[]): number {
 
 function total(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0);
+}
+
+/** A ballot that counts, with its vote. */
+type CountedBallot = {
+  readonly role: GeneratorRole;
+  readonly ballot: Ballot;
+  /** After the cap on claims that nobody can check. */
+  readonly confidence: number;
+  readonly vote: Decision;
+};
+
+/** The ballots that count, in the order of the roles; an answer with a score or a confidence off its scale is none. */
+function countBallots(
+  input: Pick<TallyInput, "ballots" | "domain">,
+  hasCriteria: boolean,
+): readonly CountedBallot[] {
+  const threshold = thresholdOf(input.domain).confidence;
+  return GENERATOR_ROLES.flatMap((role) => {
+    const answer = input.ballots[role];
+    if (answer.kind === "abstained" || !isValidBallot(answer.answer)) return [];
+    const ballot = answer.answer;
+    const confidence = confidenceOf(ballot, hasCriteria);
+    const vote = voteOf(ballot, { threshold, hasCriteria });
+    return [{ role, ballot, confidence, vote }];
+  });
+}
+
+/** Whether a critique's confidence is on its scale. */
+function isValidCritique(critique: Critique): boolean {
+  return isShare(critique.confidence);
+}
+
+function isValidBallot(ballot: Ballot): boolean {
+  return (
+    Number.isInteger(ballot.score) && ballot.score >= 0 && ballot.score <= 100 && isShare(ballot.confidence)
+  );
+}
+
+function isShare(value: number): boolean {
+  return value >= 0 && value <= 1;
+}
+
+/** What a ballot is weighed by: its domain's threshold, from 0 to 1, and whether the client registered criteria. */
+type VoteTerms = { readonly threshold: number; readonly hasCriteria: boolean };
+
+/** The decision that a score from 0 to 100 speaks for. */
+function leanOf(score: number): Decision {
+  if (score >= VOTING.allowFrom) return "ALLOW";
+  return score < VOTING.rejectBelow ? "REJECT" : "HOLD";
+}
+
+/** A ballot's confidence from 0 to 1, at most 0.60 where it names claims that nobody can check and there are no criteria. */
+function confidenceOf(ballot: Ballot, hasCriteria: boolean): number {
+  if (hasCriteria || ballot.uncheckableClaims.length === 0) return ballot.confidence;
+  return Math.min(ballot.confidence, VOTING.uncheckableCapHundredths / 100);
+}
+
+/** A ballot's vote: its lean where its confidence reaches the threshold, else HOLD. */
+function voteOf(ballot: Ballot, terms: VoteTerms): Decision {
+  return confidenceOf(ballot, terms.hasCriteria) >= terms.threshold ? leanOf(ballot.score) : "HOLD";
+}
+
+/** What a critique is heard with; the threshold from 0 to 1. */
+type CriticInput = {
+  readonly critique: Critique;
+  readonly ballots: readonly CountedBallot[];
+  readonly threshold: number;
+  readonly texts: Pick<TallyInput, "outputText" | "shown">;
+};
+
+/** The rules of the critic that turn an outcome into HOLD. */
+function criticRules(outcome: Decision, input: CriticInput): readonly RuleName[] {
+  if (outcome === "HOLD") return [];
+  const { critique } = input;
+  const rules: RuleName[] = [];
+  if (outcome === "ALLOW" && critique.fabricationRisk === "high") rules.push("fabrication_risk");
+  if (outcome === "ALLOW" && critique.specGaming) rules.push("spec_gaming");
+  const isSure = critique.confidence >= input.threshold;
+  if (isSure && challengesEnough(input)) rules.push("challenged");
+  return rules;
+}
+
+/** Whether enough generators whose ballot counts are challenged with a reason and a quotation, in words of that ballot or of the output. */
+function challengesEnough({ critique, ballots, texts }: CriticInput): boolean {
+  const reasoned = critique.challenges.filter(
+    ({ role, reason }) => reason.trim() !== "" && ballots.some((ballot) => ballot.role === role),
+  );
+  // Most often, and the output need not be searched.
+  if (new Set(reasoned.map(({ role }) => role)).size < CRITIC.challengedGenerators) return false;
+  const isOfOutput = createQuoteSearch([texts.outputText, texts.shown.output], CRITIC.minQuoteCharacters);
+  const challenged = ballots.filter(({ role, ballot }) => {
+    const isOfBallot = createQuoteSearch(ballotTexts(role, ballot, texts), CRITIC.minQuoteCharacters);
+    return reasoned.some(
+      (challenge) => challenge.role === role && (isOfBallot(challenge.quote) || isOfOutput(challenge.quote)),
+    );
+  });
+  return challenged.length >= CRITIC.challengedGenerators;
+}
+
+function ballotTexts(
+  role: GeneratorRole,
+  ballot: CountedBallot["ballot"],
+  { shown }: CriticInput["texts"],
+): readonly string[] {
+  const lists = [ballot.objections, ballot.uncheckableClaims, ballot.instructionsFound];
+  const own = [ballot.reasoning, ...lists.flat(), ...ballot.criteria.map(({ evidence }) => evidence)];
+  return [...own, shown.ballots[role] ?? ""];
+}
+
+/** What tells of an output's own faults. */
+type OutputFaults = {
+  readonly ballots: readonly CountedBallot[];
+  readonly synthesis: TallyInput["synthesis"];
+  readonly checks: readonly OutputCheck[];
+};
+
+/** Rules that a check of the output as a whole has of its own; all others show that something asked for is not there. */
+const RULE_OF_CHECK: Readonly<Record<CheckName, RuleName>> = {
+  padded: "output_padded",
+  copied_from_spec: "output_copied_from_spec",
+  hidden_characters: "output_hidden_characters",
+  not_json: "criterion_unmet",
+  wrong_language: "criterion_unmet",
+  empty: "criterion_unmet",
+};
+
+/** The rules on unmet criteria and on the output's own faults that turn ALLOW into HOLD. */
+function outputRules(outcome: Decision, faults: OutputFaults): readonly RuleName[] {
+  if (outcome !== "ALLOW") return [];
+  const rules = new Set<RuleName>();
+  if (hasUnmetCriterion(faults)) rules.add("criterion_unmet");
+  for (const { name, criterion } of faults.checks) {
+    rules.add(RULE_OF_CHECK[name]);
+    if (criterion !== null) rules.add("criterion_unmet");
+  }
+  return [...rules];
+}
+
+/** Unmet with evidence in two ballots, or in one and the synthesis. */
+function hasUnmetCriterion({ ballots, synthesis }: OutputFaults): boolean {
+  const synthesised = new Set(synthesis.kind === "answer" ? shownUnmet(synthesis.answer.unmetCriteria) : []);
+  const times = new Map<string, number>();
+  for (const { ballot } of ballots) {
+    for (const id of new Set(shownUnmet(ballot.criteria.filter(({ met }) => met === false)))) {
+      times.set(id, (times.get(id) ?? 0) + 1);
+    }
+  }
+  return [...times].some(
+    ([id, count]) => count >= (synthesised.has(id) ? UNMET.ballotsWithSynthesis : UNMET.ballots),
+  );
+}
+
+function shownUnmet(
+  findings: readonly { readonly id: string; readonly evidence: string }[],
+): readonly string[] {
+  return findings.filter(({ evidence }) => evidence.trim() !== "").map(({ id }) => id);
+}
+
+/** Quotient of two integers rounded to the nearest integer, halves up; the divisor is positive. */
+function divideRound(dividend: number, divisor: number): number {
+  return Math.floor((2 * dividend + divisor) / (2 * divisor));
 }

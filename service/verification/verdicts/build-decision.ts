@@ -1,16 +1,15 @@
 import type { RunCause } from "../../db/tables/verdict.ts";
-import { elideCopies } from "../panel/elide-copies.ts";
 import { buildEvidence, cutFinding, cutSentence, type EvidenceParts } from "../panel/evidence-document.ts";
+import { elideCopies } from "../panel/quotes.ts";
 import type { PanelOutcome } from "../panel/types.ts";
-import type { NewDecision } from "./store-decision.ts";
-import type { VerdictResult } from "./types.ts";
+import type { NewDecision, VerdictResult } from "./store-decision.ts";
 import type { VerdictCase } from "./verdict-cases.ts";
 
 /** An outcome of the panel that decides. */
 export type Decided = Extract<PanelOutcome, { kind: "decided" }>;
 
 /** Which run of which verdict was decided, and when. */
-export type DecidedRun = {
+type DecidedRun = {
   readonly verdictId: string;
   readonly run: number;
   readonly cause: RunCause;
@@ -19,7 +18,7 @@ export type DecidedRun = {
 };
 
 /** A decision of the panel, which took a time. */
-export type PanelDecision = NewDecision & { readonly result: { readonly latency_ms: number } };
+type PanelDecision = NewDecision & { readonly result: { readonly latency_ms: number } };
 
 /** The rows that a decision of the panel becomes: what readers get, and the evidence with its hash. */
 export function buildDecision(

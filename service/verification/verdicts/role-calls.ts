@@ -1,7 +1,59 @@
 import { sql } from "drizzle-orm";
-import { type Database, QUERY_DEADLINE } from "../../db/database.ts";
-import type { RoleName, RoleRecord } from "../panel/types.ts";
+import type { Database } from "../../db/database.ts";
+import { QUERY_DEADLINE } from "../../db/database.ts";
+import { GENERATOR_ROLES, type RoleName, type RoleRecord } from "../panel/types.ts";
+import { storable } from "./store-decision.ts";
 import { type Claim, holdsClaim } from "./verdict-queue.ts";
+
+/** The run of a verdict is another worker's by now. */
+export class ClaimLost extends Error {
+  constructor({ verdictId, attempts }: Claim) {
+    super(`claim ${attempts} of verdict ${verdictId} is another worker's by now`);
+    this.name = "ClaimLost";
+  }
+}
+
+/** Takes what the roles of a run use and answer; each rejects with ClaimLost where the run is another worker's by now. */
+export type CallKeeper = {
+  /** Counts what a question will take at least, so that one that is broken off is counted, however that comes. */
+  readonly begin: (record: RoleRecord) => Promise<void>;
+  /** Keeps an answer or abstention with what it took, in place of what was counted for its questions. */
+  readonly keep: (record: RoleRecord) => Promise<void>;
+};
+
+/** Keeps the calls of a claimed run. */
+export function keepCalls(
+  { db, now }: { readonly db: Database; readonly now: () => Date },
+  claim: Claim,
+): CallKeeper {
+  const begun = new Map<RoleName, readonly RoleRecord[]>();
+  const write = async (record: RoleRecord) => {
+    if (!(await keepRoleCall(db, claim, { record: storable(record), at: now() }))) throw new ClaimLost(claim);
+  };
+  return {
+    begin: async (record) => {
+      await write(record);
+      begun.set(record.role, [...(begun.get(record.role) ?? []), record]);
+    },
+    keep: async (record) => {
+      const counted = begun.get(record.role) ?? [];
+      begun.delete(record.role);
+      await write(counted.reduce(without, record));
+    },
+  };
+}
+
+/** What a record adds to a row in which another is counted already. */
+function without(record: RoleRecord, counted: RoleRecord): RoleRecord {
+  const isPriced = record.costUsd !== null && counted.costUsd !== null;
+  return {
+    ...record,
+    requests: record.requests - counted.requests,
+    promptTokens: record.promptTokens - counted.promptTokens,
+    completionTokens: record.completionTokens - counted.completionTokens,
+    costUsd: isPriced ? record.costUsd - counted.costUsd : record.costUsd,
+  };
+}
 
 /**
  * Keeps what a role answered in a claimed run; what it took is added to what the role took before in the same run, and may be less
@@ -84,4 +136,21 @@ export async function readTokensSince(db: Database, since: Date): Promise<number
   const [row] = rows;
   if (row === undefined) throw new Error("a sum answers one row");
   return row.tokens;
+}
+
+/** Who answers at once; each round judges the answers of those before it. */
+const ROUNDS: readonly (readonly RoleName[])[] = [GENERATOR_ROLES, ["critic"], ["synthesiser"]];
+
+/**
+ * What of a run that was broken off, or failed, need not be asked again: every answer of the rounds up to the first in which anyone
+ * is missing. Who abstained is asked again, and whoever judged without them then judges anew.
+ */
+export function keptAnswers(records: readonly RoleRecord[]): readonly RoleRecord[] {
+  const answers = new Map(
+    records.filter(({ answer }) => answer.kind === "answer").map((record) => [record.role, record]),
+  );
+  const open = ROUNDS.findIndex((roles) => roles.some((role) => !answers.has(role)));
+  return ROUNDS.slice(0, open === -1 ? ROUNDS.length : open + 1)
+    .flat()
+    .flatMap((role) => answers.get(role) ?? []);
 }

@@ -1,16 +1,19 @@
+import type { VerdictMetrics } from "../metrics.ts";
 import { isRefusal } from "../panel/ask-role.ts";
 import { type PanelCase, type PanelOutcome, ROLE_NAMES, type RoleRecord } from "../panel/types.ts";
 import { buildDecision, type Decided } from "./build-decision.ts";
 import { type FailDeps, failRun, type RunFailure } from "./fail-run.ts";
-import { holdLease, type Lease, type LeaseDeps } from "./hold-lease.ts";
-import { type CallKeeper, ClaimLost, keepCalls } from "./keep-calls.ts";
-import { keptAnswers } from "./kept-answers.ts";
-import type { VerdictMetrics } from "./metrics.ts";
-import { readRoleCalls } from "./role-calls.ts";
-import { storable } from "./storable.ts";
-import { storeDecision } from "./store-decision.ts";
+import { type CallKeeper, ClaimLost, keepCalls, keptAnswers, readRoleCalls } from "./role-calls.ts";
+import { storable, storeDecision } from "./store-decision.ts";
 import { readVerdictCase, type VerdictCase } from "./verdict-cases.ts";
-import { type Claim, giveBackClaim, takeClaim } from "./verdict-queue.ts";
+import {
+  type Claim,
+  giveBackClaim,
+  holdLease,
+  type Lease,
+  type LeaseDeps,
+  takeClaim,
+} from "./verdict-queue.ts";
 
 /** Asks the panel. */
 export type RunPanel = (panelCase: PanelCase, run: PanelRun) => Promise<PanelOutcome>;

@@ -1,8 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type RunOneDeps, runOne } from "./run-one.ts";
 import { createTokenBudget, nextDay, type TokenBudget, tokensForJobs } from "./token-budget.ts";
-import { claimVerdicts, putOffDue, readVerdictQueue } from "./verdict-queue.ts";
-import { listenForVerdicts, type VerdictEar } from "./verdict-wake.ts";
+import {
+  claimVerdicts,
+  listenForVerdicts,
+  putOffDue,
+  readVerdictQueue,
+  type VerdictEar,
+} from "./verdict-queue.ts";
 
 export type VerdictWorkDeps = RunOneDeps & {
   /** Verdicts that this process runs at once. */

@@ -1,3 +1,4 @@
+import { unavailable } from "../../access/problems.ts";
 import type { Database } from "../../db/database.ts";
 import { ROLE_NAMES } from "../panel/types.ts";
 import { readTokensSince } from "./role-calls.ts";
@@ -7,7 +8,7 @@ export type TokenBudget = {
   readonly left: () => Promise<number>;
 };
 
-export type BudgetDeps = {
+type BudgetDeps = {
   readonly db: Database;
   readonly now: () => Date;
   /** Tokens that all runs of all workers may use per UTC day. */
@@ -52,6 +53,37 @@ export function nextDay(moment: Date): Date {
 }
 
 /** The start of the UTC day of this moment. */
-export function startOfDay(moment: Date): Date {
+function startOfDay(moment: Date): Date {
   return new Date(Math.floor(moment.getTime() / DAY_MS) * DAY_MS);
+}
+
+/** What the panel may use per UTC day. */
+export type PanelBudget = {
+  readonly tokensPerDay: number;
+  readonly usedSince: (moment: Date) => Promise<number>;
+};
+
+const NOT_CONFIGURED_RETRY_SECONDS = 3_600;
+
+/**
+ * Throws the 503 of a server without a model, and of a day whose tokens are spent, of which the last are kept for verdicts of jobs.
+ */
+export async function requirePanel(
+  budget: PanelBudget | null,
+  { now, isOfJob }: { readonly now: Date; readonly isOfJob: boolean },
+): Promise<void> {
+  const { tokensPerDay, usedSince } = requireModel(budget);
+  const mayUse = isOfJob ? tokensPerDay : tokensPerDay - tokensForJobs(tokensPerDay);
+  if ((await usedSince(startOfDay(now))) < mayUse) return;
+  const left = isOfJob ? "" : " The rest is kept for outputs of jobs.";
+  throw unavailable("panel-budget-spent", `The panel has used up its tokens of this day (UTC).${left}`, {
+    retryAfterSeconds: Math.ceil((nextDay(now).getTime() - now.getTime()) / 1000),
+  });
+}
+
+function requireModel(budget: PanelBudget | null): PanelBudget {
+  if (budget !== null) return budget;
+  throw unavailable("panel-not-configured", "No model is configured here that could judge an output.", {
+    retryAfterSeconds: NOT_CONFIGURED_RETRY_SECONDS,
+  });
 }

@@ -1,10 +1,10 @@
+import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { type Address, checksumAddress, type Hex, numberToHex } from "viem";
 import { eventId } from "../../alerts/plan-events.ts";
 import { insertEvents, type NewEvent } from "../../alerts/webhook-events.ts";
 import type { RunCause } from "../../db/tables/verdict.ts";
 import type { Decision } from "../panel/types.ts";
-import { takeVerdictEndpoint } from "./verdict-endpoints.ts";
 
 /** Events of a verdict, which go to the webhook_url of its output and need no subscription. */
 export type VerdictEvent = "verdict.completed" | "verdict.held" | "verdict.failed" | "verdict.review_due";
@@ -67,7 +67,7 @@ export type ReviewDueData = {
 };
 
 /** A verdict, and when something became of it. */
-export type VerdictMoment = { readonly verdictId: string; readonly at: Date };
+type VerdictMoment = { readonly verdictId: string; readonly at: Date };
 
 /**
  * Queues the event of what became of a verdict, in the transaction that made it true; nothing where its output came without a
@@ -148,4 +148,24 @@ function dataOf(
         expires_at: news.expiresAt.toISOString(),
       };
   }
+}
+
+/** Where the events of a verdict go. */
+type VerdictEndpoint = {
+  readonly id: string;
+  /** It was given up: nothing is delivered to it any more. */
+  readonly isDisabled: boolean;
+};
+
+/**
+ * The endpoint of a verdict; null where its output came without one. Other writers of the endpoint and its events wait until the
+ * transaction ends.
+ */
+async function takeVerdictEndpoint(tx: NodePgDatabase, verdictId: string): Promise<VerdictEndpoint | null> {
+  const { rows } = await tx.execute<{ id: string; disabled: boolean }>(sql`
+    select w.id, w.disabled_at is not null as disabled
+    from ahs.verdict v join ahs.webhook_endpoint w on w.id = v.endpoint_id
+    where v.id = ${verdictId} for no key update of w`);
+  const [row] = rows;
+  return row === undefined ? null : { id: row.id, isDisabled: row.disabled };
 }

@@ -1,7 +1,16 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import { type Database, QUERY_DEADLINE } from "../../db/database.ts";
+import type { PoolClient } from "pg";
+import type { Logger } from "pino";
+import type { Database } from "../../db/database.ts";
+import { QUERY_DEADLINE } from "../../db/database.ts";
 import type { RunCause } from "../../db/tables/verdict.ts";
+
+/** Tells the workers, once the transaction is there, that a verdict is due. */
+export async function wakeWorkers(tx: NodePgDatabase): Promise<void> {
+  await tx.execute(sql`select pg_notify(${VERDICT_CHANNEL}, '')`);
+}
 
 /**
  * The right to run a verdict until leaseUntil. Each claim of a verdict differs from all others of it in one of run, cause, retries
@@ -132,4 +141,121 @@ export async function readVerdictQueue(db: Database, now: Date): Promise<Verdict
   const [row] = rows;
   if (row === undefined) throw new Error("a count answers one row");
   return { depth: row.depth, ageSeconds: row.age, processing: row.processing };
+}
+
+export type LeaseDeps = {
+  readonly db: Database;
+  readonly now: () => Date;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonicMs: () => number;
+  readonly logger: Logger;
+  readonly lease: LeaseLimits;
+};
+
+/** How long a claim lasts without a sign of life, and how often there is one, in milliseconds. */
+type LeaseLimits = { readonly leaseMs: number; readonly renewMs: number };
+
+/** A claim that is renewed until it ends. */
+export type Lease = {
+  /** Fires when the claim is another's by now, or could not be renewed before it ran out. */
+  readonly lost: AbortSignal;
+  /** Does not wait for a database that does not answer. */
+  readonly end: () => Promise<void>;
+};
+
+/** Renews a claim again and again until it is ended or lost. */
+export function holdLease(deps: LeaseDeps, claim: Claim): Lease {
+  const lost = new AbortController();
+  const ending = new AbortController();
+  const renewed = renewUntil(deps, claim, { lost, ending: ending.signal });
+  return {
+    lost: lost.signal,
+    end: async () => {
+      ending.abort();
+      await renewed;
+    },
+  };
+}
+
+async function renewUntil(
+  deps: LeaseDeps,
+  claim: Claim,
+  { lost, ending }: { readonly lost: AbortController; readonly ending: AbortSignal },
+): Promise<void> {
+  const { monotonicMs, lease } = deps;
+  let heldUntilMs = monotonicMs() + lease.leaseMs;
+  while (!lost.signal.aborted) {
+    await sleep(lease.renewMs, undefined, { signal: ending }).catch(() => undefined);
+    if (ending.aborted) return;
+    const askedMs = monotonicMs();
+    // A database that has stopped answering keeps a query waiting for good.
+    const answered = new AbortController();
+    const over = sleep(Math.max(0, heldUntilMs - askedMs), "over" as const, {
+      signal: AbortSignal.any([ending, answered.signal]),
+    });
+    const fate = await Promise.race([renew(deps, claim), over.catch(() => "over" as const)]);
+    answered.abort();
+    if (fate === "renewed") heldUntilMs = askedMs + lease.leaseMs;
+    else if (fate === "taken" || monotonicMs() >= heldUntilMs) lost.abort();
+  }
+}
+
+async function renew(
+  { db, now, logger, lease }: LeaseDeps,
+  claim: Claim,
+): Promise<"renewed" | "taken" | "unknown"> {
+  try {
+    const isHeld = await renewClaim(db, claim, new Date(now().getTime() + lease.leaseMs));
+    return isHeld ? "renewed" : "taken";
+  } catch (error) {
+    logger.warn({ err: error, verdict: claim.verdictId }, "the lease of a verdict could not be renewed");
+    return "unknown";
+  }
+}
+
+/** Channel on which a verdict that is due wakes the workers. */
+const VERDICT_CHANNEL = "ahs_verdict";
+
+/** Hears of verdicts that are due. */
+export type VerdictEar = {
+  /** Resolves after the given milliseconds, or sooner once something became due or the signal fires. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  close(): void;
+};
+
+/**
+ * Listens on a connection of the pool. While the database does not answer, and after the connection was lost, it hears nothing:
+ * then a wait takes its whole time, and asks for a connection anew.
+ */
+export function listenForVerdicts(db: Database): VerdictEar {
+  let client: PoolClient | null = null;
+  let heard = Promise.withResolvers<void>();
+  const connect = async () => {
+    if (client !== null) return;
+    const taken = await db.$client.connect();
+    const drop = () => {
+      if (client !== taken) return;
+      client = null;
+      taken.release(true);
+    };
+    taken.once("error", drop);
+    taken.once("end", drop);
+    taken.on("notification", () => heard.resolve());
+    client = taken;
+    await taken.query({ ...QUERY_DEADLINE, text: `listen ${VERDICT_CHANNEL}` }).catch(drop);
+  };
+  return {
+    async wait(ms, signal) {
+      await connect().catch(() => undefined);
+      const waiting = new AbortController();
+      const over = sleep(ms, undefined, { signal: AbortSignal.any([signal, waiting.signal]) });
+      await Promise.race([over.catch(() => undefined), heard.promise]);
+      waiting.abort();
+      heard = Promise.withResolvers<void>();
+    },
+    close() {
+      client?.release(true);
+      client = null;
+    },
+  };
 }

@@ -3,7 +3,7 @@ import type { Database } from "../../db/database.ts";
 import { viewOf } from "../../db/index-snapshot.ts";
 
 /** Specifications that no output came for, as counted rows. */
-export type UnusedSpecs = {
+type UnusedSpecs = {
   readonly chainId: number;
   /** Registered before this, one that names no job, or a job that the index never saw, goes. */
   readonly before: Date;

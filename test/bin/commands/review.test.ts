@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runReview } from "../../../bin/commands/review.ts";
-import { recordReview } from "../../../service/verification/verdicts/record-review.ts";
+import { recordReview } from "../../../service/verification/verdicts/review.ts";
 import { runOne } from "../../../service/verification/verdicts/run-one.ts";
 import { claimVerdicts } from "../../../service/verification/verdicts/verdict-queue.ts";
 import { readVerdict } from "../../../service/verification/verdicts/verdict-view.ts";

@@ -25,7 +25,7 @@ import {
 import type { ApiEnv } from "../../../service/api/kit/api-env.ts";
 import { createServerLife } from "../../../service/api/kit/server-life.ts";
 import { writeDeployment } from "../../../service/chain/deployments.ts";
-import { insertSpec } from "../../../service/verification/verdicts/job-specs.ts";
+import { insertSpec } from "../../../service/verification/verdicts/specs.ts";
 import { startCountingNode } from "../../support/counting-node.ts";
 import { blockHash, enrichTo, finalize, followEnriched } from "../model/features/index-tables.ts";
 import { AGENT, blockAt, SCHEMA, useRowsWorld } from "../scores/read/rows-world.ts";

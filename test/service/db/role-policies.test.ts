@@ -6,15 +6,14 @@ import { quarantineItems, readQuarantine, releaseItems } from "../../../service/
 import { ROW_POLICIES } from "../../../service/db/roles.ts";
 import { enqueueSettlement } from "../../../service/sender/payments-sender.ts";
 import { readGasSpent } from "../../../service/sender/sender-transactions.ts";
+import { insertEvidence, noteFinal } from "../../../service/verification/verdicts/accept-evidence.ts";
 import { acceptOutput, activateOutput } from "../../../service/verification/verdicts/accept-output.ts";
-import { insertEvidence, noteFinal } from "../../../service/verification/verdicts/held-evidence.ts";
-import { insertSpec } from "../../../service/verification/verdicts/job-specs.ts";
-import { recordReview } from "../../../service/verification/verdicts/record-review.ts";
+import { askRerun, queueRetry, takeForRetry } from "../../../service/verification/verdicts/rerun-verdict.ts";
+import { recordReview } from "../../../service/verification/verdicts/review.ts";
 import { runOne } from "../../../service/verification/verdicts/run-one.ts";
-import { dropIntake } from "../../../service/verification/verdicts/verdict-intake.ts";
+import { dropIntake } from "../../../service/verification/verdicts/settle-intake.ts";
+import { insertSpec } from "../../../service/verification/verdicts/specs.ts";
 import { claimVerdicts } from "../../../service/verification/verdicts/verdict-queue.ts";
-import { askRerun } from "../../../service/verification/verdicts/verdict-reruns.ts";
-import { queueRetry, takeForRetry } from "../../../service/verification/verdicts/verdict-retries.ts";
 import { openMigrated, urlForRole } from "../../support/test-database.ts";
 import { decided } from "../verification/verdicts/a-decision.ts";
 import {

@@ -6,10 +6,10 @@ import {
   VERIFICATION_INTERFACE,
   type VerificationPorts,
 } from "../../../../service/api/create-verification-app.ts";
-import type { HealthReport } from "../../../../service/api/verification/health-check.ts";
-import type { StoredSpec } from "../../../../service/verification/verdicts/job-specs.ts";
-import { openReceiptKeys } from "../../../../service/verification/verdicts/receipt-keys.ts";
-import type { VerdictResult } from "../../../../service/verification/verdicts/types.ts";
+import type { HealthReport } from "../../../../service/api/verification/get-verification-health.ts";
+import { openReceiptKeys } from "../../../../service/verification/verdicts/receipt.ts";
+import type { StoredSpec } from "../../../../service/verification/verdicts/specs.ts";
+import type { VerdictResult } from "../../../../service/verification/verdicts/store-decision.ts";
 import type { VerdictView } from "../../../../service/verification/verdicts/verdict-view.ts";
 import { fakeLedger, fakePorts, NOW } from "../fake-ports.ts";
 

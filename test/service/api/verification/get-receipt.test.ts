@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import canonicalize from "canonicalize";
 import { calculateJwkThumbprint, decodeProtectedHeader, FlattenedSign, type JSONWebKeySet } from "jose";
 import { describe, expect, it } from "vitest";
-import { claimText } from "../../../../service/verification/verdicts/receipt.ts";
-import { openReceiptKeys } from "../../../../service/verification/verdicts/receipt-keys.ts";
+import { claimText, openReceiptKeys } from "../../../../service/verification/verdicts/receipt.ts";
 import type { VerdictView } from "../../../../service/verification/verdicts/verdict-view.ts";
 import { bodyOf, NOW } from "../fake-ports.ts";
 import {

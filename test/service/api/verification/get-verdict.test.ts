@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { verdictSchema } from "../../../../service/api/verification/verdict-schema.ts";
-import type { SignedVerdict } from "../../../../service/verification/escrow/signed-verdict.ts";
+import type { SignedVerdict } from "../../../../service/verification/escrow/settlements.ts";
 import type { VerdictView } from "../../../../service/verification/verdicts/verdict-view.ts";
 import { bodyOf, NOW } from "../fake-ports.ts";
 import {

@@ -33,7 +33,7 @@ import { postRetry, type RetryPorts } from "../../../../service/api/verification
 import { postSpecs, type SpecPorts } from "../../../../service/api/verification/post-specs.ts";
 import type { Database } from "../../../../service/db/database.ts";
 import type { Binding } from "../../../../service/verification/escrow/types.ts";
-import { hashText } from "../../../../service/verification/panel/hash-text.ts";
+import { hashText } from "../../../../service/verification/panel/hashes.ts";
 import {
   acceptOutput,
   activateOutput,
@@ -41,11 +41,16 @@ import {
   findAccepted,
   withdrawOutput,
 } from "../../../../service/verification/verdicts/accept-output.ts";
-import { hasSpec, insertSpec, readSpec } from "../../../../service/verification/verdicts/job-specs.ts";
-import { type RegisterDeps, registerSpec } from "../../../../service/verification/verdicts/register-spec.ts";
-import { retryVerdict } from "../../../../service/verification/verdicts/retry-verdict.ts";
+import { retryVerdict } from "../../../../service/verification/verdicts/rerun-verdict.ts";
 import { readTokensSince } from "../../../../service/verification/verdicts/role-calls.ts";
 import { settleIntake } from "../../../../service/verification/verdicts/settle-intake.ts";
+import {
+  hasSpec,
+  insertSpec,
+  type RegisterDeps,
+  readSpec,
+  registerSpec,
+} from "../../../../service/verification/verdicts/specs.ts";
 import { isVerdictOfJob } from "../../../../service/verification/verdicts/verdict-cases.ts";
 import { memoryGate } from "../../access/memory-gate.ts";
 import { paid } from "../../access/payment-world.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { hashText } from "../../../../service/verification/panel/hash-text.ts";
+import { hashText } from "../../../../service/verification/panel/hashes.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
 import {
   boundTo,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Review } from "../../../../service/verification/verdicts/build-review.ts";
-import type { ReviewOutcome } from "../../../../service/verification/verdicts/record-review.ts";
+import type { Review, ReviewOutcome } from "../../../../service/verification/verdicts/review.ts";
 import { bodyOf, KEY } from "../fake-ports.ts";
 import { bothPorts, fakeVerificationApp, posted, VERDICT_ID } from "./fake-verification-ports.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { unavailable } from "../../../../service/access/problems.ts";
-import { hashSpec } from "../../../../service/verification/panel/hash-spec.ts";
+import { hashSpec } from "../../../../service/verification/panel/hashes.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
 import { CLIENT, clearIntake, ESCROW, intakeWorld, PROVIDER } from "./intake-world.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { jobSpec } from "../../../../service/db/tables/verdict.ts";
-import { readFirstSigned } from "../../../../service/verification/escrow/escrow-claims.ts";
+import { readFirstSigned } from "../../../../service/verification/escrow/bind-spec.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
 
 const JOB = { chainId: 31_337, escrow: "0xe5", jobId: 7n } as const;

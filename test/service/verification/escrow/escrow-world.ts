@@ -12,13 +12,13 @@ import { createSenderRpc } from "../../../../service/sender/send-rpc.ts";
 import { runSender } from "../../../../service/sender/sender-loop.ts";
 import { createSpecBinder } from "../../../../service/verification/escrow/bind-spec.ts";
 import type { EscrowDeps, RerunAnswer } from "../../../../service/verification/escrow/escrow-deps.ts";
-import { createEscrowMetrics } from "../../../../service/verification/escrow/metrics.ts";
 import { escrowRound } from "../../../../service/verification/escrow/run-escrow.ts";
 import type { SpecClaim } from "../../../../service/verification/escrow/types.ts";
+import { createEscrowMetrics } from "../../../../service/verification/metrics.ts";
 import {
   readSettlementView,
   type SettlementStatus,
-} from "../../../../service/verification/verdicts/settlement-view.ts";
+} from "../../../../service/verification/verdicts/verdict-view.ts";
 import type { TestChain } from "../../../support/anvil-testkit/chain.ts";
 import { until } from "../../../support/anvil-testkit/script.ts";
 import { bootTestkit } from "../../../support/anvil-testkit/testkit.ts";

@@ -14,7 +14,7 @@ import { jobEscrowG3Abi } from "../../../../devnet/abi/job-escrow-g3.ts";
 import { jobEscrowV3Abi } from "../../../../devnet/abi/job-escrow-v3.ts";
 import { roleAccounts } from "../../../../devnet/accounts.ts";
 import { usdCoinAbi } from "../../../../service/chain/abi/usd-coin.ts";
-import { specBindingTypedData } from "../../../../service/verification/escrow/spec-binding.ts";
+import { specBindingTypedData } from "../../../../service/verification/escrow/client-signature.ts";
 import type { EscrowGeneration, JobName } from "../../../../service/verification/escrow/types.ts";
 import type { TestChain } from "../../../support/anvil-testkit/chain.ts";
 

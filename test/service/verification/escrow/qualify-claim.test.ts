@@ -1,7 +1,6 @@
-import type { Hex } from "viem";
-import { zeroAddress } from "viem";
+import { type Hex, zeroAddress } from "viem";
 import { describe, expect, it } from "vitest";
-import { qualifyClaim } from "../../../../service/verification/escrow/qualify-claim.ts";
+import { qualifyClaim, specHashesIn } from "../../../../service/verification/escrow/bind-spec.ts";
 
 const CLIENT = "0x00000000000000000000000000000000000000c1";
 const PROVIDER = "0x00000000000000000000000000000000000000a9";
@@ -70,4 +69,23 @@ it.each([
   expect(qualifyClaim({ ...given, clientSignature: "0x01" }, { ...of, description: "" }, null).kind).toBe(
     "refused",
   );
+});
+
+it.each([
+  ["alone", `ahs-spec:${HASH}`, [HASH]],
+  ["inside a text", `Translate it. (ahs-spec:${HASH}) Thanks.`, [HASH]],
+  ["before a full stop", `ahs-spec:${HASH}.`, [HASH]],
+  ["in capitals", `ahs-spec:0x${"AB".repeat(32)}`, [HASH]],
+  ["twice in different cases", `ahs-spec:${HASH} ahs-spec:0x${"AB".repeat(32)}`, [HASH]],
+  ["as one of two", `ahs-spec:${HASH}\nahs-spec:${OTHER}`, [HASH, OTHER]],
+  ["longer than a hash", `ahs-spec:${HASH}a`, []],
+  ["followed by a letter", `ahs-spec:${HASH}z`, []],
+  ["shorter than a hash", `ahs-spec:${HASH.slice(0, -1)}`, []],
+  ["without 0x", `ahs-spec:${HASH.slice(2)}`, []],
+  ["after other letters", `nahs-spec:${HASH}`, []],
+  ["after a hyphen", `no-ahs-spec:${HASH}`, []],
+  ["with a space", `ahs-spec: ${HASH}`, []],
+  ["nowhere", "Translate it.", []],
+])("a hash that stands %s is read as it should be", (_, description, hashes) => {
+  expect(specHashesIn(description)).toEqual(hashes);
 });

@@ -2,7 +2,7 @@ import { type Hex, keccak256, toBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { bindSpec } from "../../../../service/verification/escrow/bind-spec.ts";
 import type { SpecClaim } from "../../../../service/verification/escrow/types.ts";
-import type { SettlementStatus } from "../../../../service/verification/verdicts/settlement-view.ts";
+import type { SettlementStatus } from "../../../../service/verification/verdicts/verdict-view.ts";
 import { bootEscrowWorld, type EscrowWorld } from "./escrow-world.ts";
 import { BUDGET, CLIENT, PROVIDER, STRANGER, type TestJob } from "./jobs-on-chain.ts";
 

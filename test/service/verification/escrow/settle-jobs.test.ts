@@ -11,7 +11,7 @@ import {
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { roleAccounts } from "../../../../devnet/accounts.ts";
-import { renderVerdict } from "../../../../service/api/verification/render-verdict.ts";
+import { renderVerdict } from "../../../../service/api/verification/get-verdict.ts";
 import { verdictEvaluatorAbi } from "../../../../service/chain/abi/verdict-evaluator.ts";
 import { readVerdict } from "../../../../service/verification/verdicts/verdict-view.ts";
 import { bootEscrowWorld, type EscrowWorld } from "./escrow-world.ts";

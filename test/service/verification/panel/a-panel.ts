@@ -1,8 +1,8 @@
-import { loadPrompts } from "../../../../service/verification/panel/load-prompts.ts";
 import {
   createOpenaiModels,
   type OpenaiModelSettings,
 } from "../../../../service/verification/panel/openai-models.ts";
+import { loadPrompts } from "../../../../service/verification/panel/prompts.ts";
 import { type PanelDeps, runPanel } from "../../../../service/verification/panel/run-panel.ts";
 import {
   type PanelCase,

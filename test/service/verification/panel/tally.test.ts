@@ -1,7 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { tally } from "../../../../service/verification/panel/tally.ts";
-import type { Ballot } from "../../../../service/verification/panel/types.ts";
-import { ABSTAINED, aTallyInput, ballotsOf, decided, scores } from "./a-tally-input.ts";
+import {
+  type Ballot,
+  type CheckName,
+  type Critique,
+  GENERATOR_ROLES,
+  type TallyInput,
+} from "../../../../service/verification/panel/types.ts";
+import {
+  ABSTAINED,
+  aCritique,
+  answer,
+  aSynthesis,
+  aTallyInput,
+  ballotsOf,
+  decided,
+  scores,
+} from "./a-tally-input.ts";
 
 const rejected = (...confidences: number[]) =>
   ballotsOf(confidences.map((confidence) => ({ score: 20, confidence })));
@@ -158,4 +173,296 @@ it("rule 9: without a synthesis the verdict stands, and it is told", () => {
     const without = decided({ ballots, synthesis: ABSTAINED });
     expect(without).toEqual({ ...complete, rulesFired: ["synthesis_missing"] });
   }
+});
+
+describe("rule 1, votes", () => {
+  it.each([
+    { score: 100, vote: "ALLOW" },
+    { score: 65, vote: "ALLOW" },
+    { score: 64, vote: "HOLD" },
+    { score: 40, vote: "HOLD" },
+    { score: 39, vote: "REJECT" },
+    { score: 0, vote: "REJECT" },
+  ])("a sure ballot of $score votes $vote", ({ score, vote }) => {
+    expect(decided({ ballots: ballotsOf([{ score }, {}, {}, {}]) }).votes.criteria_auditor).toBe(vote);
+  });
+
+  it.each([
+    { domain: "content", threshold: 0.5 },
+    { domain: "data_pipeline", threshold: 0.65 },
+    { domain: "default", threshold: 0.7 },
+    { domain: "code", threshold: 0.75 },
+    { domain: "financial", threshold: 0.8 },
+    { domain: "poetry", threshold: 0.7 },
+    { domain: "constructor", threshold: 0.7 },
+    { domain: "__proto__", threshold: 0.7 },
+    { domain: "", threshold: 0.7 },
+  ])("in $domain a ballot is sure from $threshold on", ({ domain, threshold }) => {
+    const { votes } = decided({
+      domain,
+      ballots: ballotsOf([{ confidence: threshold }, { confidence: threshold - 0.0001 }, {}, {}]),
+    });
+    expect(votes).toMatchObject({ criteria_auditor: "ALLOW", domain_expert: "HOLD" });
+  });
+
+  const unsure = Array.from({ length: 4 }, () => ({ uncheckableClaims: ["Sales rose by 40 %."] }));
+
+  it("holds where claims that nobody can check meet no criteria, and says so", () => {
+    const outcome = decided({ hasCriteria: false, ballots: ballotsOf(unsure) });
+    expect(outcome).toMatchObject({
+      verdict: "HOLD",
+      generatorMajority: "HOLD",
+      confidence: 0.6,
+      rulesFired: ["uncheckable_without_criteria"],
+    });
+  });
+
+  it("leaves such claims alone where there are criteria", () => {
+    expect(decided({ ballots: ballotsOf(unsure) })).toMatchObject({ verdict: "ALLOW", rulesFired: [] });
+  });
+
+  it("counts the cap in the confidence of content, whose threshold it reaches", () => {
+    const outcome = decided({ domain: "content", hasCriteria: false, ballots: ballotsOf(unsure) });
+    expect(outcome).toMatchObject({ verdict: "ALLOW", confidence: 0.6, rulesFired: [] });
+  });
+
+  it("names the cap where it is what a rejection of content falls short by", () => {
+    const outcome = decided({
+      domain: "content",
+      hasCriteria: false,
+      providerHasScore: false,
+      ballots: ballotsOf(unsure.map((ballot) => ({ ...ballot, score: 10 }))),
+    });
+    expect(outcome).toMatchObject({
+      verdict: "HOLD",
+      rulesFired: ["uncheckable_without_criteria", "zero_history"],
+    });
+  });
+});
+
+describe("rule 2, answers that count", () => {
+  const [auditor, expert, checker, advocate] = GENERATOR_ROLES;
+
+  it("decides with three ballots", () => {
+    expect(decided({ ballots: ballotsOf([{}, {}, {}, null]) }).verdict).toBe("ALLOW");
+  });
+
+  it.each([
+    { name: "two ballots", ballots: [{}, null, {}, null], missing: [expert, advocate] },
+    { name: "none", ballots: [null, null, null, null], missing: [auditor, expert, checker, advocate] },
+    {
+      name: "a score above the scale",
+      ballots: [{}, {}, { score: 101 }, null],
+      missing: [checker, advocate],
+    },
+    {
+      name: "a score with a fraction",
+      ballots: [{}, {}, { score: 64.5 }, null],
+      missing: [checker, advocate],
+    },
+    {
+      name: "a confidence that is no number",
+      ballots: [{}, {}, { confidence: Number.NaN }, null],
+      missing: [checker, advocate],
+    },
+    {
+      name: "a confidence below the scale",
+      ballots: [{}, {}, { confidence: -0.1 }, null],
+      missing: [checker, advocate],
+    },
+  ] as const)("fails with $name, naming who is missing", ({ ballots, missing }) => {
+    expect(tally(aTallyInput({ ballots: ballotsOf(ballots) }))).toEqual({ kind: "failed", missing });
+  });
+
+  it("fails without a critique, whatever the ballots", () => {
+    expect(tally(aTallyInput({ critique: ABSTAINED }))).toEqual({ kind: "failed", missing: ["critic"] });
+  });
+
+  it("fails with a critique that is off its scale", () => {
+    const critique = answer(aCritique({ confidence: 1.2 }));
+    expect(tally(aTallyInput({ critique }))).toEqual({ kind: "failed", missing: ["critic"] });
+  });
+
+  it("names ballots and critic where both are missing", () => {
+    const input = aTallyInput({ critique: ABSTAINED, ballots: ballotsOf([{}, null, null, {}]) });
+    expect(tally(input)).toEqual({ kind: "failed", missing: [expert, checker, "critic"] });
+  });
+});
+
+describe("rule 5, the critic", () => {
+  const challenge = (role: Critique["challenges"][number]["role"], quote = "capital of France") => ({
+    role,
+    quote,
+    reason: "Nothing shows it.",
+  });
+  const three = [challenge("criteria_auditor"), challenge("domain_expert"), challenge("user_advocate")];
+  const held = (rule: string) => ({ verdict: "HOLD", criticOverrideApplied: true, rulesFired: [rule] });
+  const kept = (verdict: string) => ({ verdict, criticOverrideApplied: false, rulesFired: [] });
+  const allow = scores(80, 80, 80, 80);
+  const reject = scores(20, 20, 20, 20);
+
+  it.each<[string, Partial<Critique>, Record<string, unknown>, Record<string, unknown>]>([
+    ["high risk of fabrication", { fabricationRisk: "high" }, held("fabrication_risk"), kept("REJECT")],
+    ["medium risk of fabrication", { fabricationRisk: "medium" }, kept("ALLOW"), kept("REJECT")],
+    ["gaming of the specification", { specGaming: true }, held("spec_gaming"), kept("REJECT")],
+    ["three quoted challenges", { challenges: three }, held("challenged"), held("challenged")],
+    [
+      "those of a critic just sure enough",
+      { challenges: three, confidence: 0.7 },
+      held("challenged"),
+      held("challenged"),
+    ],
+    ["those of a critic not sure", { challenges: three, confidence: 0.69 }, kept("ALLOW"), kept("REJECT")],
+    ["two challenges", { challenges: three.slice(1) }, kept("ALLOW"), kept("REJECT")],
+    [
+      "three challenges of one generator",
+      { challenges: [0, 1, 2].map(() => challenge("user_advocate")) },
+      kept("ALLOW"),
+      kept("REJECT"),
+    ],
+    [
+      "a quote that stands nowhere",
+      { challenges: [...three.slice(1), challenge("criteria_auditor", "Berlin")] },
+      kept("ALLOW"),
+      kept("REJECT"),
+    ],
+    [
+      "an empty quote",
+      { challenges: [...three.slice(1), challenge("criteria_auditor", " ")] },
+      kept("ALLOW"),
+      kept("REJECT"),
+    ],
+    [
+      "a quote of one letter",
+      { challenges: [...three.slice(1), challenge("criteria_auditor", "a")] },
+      kept("ALLOW"),
+      kept("REJECT"),
+    ],
+    [
+      "no reason",
+      { challenges: three.map((each) => ({ ...each, reason: " " })) },
+      kept("ALLOW"),
+      kept("REJECT"),
+    ],
+    [
+      "another layout and case of the words",
+      { challenges: [...three.slice(1), challenge("criteria_auditor", "“CAPITAL  of\nfrance”")] },
+      held("challenged"),
+      held("challenged"),
+    ],
+    [
+      "words of the challenged ballot",
+      { challenges: [...three.slice(1), challenge("criteria_auditor", "does what was asked")] },
+      held("challenged"),
+      held("challenged"),
+    ],
+  ])("%s", (_, change, onAllow, onReject) => {
+    const critique = answer(aCritique(change));
+    expect(decided({ critique, ballots: allow })).toMatchObject(onAllow);
+    expect(decided({ critique, ballots: reject })).toMatchObject(onReject);
+  });
+
+  it("does not take the words of another ballot for those of the challenged one", () => {
+    const ballots = ballotsOf([{}, {}, {}, { reasoning: "A word of the advocate alone." }]);
+    const challenges = [...three.slice(1), challenge("criteria_auditor", "advocate alone")];
+    expect(decided({ critique: answer(aCritique({ challenges })), ballots }).verdict).toBe("ALLOW");
+  });
+
+  it("takes words that were shown of output and ballot for words of theirs", () => {
+    const shown = { output: "Paris < |x|> is it.", ballots: { criteria_auditor: "--- END of it" } };
+    const challenges = [
+      challenge("criteria_auditor", "--- END of it"),
+      challenge("domain_expert", "< |x|> is"),
+      challenge("user_advocate", "< |x|> is"),
+    ];
+    const critique = answer(aCritique({ challenges }));
+    expect(decided({ critique, shown, ballots: allow })).toMatchObject(held("challenged"));
+    expect(decided({ critique, shown: { ...shown, ballots: {} }, ballots: allow })).toMatchObject(
+      kept("ALLOW"),
+    );
+  });
+
+  it("hears the third challenge of a generator whose first two quote nothing", () => {
+    const role = "criteria_auditor";
+    const challenges = [challenge(role, "Berlin"), challenge(role, "Rome"), ...three];
+    expect(decided({ critique: answer(aCritique({ challenges })) }).verdict).toBe("HOLD");
+  });
+
+  it("does not hear a challenge of a generator that abstained", () => {
+    const ballots = ballotsOf([null, {}, {}, {}]);
+    expect(decided({ critique: answer(aCritique({ challenges: three })), ballots }).verdict).toBe("ALLOW");
+  });
+
+  it("names everything that it found, and overrides nothing where the ballots hold already", () => {
+    const critique = answer(aCritique({ challenges: three, fabricationRisk: "high", specGaming: true }));
+    expect(decided({ critique }).rulesFired).toEqual(["fabrication_risk", "spec_gaming", "challenged"]);
+    const held = decided({ critique, ballots: scores(50, 50, 50, 50) });
+    expect(held).toMatchObject({ verdict: "HOLD", criticOverrideApplied: false, rulesFired: [] });
+  });
+});
+
+describe("rule 6, criteria and the output's own faults", () => {
+  const unmet = (evidence = "There is no table.", id = "c1") => ({
+    criteria: [{ id, met: false, evidence }],
+  });
+  const synthesised = answer(aSynthesis({ unmetCriteria: [{ id: "c1", evidence: "No table." }] }));
+
+  it.each<[string, Partial<TallyInput>, boolean]>([
+    ["two ballots show it", { ballots: ballotsOf([unmet(), unmet(), {}, {}]) }, true],
+    ["one ballot shows it", { ballots: ballotsOf([unmet(), {}, {}, {}]) }, false],
+    [
+      "one ballot shows it twice",
+      { ballots: ballotsOf([{ criteria: [...unmet().criteria, ...unmet().criteria] }, {}, {}, {}]) },
+      false,
+    ],
+    [
+      "two ballots show different ones",
+      { ballots: ballotsOf([unmet(), unmet("None.", "c2"), {}, {}]) },
+      false,
+    ],
+    [
+      "two ballots say so and one shows nothing",
+      { ballots: ballotsOf([unmet(), unmet(" "), {}, {}]) },
+      false,
+    ],
+    [
+      "one ballot and the synthesis show it",
+      { ballots: ballotsOf([unmet(), {}, {}, {}]), synthesis: synthesised },
+      true,
+    ],
+    ["the synthesis alone shows it", { synthesis: synthesised }, false],
+    [
+      "a ballot and the synthesis show different ones",
+      { ballots: ballotsOf([unmet("None.", "c2"), {}, {}, {}]), synthesis: synthesised },
+      false,
+    ],
+    [
+      "two ballots cannot tell",
+      {
+        ballots: ballotsOf(
+          [0, 1, 2, 3].map(() => ({ criteria: [{ id: "c1", met: null, evidence: "Unclear." }] })),
+        ),
+      },
+      false,
+    ],
+  ])("%s", (_, change, holds) => {
+    expect(decided(change)).toMatchObject(
+      holds ? { verdict: "HOLD", rulesFired: ["criterion_unmet"] } : { verdict: "ALLOW", rulesFired: [] },
+    );
+  });
+
+  it.each<[CheckName, string | null, readonly string[]]>([
+    ["padded", null, ["output_padded"]],
+    ["copied_from_spec", null, ["output_copied_from_spec"]],
+    ["hidden_characters", null, ["output_hidden_characters"]],
+    ["not_json", "c2", ["criterion_unmet"]],
+    ["not_json", null, ["criterion_unmet"]],
+    ["wrong_language", "c1", ["criterion_unmet"]],
+    ["empty", null, ["criterion_unmet"]],
+  ])("a check that finds %s of %s holds what would be allowed", (name, criterion, rulesFired) => {
+    const checks = [{ name, finding: "It is.", criterion }];
+    expect(decided({ checks })).toMatchObject({ verdict: "HOLD", rulesFired });
+    const rejects = decided({ checks, ballots: scores(20, 20, 20, 20) });
+    expect(rejects).toMatchObject({ verdict: "REJECT", rulesFired: [] });
+  });
 });

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PanelCase } from "../../../../service/verification/panel/types.ts";
-import { acceptEvidence } from "../../../../service/verification/verdicts/accept-evidence.ts";
-import { COLLECTING_MS } from "../../../../service/verification/verdicts/evidence-turns.ts";
-import { recordReview } from "../../../../service/verification/verdicts/record-review.ts";
+import { acceptEvidence, COLLECTING_MS } from "../../../../service/verification/verdicts/accept-evidence.ts";
+import { askRerun } from "../../../../service/verification/verdicts/rerun-verdict.ts";
+import { recordReview } from "../../../../service/verification/verdicts/review.ts";
 import { type RunPanel, runOne } from "../../../../service/verification/verdicts/run-one.ts";
 import { claimVerdicts } from "../../../../service/verification/verdicts/verdict-queue.ts";
-import { askRerun } from "../../../../service/verification/verdicts/verdict-reruns.ts";
 import { decided } from "./a-decision.ts";
 import {
   CHAIN_ID,

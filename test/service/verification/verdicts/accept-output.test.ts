@@ -8,7 +8,7 @@ import {
   findAccepted,
   type OutputDraft,
 } from "../../../../service/verification/verdicts/accept-output.ts";
-import { dropIntake } from "../../../../service/verification/verdicts/verdict-intake.ts";
+import { dropIntake } from "../../../../service/verification/verdicts/settle-intake.ts";
 import { CHAIN_ID, CLIENT, createVerdictWorld, PROVIDER, type VerdictWorld } from "./verdict-world.ts";
 
 const ESCROW = `0x${"e5".repeat(20)}` as const;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hashText } from "../../../../service/verification/panel/hash-text.ts";
+import { hashText } from "../../../../service/verification/panel/hashes.ts";
 import {
   COLLECTING_MS,
   collectedBy,
@@ -9,7 +9,7 @@ import {
   MAX_TEXTS,
   type Turns,
   withText,
-} from "../../../../service/verification/verdicts/evidence-turns.ts";
+} from "../../../../service/verification/verdicts/accept-evidence.ts";
 
 const CLIENT = `0x${"c1".repeat(20)}` as const;
 const PROVIDER = `0x${"b2".repeat(20)}` as const;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { planRetry, RETRY_FOR_MS } from "../../../../service/verification/verdicts/retry-schedule.ts";
+import { planRetry, RETRY_FOR_MS } from "../../../../service/verification/verdicts/fail-run.ts";
 
 const TRIED = new Date("2026-11-20T10:00:00.000Z");
 const msLater = (ms: number) => new Date(TRIED.getTime() + ms);

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { queueRetry } from "../../../../service/verification/verdicts/rerun-verdict.ts";
 import { readRoleCalls, readTokensSince } from "../../../../service/verification/verdicts/role-calls.ts";
 import { type RunOneDeps, type RunPanel, runOne } from "../../../../service/verification/verdicts/run-one.ts";
 import { type Claim, claimVerdicts } from "../../../../service/verification/verdicts/verdict-queue.ts";
-import { queueRetry } from "../../../../service/verification/verdicts/verdict-retries.ts";
 import { abstained, answered, decided } from "./a-decision.ts";
 import { createVerdictWorld, DAY_MS, LEASE_MS, type VerdictWorld } from "./verdict-world.ts";
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { RunPanel } from "../../../../service/verification/verdicts/run-one.ts";
 import { runVerdicts, type VerdictWorkDeps } from "../../../../service/verification/verdicts/run-verdicts.ts";
-import { wakeWorkers } from "../../../../service/verification/verdicts/verdict-intake.ts";
+import { wakeWorkers } from "../../../../service/verification/verdicts/verdict-queue.ts";
 import { answered, decided } from "./a-decision.ts";
 import { createVerdictWorld, DAY_MS, type VerdictWorld } from "./verdict-world.ts";
 

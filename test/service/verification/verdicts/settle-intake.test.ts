@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decideIntake } from "../../../../service/verification/verdicts/settle-intake.ts";
-import type { Unsettled } from "../../../../service/verification/verdicts/verdict-intake.ts";
+import { decideIntake, type Unsettled } from "../../../../service/verification/verdicts/settle-intake.ts";
 
 const OPEN: Unsettled = {
   verdictId: "v",

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listHeldVerdicts } from "../../../../service/verification/verdicts/held-verdicts.ts";
+import { askRerun } from "../../../../service/verification/verdicts/rerun-verdict.ts";
+import { listHeldVerdicts } from "../../../../service/verification/verdicts/review.ts";
 import { type RunPanel, runOne } from "../../../../service/verification/verdicts/run-one.ts";
 import { claimVerdicts } from "../../../../service/verification/verdicts/verdict-queue.ts";
-import { askRerun } from "../../../../service/verification/verdicts/verdict-reruns.ts";
-import { readVerdict } from "../../../../service/verification/verdicts/verdict-view.ts";
 import {
   readStoredEvidence,
   readStoredTexts,
-} from "../../../../service/verification/verdicts/verdict-views.ts";
+  readVerdict,
+} from "../../../../service/verification/verdicts/verdict-view.ts";
 import { decided } from "./a-decision.ts";
 import { CLIENT, createVerdictWorld, LEASE_MS, PROVIDER, type VerdictWorld } from "./verdict-world.ts";
 

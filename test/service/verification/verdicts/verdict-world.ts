@@ -4,7 +4,7 @@ import { Registry } from "prom-client";
 import { createApiKey } from "../../../../service/access/api-keys.ts";
 import { webhookEndpoint } from "../../../../service/db/tables/alerts.ts";
 import { jobSpec, outputText, verdict } from "../../../../service/db/tables/verdict.ts";
-import { createVerdictMetrics } from "../../../../service/verification/verdicts/metrics.ts";
+import { createVerdictMetrics } from "../../../../service/verification/metrics.ts";
 import type { RunOneDeps, RunPanel } from "../../../../service/verification/verdicts/run-one.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
 import { decided } from "./a-decision.ts";

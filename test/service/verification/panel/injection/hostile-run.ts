@@ -1,7 +1,9 @@
 import type { ScriptedModel } from "../../../../../devnet/scripted-model/start-scripted-model.ts";
-import { MODEL_RETRIES } from "../../../../../service/verification/panel/ask-with-retries.ts";
-import { loadPrompts } from "../../../../../service/verification/panel/load-prompts.ts";
-import { createOpenaiModels } from "../../../../../service/verification/panel/openai-models.ts";
+import {
+  createOpenaiModels,
+  MODEL_RETRIES,
+} from "../../../../../service/verification/panel/openai-models.ts";
+import { loadPrompts } from "../../../../../service/verification/panel/prompts.ts";
 import { runPanel } from "../../../../../service/verification/panel/run-panel.ts";
 import {
   type PanelCase,

@@ -1,0 +1,70 @@
+import { z } from "@hono/zod-openapi";
+import type { ValidationFault } from "../kit/validation-failed.ts";
+import { echoInput } from "../kit/validation-failed.ts";
+import { addressSchema } from "../schemas/values.ts";
+
+/** An address of a body, as its description has it. */
+export const bodyAddress = (description: string) =>
+  addressSchema.openapi({
+    type: "string",
+    pattern: "^0x[0-9a-fA-F]{40}$",
+    description,
+    example: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+  });
+
+/** A fault of a member of the body that its schema cannot see. */
+export function fault(name: string, input: unknown, error: string): ValidationFault {
+  return {
+    type: "value_error",
+    loc: ["body", name],
+    msg: `Value error, ${error}`,
+    input: echoInput(input),
+    ctx: { error },
+  };
+}
+
+/** Characters of a text at most: Unicode code points, as pydantic counts them. */
+export const MAX_TEXT_CHARACTERS = 200_000;
+
+/**
+ * A string that can be stored and hashed as it is: at most so many code points, without the halves of surrogate pairs that UTF-8 has
+ * no form for, and without U+0000, which PostgreSQL refuses.
+ */
+export function textSchema(maximum: number) {
+  return z.string().check((context) => {
+    const { value, issues } = context;
+    if (isLonger(value, maximum)) {
+      issues.push({
+        code: "too_big",
+        origin: "string",
+        maximum,
+        inclusive: true,
+        input: value,
+        continue: false,
+      });
+      return;
+    }
+    const fault = faultOf(value);
+    if (fault !== null) issues.push({ code: "custom", message: fault, input: value });
+  });
+}
+
+/** A text that may not be empty. */
+export function filledTextSchema(maximum: number) {
+  return z.string().min(1).pipe(textSchema(maximum));
+}
+
+/** Why a string cannot be kept as it is; null where it can. */
+function faultOf(text: string): string | null {
+  if (text.includes("\0")) return "the text holds the character U+0000, which cannot be kept";
+  return text.isWellFormed() ? null : "the text holds half of a surrogate pair, which is no character";
+}
+
+function isLonger(text: string, maximum: number): boolean {
+  if (text.length <= maximum) return false;
+  // A code point takes two units at most.
+  if (text.length > 2 * maximum) return true;
+  let characters = 0;
+  for (const _character of text) characters += 1;
+  return characters > maximum;
+}

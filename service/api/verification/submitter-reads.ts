@@ -1,0 +1,106 @@
+import { z } from "@hono/zod-openapi";
+import { type OwnerAccess, ownerText } from "../../access/access.ts";
+import { Problem } from "../../access/problems.ts";
+import type { Delivery, DeliveryPage } from "../../alerts/webhook-log.ts";
+import { answerJson } from "../kit/answer.ts";
+import { defineFree } from "../kit/endpoint.ts";
+import { DELIVERIES_EXAMPLE, deliveriesShape, pageOfDeliveries, pageQuery } from "../schemas/deliveries.ts";
+import { isoSchema } from "../schemas/values.ts";
+import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
+import { VERDICT_ID_EXAMPLE, verdictParams } from "./verdict-schema.ts";
+
+type TextsPorts = VerdictPorts & { readonly owners: OwnerAccess };
+
+const textsSchema = z
+  .object({
+    verdict_id: z.uuid(),
+    spec_text: z.string(),
+    acceptance_criteria: z.string().nullable(),
+    output_text: z.string(),
+    evidence: z
+      .array(z.object({ text: z.string(), submitted_at: isoSchema }))
+      .openapi({ description: "What was handed in after a HOLD, oldest first" }),
+  })
+  .openapi("VerdictTexts");
+
+/** GET /v1/verdicts/{verdict_id}/texts. */
+export const getTexts = defineFree({
+  method: "get",
+  path: "/v1/verdicts/{verdict_id}/texts",
+  tag: "Verdicts",
+  summary: "Texts that a verdict is about",
+  description:
+    "Specification, output and evidence as they were sent, for the submission's own key in `X-API-Key` or a `SIGN-IN-WITH-X` of the wallet that paid; 403 for everyone else. Texts are dropped after some time (90 days unless the operator chose another): from then on 410, while verdict and evidence stay.",
+  identity: "owner",
+  request: { params: verdictParams, query: z.object({}), body: null },
+  answer: {
+    schema: textsSchema,
+    example: {
+      verdict_id: VERDICT_ID_EXAMPLE,
+      spec_text: "List the ten largest DEX pools on Base by volume, each with its source.",
+      acceptance_criteria: "1. Ten rows. 2. Every row names its source.",
+      output_text: "| Pool | Volume | Source |\n|---|---|---|\n…",
+      evidence: [],
+    },
+    description: "The texts",
+  },
+  problems: ["not-the-submitter", "not-found", "texts-dropped", "database-unavailable", "internal"],
+  async respond(context, { params }, { deps }: { deps: TextsPorts }) {
+    const owner = ownerText(await deps.owners.identify(context.req));
+    const view = await requireVerdict(params.verdict_id, deps);
+    if (view.owner !== owner)
+      throw new Problem(
+        "not-the-submitter",
+        "Texts are shown to the key that submitted the output, or the wallet that paid for it.",
+      );
+    const { specText, acceptanceCriteria, outputText, evidence } = await deps.verdicts.texts(view.id);
+    if (specText === null || outputText === null)
+      throw new Problem("texts-dropped", "The texts of this verdict were dropped when their time was over.");
+    const body = {
+      verdict_id: view.id,
+      spec_text: specText,
+      acceptance_criteria: acceptanceCriteria,
+      output_text: outputText,
+      evidence: evidence.flatMap(({ text, createdAt }) =>
+        text === null ? [] : [{ text, submitted_at: createdAt.toISOString() }],
+      ),
+    };
+    return answerJson(context, body, { headers: { "cache-control": "private, no-store" } });
+  },
+});
+
+type VerdictDeliveryPorts = VerdictPorts & {
+  readonly owners: OwnerAccess;
+  /** Events of a verdict for the webhook_url of its output, newest first. */
+  readonly verdictDeliveries: (id: string, page: DeliveryPage) => Promise<readonly Delivery[]>;
+};
+
+/** GET /v1/verdicts/{verdict_id}/deliveries. */
+export const getVerdictDeliveries = defineFree({
+  method: "get",
+  path: "/v1/verdicts/{verdict_id}/deliveries",
+  tag: "Verdicts",
+  summary: "Deliveries to the webhook of an output",
+  description:
+    "Every event of the last 30 days that was sent to the `webhook_url` of the output, newest first, with each attempt to deliver it; none where the output came without one. For the submission's own key in `X-API-Key` or a `SIGN-IN-WITH-X` of the wallet that paid; 403 for everyone else.",
+  identity: "owner",
+  request: { params: verdictParams, query: pageQuery, body: null },
+  answer: {
+    schema: z.object({ verdict_id: z.uuid(), ...deliveriesShape }).openapi("VerdictDeliveries"),
+    example: { verdict_id: VERDICT_ID_EXAMPLE, ...DELIVERIES_EXAMPLE },
+    description: "A page of deliveries",
+  },
+  problems: ["not-the-submitter", "not-found", "database-unavailable", "internal"],
+  async respond(context, { params, query }, { deps }: { deps: VerdictDeliveryPorts }) {
+    const owner = ownerText(await deps.owners.identify(context.req));
+    const view = await requireVerdict(params.verdict_id, deps);
+    if (view.owner !== owner)
+      throw new Problem(
+        "not-the-submitter",
+        "Deliveries are shown to the key that submitted the output, or the wallet that paid for it.",
+      );
+    const page = await pageOfDeliveries(query, (wanted) => deps.verdictDeliveries(view.id, wanted));
+    const body = { verdict_id: view.id, ...page };
+    return answerJson(context, body, { headers: { "cache-control": "private, no-store" } });
+  },
+});

@@ -1,0 +1,62 @@
+import { type Address, type Hex, hashTypedData } from "viem";
+import type { Deployment } from "../../chain/deployments.ts";
+import { type EscrowClient, findEscrow, isSignedBy, readJob } from "./escrow-node.ts";
+import type { JobName } from "./types.ts";
+
+type SignatureDeps = {
+  /** Its deadlines and retries bound how long a check takes. */
+  readonly client: EscrowClient;
+  readonly deployment: Pick<Deployment, "chainId" | "escrows" | "verdictEvaluator">;
+};
+
+/** A signature by which a client is said to have named a job's specification; addresses in lower case. */
+export type SignedSpec = {
+  readonly job: JobName;
+  readonly clientAddr: Address;
+  readonly specHash: Hex;
+  readonly signature: Hex;
+};
+
+/**
+ * Why a signature is not the SpecBinding of a job's client for a specification, as of the node's newest block; null where it is.
+ * Contract wallets are asked by ERC-1271, and only here: what they say later changes nothing. Throws an EscrowFailure when the node
+ * gives no usable answer.
+ */
+export async function refuseSignature(
+  { client, deployment }: SignatureDeps,
+  { job, clientAddr, specHash, signature }: SignedSpec,
+): Promise<string | null> {
+  const evaluator = deployment.verdictEvaluator;
+  if (evaluator === null) return "no evaluator is deployed that it could name";
+  const escrow = findEscrow(deployment, job);
+  const onChain = escrow === undefined ? null : await readJob(client, escrow, { job });
+  if (onChain === null) return `the escrow ${job.escrow} has no job ${job.jobId} that it could be for`;
+  if (onChain.client !== clientAddr)
+    return `the client of job ${job.jobId} is ${onChain.client}, not ${clientAddr}`;
+  const digest = specBindingDigest(evaluator.address, job, specHash);
+  if (await isSignedBy(client, { signer: clientAddr, digest, signature })) return null;
+  return `it is not the SpecBinding of ${clientAddr} for job ${job.jobId} and the specification ${specHash}, with the evaluator ${evaluator.address}`;
+}
+
+const BINDING_TYPES = {
+  SpecBinding: [
+    { name: "escrow", type: "address" },
+    { name: "jobId", type: "uint256" },
+    { name: "specHash", type: "bytes32" },
+  ],
+} as const;
+
+/** EIP-712 typed data by which a job's client names its specification, for one evaluator; as viem's signTypedData takes it. */
+export function specBindingTypedData(evaluator: Address, { chainId, escrow, jobId }: JobName, specHash: Hex) {
+  return {
+    domain: { name: "Agent Health Spec Binding", version: "1", chainId, verifyingContract: evaluator },
+    types: BINDING_TYPES,
+    primaryType: "SpecBinding",
+    message: { escrow, jobId, specHash },
+  } as const;
+}
+
+/** What the client signs. */
+export function specBindingDigest(evaluator: Address, job: JobName, specHash: Hex): Hex {
+  return hashTypedData(specBindingTypedData(evaluator, job, specHash));
+}

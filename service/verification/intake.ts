@@ -1,0 +1,175 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Logger } from "pino";
+import { Problem, unavailable } from "../access/problems.ts";
+import type { Deployment } from "../chain/deployments.ts";
+import { cached } from "../db/cached.ts";
+import type { Database } from "../db/database.ts";
+import { underDeadline } from "../db/database.ts";
+import { createSpecBinder } from "./escrow/bind-spec.ts";
+import { refuseSignature } from "./escrow/client-signature.ts";
+import { readSubmission } from "./escrow/escrow-jobs.ts";
+import { type EscrowClient, EscrowFailure, readNewestBlock } from "./escrow/escrow-node.ts";
+import type { PanelRunSettings } from "./panel/ask-role.ts";
+import { describeOutputOverflow, describeSpecOverflow } from "./panel/check-context.ts";
+import { loadPrompts } from "./panel/prompts.ts";
+import {
+  acceptOutput,
+  activateOutput,
+  awaitAccepted,
+  findAccepted,
+  type OutputDraft,
+  type Purchaser,
+  withdrawOutput,
+} from "./verdicts/accept-output.ts";
+import { type Bind, claimOf } from "./verdicts/place-output.ts";
+import { type RetryRequest, retryVerdict } from "./verdicts/rerun-verdict.ts";
+import { readTokensSince } from "./verdicts/role-calls.ts";
+import {
+  hasSpec,
+  insertSpec,
+  type RegisterDeps,
+  readSpec,
+  registerSpec,
+  type SpecDraft,
+  type StoredSpec,
+} from "./verdicts/specs.ts";
+import type { PanelBudget } from "./verdicts/token-budget.ts";
+import { isVerdictOfJob } from "./verdicts/verdict-cases.ts";
+
+type IntakeParts = {
+  readonly db: Database;
+  readonly deployment: Deployment;
+  /** Null without a node: requests that need one then get a 503. */
+  readonly client: EscrowClient | null;
+  /** Null without a model: then no output is accepted, and no text is too long. */
+  readonly panel: (Omit<PanelRunSettings, "prompts"> & { readonly tokensPerDay: number }) | null;
+  readonly logger: Logger;
+  readonly clock: { now(): Date; monotonicMs(): number };
+};
+
+const RETRY_AFTER_SECONDS = 5;
+/** The sum reads all calls of a day, so its result is cached for this long. */
+const USED_FOR_MS = 1_000;
+
+/** Registers specifications, accepts outputs and retries failed verdicts. */
+export function createIntake({ db, deployment, client, panel, logger, clock }: IntakeParts) {
+  const { now, monotonicMs } = clock;
+  const node = nodeOf(client, { db, deployment });
+  const budget = panel === null ? null : budgetOf(panel.tokensPerDay, { db, monotonicMs });
+  const settings = panel === null ? null : { ...panel, prompts: loadPrompts() };
+  const intake = { db, logger, now, randomBytes, randomUuid: randomUUID };
+  const registering: RegisterDeps = {
+    insert: (spec) => insertSpec(db, spec),
+    newestBlock: node.newestBlock,
+    refuseSignature: node.refuseSignature,
+    describeOverflow: (draft) => (settings === null ? null : describeSpecOverflow(draft, settings)),
+    randomUuid: randomUUID,
+  };
+  return {
+    specs: {
+      scope: { chainId: deployment.chainId, escrows: deployment.escrows.map(({ address }) => address) },
+      register: (draft: SpecDraft, at: Date) => registerSpec(registering, draft, at),
+      binding: (specId: string) => readBinding(specId, { db, bind: node.bind }),
+    },
+    outputs: {
+      hasSpec: (id: string) => hasSpec(db, id),
+      spec: (id: string) => readSpec(db, id),
+      /** Why the panel cannot judge this text by the specification; null if it can, or if no panel is configured. */
+      describeOverflow: (spec: StoredSpec & { readonly specText: string }, outputText: string) =>
+        settings === null ? null : describeOutputOverflow({ ...spec, outputText }, settings),
+      bind: node.bind,
+      readDeliverable: async (job: Parameters<typeof readSubmission>[1]) =>
+        (await readSubmission(underDeadline(db), job))?.deliverable ?? null,
+      find: (place: { readonly slot: string; readonly owner: string }) => findAccepted(db, place),
+      awaitAccepted: (place: { readonly slot: string; readonly keyId: string }, stopped: AbortSignal) =>
+        awaitAccepted(intake, place, stopped),
+      accept: (draft: OutputDraft, purchaser: Purchaser & { readonly signal: AbortSignal }) =>
+        acceptOutput(intake, draft, purchaser),
+      activate: (verdictId: string) => activateOutput(intake, verdictId),
+      withdraw: (verdictId: string) => withdrawOutput(intake, verdictId),
+      budget,
+    },
+    retryVerdict: (request: RetryRequest) => retryVerdict(db, request),
+    isOfJob: (verdictId: string) => isVerdictOfJob(db, verdictId),
+    panelBudget: budget,
+  };
+}
+
+export type Intake = ReturnType<typeof createIntake>;
+
+function budgetOf(
+  tokensPerDay: number,
+  { db, monotonicMs }: { readonly db: Database; readonly monotonicMs: () => number },
+): PanelBudget {
+  const usedSince = cached((moment: Date) => readTokensSince(db, moment), {
+    keyOf: (moment) => moment.toISOString(),
+    milliseconds: USED_FOR_MS,
+    entries: 2,
+    monotonicMs,
+  });
+  return { tokensPerDay, usedSince };
+}
+
+/** unknown: node or index cannot say it now; the next output of the specification asks again. */
+export type SpecBinding = {
+  readonly status: "bound" | "unbound" | "unknown";
+  /** Null if it is bound. */
+  readonly reason: string | null;
+};
+
+/** Says whether a specification is its job's now; null if it names no job of an escrow. */
+async function readBinding(
+  specId: string,
+  { db, bind }: { readonly db: Database; readonly bind: Bind },
+): Promise<SpecBinding | null> {
+  const spec = await readSpec(db, specId);
+  const claim = spec === null ? null : claimOf(spec);
+  if (claim === null) return null;
+  try {
+    const binding = await bind(claim);
+    switch (binding.kind) {
+      case "bound":
+        return { status: "bound", reason: null };
+      case "unbound":
+        return { status: "unbound", reason: binding.reason };
+      case "suspended":
+        return { status: "unknown", reason: binding.reason };
+    }
+  } catch (error) {
+    // The specification is registered either way.
+    if (error instanceof Problem) return { status: "unknown", reason: error.detail };
+    throw error;
+  }
+}
+
+type Node = Pick<RegisterDeps, "newestBlock" | "refuseSignature"> & { readonly bind: Bind };
+
+/** The questions to a node. Each throws a 503 if the node does not answer. */
+function nodeOf(
+  client: EscrowClient | null,
+  { db, deployment }: Pick<IntakeParts, "db" | "deployment">,
+): Node {
+  if (client === null) {
+    const refuse = () => Promise.reject(nodeUnavailable(new Error("no node is configured")));
+    return { newestBlock: refuse, refuseSignature: refuse, bind: refuse };
+  }
+  const bind = createSpecBinder({ db, client, deployment });
+  return {
+    newestBlock: () =>
+      readNewestBlock({ db: underDeadline(db), client }, deployment.chainId).catch(throwProblem),
+    refuseSignature: (signed) => refuseSignature({ client, deployment }, signed).catch(throwProblem),
+    bind: (claim) => bind(claim).catch(throwProblem),
+  };
+}
+
+function throwProblem(error: unknown): never {
+  if (!(error instanceof EscrowFailure)) throw error;
+  if (error.reason !== "index") throw nodeUnavailable(error);
+  const detail = "The index has not followed the job yet to where it can be told whose it is.";
+  throw unavailable("index-behind", detail, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: error });
+}
+
+function nodeUnavailable(cause: unknown): Error {
+  const detail = "The node that is asked about jobs does not answer.";
+  return unavailable("node-unavailable", detail, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
+}

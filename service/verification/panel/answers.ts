@@ -1,0 +1,275 @@
+import { z } from "zod";
+import type { AnswerShape } from "./model-port.ts";
+import { MAX_CRITERIA } from "./policy.ts";
+import {
+  type Ballot,
+  type CriterionFinding,
+  type Critique,
+  GENERATOR_ROLES,
+  type Synthesis,
+} from "./types.ts";
+
+/** The most that an answer may hold, as its prompts say: of texts in characters, of lists in entries. */
+export const ANSWER_LIMITS = {
+  /** A quotation shows one place. */
+  quote: 400,
+  /** A sentence or two. */
+  point: 800,
+  /** A page. */
+  reason: 4_000,
+  /** As many as anybody would read; a list that is longer says less. */
+  points: 20,
+} as const;
+
+/** The beginning of a text, with an ellipsis where it was longer than the limit in UTF-16 units. */
+export function cutText(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const cut = text.slice(0, limit - 1);
+  // A pair that was cut in two leaves its first half.
+  return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}…`;
+}
+
+/** The first entries of a list. */
+export function cutList<Entry>(entries: readonly Entry[]): Entry[] {
+  return entries.slice(0, ANSWER_LIMITS.points);
+}
+
+/** As many challenges, in their order: of every role its first ones, so that many against one do not hide those against others. */
+export function cutChallenges<Challenge extends { readonly role: string }>(
+  challenges: readonly Challenge[],
+): Challenge[] {
+  const counts = new Map<string, number>();
+  const ranked = challenges.map((challenge, index) => {
+    const rank = counts.get(challenge.role) ?? 0;
+    counts.set(challenge.role, rank + 1);
+    return { challenge, index, rank };
+  });
+  return ranked
+    .sort((one, other) => one.rank - other.rank || one.index - other.index)
+    .slice(0, ANSWER_LIMITS.points)
+    .sort((one, other) => one.index - other.index)
+    .map(({ challenge }) => challenge);
+}
+
+const { quote: QUOTE, point: POINT, reason: REASON } = ANSWER_LIMITS;
+
+/** Nothing that no database takes. What is too long is cut at its end, since that invents nothing, and an answer is not lost for it. */
+const words = (limit: number) =>
+  z
+    .string()
+    .refine((text) => text.isWellFormed() && !text.includes("\0"))
+    .overwrite((text) => cutText(text, limit));
+const point = words(POINT).refine((text) => text.trim() !== "");
+const points = z.array(point).overwrite(cutList);
+/** Never cut: what is no id is off the schema. */
+const criterionId = z.string().max(8);
+const confidence = z.number().min(0).max(1);
+
+/** A generator's answer as it goes over the wire. */
+const ballotWire = z.strictObject({
+  score: z.int().min(0).max(100).describe("Whole number on the scale of your instructions"),
+  confidence: confidence.describe("Your chance to be right, as a fraction of one"),
+  criteria: z
+    .array(
+      z.strictObject({
+        id: criterionId.describe("Id of a criterion; each is answered once"),
+        met: z.enum(["yes", "no", "unclear"]),
+        evidence: words(QUOTE).describe("A short quotation, or what is missing"),
+      }),
+    )
+    .max(MAX_CRITERIA),
+  objections: points,
+  uncheckable_claims: points.describe("Quotations from the output"),
+  instructions_found: points.describe("Quotations from any block"),
+  reasoning: words(REASON),
+});
+
+/** The critic's answer as it goes over the wire. */
+const critiqueWire = z.strictObject({
+  challenges: z
+    .array(
+      z.strictObject({
+        role: z.enum(GENERATOR_ROLES),
+        quote: words(QUOTE).describe("Words of that ballot or of the output, copied exactly"),
+        reason: point,
+      }),
+    )
+    .overwrite(cutChallenges),
+  missed_issues: z.array(z.strictObject({ issue: point, quote: words(QUOTE) })).overwrite(cutList),
+  fabrication_risk: z.enum(["none", "low", "medium", "high"]),
+  fabrication_reason: words(POINT),
+  spec_gaming: z.boolean(),
+  spec_gaming_reason: words(POINT),
+  case_for: words(REASON),
+  case_against: words(REASON),
+  confidence: confidence.describe("Your chance to be right, as a fraction of one"),
+});
+
+/** The synthesiser's answer as it goes over the wire. */
+const synthesisWire = z.strictObject({
+  met_criteria: z.array(criterionId).max(MAX_CRITERIA).describe("Ids of criteria"),
+  unmet_criteria: z
+    .array(
+      z.strictObject({
+        id: criterionId.describe("Id of a criterion"),
+        evidence: words(QUOTE).describe("A short quotation, or what is missing"),
+      }),
+    )
+    .max(MAX_CRITERIA),
+  key_objections: points,
+  reasoning: words(REASON),
+  strongest_dissent: words(REASON),
+});
+
+/** Lengths and ranges are no part of strict schemas on every server: a keyword that it does not know is refused. */
+const NOT_EVERYWHERE = new Set([
+  "$schema",
+  "minimum",
+  "maximum",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+]);
+
+/** What servers with structured outputs are given for the three kinds of answers. */
+export const ANSWER_SHAPES = {
+  ballot: shapeOf("ballot", ballotWire),
+  critique: shapeOf("critique", critiqueWire),
+  synthesis: shapeOf("synthesis", synthesisWire),
+} as const satisfies Record<AnswerShape["name"], AnswerShape>;
+
+function shapeOf(name: AnswerShape["name"], schema: z.ZodType): AnswerShape {
+  return { name, jsonSchema: plain(z.toJSONSchema(schema)) as Record<string, unknown> };
+}
+
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).filter(([key]) => !NOT_EVERYWHERE.has(key));
+  return Object.fromEntries(members.map(([key, member]) => [key, plain(member)]));
+}
+
+/** An answer on the schema, as it came but for what was too long of it, and as the panel reads it; or what is off it, in words of ours alone. */
+export type ParsedAnswer<Answer> =
+  | { readonly kind: "answer"; readonly wire: unknown; readonly answer: Answer }
+  | { readonly kind: "off"; readonly faults: readonly string[] };
+
+/** A generator's answer, which has to judge every one of the criteria once and nothing else. */
+export function parseBallot(value: unknown, ids: readonly string[]): ParsedAnswer<Ballot> {
+  const parsed = ballotWire.safeParse(value);
+  if (!parsed.success) return { kind: "off", faults: faultsOf(parsed.error) };
+  const wire = parsed.data;
+  const faults = idFaults(
+    "criteria",
+    wire.criteria.map(({ id }) => id),
+    ids,
+  );
+  if (faults.length > 0) return { kind: "off", faults };
+  const answer: Ballot = {
+    score: wire.score,
+    confidence: wire.confidence,
+    criteria: wire.criteria.map(findingOf),
+    objections: wire.objections,
+    uncheckableClaims: wire.uncheckable_claims,
+    instructionsFound: wire.instructions_found,
+    reasoning: wire.reasoning,
+  };
+  return { kind: "answer", wire, answer };
+}
+
+/** The critic's answer. */
+export function parseCritique(value: unknown): ParsedAnswer<Critique> {
+  const parsed = critiqueWire.safeParse(value);
+  if (!parsed.success) return { kind: "off", faults: faultsOf(parsed.error) };
+  const wire = parsed.data;
+  const answer: Critique = {
+    challenges: wire.challenges,
+    missedIssues: wire.missed_issues,
+    fabricationRisk: wire.fabrication_risk,
+    fabricationReason: wire.fabrication_reason,
+    specGaming: wire.spec_gaming,
+    specGamingReason: wire.spec_gaming_reason,
+    caseFor: wire.case_for,
+    caseAgainst: wire.case_against,
+    confidence: wire.confidence,
+  };
+  return { kind: "answer", wire, answer };
+}
+
+/** The synthesiser's answer; a criterion that stands in neither list is open. */
+export function parseSynthesis(value: unknown, ids: readonly string[]): ParsedAnswer<Synthesis> {
+  const parsed = synthesisWire.safeParse(value);
+  if (!parsed.success) return { kind: "off", faults: faultsOf(parsed.error) };
+  const wire = parsed.data;
+  const named = [...wire.met_criteria, ...wire.unmet_criteria.map(({ id }) => id)];
+  const faults = strayFaults("met_criteria and unmet_criteria", named, ids);
+  if (faults.length > 0) return { kind: "off", faults };
+  const answer: Synthesis = {
+    metCriteria: wire.met_criteria,
+    unmetCriteria: wire.unmet_criteria,
+    keyObjections: wire.key_objections,
+    reasoning: wire.reasoning,
+    strongestDissent: wire.strongest_dissent,
+  };
+  return { kind: "answer", wire, answer };
+}
+
+type WireFinding = z.infer<typeof ballotWire>["criteria"][number];
+
+function findingOf({ id, met, evidence }: WireFinding): CriterionFinding {
+  return { id, met: MET[met], evidence };
+}
+
+const MET = { yes: true, no: false, unclear: null } as const;
+
+function idFaults(name: string, given: readonly string[], ids: readonly string[]): string[] {
+  const missing = ids.filter((id) => !given.includes(id));
+  const faults = strayFaults(name, given, ids);
+  if (missing.length > 0) faults.unshift(`${name}: ${missing.join(", ")} not answered`);
+  return faults;
+}
+
+function strayFaults(name: string, given: readonly string[], ids: readonly string[]): string[] {
+  const faults: string[] = [];
+  const doubled = ids.filter((id) => given.indexOf(id) !== given.lastIndexOf(id));
+  if (doubled.length > 0) faults.push(`${name}: ${doubled.join(", ")} given more than once`);
+  if (given.some((id) => !ids.includes(id))) faults.push(`${name}: an id that is no criterion's`);
+  return faults;
+}
+
+/** As many as one repair can mend. */
+const MAX_FAULTS = 8;
+
+/** Where and how an answer is off the schema. Its own words stay out: they may come from a stranger's text. */
+function faultsOf(error: z.ZodError): string[] {
+  const faults = error.issues.map((issue) => `${placeOf(issue.path)}: ${describeIssue(issue)}`);
+  return [...new Set(faults)].slice(0, MAX_FAULTS);
+}
+
+/** Limits and values are those of our schemas. */
+function describeIssue(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "too_big":
+      return `more than ${issue.maximum}${UNITS[issue.origin] ?? ""}`;
+    case "too_small":
+      return `less than ${issue.minimum}${UNITS[issue.origin] ?? ""}`;
+    case "invalid_value":
+      return `none of ${issue.values.map(String).join(", ")}`;
+    case "invalid_type":
+      return "missing, or of another type";
+    case "unrecognized_keys":
+      return "has members that the schema does not have";
+    case "custom":
+      return "empty, or not storable as text";
+    default:
+      return "not as the schema has it";
+  }
+}
+
+const UNITS: Readonly<Record<string, string>> = { string: " characters", array: " entries" };
+
+/** Issues lie at members of the schema, so the path has names of ours and numbers alone. */
+function placeOf(path: readonly PropertyKey[]): string {
+  return path.length === 0 ? "the answer" : path.map(String).join(".");
+}

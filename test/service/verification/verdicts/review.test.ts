@@ -1,0 +1,301 @@
+import { keccak256, stringToBytes } from "viem";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { renderVerdict } from "../../../../service/api/verification/get-verdict.ts";
+import { verdictSchema } from "../../../../service/api/verification/verdict-schema.ts";
+import { openDatabase } from "../../../../service/db/database.ts";
+import { readUnsigned } from "../../../../service/verification/escrow/settlement-checks.ts";
+import { receiptPayload } from "../../../../service/verification/verdicts/receipt.ts";
+import { askRerun, type RerunCause } from "../../../../service/verification/verdicts/rerun-verdict.ts";
+import { recordReview } from "../../../../service/verification/verdicts/review.ts";
+import { type RunPanel, runOne } from "../../../../service/verification/verdicts/run-one.ts";
+import { claimVerdicts } from "../../../../service/verification/verdicts/verdict-queue.ts";
+import { readVerdict } from "../../../../service/verification/verdicts/verdict-view.ts";
+import { decided } from "./a-decision.ts";
+import {
+  BALANCE,
+  CHAIN_ID,
+  createVerdictWorld,
+  LEASE_MS,
+  UNITS,
+  type VerdictWorld,
+} from "./verdict-world.ts";
+
+const ESCROW = `0x${"e5".repeat(20)}` as const;
+
+let world: VerdictWorld;
+beforeEach(async () => {
+  world = await createVerdictWorld();
+});
+afterEach(() => world.close());
+
+async function claim() {
+  const now = world.now();
+  const leaseUntil = new Date(now.getTime() + LEASE_MS);
+  const [claimed] = await claimVerdicts(world.db, { now, leaseUntil, limit: 1 });
+  if (claimed === undefined) throw new Error("nothing is due");
+  return claimed;
+}
+
+async function run(panel: RunPanel): Promise<void> {
+  await runOne(world.deps(panel), await claim(), new AbortController().signal);
+}
+
+const hold: RunPanel = async () => decided("HOLD");
+const allow: RunPanel = async () => decided("ALLOW");
+
+async function held(): Promise<string> {
+  const id = await world.add();
+  await run(hold);
+  return id;
+}
+
+const ask = (verdictId: string, cause: RerunCause) =>
+  world.db.transaction((tx) => askRerun(tx, { verdictId, cause, at: world.now() }));
+
+const review = (verdictId: string, decision: "ALLOW" | "REJECT" = "ALLOW") =>
+  recordReview(
+    { db: world.db, chainId: CHAIN_ID, now: world.now },
+    { verdictId, decision, reason: "All three are rivers.", reviewedBy: "ada" },
+  );
+
+describe("a held verdict", () => {
+  test("is run again once for each cause, while its decision stands", async () => {
+    const id = await held();
+    for (const [place, cause] of (["evidence", "near_expiry"] as const).entries()) {
+      expect(await ask(id, cause)).toBe("asked");
+      expect(await world.row(id)).toMatchObject({
+        status: "pending",
+        runs: place + 1,
+        final_verdict: "HOLD",
+      });
+      world.pass(1_000);
+      await run(hold);
+      expect(await world.row(id)).toMatchObject({ status: "completed", runs: place + 2, cause });
+    }
+    expect(await ask(id, "evidence")).toBe("used_up");
+    expect(await ask(id, "near_expiry")).toBe("used_up");
+    expect((await world.runs(id)).map(({ cause }) => cause)).toEqual([
+      "submitted",
+      "evidence",
+      "near_expiry",
+    ]);
+    expect((await world.events()).map(({ data }) => data.run)).toEqual([1, 2, 3]);
+  });
+
+  test("has one re-run at a time, however many ask at once", async () => {
+    const id = await held();
+    const outcomes = await Promise.all([
+      ask(id, "evidence"),
+      ask(id, "evidence"),
+      ask(id, "near_expiry"),
+      ask(id, "near_expiry"),
+    ]);
+    expect(outcomes.toSorted()).toEqual(["asked", "busy", "busy", "busy"]);
+    await claim();
+    expect(await ask(id, "evidence")).toBe("busy");
+  });
+
+  test("that a re-run allows has no other re-run", async () => {
+    const id = await held();
+    await ask(id, "evidence");
+    await run(allow);
+    expect(await world.row(id)).toMatchObject({ status: "completed", final_verdict: "ALLOW" });
+    expect(await ask(id, "near_expiry")).toBe("not_held");
+  });
+
+  test("stays held where its re-run fails: no event, no debit back, and the cause may be asked for again", async () => {
+    const id = await held();
+    await ask(id, "evidence");
+    await run(async () => ({ kind: "failed", message: "The model refused.", retryable: false }));
+    expect(await world.row(id)).toMatchObject({
+      status: "completed",
+      runs: 1,
+      final_verdict: "HOLD",
+      error_message: "The model refused.",
+    });
+    expect((await world.events()).map(({ type }) => type)).toEqual(["verdict.held"]);
+    expect(await world.balance()).toBe(BALANCE - UNITS);
+    expect(await ask(id, "evidence")).toBe("asked");
+    await run(allow);
+    expect(await world.row(id)).toMatchObject({ runs: 2, error_message: null });
+  });
+});
+
+test.each([
+  ["is not decided yet", async () => world.add()],
+  [
+    "was allowed",
+    async () => {
+      const id = await world.add();
+      await run(allow);
+      return id;
+    },
+  ],
+  ["does not exist", async () => "00000000-0000-4000-8000-000000000000"],
+])("a verdict that %s is not run again", async (_, make) => {
+  expect(await ask(await make(), "evidence")).toBe("not_held");
+});
+
+describe("a review", () => {
+  test("needs no second connection, so that as many as there are go on at once", async () => {
+    const id = await held();
+    const alone = openDatabase({
+      url: world.db.$client.options.connectionString ?? "",
+      applicationName: "ahs-test",
+      maxConnections: 1,
+      statementTimeoutMs: 5_000,
+      connectTimeoutMs: 1_000,
+      onIdleError: () => undefined,
+    });
+    const reviewed = recordReview(
+      { db: alone, chainId: CHAIN_ID, now: world.now },
+      { verdictId: id, decision: "ALLOW", reason: "All three are rivers.", reviewedBy: "ada" },
+    );
+    await expect(reviewed.finally(() => alone.$client.end())).resolves.toMatchObject({ kind: "recorded" });
+  });
+
+  test("of a held verdict is a decision of its own, with evidence that names reviewer and reason", async () => {
+    const id = await held();
+    const [first] = await world.runs(id);
+    world.pass(60_000);
+    const outcome = await review(id, "REJECT");
+    const [, stored] = await world.runs(id);
+    expect(outcome).toEqual({ kind: "recorded", run: 2, evidenceHash: stored?.evidence_hash });
+    expect(stored).toMatchObject({ run: 2, cause: "review", final_verdict: "REJECT" });
+    expect(stored?.result).toEqual({
+      ...first?.result,
+      final_verdict: "REJECT",
+      review: { reviewed_by: "ada", reason: "All three are rivers." },
+    });
+    expect(stored?.evidence_hash).toBe(keccak256(stringToBytes(stored?.evidence ?? "")));
+    expect(JSON.parse(stored?.evidence ?? "")).toEqual({
+      ...JSON.parse(first?.evidence ?? ""),
+      run: 2,
+      cause: "review",
+      final_verdict: "REJECT",
+      reviewed_by: "ada",
+      review_reason: "All three are rivers.",
+      evaluated_at: world.now().toISOString(),
+    });
+    expect(await world.row(id)).toMatchObject({
+      status: "completed",
+      cause: "review",
+      final_verdict: "REJECT",
+    });
+    expect((await world.events()).map(({ type, data }) => [type, data.cause])).toEqual([
+      ["verdict.held", "submitted"],
+      ["verdict.completed", "review"],
+    ]);
+  });
+
+  test("counts once, however many reviewers decide at once", async () => {
+    const id = await held();
+    const outcomes = await Promise.all([review(id, "ALLOW"), review(id, "REJECT"), review(id, "ALLOW")]);
+    expect(outcomes.filter(({ kind }) => kind === "recorded")).toHaveLength(1);
+    expect(outcomes.filter(({ kind }) => kind === "not_held")).toHaveLength(2);
+    expect(await world.runs(id)).toHaveLength(2);
+  });
+
+  test("of a verdict that has no decision, or another one than HOLD, changes nothing", async () => {
+    const id = await world.add();
+    expect(await review(id)).toEqual({ kind: "undecided" });
+    await run(allow);
+    expect(await review(id, "REJECT")).toEqual({ kind: "not_held", finalVerdict: "ALLOW" });
+    expect(await world.runs(id)).toHaveLength(1);
+    expect(await review("00000000-0000-4000-8000-000000000000")).toEqual({ kind: "undecided" });
+  });
+
+  test("of a failed verdict of a job is its first decision, without score and findings", async () => {
+    const id = await world.add({ jobChainId: CHAIN_ID, jobEscrow: ESCROW, jobId: 7n });
+    await run(async () => ({ kind: "failed", message: "The model refused.", retryable: false }));
+    const outcome = await review(id, "REJECT");
+    const [stored] = await world.runs(id);
+    expect(outcome).toEqual({ kind: "recorded", run: 1, evidenceHash: stored?.evidence_hash });
+    expect(stored?.result).toEqual({
+      final_verdict: "REJECT",
+      final_score: null,
+      confidence: null,
+      mdi: null,
+      domain: "content",
+      met_criteria: [],
+      unmet_criteria: [],
+      key_objections: [],
+      reasoning: "All three are rivers.",
+      strongest_dissent: null,
+      generator_majority: null,
+      critic_override_applied: false,
+      zero_history_adjustment_applied: false,
+      rejection_asymmetry_applied: false,
+      latency_ms: null,
+      findings: [],
+      methodology: {
+        panel_version: null,
+        prompt_hash: null,
+        models: {},
+        thresholds: { domain: "content", confidence: 0.5 },
+        rules_fired: [],
+      },
+      review: { reviewed_by: "ada", reason: "All three are rivers." },
+    });
+    expect(stored?.evidence_hash).toBe(keccak256(stringToBytes(stored?.evidence ?? "")));
+    expect(JSON.parse(stored?.evidence ?? "")).toMatchObject({
+      verdict_id: id,
+      run: 1,
+      cause: "review",
+      erc8183_job_id: "0x7",
+      final_verdict: "REJECT",
+      final_score: null,
+      confidence: null,
+      panel_version: null,
+      models: {},
+      findings: [],
+      reviewed_by: "ada",
+      review_reason: "All three are rivers.",
+    });
+    expect(await world.row(id)).toMatchObject({
+      status: "completed",
+      final_verdict: "REJECT",
+      error_message: null,
+    });
+    const answer = await readVerdict(world.db, id);
+    if (answer === null) throw new Error("the verdict is there");
+    expect(verdictSchema.parse(renderVerdict(answer))).toMatchObject({
+      final_score: null,
+      on_chain_action: "reject",
+    });
+    const of = { origin: "https://verify.example", now: world.now() };
+    expect(receiptPayload(answer, of)).toMatchObject({
+      v_verdict: "refuted",
+      v_confidence: 0,
+      v_method: "review",
+    });
+    await world.query(`create schema "chain_${CHAIN_ID}"`);
+    await world.query(
+      `create table "chain_${CHAIN_ID}".job (id text, submitted_block numeric, ended_block numeric)`,
+    );
+    const due = { chainId: CHAIN_ID, now: world.now(), limit: 5 };
+    expect(await readUnsigned(world.db, due)).toMatchObject([
+      { verdictId: id, decision: "REJECT", score: 0, confidenceBps: 0, models: [] },
+    ]);
+    expect(await review(id)).toEqual({ kind: "not_held", finalVerdict: "REJECT" });
+  });
+
+  test("of a failed verdict of no job, or whose place another has, changes nothing", async () => {
+    const replaced = { jobChainId: CHAIN_ID, jobEscrow: ESCROW, jobId: 7n, replacedAt: world.now() };
+    for (const changes of [{}, replaced]) {
+      const id = await world.add({ ...changes, status: "failed" });
+      expect(await review(id)).toEqual({ kind: "undecided" });
+      expect(await world.runs(id)).toEqual([]);
+    }
+  });
+
+  test("stands against a re-run that is under way", async () => {
+    const id = await held();
+    await ask(id, "near_expiry");
+    const under = await claim();
+    await review(id, "REJECT");
+    await runOne(world.deps(allow), under, new AbortController().signal);
+    expect((await world.runs(id)).map(({ final_verdict }) => final_verdict)).toEqual(["HOLD", "REJECT"]);
+    expect(await world.row(id)).toMatchObject({ status: "completed", final_verdict: "REJECT" });
+  });
+});
