@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import { whileLeader } from "../../service/db/leader-lock.ts";
-import type { AskRerun, EscrowDeps, TellReviewDue } from "../../service/verification/escrow/escrow-deps.ts";
+import type { AskRerun, EscrowDeps, NotifyReviewDue } from "../../service/verification/escrow/escrow-deps.ts";
 import { runEscrow } from "../../service/verification/escrow/run-escrow.ts";
 import { readSignatureDeadline } from "../../service/verification/escrow/settlements.ts";
 import { createEscrowMetrics, createVerdictMetrics } from "../../service/verification/metrics.ts";
@@ -9,7 +9,7 @@ import { askRerun } from "../../service/verification/verdicts/rerun-verdict.ts";
 import { runVerdicts } from "../../service/verification/verdicts/run-verdicts.ts";
 import { settleIntake } from "../../service/verification/verdicts/settle-intake.ts";
 import { tokensPerDecision } from "../../service/verification/verdicts/token-budget.ts";
-import { tellOfVerdict } from "../../service/verification/verdicts/verdict-events.ts";
+import { notifyOfVerdict } from "../../service/verification/verdicts/verdict-events.ts";
 import { dropOldTexts, dropUnusedSpecs } from "../../service/verification/verdicts/verdict-sweeps.ts";
 import { requireChainSettings } from "../config.ts";
 import { gasPriceFromConfig, maxGasPercent } from "../from-config.ts";
@@ -77,7 +77,7 @@ async function settle(
     ...target,
     client: openChainClient(requireChainSettings(config).rpcUrl),
     askRerun: askNearExpiry,
-    tellReviewDue: tellReview,
+    notifyReviewDue: tellReview,
     metrics: createEscrowMetrics(registry),
     logger,
     now,
@@ -93,12 +93,12 @@ const askNearExpiry: AskRerun = async (tx, { verdictId, at }) => {
   return outcome === "asked" || outcome === "busy" ? outcome : "over";
 };
 
-const tellReview: TellReviewDue = (tx, clock, at) => {
+const tellReview: NotifyReviewDue = (tx, clock, at) => {
   const { chainId, escrow, jobId } = clock.job;
   const { verdictId, reviewBy, expiresAt } = clock;
   // Typed when the job was bound; text columns forget it.
   const job = { chainId, escrow: escrow as Address, jobId };
-  return tellOfVerdict(tx, { kind: "review_due", ...job, reviewBy, expiresAt }, { verdictId, at });
+  return notifyOfVerdict(tx, { kind: "review_due", ...job, reviewBy, expiresAt }, { verdictId, at });
 };
 
 /** The runs of a dead worker are free again after `leaseMs`; a live worker renews its leases every `renewMs`. */

@@ -12,34 +12,34 @@ const text = z.string().min(1).max(MAX_TEXT);
 const labelledCase = z.strictObject({
   id: z.string().min(1),
   domain: z.string().min(1),
-  /** What the case is about, for reading alone. */
+  /** Topics of the case, for readers only. */
   tags: z.array(z.string()).default([]),
   spec_text: text,
   acceptance_criteria: text.nullable().default(null),
   output_text: text,
   evidence_texts: z.array(z.string().min(1).max(MAX_EVIDENCE)).max(3).default([]),
   provider_has_score: z.boolean().default(true),
-  /** Verdicts that are right, the best first. */
+  /** Correct verdicts, the best first. */
   expected: z.array(z.enum(["ALLOW", "HOLD", "REJECT"])).min(1),
 });
 
 const caseList = z.array(labelledCase).min(1);
 
-/** A case with the verdicts that a careful judge may give it. */
+/** A case with its correct verdicts. */
 export type LabelledCase = z.infer<typeof labelledCase>;
 
-/** The set of this repository, in the order of its files and their cases. */
+/** Reads the cases of this repository, in the order of files and cases. */
 export function ownCases(): readonly LabelledCase[] {
   const files = readdirSync(CASES_FOLDER).sort();
   return files.flatMap((file) => readCases(new URL(file, CASES_FOLDER).pathname));
 }
 
-/** A set of cases from a file; throws with the file's name and every fault for what is none. */
+/** Reads cases from a file. Throws with the file's name and every fault. */
 export function readCases(file: string): readonly LabelledCase[] {
   return parseCases(readFileSync(file, "utf8"), file);
 }
 
-/** A set of cases from JSON; throws with the given name and every fault for what is none. */
+/** Parses cases from JSON. Throws with the given name and every fault. */
 export function parseCases(json: string, name: string): readonly LabelledCase[] {
   const parsed = caseList.safeParse(jsonOf(json, name));
   if (!parsed.success) throw new Error(`${name} is no list of cases:\n${z.prettifyError(parsed.error)}`);
@@ -49,7 +49,7 @@ export function parseCases(json: string, name: string): readonly LabelledCase[] 
   return parsed.data;
 }
 
-/** What the panel is given of a case: everything but its label. */
+/** The panel's input of a case, without its label. */
 export function panelCaseOf(labelled: LabelledCase): PanelCase {
   return {
     specText: labelled.spec_text,

@@ -6,32 +6,32 @@ export const DECISIONS = ["ALLOW", "HOLD", "REJECT"] as const satisfies readonly
 const BINS = 10;
 
 type Bin = {
-  /** Confidence from here on, and below the next bin's. */
+  /** Lowest confidence of the bin. */
   readonly from: number;
   readonly verdicts: number;
   readonly meanConfidence: number;
   readonly shareRight: number;
 };
 
-/** What the rows of an evaluation come to; a share of nothing is null. */
+/** Measures of an evaluation; a share of nothing is null. */
 export type PanelMeasures = {
   readonly cases: number;
-  /** Runs that came to no verdict; they count in nothing else but usage. */
+  /** Runs without a verdict; they count only in usage. */
   readonly broken: number;
   readonly accuracy: number | null;
   /** Verdicts given, by the best verdict expected. */
   readonly confusion: Readonly<Record<Decision, Readonly<Record<Decision, number>>>>;
-  /** Of the cases that may not be allowed, how many were; and of those that may not be rejected. */
+  /** Share of allowed cases among those that must not be allowed; falseRejectRate likewise for rejected ones. */
   readonly falseAllowRate: number | null;
   readonly falseRejectRate: number | null;
-  /** Of verdicts that adjudicate: HOLD says of itself that it does not know. */
+  /** Only ALLOW and REJECT, since HOLD claims no knowledge. */
   readonly calibration: {
     readonly bins: readonly Bin[];
-    /** Mean squared distance of confidence and whether the verdict was right: 0 is best. */
+    /** Mean squared distance between confidence and correctness (1 or 0); 0 is best. */
     readonly brier: number | null;
   };
   readonly byDomain: Readonly<Record<string, { readonly verdicts: number; readonly accuracy: number }>>;
-  /** Null where prices are not configured. */
+  /** Null if no prices are configured. */
   readonly costUsd: number | null;
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -61,7 +61,7 @@ export function measurePanel(rows: readonly CaseRow[]): PanelMeasures {
   };
 }
 
-/** The least value that this share of the values does not exceed (nearest rank); null of none. */
+/** Nearest-rank percentile; null without values. */
 export function percentile(values: readonly number[], share: number): number | null {
   const sorted = [...values].sort((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;

@@ -12,7 +12,7 @@ type PanelMetrics = {
   readonly costUsd: Counter<"role">;
 };
 
-/** Registers the metrics of the panel's models; once per registry, since names in it are unique. */
+/** Registers the metrics of the panel's models. Call it once per registry. */
 export function createPanelMetrics(registry: Registry): PanelMetrics {
   const registers = [registry];
   return {
@@ -56,7 +56,7 @@ type Measuring = {
   readonly monotonicMs: () => number;
 };
 
-/** The same models, each question of which is counted and timed; one that is aborted counts as such. */
+/** Wraps models so that each question is counted and timed; an aborted one counts as aborted. */
 export function measureModels(models: ModelPort, { metrics, prices, monotonicMs }: Measuring): ModelPort {
   return {
     ask: async (question, signal) => {
@@ -97,7 +97,7 @@ export type VerdictMetrics = {
   readonly runSeconds: Histogram;
 };
 
-/** Registers the metrics of the queue of verdicts; once per registry, since names in it are unique. */
+/** Registers the metrics of the verdict queue. Call it once per registry. */
 export function createVerdictMetrics(registry: Registry): VerdictMetrics {
   const registers = [registry];
   return {
@@ -136,7 +136,7 @@ export function createVerdictMetrics(registry: Registry): VerdictMetrics {
   };
 }
 
-/** What became of signed verdicts, and of what was asked for in the name of held ones. */
+/** Outcomes of signed verdicts and of requests for held ones. */
 export type EscrowOutcome =
   | "signed"
   | "confirmed"
@@ -156,7 +156,7 @@ export type EscrowMetrics = {
   readonly holds: Gauge<"kind">;
 };
 
-/** What decisions wait for before they are signed, each of which has a figure. */
+/** Statuses of waiting decisions; each has a gauge. */
 export const WAIT_STATUSES: readonly WaitStatus[] = [
   "waiting",
   "waiting_for_submission",
@@ -166,7 +166,7 @@ export const WAIT_STATUSES: readonly WaitStatus[] = [
   "refused",
 ];
 
-/** Registers the metrics of settling; once per registry, since names in it are unique. */
+/** Registers the metrics of escrow settlement. Call it once per registry. */
 export function createEscrowMetrics(registry: Registry): EscrowMetrics {
   const registers = [registry];
   return {

@@ -3,7 +3,7 @@ import type { ValidationFault } from "../kit/validation-failed.ts";
 import { echoInput } from "../kit/validation-failed.ts";
 import { addressSchema } from "../schemas/values.ts";
 
-/** An address of a body, as its description has it. */
+/** Schema of an address in a body. */
 export const bodyAddress = (description: string) =>
   addressSchema.openapi({
     type: "string",
@@ -12,7 +12,7 @@ export const bodyAddress = (description: string) =>
     example: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
   });
 
-/** A fault of a member of the body that its schema cannot see. */
+/** A fault of a body member that its schema cannot express. */
 export function fault(name: string, input: unknown, error: string): ValidationFault {
   return {
     type: "value_error",
@@ -23,12 +23,12 @@ export function fault(name: string, input: unknown, error: string): ValidationFa
   };
 }
 
-/** Characters of a text at most: Unicode code points, as pydantic counts them. */
+/** Longest text in Unicode code points, as pydantic counts them. */
 export const MAX_TEXT_CHARACTERS = 200_000;
 
 /**
- * A string that can be stored and hashed as it is: at most so many code points, without the halves of surrogate pairs that UTF-8 has
- * no form for, and without U+0000, which PostgreSQL refuses.
+ * A string that can be stored and hashed unchanged: at most `maximum` code points, without unpaired surrogates, which UTF-8 cannot encode,
+ * and without U+0000, which PostgreSQL refuses.
  */
 export function textSchema(maximum: number) {
   return z.string().check((context) => {
@@ -54,7 +54,7 @@ export function filledTextSchema(maximum: number) {
   return z.string().min(1).pipe(textSchema(maximum));
 }
 
-/** Why a string cannot be kept as it is; null where it can. */
+/** Returns why a string cannot be stored unchanged; null if it can. */
 function faultOf(text: string): string | null {
   if (text.includes("\0")) return "the text holds the character U+0000, which cannot be kept";
   return text.isWellFormed() ? null : "the text holds half of a surrogate pair, which is no character";

@@ -18,7 +18,7 @@ import { verdictParams } from "./verdict-schema.ts";
 
 type ReceiptPorts = VerdictPorts & {
   readonly discovery: { readonly origin: string };
-  /** Null where no receipts are signed. */
+  /** Null if no receipts are signed. */
   readonly receiptKeys: Pick<ReceiptKeys, "signing"> | null;
 };
 

@@ -42,7 +42,7 @@ const NO_RESULT: Result = {
   evidence_hash: null,
 };
 
-/** A verdict as its answer shows it: the result only while its status is `completed`. */
+/** Renders a verdict. It has a result only if its status is `completed`. */
 export function renderVerdict(view: VerdictView): VerdictAnswer {
   return {
     verdict_id: view.id,
@@ -56,7 +56,7 @@ export function renderVerdict(view: VerdictView): VerdictAnswer {
   };
 }
 
-/** What a decision means for a job's escrow. */
+/** Action of a decision at a job's escrow. */
 function onChainAction(decision: Decision): NonNullable<VerdictAnswer["on_chain_action"]> {
   switch (decision) {
     case "ALLOW":
@@ -146,7 +146,7 @@ function settlementOf({ namedJob, settlement }: VerdictView): Settlement | null 
   };
 }
 
-/** As the evaluator takes it. */
+/** In the form of the evaluator. */
 function signedOf({ escrow, jobId, signed }: SettlementView): Settlement["signed"] {
   if (signed === null) return null;
   return {
@@ -274,7 +274,7 @@ export const getVerdict = defineFree({
   },
 });
 
-/** The id is all that a reader needs, so no shared cache may hold an answer. */
+/** The id alone gives access, so shared caches may not store a response. */
 const REVALIDATED = { "cache-control": "private, no-cache" } as const;
 
 function answerTagged(context: ApiContext, body: string): Response {

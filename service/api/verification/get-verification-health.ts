@@ -71,10 +71,10 @@ export const getVerificationHealth = defineFree({
   },
 });
 
-/** not_configured: the operator left it out, which is no fault. */
+/** not_configured: the operator left it out; this is not a failure. */
 type CheckStatus = "ok" | "failing" | "not_configured";
 
-/** One thing that verification needs; the detail names no address and no secret. */
+/** One dependency of verification; the detail names no address and no secret. */
 type Check = { readonly status: CheckStatus; readonly detail: string };
 
 const CHECK_NAMES = ["database", "queue", "model", "chain"] as const;
@@ -83,11 +83,11 @@ export type HealthReport = Readonly<Record<(typeof CHECK_NAMES)[number], Check>>
 
 export type HealthSources = {
   queue(): Promise<VerdictQueue>;
-  /** The newest block of the index; null while it holds none. */
+  /** Newest block of the index; null without one. */
   head(): Promise<IndexHead | null>;
-  /** The newest block of the node; null where none is configured. */
+  /** Newest block of the node; null if none is configured. */
   readonly node: (() => Promise<bigint>) | null;
-  /** Null where no model is configured. */
+  /** Null if no model is configured. */
   readonly model: (() => Promise<ModelReachability>) | null;
 };
 
@@ -96,28 +96,30 @@ type HealthDeps = {
   readonly maxIndexAgeSeconds: number;
   readonly clock: { now(): Date; monotonicMs(): number };
   readonly logger: Logger;
-  /** Milliseconds that a check may take; 2,000 unless given. */
+  /** Milliseconds per check; 2,000 by default. */
   readonly timeoutMs?: number;
 };
 
 const TIMEOUT_MS = 2_000;
-/** Between two looks, however many ask. */
-const KEPT_MS = { own: 2_000, others: 5_000 } as const;
-/** Workers take a run up within a second; one that has waited longer than this shows that none is there, or too few. */
+/** Cache time of a check in milliseconds. */
+const CACHE_MS = { own: 2_000, others: 5_000 } as const;
+/** Workers start a run within a second. A longer wait means too few workers. */
 const MAX_QUEUE_AGE_SECONDS = 300;
 
-/** Looks at everything that verification needs, each for two seconds at most and at most every few seconds, however many ask. */
+/**
+ * Creates the check of all dependencies. Each check takes at most two seconds and is cached for some seconds, for any number of callers.
+ */
 export function createHealthCheck(deps: HealthDeps): () => Promise<HealthReport> {
-  const store = kept(() => lookAtStore(deps), KEPT_MS.own, deps);
-  const chain = kept(() => lookAtChain(deps), KEPT_MS.others, deps);
-  const model = kept(() => lookAtModel(deps), KEPT_MS.others, deps);
+  const store = cached(() => checkDatabase(deps), CACHE_MS.own, deps);
+  const chain = cached(() => checkChain(deps), CACHE_MS.others, deps);
+  const model = cached(() => checkModel(deps), CACHE_MS.others, deps);
   return async () => {
     const [{ database, queue }, modelCheck, chainCheck] = await Promise.all([store(), model(), chain()]);
     return { database, queue, model: modelCheck, chain: chainCheck };
   };
 }
 
-async function lookAtStore(deps: HealthDeps): Promise<Pick<HealthReport, "database" | "queue">> {
+async function checkDatabase(deps: HealthDeps): Promise<Pick<HealthReport, "database" | "queue">> {
   const found = await bounded(deps, "database", () => deps.sources.queue());
   if (found.kind === "answer")
     return { database: { status: "ok", detail: "answers" }, queue: queueCheck(found.answer) };
@@ -131,7 +133,7 @@ function queueCheck({ depth, ageSeconds, processing }: VerdictQueue): Check {
   return { status: age > MAX_QUEUE_AGE_SECONDS ? "failing" : "ok", detail };
 }
 
-async function lookAtModel(deps: HealthDeps): Promise<Check> {
+async function checkModel(deps: HealthDeps): Promise<Check> {
   const { model } = deps.sources;
   if (model === null)
     return { status: "not_configured", detail: "no model is configured, so outputs are not taken" };
@@ -141,8 +143,8 @@ async function lookAtModel(deps: HealthDeps): Promise<Check> {
   return { status: isReachable ? "ok" : "failing", detail: detail ?? (isReachable ? "answers" : SILENT) };
 }
 
-/** The index tells how far it has followed; binding and relaying ask the node itself, which may be down long before that shows. */
-async function lookAtChain(deps: HealthDeps): Promise<Check> {
+/** The index reports its progress. Binding and relaying need the node itself, which may fail long before the index shows it. */
+async function checkChain(deps: HealthDeps): Promise<Check> {
   const { head, node } = deps.sources;
   const [index, asked] = await Promise.all([
     bounded(deps, "chain", () => head()),
@@ -153,7 +155,7 @@ async function lookAtChain(deps: HealthDeps): Promise<Check> {
   return { status: "failing", detail: `the node ${SILENT}; ${check.detail}` };
 }
 
-/** Whether a node answers in time; one that refuses is no fault of ours to log. */
+/** True if the node answers in time; its refusal is not logged. */
 async function answersAt(deps: HealthDeps, node: () => Promise<bigint>): Promise<boolean> {
   const found = await bounded(deps, "node", () =>
     node().then(
@@ -179,7 +181,7 @@ type Found<Answer> =
   | { readonly kind: "answer"; readonly answer: Answer }
   | { readonly kind: "failed"; readonly check: Check };
 
-/** A look that throws or takes too long has failed; what nobody expected is logged. */
+/** A check that throws or takes too long fails; unexpected errors are logged. */
 async function bounded<Answer>(
   { timeoutMs = TIMEOUT_MS, logger }: HealthDeps,
   name: string,
@@ -188,7 +190,7 @@ async function bounded<Answer>(
   const silent = { kind: "failed", check: { status: "failing", detail: SILENT } } as const;
   const over = new AbortController();
   const late = sleep(timeoutMs, silent, { signal: over.signal });
-  // Ended below, where the look was faster.
+  // Aborted below if the check was faster.
   late.catch(() => undefined);
   try {
     return await Promise.race([look().then((answer) => ({ kind: "answer", answer }) as const), late]);
@@ -206,8 +208,8 @@ async function bounded<Answer>(
   }
 }
 
-/** The same answer for a while, and one look at a time. */
-function kept<Answer>(
+/** Caches a check for some time; one runs at a time. */
+function cached<Answer>(
   look: () => Promise<Answer>,
   forMs: number,
   { clock }: Pick<HealthDeps, "clock">,

@@ -3,7 +3,7 @@ import { ownerOf, ownerText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
 import type { UrlVisitor } from "../../registries/probes/probe-endpoint.ts";
 import type { Intake } from "../../verification/intake.ts";
-import type { OutputDraft, VerdictStanding } from "../../verification/verdicts/accept-output.ts";
+import type { AcceptedVerdict, OutputDraft } from "../../verification/verdicts/accept-output.ts";
 import { placeOutput, requireDelivered } from "../../verification/verdicts/place-output.ts";
 import type { StoredSpec } from "../../verification/verdicts/specs.ts";
 import { requirePanel } from "../../verification/verdicts/token-budget.ts";
@@ -55,7 +55,7 @@ const outputBodySchema = z
 
 type OutputBody = z.infer<typeof outputBodySchema>;
 
-/** Whether the guard, which asks name servers, has anything to look at; some deployments let it pass http. */
+/** True for a web URL. The guard then resolves its host. Some deployments allow http. */
 function isWebUrl(url: string): boolean {
   return URL.canParse(url) && ["https:", "http:"].includes(new URL(url).protocol);
 }
@@ -76,12 +76,12 @@ type SubmittedAnswer = z.infer<typeof submittedSchema>;
 
 export type OutputPorts = {
   readonly outputs: Intake["outputs"];
-  /** Why the guard refuses a URL; null where it does not. */
+  /** Returns why the guard refuses a URL; null if it does not. */
   readonly refuseUrl: UrlVisitor["refusal"];
 };
 
-/** Where an output belongs, and the verdict that is there already. */
-type Prepared = { readonly draft: OutputDraft; readonly standing: VerdictStanding | null };
+/** Place of an output, and the verdict that exists already. */
+type Prepared = { readonly draft: OutputDraft; readonly accepted: AcceptedVerdict | null };
 
 type Work = PaidWorkContext<OutputPorts>;
 
@@ -128,8 +128,8 @@ export const postOutputs = definePaid({
     if (spec === null) throw noSpec(output.spec_id);
     await refuseWebhook(output, work.deps);
     const draft = await place(output, spec, outputs);
-    const standing = await outputs.find({ slot: draft.slot, owner: ownerText(ownerOf(work.caller)) });
-    if (standing !== null) return { draft, standing };
+    const accepted = await outputs.find({ slot: draft.slot, owner: ownerText(ownerOf(work.caller)) });
+    if (accepted !== null) return { draft, accepted };
     await requireDelivered(draft, outputs.readDeliverable);
     if (spec.specText === null)
       throw new Problem(
@@ -139,17 +139,17 @@ export const postOutputs = definePaid({
     const overflow = outputs.describeOverflow({ ...spec, specText: spec.specText }, draft.outputText);
     if (overflow !== null) throw new ValidationFailed([fault("output_text", draft.outputText, overflow)]);
     await requirePanel(outputs.budget, { now: work.now, isOfJob: draft.job !== null });
-    return { draft, standing: null };
+    return { draft, accepted: null };
   },
   bought(prepared): SubmittedAnswer | null {
-    return prepared.standing === null ? null : answerOf(prepared.standing, prepared.draft, null);
+    return prepared.accepted === null ? null : answerOf(prepared.accepted, prepared.draft, null);
   },
   async boughtMeanwhile(prepared, { deps, caller, signal }: WaitContext<OutputPorts>) {
     if (caller.kind !== "key") return null;
     const { draft } = prepared;
     const taken = await deps.outputs.awaitAccepted({ slot: draft.slot, keyId: caller.keyId }, signal);
     if (taken?.kind === "busy") throw unsettled();
-    return taken === null ? null : answerOf(taken.standing, draft, null);
+    return taken === null ? null : answerOf(taken.accepted, draft, null);
   },
   async accept(_input, prepared, { deps, caller, debitId, paymentId, signal }: AcceptContext<OutputPorts>) {
     const { draft } = prepared;
@@ -159,7 +159,7 @@ export const postOutputs = definePaid({
       case "noted":
         return { kind: "noted", id: acceptance.verdictId, secret: acceptance.webhookSecret };
       case "there":
-        return { kind: "bought", answer: answerOf(acceptance.standing, draft, null) };
+        return { kind: "bought", answer: answerOf(acceptance.accepted, draft, null) };
       case "busy":
         throw unsettled();
     }
@@ -208,7 +208,7 @@ async function refuseWebhook({ webhook_url: url }: OutputBody, ports: OutputPort
 }
 
 function answerOf(
-  { verdictId, status }: VerdictStanding,
+  { verdictId, status }: AcceptedVerdict,
   { webhookUrl }: OutputDraft,
   secret: string | null,
 ): SubmittedAnswer {

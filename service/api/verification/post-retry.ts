@@ -8,14 +8,14 @@ import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { unknownVerdict, verdictIdOf } from "./verdict-ports.ts";
 
-/** What retries verdicts for those who submitted them, and the parties of their jobs. */
+/** Ports to retry verdicts for their submitters and the parties of their jobs. */
 export type RetryPorts = {
   readonly owners: OwnerAccess;
   readonly repeats: RepeatStore;
   readonly retryVerdict: (request: RetryRequest) => Promise<RetryOutcome>;
-  /** Whether a verdict is a job's; false where there is none. */
+  /** True if a verdict is a job's; false without one. */
   readonly isOfJob: (verdictId: string) => Promise<boolean>;
-  /** What the panel may use; null where no model is configured. */
+  /** Budget of the panel; null if no model is configured. */
   readonly panelBudget: PanelBudget | null;
 };
 

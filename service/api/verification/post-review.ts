@@ -10,22 +10,22 @@ import { filledTextSchema } from "./body-schema.ts";
 import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
 import { hashSchema, VERDICT_ID_EXAMPLE, verdictParams } from "./verdict-schema.ts";
 
-/** A key as far as a review asks. */
+/** Members of a key that a review needs. */
 type Reviewer = { readonly name: string; readonly scopes: readonly string[] };
 
 type ReviewPorts = VerdictPorts & {
   readonly repeats: RepeatStore;
   readonly reviewers: {
-    /** The key in X-API-Key, counted against its rate; null without one; throws a 401 or a 429. */
+    /** Key in X-API-Key, counted against its rate; null without one. Throws a 401 or a 429. */
     enter(request: HonoRequest): Promise<KeyCaller | null>;
-    /** Null where the key is gone. */
+    /** Null if the key does not exist any more. */
     find(keyId: string): Promise<Reviewer | null>;
   };
   readonly recordReview: (review: Review) => Promise<ReviewOutcome>;
 };
 
 const ENDPOINT = "POST /v1/verdicts/{verdict_id}/review";
-/** Of an API key. */
+/** Scope of an API key. */
 const SCOPE = "review";
 const MAX_REASON = 2_000;
 

@@ -22,14 +22,14 @@ import type { KeyPorts } from "../schemas/key-sale.ts";
 import { addressSchema, laxInteger, toEip55 } from "../schemas/values.ts";
 import { bodyAddress, fault, filledTextSchema, MAX_TEXT_CHARACTERS, textSchema } from "./body-schema.ts";
 
-/** Keys of the domain table have a few; an unknown one is judged by `default`. */
+/** Characters of a domain; an unknown domain is judged by `default`. */
 const MAX_DOMAIN_CHARACTERS = 256;
 /** A uint256 in hexadecimal. */
 const JOB_ID = /^0x[0-9a-fA-F]{1,64}$/;
 /** Contract wallets concatenate the signatures of their owners. */
 const SIGNATURE = /^0x([0-9a-fA-F]{2}){1,2048}$/;
 
-/** The same where it may be null, which is what it is unless it is sent. */
+/** Schema of an address that may be null, which is its default. */
 const optionalAddress = (description: string) =>
   addressSchema
     .nullable()
@@ -79,12 +79,12 @@ const specBodySchema = z
 
 type SpecBody = z.infer<typeof specBodySchema>;
 
-/** Where jobs are settled: one chain, and the escrows on it. */
+/** The chain and escrows whose jobs are settled. */
 type JobScope = { readonly chainId: number; readonly escrows: readonly Address[] };
 
 /**
- * A specification as it is registered. Throws the 422 of one that names a job that could never be settled here, so that nobody takes
- * it for bound.
+ * Builds a specification for registration. Throws the 422 of one that names a job that cannot be settled here, so that it does not pass for
+ * bound.
  */
 function draftOf(body: SpecBody, scope: JobScope): SpecDraft {
   const faults = [...hiddenFaults(body), ...jobFaults(body, scope)];
@@ -96,7 +96,7 @@ function draftOf(body: SpecBody, scope: JobScope): SpecDraft {
     acceptanceCriteria: body.acceptance_criteria,
     domain: body.domain,
     job: jobOf(body, scope),
-    // The pattern has vouched for it.
+    // The pattern ensures it.
     clientSignature: body.client_signature as Hex | null,
   };
 }
@@ -106,10 +106,10 @@ function jobOf({ erc8183_job_id: id, escrow }: SpecBody, { chainId }: JobScope):
   return { chainId: escrow === null ? null : chainId, escrow, jobId: BigInt(id) };
 }
 
-/** Models read what people do not see: a criterion of tags alone would be one that nobody agreed to. */
+/** Models read invisible text: nobody would have agreed to a criterion of tags. */
 function hiddenFaults({ spec_text, acceptance_criteria }: SpecBody): ValidationFault[] {
   return Object.entries({ spec_text, acceptance_criteria }).flatMap(([name, text]) => {
-    // One with a use, such as a joiner in a word, hides nothing.
+    // Characters with a function, such as a joiner in a word, hide nothing.
     const hidden = text === null || checkHidden(text) === null ? null : findInvisible(text);
     if (hidden === null) return [];
     const error = `the text holds ${hidden.name} after ${hidden.after} characters, which nobody sees`;
@@ -141,19 +141,19 @@ function escrowsIn(escrows: readonly Address[]): string {
   return escrows.length === 0 ? "no escrow here" : `the escrows ${escrows.map(toEip55).join(", ")} alone`;
 }
 
-/** Who registers a specification: a key, or the address of a request; null where it came over no socket. */
+/** Sender of a specification: a key, or the address of a request; null for a request without a socket. */
 type SpecSender = { readonly keyId: string } | { readonly address: string | null };
 
 const MEGABYTE = 1_000_000;
 /** Bytes a day. The largest specification has 1.6 MB. */
 const SPEC_BYTES = {
-  /** Of one address, by the first 64 bits of an IPv6 one. */
+  /** Per address; the first 64 bits of an IPv6 address. */
   address: 20 * MEGABYTE,
   key: 200 * MEGABYTE,
-  /** Of all addresses together: what an unused specification takes is free again within a day or two. */
+  /** All addresses together. The space of unused specifications is free again within a day or two. */
   addresses: 2_000 * MEGABYTE,
   keys: 20_000 * MEGABYTE,
-  /** Of those that name a job of an escrow without its client's signature, since they stay as long as the job runs. */
+  /** Specifications that name a job without its client's signature, because they stay as long as the job runs. */
   unsigned: {
     address: 2 * MEGABYTE,
     key: 4 * MEGABYTE,
@@ -161,16 +161,16 @@ const SPEC_BYTES = {
     keys: 200 * MEGABYTE,
   },
 } as const;
-/** A row and its index entries, whatever the texts. */
+/** Bytes of a row and its index entries, without texts. */
 const ROW_BYTES = 1_000;
 
-/** What a specification takes to keep: UTF-8, as the database stores it. */
+/** Stored bytes of a specification, in UTF-8. */
 function bytesOf({ specText, acceptanceCriteria, domain, clientSignature }: SpecDraft): number {
   const texts = [specText, acceptanceCriteria ?? "", domain, clientSignature ?? ""];
   return ROW_BYTES + texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
-/** The budgets that a specification is taken from; the sender's own stand first. */
+/** Budgets of a specification; the sender's own ones first. */
 function budgetsOf(sender: SpecSender, { job, clientSignature }: SpecDraft): readonly ByteBudget[] {
   const isUnsigned = job !== null && job.escrow !== null && clientSignature === null;
   const all = "keyId" in sender ? "keys" : "addresses";
@@ -181,7 +181,7 @@ function budgetsOf(sender: SpecSender, { job, clientSignature }: SpecDraft): rea
   ];
 }
 
-/** The 429 of a sender whose own budget is spent, or the 503 where that of all is. */
+/** Returns the 429 of a sender without budget left, or the 503 if the budget of all is used up. */
 function budgetRefusal(sender: SpecSender, { budget, retryAfterSeconds }: SpentBudget): Problem {
   if (ownBudgets(sender).some(({ owner }) => owner === budget.owner))
     return new Problem(
@@ -196,7 +196,7 @@ function budgetRefusal(sender: SpecSender, { budget, retryAfterSeconds }: SpentB
   );
 }
 
-/** What one sender may register, and of it what may name a job of an escrow without its client's signature. */
+/** Budgets of one sender: all specifications, and those that name a job without its client's signature. */
 function ownBudgets(sender: SpecSender): readonly ByteBudget[] {
   const kind = "keyId" in sender ? "key" : "address";
   const owner = ownerOf(sender);
@@ -209,20 +209,20 @@ function ownBudgets(sender: SpecSender): readonly ByteBudget[] {
 
 function ownerOf(sender: SpecSender): string | null {
   if ("keyId" in sender) return `key ${sender.keyId}`;
-  // As a digest: rows do not show who sent what.
+  // A digest, so that rows do not show senders.
   return sender.address === null ? null : hash("sha256", sender.address, "hex");
 }
 
-/** Specifications a minute that one address may register. */
+/** Specifications per minute and address. */
 export const SPECS_PER_MINUTE = 20;
 
 export type SpecPorts = {
   readonly specs: Intake["specs"] & {
     /** Counts a registration against its address. */
     readonly limit: IpLimit;
-    /** The address that a request is counted for; null for one that came over no socket. */
+    /** Address that a request is counted for; null for a request without a socket. */
     readonly addressOf: (source: CallSource) => string | null;
-    /** Bytes that may be registered in a day. */
+    /** Bytes that may be registered per day. */
     readonly budgets: ByteBudgets;
   };
   readonly keys: Pick<KeyPorts["keys"], "enter">;
@@ -303,7 +303,9 @@ export const postSpecs = defineFree({
   },
 });
 
-/** Whose specification it is, counted against the rate of the key or the address: throws a 429, and the 401 of a key that is no good. */
+/**
+ * Returns the sender of a specification, counted against the rate of the key or the address. Throws a 429, and the 401 of an invalid key.
+ */
 async function senderOf(context: ApiContext, { keys, specs, socketAddress }: SpecPorts): Promise<SpecSender> {
   const key = await keys.enter(context.req);
   if (key !== null) return { keyId: key.keyId };

@@ -57,7 +57,7 @@ const REVIEW_DUE_EXAMPLE: ReviewDueData = {
   expires_at: "2026-11-29T10:00:00.000Z",
 };
 
-/** Every event of a verdict, with the schema and an example of its body; results are fetched by the id. */
+/** Events of a verdict with schema and example of their bodies. Receivers fetch results by id. */
 export const VERDICT_EVENTS: Readonly<Record<VerdictEvent, DescribedEvent>> = {
   "verdict.completed": described("verdict.completed", "A verdict is ALLOW or REJECT.", {
     data: decidedSchema,

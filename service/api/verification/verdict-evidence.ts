@@ -26,7 +26,7 @@ const query = z.object({
     }),
 });
 
-/** Published at an address of its own, a decision's evidence never changes. */
+/** Evidence at its own URL never changes. */
 const IMMUTABLE = "private, max-age=31536000, immutable";
 const REVALIDATED = "private, no-cache";
 

@@ -5,7 +5,7 @@ import { eip55Schema, isoSchema } from "../schemas/values.ts";
 
 const BEFORE = "Null until the status is `completed`";
 
-/** What a verdict comes to. */
+/** A decision. */
 export const decisionSchema = z.enum(["ALLOW", "HOLD", "REJECT"]).openapi("Decision", {
   description: "HOLD: not enough to adjudicate, which is no rejection",
 });
@@ -37,7 +37,7 @@ const findingSchema = z
       "What one role of the panel found: 20 objections at most, no text of more than 200 characters",
   });
 
-/** Why a run was made, or a decision recorded. */
+/** Cause of a run or a decision. */
 export const causeSchema = z.enum(["submitted", "retried", "evidence", "near_expiry", "review"]);
 
 const methodologySchema = z
@@ -191,7 +191,7 @@ export type VerdictAnswer = z.infer<typeof verdictSchema>;
 
 export const VERDICT_ID_EXAMPLE = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 
-/** The path of everything about one verdict; whatever is no UUID names none. */
+/** Path parameter of a verdict; anything but a UUID is unknown. */
 export const verdictParams = z.object({
   verdict_id: z.string().openapi({
     param: { name: "verdict_id", in: "path" },

@@ -9,24 +9,24 @@ import type { Binding, EscrowJob, SpecClaim } from "./types.ts";
 
 type BinderDeps = {
   readonly db: NodePgDatabase;
-  /** Its deadlines and retries bound how long binding takes. */
+  /** Its deadlines and retries limit the time of binding. */
   readonly client: EscrowClient;
   readonly deployment: Pick<Deployment, "chainId" | "escrows">;
 };
 
-/** Says whether a specification is its job's, as of a block or the newest. */
+/** Says if a specification is its job's, as of a block or the newest one. */
 type BindSpec = (claim: SpecClaim, block?: bigint) => Promise<Binding>;
 
 /**
- * Makes what binds specifications to jobs by verification.md, section 4. A specification is its hash: registered twice it is one.
- * Signatures were verified when they were stored, and are not asked about again: a contract wallet that changes its mind binds and
- * unbinds nothing. Throws an EscrowFailure when the node does not answer, or the index lags too far to tell.
+ * Creates the binder of specifications to jobs (verification.md, section 4). A specification is identified by its hash, even if it is
+ * registered twice. Signatures were verified at registration and are not checked again, so a contract wallet cannot bind or unbind later.
+ * Throws an EscrowFailure if the node does not answer or the index lags too far.
  */
 export function createSpecBinder(deps: BinderDeps): BindSpec {
   return (claim, block) => bindSpec(deps, claim, block);
 }
 
-/** Says whether a specification is its job's; throws as the binder does. */
+/** Says if a specification is its job's; throws like the binder. */
 export async function bindSpec(deps: BinderDeps, claim: SpecClaim, block?: bigint): Promise<Binding> {
   const escrow = findEscrow(deps.deployment, claim.job);
   if (escrow === undefined) return unbound("the escrow is not one whose jobs are settled here");
@@ -50,7 +50,7 @@ export async function bindSpec(deps: BinderDeps, claim: SpecClaim, block?: bigin
   }
 }
 
-/** Among the specifications that the client signed in time the first registered is the job's. */
+/** Of the specifications that the client signed in time, the first registered one is the job's. */
 async function bindBySignature(
   { db }: BinderDeps,
   signed: {
@@ -65,17 +65,17 @@ async function bindBySignature(
     provider: job.provider,
     before: firstSubmittedBlock,
   });
-  // The same hash is the same specification, whoever registered it again.
+  // The same hash is the same specification, also if another account registered it again.
   return first === null || first.specHash === claim.specHash
     ? { kind: "bound", job, by: "signature" }
     : unbound(`the client signed the specification ${first.specId}, which was registered before it`);
 }
 
-/** Block of the job's first submission by the index; null before it. */
+/** Block of the job's first submission in the index; null before it. */
 async function readFirstSubmission({ db }: BinderDeps, job: EscrowJob): Promise<bigint | null> {
   const submission = await readSubmission(db, job);
   if (submission !== null) return submission.firstBlock;
-  // Of one that ended without the evaluator it does not matter any more.
+  // It does not matter for a job that ended without the evaluator.
   if (job.status !== "Submitted" && job.status !== "Completed") return null;
   throw new EscrowFailure("index", `the index does not show yet how job ${job.jobId} became ${job.status}`);
 }
@@ -84,18 +84,17 @@ function unbound(reason: string): Binding {
   return { kind: "unbound", reason };
 }
 
-/** What of a claim has still to be asked: nothing where it is decided. */
+/** Remaining check of a claim. */
 type Qualification =
-  /** Its hash is the one that the description names. */
+  /** The description names its hash. */
   | { readonly kind: "named" }
-  /** The client signed it in time: it binds if none that the client signed was registered before it. */
+  /** The client signed it in time: it binds unless another signed one was registered before it. */
   | { readonly kind: "by_signature" }
   | { readonly kind: "refused"; readonly reason: string };
 
 /**
- * How far a specification can be a job's, whatever others were registered (verification.md, section 4); its signature is
- * verified. The block of the job's first submission is null while nothing was submitted. A description that names several hashes
- * names none of them.
+ * Decides how a specification can bind to a job, without regard to other specifications (verification.md, section 4). Its signature is
+ * verified. The block of the job's first submission is null before a submission. A description with several hashes names none.
  */
 export function qualifyClaim(
   claim: Pick<SpecClaim, "specHash" | "clientAddr" | "providerAddr" | "clientSignature" | "registeredBlock">,
@@ -126,7 +125,7 @@ function refused(reason: string): Qualification {
   return { kind: "refused", reason };
 }
 
-/** Words and longer hexadecimal numbers around it make it something else. */
+/** Adjacent words or longer hexadecimal numbers do not match. */
 const MARK = /(?<![\w-])ahs-spec:(0x[0-9a-fA-F]{64})(?!\w)/g;
 
 /** Hashes of specifications that a job's description names as `ahs-spec:0x…`, in lower case, each once. */
@@ -135,7 +134,7 @@ export function specHashesIn(description: string): Hex[] {
   return [...new Set(hashes)];
 }
 
-/** A registered specification as binding reads it. */
+/** Columns of a registered specification that binding reads. */
 type ClaimRow = {
   readonly specId: string;
   readonly specHash: Hex;
@@ -158,8 +157,8 @@ const CLAIM_COLUMNS = {
 };
 
 /**
- * The first registered of the specifications that a job's client signed for it and its parties, and registered before a block (null:
- * whenever); null where there is none. Every stored signature is verified.
+ * Reads the first registered specification that a job's client signed for it and its parties, registered before a block (null: at any
+ * time); null without one. Every stored signature is verified.
  */
 export async function readFirstSigned(
   db: NodePgDatabase,
@@ -176,7 +175,7 @@ export async function readFirstSigned(
   return row ?? null;
 }
 
-/** A specification as binding reads it, with the job that it names; null where it names none, or is gone. */
+/** Reads a specification for binding, with the job that it names; null if it names none or does not exist. */
 export async function readClaim(
   db: NodePgDatabase,
   specId: string,

@@ -4,12 +4,12 @@ import { type EscrowClient, findEscrow, isSignedBy, readJob } from "./escrow-nod
 import type { JobName } from "./types.ts";
 
 type SignatureDeps = {
-  /** Its deadlines and retries bound how long a check takes. */
+  /** Its deadlines and retries limit the time of a check. */
   readonly client: EscrowClient;
   readonly deployment: Pick<Deployment, "chainId" | "escrows" | "verdictEvaluator">;
 };
 
-/** A signature by which a client is said to have named a job's specification; addresses in lower case. */
+/** A claimed client signature for a job's specification; addresses in lower case. */
 export type SignedSpec = {
   readonly job: JobName;
   readonly clientAddr: Address;
@@ -18,9 +18,9 @@ export type SignedSpec = {
 };
 
 /**
- * Why a signature is not the SpecBinding of a job's client for a specification, as of the node's newest block; null where it is.
- * Contract wallets are asked by ERC-1271, and only here: what they say later changes nothing. Throws an EscrowFailure when the node
- * gives no usable answer.
+ * Returns why a signature is not the SpecBinding of a job's client for a specification, as of the node's newest block; null if it is. A
+ * contract wallet is called by ERC-1271 only here; its later answers change nothing. Throws an EscrowFailure without a usable answer of the
+ * node.
  */
 export async function refuseSignature(
   { client, deployment }: SignatureDeps,
@@ -46,7 +46,7 @@ const BINDING_TYPES = {
   ],
 } as const;
 
-/** EIP-712 typed data by which a job's client names its specification, for one evaluator; as viem's signTypedData takes it. */
+/** EIP-712 typed data of a client's SpecBinding for one evaluator, for viem's signTypedData. */
 export function specBindingTypedData(evaluator: Address, { chainId, escrow, jobId }: JobName, specHash: Hex) {
   return {
     domain: { name: "Agent Health Spec Binding", version: "1", chainId, verifyingContract: evaluator },
@@ -56,7 +56,7 @@ export function specBindingTypedData(evaluator: Address, { chainId, escrow, jobI
   } as const;
 }
 
-/** What the client signs. */
+/** Digest that the client signs. */
 export function specBindingDigest(evaluator: Address, job: JobName, specHash: Hex): Hex {
   return hashTypedData(specBindingTypedData(evaluator, job, specHash));
 }

@@ -1,14 +1,14 @@
 import type { IndexedEnd, JobKey } from "./escrow-jobs.ts";
 import { type JobTerm, jobEnd } from "./types.ts";
 
-/** The clock of a held job. */
+/** Clock of a held job. */
 export type HoldClock = {
   readonly verdictId: string;
   readonly job: JobKey;
   readonly expiresAt: Date;
-  /** From when on nothing decides the job any more; null where that is once its refund is claimed. */
+  /** Time after which the job cannot be decided; null if its refund claim is that time. */
   readonly endsAt: Date | null;
-  /** When a re-run is asked for next; null where no more is. */
+  /** Time of the next re-run request; null without one. */
   readonly rerunAt: Date | null;
   readonly reviewBy: Date;
   readonly reviewToldAt: Date | null;
@@ -17,14 +17,14 @@ export type HoldClock = {
 /** Moments of a held job. */
 type HoldMoments = Pick<HoldClock, "expiresAt" | "endsAt" | "reviewBy"> & { readonly rerunAt: Date };
 
-/** The last moment that a clock is set to: a job may be given an expiry that no date can hold. */
+/** Latest time of a clock, since a job's expiry may exceed any date. */
 const LATEST_SECONDS = 253_402_300_799n;
-/** A re-run that failed is not asked for again sooner. */
+/** Shortest pause before a failed re-run is requested again. */
 const LEAST_RERUN_MS = 600_000;
 
 /**
- * When a job held at one moment is run again, at half of its time, and reviewed at the latest, at a quarter of it left; in Unix
- * seconds. Held past its expiry, it is due for both at once.
+ * Times of a job that is held from `heldAt`, in Unix seconds: its re-run at half of its time, its review with a quarter of it left. A job
+ * held after its expiry is due for both at once.
  */
 export function holdMoments(heldAt: bigint, job: JobTerm): HoldMoments {
   const expiry = clamp(job.expiredAt);
@@ -38,40 +38,41 @@ export function holdMoments(heldAt: bigint, job: JobTerm): HoldMoments {
   };
 }
 
-/** When a re-run that was asked for is asked for again, should it have failed: half of what is left later; null once nothing is. */
+/** Time to request a re-run again in case it failed: after half of the remaining time; null when none is left. */
 export function nextRerun(askedAt: Date, { expiresAt }: Pick<HoldClock, "expiresAt">): Date | null {
   const left = expiresAt.getTime() - askedAt.getTime();
   const pause = Math.max(left / 2, LEAST_RERUN_MS);
   return pause < left ? new Date(askedAt.getTime() + pause) : null;
 }
 
-/** What the index shows of a held job, and how late it is on the chain. */
-export type ClockSight = {
+/** Snapshot of a held job in the index, with the chain's time. */
+export type ClockSnapshot = {
   readonly end: Pick<IndexedEnd, "status" | "block"> | null;
   readonly finalBlock: bigint;
-  /** Times of the newest indexed block and of the newest that is final. */
+  /** Times of the newest indexed block and of the newest final one. */
   readonly at: Date;
   readonly finalAt: Date;
 };
 
-/** What a held job's clock does. */
+/** Action of a held job's clock. */
 export type ClockStep =
   | { readonly kind: "end"; readonly isExpiredOnHold: boolean }
   | { readonly kind: "ring"; readonly rerun: boolean; readonly review: boolean };
 
 /**
- * What a held job's clock does at that moment: it ends with its job, or when nothing decides that any more, else it asks for a
- * re-run, as often as that fails, or once for a review.
+ * Decides the action of a held job's clock. It ends with its job, or when no decision is possible any more. Otherwise it requests a re-run,
+ * again after a failure, or one review.
  */
 export function decideClock(
   clock: Pick<HoldClock, "endsAt" | "rerunAt" | "reviewBy" | "reviewToldAt">,
-  sight: ClockSight,
+  snapshot: ClockSnapshot,
 ): ClockStep {
-  const { end, at } = sight;
-  if (end !== null && end.block <= sight.finalBlock)
+  const { end, at } = snapshot;
+  if (end !== null && end.block <= snapshot.finalBlock)
     return { kind: "end", isExpiredOnHold: end.status === "Expired" };
-  if (clock.endsAt !== null && sight.finalAt >= clock.endsAt) return { kind: "end", isExpiredOnHold: true };
-  // What ended the job may still be reorged, and no review helps any more.
+  if (clock.endsAt !== null && snapshot.finalAt >= clock.endsAt)
+    return { kind: "end", isExpiredOnHold: true };
+  // The end of the job may still be reorged, but a review does not help any more.
   const isOver = end !== null || (clock.endsAt !== null && at >= clock.endsAt);
   return {
     kind: "ring",

@@ -4,42 +4,42 @@ import { decodeError } from "../../chain/bounded-abi.ts";
 import { readRevert } from "../../chain/revert-reason.ts";
 import { pauseAfter } from "../../sender/send-policy.ts";
 import type { IndexedEnd, IndexedVerdict } from "./escrow-jobs.ts";
-import type { OpenSettlement, SettlementCarrier } from "./settlements.ts";
+import type { OpenSettlement, SettlementTransaction } from "./settlements.ts";
 
-/** What the index shows of a signed verdict, and how far it can be believed. */
-export type SettlementSight = {
-  /** The evaluator's event of this very verdict; null where there is none. */
+/** Snapshot of a signed verdict in the index. */
+export type SettlementSnapshot = {
+  /** The evaluator's event of this verdict; null without one. */
   readonly event: IndexedVerdict | null;
-  /** How its job ended, by this verdict or otherwise; null while it has not. */
+  /** How its job ended, by this verdict or otherwise; null before its end. */
   readonly end: Pick<IndexedEnd, "status" | "block"> | null;
   readonly indexedBlock: bigint;
-  /** Newest indexed block that cannot be reorged; its time in Unix seconds. */
+  /** Newest final block of the index; its time in Unix seconds. */
   readonly final: { readonly number: bigint; readonly timestamp: bigint };
-  /** What changed of the escrow's code since it was reviewed: nothing more is sent then. Null where nothing did. */
+  /** Change of the escrow's code since its review, which stops sending; null without one. */
   readonly codeChange: string | null;
   readonly now: Date;
 };
 
-/** What to do about a signed verdict. */
+/** Next step of a signed verdict. */
 export type SettlementStep =
   | { readonly kind: "wait" }
   | { readonly kind: "confirm"; readonly event: IndexedVerdict }
-  /** Queue it anew, its last transaction having come to nothing. */
+  /** Queue it again after its last transaction failed. */
   | { readonly kind: "send"; readonly cause: string | null }
   | { readonly kind: "refuse"; readonly reason: string }
   | { readonly kind: "expire"; readonly reason: string };
 
-/** Pauses between two transactions of one verdict, from the first failure to the longest. */
+/** Shortest and longest pause between two transactions of a verdict. */
 const RETRY_MS = { first: 3_000, longest: 600_000 };
 /**
- * What becomes of a signed verdict, whoever brought it to the evaluator: its event in a final block confirms it; else its job or
- * its deadline may have ended; else its transaction is waited for, and repeated until the deadline when it came to nothing.
+ * Decides the next step of a signed verdict. Its event in a final block confirms it, whoever sent the transaction. Otherwise its job or its
+ * deadline may have ended. Otherwise it waits for its transaction, and sends it again until the deadline if it failed.
  */
 export function decideSettlement(
-  settlement: Pick<OpenSettlement, "deadline" | "attempts" | "carrier">,
-  sight: SettlementSight,
+  settlement: Pick<OpenSettlement, "deadline" | "attempts" | "transaction">,
+  snapshot: SettlementSnapshot,
 ): SettlementStep {
-  const { event, end, final } = sight;
+  const { event, end, final } = snapshot;
   if (event !== null) return event.block <= final.number ? { kind: "confirm", event } : { kind: "wait" };
   if (end !== null && end.block <= final.number) {
     const reason = `the job has ended otherwise: ${end.status} in block ${end.block}`;
@@ -47,39 +47,41 @@ export function decideSettlement(
   }
   if (final.timestamp > BigInt(settlement.deadline))
     return { kind: "expire", reason: "nobody could bring it to the evaluator before its deadline" };
-  const step = stepOfCarrier(settlement, sight);
-  return step.kind === "send" && sight.codeChange !== null ? { kind: "wait" } : step;
+  const step = stepOfTransaction(settlement, snapshot);
+  return step.kind === "send" && snapshot.codeChange !== null ? { kind: "wait" } : step;
 }
 
-function stepOfCarrier(
-  { attempts, carrier }: Pick<OpenSettlement, "attempts" | "carrier">,
-  { indexedBlock, now }: SettlementSight,
+function stepOfTransaction(
+  { attempts, transaction }: Pick<OpenSettlement, "attempts" | "transaction">,
+  { indexedBlock, now }: SettlementSnapshot,
 ): SettlementStep {
-  if (carrier === null) return { kind: "send", cause: null };
-  switch (carrier.state) {
+  if (transaction === null) return { kind: "send", cause: null };
+  switch (transaction.state) {
     case "queued":
     case "prepared":
     case "broadcast":
       return { kind: "wait" };
     case "mined": {
-      // Not final and not shown: the index lags, or a reorg took it out and the sender brings it back.
+      // Not final and without an event: the index lags, or a reorg removed it and the sender sends it again.
       const isLost =
-        carrier.final && carrier.minedBlock !== null && indexedBlock >= BigInt(carrier.minedBlock);
+        transaction.final &&
+        transaction.minedBlock !== null &&
+        indexedBlock >= BigInt(transaction.minedBlock);
       return isLost
         ? { kind: "send", cause: "its transaction is final without its event" }
         : { kind: "wait" };
     }
     case "failed":
     case "reverted": {
-      const refusal = readRefusal(carrier);
+      const refusal = readRefusal(transaction);
       if (refusal.isForGood) return { kind: "refuse", reason: refusal.cause };
-      const dueAt = carrier.updatedAt.getTime() + pauseAfter(Math.max(0, attempts - 1), RETRY_MS);
+      const dueAt = transaction.updatedAt.getTime() + pauseAfter(Math.max(0, attempts - 1), RETRY_MS);
       return now.getTime() < dueAt ? { kind: "wait" } : { kind: "send", cause: refusal.cause };
     }
   }
 }
 
-/** Errors of the evaluator that no waiting changes: what was signed is not what it takes. */
+/** Permanent errors of the evaluator: it does not accept what was signed. */
 const FOR_GOOD: ReadonlySet<string> = new Set([
   "OtherEvaluator",
   "OtherJob",
@@ -93,21 +95,21 @@ const OF_EVALUATOR: ReadonlySet<string> = new Set(
   verdictEvaluatorAbi.flatMap((item) => (item.type === "error" ? [item.name] : [])),
 );
 
-/** Why a transaction of a signed verdict came to nothing. */
+/** Why a transaction of a signed verdict failed. */
 type Refusal = { readonly cause: string; readonly isForGood: boolean };
 
-/** Reads why a transaction failed or reverted: by the error that the call reverted with, else by the sender's words. */
+/** Reads why a transaction failed or reverted: from the revert error, otherwise from the sender's message. */
 export function readRefusal(
-  carrier: Pick<SettlementCarrier, "state" | "failure" | "error" | "revertData">,
+  transaction: Pick<SettlementTransaction, "state" | "failure" | "error" | "revertData">,
 ): Refusal {
-  if (carrier.state === "reverted")
+  if (transaction.state === "reverted")
     return { cause: "its transaction was mined and reverted", isForGood: false };
-  const cause = carrier.error ?? carrier.failure ?? "its transaction failed";
-  if (!isHex(carrier.revertData)) return { cause, isForGood: false };
-  const name = decodeError(verdictEvaluatorAbi, carrier.revertData)?.errorName;
+  const cause = transaction.error ?? transaction.failure ?? "its transaction failed";
+  if (!isHex(transaction.revertData)) return { cause, isForGood: false };
+  const name = decodeError(verdictEvaluatorAbi, transaction.revertData)?.errorName;
   if (name !== undefined && OF_EVALUATOR.has(name))
     return { cause: `the evaluator refuses it: ${name}`, isForGood: FOR_GOOD.has(name) };
-  // Any other error is the escrow's, a token's or a hook's, which may pass.
-  const { reason } = readRevert(carrier.revertData);
+  // Other errors come from the escrow, a token or a hook, and may pass.
+  const { reason } = readRevert(transaction.revertData);
   return { cause: reason === null ? cause : `the escrow refuses it: ${reason}`, isForGood: false };
 }

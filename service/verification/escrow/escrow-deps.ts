@@ -8,28 +8,28 @@ import type { EscrowMetrics } from "../metrics.ts";
 import type { HoldClock } from "./decide-clock.ts";
 import type { EscrowClient } from "./escrow-node.ts";
 
-/** asked: it is due. busy: another is under way; ask again. over: there was one that decided, or none is made any more. */
+/** asked: it is due. busy: another re-run is running; ask again. over: it had its decision, or no re-run is possible any more. */
 export type RerunAnswer = "asked" | "busy" | "over";
 
-/** Asks for a held verdict's run before its job runs out. */
+/** Requests a re-run of a held verdict before its job expires. */
 export type AskRerun = (tx: NodePgDatabase, ask: { verdictId: string; at: Date }) => Promise<RerunAnswer>;
 
-/** Tells of a held job that a reviewer has to decide, in the transaction that notes it. */
-export type TellReviewDue = (tx: NodePgDatabase, clock: HoldClock, at: Date) => Promise<void>;
+/** Notifies that a reviewer has to decide a held job, in the database transaction that stores it. */
+export type NotifyReviewDue = (tx: NodePgDatabase, clock: HoldClock, at: Date) => Promise<void>;
 
-/** Everything that settling needs of outside. */
+/** Dependencies of settlement. */
 export type EscrowDeps = {
   readonly db: Database;
   readonly client: EscrowClient;
   readonly deployment: Pick<Deployment, "chainId" | "finalityBlocks" | "escrows">;
   /** The contract that acts on signed verdicts. */
   readonly evaluator: Address;
-  /** Signs verdicts; a raw key, a keystore or a remote signer. */
+  /** Signs verdicts: a raw key, a keystore or a remote signer. */
   readonly signer: LocalAccount;
-  /** Whose transactions carry them: they are queued for the process that sends for it. */
+  /** Account that sends the transactions; the process with its key sends them. */
   readonly relayer: Address;
   readonly askRerun: AskRerun;
-  readonly tellReviewDue: TellReviewDue;
+  readonly notifyReviewDue: NotifyReviewDue;
   readonly metrics: EscrowMetrics;
   readonly logger: Logger;
   readonly now: () => Date;

@@ -3,7 +3,7 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import { viewOf } from "../../db/index-snapshot.ts";
 
-/** Which job is meant; the escrow in lower case. */
+/** Key of a job; the escrow in lower case. */
 export type JobKey = { readonly chainId: number; readonly escrow: Address; readonly jobId: bigint };
 
 /** The newest submission of a job, and the block of its first. */
@@ -16,7 +16,7 @@ export type IndexedSubmission = {
   readonly firstBlock: bigint;
 };
 
-/** How a job ended; by and reason are null where it expired. */
+/** How a job ended; by and reason are null if it expired. */
 export type IndexedEnd = {
   readonly status: "Completed" | "Rejected" | "Expired";
   readonly by: Address | null;
@@ -25,17 +25,17 @@ export type IndexedEnd = {
   readonly transactionHash: Hex;
 };
 
-/** A job as its escrow's events tell of it; null members are events that did not happen yet. */
+/** A job by its escrow's events; a null member has no event yet. */
 type IndexedJob = {
   readonly submission: IndexedSubmission | null;
   readonly end: IndexedEnd | null;
 };
 
-/** What the evaluator did about a job. */
+/** An event of the evaluator about a job. */
 export type IndexedVerdict = {
   readonly decision: number;
   readonly evidenceHash: Hex;
-  /** Unix seconds; null where nothing was held. */
+  /** Unix seconds; null without a HOLD. */
   readonly reviewBy: bigint | null;
   readonly block: bigint;
   readonly transactionHash: Hex;
@@ -44,7 +44,7 @@ export type IndexedVerdict = {
 /** Newest block of the index; its time in Unix seconds. */
 type IndexedHead = { readonly number: bigint; readonly timestamp: bigint };
 
-/** Newest block of an index that follows escrows; null while there is none. */
+/** Reads the newest block of an index that follows escrows; null without one. */
 export async function readEscrowIndex(db: NodePgDatabase, chainId: number): Promise<IndexedHead | null> {
   const { rows: found } = await db.execute<{ there: boolean }>(
     sql`select to_regclass(${`chain_${chainId}.block`}) is not null
@@ -59,7 +59,7 @@ export async function readEscrowIndex(db: NodePgDatabase, chainId: number): Prom
   return row === undefined ? null : { number: BigInt(row.number), timestamp: BigInt(row.timestamp) };
 }
 
-/** Time of an indexed block in Unix seconds; null where the index has no such block. */
+/** Reads the time of an indexed block in Unix seconds; null without such a block. */
 export async function readIndexedTime(
   db: NodePgDatabase,
   chainId: number,
@@ -71,7 +71,7 @@ export async function readIndexedTime(
   return rows[0] === undefined ? null : BigInt(rows[0].timestamp);
 }
 
-/** A job of the index; null where no event of it is known. */
+/** Reads a job of the index; null without an event of it. */
 export async function readIndexedJob(db: NodePgDatabase, job: JobKey): Promise<IndexedJob | null> {
   const { rows } = await db.execute<JobRow>(
     sql`select status, provider, deliverable, submitted_block, submitted_block_hash, submitted_log_index,
@@ -82,7 +82,7 @@ export async function readIndexedJob(db: NodePgDatabase, job: JobKey): Promise<I
   return row === undefined ? null : { submission: submissionOf(row), end: endOf(row) };
 }
 
-/** What the evaluator did about a job, oldest first. */
+/** Reads the evaluator's events of a job, oldest first. */
 export async function readIndexedVerdicts(db: NodePgDatabase, job: JobKey): Promise<IndexedVerdict[]> {
   const { rows } = await db.execute<VerdictRow>(
     sql`select decision, evidence_hash, review_by, block, transaction_hash from ${viewOf(job.chainId, "verdict_event")}
@@ -119,7 +119,7 @@ type VerdictRow = {
   transaction_hash: Hex;
 };
 
-/** The handler writes all of it at once. */
+/** The handler writes all these columns together. */
 function submissionOf(row: JobRow): IndexedSubmission | null {
   const { deliverable, provider, submitted_block: block, submitted_block_hash: blockHash } = row;
   const { submitted_log_index: logIndex, first_submitted_block: firstBlock } = row;
@@ -142,7 +142,7 @@ function endOf(row: JobRow): IndexedEnd | null {
   return { status, by: row.ended_by, reason: row.end_reason, block: BigInt(block), transactionHash };
 }
 
-/** A job's newest submission by the index; null where there is none, or the index is not there or has not followed to it. */
+/** Reads a job's newest submission from the index; null without one, or without an index that has followed to it. */
 export async function readSubmission(db: NodePgDatabase, job: JobKey): Promise<IndexedSubmission | null> {
   if ((await readEscrowIndex(db, job.chainId)) === null) return null;
   return (await readIndexedJob(db, job))?.submission ?? null;

@@ -23,7 +23,7 @@ import { jobEscrowEvents } from "../../chain/escrow-events.ts";
 import { type IndexedSubmission, readEscrowIndex } from "./escrow-jobs.ts";
 import { type EscrowJob, JOB_STATUSES, type JobName } from "./types.ts";
 
-/** What is asked of a node here. */
+/** Methods of a node client that escrows need. */
 export type EscrowClient = Pick<
   PublicClient,
   "call" | "getBlock" | "getCode" | "getLogs" | "getStorageAt" | "readContract"
@@ -33,15 +33,15 @@ export type EscrowClient = Pick<
 export type ChainBlock = { readonly number: bigint; readonly hash: Hex; readonly timestamp: bigint };
 
 const ERC_1271 = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)"]);
-/** The whole answer of a contract that accepts a signature: what only begins so may be an echo. */
+/** Full response of a contract that accepts a signature. A response that only starts with it may be an echo. */
 const ACCEPTED = `0x1626ba7e${"0".repeat(56)}`;
 
-/** viem's errors for an answer that is not of the ABI it was asked by. */
+/** viem's errors for a response that does not match the ABI. */
 const UNREAD = /^(AbiDecoding|InvalidBytesBoolean|PositionOutOfBounds|SliceOffset|ContractFunctionZeroData)/;
 
 /**
- * Does what asks a node. Throws an EscrowFailure where no usable answer comes within the client's deadline and retries; a
- * revert passes, being the contract's answer.
+ * Runs a request to a node. Throws an EscrowFailure without a usable answer within the client's deadline and retries. A revert is the
+ * contract's answer and is passed on.
  */
 export async function askNode<T>(ask: () => Promise<T>): Promise<T> {
   try {
@@ -49,21 +49,21 @@ export async function askNode<T>(ask: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof BaseError) || isRevert(error)) throw error;
     const isUnread = error.walk((cause) => cause instanceof Error && UNREAD.test(cause.name)) !== null;
-    // Callers are told this sentence; viem's own may hold the node's URL, and are for the log.
+    // Callers see this message. viem's own may hold the node's URL and is only logged.
     throw isUnread
       ? new EscrowFailure("malformed", "the escrow answers what its generation does not", { cause: error })
       : new EscrowFailure("node", "the node gives no usable answer", { cause: error });
   }
 }
 
-/** Whether a contract refused the call, as opposed to a node that did not answer it. */
+/** True if the contract reverted, and false if the node did not answer. */
 function isRevert(error: unknown): boolean {
   const isKind = (cause: unknown) =>
     cause instanceof ContractFunctionRevertedError || cause instanceof ExecutionRevertedError;
   return error instanceof BaseError && error.walk(isKind) !== null;
 }
 
-/** The newest block of the node, and the newest that cannot be reorged. Throws an EscrowFailure without an answer. */
+/** Reads the node's newest block and its newest final one. Throws an EscrowFailure without an answer. */
 export async function readHeads(
   client: EscrowClient,
   finalityBlocks: number,
@@ -74,7 +74,7 @@ export async function readHeads(
   return { head, final };
 }
 
-/** One block by its number, or the newest. Throws an EscrowFailure without an answer. */
+/** Reads a block by number, or the newest one. Throws an EscrowFailure without an answer. */
 async function readBlock(client: Pick<EscrowClient, "getBlock">, blockNumber?: bigint): Promise<ChainBlock> {
   const { number, hash, timestamp } = await askNode(() =>
     client.getBlock(blockNumber === undefined ? {} : { blockNumber }),
@@ -85,8 +85,8 @@ async function readBlock(client: Pick<EscrowClient, "getBlock">, blockNumber?: b
 type SignedBy = { readonly signer: Address; readonly digest: Hex; readonly signature: Hex };
 
 /**
- * Whether an account signed: with its own key, or as a contract by ERC-1271 as of a block. Contracts that are not deployed
- * are not asked. Throws an EscrowFailure without an answer of the node.
+ * True if an account signed with its own key or, as a contract, by ERC-1271 as of a block. A contract that is not deployed is not called.
+ * Throws an EscrowFailure without an answer of the node.
  */
 export async function isSignedBy(
   client: EscrowClient,
@@ -96,7 +96,7 @@ export async function isSignedBy(
   if (await isOwnKey({ signer, digest, signature })) return true;
   const at = blockNumber === undefined ? {} : { blockNumber };
   const code = await askNode(() => client.getCode({ address: signer, ...at }));
-  // Precompiles answer without being contracts.
+  // Precompiles answer although they are not contracts.
   if (code === undefined || code === "0x") return false;
   const data = encodeFunctionData({
     abi: ERC_1271,
@@ -118,12 +118,12 @@ async function isOwnKey({ signer, digest, signature }: SignedBy): Promise<boolea
     const recovered = await recoverAddress({ hash: digest, signature });
     return recovered.toLowerCase() === signer.toLowerCase();
   } catch {
-    // No signature of a key at all: a contract may still take it.
+    // Not a key's signature; a contract may still accept it.
     return false;
   }
 }
 
-/** JSON-RPC codes by which nodes say that the call itself went wrong, as by running out of gas: the contract's doing. */
+/** JSON-RPC codes of a failed call, such as out of gas: the contract's fault. */
 const EXECUTION_CODES: ReadonlySet<number> = new Set([3, -32_000, -32_003, -32_015]);
 
 function isExecutionFailure(error: BaseError): boolean {
@@ -131,12 +131,12 @@ function isExecutionFailure(error: BaseError): boolean {
 }
 
 /**
- * What an escrow's job cannot be judged by now. `node`: the node gives no usable answer. `index`: the index has not followed
- * the chain to where it must. `malformed`: the escrow answers what its generation does not.
+ * Reason of an EscrowFailure. `node`: the node gives no usable answer. `index`: the index has not followed the chain far enough.
+ * `malformed`: the escrow's response does not match its generation.
  */
 type EscrowFailureReason = "node" | "index" | "malformed";
 
-/** Nothing is known of a job for now; another try may fare better, unless its reason is `malformed`. */
+/** A job cannot be read now. Another attempt may succeed, unless the reason is `malformed`. */
 export class EscrowFailure extends Error {
   override readonly name = "EscrowFailure";
   readonly reason: EscrowFailureReason;
@@ -150,7 +150,7 @@ export class EscrowFailure extends Error {
 /** An escrow of the deployment. */
 type KnownEscrow = Deployment["escrows"][number];
 
-/** The deployment's escrow of that chain and address; undefined for any other. */
+/** Finds the deployment's escrow of a job; undefined without one. */
 export function findEscrow(
   { chainId, escrows }: Pick<Deployment, "chainId" | "escrows">,
   job: JobName,
@@ -160,8 +160,8 @@ export function findEscrow(
 }
 
 /**
- * A job as its escrow tells it, as of a block or the newest; null for an id never given. Throws an EscrowFailure when the
- * node gives no usable answer within the client's deadline and retries, and when the answer is not of the generation.
+ * Reads a job from its escrow as of a block or the newest one; null for an unknown id. Throws an EscrowFailure without a usable answer of
+ * the node, and if the answer does not match the generation.
  */
 export async function readJob(
   client: EscrowClient,
@@ -169,16 +169,16 @@ export async function readJob(
   { job, block }: { readonly job: JobName; readonly block?: bigint },
 ): Promise<EscrowJob | null> {
   try {
-    const told = await askNode(() => readTold(client, escrow, job.jobId, block));
-    return told.client === zeroAddress ? null : jobOf(job, told);
+    const reported = await askNode(() => readReported(client, escrow, job.jobId, block));
+    return reported.client === zeroAddress ? null : jobOf(job, reported);
   } catch (error) {
     if (isRevert(error)) return null;
     throw error;
   }
 }
 
-/** The members that all generations have. */
-type Told = {
+/** Members of a job in all generations. */
+type ReportedJob = {
   readonly client: Address;
   readonly provider: Address;
   readonly evaluator: Address;
@@ -188,12 +188,12 @@ type Told = {
   readonly description: string;
 };
 
-function readTold(
+function readReported(
   client: EscrowClient,
   { address, generation }: KnownEscrow,
   jobId: bigint,
   block: bigint | undefined,
-): Promise<Told> {
+): Promise<ReportedJob> {
   const call = { address, functionName: "getJob", args: [jobId] } as const;
   const at = block === undefined ? {} : { blockNumber: block };
   switch (generation) {
@@ -206,25 +206,25 @@ function readTold(
   }
 }
 
-function jobOf({ chainId, escrow, jobId }: JobName, told: Told): EscrowJob {
-  const status = JOB_STATUSES[told.status];
+function jobOf({ chainId, escrow, jobId }: JobName, reported: ReportedJob): EscrowJob {
+  const status = JOB_STATUSES[reported.status];
   if (status === undefined) {
     throw new EscrowFailure(
       "malformed",
-      `job ${jobId} of ${escrow}: expected a status from 0 to 5, got ${told.status}`,
+      `job ${jobId} of ${escrow}: expected a status from 0 to 5, got ${reported.status}`,
     );
   }
   return {
     chainId,
     escrow: lower(escrow),
     jobId,
-    client: lower(told.client),
-    provider: lower(told.provider),
-    evaluator: lower(told.evaluator),
+    client: lower(reported.client),
+    provider: lower(reported.provider),
+    evaluator: lower(reported.evaluator),
     status,
-    expiredAt: BigInt(told.expiredAt),
-    budget: told.budget,
-    description: told.description,
+    expiredAt: BigInt(reported.expiredAt),
+    budget: reported.budget,
+    description: reported.description,
   };
 }
 
@@ -233,16 +233,16 @@ function lower(address: Address): Address {
   return address.toLowerCase() as Address;
 }
 
-/** Where ERC-1967 proxies keep the address of their implementation. */
+/** ERC-1967 slot of a proxy's implementation. */
 const IMPLEMENTATION_SLOT: Hex = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
-/** Where they keep that of the beacon that names it, which can change unseen. */
+/** ERC-1967 slot of a proxy's beacon, which can change the implementation unseen. */
 const BEACON_SLOT: Hex = "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50";
 const NO_CODE = keccak256("0x");
 const NOTHING: Hex = `0x${"0".repeat(64)}`;
 
 /**
- * What changed of an escrow's code since it was reviewed, as of a block or the newest; null where nothing did. Throws an
- * EscrowFailure without an answer of the node.
+ * Returns the change of an escrow's code since its review, as of a block or the newest one; null without one. Throws an EscrowFailure
+ * without an answer of the node.
  */
 export async function findCodeChange(
   client: EscrowClient,
@@ -289,8 +289,8 @@ async function hashOf(
 }
 
 /**
- * Whether the node's own chain has a job's submission in the block where the index saw it, read by that block's hash. Throws an
- * EscrowFailure without an answer.
+ * True if the node's chain has a job's submission in the block where the index saw it, read by block hash. Throws an EscrowFailure without
+ * an answer.
  */
 export async function confirmSubmission(
   client: EscrowClient,
@@ -298,7 +298,7 @@ export async function confirmSubmission(
   submission: IndexedSubmission,
 ): Promise<boolean> {
   const block = await readBlock(client, submission.block);
-  // A node may remember blocks that its chain has left.
+  // A node may still return blocks that were reorged.
   if (block.hash !== submission.blockHash) return false;
   const logs = await askNode(() =>
     client.getLogs({
@@ -317,8 +317,8 @@ export async function confirmSubmission(
 const [, SUBMITTED] = jobEscrowEvents;
 
 /**
- * The newest block that node or index know: one node of several may lag behind the one that the index follows. Throws an
- * EscrowFailure where the node gives no usable answer.
+ * Newest block of node or index. One of several nodes may lag behind the one that the index follows. Throws an EscrowFailure without a
+ * usable answer of the node.
  */
 export async function readNewestBlock(
   { db, client }: { readonly db: NodePgDatabase; readonly client: Pick<EscrowClient, "getBlock"> },

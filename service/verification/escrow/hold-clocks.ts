@@ -10,18 +10,18 @@ import { readEscrowIndex, readIndexedJob, readIndexedTime } from "./escrow-jobs.
 
 type Ticking = Pick<
   EscrowDeps,
-  "db" | "deployment" | "askRerun" | "tellReviewDue" | "metrics" | "logger" | "now"
+  "db" | "deployment" | "askRerun" | "notifyReviewDue" | "metrics" | "logger" | "now"
 >;
 
-/** What the chain's clock shows. */
+/** Time of the chain. */
 type ChainTime = { readonly at: Date; readonly finalAt: Date; readonly finalBlock: bigint };
 
-/** Held jobs looked at in one round. */
+/** Held jobs checked in one round. */
 const BATCH = 100;
 
 /**
- * Does what the clocks of held jobs ask for by the chain's time, each in a transaction of its own: a re-run, once more where that
- * failed, the call for a review, the record of an expiry on HOLD. Does nothing without an index.
+ * Runs the due actions of held jobs by the chain's time, each in its own database transaction: a re-run, again after a failure, the request
+ * for a review, the record of an expiry on HOLD. Does nothing without an index.
  */
 export async function tickClocks(deps: Ticking): Promise<void> {
   const { chainId } = deps.deployment;
@@ -65,7 +65,7 @@ async function tick(deps: Ticking, verdictId: string, time: ChainTime): Promise<
       await patchClock(tx, verdictId, { rerunAskedAt: now, rerunAt: nextRerun(time.at, clock) });
     if (answer === "over") await patchClock(tx, verdictId, { rerunAt: null });
     if (step.review) {
-      await deps.tellReviewDue(tx, clock, now);
+      await deps.notifyReviewDue(tx, clock, now);
       await patchClock(tx, verdictId, { reviewToldAt: now });
     }
     return { ...step, rerun: answer === "asked" };
@@ -94,7 +94,7 @@ function dateOf(seconds: bigint): Date {
   return new Date(Number(seconds) * 1000);
 }
 
-/** Starts a held job's clock; one that runs already goes on as it is. */
+/** Starts a held job's clock; a running one stays as it is. */
 export async function startClock(
   tx: NodePgDatabase,
   clock: Pick<HoldClock, "verdictId" | "expiresAt" | "endsAt" | "rerunAt" | "reviewBy"> & {
@@ -106,8 +106,8 @@ export async function startClock(
 }
 
 /**
- * Clocks that have something to do at that moment of the chain: their verdict is HOLD still, and its job's end is not noted. Throws
- * without an index of the escrows.
+ * Reads clocks with a due action at that time of the chain, whose verdict is still HOLD and whose job has no stored end. Throws without an
+ * index of the escrows.
  */
 async function readDueClocks(
   db: NodePgDatabase,
@@ -124,7 +124,7 @@ async function readDueClocks(
   return rows.map(clockOf);
 }
 
-/** The clock of a verdict that is HOLD still, kept to this transaction; null where it ended meanwhile. */
+/** Locks the clock of a verdict that is still HOLD until the database transaction ends; null if it ended. */
 async function takeClock(tx: NodePgDatabase, verdictId: string): Promise<HoldClock | null> {
   await tx.execute(sql`select 1 from ahs.verdict where id = ${verdictId} for update`);
   const { rows } = await tx.execute<ClockRow>(sql`
@@ -134,7 +134,7 @@ async function takeClock(tx: NodePgDatabase, verdictId: string): Promise<HoldClo
   return rows[0] === undefined ? null : clockOf(rows[0]);
 }
 
-/** Notes what a clock did. */
+/** Stores the actions of a clock. */
 async function patchClock(
   tx: NodePgDatabase,
   verdictId: string,
@@ -149,7 +149,7 @@ async function patchClock(
   await tx.update(holdClock).set(patch).where(eq(holdClock.verdictId, verdictId));
 }
 
-/** How many jobs are on HOLD past the moment of review, or will be: those whose reviewer was asked, and all. */
+/** Counts jobs on HOLD: all, and those with a requested review. */
 export async function countHolds(
   db: NodePgDatabase,
   chainId: number,

@@ -13,8 +13,8 @@ const LONGEST_PAUSE_MS = 30_000;
 const COUNT_EVERY = 15;
 
 /**
- * Settles until the signal fires: signs decisions about bound jobs, follows what was signed and keeps the clocks of held jobs.
- * Never throws; a round that fails is logged and tried again after a pause. For the one process that leads in it.
+ * Settles until the signal fires: signs decisions about bound jobs, follows signed verdicts and runs the clocks of held jobs. Never throws:
+ * a failed round is logged and retried after a pause. Only the leader may run it.
  */
 export async function runEscrow(deps: EscrowDeps, signal: AbortSignal): Promise<void> {
   let failures = 0;
@@ -33,7 +33,7 @@ export async function runEscrow(deps: EscrowDeps, signal: AbortSignal): Promise<
   }
 }
 
-/** One round: what was signed, then the clocks, then what is to be signed; nothing without an index of the escrows. */
+/** One round: signed verdicts, clocks, then unsigned decisions. Does nothing without an index of the escrows. */
 export async function escrowRound(deps: EscrowDeps): Promise<void> {
   if ((await readEscrowIndex(deps.db, deps.deployment.chainId)) === null) {
     deps.logger.debug("no index of the escrows yet");

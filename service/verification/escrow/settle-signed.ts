@@ -1,8 +1,7 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Address } from "viem";
 import { holdChain } from "../../db/chain-fence.ts";
 import type { EscrowOutcome } from "../metrics.ts";
-import { decideSettlement, type SettlementSight, type SettlementStep } from "./decide-settlement.ts";
+import { decideSettlement, type SettlementSnapshot, type SettlementStep } from "./decide-settlement.ts";
 import type { EscrowDeps } from "./escrow-deps.ts";
 import { readEscrowIndex, readIndexedJob, readIndexedTime, readIndexedVerdicts } from "./escrow-jobs.ts";
 import { EscrowFailure, findCodeChange, findEscrow } from "./escrow-node.ts";
@@ -18,8 +17,8 @@ import { DECISION_CODES } from "./types.ts";
 type Settling = Pick<EscrowDeps, "db" | "client" | "deployment" | "relayer" | "metrics" | "logger" | "now">;
 
 /**
- * Compares every signed verdict whose fate is open with the evaluator's and the escrows' own events, and with the fate of its
- * transaction: confirms, gives up or sends again. Each is a transaction of its own. Does nothing without an index.
+ * Compares every open signed verdict with the events of evaluator and escrows and with its transaction, and confirms, ends or resends it.
+ * Each has its own database transaction. Does nothing without an index.
  */
 export async function settleSigned(deps: Settling): Promise<void> {
   for (const settlement of await readOpenSettlements(deps.db, deps.deployment.chainId)) {
@@ -49,16 +48,18 @@ async function settleOne(deps: Settling, settlement: OpenSettlement): Promise<vo
   if (done !== null) report(deps, settlement, done);
 }
 
-/** Asked only where the verdict may have to be sent again; it waits while the node does not answer. */
+/** Read only if the verdict may have to be sent again. Without an answer of the node the verdict waits. */
 async function readCodeChange(
   { client, deployment }: Settling,
-  { chainId, escrow, jobId, carrier }: OpenSettlement,
+  { chainId, escrow, jobId, transaction }: OpenSettlement,
 ): Promise<string | null> {
   const isUnderWay =
-    carrier !== null && carrier.state !== "failed" && carrier.state !== "reverted" && !carrier.final;
+    transaction !== null &&
+    transaction.state !== "failed" &&
+    transaction.state !== "reverted" &&
+    !transaction.final;
   if (isUnderWay) return null;
-  // Typed when it was signed; text columns forget it.
-  const known = findEscrow(deployment, { chainId, escrow: escrow as Address, jobId });
+  const known = findEscrow(deployment, { chainId, escrow, jobId });
   if (known === undefined) return "it is not among those whose jobs are settled here any more";
   try {
     return await findCodeChange(client, known);
@@ -72,7 +73,7 @@ async function look(
   tx: NodePgDatabase,
   { deployment, now }: Settling,
   settlement: OpenSettlement,
-): Promise<Omit<SettlementSight, "codeChange"> | null> {
+): Promise<Omit<SettlementSnapshot, "codeChange"> | null> {
   const { chainId } = settlement;
   const head = await readEscrowIndex(tx, chainId);
   if (head === null) return null;
@@ -93,7 +94,7 @@ async function look(
   };
 }
 
-/** What a step changes, after its transaction is queued; null where it changes nothing. */
+/** Returns the change of a step after queuing its transaction; null without one. */
 async function patchOf(
   tx: NodePgDatabase,
   deps: Settling,

@@ -6,7 +6,7 @@ import { settlementCheck } from "../../db/tables/settlement.ts";
 import type { JobKey } from "./escrow-jobs.ts";
 import type { SignedDecision } from "./settlements.ts";
 
-/** The newest decision about a bound job, which is not signed, or whose signature ran out unused. */
+/** The newest decision about a bound job without a valid signature: never signed, or expired unused. */
 export type UnsignedDecision = {
   readonly verdictId: string;
   readonly run: number;
@@ -16,20 +16,20 @@ export type UnsignedDecision = {
   readonly outputHash: Hex;
   readonly specHash: Hex;
   readonly evidenceHash: Hex;
-  /** As the signed struct has it, where 0 stands for a review that rests on no score; so with the confidence. */
+  /** As in the signed struct: 0, like the confidence, for a review without a panel score. */
   readonly score: number;
   readonly confidenceBps: number;
-  /** Those that the decision was made by. */
+  /** Models of the decision. */
   readonly models: readonly string[];
-  /** How often it was looked at and not signed. */
+  /** Number of checks without a signature. */
   readonly attempts: number;
-  /** The signature that ran out, and until when it was good, in Unix seconds; null where it was never signed. */
+  /** The expired signature and its deadline in Unix seconds; null if it was never signed. */
   readonly earlier: { readonly settlementId: number; readonly deadline: number } | null;
 };
 
 /**
- * Newest decisions about bound jobs of the chain that are neither signed nor, as far as is known, beyond signing, and due: what
- * waits for a submission is due as well once the index shows one, or the job's end. Throws without an index of the escrows.
+ * Reads due decisions about bound jobs: newest ones of their verdict, unsigned, and not known as unsignable. A decision that waits for a
+ * submission is also due when the index shows one, or the job's end. Throws without an index of the escrows.
  */
 export async function readUnsigned(
   db: NodePgDatabase,
@@ -67,7 +67,7 @@ export async function readUnsigned(
   }));
 }
 
-/** Two queries with an index each: one that asks for either reads every decision that waits. */
+/** Two queries with an index each. One query with `or` would read every waiting decision. */
 const dueOf = (of: { readonly chainId: number; readonly now: Date; readonly limit: number }) => sql`
   (${queued(of.chainId)} and c.not_before <= ${of.now} order by c.not_before limit ${of.limit})
   union
@@ -83,10 +83,10 @@ const queued = (chainId: number) => sql`
   where c.chain_id = ${chainId} and not exists (
     select from ahs.settlement t where t.verdict_id = c.verdict_id and t.run = c.run and t.state <> 'expired')`;
 
-/** What a decision that may yet be signed waits for; `waiting`: to be looked at. */
+/** Status of a decision that may still be signed; `waiting`: not checked yet. */
 export type WaitStatus = "waiting" | CheckStatus;
 
-/** When the oldest decision was made that may yet be signed, by what it waits for; a status that nothing is in has no entry. */
+/** Reads the time of the oldest decision that may still be signed, by status; a status without decisions has no entry. */
 export async function readOldestUnsigned(
   db: NodePgDatabase,
   chainId: number,
@@ -99,7 +99,7 @@ export async function readOldestUnsigned(
   return new Map(rows.map(({ status, oldest }) => [status, new Date(oldest)]));
 }
 
-/** Whether a decision is still its verdict's newest; where it is, it stays so until the transaction ends. */
+/** True if a decision is still its verdict's newest; then it is locked until the database transaction ends. */
 export async function takeDecision(
   tx: NodePgDatabase,
   { verdictId, run }: { readonly verdictId: string; readonly run: number },
@@ -109,7 +109,7 @@ export async function takeDecision(
   return rows.length === 1;
 }
 
-/** Why a decision is not signed: as a verdict's answer tells it. held: its job is on HOLD without a signature. */
+/** Why a decision is not signed, as a verdict's response shows it. held: its job is on HOLD without a signature. */
 export type CheckStatus =
   | "waiting_for_submission"
   | "waiting_for_finality"
@@ -126,12 +126,12 @@ export type NewCheck = {
   readonly status: CheckStatus;
   readonly reason: string;
   readonly attempts: number;
-  /** Null: never again. */
+  /** Null: never checked again. */
   readonly notBefore: Date | null;
   readonly checkedAt: Date;
 };
 
-/** Notes why a decision was not signed, in the place of what was noted before. */
+/** Stores why a decision was not signed, in place of the earlier reason. */
 export async function noteCheck(db: NodePgDatabase, check: NewCheck): Promise<void> {
   const { verdictId: _, ...set } = check;
   await db
@@ -140,7 +140,7 @@ export async function noteCheck(db: NodePgDatabase, check: NewCheck): Promise<vo
     .onConflictDoUpdate({ target: settlementCheck.verdictId, set });
 }
 
-/** Forgets why a verdict's decisions were not signed. */
+/** Deletes the stored reason of an unsigned decision. */
 export async function dropCheck(tx: NodePgDatabase, verdictId: string): Promise<void> {
   await tx.execute(sql`delete from ahs.settlement_check where verdict_id = ${verdictId}`);
 }

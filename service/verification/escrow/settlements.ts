@@ -9,7 +9,7 @@ import { enqueueTransaction } from "../../sender/sender-transactions.ts";
 import type { JobKey } from "./escrow-jobs.ts";
 import { DECISION_CODES } from "./types.ts";
 
-/** A verdict as it was signed. */
+/** A signed verdict to insert. */
 export type NewSettlement = Pick<
   typeof settlement.$inferInsert,
   | "chainId"
@@ -30,8 +30,8 @@ export type NewSettlement = Pick<
   | "signature"
 >;
 
-/** What became of the transaction that carries a signed verdict. */
-export type SettlementCarrier = {
+/** State of the transaction of a signed verdict. */
+export type SettlementTransaction = {
   readonly state: SenderState;
   readonly final: boolean;
   readonly minedBlock: number | null;
@@ -41,17 +41,17 @@ export type SettlementCarrier = {
   readonly updatedAt: Date;
 };
 
-/** A signed verdict that is not known to have been carried out. */
+/** A signed verdict that is not confirmed. */
 export type OpenSettlement = NewSettlement & {
   readonly id: number;
   readonly attempts: number;
-  /** Null before its first transaction, and once a reset took it. */
-  readonly carrier: SettlementCarrier | null;
+  /** Null before its first transaction and after a reset. */
+  readonly transaction: SettlementTransaction | null;
 };
 
 /**
- * Keeps the job to this transaction, so that no other one signs for it meanwhile, and answers the id of the verdict that was signed
- * to end it; null where none was.
+ * Locks a job for this database transaction, so that no other one signs for it, and returns the id of its signed terminal verdict; null
+ * without one.
  */
 export async function takeJob(
   tx: NodePgDatabase,
@@ -73,7 +73,7 @@ export async function takeJob(
   return signed[0]?.id ?? null;
 }
 
-/** Adds a signed verdict and answers its id; throws on a second one of a run, and on a second terminal one of a job. */
+/** Inserts a signed verdict and returns its id. Throws on a second one of a run, and on a second terminal one of a job. */
 export async function insertSettlement(tx: NodePgDatabase, row: NewSettlement, now: Date): Promise<number> {
   const [inserted] = await tx
     .insert(settlement)
@@ -84,8 +84,8 @@ export async function insertSettlement(tx: NodePgDatabase, row: NewSettlement, n
 }
 
 /**
- * Puts a new signature of the same verdict in the place of one that ran out, with no attempt yet; false where that is not what the
- * row holds. Whoever calls it knows that the old one can be used no more.
+ * Replaces an expired signature of a verdict by a new one without attempts; false if the row does not match. The caller knows that the old
+ * signature is unusable.
  */
 export async function renewSettlement(
   tx: NodePgDatabase,
@@ -116,12 +116,12 @@ export async function renewSettlement(
   return renewed.length > 0;
 }
 
-/** Signed verdicts whose fate is open, oldest first, each with its newest transaction. */
+/** Reads open signed verdicts, oldest first, each with its newest transaction. */
 export async function readOpenSettlements(db: NodePgDatabase, chainId: number): Promise<OpenSettlement[]> {
   const { rows } = await db.execute<OpenRow>(sql`
-    select s.*, t.state as carrier_state, t.final as carrier_final, t.mined_block as carrier_block,
-      t.failure as carrier_failure, t.error as carrier_error, t.revert_data as carrier_revert,
-      t.updated_at as carrier_updated_at
+    select s.*, t.state as transaction_state, t.final as transaction_final, t.mined_block as transaction_block,
+      t.failure as transaction_failure, t.error as transaction_error, t.revert_data as transaction_revert,
+      t.updated_at as transaction_updated_at
     from ahs.settlement s left join ahs.sender_transaction t on t.id = s.sender_transaction_id
     where s.chain_id = ${chainId} and s.state = 'signed' order by s.id`);
   return rows.map(openOf);
@@ -136,8 +136,8 @@ export type SettlementPatch = {
 };
 
 /**
- * Changes a signed verdict whose fate is open, and has its decision looked at again where its signature ran out; false where it is
- * open no more, or has been sent or signed again since it was read.
+ * Changes an open signed verdict, and queues its decision again if its signature expired. False if it is not open any more, or was sent or
+ * signed again since it was read.
  */
 export async function patchSettlement(
   tx: NodePgDatabase,
@@ -162,7 +162,7 @@ export async function patchSettlement(
   return true;
 }
 
-/** How many signed verdicts are open, and for how many seconds the oldest has been; what was settled long ago is not read. */
+/** Counts open signed verdicts and the seconds of the oldest one, without reading settled ones. */
 export async function countOpenSettlements(
   db: NodePgDatabase,
   chainId: number,
@@ -185,13 +185,13 @@ type OpenRow = SignedColumns & {
   verdict_id: string;
   run: number;
   attempts: number;
-  carrier_state: SenderState | null;
-  carrier_final: boolean | null;
-  carrier_block: string | null;
-  carrier_failure: string | null;
-  carrier_error: string | null;
-  carrier_revert: string | null;
-  carrier_updated_at: Date | string | null;
+  transaction_state: SenderState | null;
+  transaction_final: boolean | null;
+  transaction_block: string | null;
+  transaction_failure: string | null;
+  transaction_error: string | null;
+  transaction_revert: string | null;
+  transaction_updated_at: Date | string | null;
 };
 
 function openOf(row: OpenRow): OpenSettlement {
@@ -204,25 +204,25 @@ function openOf(row: OpenRow): OpenSettlement {
     run: row.run,
     ...signedOf(row),
     attempts: row.attempts,
-    carrier: carrierOf(row),
+    transaction: transactionOf(row),
   };
 }
 
-function carrierOf(row: OpenRow): SettlementCarrier | null {
-  const { carrier_state: state, carrier_final: final, carrier_updated_at: updatedAt } = row;
+function transactionOf(row: OpenRow): SettlementTransaction | null {
+  const { transaction_state: state, transaction_final: final, transaction_updated_at: updatedAt } = row;
   if (state === null || final === null || updatedAt === null) return null;
   return {
     state,
     final,
-    minedBlock: row.carrier_block === null ? null : Number(row.carrier_block),
-    failure: row.carrier_failure,
-    error: row.carrier_error,
-    revertData: row.carrier_revert,
+    minedBlock: row.transaction_block === null ? null : Number(row.transaction_block),
+    failure: row.transaction_failure,
+    error: row.transaction_error,
+    revertData: row.transaction_revert,
     updatedAt: new Date(updatedAt),
   };
 }
 
-/** When the signature ends that a transaction brings to its evaluator, in Unix seconds; null where it brings none. */
+/** Reads the deadline of the signature in a transaction to the evaluator, in Unix seconds; null without a signature. */
 export async function readSignatureDeadline(
   db: NodePgDatabase,
   senderTransactionId: number,
@@ -236,7 +236,7 @@ export async function readSignatureDeadline(
 
 export type SignedDecision = "ALLOW" | "HOLD" | "REJECT";
 
-/** A verdict as it was signed: what anyone can bring to its evaluator until the deadline; addresses in lower case. */
+/** A signed verdict, which anyone can send to its evaluator until the deadline; addresses in lower case. */
 export type SignedVerdict = {
   readonly decision: SignedDecision;
   readonly deliverable: Hex;
@@ -252,7 +252,7 @@ export type SignedVerdict = {
   readonly signature: Hex;
 };
 
-/** Columns of a settlement that were signed; int8 arrives as text. */
+/** Signed columns of a settlement; the driver returns int8 as text. */
 export type SignedColumns = {
   readonly decision: SignedDecision;
   readonly deliverable: Hex;
@@ -284,19 +284,19 @@ export function signedOf(row: SignedColumns): SignedVerdict {
   };
 }
 
-/** A decision by its row of verdict_run. */
+/** Key of a decision in verdict_run. */
 type QueuedDecision = { readonly verdictId: string; readonly run: number };
 
 /**
- * Has the newest decision on a bound job looked at from now on, to be signed, in the transaction that makes it the newest or ends
- * its signature. Nothing where it is not the newest, or is bound to no job.
+ * Queues the newest decision about a bound job for signing, in the database transaction that makes it the newest or ends its signature.
+ * Does nothing if it is not the newest or has no bound job.
  */
 export async function queueDecision(
   tx: NodePgDatabase,
   { verdictId, run }: QueuedDecision,
   at: Date,
 ): Promise<void> {
-  // Whoever reads the newest run without its lock may be late: a later decision's row stays.
+  // A reader without the lock may be late, so a later decision's row stays.
   await tx.execute(sql`
     insert into ahs.settlement_check as queued (verdict_id, chain_id, run, status, attempts, not_before, checked_at)
     select id, job_chain_id, runs, 'waiting', 0, ${at}::timestamptz, ${at}::timestamptz from ahs.verdict
@@ -307,26 +307,25 @@ export async function queueDecision(
     where queued.run <= excluded.run`);
 }
 
-/** The struct of a signed verdict, or of one to be signed; throws on a value that no evaluator would take. */
+/** Struct of a verdict for signing. Throws on a value that no evaluator accepts. */
 export function messageOf(settlement: Omit<NewSettlement, "signature">): VerdictMessage {
   return verdictMessage({
-    // Typed when they were read; text columns forget it.
-    escrow: settlement.escrow as Address,
+    escrow: settlement.escrow,
     jobId: settlement.jobId,
-    deliverable: settlement.deliverable as Hex,
-    specHash: settlement.specHash as Hex,
+    deliverable: settlement.deliverable,
+    specHash: settlement.specHash,
     decision: DECISION_CODES[settlement.decision],
     score: settlement.score,
     confidenceBps: settlement.confidenceBps,
-    evidenceHash: settlement.evidenceHash as Hex,
+    evidenceHash: settlement.evidenceHash,
     issuedAt: BigInt(settlement.issuedAt),
     deadline: BigInt(settlement.deadline),
   });
 }
 
 /**
- * Queues the relayer's transaction that brings a signed verdict to its evaluator, and answers its id; each attempt with each
- * signature is one of its own.
+ * Queues the relayer's transaction of a signed verdict to its evaluator and returns its id. Each attempt with each signature has its own
+ * transaction.
  */
 export async function queueVerdict(
   tx: NodePgDatabase,
@@ -341,12 +340,11 @@ export async function queueVerdict(
     sender: relayer,
     reference: `verdict:${of.id}:${settlement.issuedAt}:${of.attempt}`,
     purpose: functionName,
-    // Typed when it was signed; text columns forget it.
-    to: settlement.evaluator as Address,
+    to: settlement.evaluator,
     data: encodeFunctionData({
       abi: verdictEvaluatorAbi,
       functionName,
-      args: [message.escrow, message.jobId, message, settlement.signature as Hex],
+      args: [message.escrow, message.jobId, message, settlement.signature],
     }),
     value: 0n,
   });

@@ -1,5 +1,4 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Hex } from "viem";
 import { verdictEvaluatorAbi } from "../../chain/abi/verdict-evaluator.ts";
 import { verdictTypedData } from "../../chain/verdict-codec.ts";
 import { holdChain, isIndexed } from "../../db/chain-fence.ts";
@@ -9,7 +8,7 @@ import { SignerFailure } from "../../sender/remote-signer.ts";
 import { pauseAfter } from "../../sender/send-policy.ts";
 import { bindSpec, readClaim } from "./bind-spec.ts";
 import { holdMoments } from "./decide-clock.ts";
-import { decideSigning, type SigningDecision, type SigningSight } from "./decide-signing.ts";
+import { decideSigning, type SigningDecision, type SigningSnapshot } from "./decide-signing.ts";
 import type { EscrowDeps } from "./escrow-deps.ts";
 import { type IndexedSubmission, readIndexedJob } from "./escrow-jobs.ts";
 import {
@@ -40,17 +39,20 @@ import {
   renewSettlement,
   takeJob,
 } from "./settlements.ts";
-import type { Binding, JobTerm, SpecClaim } from "./types.ts";
+import type { Binding, JobTerm } from "./types.ts";
 
-/** Decisions looked at in one round. */
+/** Decisions checked in one round. */
 const BATCH = 50;
-/** What comes by itself is looked at often, what needs somebody to act less and less; a submission in the index is not slept through. */
+/**
+ * Finality comes by itself and is checked often. Other causes need a person and are checked less and less. A new submission in the index is
+ * always due.
+ */
 const FINALITY_MS = { first: 1_000, longest: 15_000 };
 const HINDERED_MS = { first: 5_000, longest: 600_000 };
 
 /**
- * Signs every decision about a bound job that may be signed, and notes of each of the others why not; answers how many it signed.
- * One that cannot be looked at does not keep the others waiting.
+ * Signs every decision about a bound job that may be signed, stores the reason for each other one, and returns the number signed. A failing
+ * decision does not delay the others.
  */
 export async function signDecisions(deps: EscrowDeps): Promise<number> {
   const { chainId, finalityBlocks } = deps.deployment;
@@ -69,7 +71,7 @@ export async function signDecisions(deps: EscrowDeps): Promise<number> {
   return signed;
 }
 
-/** For a decision of which even the reason could not be stored: with words of ours alone. */
+/** For a decision whose reason could not be stored: stores a fixed text. */
 async function postpone(deps: EscrowDeps, decision: UnsignedDecision, error: unknown): Promise<void> {
   const { verdictId, run } = decision;
   deps.metrics.failures.inc({ at: "signing" });
@@ -83,15 +85,15 @@ async function postpone(deps: EscrowDeps, decision: UnsignedDecision, error: unk
 async function tryToSign(deps: EscrowDeps, decision: UnsignedDecision, heads: Heads): Promise<boolean> {
   const { verdictId, run } = decision;
   try {
-    const { sight, submission } = await lookAtDecision(deps, decision, heads);
-    const decided = decideSigning(sight);
+    const { snapshot, submission } = await readSnapshot(deps, decision, heads);
+    const decided = decideSigning(snapshot);
     if (decided.kind === "wait" || decided.kind === "never") {
       await note(deps, decision, decided);
       return false;
     }
-    if (submission === null || sight.job === null)
+    if (submission === null || snapshot.job === null)
       throw new Error("what is signed has a submission and a job");
-    const { job } = sight;
+    const { job } = snapshot;
     if (decided.kind === "sign") return await sign(deps, { decision, submission, job, ...decided });
     await note(deps, decision, decided, { job, heldAt: heads.head.timestamp });
     return false;
@@ -105,7 +107,7 @@ async function tryToSign(deps: EscrowDeps, decision: UnsignedDecision, heads: He
 
 const UNSTORABLE = "it could not be looked at; it is looked at again";
 
-/** What callers are told of a decision that could not be signed now. */
+/** Public reason of a decision that could not be signed now. */
 function hindranceOf(error: unknown): string {
   if (error instanceof EscrowFailure) return error.message;
   return error instanceof SignerFailure
@@ -122,9 +124,9 @@ type Signing = {
 };
 
 /**
- * Signature, its row, its transaction and the clock of a HOLD: all or nothing. Never a second one that ends a job, but in the place
- * of one that ran out, of the same decision. It is signed first, since a remote signer must not keep the rows locked; a signature
- * that comes to nothing is shown to nobody.
+ * Stores signature, row, transaction and a HOLD's clock, all or nothing. A job never gets a second terminal signature, except a renewed one
+ * of the same decision. It signs before the database transaction, because a remote signer must not keep rows locked. An unstored signature
+ * stays secret.
  */
 async function sign(deps: EscrowDeps, signing: Signing): Promise<boolean> {
   const { decision, submission } = signing;
@@ -163,7 +165,7 @@ async function sign(deps: EscrowDeps, signing: Signing): Promise<boolean> {
   return true;
 }
 
-/** The row's id; null where the signature that ran out is not there to be replaced any more. */
+/** Returns the row's id; null if the expired signature is not there any more. */
 async function store(
   tx: NodePgDatabase,
   {
@@ -244,35 +246,35 @@ async function note(
 /** The node's newest block and its newest final one. */
 type Heads = { readonly head: ChainBlock; readonly final: ChainBlock };
 
-/** A decision as it is found on chain, with the submission that it would be signed for. */
-type Looked = { readonly sight: SigningSight; readonly submission: IndexedSubmission | null };
+/** Snapshot of a decision on chain, with the submission to sign for. */
+type DecisionSnapshot = { readonly snapshot: SigningSnapshot; readonly submission: IndexedSubmission | null };
 
 /**
- * Verifies anew everything that a decision's signature depends on, on the final chain; the escrow's code as of the newest block
- * as well. Throws an EscrowFailure when node or index do not tell.
+ * Verifies again everything that a decision's signature depends on, on the final chain, and the escrow's code also as of the newest block.
+ * Throws an EscrowFailure if node or index cannot answer.
  */
-async function lookAtDecision(
+async function readSnapshot(
   deps: EscrowDeps,
   decision: UnsignedDecision,
   { head, final }: Heads,
-): Promise<Looked> {
-  const job = { ...decision.job, escrow: decision.job.escrow as Hex };
+): Promise<DecisionSnapshot> {
+  const { job } = decision;
   const escrow = findEscrow(deps.deployment, job);
   const found = { evaluator: deps.evaluator.toLowerCase(), head, final, decision, earlier: null };
   if (escrow === undefined) {
     const codeChange = "it is not among those whose jobs are settled here any more";
     const binding: Binding = { kind: "unbound", reason: codeChange };
-    return { sight: { ...found, codeChange, job: null, binding, submission: null }, submission: null };
+    return { snapshot: { ...found, codeChange, job: null, binding, submission: null }, submission: null };
   }
   const codeChange = await findCodeChange(deps.client, escrow);
   const submission = (await readIndexedJob(deps.db, job))?.submission ?? null;
   const isFinal = submission !== null && submission.block <= final.number;
   const isConfirmed = isFinal && (await confirmSubmission(deps.client, job, submission));
-  const told = await readJob(deps.client, escrow, { job, block: final.number });
-  const sight = {
+  const reported = await readJob(deps.client, escrow, { job, block: final.number });
+  const snapshot = {
     ...found,
     codeChange,
-    job: told === null ? null : { ...told, generation: escrow.generation },
+    job: reported === null ? null : { ...reported, generation: escrow.generation },
     earlier: await readEarlier(deps, decision, final.number),
     binding: await bind(deps, decision, final.number),
     submission:
@@ -280,23 +282,22 @@ async function lookAtDecision(
         ? null
         : { block: submission.block, deliverable: submission.deliverable, isConfirmed },
   };
-  return { sight, submission };
+  return { snapshot, submission };
 }
 
-/** The signature that ran out, and whether it was used before. */
+/** Reads the expired signature and if it was used. */
 async function readEarlier(
   { client, evaluator }: EscrowDeps,
   { earlier, job }: UnsignedDecision,
   blockNumber: bigint,
-): Promise<SigningSight["earlier"]> {
+): Promise<SigningSnapshot["earlier"]> {
   if (earlier === null) return null;
   const decided = await askNode(() =>
     client.readContract({
       address: evaluator,
       abi: verdictEvaluatorAbi,
       functionName: "decisionOf",
-      // Typed when the job was bound; text columns forget it.
-      args: [job.escrow as Hex, job.jobId],
+      args: [job.escrow, job.jobId],
       blockNumber,
     }),
   );
@@ -308,6 +309,5 @@ async function bind(deps: EscrowDeps, decision: UnsignedDecision, block: bigint)
   const { chainId, escrow, jobId } = decision.job;
   const isOfJob = claim?.job.chainId === chainId && claim.job.escrow === escrow && claim.job.jobId === jobId;
   if (!isOfJob) return { kind: "unbound", reason: "its specification names another job" };
-  // Typed when it was registered; text columns forget it.
-  return bindSpec(deps, claim as SpecClaim, block);
+  return bindSpec(deps, claim, block);
 }

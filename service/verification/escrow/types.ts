@@ -1,11 +1,11 @@
 import type { Address, Hex } from "viem";
 
-/** ABI generations of ERC-8183 escrows: the ERC text's own code, base-contracts' ERC8183, and Virtuals' AgenticCommerceV3. */
+/** ABI generations of ERC-8183 escrows: the code of the ERC text, base-contracts' ERC8183, and Virtuals' AgenticCommerceV3. */
 const ESCROW_GENERATIONS = ["G1", "G3", "V3"] as const;
 
 export type EscrowGeneration = (typeof ESCROW_GENERATIONS)[number];
 
-/** Seconds past its expiry in which a submitted job is still decided; null where it is until somebody claims its refund. */
+/** Seconds after its expiry in which a submitted job can be decided; null: until its refund is claimed. */
 const GRACE_SECONDS = { G1: null, G3: 3_600n, V3: null } as const satisfies Record<
   EscrowGeneration,
   bigint | null
@@ -16,13 +16,13 @@ export const JOB_STATUSES = ["Open", "Funded", "Submitted", "Completed", "Reject
 
 type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** Which job is meant; the escrow in lower case. */
+/** Key of a job; the escrow in lower case. */
 export type JobName = { readonly chainId: number; readonly escrow: Address; readonly jobId: bigint };
 
-/** A job as its escrow tells it, whatever the generation; addresses in lower case. */
+/** A job as read from its escrow of any generation; addresses in lower case. */
 export type EscrowJob = JobName & {
   readonly client: Address;
-  /** The zero address while none is named. */
+  /** The zero address if none is named. */
   readonly provider: Address;
   readonly evaluator: Address;
   readonly status: JobStatus;
@@ -33,7 +33,7 @@ export type EscrowJob = JobName & {
   readonly description: string;
 };
 
-/** What binding reads of a registered specification; addresses in lower case. */
+/** Members of a registered specification that binding reads; addresses in lower case. */
 export type SpecClaim = {
   readonly specId: string;
   readonly specHash: Hex;
@@ -42,24 +42,24 @@ export type SpecClaim = {
   readonly job: JobName;
   /** Verified when it was registered. */
   readonly clientSignature: Hex | null;
-  /** The newest block of node and index when it was registered. */
+  /** Newest block of node and index at registration. */
   readonly registeredBlock: bigint | null;
 };
 
-/** Whether a specification is its job's: by the job's description, or by the client's signature. */
+/** Result of binding a specification to its job. */
 export type Binding =
   | { readonly kind: "bound"; readonly job: EscrowJob; readonly by: "description" | "signature" }
   | { readonly kind: "unbound"; readonly reason: string }
-  /** The escrow's code is not the one that was reviewed: until it is reviewed again, the answer is not known. */
+  /** The escrow's code differs from the reviewed one, so the answer is unknown until the next review. */
   | { readonly kind: "suspended"; readonly reason: string };
 
-/** Numbers of decisions in the signed struct; 0 is none. */
+/** Numbers of decisions in the signed struct; 0 is no decision. */
 export const DECISION_CODES = { ALLOW: 1, REJECT: 2, HOLD: 3 } as const;
 
-/** What says until when a job is decided. */
+/** Facts that limit the time to decide a job. */
 export type JobTerm = Pick<EscrowJob, "expiredAt"> & { readonly generation: EscrowGeneration };
 
-/** From when on nothing decides a submitted job any more, in Unix seconds; null where that is once its refund is claimed. */
+/** Time after which a submitted job cannot be decided, in Unix seconds; null if its refund claim is that time. */
 export function jobEnd({ expiredAt, generation }: JobTerm): bigint | null {
   const grace = GRACE_SECONDS[generation];
   return grace === null ? null : expiredAt + grace;

@@ -9,19 +9,19 @@ import {
   type Synthesis,
 } from "./types.ts";
 
-/** The most that an answer may hold, as its prompts say: of texts in characters, of lists in entries. */
+/** Limits of an answer, as its prompts state them: characters of texts, entries of lists. */
 export const ANSWER_LIMITS = {
-  /** A quotation shows one place. */
+  /** A quotation. */
   quote: 400,
   /** A sentence or two. */
   point: 800,
-  /** A page. */
+  /** About a page. */
   reason: 4_000,
-  /** As many as anybody would read; a list that is longer says less. */
+  /** Entries of a list. */
   points: 20,
 } as const;
 
-/** The beginning of a text, with an ellipsis where it was longer than the limit in UTF-16 units. */
+/** Cuts a text to the limit in UTF-16 units and adds an ellipsis. */
 export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const cut = text.slice(0, limit - 1);
@@ -34,7 +34,7 @@ export function cutList<Entry>(entries: readonly Entry[]): Entry[] {
   return entries.slice(0, ANSWER_LIMITS.points);
 }
 
-/** As many challenges, in their order: of every role its first ones, so that many against one do not hide those against others. */
+/** Keeps the first challenges of every role, in their order, so that many against one role do not hide those against others. */
 export function cutChallenges<Challenge extends { readonly role: string }>(
   challenges: readonly Challenge[],
 ): Challenge[] {
@@ -53,7 +53,7 @@ export function cutChallenges<Challenge extends { readonly role: string }>(
 
 const { quote: QUOTE, point: POINT, reason: REASON } = ANSWER_LIMITS;
 
-/** Nothing that no database takes. What is too long is cut at its end, since that invents nothing, and an answer is not lost for it. */
+/** Text that PostgreSQL can store. A text over the limit is cut at its end, so an answer is not lost for its length. */
 const words = (limit: number) =>
   z
     .string()
@@ -61,7 +61,7 @@ const words = (limit: number) =>
     .overwrite((text) => cutText(text, limit));
 const point = words(POINT).refine((text) => text.trim() !== "");
 const points = z.array(point).overwrite(cutList);
-/** Never cut: what is no id is off the schema. */
+/** Never cut: a longer value is not an id. */
 const criterionId = z.string().max(8);
 const confidence = z.number().min(0).max(1);
 
@@ -121,7 +121,7 @@ const synthesisWire = z.strictObject({
   strongest_dissent: words(REASON),
 });
 
-/** Lengths and ranges are no part of strict schemas on every server: a keyword that it does not know is refused. */
+/** Some servers refuse these keywords in strict schemas. */
 const NOT_EVERYWHERE = new Set([
   "$schema",
   "minimum",
@@ -132,7 +132,7 @@ const NOT_EVERYWHERE = new Set([
   "maxItems",
 ]);
 
-/** What servers with structured outputs are given for the three kinds of answers. */
+/** Schemas of the three kinds of answers, for servers with structured outputs. */
 export const ANSWER_SHAPES = {
   ballot: shapeOf("ballot", ballotWire),
   critique: shapeOf("critique", critiqueWire),
@@ -150,12 +150,12 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(members.map(([key, member]) => [key, plain(member)]));
 }
 
-/** An answer on the schema, as it came but for what was too long of it, and as the panel reads it; or what is off it, in words of ours alone. */
+/** An answer that fits the schema: as received after cutting, and as the panel reads it. `off`: its faults, in our words. */
 export type ParsedAnswer<Answer> =
   | { readonly kind: "answer"; readonly wire: unknown; readonly answer: Answer }
   | { readonly kind: "off"; readonly faults: readonly string[] };
 
-/** A generator's answer, which has to judge every one of the criteria once and nothing else. */
+/** Parses a generator's answer. It must judge each criterion once and nothing else. */
 export function parseBallot(value: unknown, ids: readonly string[]): ParsedAnswer<Ballot> {
   const parsed = ballotWire.safeParse(value);
   if (!parsed.success) return { kind: "off", faults: faultsOf(parsed.error) };
@@ -197,7 +197,7 @@ export function parseCritique(value: unknown): ParsedAnswer<Critique> {
   return { kind: "answer", wire, answer };
 }
 
-/** The synthesiser's answer; a criterion that stands in neither list is open. */
+/** Parses the synthesiser's answer. A criterion in neither list is open. */
 export function parseSynthesis(value: unknown, ids: readonly string[]): ParsedAnswer<Synthesis> {
   const parsed = synthesisWire.safeParse(value);
   if (!parsed.success) return { kind: "off", faults: faultsOf(parsed.error) };
@@ -238,16 +238,16 @@ function strayFaults(name: string, given: readonly string[], ids: readonly strin
   return faults;
 }
 
-/** As many as one repair can mend. */
+/** Faults reported for one repair. */
 const MAX_FAULTS = 8;
 
-/** Where and how an answer is off the schema. Its own words stay out: they may come from a stranger's text. */
+/** Lists where and how an answer violates the schema. It never quotes the answer, which may hold a third party's text. */
 function faultsOf(error: z.ZodError): string[] {
   const faults = error.issues.map((issue) => `${placeOf(issue.path)}: ${describeIssue(issue)}`);
   return [...new Set(faults)].slice(0, MAX_FAULTS);
 }
 
-/** Limits and values are those of our schemas. */
+/** Limits and values come from our schemas. */
 function describeIssue(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "too_big":
@@ -269,7 +269,7 @@ function describeIssue(issue: z.core.$ZodIssue): string {
 
 const UNITS: Readonly<Record<string, string>> = { string: " characters", array: " entries" };
 
-/** Issues lie at members of the schema, so the path has names of ours and numbers alone. */
+/** Paths hold only our member names and numbers. */
 function placeOf(path: readonly PropertyKey[]): string {
   return path.length === 0 ? "the answer" : path.map(String).join(".");
 }

@@ -13,17 +13,17 @@ import {
   type RoleRecord,
 } from "./types.ts";
 
-/** What a million tokens cost in US dollars. */
+/** Price of a million tokens in US dollars. */
 export type TokenPrices = { readonly promptUsd: number; readonly answerUsd: number };
 
-/** The panel's models and what they may use. */
+/** Models of the panel and their limits. */
 export type PanelRunSettings = {
   readonly models: Readonly<Record<RoleName, string>>;
-  /** What fits into every model, question and answer together. */
+  /** Tokens that fit into every model, question and answer together. */
   readonly contextTokens: number;
-  /** The most that one answer takes. */
+  /** Maximum tokens of one answer. */
   readonly answerTokens: number;
-  /** Null where costs are not told. */
+  /** Null if no prices are configured. */
   readonly prices: TokenPrices | null;
   readonly prompts: Prompts;
 };
@@ -31,15 +31,15 @@ export type PanelRunSettings = {
 export type AskDeps = {
   readonly models: ModelPort;
   readonly settings: PanelRunSettings;
-  /** 32 fresh random hexadecimal digits in lower case, which nobody can know before. */
+  /** 32 random hexadecimal digits in lower case, new for each call. */
   readonly newMarker: () => string;
   readonly monotonicMs: () => number;
 };
 
-/** Takes what a question will take at least, before it is asked; what it rejects with ends the run. */
+/** Counts the minimum usage of a question before it is sent. If it rejects, the run ends. */
 type Begin = (record: RoleRecord) => Promise<void>;
 
-/** What a role has to do in a run. */
+/** One role's task in a run. */
 type RoleTask<Answer> = {
   readonly role: RoleName;
   readonly domain: Domain;
@@ -48,18 +48,17 @@ type RoleTask<Answer> = {
   readonly parse: (value: unknown) => ParsedAnswer<Answer>;
 };
 
-/** A role's answer with its record, which holds it as it came over the wire, cut to its limits. */
+/** A role's answer with its record. The record holds the answer as received, cut to its limits. */
 export type RoleResult<Answer> = {
   readonly record: RoleRecord;
   readonly answer: RoleAnswer<Answer>;
-  /** The model's server said that the question does not fit into it. */
+  /** The server says that the question does not fit into the model. */
   readonly isTooLong: boolean;
 };
 
 /**
- * Asks a role, and once more where its answer is off the schema, with what was off. An answer that is still off it, a refusal and a
- * failure of the server are abstentions with their reason. Rejects with the signal's reason once that is aborted, and with what `begin`
- * rejects with.
+ * Asks a role, and once more with the list of faults if its answer does not fit the schema. A second misfit, a refusal and a server failure
+ * become abstentions with a reason. Rejects with the signal's reason when it aborts, and with the error of `begin`.
  */
 async function askRole<Answer>(
   deps: AskDeps & { readonly begin: Begin },
@@ -91,7 +90,7 @@ type Reading<Answer> =
   | { readonly kind: "off"; readonly faults: readonly string[]; readonly bad: string | null }
   | { readonly kind: "abstained"; readonly reason: string; readonly isTooLong: boolean };
 
-/** How an abstention is told where there is no answer to look at. */
+/** Reasons of abstentions without an answer. */
 const ABSTENTIONS = {
   refused: "refused",
   too_long: "the texts are too long for the model",
@@ -99,7 +98,7 @@ const ABSTENTIONS = {
   rejected: "the model server does not take the question",
 } as const;
 
-/** Whether a role abstained because its model, or the filter of the server, would not answer. */
+/** True if a role abstained because its model or the server's filter refused. */
 export function isRefusal(answer: RoleAnswer<unknown>): boolean {
   return answer.kind === "abstained" && answer.reason.startsWith(`${ABSTENTIONS.refused}: `);
 }
@@ -132,7 +131,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Undefined is no JSON value, and on no schema.
+    // No schema accepts undefined.
     return undefined;
   }
 }
@@ -152,7 +151,7 @@ function questionOf<Answer>(
   };
 }
 
-/** What stays of a question that is broken off, by whoever asks or by the end of the process: nobody is told then what it took. */
+/** Record of an aborted request. Its token usage is unknown. */
 function begunRecord({ models, prices }: PanelRunSettings, role: RoleName, promptTokens: number): RoleRecord {
   const tokens = { promptTokens, completionTokens: 0 };
   return {
@@ -162,10 +161,10 @@ function begunRecord({ models, prices }: PanelRunSettings, role: RoleName, promp
   };
 }
 
-/** Lines of a fence with their marker, which tokenisers take digit by digit. */
+/** Tokens of the lines of a fence. Tokenisers split the marker into digits. */
 const FENCE_TOKENS = 100;
 
-/** Estimated on the high side, from what is known of the blocks. */
+/** A high estimate. */
 function promptTokensOf(system: string, blocks: readonly Block[]): number {
   return blocks.reduce((sum, { tokens }) => sum + tokens + FENCE_TOKENS, estimateTokens(system));
 }
@@ -194,42 +193,45 @@ export function costOf(
   return (tokens.promptTokens * prices.promptUsd + tokens.completionTokens * prices.answerUsd) / 1_000_000;
 }
 
-function resultOf<Answer>(reading: Reading<Answer>, told: Omit<RoleRecord, "answer">): RoleResult<Answer> {
+function resultOf<Answer>(reading: Reading<Answer>, usage: Omit<RoleRecord, "answer">): RoleResult<Answer> {
   switch (reading.kind) {
     case "answer": {
       const { wire, answer } = reading;
       return {
-        record: { ...told, answer: { kind: "answer", answer: wire } },
+        record: { ...usage, answer: { kind: "answer", answer: wire } },
         answer: { kind: "answer", answer },
         isTooLong: false,
       };
     }
     case "off":
-      return abstention(`off the schema twice: ${reading.faults.join("; ")}`, { told, isTooLong: false });
+      return abstention(`off the schema twice: ${reading.faults.join("; ")}`, { usage, isTooLong: false });
     case "abstained":
-      return abstention(reading.reason, { told, isTooLong: reading.isTooLong });
+      return abstention(reading.reason, { usage, isTooLong: reading.isTooLong });
   }
 }
 
 function abstention(
   reason: string,
-  { told, isTooLong }: { readonly told: Omit<RoleRecord, "answer">; readonly isTooLong: boolean },
+  { usage, isTooLong }: { readonly usage: Omit<RoleRecord, "answer">; readonly isTooLong: boolean },
 ): RoleResult<never> {
   const answer = { kind: "abstained", reason } as const;
-  return { record: { ...told, answer }, answer, isTooLong };
+  return { record: { ...usage, answer }, answer, isTooLong };
 }
 
-export type KeptDeps = AskDeps & {
-  /** Answers kept of an interrupted run of the same case: none of these roles is asked again. Abstentions among them are. */
+export type PanelDeps = AskDeps & {
+  /** Stored answers of an interrupted run of the same case. Their roles are not asked again, unless they abstained. */
   readonly known: readonly RoleRecord[];
   readonly begin: Begin;
-  /** Takes each new answer and abstention, with all that it took, as soon as it is there; what it rejects with ends the run. */
+  /** Stores each new answer or abstention with its usage at once. If it rejects, the run ends. */
   readonly keep: (record: RoleRecord) => Promise<void>;
   readonly signal: AbortSignal;
 };
 
-/** A role's answer: the known one, where it is on the schema and of the model that would be asked, or a new one, which is kept. */
-export async function askKept<Answer>(deps: KeptDeps, task: RoleTask<Answer>): Promise<RoleResult<Answer>> {
+/** Returns the stored answer if it fits the schema and comes from the configured model. Otherwise asks the role and stores its answer. */
+export async function askOrReuse<Answer>(
+  deps: PanelDeps,
+  task: RoleTask<Answer>,
+): Promise<RoleResult<Answer>> {
   const known = knownResult(deps, task);
   if (known !== null) return known;
   const result = await askRole(deps, task, deps.signal);
@@ -239,18 +241,18 @@ export async function askKept<Answer>(deps: KeptDeps, task: RoleTask<Answer>): P
 
 export type Generators = Readonly<Record<GeneratorRole, RoleResult<Ballot>>>;
 
-/** The four generators at once. Where one rejects, the others are ended, and what it rejected with is passed on once they are. */
+/** Asks the four generators at once. If one rejects, the others are aborted, and its error is thrown once they have ended. */
 export async function askGenerators(
-  deps: KeptDeps,
+  deps: PanelDeps,
   taskOf: (role: GeneratorRole) => RoleTask<Ballot>,
 ): Promise<Generators> {
   const ending = new AbortController();
   const signal = AbortSignal.any([deps.signal, ending.signal]);
   const asked = GENERATOR_ROLES.map(async (role) => {
     try {
-      return [role, await askKept({ ...deps, signal }, taskOf(role))] as const;
+      return [role, await askOrReuse({ ...deps, signal }, taskOf(role))] as const;
     } catch (error) {
-      // The first reason stays the signal's.
+      // A signal keeps the reason of its first abort.
       ending.abort(error);
       throw error;
     }
@@ -258,12 +260,12 @@ export async function askGenerators(
   await Promise.allSettled(asked);
   if (ending.signal.aborted) throw deps.signal.aborted ? deps.signal.reason : ending.signal.reason;
   const entries = await Promise.all(asked);
-  // Every role is among them.
+  // One entry for each role.
   return Object.fromEntries(entries) as Record<GeneratorRole, RoleResult<Ballot>>;
 }
 
 function knownResult<Answer>(
-  { known, settings }: KeptDeps,
+  { known, settings }: PanelDeps,
   task: RoleTask<Answer>,
 ): RoleResult<Answer> | null {
   const record = known.find(({ role, model }) => role === task.role && model === settings.models[task.role]);

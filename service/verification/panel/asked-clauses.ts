@@ -8,14 +8,14 @@ export type Clause = {
   readonly source: string;
 };
 
-/** So far around the word a clause may reach; longer ones are no plain order. */
+/** Characters that a clause may extend on each side of the word. A longer one is not a plain order. */
 const REACH = 240;
-/** So many places of one text are looked at: an order stands in the first ones, and work stays bounded. */
+/** Matches read per text. An order comes early, and the work stays bounded. */
 const MAX_PLACES = 40;
 
 const END = /[.!?;\n\r\u2028\u2029()[\]{}"“”。！？；]/u;
 
-/** The clauses of the texts in which the pattern is found, each once; the pattern has to be global and without backtracking. */
+/** Returns each clause that contains a match of the pattern, once. The pattern must be global and must not backtrack. */
 export function clausesAround(askings: readonly Asking[], pattern: RegExp): readonly Clause[] {
   return askings.flatMap(({ criterion, text }) => {
     const clauses: Clause[] = [];
@@ -56,7 +56,7 @@ export function words(text: string): ReadonlySet<string> {
   return new Set(text.split(" "));
 }
 
-/** What is left from the first word on that is not to be skipped; nothing where all are. */
+/** Drops leading words of a set. */
 export function skip(all: readonly string[], skipped: ReadonlySet<string>): readonly string[] {
   const start = all.findIndex((word) => !skipped.has(word));
   return start < 0 ? [] : all.slice(start);

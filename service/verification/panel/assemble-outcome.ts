@@ -21,10 +21,10 @@ import {
   type TallyOutcome,
 } from "./types.ts";
 
-/** Everything that a run of the panel found. */
+/** Results of a run. */
 export type RunResults = {
   readonly panelCase: PanelCase;
-  /** What every role was given of the case. */
+  /** Blocks that every role received. */
   readonly blocks: readonly Block[];
   readonly criteria: readonly Criterion[];
   readonly checks: readonly OutputCheck[];
@@ -34,10 +34,12 @@ export type RunResults = {
   readonly synthesiser: RoleResult<Synthesis>;
 };
 
-/** As many as anybody reads. */
+/** Objections that an answer shows. */
 const MAX_OBJECTIONS = 20;
 
-/** The tally's decision with its texts: the synthesis's, or where that is missing, the ballots'. Null where the tally decides nothing. */
+/**
+ * Adds the texts of the synthesis to the tally's decision, or those of the ballots without a synthesis. Null if the tally has no decision.
+ */
 export function assembleOutcome(results: RunResults): PanelOutcome | null {
   const { panelCase, criteria, checks, settings, critic, synthesiser } = results;
   const ballots = answersOf(results.generators);
@@ -98,7 +100,7 @@ function validBallots(ballots: Readonly<Record<GeneratorRole, RoleAnswer<Ballot>
   });
 }
 
-/** What code found comes first: it is no opinion. */
+/** Findings of code come first, because they are facts. */
 function keyObjections({
   valid,
   synthesis,
@@ -118,7 +120,7 @@ function reasoningOf(valid: readonly ValidBallot[], { votes }: Decided): string 
     .join("\n\n");
 }
 
-/** The surest ballot that voted otherwise; where all voted alike, the critic's case against the verdict. */
+/** Text of the most confident ballot with another vote. If all agree, the critic's case against the verdict. */
 function dissentOf(
   valid: readonly ValidBallot[],
   { decision, critique }: { readonly decision: Decided; readonly critique: Critique },
@@ -154,8 +156,8 @@ type CriteriaFindings = {
 };
 
 /**
- * Texts of the criteria that count as met and as unmet; one that is open stands in neither list. What the tally holds for unmet is
- * unmet, whatever the synthesis says. Without a synthesis, three ballots make a criterion met and two unmet.
+ * Texts of met and unmet criteria; an open one is in neither list. A criterion that the tally holds unmet is unmet, whatever the synthesis
+ * says. Without a synthesis, three ballots make a criterion met and two unmet.
  */
 export function sortCriteria(
   criteria: readonly Criterion[],
@@ -185,7 +187,7 @@ type Findings = {
   readonly synthesiser: RoleResult<Synthesis>;
 };
 
-/** Every role's view, in the order of the rounds, those that abstained included. */
+/** Returns the view of every role in the order of the rounds, abstentions included. */
 function describeFindings(
   { panelCase, shown, generators, critic, synthesiser }: Findings,
   votes: Readonly<Partial<Record<GeneratorRole, Decision>>>,
@@ -226,7 +228,7 @@ function viewOfBallot({ score, confidence, criteria, ...ballot }: Ballot, isOfOu
   return { score, confidence, criteria, objections };
 }
 
-/** Only what stands in the output speaks against it; a client may write such texts as well. */
+/** Only text of the output counts against it. A client may write such text as well. */
 function describeSteering(text: string, isOfOutput: IsQuoted): string {
   return isOfOutput(text)
     ? `The output addresses its judges: ${text}`

@@ -6,17 +6,14 @@ import { type Domain, thresholdOf } from "./policy.ts";
 import { caseBlocks, systemMessage } from "./prompts.ts";
 import { GENERATOR_ROLES, type PanelCase, ROLE_NAMES } from "./types.ts";
 
-/** What the synthesiser is given beside the case: the ballots and the critique. */
+/** Earlier answers that the synthesiser receives: ballots and critique. */
 const EARLIER_ANSWERS = GENERATOR_ROLES.length + 1;
-/** Its own answer, and in a repair the bad one beside it. */
+/** Its own answer, and the rejected one during a repair. */
 const OWN_ANSWERS = 2;
-/** Fences with their markers, the faults that a repair names, and a schema in words. */
+/** Tokens of fences, of the faults in a repair, and of a schema in words. */
 const BETWEEN_TOKENS = 1_200;
 
-/**
- * Why the case cannot be judged with these models: its texts, with all that a run adds to them, may be more than fits into a model.
- * Null where they fit. Tokens are estimated on the high side.
- */
+/** Returns why the texts of a case do not fit into these models, with their sizes; null if they fit. Tokens are a high estimate. */
 export function describeOverflow(
   { domain, blocks }: { readonly domain: Domain; readonly blocks: readonly Block[] },
   settings: PanelRunSettings,
@@ -30,12 +27,12 @@ export function describeOverflow(
   return `The texts are too long for the panel's models: ${each.join("; ")}. Of a context of ${settings.contextTokens} tokens, ${room} are left for them beside the panel's own questions and answers.`;
 }
 
-/** Tokens that a model has left for the texts of a case, beside the panel's own questions and answers. */
+/** Tokens left for the texts of a case, after the panel's own questions and answers. */
 function roomFor(domain: Domain, settings: PanelRunSettings): number {
   return Math.max(0, settings.contextTokens - overheadTokens(domain, settings));
 }
 
-/** Tokens of the longest question without the case, and of the answers that it holds or gets. */
+/** Tokens of the longest question without the case, and of the answers around it. */
 function overheadTokens(domain: Domain, { prompts, answerTokens }: PanelRunSettings): number {
   const faults = [prompts.repair];
   const systems = ROLE_NAMES.map((role) =>
@@ -44,12 +41,12 @@ function overheadTokens(domain: Domain, { prompts, answerTokens }: PanelRunSetti
   return Math.max(...systems) + (EARLIER_ANSWERS + OWN_ANSWERS) * answerTokens + BETWEEN_TOKENS;
 }
 
-/** Share of the room that specification and criteria may take: what is judged by them needs some of it as well. */
+/** Share of the room for specification and criteria. The output needs the rest. */
 const MOST_OF_ROOM = 0.75;
 
 /**
- * Why a specification would leave no output enough room in these models, with the sizes; null where it leaves a quarter of the room or
- * more. Tokens are estimated on the high side, as they are for a whole case.
+ * Returns why a specification leaves less than a quarter of the room to an output, with the sizes; null if it fits. Tokens are a high
+ * estimate.
  */
 export function describeSpecOverflow(
   { specText, acceptanceCriteria, domain }: Pick<PanelCase, "specText" | "acceptanceCriteria" | "domain">,
@@ -65,7 +62,7 @@ export function describeSpecOverflow(
   return `specification and criteria of ${characters} characters are about ${tokens} tokens, and may take ${room} of the ${settings.contextTokens} that the panel's models read at once: an output has to fit beside them`;
 }
 
-/** Why an output cannot be judged with these models beside its specification, with the sizes; null where all of it fits. */
+/** Returns why an output does not fit into these models with its specification, with the sizes; null if it fits. */
 export function describeOutputOverflow(
   panelCase: Omit<PanelCase, "evidenceTexts" | "providerHasScore">,
   settings: PanelRunSettings,

@@ -1,32 +1,32 @@
 import { quoteOf } from "./quotes.ts";
 import type { OutputCheck } from "./types.ts";
 
-/** Longer than phrases, keys and lines of code that recur in honest work. */
+/** Longer than phrases, keys and code lines that recur in honest work. */
 const PADDED_WINDOW = 64;
-/** Of the whole, in one piece: a text written twice repeats half of itself, but for the windows over its seam. */
+/** Share of the whole in one piece. A text written twice repeats half, except the windows over its seam. */
 const REPEATED_IN_ONE = 0.45;
-/** Of the whole, in pieces: names and numbers set apart even tests, tables and letters of one pattern. */
+/** Share of the whole in pieces. Names and numbers keep honest tests, tables and letters below it. */
 const REPEATED_IN_ALL = 0.95;
-/** Less than this repeats itself in honest short texts: refrains, tables, boilerplate. */
+/** Honest short texts repeat less: refrains, tables, boilerplate. */
 const MIN_REPEATED = 400;
-/** Rules and frames of tables are shorter. */
+/** Longest run of one character in rules and table frames. */
 const LONGEST_RUN = 400;
-/** Empty pages; indentation and tables have text in between. */
+/** Longest run of blanks in honest texts. */
 const LONGEST_BLANK = 1_000;
-/** Of a repetition in words are letters. In grids and dumps there are fewer. */
+/** Share of letters in a repetition of words. Grids and dumps have fewer. */
 const WORDY_SHARE = 0.5;
-/** Cells of a grid have fewer kinds of letters, and dumps fewer that are no digits. */
+/** Distinct letters in a repetition of words. Grids have fewer, and dumps have few beside digits. */
 const MIN_LETTERS = 4;
 
-/** Enough to tell by, and little to read. */
+/** Characters that are enough for the decision. */
 const SAMPLE = 4_000;
 
-/** Digits of hexadecimal and of base64, whose zeros come in rows, and what rules, bars, dots and frames are drawn with. */
+/** Characters of hexadecimal and base64 data, and of drawn rules, bars and frames. */
 const DRAWN = /[\w+/=*~#.:·•^"'<>|\\\-\u2010-\u2015\u2022-\u2027\u203e\u2190-\u25ff\u3000\uff0d\uff1d]/;
-/** Values of cells. */
+/** Cell values. */
 const VALUES = /\b(?:true|false|null|none|nan|nil|undefined|empty)\b/g;
 
-/** An output that is filled up: by repeating itself, by a run of one character, or by blanks; null where it may be meant as it is. */
+/** Finds an output padded by repetition, by a run of one character, or by blanks; null otherwise. */
 export function checkPadded(outputText: string): OutputCheck | null {
   const finding = findRun(outputText) ?? findBlank(outputText) ?? findRepetition(outputText);
   return finding === null ? null : { name: "padded", finding, criterion: null };
@@ -57,10 +57,10 @@ function findBlank(text: string): string | null {
   return null;
 }
 
-/** Windows in a row that all stood there before. */
+/** Adjacent windows that all occurred before. */
 type Stretch = { readonly start: number; readonly length: number };
 
-/** The share of windows that stood there before: what a compressor would save, without one. */
+/** Measures the share of windows that occurred before, as a compressor would. */
 function findRepetition(text: string): string | null {
   const plain = text.replace(/\s+/g, " ").toLowerCase();
   const hashes = hashWindows(plain, PADDED_WINDOW);
@@ -82,7 +82,7 @@ function findRepetition(text: string): string | null {
   return `Of the output ${percent} % repeats what it said before, such as “${quoteOf(plain.slice(start, start + 3 * PADDED_WINDOW))}”.`;
 }
 
-/** Those of more windows than errors of the filter make. */
+/** Stretches long enough to rule out errors of the filter. */
 function repeatedStretches(hashes: Uint32Array): readonly Stretch[] {
   const stretches: Stretch[] = [];
   const seen = createSeenWindows(hashes.length);
@@ -100,7 +100,7 @@ function repeatedStretches(hashes: Uint32Array): readonly Stretch[] {
   return stretches;
 }
 
-/** Whether a repetition is made of words: letters make up most of it, runs of one character counted once. */
+/** True if a repetition is made of words: mostly letters, with runs counted once. */
 function isWordy(text: string, { start, length }: Stretch): boolean {
   const repeated = text
     .slice(start, start + Math.min(length, SAMPLE) + PADDED_WINDOW - 1)
@@ -125,22 +125,22 @@ function isBlank(unit: number): boolean {
   return unit <= 0x20 || unit === 0xa0 || (unit >= 0x2000 && unit <= 0x200b) || unit === 0x3000;
 }
 
-/** Seven words or so: shared by texts on one subject now and then, not all the time. */
+/** About seven words. Texts on one subject share such windows only now and then. */
 const COPIED_WINDOW = 40;
-/** More than half: what quotes its task and answers it stays below. */
+/** An honest output that quotes its task stays below this share. */
 const COPIED_SHARE = 0.6;
-/** A sentence or two may be all that was asked for. */
+/** Shorter copies are ignored: one or two sentences may be the whole task. */
 const MIN_COPIED = 160;
-/** An order of less than a window is looked for as it is; below this it is no more than a word or two. */
+/** An order shorter than a window is searched literally. Below this length it is only a word or two. */
 const MIN_ORDER = 12;
-/** The first line tells what is wanted; more than its beginning may be data. */
+/** Characters of the first line that name the task. The rest may be data. */
 const OPENING = 120;
 
 type Windows = { readonly has: (hash: number) => boolean };
 
 /**
- * An output most of which stands word for word in what the client wrote, with the order itself in it; null where it does not, is
- * short, or where the order is to work on a text that the client gave: the order is what nobody wants to have back.
+ * Finds an output that mostly repeats the client's text, including the order itself. Null for other outputs, for short ones, and if the
+ * order is to work on a given text.
  */
 export function checkCopied(outputText: string, given: readonly string[]): OutputCheck | null {
   const output = wordsOf(outputText);
@@ -160,7 +160,7 @@ export function checkCopied(outputText: string, given: readonly string[]): Outpu
   };
 }
 
-/** Whether most of an order stands in the output, and of one of several lines most of its first as well: below it may stand data. */
+/** True if the output contains most of an order. For an order of several lines also most of its first line, since data may follow it. */
 function isHandedBack(order: string, output: string, handedBack: Windows): boolean {
   const [opening = "", ...more] = order.split("\n").map(wordsOf);
   const parts = more.length === 0 ? [opening] : [opening.slice(0, OPENING), wordsOf(order)];
@@ -181,7 +181,7 @@ function windowsOf(texts: readonly string[]): Windows {
   return known;
 }
 
-/** Characters that a known window covers, and where the longest stretch of them starts. */
+/** Counts characters covered by known windows, and finds the start of the longest run. */
 function countCovered(hashes: Uint32Array, known: Windows) {
   let characters = 0;
   let coveredTo = 0;
@@ -200,7 +200,7 @@ function countCovered(hashes: Uint32Array, known: Windows) {
   return { characters, start: longest.start };
 }
 
-/** Letters and digits with one blank between words: neither layout nor punctuation makes a copy another text. */
+/** Letters and digits with single spaces, so that layout and punctuation do not hide a copy. */
 function wordsOf(text: string): string {
   return text
     .toLowerCase()
@@ -208,35 +208,35 @@ function wordsOf(text: string): string {
     .trim();
 }
 
-/** Work on a text that was given, whose right result is mostly that text; in any place and form of the word. */
+/** Words for work on a given text, whose correct result is mostly that text. */
 const WORK_ON_TEXT =
   /\b(?:proofread|proof-read|copy-?edit|spell-?check|verbatim|extract|transcrib|reformat|refactor|re-?order|rearrang|alphabetis|alphabetiz|de-?duplicat|dedup|lint|uncomment|docstring|annotat|typo|template|anonymi|redact|rephras|paraphras|rewrit|rewrot|translat|prettif|minif|boilerplate|word for word|as[ -]is\b|unchanged|exactly (?:this|these|as|the|what))/i;
-/** The same where the word is said of an order: elsewhere it names a thing, as in “the correct order” or “a format”. */
+/** The same words in the form of an order. Elsewhere they name a thing, as in “the correct order” or “a format”. */
 const ORDERED_WORK =
   /(?:^|[.!?:;,\n(>]|[-*•]|\d[.)]|\b(?:and|then|to|please|must|should|shall|can|is|are|be|been|all|you))\s*(?:correct|edit|fix|format|sort|order|fill|comment|complete|copy|quote|cite|repeat|clean|filter|merge|reproduce|restore|shorten|trim|polish|improve|indent|rename|renumber|convert|group|rank|split|update|modify|patch|debug)(?:s|es|ed|ing|ted|ting|ied|d)?\s+(?:in\b|out\b|up\b|all\b|any\b|every|each|the\b|this\b|these\b|those\b|that\b|it\b|its\b|them\b|my\b|our\b|by\b|from\b|alphabetically|comments?\b)/i;
 const SORTED_STATE =
   /\b(?:sorted|alphabetical|filled|corrected|formatted|fixed|commented|edited|quoted|cited)\b/i;
 const COMMENTS = /\b(?:add|adds|added|adding|insert|with|has|have)\s+(?:\w+\s+){0,2}comments?\b/i;
 
-/** Titles whose list is a part of the order. */
+/** Titles of lists that belong to the order. */
 const ORDERS_TITLE =
   /^\W*(?:\w+ ){0,2}(?:criteria|requirements?|tasks?|goals?|scope|deliverables?|rules|conditions)\W*$/i;
 const FENCE = /^\s*(?:```|~~~)/;
 const LEAD = /[:：]\W{0,3}$/u;
-/** Said of what stands further down. */
+/** Refers to the text below. */
 const POINTS_DOWN = /\b(?:below|following|as follows)\b[^.!?\n]{0,40}[.!?]?\s*$/i;
 const ITEM = /^\s*(?:[-*+•]|\(?\d{1,3}[.)])\s/;
-/** A passage, rather than a name. */
+/** A quoted passage, not a name. */
 const LONG_QUOTE = /“[^“”]{80,}”|"[^"]{80,}"|«[^«»]{80,}»|„[^„“”]{80,}[“”]/gu;
 
-/** Whether the order is to work on a text that is given, or to hand one on as it is: a right result then resembles what was given. */
+/** True if the order is to work on a given text or to pass it on: a correct result then resembles it. */
 function ordersWorkOnText(order: string): boolean {
   return [WORK_ON_TEXT, ORDERED_WORK, SORTED_STATE, COMMENTS].some((pattern) => pattern.test(order));
 }
 
 /**
- * What a client's text orders, without what it hands over: long quotations, blocks of code, and all below a line that leads to
- * something with a colon or a word, but for lists below a title such as “Requirements:” and for the items that follow one that leads.
+ * Returns the order in a client's text without the given data: long quotations, code blocks, and everything below a line that introduces
+ * data. Lists below a title such as “Requirements:” stay, and so do items after an item that introduces data.
  */
 function orderingPart(text: string): string {
   const kept: string[] = [];
@@ -254,26 +254,26 @@ function orderingPart(text: string): string {
     leadIndent = null;
     kept.push(line);
     const leads = LEAD.test(line) ? !ORDERS_TITLE.test(line) : POINTS_DOWN.test(line);
-    // Only an item's own lead ends where the next item begins.
+    // Only the introduction of an item ends at the next item.
     if (leads) leadIndent = isItem ? indent : -1;
   }
   return kept.join("\n");
 }
 
-/** Three marks in a field of so many bits for each window: one in two hundred is taken for another by error, which decides nothing. */
+/** Bits per window in the Bloom filter, with three marks each. One window in two hundred is a false match, which changes no result. */
 const BITS_PER_WINDOW = 16;
 const SMALLEST_FIELD_BITS = 1 << 12;
-/** Odd, and so far apart that the places that they lead to are independent. */
+/** Odd multipliers that give independent positions. */
 const [SECOND_PLACE, THIRD_PLACE] = [0x9e3779b1, 0x85ebca77];
 const FACTOR = 0x01000193;
 
-/** A text's windows by their hashes: what was seen is known by marks in a bit field, so that no text makes it slow. */
+/** Hashes of windows in a Bloom filter, so that no text makes it slow. */
 type SeenWindows = { readonly has: (hash: number) => boolean; readonly add: (hash: number) => void };
 
-/** An empty set of windows, for about as many as given; it never denies one that was added. */
+/** Creates an empty filter for about this many windows. It has no false negatives. */
 function createSeenWindows(windows: number): SeenWindows {
   const digits = Math.ceil(Math.log2(Math.max(SMALLEST_FIELD_BITS, windows * BITS_PER_WINDOW)));
-  // Small, since memory that was never used costs more time than all the rest.
+  // Kept small: touching fresh memory costs more than the rest.
   const field = new Uint8Array(2 ** (digits - 3));
   const shift = 32 - digits;
   const isMarked = (place: number) => ((field[place >>> 3] ?? 0) & (1 << (place & 7))) !== 0;
@@ -293,7 +293,7 @@ function createSeenWindows(windows: number): SeenWindows {
   };
 }
 
-/** The hash of every window of so many UTF-16 units, in order; none where the text is shorter. One pass. */
+/** Hashes every window of `width` UTF-16 units in one pass; empty if the text is shorter. */
 function hashWindows(text: string, width: number): Uint32Array {
   const count = Math.max(0, text.length - width + 1);
   const hashes = new Uint32Array(count);

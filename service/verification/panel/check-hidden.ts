@@ -13,28 +13,28 @@ import {
 import { quoteOf } from "./quotes.ts";
 import type { OutputCheck } from "./types.ts";
 
-/** So much stands before the first one in its quotation, to show where it is. */
+/** Characters quoted before the first hidden one. */
 const CONTEXT_CHARACTERS = 40;
-/** Two may meet by chance; a row of them carries something. */
+/** Two may meet by chance. A longer row carries data. */
 const LONGEST_ROW = 2;
-/** The ends of nested isolates and the start of the next. */
+/** Nested isolates end and the next one starts. */
 const LONGEST_DIRECTING_ROW = 4;
-/** Each one character from the last: words that are taken apart. A product in a formula has fewer factors. */
+/** Rows that are one visible character apart: split words. Formulas have fewer factors. */
 const LONGEST_CHAIN = 5;
-/** Fewer than these come with what is pasted. */
+/** Pasted text brings at most this many. */
 const MOST_PASTED = 3;
-/** Of all characters; pages that are pasted have fewer. */
+/** Share of all characters. Pasted pages stay below it. */
 const GREATEST_SHARE = 0.005;
-/** Fewer letters than these make no word. */
+/** Fewer reversed letters do not make a word. */
 const MIN_TURNED = 3;
 
-/** So many kinds of them are known to lists of them. */
+/** Longest list of such characters in source code. */
 const LONGEST_CLASS = 12;
-/** What code puts around a character that it is about. */
+/** Delimiters around a character that source code names. */
 const DELIMITERS = new Set("'\"`/[](){}<>|“”‘’«»„⟨⟩");
 
 const OVERRIDES: readonly Range[] = [[0x202d, 0x202e]];
-/** What takes words apart and leaves no gap. */
+/** Characters that split a word without a visible gap. */
 const ZERO_WIDTH: readonly Range[] = [
   [0x180e, 0x180e],
   [0x200b, 0x200d],
@@ -43,8 +43,8 @@ const ZERO_WIDTH: readonly Range[] = [
 ];
 
 /**
- * An output that hides something from its reader: tags, letters that an override turns round, rows of characters without a form, words
- * that are taken apart by them, or more without a use than come with what is pasted. Null for one where each has, or may have, a use.
+ * Finds an output that hides text from its reader: tags, letters reversed by an override, rows of invisible characters, words split by
+ * them, or more of them than pasted text brings. Null if each may have a use.
  */
 export function checkHidden(outputText: string): OutputCheck | null {
   const rows = unseenRows(outputText).filter((row) => !isSubject(outputText, row));
@@ -64,14 +64,14 @@ export function checkHidden(outputText: string): OutputCheck | null {
   };
 }
 
-/** Characters in a row that have no form and no certain use. */
+/** A row of adjacent invisible characters without a certain use. */
 type Row = {
   readonly start: number;
   end: number;
   readonly points: number[];
-  /** How many of them have no use at all. */
+  /** Number of them without any use. */
   hidden: number;
-  /** How many rows, this one included, stand with one character between each and the next. */
+  /** Number of rows up to this one that are one visible character apart. */
   readonly chain: number;
 };
 
@@ -102,7 +102,7 @@ function unseenRows(text: string): readonly Row[] {
   return rows;
 }
 
-/** What code writes between quotation marks or brackets, each once, is what the code is about. */
+/** True for distinct characters between delimiters: source code names them. */
 function isSubject(text: string, { start, end, points }: Row): boolean {
   if (points.length > LONGEST_CLASS || points.some(turnsOrTags)) return false;
   const isBetween = DELIMITERS.has(text.charAt(start - 1)) && DELIMITERS.has(text.charAt(end));
@@ -114,14 +114,14 @@ function turnsOrTags(point: number): boolean {
 }
 
 function tells(text: string, { start, end, points, hidden, chain }: Row): boolean {
-  // The first selector of a row varies the character before.
+  // The first selector of a row may belong to the character before it.
   const length = isSelector(points[0] ?? 0) ? points.length + 1 : points.length;
   const longest = hidden === 0 && points.every(isDirecting) ? LONGEST_DIRECTING_ROW : LONGEST_ROW;
   if (length > longest || chain > LONGEST_CHAIN || points.some(isTag)) return true;
   return points.some((point) => within(point, OVERRIDES)) && turnsLetters(text, start, end);
 }
 
-/** Whether letters follow up to the end of the line or of the override. */
+/** True if letters follow before the line or the override ends. */
 function turnsLetters(text: string, start: number, end: number): boolean {
   let letters = 0;
   for (let at = end; at < text.length && at - start < CONTEXT_CHARACTERS; at += 1) {
@@ -132,25 +132,25 @@ function turnsLetters(text: string, start: number, end: number): boolean {
 }
 
 /**
- * What a character is where it stands: `seen` has a form, or works on what has; `alone` is ordinary as long as no more of them stand
- * with it; `hidden` has no use that is known.
+ * Kind of a character in its position. `seen`: visible, or acts on visible text. `alone`: ordinary unless more follow it. `hidden`: without
+ * a known use.
  */
 type HiddenKind = "seen" | "alone" | "hidden";
 
 /** Vertical tabs and form feeds of word processors and old files. */
 const LAYOUT: readonly Range[] = [[0x0b, 0x0c]];
-/** Quotation marks and dashes of Windows-1252 that were read as Latin 1. */
+/** Quotation marks and dashes of Windows-1252 decoded as Latin-1. */
 const MISREAD: readonly Range[] = [[0x91, 0x97]];
 /** Word joiner, then invisible operators of formulas. */
 const OPERATORS: readonly Range[] = [[0x2060, 0x2064]];
-/** Around names, numbers and paths that are pasted; those from right to left, which turn other letters round, are not among them. */
+/** Left-to-right isolates around pasted names, numbers and paths. */
 const ISOLATING: readonly Range[] = [
   [0x202a, 0x202a],
   [0x202c, 0x202c],
   [0x2066, 0x2066],
   [0x2068, 0x2069],
 ];
-/** Marks, embeddings and isolates of any direction; overrides are not among them. */
+/** Marks, embeddings and isolates of any direction, without overrides. */
 const DIRECTING: readonly Range[] = [
   [0x200e, 0x200f],
   [0x202a, 0x202c],
@@ -162,17 +162,17 @@ const PRIVATE_USE: readonly Range[] = [
   [0xf0000, 0xffffd],
   [0x100000, 0x10fffd],
 ];
-/** Old syllables may lack a part, which a filler of theirs stands for. */
+/** Old Hangul syllables use a filler for a missing part. */
 const JAMO: readonly Range[] = [[0x1100, 0x11ff]];
 const [JAMO_INITIAL, JAMO_VOWEL] = [0x115f, 0x1160];
 const [ESCAPE, MONGOLIAN_BREAK, SPACE, NON_JOINER, BYTE_ORDER] = [0x1b, 0x180e, 0x200b, 0x200c, 0xfeff];
 
-/** Whether a code point sets the direction of what stands near it, as they meet in nested texts of two directions. */
+/** True for a code point that sets the direction of text near it. */
 function isDirecting(point: number): boolean {
   return within(point, DIRECTING);
 }
 
-/** The kind of the character at an index of a text with or without letters from right to left. Work is bounded whatever the text. */
+/** Returns the kind of the character at an index. The work is bounded for every text. */
 function hiddenKindAt(
   { text, isRightToLeft }: { readonly text: string; readonly isRightToLeft: boolean },
   index: number,
@@ -188,7 +188,7 @@ function hiddenKindAt(
   return hasUseBetween(point, { text, index, before, after }) ? "alone" : "hidden";
 }
 
-/** Controls of layout, of terminals' colours and of text that was read in another encoding. */
+/** True for controls of layout, of terminal colours, and of misread encodings. */
 function isLayout(point: number, after: number | undefined): boolean {
   if (within(point, LAYOUT) || within(point, MISREAD)) return true;
   return point === ESCAPE && after !== undefined && "[](".includes(String.fromCodePoint(after));
@@ -201,7 +201,7 @@ type Place = {
   readonly after: number | undefined;
 };
 
-/** Breaks of words in scripts without blanks and at the edges of words, fillers of their script, breaks of ligatures, joined files. */
+/** True for word breaks in scripts without spaces and at word edges, fillers of their script, ligature breaks and joined files. */
 function hasUseBetween(point: number, { text, index, before, after }: Place): boolean {
   const touches = (ranges: readonly Range[]) => within(before, ranges) || within(after, ranges);
   if (touches(JOINING)) return true;

@@ -2,14 +2,14 @@ import { type Asking, type Clause, clausesAround, skip, words } from "./asked-cl
 import { quoteOf } from "./quotes.ts";
 import type { OutputCheck } from "./types.ts";
 
-/** What JSON may have to be. */
+/** Kind of JSON that an order asks for. */
 type Shape = "array" | "object" | "any";
 
 const ORDERS = words(
   "return respond reply answer output produce deliver provide emit submit give print generate",
 );
 const SUBJECTS = words("output response answer result reply deliverable submission format");
-/** Of a program, these are what it gives back. */
+/** Words for the output itself, when the task is a program. */
 const SUBJECTS_OF_CODE = words("output deliverable submission");
 const BEFORE_SUBJECT = words("the your this whole entire final complete");
 const BETWEEN = words(
@@ -18,26 +18,26 @@ const BETWEEN = words(
     "be parse parses returned given delivered written format please :",
 );
 const BEFORE_ORDER = words("please then you must should always only");
-/** What makes JSON something else than the whole of the output, or leaves a choice. */
+/** Words that make JSON optional or only a part of the output. */
 const ELSEWHERE = words(
   "not no never without avoid don't don’t instead than neither if when unless either or csv xml yaml html markdown",
 );
 const AFTER = words("array object list only format document with of containing that where matching");
-/** Where a program is spoken of, JSON may be what it gives back. */
+/** If the task is a program, JSON may be the result of that program. */
 const PROGRAM =
   /\b(?:endpoints?|apis?|routes?|handlers?|scripts?|functions?|programs?|programmes?|cli|parsers?|seriali[sz]ers?|webhooks?|middleware|controllers?|backend|microservices?|servers?|code|implement\w*)\b/i;
 const BUILT =
   /\b(?:build|write|create|develop|make|design|add|fix)s?\b[^.\n]{0,60}\b(?:services?|tools?|class(?:es)?|methods?|librar(?:y|ies)|packages?|modules?|components?|apps?|applications?|bots?|workers?|agents?|prompts?|contracts?|workflows?|quer(?:y|ies)|commands?)\b/i;
-/** Of JSON in rows each row is a value. */
+/** Words for JSON lines, where each row is a value. */
 const ROWS =
   /\b(?:per|each|every|one|single|own)[ -]lines?\b|\bline[ -](?:by[ -]line|delimited|separated)\b|\b(?:jsonl|ndjson)\b|\bnewline/i;
-/** JSON and nothing around it. */
+/** Words that forbid any text around the JSON. */
 const ALONE = words("only raw strict strictly pure plain single just parse parses parseable parsable");
 const MAX_BLOCKS = 20;
 const NOTHING_ELSE =
   /\b(?:nothing else|no (?:other|extra|additional|prose|text|explanation|commentary|markdown)|without any)\b/i;
 
-/** An output that is no JSON where it was plainly asked for as the whole; null where it is, or may not have been. */
+/** Finds an output that is not JSON although an order plainly asks for JSON alone; null otherwise. */
 export function checkJson(
   outputText: string,
   askings: readonly Asking[],
@@ -65,7 +65,7 @@ export function checkJson(
 
 function askedShape({ words: all, criterion }: Clause, domain: string): Shape | null {
   const at = all.indexOf("json");
-  // Behind a colon stands an example, or the data.
+  // An example or data follows the colon.
   const order = all[at + 1] === ":" ? all.slice(0, at + 1) : all;
   const before = skip(all.slice(0, at), BEFORE_ORDER);
   const next = order[at + 1];
@@ -74,7 +74,7 @@ function askedShape({ words: all, criterion }: Clause, domain: string): Shape | 
   const subjects = domain === "code" ? SUBJECTS_OF_CODE : SUBJECTS;
   const bySubject =
     subjects.has(named[0] ?? "") && named.length > 1 && named.slice(1).every((word) => BETWEEN.has(word));
-  // A program that is asked for may be told to return JSON: only what speaks of the output itself is about it.
+  // A program may be ordered to return JSON. Only words about the output itself count then.
   const byOrder = ORDERS.has(before[0] ?? "") && before.slice(1).every((word) => BETWEEN.has(word));
   const byCriterion = criterion !== null && before.every((word) => BETWEEN.has(word));
   if (!(bySubject || (domain !== "code" && (byOrder || byCriterion)))) return null;
@@ -82,7 +82,7 @@ function askedShape({ words: all, criterion }: Clause, domain: string): Shape | 
   return next === "object" ? "object" : "any";
 }
 
-/** JSON that stands alone may not be introduced; other may stand in a block of code with words around it. */
+/** Strict JSON allows no text around it. Other JSON may be inside a code block with text around it. */
 function faultOf(outputText: string, shape: Shape, isAlone: boolean): string | null {
   const plain = outputText.replace(/^\ufeff/, "").trim();
   const texts = [plain, ...(isAlone ? wholeBlock(plain) : blocksOf(plain))];
@@ -105,13 +105,13 @@ function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What stands in the one block of code that a text is. */
+/** Content of a text that is one code block. */
 function wholeBlock(plain: string): readonly string[] {
   const isBlock = plain.startsWith("```") && plain.endsWith("```");
   return isBlock ? [withoutName(plain.slice(3, -3))] : [];
 }
 
-/** What stands between fences; a text has few of them, or is no answer. */
+/** Contents of code blocks. The limit bounds the work. */
 function blocksOf(plain: string): readonly string[] {
   const parts = plain.split("```", 2 * MAX_BLOCKS);
   return parts.filter((_, index) => index % 2 === 1).map(withoutName);

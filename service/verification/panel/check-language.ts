@@ -2,7 +2,7 @@ import { type Asking, type Clause, clausesAround, skip, words } from "./asked-cl
 import { quoteOf } from "./quotes.ts";
 import type { OutputCheck } from "./types.ts";
 
-/** Writing systems that cannot be taken for one another. */
+/** Scripts that no reader confuses. */
 type Script =
   | "latin"
   | "cyrillic"
@@ -21,7 +21,7 @@ type Script =
   | "hangul"
   | "other";
 
-/** Languages that are written in one way only, by their names in lower case. */
+/** Scripts of languages with one writing system, by lower-case name. */
 const SCRIPT_OF_LANGUAGE: Readonly<Record<string, readonly Script[]>> = {
   english: ["latin"],
   french: ["latin"],
@@ -97,7 +97,7 @@ const LETTERS: readonly (readonly [first: number, last: number, script: Script])
   [0x20000, 0x3ffff, "han"],
 ];
 
-/** How many letters of a text are of each script, and of all; signs, digits and symbols count for none. */
+/** Counts the letters of each script and all letters. Signs, digits and symbols do not count. */
 function lettersByScript(text: string): {
   readonly counts: ReadonlyMap<Script, number>;
   readonly total: number;
@@ -123,9 +123,9 @@ function scriptOf(point: number): Script | null {
   return null;
 }
 
-/** Names and code may be foreign in any text, so fewer letters tell nothing. */
+/** Fewer letters prove nothing, since names and code may be foreign in any text. */
 const MIN_LETTERS = 60;
-/** In a text of the language asked for, even one full of code and names, more letters than these are its script's. */
+/** A text in the right language has a larger share of its script, even with much code and many names. */
 const OWN_SHARE = 0.05;
 
 const NAMES = new RegExp(`\\b(?:${Object.keys(SCRIPT_OF_LANGUAGE).join("|")})\\b`, "gi");
@@ -139,21 +139,21 @@ const BETWEEN = words(
     "email post translation document it everything all language please :",
 );
 const BEFORE = words("please then you must should always the your entire whole final");
-/** What may be the text that is worked on as well: only what it must be is asked for. */
+/** Words that may also mean the input text. They count only with a word of obligation. */
 const GIVEN = words("text report article");
 const MUST = words("must should shall has have needs need");
 const TRANSLATE = /\b(?:translat|locali[sz]|subtitl|interpret)/i;
-/** What leaves a choice, or speaks of something else. */
+/** Words that leave a choice or refer to something else. */
 const ELSEWHERE = words(
   "not no never without avoid don't don’t instead than if when unless either or both bilingual",
 );
 const AFTER = words("only language please");
 
-/** An output hardly a letter of which is of the script that the language asked for is written in; null where that is not so plain. */
+/** Finds an output with hardly a letter of the requested language's script; null if that is not certain. */
 export function checkLanguage(outputText: string, askings: readonly Asking[]): OutputCheck | null {
   const isTranslation = askings.some(({ text }) => TRANSLATE.test(text));
   const asked = clausesAround(askings, NAMES).flatMap((clause) => {
-    // In an order to translate, the language that a text is in may be the one to translate from.
+    // In a translation, another clause may name the source language.
     if (isTranslation && !TRANSLATE.test(clause.source)) return [];
     const language = askedLanguage(clause);
     return language === null ? [] : [{ language, clause }];
@@ -167,7 +167,7 @@ export function checkLanguage(outputText: string, askings: readonly Asking[]): O
   );
   if (letters.total < MIN_LETTERS || own >= letters.total * OWN_SHARE) return null;
   const latin = letters.counts.get("latin") ?? 0;
-  // Many languages are written in Latin letters as well.
+  // Other languages are also written in Latin letters.
   if (latin > letters.total / 2 && !isEuropean(outputText)) return null;
   return {
     name: "wrong_language",
@@ -176,7 +176,7 @@ export function checkLanguage(outputText: string, askings: readonly Asking[]): O
   };
 }
 
-/** The one language that a clause orders the whole output in. */
+/** Returns the one language that a clause requires for the whole output. */
 function askedLanguage({ words: all, criterion }: Clause): string | null {
   const colon = all.findIndex(
     (word, index) => word === ":" && Object.hasOwn(SCRIPT_OF_LANGUAGE, all[index - 1] ?? ""),
@@ -197,17 +197,17 @@ function askedLanguage({ words: all, criterion }: Clause): string | null {
   return opens && leads && before.slice(1).every((word) => BETWEEN.has(word)) ? language : null;
 }
 
-/** Frequent words of English, German, French, Spanish, Italian, Portuguese and Dutch, each unlike those of languages that are romanised. */
+/** Frequent words of English, German, French, Spanish, Italian, Portuguese and Dutch that romanised languages do not have. */
 const FREQUENT = words(
   "of and with which from that this was for have been their und der die ist nicht auf eine von les est dans pour qui que los las para " +
     "por como della che nella não uma com het een voor",
 );
-/** Texts in these languages have many more, romanised ones with foreign phrases hardly any. */
+/** Texts in these languages exceed this share; romanised texts with foreign phrases do not. */
 const FREQUENT_SHARE = 0.05;
-/** Enough to tell a language by. */
+/** Characters that are enough to recognise a language. */
 const READ_CHARACTERS = 20_000;
 
-/** Whether a text in Latin letters is in one of the languages named here, rather than another language in Latin letters. */
+/** True if a text in Latin letters is in one of these languages. */
 function isEuropean(text: string): boolean {
   const all =
     text

@@ -7,8 +7,7 @@ import { quoteOf } from "./quotes.ts";
 import type { Criterion, OutputCheck, PanelCase } from "./types.ts";
 
 /**
- * What can be found out about an output without a model, in one sentence each. An output with nothing to read is that and nothing
- * else. Time grows with the length of the texts, whatever is written in them.
+ * Checks an output by code, one sentence for each finding. An empty output gets no other check. Time is linear in the length of the texts.
  */
 export function checkOutput(panelCase: PanelCase, criteria: readonly Criterion[]): readonly OutputCheck[] {
   const { outputText, specText } = panelCase;
@@ -28,7 +27,7 @@ export function checkOutput(panelCase: PanelCase, criteria: readonly Criterion[]
   ].filter((check) => check !== null);
 }
 
-/** An output of white space and characters that show nothing; null where there is anything to read. */
+/** Finds an output without any visible character; null for every other output. */
 function checkEmpty(outputText: string): OutputCheck | null {
   for (let index = 0; index < outputText.length; index += 1) {
     if (!isBlankAt(outputText, index)) return null;
@@ -42,7 +41,7 @@ function checkEmpty(outputText: string): OutputCheck | null {
   };
 }
 
-/** Second halves of pairs are judged with their first. */
+/** The second half of a surrogate pair is judged with the first. */
 function isBlankAt(text: string, index: number): boolean {
   const unit = text.charCodeAt(index);
   if (unit >= 0xdc00 && unit <= 0xdfff) return true;

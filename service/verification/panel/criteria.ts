@@ -2,10 +2,9 @@ import { MAX_CRITERIA } from "./policy.ts";
 import type { Criterion } from "./types.ts";
 
 /**
- * Acceptance criteria as numbered items, in their order: the elements of a JSON array, the items of a list, lines, scenarios, or the
- * whole text as one item; the fence of a block of code around all of it is no part of it. Each is one line, so that nothing within one
- * can pass for another. Items beyond the thirtieth are joined to it, so nothing is dropped; none for null or a text without a visible
- * word.
+ * Splits acceptance criteria into numbered items in their order: elements of a JSON array, list items, lines, scenarios, or the whole text.
+ * A code fence around all of it is removed. Each item is one line, so that it cannot imitate another one. Items after the thirtieth are
+ * joined to it. Empty for null and for a text without a visible word.
  */
 export function splitCriteria(acceptanceCriteria: string | null): readonly Criterion[] {
   if (acceptanceCriteria === null) return [];
@@ -14,7 +13,7 @@ export function splitCriteria(acceptanceCriteria: string | null): readonly Crite
   return joinBeyond(texts, MAX_CRITERIA).map((text, index) => ({ id: `c${index + 1}`, text }));
 }
 
-/** The text without the fence of a block of code that it is as a whole. */
+/** Removes the code fence around a whole text. */
 function unfenced(text: string): string {
   const plain = text.trim();
   const end = plain.indexOf("\n");
@@ -33,27 +32,27 @@ function toOneLine(text: string): string {
 
 type Line = {
   readonly indent: number;
-  /** Without its indentation and white space at its end; a block of code is one line. */
+  /** Trimmed; a code block is one line. */
   readonly text: string;
   readonly marker: Marker | null;
-  /** Whether nothing but white space stands between it and the line before. */
+  /** True if a blank line precedes it. */
   readonly apart: boolean;
   readonly isBlock: boolean;
-  /** Whether it is the head of a table. */
+  /** True for the head of a table. */
   readonly isHead: boolean;
 };
 
 type Item = { readonly opening: Line; readonly more: string[] };
 
-/** A place's own indentation may vary by a blank, as numbers of two digits are set. */
+/** Items of one level may differ by one space, because numbers have one or two digits. */
 const NESTED_FROM = 2;
 const FENCE = /^(?:```|~~~)[^`]*$/;
 
 /**
- * A text's list items, or its lines where it has no list, or the whole where its lines run on. Marks of items go, numbers and letters
- * only where they count on from the item before; what stands indented below an item, runs on from it or is its code or its scenario's
- * step belongs to it, and a line that leads in with a colon, as a heading or as a table's head to what follows it. Rules go, and no
- * other character is lost.
+ * Splits a text into its list items, into its lines if it has no list, or returns the whole if its lines form one sentence. Markers of
+ * items are removed; numbers and letters only if they count on. An indented line, a continued sentence, a code block and a scenario step
+ * belong to their item. A line that introduces others (colon, heading, table head) belongs to the next item. Rules are removed. No other
+ * character is lost.
  */
 function splitLines(text: string): readonly string[] {
   const lines = readLines(text);
@@ -103,7 +102,7 @@ function readLines(text: string): readonly Line[] {
   return lines;
 }
 
-/** Where a block ends that begins there; one that does not is a line. */
+/** Index of the closing fence; the start index if there is none. */
 function closingOf(raws: readonly string[], start: number): number {
   for (let index = start + 1; index < raws.length; index += 1) {
     if (FENCE.test((raws[index] ?? "").trim())) return index;
@@ -111,13 +110,13 @@ function closingOf(raws: readonly string[], start: number): number {
   return start;
 }
 
-/** Whether every line is an item whose dash has no blank after it. */
+/** True if every line is an item with a dash and no space after it. */
 function isDashedList(raws: readonly string[]): boolean {
   const lines = raws.filter((raw) => raw.trim() !== "");
   return lines.length > 1 && lines.every((line) => /^-\p{L}{3}/u.test(line));
 }
 
-/** Of a table or between paragraphs. */
+/** A rule of a table or between paragraphs. */
 function isRule(trimmed: string): boolean {
   return /^[|:=_\s-]+$/.test(trimmed) && /--|==|__|\|/.test(trimmed);
 }
@@ -148,13 +147,13 @@ function listItems(lines: readonly Line[]): readonly Item[] {
   return items;
 }
 
-/** Below an item: indented, or the next line of its own paragraph that is no heading. */
+/** True for a line of the item above: indented, or the next line of its paragraph that is not a heading. */
 function belongs(line: Line, base: number | null): boolean {
   if (base === null) return false;
   return line.indent >= base + NESTED_FROM || !(line.apart || line.isHead || leadsIn(line.text));
 }
 
-/** Lines without marks: each an item, unless it is indented or goes on in the middle of a sentence. */
+/** Each unmarked line is an item, unless it is indented or continues a sentence. */
 function plainItems(lines: readonly Line[]): readonly Item[] {
   const items: Item[] = [];
   const first = lines[0];
@@ -169,19 +168,19 @@ function plainItems(lines: readonly Line[]): readonly Item[] {
   return items;
 }
 
-/** Whether a line is code below an item, a step of its scenario, or goes on with its sentence. */
+/** True if a line is code of an item, a step of its scenario, or continues its sentence. */
 function runsOn(line: Line, previous: Line | null, item: Item | undefined): boolean {
   if (item === undefined || previous === null) return false;
   return line.isBlock || continuesScenario(line, item) || wraps(line, previous, item.opening);
 }
 
-/** After a comma, or in lower case where its item opened otherwise. */
+/** True after a comma, or if it starts in lower case and its item does not. */
 function wraps(line: Line, previous: Line, opening: Line): boolean {
   if (line.apart) return false;
   return previous.text.endsWith(",") || (/^\p{Ll}/u.test(line.text) && !/^\p{Ll}/u.test(opening.text));
 }
 
-/** What leads in with nothing behind it belongs to what stands before. */
+/** An introduction without a following item belongs to the item before it. */
 function attachLeads(
   items: readonly { readonly text: string; readonly isHead: boolean }[],
 ): readonly string[] {
@@ -204,10 +203,10 @@ function leadsIn(text: string): boolean {
 const SCENARIO = /^(?:Scenario|Scenario Outline|Scenario Template|Example|Background)\s*:/;
 const STEP = /^(?:Given|When|Then|And|But)\s/;
 const OPENING_STEP = /^(?:Given|When)\s/;
-/** Examples of an outline, and rows of a table. */
+/** Examples of an outline and table rows. */
 const SCENARIO_ROWS = /^(?:Examples\s*:|Scenarios\s*:|\|)/;
 
-/** Whether a line is a part of the Gherkin scenario that an item opens or, without a title, of the steps that lead to its outcome. */
+/** True if a line belongs to the item's Gherkin scenario or, without a title, to its steps up to the outcome. */
 function continuesScenario(
   line: { readonly text: string; readonly apart: boolean },
   { opening, more }: { readonly opening: { readonly text: string }; readonly more: readonly string[] },
@@ -215,23 +214,23 @@ function continuesScenario(
   if (SCENARIO.test(opening.text)) return STEP.test(line.text) || SCENARIO_ROWS.test(line.text);
   if (line.apart || !OPENING_STEP.test(opening.text) || !STEP.test(line.text)) return false;
   if (/^(?:Then|And|But)\s/.test(line.text)) return true;
-  // Another condition after an outcome is another scenario.
+  // A condition after an outcome starts another scenario.
   const last = more.findLast((text) => /^(?:Given|When|Then)\s/.test(text)) ?? opening.text;
   return line.text.startsWith("When") && last.startsWith("Given");
 }
 
-/** Whether a text is the title of the feature that the scenario after it belongs to. */
+/** True for the title of the feature of the next scenario. */
 function isFeatureOf(text: string, next: string): boolean {
   return /^Feature\s*:/.test(text) && SCENARIO.test(next);
 }
 
-/** What opens an item of a list; `rest` is the line without it. */
+/** Marker of a list item; `rest` is the line without it. */
 type Marker =
   | { readonly kind: "bullet"; readonly rest: string }
   | { readonly kind: "number"; readonly value: number; readonly rest: string }
   | {
       readonly kind: "letter";
-      /** Its places in the alphabet and among Roman numerals; null where it has none. */
+      /** Its position in the alphabet and as a Roman numeral; null if it has none. */
       readonly letter: number | null;
       readonly roman: number | null;
       readonly rest: string;
@@ -247,7 +246,7 @@ const ROMANS =
     " ",
   );
 
-/** The mark that a line without white space at its ends opens an item with; null for one that opens none. */
+/** Returns the marker of a trimmed line; null without one. */
 function markerOf(text: string): Marker | null {
   const bullet = BULLET.exec(text)?.[0] ?? (BOX.test(text) ? "" : null);
   if (bullet !== null) return { kind: "bullet", rest: withoutBox(text.slice(bullet.length).trim()) };
@@ -271,8 +270,8 @@ function markerOf(text: string): Marker | null {
 }
 
 /**
- * Whether each of the marks of a list's items, in order, is a mark and no part of the text: bullets always, numbers where they begin
- * with one or count on, letters and Roman numerals where they count from the first one on to a second.
+ * Tells for each marker in order if it is one and not text: bullets always; numbers from one or counting on; letters and Roman numerals
+ * that count from the first to a second.
  */
 function marksThatCount(markers: readonly (Marker | null)[]): readonly boolean[] {
   let number: number | null = null;
@@ -297,15 +296,15 @@ function marksThatCount(markers: readonly (Marker | null)[]): readonly boolean[]
   });
 }
 
-/** A box to tick stands after a bullet or by itself. */
+/** A check box follows a bullet or stands alone. */
 function withoutBox(text: string): string {
   const [box = ""] = BOX.exec(text) ?? [];
   return text.slice(box.length).trim();
 }
 
 /**
- * The elements of a text that is a JSON array: strings as they read, all else as it is written. A text that is other JSON with
- * members is one element; null for what is no such JSON.
+ * Splits a JSON array: strings are decoded, other elements stay as written. Any other JSON object is one element. Null if the text is
+ * neither.
  */
 function splitJsonArray(text: string): readonly string[] | null {
   const json = text.trim();
@@ -318,13 +317,13 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch (error) {
-    // Too deep to be parsed is no list of criteria either.
+    // A RangeError means nesting too deep for a list of criteria.
     if (error instanceof SyntaxError || error instanceof RangeError) return false;
     throw error;
   }
 }
 
-/** What stands between the commas of the outermost array of valid JSON. */
+/** Texts between the commas of the outermost array of valid JSON. */
 function elementsOf(json: string): readonly string[] {
   const elements: string[] = [];
   let depth = 0;

@@ -1,25 +1,25 @@
-/** Sixths of a token that a character counts as, by what it is. Tokenisers differ; each of these is on the high side of them. */
+/** Sixths of a token per character. Each value is above common tokenisers. */
 const SIXTHS = {
-  /** Letters of words and single spaces: English has four or more to a token. */
+  /** Letters and single spaces: English has at least four per token. */
   letter: 2,
-  /** Signs and ends of lines: in code two or three often share one. */
+  /** Signs and line ends: in code two or three often share a token. */
   sign: 4,
-  /** Some tokenisers take each digit by itself; what is no word, like base64, comes near to it as well. */
+  /** Some tokenisers split every digit, and data such as base64 is similar. */
   digit: 6,
   /** Latin letters with accents, Greek, Cyrillic, Hebrew, Arabic. */
   twoBytes: 6,
   /** Chinese, Japanese and Korean above all. */
   threeBytes: 9,
-  /** Half of a pair: emoji and rare scripts, of which a whole one counts as four tokens. */
+  /** Half of a surrogate pair: an emoji or a rare script, four tokens in all. */
   halfPair: 12,
 } as const;
 
-/** Longer runs of letters and digits are no words of a language. */
+/** Longer runs of letters and digits are data. */
 const LONGEST_WORD = 24;
 
 /**
- * How many tokens a text takes at most, give or take: an estimate on the high side for every common tokeniser, made in one pass. Only
- * a text made of rare short words takes more; then the model's server refuses it, which is told as such.
+ * Estimates the tokens of a text in one pass, above every common tokeniser. Only a text of rare short words takes more; then the model's
+ * server refuses it and reports that.
  */
 export function estimateTokens(text: string): number {
   let sixths = 0;

@@ -12,29 +12,29 @@ import {
   type RuleName,
 } from "./types.ts";
 
-/** The form of the document; another number whenever a member changes its meaning. */
+/** Version of the document; it changes with the meaning of a member. */
 const SCHEMA = "agent-health.verdict-evidence.v1";
-/** More of one role's objections are no quotations any more, but the text. */
+/** Objections shown per role. */
 const MAX_OBJECTIONS = 20;
-/** A finding is a sentence of ours around its quotation. */
+/** Characters of a finding: our sentence around a quotation. */
 const MAX_FINDING_CHARACTERS = 500;
-/** A reviewer's own words are no quotation: a page of them. */
+/** Characters of a reviewer's reason. */
 const MAX_REASON_CHARACTERS = 2_000;
 
-/** What a decision is proved by, by whomever it was made. */
+/** Inputs of a decision's evidence. */
 export type EvidenceParts = {
   readonly verdictId: string;
   /** From 1 on. */
   readonly run: number;
   readonly cause: string;
-  /** The job that the verdict is bound to; null where it is bound to none. */
+  /** The bound job; null without one. */
   readonly job: { readonly chainId: number; readonly escrow: Address; readonly jobId: bigint } | null;
   readonly specHash: Hex;
   readonly outputHash: Hex;
-  /** Hashes of the texts that were handed in after a HOLD, oldest first. */
+  /** Hashes of the evidence texts after a HOLD, oldest first. */
   readonly evidenceHashes: readonly Hex[];
   readonly decision: Decision;
-  /** Null, as confidence and mdi, for a reviewer's decision where the panel came to none. */
+  /** Null, like confidence and mdi, if a reviewer decides and the panel did not. */
   readonly score: number | null;
   readonly confidence: number | null;
   readonly mdi: number | null;
@@ -42,15 +42,15 @@ export type EvidenceParts = {
   readonly rulesFired: readonly RuleName[];
   readonly checks: readonly OutputCheck[];
   readonly findings: readonly RoleFinding[];
-  /** Null where no critic told. */
+  /** Null without a critique. */
   readonly fabricationRisk: Critique["fabricationRisk"] | null;
-  /** Who decided in the panel's place, and why; null for the panel's own decision. */
+  /** Reviewer and reason; null for a decision of the panel. */
   readonly review: { readonly reviewedBy: string; readonly reason: string } | null;
   /** ISO 8601. */
   readonly evaluatedAt: string;
 };
 
-/** How the panel was asked; version and prompts are null, and no model is named, where it came to no decision. */
+/** Method of the panel. Version and prompts are null, and no model is named, if the panel made no decision. */
 type EvidenceMethodology = {
   readonly panelVersion: PanelMethodology["panelVersion"] | null;
   readonly promptHash: PanelMethodology["promptHash"] | null;
@@ -59,8 +59,8 @@ type EvidenceMethodology = {
 };
 
 /**
- * The evidence of a decision as RFC 8785 JSON, and the keccak256 of its UTF-8 bytes, which is the `reason` on chain. It holds hashes,
- * findings and quotations of at most 200 characters, and none of the texts.
+ * Builds the evidence of a decision as RFC 8785 JSON, with the keccak256 of its UTF-8 bytes, the `reason` on chain. It holds hashes,
+ * findings and quotations of at most 200 characters, and no whole text.
  */
 export function buildEvidence(parts: EvidenceParts): { readonly body: string; readonly hash: Hex } {
   const body = canonicalJson({
@@ -96,7 +96,7 @@ export function buildEvidence(parts: EvidenceParts): { readonly body: string; re
   return { body, hash: hashText(body) };
 }
 
-/** ERC-8183 counts jobs in uint256, ERC-8210 names them in bytes32: both stand here. */
+/** ERC-8183 has job ids as uint256, ERC-8210 as bytes32. The evidence shows both. */
 function jobMembers(job: EvidenceParts["job"]): object {
   return {
     chain_id: job === null ? null : job.chainId,
@@ -106,7 +106,7 @@ function jobMembers(job: EvidenceParts["job"]): object {
   };
 }
 
-/** A finding as the public may see it: 20 objections, and no text of more than 200 characters. */
+/** Cuts a finding for the public: 20 objections, and no text over 200 characters. */
 export function cutFinding(finding: RoleFinding): RoleFinding {
   return {
     role: finding.role,
@@ -124,12 +124,12 @@ export function cutFinding(finding: RoleFinding): RoleFinding {
   };
 }
 
-/** A sentence as the public may see it: 500 characters, so that one around a quotation is whole. */
+/** Cuts a sentence for the public at 500 characters, so that one with a quotation stays whole. */
 export function cutSentence(text: string): string {
   return quoteOf(text, MAX_FINDING_CHARACTERS);
 }
 
-/** One role as ERC-8210's candidate form for verification output has its assessors. */
+/** Renders one role in the assessor form of ERC-8210's candidate profile. */
 function describeAssessor(role: RoleFinding["role"], findings: readonly RoleFinding[]): object {
   const finding = findings.find((each) => each.role === role);
   return {

@@ -1,26 +1,25 @@
 import { estimateTokens } from "./estimate-tokens.ts";
 
-/** A text that is not ours, and the name that the prompts call it by. */
+/** A third party's text, with its name in the prompts. */
 export type Block = {
   readonly label: string;
-  /** Storable, and without anything that looks like a fence: only blockOf makes it. */
+  /** Storable and without lines that look like a fence. Only blockOf creates it. */
   readonly neutral: string;
-  /** What is seen of it, in which markers are looked for. */
+  /** Its visible characters, in which markers are searched. */
   readonly signs: string;
-  /** About how many it takes of a model's, on the high side. */
+  /** A high estimate. */
   readonly tokens: number;
 };
 
-/** A block of any text: once for all the calls that it goes into, since this takes the longest. */
+/** Prepares a text once for all its calls, because this is the slow part. */
 export function blockOf(label: string, text: string): Block {
   const neutral = neutraliseLookAlikes(storable(text));
   return { label, neutral, signs: seenSigns(neutral), tokens: estimateTokens(neutral) };
 }
 
 /**
- * Blocks between lines that carry the marker, in the order given. Whatever a text holds, no line of it is one of these: the marker, in
- * any case and style and with whatever unseen characters between, is taken out, and lines that look like a fence are broken. Throws for
- * a marker that is not 32 hexadecimal digits in lower case.
+ * Joins blocks between fence lines with the marker, in the given order. No line of a text equals a fence line: the marker is removed in any
+ * case, style and spacing, and lines that look like a fence are broken. Throws for a marker other than 32 hexadecimal digits in lower case.
  */
 export function fenceBlocks(blocks: readonly Block[], marker: string): string {
   if (!/^[0-9a-f]{32}$/.test(marker))
@@ -29,31 +28,31 @@ export function fenceBlocks(blocks: readonly Block[], marker: string): string {
 }
 
 function fence({ label, neutral, signs }: Block, marker: string): string {
-  // Nearly no text holds it: nobody knows the marker of a call that is still to come. What a removal joins may look like a fence; to
-  // neutralise makes no marker.
+  // Hardly any text holds it, since the marker is random. A removal may create a line that looks like a fence; neutralising creates no
+  // marker.
   const body = signs.includes(marker) ? neutraliseLookAlikes(stripMarker(neutral, marker)) : neutral;
   return `=== BEGIN ${label} ${marker} ===\n${body}\n=== END ${label} ${marker} ===`;
 }
 
-/** Models quote what they read, and no database takes a NUL or half of a surrogate pair. */
+/** Models quote their input, and PostgreSQL refuses NUL and unpaired surrogates. */
 function storable(text: string): string {
   return text.toWellFormed().replaceAll("\0", "\uFFFD");
 }
 
-/** Characters that nobody sees or that only space: a marker is no less one for having them between its digits. */
+/** Invisible and blank characters. They do not break a marker. */
 const UNSEEN = "[\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}\\p{Mn}\\p{Me}\\p{Z}]";
 const ONE_UNSEEN = new RegExp(`^${UNSEEN}$`, "u");
 const RUNS_OF_UNSEEN = new RegExp(`${UNSEEN}+`, "gu");
-/** All that a text of ASCII alone has of it, which is found much faster. */
+/** The ASCII part of it, for a faster path. */
 const RUNS_OF_UNSEEN_ASCII = /[\0- \x7F]+/g;
 const NOT_ASCII = /[^\0-\x7F]/;
 
-/** A character that stays for now, how many signs a reader takes it for, and how much of the marker ends with it. */
+/** A kept character, its number of visible signs, and the length of the marker prefix that ends with it. */
 type Kept = { readonly character: string; readonly signs: number; readonly matched: number };
 
 /**
- * All that a reader sees of a text, without case, width, style, accents and space: it holds a marker in lower case where and only
- * where stripMarker takes one out. The same for every marker, and much faster than to look for each in the text itself.
+ * Visible signs of a text without case, width, style, accents and space. It contains a lower-case marker exactly if stripMarker would
+ * remove one. It is computed once for all markers, which is much faster.
  */
 export function seenSigns(text: string): string {
   const seen = NOT_ASCII.test(text)
@@ -63,8 +62,8 @@ export function seenSigns(text: string): string {
 }
 
 /**
- * The text without any occurrence of the marker (letters and digits), in any case, width or style and with unseen characters between.
- * What a removal joins to a new occurrence is removed too, in one pass: time grows with the text alone.
+ * Removes every occurrence of the marker (letters and digits), in any case, width or style and with invisible characters between. An
+ * occurrence that a removal creates is removed too. One pass, linear time.
  */
 export function stripMarker(text: string, marker: string): string {
   const digits = [...marker.toLowerCase()];
@@ -83,7 +82,7 @@ export function stripMarker(text: string, marker: string): string {
   return kept.map(({ character }) => character).join("");
 }
 
-/** Takes characters of so many signs from the end, and the unseen ones between them. */
+/** Drops characters with this many signs from the end, and the invisible ones between them. */
 function dropLast(kept: Kept[], signs: number): void {
   let left = signs;
   while (left > 0) left -= kept.pop()?.signs ?? left;
@@ -95,14 +94,14 @@ type Automaton = {
   readonly matched: number;
 };
 
-/** Knuth, Morris and Pratt: how much of the marker is matched once the character has come. */
+/** Knuth-Morris-Pratt: length of the matched prefix after this character. */
 function advance({ digits, fallbacks, matched }: Automaton, character: string): number {
   let length = matched;
   while (length > 0 && digits[length] !== character) length = fallbacks[length - 1] ?? 0;
   return digits[length] === character ? length + 1 : 0;
 }
 
-/** For every beginning of the marker, the length of its longest end that is a beginning as well. */
+/** KMP failure table: for each prefix, the longest proper suffix that is also a prefix. */
 function fallbacksOf(digits: readonly string[]): number[] {
   const fallbacks = [0];
   for (let index = 1; index < digits.length; index += 1) {
@@ -112,42 +111,42 @@ function fallbacksOf(digits: readonly string[]): number[] {
   return fallbacks;
 }
 
-/** What a reader takes a character for, without its case, width, style and accents: two letters for a ligature, none if it is unseen. */
+/** Visible signs of a character without case, width, style and accents: two letters for a ligature, none if it is invisible. */
 function signsOf(character: string): readonly string[] {
   if (character > " " && character < "\x7F") return [character.toLowerCase()];
   const seen = [...character.normalize("NFKD")].filter((part) => !ONE_UNSEEN.test(part));
   return seen.map((part) => part.toLowerCase());
 }
 
-/** Signs that a reader may take for an equals sign. */
+/** Characters that look like an equals sign. */
 const EQUALS = "=\\u1400\\u2261\\u2550\\u30A0\\uA4FF\\uFE66\\uFF1D\\u2E40";
 const LINE_ENDS = "\\n\\r\\v\\f\\x85\\u2028\\u2029";
-/** What nobody sees, or only as space, within a line. */
+/** Characters that are invisible or blank within a line. */
 const UNSEEN_IN_LINE = `[[\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}\\p{Mn}\\p{Me}\\p{Z}]--[${LINE_ENDS}]]`;
 
-/** Whole runs of such signs: as each is taken at once, time grows with the text alone. */
+/** Whole runs, so that time is linear in the text. */
 const RUNS = new RegExp(`[${EQUALS}][${EQUALS}${UNSEEN_IN_LINE}]*`, "gv");
 const EACH_EQUALS = new RegExp(`[${EQUALS}]`, "gv");
 const ONE_UNSEEN_IN_LINE = new RegExp(`^${UNSEEN_IN_LINE}$`, "v");
 const LINE_END = new RegExp(`^[${LINE_ENDS}]$`, "v");
-/** What marks a line as a quote, an item or a comment. */
+/** Marks of a quote, an item or a comment. */
 const DECORATION = /^[->#*|"'`.:_~/]$/;
-/** What goes on with a word of ours, as in "ending"; letters of other scripts begin another. */
+/** Characters that continue a keyword, as in "ending"; letters of other scripts start another word. */
 const WORD = /^[a-z0-9_]/;
 
 const KEYWORDS = ["begin", "end"];
 const LABELS = ["specification", "criteria", "output", "evidence", "ballot", "critique", "answer"];
 
 /**
- * Tokens with which chat templates of open models part the turns of a conversation. A server that reads them within a message would
- * take what follows for our own words; a space after their first sign makes them plain text.
+ * Control tokens by which chat templates of open models separate turns. A server that parses them within a message would take the rest as
+ * our words. A space after the first sign makes them plain text.
  */
 const CONTROL_TOKENS =
   /<(?=[|\uFF5C][^|\uFF5C<>\n]{1,64}[|\uFF5C]>|\/?s>|<\/?SYS>>|(?:start|end)_of_turn>|(?:bos|eos|pad|unk)>)|\[(?=\/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])/giu;
 
 /**
- * The text with the equals signs of whatever looks like a fence turned into hyphens, whatever marker it names, and with control
- * tokens of chat templates broken by a space. A fence begins its line, or names one of our blocks. Nothing else changes.
+ * Replaces equals signs by hyphens in everything that looks like a fence, with any marker, and breaks control tokens by a space. A fence
+ * starts its line or names one of our blocks. Nothing else changes.
  */
 export function neutraliseLookAlikes(text: string): string {
   const fenceless = text.replaceAll(RUNS, (run: string, at: number) =>
@@ -164,7 +163,9 @@ function looksLikeFence(text: string, { at, run }: { readonly at: number; readon
   return beginsLine(text, at) && !WORD.test(plainOf(characterAt(text, after)));
 }
 
-/** Where the text goes on after the word, in any case or width and with unseen characters between its letters; null if it is not there. */
+/**
+ * Returns the index after the word, matched in any case or width with invisible characters between its letters; null if it is not there.
+ */
 function endOf(text: string, from: number, word: string): number | null {
   let at = from;
   for (const letter of word) {
@@ -176,7 +177,7 @@ function endOf(text: string, from: number, word: string): number | null {
   return at;
 }
 
-/** Whether nothing but space and decoration stands before it on its line; in JSON a line may begin after an escaped end of line. */
+/** True if only space and decoration precede it on its line. In JSON a line may start after an escaped line end. */
 function beginsLine(text: string, at: number): boolean {
   let index = at;
   while (index > 0) {
@@ -194,13 +195,13 @@ function characterBefore(text: string, at: number): string {
   return pair.length === 2 ? pair : text.charAt(at - 1);
 }
 
-/** The whole code point there; empty at the end of the text. */
+/** The code point at an index; empty at the end of the text. */
 function characterAt(text: string, at: number): string {
   const point = text.codePointAt(at);
   return point === undefined ? "" : String.fromCodePoint(point);
 }
 
-/** Most text is ASCII, of which all but the controls and the space is seen, and is its own plain form. */
+/** Fast path for ASCII: visible except controls and space, and its own plain form. */
 function isVisibleAscii(character: string): boolean {
   return character > " " && character < "\x7F" && character.length === 1;
 }

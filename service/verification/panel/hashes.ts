@@ -1,12 +1,12 @@
 import canonicalize from "canonicalize";
 import { type Address, getAddress, type Hex, keccak256, stringToBytes } from "viem";
 
-/** keccak256 of a text's UTF-8 bytes; half of a surrogate pair without its other half counts as U+FFFD, as everywhere in UTF-8. */
+/** keccak256 of a text's UTF-8 bytes. An unpaired surrogate counts as U+FFFD. */
 export function hashText(text: string): Hex {
   return keccak256(stringToBytes(text.toWellFormed()));
 }
 
-/** What a specification's hash covers, after defaults; its job is no part of it, since the job's description names the hash. */
+/** Hashed members of a specification, after defaults. Its job is not hashed, since the job's description names the hash. */
 export type HashedSpec = {
   readonly clientAddr: Address;
   readonly providerAddr: Address | null;
@@ -15,7 +15,7 @@ export type HashedSpec = {
   readonly domain: string;
 };
 
-/** keccak256 of the RFC 8785 JSON of a specification's five members, addresses in EIP-55 whatever their case here. */
+/** keccak256 of the RFC 8785 JSON of a specification's five members, with EIP-55 addresses. */
 export function hashSpec(spec: HashedSpec): Hex {
   return hashText(
     canonicalJson({
@@ -28,7 +28,7 @@ export function hashSpec(spec: HashedSpec): Hex {
   );
 }
 
-/** JSON in the one form that RFC 8785 has for it; half of a surrogate pair without its other half becomes U+FFFD. */
+/** Canonical JSON by RFC 8785. An unpaired surrogate becomes U+FFFD. */
 export function canonicalJson(value: object): string {
   const body = canonicalize(wellFormed(value));
   if (body === undefined) throw new Error("An object that is no JSON cannot be canonicalised");

@@ -1,4 +1,6 @@
-/** Code points that show nothing wherever they stand. Tabs and line breaks are seen; joiners and selectors depend on their place. */
+/**
+ * Code points that are invisible in every position. Tabs and line breaks count as visible; joiners and selectors depend on their position.
+ */
 const INVISIBLE: readonly Range[] = [
   [0x00, 0x08],
   [0x0b, 0x0c],
@@ -53,14 +55,14 @@ const [SOFT_HYPHEN, JOINER, NON_JOINER, MARK_LTR, MARK_RTL, BYTE_ORDER] = [
   0xad, 0x200d, 0x200c, 0x200e, 0x200f, 0xfeff,
 ];
 const [BLACK_FLAG, FIRST_TAG, LAST_TAG] = [0x1f3f4, 0xe0000, 0xe007f];
-/** The longest tags of a flag name a subdivision in seven letters and end. */
+/** Longest tag sequence of a flag: seven letters and an end tag. */
 const FLAG_TAGS = 8;
 
 /**
- * Whether the character at an index shows nothing to a reader and belongs to nothing that does: zero-width and control characters,
- * overrides of direction, tags, private use, fillers, halves of surrogate pairs. Joiners within emoji and within scripts that need
- * them, one variation selector after what it varies, soft hyphens between letters, direction marks beside letters from right to
- * left and a byte order mark at the start are ordinary. Work is bounded whatever the text.
+ * True if the character at an index is invisible and has no function there: zero-width and control characters, overrides of direction,
+ * tags, private use, fillers, unpaired surrogates. Joiners in emoji and in scripts that need them, one variation selector after its base,
+ * soft hyphens between letters, direction marks beside right-to-left letters and a leading byte order mark have a function. The work is
+ * bounded for every text.
  */
 export function isInvisibleAt(text: string, index: number): boolean {
   const point = text.codePointAt(index);
@@ -86,7 +88,7 @@ function isMisplaced(text: string, index: number, point: number): boolean {
       return index > 0;
   }
   if (isTag(point)) return !isTagOfFlag(text, index);
-  // One selector has something to vary; rows of them carry bytes.
+  // One selector varies its base. A row of selectors carries data.
   if (point >= 0xfe00 && point <= 0xfe0f) return before === undefined || isSelector(before) || before <= 0x20;
   if (point >= 0xe0100 && point <= 0xe01ef) return !within(before, IDEOGRAPHS);
   return false;
@@ -98,7 +100,7 @@ function joinsPictographs(text: string, index: number): boolean {
   return within(varied, PICTOGRAPHS) && within(text.codePointAt(index + 1), PICTOGRAPHS);
 }
 
-/** Tags spell a subdivision after a black flag. */
+/** Tags after a black flag name a subdivision. */
 function isTagOfFlag(text: string, index: number): boolean {
   for (let back = 2; back <= 2 * FLAG_TAGS; back += 2) {
     const before = text.codePointAt(index - back);
@@ -108,12 +110,12 @@ function isTagOfFlag(text: string, index: number): boolean {
   return false;
 }
 
-/** Whether a code point is a tag: a letter or sign in a form that nobody sees. */
+/** True for a tag: an invisible letter or sign. */
 export function isTag(point: number): boolean {
   return point >= FIRST_TAG && point <= LAST_TAG;
 }
 
-/** Whether a code point varies the character before it. */
+/** True for a variation selector. */
 export function isSelector(point: number): boolean {
   return (point >= 0xfe00 && point <= 0xfe0f) || (point >= 0xe0100 && point <= 0xe01ef);
 }
@@ -125,7 +127,7 @@ function isLetter(point: number | undefined): boolean {
 /** First and last code point. */
 export type Range = readonly [first: number, last: number];
 
-/** Scripts whose letters take joiners: Arabic to Sinhala, Tibetan, Myanmar, Khmer, Mongolian, Tai Tham to Balinese, Meetei and kin. */
+/** Scripts with joiners: Arabic to Sinhala, Tibetan, Myanmar, Khmer, Mongolian, Tai Tham to Balinese, Meetei and related ones. */
 export const JOINING: readonly Range[] = [
   [0x0600, 0x0dff],
   [0x0f00, 0x109f],
@@ -138,7 +140,7 @@ export const JOINING: readonly Range[] = [
   [0x1e900, 0x1e95f],
 ];
 
-/** Letters that are written from right to left: Hebrew, Arabic and their kin. */
+/** Right-to-left letters: Hebrew, Arabic and related scripts. */
 const RIGHT_TO_LEFT: readonly Range[] = [
   [0x0590, 0x08ff],
   [0xfb1d, 0xfdff],
@@ -147,7 +149,7 @@ const RIGHT_TO_LEFT: readonly Range[] = [
   [0x1e800, 0x1efff],
 ];
 
-/** Scripts without blanks between words: Thai, Lao, kana, ideographs and their punctuation, Hangul. */
+/** Scripts without spaces between words: Thai, Lao, kana, ideographs and their punctuation, Hangul. */
 export const UNSPACED: readonly Range[] = [
   [0x0e00, 0x0eff],
   [0x3000, 0x9fff],
@@ -157,7 +159,7 @@ export const UNSPACED: readonly Range[] = [
   [0x20000, 0x3ffff],
 ];
 
-/** Whether a code point is in one of ascending ranges; false for none. */
+/** True if a code point is in one of the ascending ranges. */
 export function within(point: number | undefined, ranges: readonly Range[]): boolean {
   if (point === undefined) return false;
   for (const [first, last] of ranges) {
@@ -167,7 +169,7 @@ export function within(point: number | undefined, ranges: readonly Range[]): boo
   return false;
 }
 
-/** The code point that ends before the index; undefined at the start. */
+/** Code point before the index; undefined at the start. */
 export function pointBefore(text: string, index: number): number | undefined {
   if (index <= 0) return undefined;
   const unit = text.charCodeAt(index - 1);
@@ -175,12 +177,12 @@ export function pointBefore(text: string, index: number): number | undefined {
   return text.codePointAt(isLow && index > 1 ? index - 2 : index - 1);
 }
 
-/** Whether a code point is a letter, a mark or a digit of any script; false for none. */
+/** True for a letter, mark or digit of any script. */
 export function isOfWord(point: number | undefined): boolean {
   return point !== undefined && /^[\p{L}\p{M}\p{N}]$/u.test(String.fromCodePoint(point));
 }
 
-/** Whether a text has a letter that is written from right to left. */
+/** True if a text has a right-to-left letter. */
 export function hasRightToLeft(text: string): boolean {
   for (let index = 0; index < text.length; index += 1) {
     if (text.charCodeAt(index) < 0x590) continue;
@@ -193,11 +195,11 @@ export function hasRightToLeft(text: string): boolean {
 type InvisibleCharacter = {
   /** As U+200B. */
   readonly name: string;
-  /** How many characters stand before it. */
+  /** Number of characters before it. */
   readonly after: number;
 };
 
-/** The first invisible character of a text; null where there is none. */
+/** Returns the first invisible character of a text; null without one. */
 export function findInvisible(text: string): InvisibleCharacter | null {
   let after = 0;
   for (let index = 0; index < text.length; ) {

@@ -8,7 +8,7 @@ export type ModelServer = {
   readonly apiKey: string | null;
 };
 
-/** The library's client with nothing of the environment in it; throws where the base URL or the key cannot be used safely. */
+/** Creates the library's client without any setting from the environment. Throws if the base URL or the key is unsafe. */
 export function createOpenaiClient({ baseUrl, apiKey }: ModelServer): OpenAI {
   if (!isSafeBaseUrl(baseUrl))
     throw new Error("The panel's base URL is neither https nor http on this machine");
@@ -16,7 +16,7 @@ export function createOpenaiClient({ baseUrl, apiKey }: ModelServer): OpenAI {
     throw new Error("The panel's key has characters that no header takes");
   return new OpenAI({
     baseURL: baseUrl,
-    // The fetch sends the key, or none; the library insists on one.
+    // The fetch sends the real key, but the library requires one.
     apiKey: "sent-by-fetch",
     ...{ adminAPIKey: null, organization: null, project: null, webhookSecret: null },
     fetch: createBoundedFetch(apiKey),
@@ -25,10 +25,10 @@ export function createOpenaiClient({ baseUrl, apiKey }: ModelServer): OpenAI {
   });
 }
 
-/** Far more than an answer of any model; what is longer is no answer. */
+/** Far above the size of any model's answer. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** Whether a key may travel to this URL: it is https, or http to this machine, and holds no name or password. */
+/** True if a key may be sent to this URL: https, or http to this machine, without a user name or password. */
 export function isSafeBaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
@@ -36,23 +36,23 @@ export function isSafeBaseUrl(text: string): boolean {
   return protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
 }
 
-/** Whether every character may stand in a header; a fetch would repeat the others in its error. */
+/** True if every character is allowed in a header. Otherwise fetch would repeat the key in its error. */
 function isHeaderText(text: string): boolean {
   return /^[\x21-\x7E]+$/.test(text);
 }
 
 /**
- * A fetch for one server: it sends JSON and the key, and none of the headers that a library adds by itself; follows no redirect, so
- * that the key goes nowhere else; and reads 8 MiB at most. Rejects as fetch does, and where the answer is larger.
+ * Creates a fetch for one server. It sends JSON, the key and no header of the library, follows no redirect, so that the key stays with this
+ * server, and reads at most 8 MiB. Rejects like fetch, and if the answer is larger.
  */
 function createBoundedFetch(apiKey: string | null): typeof fetch {
   const headers = new Headers({ accept: "application/json", "content-type": "application/json" });
   if (apiKey !== null) headers.set("authorization", `Bearer ${apiKey}`);
   return async (input, init) => {
     const response = await fetch(input, { ...init, headers, redirect: "error" });
-    const { status, headers: told } = response;
+    const { status, headers: received } = response;
     const body = await readBounded(response);
-    return new Response(body.length === 0 ? null : body, { status, headers: told });
+    return new Response(body.length === 0 ? null : body, { status, headers: received });
   };
 }
 
@@ -73,8 +73,8 @@ async function readBounded(response: Response): Promise<Buffer<ArrayBuffer>> {
 }
 
 /**
- * What to do about a failed request: ask again in another form, or take it as the outcome. `passing`: another try may fare better,
- * after `retryAfterMs` where the server names a time.
+ * How to go on after a failed request: ask again in another form, or take it as the outcome. `passing`: another attempt may succeed, after
+ * `retryAfterMs` if the server names a time.
  */
 export type ModelError =
   | { readonly kind: "adapt"; readonly without: "json_schema" | "max_completion_tokens" }
@@ -83,11 +83,11 @@ export type ModelError =
       readonly outcome: ModelOutcome;
       readonly passing: boolean;
       readonly retryAfterMs: number | null;
-      /** Whether a model may have read the question nonetheless, and its tokens be charged. */
+      /** True if a model may have read the question, so that its tokens may be charged. */
       readonly mayBeRead: boolean;
     };
 
-/** Statuses by which servers say that they do not know, or do not take, something of a request. */
+/** Statuses for an unknown or unsupported part of a request. */
 const NOT_TAKEN = new Set([400, 404, 415, 422, 501]);
 const PASSING = new Set([408, 409, 425, 429]);
 const SCHEMA = /response_format|json_schema|structured.?output|guided.?(?:json|decoding)|grammar/i;
@@ -95,14 +95,14 @@ const LIMIT = /max_completion_tokens/i;
 const TOO_LONG =
   /context_length_exceeded|context.?(?:length|window|size)|maximum context|too many (?:input )?tokens|prompt is too long|input is too long/i;
 const FILTER = /content_filter|content_policy|responsible.?ai/i;
-/** The gateway gave up, and the model behind it may have answered. */
+/** The model behind the gateway may have answered. */
 const GATEWAY_TIMEOUT = 504;
-/** How a connection ends that stood. One that never stood has carried no question. */
+/** Errors of an open connection. A connection that never opened has sent no question. */
 const BROKEN_OFF = /^(?:ECONNRESET|EPIPE|UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT)|no code given)$/;
-/** Waiting does not bring money. */
+/** Waiting does not pay the bill. */
 const QUOTA = /insufficient_quota|billing/i;
 
-/** Reads an error of the client library. What it tells names the status and a code word, and never the server's sentences. */
+/** Classifies an error of the client library. The detail holds the status and a code word, never the server's text. */
 export function classifyModelError(error: unknown, now: Date): ModelError {
   if (!(error instanceof APIError)) return unavailable("an answer that is no JSON", true);
   if (error instanceof APIConnectionError || error.status === undefined) {
@@ -143,7 +143,7 @@ function unavailable(detail: string, mayBeRead: boolean): ModelError {
   return { ...failed("unavailable", detail, true), mayBeRead };
 }
 
-/** Retry-After by RFC 9110, in milliseconds from now: seconds, or a date; null where it is neither. */
+/** Retry-After by RFC 9110 in milliseconds: seconds or a date; null for anything else. */
 function retryAfter(headers: Headers | undefined, now: Date): number | null {
   const text = headers?.get("retry-after")?.trim() ?? "";
   if (/^\d{1,10}(\.\d+)?$/.test(text)) return Number(text) * 1_000;
@@ -151,20 +151,20 @@ function retryAfter(headers: Headers | undefined, now: Date): number | null {
   return Number.isNaN(date) ? null : Math.max(0, date - now.getTime());
 }
 
-/** Settings of ours that a model may not take. */
+/** Our settings that a model may refuse. */
 const SETTINGS = ["temperature", "seed"];
 
-/** Which setting of ours is meant, and only what looks like a code word and no key; a server may repeat in it what it was sent. */
+/** Names the refused setting and the error code if it looks like a code word. A server may echo a secret in it. */
 function codeOf({ code, param }: APIError): string {
   const isWord = typeof code === "string" && /^[a-z]{2,}(_[a-z]{2,})*$/.test(code) && code.length <= 40;
   const words = [...SETTINGS.filter((name) => name === param), ...(isWord ? [code] : [])];
   return words.length === 0 ? "" : ` (${words.join(", ")})`;
 }
 
-/** What Node's fetch says where we follow no redirect; its error has no code. */
+/** Message of Node's fetch for a refused redirect; its error has no code. */
 const REDIRECTED = "unexpected redirect";
 
-/** The code of the system's error behind one alone, or that it was a redirect: messages may hold the URL. */
+/** Returns the system's error code, or that a redirect was refused. Messages are dropped, since they may hold the URL. */
 function causeOf(error: unknown): string {
   let cause: unknown = error;
   for (let depth = 0; depth < 4 && cause instanceof Error; depth += 1) {
@@ -175,17 +175,17 @@ function causeOf(error: unknown): string {
   return "no code given";
 }
 
-/** Whether the model server answers us; the detail names a status or an error code alone, and is null where it does. */
+/** Whether the model server answers. The detail holds only a status or an error code; null if it answers. */
 export type ModelReachability = { readonly isReachable: boolean; readonly detail: string | null };
 
-/** Readiness waits for it. */
+/** Readiness checks wait for it. */
 const PROBE_MS = 2_000;
-/** The server knows us not, or will not serve us. */
+/** Statuses of a server that does not accept us. */
 const UNUSABLE = new Set([401, 403, 407]);
 
 /**
- * A probe that lists the server's models, which costs nothing, within 2 s; whoever offers it to others keeps its answer for a while.
- * A server that has no such list but answers is reachable. Never rejects.
+ * Creates a probe that lists the server's models within 2 s, which is free. Callers should cache its answer. A server without such a list
+ * counts as reachable. Never rejects.
  */
 export function createModelProbe(server: ModelServer): () => Promise<ModelReachability> {
   const client = createOpenaiClient(server);
@@ -199,7 +199,7 @@ async function probe(client: ReturnType<typeof createOpenaiClient>): Promise<Mod
     return { isReachable: true, detail: null };
   } catch (error) {
     if (signal.aborted) return { isReachable: false, detail: `no answer within ${PROBE_MS / 1_000} s` };
-    // An answer that is no JSON is one all the same.
+    // An answer without JSON still shows a reachable server.
     if (!(error instanceof APIError)) return { isReachable: true, detail: null };
     if (error.status === undefined)
       return { isReachable: false, detail: `the connection failed (${causeOf(error)})` };

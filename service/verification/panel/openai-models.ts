@@ -11,12 +11,12 @@ import {
 } from "./openai-client.ts";
 
 export type OpenaiModelSettings = ModelServer & {
-  /** Sent where they are set. */
+  /** Sent unless null. */
   readonly temperature: number | null;
   readonly seed: number | null;
-  /** For one question with all its tries. */
+  /** Deadline of one question with all attempts. */
   readonly callMs: number;
-  /** The most that an answer may take. */
+  /** Maximum tokens of an answer. */
   readonly answerTokens: number;
   readonly retry: RetryPolicy;
   /** From 0 to 1. */
@@ -24,13 +24,13 @@ export type OpenaiModelSettings = ModelServer & {
   readonly now: () => Date;
 };
 
-/** What the server refused of a model and is not sent again. */
+/** Settings that the server refused, by model; they are not sent again. */
 type Refused = Record<"json_schema" | "max_completion_tokens", Set<string>>;
 
 /**
- * Models of a server that speaks OpenAI's chat completions. A schema is asked for strictly, and where the server refuses that, as a
- * JSON object with the schema in the system message, which is remembered for the model as long as this object lives. A question takes
- * `callMs` at most. Throws where the base URL or the key cannot be used safely.
+ * Creates models of a server with OpenAI's chat completions. It asks for a strict schema. If the server refuses that, it asks for a JSON
+ * object with the schema in the system message, and remembers that for the model. A question takes at most `callMs`. Throws if the base URL
+ * or the key is unsafe.
  */
 export function createOpenaiModels(settings: OpenaiModelSettings): ModelPort {
   const client = createOpenaiClient(settings);
@@ -55,7 +55,7 @@ export function createOpenaiModels(settings: OpenaiModelSettings): ModelPort {
       return JSON.stringify(body) !== JSON.stringify(before);
     };
     const completion = await askWithRetries(once, { policy, random, signal: either, adapt });
-    // Whoever aborts wants no outcome; a deadline is one.
+    // The caller's abort gives no outcome. A deadline gives one.
     signal.throwIfAborted();
     const mode = body.response_format?.type === "json_object" ? "json_object" : "json_schema";
     return {
@@ -120,16 +120,16 @@ function isRead(attempt: Exclude<Attempt, { kind: "completed" }>): boolean {
 
 type Asked = {
   readonly question: ModelQuestion;
-  /** Requests that the model may have read without telling what they took. */
+  /** Requests that the model may have read without reporting usage. */
   readonly read: number;
   readonly settings: OpenaiModelSettings;
 };
 
-/** What the server told, and where it told nothing, an estimate on the high side: a question that was broken off is charged too. */
+/** Usage as reported by the server, otherwise a high estimate, since an aborted question is charged too. */
 function usageOf({ outcome, usage }: Completion, { question: { system, user }, read, settings }: Asked) {
-  const untold = read === 0 ? 0 : read * (estimateTokens(system) + estimateTokens(user));
+  const unreported = read === 0 ? 0 : read * (estimateTokens(system) + estimateTokens(user));
   return {
-    promptTokens: untold + (usage === null ? 0 : usage.promptTokens),
+    promptTokens: unreported + (usage === null ? 0 : usage.promptTokens),
     completionTokens: usage === null ? answerTokensOf(outcome, settings) : usage.completionTokens,
   };
 }
@@ -140,29 +140,29 @@ function answerTokensOf(outcome: ModelOutcome, { answerTokens }: OpenaiModelSett
 }
 
 type RetryPolicy = {
-  /** Tries of one question, the first included. */
+  /** Attempts for one question, including the first. */
   readonly tries: number;
-  /** Before the second try; twice as long before each further one. */
+  /** Pause before the second attempt; it doubles for each further one. */
   readonly pauseMs: number;
-  /** The longest that is waited for; a server that asks for more is not asked again. */
+  /** Longest pause. A server that asks for more is not asked again. */
   readonly longestPauseMs: number;
 };
 
-/** Three tries within seconds ride out a hiccup; a longer outage is for the verdict's own retries. */
+/** Three attempts within seconds cover a short failure. The verdict's own retries cover a longer outage. */
 export const MODEL_RETRIES: RetryPolicy = { tries: 3, pauseMs: 500, longestPauseMs: 30_000 };
 
-/** What one request came to. */
+/** Result of one request. */
 type Attempt = { readonly kind: "completed"; readonly completion: Completion } | ModelError;
 
 type Retrying = {
   readonly policy: RetryPolicy;
   readonly random: () => number;
   readonly signal: AbortSignal;
-  /** Called before the same question is put in another form; false where that was done before. */
+  /** Changes the form of the question. Returns false if it was changed this way before. */
   readonly adapt: (without: Extract<ModelError, { kind: "adapt" }>["without"]) => boolean;
 };
 
-/** Asks until there is an answer, a failure that does not pass, no try left, or the signal is aborted. */
+/** Asks until there is an answer, a permanent failure, no attempt left, or the signal aborts. */
 async function askWithRetries(once: () => Promise<Attempt>, retrying: Retrying): Promise<Completion> {
   const { policy, signal } = retrying;
   let tried = 0;
@@ -180,13 +180,13 @@ async function askWithRetries(once: () => Promise<Attempt>, retrying: Retrying):
     const pauseMs = pauseAfter(tried, attempt.retryAfterMs, retrying);
     if (!attempt.passing || tried >= policy.tries || pauseMs > policy.longestPauseMs || signal.aborted)
       return withoutUsage(attempt.outcome);
-    // Aborted while waiting: what was learnt last stands.
+    // Aborted during the pause: return the last outcome.
     const waited = await sleep(pauseMs, true, { signal }).catch(() => false);
     if (!waited) return withoutUsage(attempt.outcome);
   }
 }
 
-/** With up to half of it added by chance, so that those who failed together do not come back together; never before the server says. */
+/** Adds up to 50 % jitter, so that failed clients do not return together. Never shorter than the server's Retry-After. */
 function pauseAfter(tried: number, retryAfterMs: number | null, { policy, random }: Retrying): number {
   const doubled = Math.min(policy.pauseMs * 2 ** (tried - 1), policy.longestPauseMs / 2);
   return Math.max(doubled * (1 + random() / 2), retryAfterMs === null ? 0 : retryAfterMs);
@@ -196,16 +196,16 @@ function withoutUsage(outcome: ModelOutcome): Completion {
   return { outcome, usage: null };
 }
 
-/** Far more than any model takes; what is beyond is told wrongly. */
+/** Above any model's context; a larger report is wrong. */
 const MOST_TOKENS = 100_000_000;
 const tokenCount = z.int().min(0).max(MOST_TOKENS);
 
-/** Parts that are no text, such as what a model thought before it answered, are left out. */
+/** Parts other than text, such as a model's thoughts, are dropped. */
 const textParts = z
   .array(z.object({ type: z.string(), text: z.string().nullish() }))
   .transform((all) => all.map(({ type, text }) => (type === "text" ? (text ?? "") : "")).join(""));
 
-/** What we use of a chat completion; servers differ in what else they send, and in what they leave out. */
+/** Members of a chat completion that we use. Servers differ in the rest. */
 const completionWire = z.object({
   choices: z
     .array(
@@ -218,17 +218,17 @@ const completionWire = z.object({
       }),
     )
     .min(1),
-  // A count that cannot be is no reason to lose the answer.
+  // An impossible count must not lose the answer.
   usage: z.object({ prompt_tokens: tokenCount, completion_tokens: tokenCount }).nullish().catch(null),
 });
 
 type Completion = {
   readonly outcome: ModelOutcome;
-  /** Null where the server does not tell, or tells what cannot be. */
+  /** Null if the server reports nothing or something impossible. */
   readonly usage: { readonly promptTokens: number; readonly completionTokens: number } | null;
 };
 
-/** Reads a server's answer; null where it is no chat completion. */
+/** Reads a server's answer; null if it is not a chat completion. */
 export function readCompletion(body: unknown): Completion | null {
   const parsed = completionWire.safeParse(body);
   const choice = parsed.data?.choices[0];
@@ -242,7 +242,7 @@ export function readCompletion(body: unknown): Completion | null {
 
 type Choice = z.infer<typeof completionWire>["choices"][number];
 
-/** A refusal is told by its kind: its words may repeat what a stranger wrote. */
+/** A refusal is reported by its kind, since its words may repeat a third party's text. */
 function outcomeOf({ finish_reason: reason, message }: Choice): ModelOutcome {
   if (reason === "content_filter")
     return { kind: "refused", detail: "stopped by the server's content filter" };

@@ -12,23 +12,23 @@ import {
   type RoleName,
 } from "./types.ts";
 
-/** Everything that the panel says to its models, but for the texts of a case. */
+/** All prompt texts of the panel, without the texts of a case. */
 export type Prompts = {
-  /** What holds for all roles. */
+  /** Rules for all roles. */
   readonly rules: string;
-  /** What holds for the four generators. */
+  /** Rules for the four generators. */
   readonly ballot: string;
-  /** What a score means, for those who give one and who attack it. */
+  /** Meaning of a score, for roles that give or attack one. */
   readonly score: string;
   readonly roles: Readonly<Record<RoleName, string>>;
   readonly domains: Readonly<Record<Domain, string>>;
-  /** What goes before the faults of an answer that has to be given again. */
+  /** Text before the faults of a rejected answer. */
   readonly repair: string;
-  /** keccak256 over all of it and the schemas of the answers: 0x and 64 hexadecimal digits. */
+  /** keccak256 of all prompts and answer schemas: 0x and 64 hexadecimal digits. */
   readonly hash: string;
 };
 
-/** Reads the prompts by their file names; whatever `read` throws is passed on. */
+/** Reads the prompts by file name; errors of `read` are passed on. */
 export function readPrompts(read: (file: string) => string): Prompts {
   const texts = {
     rules: read("rules.md"),
@@ -41,32 +41,32 @@ export function readPrompts(read: (file: string) => string): Prompts {
   return { ...texts, hash: hashText(canonicalJson({ texts, schemas: ANSWER_SHAPES })) };
 }
 
-// Object.keys loses the names that the table has.
+// Object.keys returns plain strings.
 const DOMAINS = Object.keys(THRESHOLD_HUNDREDTHS) as Domain[];
 
 function readEach<Name extends string>(names: readonly Name[], read: (name: Name) => string) {
-  // Every name is there, since each is read.
+  // One entry for each name.
   return Object.fromEntries(names.map((name) => [name, read(name)])) as Record<Name, string>;
 }
 
 const FOLDER = new URL("./roles/", import.meta.url);
 
-/** The prompts of this release, from the files beside this one; once per process. Throws where one is missing. */
+/** Reads the prompts of this release. Call it once per process. Throws if one is missing. */
 export function loadPrompts(): Prompts {
   return readPrompts((file) => readFileSync(new URL(file, FOLDER), "utf8"));
 }
 
-/** What one role is asked. */
+/** Question to one role. */
 type RoleQuestion = {
   readonly role: RoleName;
   readonly domain: Domain;
-  /** All that is not ours. */
+  /** All texts of third parties. */
   readonly blocks: readonly Block[];
-  /** What was off in an answer that has to be given again, in words of ours; empty for a first question. */
+  /** Faults of a rejected answer, in our words; empty for a first question. */
   readonly faults: readonly string[];
 };
 
-/** Specification, criteria, output and evidence of a case, as every role gets them. */
+/** Blocks of a case that every role receives. */
 export function caseBlocks(panelCase: PanelCase, criteria: readonly Criterion[]): readonly Block[] {
   const lines = criteria.map(({ id, text }) => `${id}: ${text}`);
   return [
@@ -77,12 +77,12 @@ export function caseBlocks(panelCase: PanelCase, criteria: readonly Criterion[])
   ];
 }
 
-/** What a role answered, for those that come after it: as it was checked, in JSON. */
+/** A role's checked answer as JSON, for later roles. */
 export function answerBlock(label: `ballot_${GeneratorRole}` | "critique", answer: unknown): Block {
   return blockOf(label, JSON.stringify(answer, null, 1));
 }
 
-/** The system message of a role, in which nothing but ours stands. */
+/** System message of a role. It contains only our text. */
 export function systemMessage(
   { role, domain, faults }: Omit<RoleQuestion, "blocks">,
   { prompts, marker }: { readonly prompts: Prompts; readonly marker: string },
@@ -101,10 +101,7 @@ export function systemMessage(
   return parts.map((part) => part.trim()).join("\n\n");
 }
 
-/**
- * The user message: which blocks follow, the blocks between fences that carry the marker, and once more what is asked, since of a long
- * message a model heeds the end most.
- */
+/** User message: a list of the blocks, the fenced blocks, and the request again, because models weigh the end of a long message most. */
 export function userMessage({ role, blocks }: Pick<RoleQuestion, "role" | "blocks">, marker: string): string {
   const labels = blocks.map(({ label }) => label).join(", ");
   const closing = `Here the blocks end. Answer as ${role}, with one JSON object by the schema.`;

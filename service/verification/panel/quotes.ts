@@ -3,8 +3,8 @@ import { isInvisibleAt } from "./invisible.ts";
 import { MAX_QUOTE_CHARACTERS } from "./policy.ts";
 
 /**
- * The start of a text as one line of at most the given number of UTF-16 units, an ellipsis included where something was left out;
- * white space becomes single spaces, and characters that show nothing stand as their code points. Reads no more than it shows.
+ * Quotes the start of a text as one line of at most `limit` UTF-16 units, with an ellipsis if it was cut. White space becomes single
+ * spaces, invisible characters become their code points. Reads only what it shows.
  */
 export function quoteOf(text: string, limit: number = MAX_QUOTE_CHARACTERS): string {
   let quote = "";
@@ -20,7 +20,7 @@ export function quoteOf(text: string, limit: number = MAX_QUOTE_CHARACTERS): str
     }
     spaced = isSpace;
     index += point > 0xffff ? 2 : 1;
-    // White space alone may be endless.
+    // A text may be all white space.
     if (index > limit * READ_AHEAD) return `${trimTo(quote, limit - 1)}…`;
   }
   return quote.trimEnd();
@@ -31,7 +31,7 @@ const READ_AHEAD = 10;
 function showAt(text: string, index: number, point: number): string {
   if (isInvisibleAt(text, index)) return `⟨U+${point.toString(16).toUpperCase().padStart(4, "0")}⟩`;
   const character = String.fromCodePoint(point);
-  // The next line (U+0085) is white space in Unicode, though not to JavaScript.
+  // U+0085 is white space in Unicode, but not in JavaScript.
   return /[\s\u0085]/.test(character) ? " " : character;
 }
 
@@ -42,21 +42,20 @@ function trimTo(quote: string, limit: number): string {
   return (cut.isWellFormed() ? cut : cut.slice(0, -1)).trimEnd();
 }
 
-/** More of a quotation names no other place, and makes every search longer. */
+/** A longer quotation finds no other place, and makes every search slower. */
 const MOST_CHARACTERS = 400;
 
-/** As JSON writes signs within a text: a model that copies exactly from an answer of another copies these. */
+/** JSON escapes: a model that quotes another answer copies these. */
 const ESCAPES = /\\(?:([\\/"])|[nrtbf]|u00[01][\da-fA-F])/g;
-/** Stands for what cannot be stored: models copy it or leave it out. */
+/** Placeholder of unstorable characters: models copy it or leave it out. */
 const UNSTORABLE = /\uFFFD/g;
 const QUOTES = /[“”„‟‘’‚‛'«»‹›]/g;
 const DASHES = /[\u2010-\u2015\u2212]/g;
 
 /**
- * Tells of a quotation whether one of the texts holds it, of which so many characters have to be left. Case, width, style, accents,
- * space, escapes of JSON, characters that show nothing, and the kinds of quotation marks and dashes make no difference, nor do
- * quotation marks and ellipses at its ends: texts may be written so that no model copies them exactly. They are made ready once a
- * quotation is looked for.
+ * Creates a search that says if one of the texts contains a quotation of at least `leastCharacters`. It ignores case, width, style,
+ * accents, space, JSON escapes, invisible characters, kinds of quotation marks and dashes, and quotation marks and ellipses at the ends,
+ * since a text may be written so that no model copies it exactly. The texts are prepared on first use.
  */
 export function createQuoteSearch(
   texts: readonly string[],
@@ -80,19 +79,19 @@ function withoutEnds(quotation: string): string {
   return quotation.replace(/^(?:"|\.{3})+/, "").replace(/(?:"|\.{3})+$/, "");
 }
 
-/** The shortest passage that is too long to quote. */
+/** Shortest passage that may not be quoted. */
 const TOO_LONG = MAX_QUOTE_CHARACTERS + 1;
-/** Of the hash that passages are found by; odd, so that every unit of a passage counts. */
+/** Base of the rolling hash; odd, so that every unit counts. */
 const BASE = 0x01000193;
-/** What the unit that leaves a passage weighs: BASE to the power of its length, modulo 2³². */
+/** Weight of the unit that leaves the window: BASE to the power of its length, modulo 2³². */
 const LEAVING = Array.from({ length: TOO_LONG }).reduce((power: number) => Math.imul(power, BASE), 1);
 
-/** A text with its white space as single spaces, and where each of its UTF-16 units stands in the text. */
+/** A text with single spaces, and the index of each of its UTF-16 units in the original. */
 type Line = { readonly text: string; readonly line: string; readonly at: readonly number[] };
 
 /**
- * The texts with an ellipsis in place of every passage of more than 200 UTF-16 units that stands in one of the sources in the same
- * characters, white space aside. Linear in all of them. Whoever changes a character in each such passage is not found.
+ * Replaces every passage of more than 200 UTF-16 units that a source contains by an ellipsis; white space is ignored. Time is linear. A
+ * copy with one changed character in each such passage is not found.
  */
 export function elideCopies(texts: readonly string[], sources: readonly string[]): readonly string[] {
   const lines = texts.map(lineOf);
@@ -118,7 +117,7 @@ function windowAt(line: string, place: number): string {
   return line.slice(place, place + TOO_LONG);
 }
 
-/** A hash of every passage of that length, at each place: those of equal passages are equal. */
+/** Rolling hash of the passage at each index. */
 function hashesOf(line: string): Int32Array {
   const hashes = new Int32Array(Math.max(0, line.length - TOO_LONG + 1));
   let hash = 0;
@@ -131,7 +130,7 @@ function hashesOf(line: string): Int32Array {
   return hashes;
 }
 
-/** The passages of the texts by their hashes: a hint alone, since anybody can make two of them share one. */
+/** Passages by hash. A hash is only a hint, since collisions can be made. */
 function byHash(lines: readonly Line[]): Map<number, Set<string>> {
   const wanted = new Map<number, Set<string>>();
   for (const { line } of lines) {
@@ -143,7 +142,7 @@ function byHash(lines: readonly Line[]): Map<number, Set<string>> {
   return wanted;
 }
 
-/** Which of the wanted passages stand in a source; takes them out, so that a source that repeats itself costs no more. */
+/** Finds wanted passages in a source and removes them, so that a repetitive source costs no more. */
 function takeCopies(source: string, wanted: Map<number, Set<string>>): readonly string[] {
   const line = spaced(source);
   const copies: string[] = [];
@@ -168,7 +167,7 @@ function elide({ text, line, at }: Line, copied: ReadonlySet<string>): string {
   return elided + text.slice(kept);
 }
 
-/** Where copied passages begin and end; those that overlap or meet are one. */
+/** Ranges of copied passages; overlapping and adjacent ones are merged. */
 function passagesOf(
   line: string,
   copied: ReadonlySet<string>,
@@ -183,7 +182,7 @@ function passagesOf(
   return passages;
 }
 
-/** The place, or the one beside it where it is between the halves of a pair. */
+/** Moves an index out of a surrogate pair. */
 function wholeAt(text: string, place: number, step: 1 | -1): number {
   const isInside =
     /[\ud800-\udbff]/.test(text.charAt(place - 1)) && /[\udc00-\udfff]/.test(text.charAt(place));

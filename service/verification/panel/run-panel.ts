@@ -1,10 +1,10 @@
 import { ANSWER_SHAPES, parseBallot, parseCritique, parseSynthesis } from "./answers.ts";
 import {
   askGenerators,
-  askKept,
+  askOrReuse,
   type Generators,
   isRefusal,
-  type KeptDeps,
+  type PanelDeps,
   type RoleResult,
 } from "./ask-role.ts";
 import { assembleOutcome } from "./assemble-outcome.ts";
@@ -22,12 +22,10 @@ import {
   type Synthesis,
 } from "./types.ts";
 
-export type PanelDeps = KeptDeps;
-
 /**
- * One run of the panel: four generators at once, the critic, the synthesiser, and then the tally, which alone decides. failed where
- * the texts do not fit into a model, before any is asked, or where too few roles answer. Rejects once the signal is aborted, with its
- * reason, and with what `begin` and `keep` reject with; no question is under way any more then.
+ * Runs the panel: four generators at once, the critic, the synthesiser, and then the tally, which alone decides. failed: the texts do not
+ * fit into a model, found before any call, or too few roles answer. Rejects with the signal's reason, and with the errors of `begin` and
+ * `keep`; no question is open then.
  */
 export async function runPanel(panelCase: PanelCase, deps: PanelDeps): Promise<PanelOutcome> {
   deps.signal.throwIfAborted();
@@ -41,11 +39,11 @@ export async function runPanel(panelCase: PanelCase, deps: PanelDeps): Promise<P
   if (overflow !== null) return { kind: "failed", message: overflow, retryable: false };
 
   const asking = askBallots(deps, asked);
-  // While the models are at work.
+  // Runs while the models work.
   const checks = checkOutput(panelCase, criteria);
   const generators = await asking;
   const results = Object.values(generators);
-  // The tally would find too few, whatever the others say: they need not be paid for.
+  // The tally would fail anyway, so critic and synthesiser are not paid for.
   const valid = results.filter(({ answer }) => answer.kind === "answer");
   if (valid.length < VOTING.majority || results.some(({ isTooLong }) => isTooLong)) return failureOf(results);
 
@@ -78,7 +76,7 @@ function askCritic(
   { domain, blocks }: Asked,
   generators: Generators,
 ): Promise<RoleResult<Critique>> {
-  return askKept(deps, {
+  return askOrReuse(deps, {
     ...{ role: "critic", domain, shape: ANSWER_SHAPES.critique, parse: parseCritique },
     blocks: [...blocks, ...ballotBlocks(generators)],
   });
@@ -90,7 +88,7 @@ function askSynthesiser(
   { generators, critic }: { readonly generators: Generators; readonly critic: RoleResult<Critique> },
 ): Promise<RoleResult<Synthesis>> {
   const earlier = [...ballotBlocks(generators), ...answerBlocks("critique", critic)];
-  return askKept(deps, {
+  return askOrReuse(deps, {
     ...{ role: "synthesiser", domain, shape: ANSWER_SHAPES.synthesis, blocks: [...blocks, ...earlier] },
     parse: (value) => parseSynthesis(value, ids),
   });
@@ -100,7 +98,7 @@ function ballotBlocks(generators: Generators): readonly Block[] {
   return GENERATOR_ROLES.flatMap((role) => answerBlocks(`ballot_${role}`, generators[role]));
 }
 
-/** An answer as it came over the wire; nothing of a role that abstained. */
+/** Block of a role's answer as received; none if it abstained. */
 function answerBlocks(
   label: Parameters<typeof answerBlock>[0],
   { record }: RoleResult<unknown>,
@@ -108,7 +106,7 @@ function answerBlocks(
   return record.answer.kind === "answer" ? [answerBlock(label, record.answer.answer)] : [];
 }
 
-/** Names every role that gave no answer that counts, and why. */
+/** Names every role without a valid answer, and its reason. */
 function failureOf(results: readonly RoleResult<unknown>[]): PanelOutcome {
   const reasons = results.flatMap(({ record: { role, answer } }) =>
     answer.kind === "abstained" ? [`${role} (${answer.reason})`] : [],
@@ -120,7 +118,7 @@ function failureOf(results: readonly RoleResult<unknown>[]): PanelOutcome {
   };
 }
 
-/** Whether refusals alone leave too few for a verdict. */
+/** True if refusals alone prevent a verdict. */
 function isRefused(results: readonly RoleResult<unknown>[]): boolean {
   const refused = results.filter(({ record }) => isRefusal(record.answer)).map(({ record }) => record.role);
   return refused.includes("critic") || refused.length > GENERATOR_ROLES.length - VOTING.majority;

@@ -19,9 +19,9 @@ type Decided = Extract<TallyOutcome, { kind: "decided" }>;
 const CRITIC_RULES: readonly RuleName[] = ["fabrication_risk", "spec_gaming", "challenged"];
 
 /**
- * The verdict of a panel, by the rules of verification.md section 2 in their order, each of which can only turn an outcome into HOLD.
- * `rulesFired` names those that did; of several that would in one step, all. failed where fewer than three ballots or no critique
- * count, with the roles that are missing for it.
+ * Decides the verdict by the rules of verification.md, section 2, in their order. Each rule can only turn an outcome into HOLD.
+ * `rulesFired` names the rules that did, all of one step. failed: fewer than three valid ballots or no valid critique, with the missing
+ * roles.
  */
 export function tally(input: TallyInput): TallyOutcome {
   const ballots = countBallots(input, input.hasCriteria);
@@ -46,7 +46,7 @@ type Counted = {
   readonly decided: Decided;
 };
 
-/** Whether the outcome would be another without the cap on claims that nobody can check. */
+/** True if the outcome differs without the cap for uncheckable claims. */
 function isChangedByCap(input: TallyInput, { ballots, critique, decided }: Counted): boolean {
   if (ballots.every(({ ballot, confidence }) => confidence === ballot.confidence)) return false;
   const uncapped = decide(input, countBallots(input, true), critique);
@@ -101,7 +101,7 @@ function decide(input: TallyInput, ballots: readonly CountedBallot[], critique: 
   };
 }
 
-/** What at least three ballots voted for; null where no three agree. */
+/** Decision with at least three votes; null without one. */
 function majorityOf(ballots: readonly CountedBallot[]): Decision | null {
   const decisions = ["ALLOW", "HOLD", "REJECT"] as const;
   const votes = (decision: Decision) => ballots.filter(({ vote }) => vote === decision).length;
@@ -115,10 +115,10 @@ function disagrees(outcome: Decision, scores: readonly number[]): boolean {
   return scores.some((score) => leanOf(score) === opposite);
 }
 
-/** Far less than anybody tells of a confidence, and more than the errors of binary fractions. */
+/** Below any stated precision of a confidence, and above binary rounding errors. */
 const SLACK = 1e-9;
 
-/** Mean confidence in hundredths, rounded once, half up; summed in order of size, so that no other order gives another sum. */
+/** Mean confidence in hundredths, rounded once, half up. Values are sorted first, so that the order of ballots does not change the sum. */
 function meanHundredths(ballots: readonly CountedBallot[]): number {
   const confidences = ballots.map(({ confidence }) => confidence).sort((one, other) => one - other);
   return Math.floor((total(confidences) * 100) / ballots.length + 0.5 + SLACK);
@@ -139,12 +139,12 @@ function total(values: readonly number[]): number {
 type CountedBallot = {
   readonly role: GeneratorRole;
   readonly ballot: Ballot;
-  /** After the cap on claims that nobody can check. */
+  /** After the cap for uncheckable claims. */
   readonly confidence: number;
   readonly vote: Decision;
 };
 
-/** The ballots that count, in the order of the roles; an answer with a score or a confidence off its scale is none. */
+/** Returns valid ballots in the order of the roles. A score or a confidence outside its scale is invalid. */
 function countBallots(
   input: Pick<TallyInput, "ballots" | "domain">,
   hasCriteria: boolean,
@@ -175,27 +175,27 @@ function isShare(value: number): boolean {
   return value >= 0 && value <= 1;
 }
 
-/** What a ballot is weighed by: its domain's threshold, from 0 to 1, and whether the client registered criteria. */
+/** Threshold of the domain from 0 to 1, and if the client registered criteria. */
 type VoteTerms = { readonly threshold: number; readonly hasCriteria: boolean };
 
-/** The decision that a score from 0 to 100 speaks for. */
+/** Decision that a score from 0 to 100 supports. */
 function leanOf(score: number): Decision {
   if (score >= VOTING.allowFrom) return "ALLOW";
   return score < VOTING.rejectBelow ? "REJECT" : "HOLD";
 }
 
-/** A ballot's confidence from 0 to 1, at most 0.60 where it names claims that nobody can check and there are no criteria. */
+/** Confidence of a ballot from 0 to 1; at most 0.60 if it names uncheckable claims and there are no criteria. */
 function confidenceOf(ballot: Ballot, hasCriteria: boolean): number {
   if (hasCriteria || ballot.uncheckableClaims.length === 0) return ballot.confidence;
   return Math.min(ballot.confidence, VOTING.uncheckableCapHundredths / 100);
 }
 
-/** A ballot's vote: its lean where its confidence reaches the threshold, else HOLD. */
+/** Vote of a ballot: its lean if its confidence reaches the threshold, else HOLD. */
 function voteOf(ballot: Ballot, terms: VoteTerms): Decision {
   return confidenceOf(ballot, terms.hasCriteria) >= terms.threshold ? leanOf(ballot.score) : "HOLD";
 }
 
-/** What a critique is heard with; the threshold from 0 to 1. */
+/** Inputs of the critic's rules; the threshold is from 0 to 1. */
 type CriticInput = {
   readonly critique: Critique;
   readonly ballots: readonly CountedBallot[];
@@ -203,7 +203,7 @@ type CriticInput = {
   readonly texts: Pick<TallyInput, "outputText" | "shown">;
 };
 
-/** The rules of the critic that turn an outcome into HOLD. */
+/** Returns the critic's rules that turn an outcome into HOLD. */
 function criticRules(outcome: Decision, input: CriticInput): readonly RuleName[] {
   if (outcome === "HOLD") return [];
   const { critique } = input;
@@ -215,12 +215,12 @@ function criticRules(outcome: Decision, input: CriticInput): readonly RuleName[]
   return rules;
 }
 
-/** Whether enough generators whose ballot counts are challenged with a reason and a quotation, in words of that ballot or of the output. */
+/** True if enough counted generators are challenged with a reason and a quotation from that ballot or the output. */
 function challengesEnough({ critique, ballots, texts }: CriticInput): boolean {
   const reasoned = critique.challenges.filter(
     ({ role, reason }) => reason.trim() !== "" && ballots.some((ballot) => ballot.role === role),
   );
-  // Most often, and the output need not be searched.
+  // The common case needs no search in the output.
   if (new Set(reasoned.map(({ role }) => role)).size < CRITIC.challengedGenerators) return false;
   const isOfOutput = createQuoteSearch([texts.outputText, texts.shown.output], CRITIC.minQuoteCharacters);
   const challenged = ballots.filter(({ role, ballot }) => {
@@ -242,14 +242,14 @@ function ballotTexts(
   return [...own, shown.ballots[role] ?? ""];
 }
 
-/** What tells of an output's own faults. */
+/** Inputs of the rules on the output itself. */
 type OutputFaults = {
   readonly ballots: readonly CountedBallot[];
   readonly synthesis: TallyInput["synthesis"];
   readonly checks: readonly OutputCheck[];
 };
 
-/** Rules that a check of the output as a whole has of its own; all others show that something asked for is not there. */
+/** Rule of each check. Checks without an own rule show that a requested thing is missing. */
 const RULE_OF_CHECK: Readonly<Record<CheckName, RuleName>> = {
   padded: "output_padded",
   copied_from_spec: "output_copied_from_spec",
@@ -259,7 +259,7 @@ const RULE_OF_CHECK: Readonly<Record<CheckName, RuleName>> = {
   empty: "criterion_unmet",
 };
 
-/** The rules on unmet criteria and on the output's own faults that turn ALLOW into HOLD. */
+/** Returns the rules on unmet criteria and on the output itself that turn ALLOW into HOLD. */
 function outputRules(outcome: Decision, faults: OutputFaults): readonly RuleName[] {
   if (outcome !== "ALLOW") return [];
   const rules = new Set<RuleName>();
@@ -291,7 +291,7 @@ function shownUnmet(
   return findings.filter(({ evidence }) => evidence.trim() !== "").map(({ id }) => id);
 }
 
-/** Quotient of two integers rounded to the nearest integer, halves up; the divisor is positive. */
+/** Quotient of two integers, rounded half up; the divisor is positive. */
 function divideRound(dividend: number, divisor: number): number {
   return Math.floor((2 * dividend + divisor) / (2 * divisor));
 }

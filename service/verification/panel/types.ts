@@ -1,4 +1,4 @@
-/** The four generators, each with its own way to look at an output. */
+/** The four generators. */
 export const GENERATOR_ROLES = [
   "criteria_auditor",
   "domain_expert",
@@ -19,11 +19,11 @@ export type Decision = "ALLOW" | "HOLD" | "REJECT";
 /** One item that the output is judged by; ids are c1, c2, … in the order of the text. */
 export type Criterion = { readonly id: string; readonly text: string };
 
-/** What a role found of one criterion; null where it cannot tell. */
+/** A role's finding on one criterion; `met` is null if it cannot tell. */
 export type CriterionFinding = {
   readonly id: string;
   readonly met: boolean | null;
-  /** Words of the output, or what is missing of it; empty where there is nothing to show. */
+  /** A quotation of the output, or the missing part; empty without evidence. */
   readonly evidence: string;
 };
 
@@ -35,9 +35,9 @@ export type Ballot = {
   readonly confidence: number;
   readonly criteria: readonly CriterionFinding[];
   readonly objections: readonly string[];
-  /** Quantities and facts that the output asserts and that nobody can check from what is given. */
+  /** Quantities and facts of the output that cannot be checked from the given texts. */
   readonly uncheckableClaims: readonly string[];
-  /** Words of the data that try to instruct whoever judges it. */
+  /** Text in the data that addresses the judges. */
   readonly instructionsFound: readonly string[];
   readonly reasoning: string;
 };
@@ -46,7 +46,7 @@ export type Ballot = {
 export type Critique = {
   readonly challenges: readonly {
     readonly role: GeneratorRole;
-    /** Words of the ballot or the output that the challenge is about; one without counts for nothing. */
+    /** Quotation of the ballot or the output. A challenge without one does not count. */
     readonly quote: string;
     readonly reason: string;
   }[];
@@ -71,12 +71,12 @@ export type Synthesis = {
   readonly strongestDissent: string;
 };
 
-/** A role's answer, or why it gave none that counts. */
+/** A role's answer, or the reason of its abstention. */
 export type RoleAnswer<Answer> =
   | { readonly kind: "answer"; readonly answer: Answer }
   | { readonly kind: "abstained"; readonly reason: string };
 
-/** What code found about an output without a model. */
+/** Checks of an output by code. */
 export type CheckName =
   | "padded"
   | "copied_from_spec"
@@ -87,13 +87,13 @@ export type CheckName =
 
 export type OutputCheck = {
   readonly name: CheckName;
-  /** What was found, in a sentence that quotes at most 200 characters of it. */
+  /** One sentence with a quotation of at most 200 characters. */
   readonly finding: string;
-  /** The criterion that it shows to be unmet; null where it is about the output as a whole. */
+  /** The unmet criterion; null if it concerns the whole output. */
   readonly criterion: string | null;
 };
 
-/** What models were shown of texts, in which some signs are changed and, in answers, written as in JSON. */
+/** Texts as models saw them, with neutralised signs and, for answers, as JSON. */
 export type ShownTexts = {
   readonly output: string;
   /** Of every generator that answered. */
@@ -110,7 +110,7 @@ export type TallyInput = {
   readonly critique: RoleAnswer<Critique>;
   readonly synthesis: RoleAnswer<Synthesis>;
   readonly checks: readonly OutputCheck[];
-  /** Words that the critic's quotes have to be found in, if not in those that were shown or in the ballot challenged. */
+  /** Searched for the critic's quotations, beside the shown texts and the challenged ballot. */
   readonly outputText: string;
   readonly shown: ShownTexts;
   /** Whether the provider has an Agent Health Score; its value decides nothing. */
@@ -153,18 +153,18 @@ export type TallyOutcome =
       readonly rulesFired: readonly RuleName[];
     };
 
-/** What one run of the panel judges. */
+/** Input of one run. */
 export type PanelCase = {
   readonly specText: string;
   readonly acceptanceCriteria: string | null;
   readonly domain: string;
   readonly outputText: string;
-  /** Handed in after a HOLD, oldest first. */
+  /** Evidence texts after a HOLD, oldest first. */
   readonly evidenceTexts: readonly string[];
   readonly providerHasScore: boolean;
 };
 
-/** One role's part in a run, as it is kept. */
+/** One role's part in a run, as stored. */
 export type RoleRecord = {
   readonly role: RoleName;
   readonly model: string;
@@ -191,13 +191,13 @@ export type RoleFinding = {
   readonly abstained: string | null;
 };
 
-/** What a run of the panel came to. */
+/** Outcome of a run. */
 export type PanelOutcome =
   | {
       readonly kind: "failed";
       /** For the verdict's error_message. */
       readonly message: string;
-      /** Whether the same case may fare better later; once where models refused it, which seldom passes. */
+      /** Whether a later run of the same case may succeed; `once` after a refusal, which seldom passes. */
       readonly retryable: boolean | "once";
     }
   | {
@@ -216,7 +216,7 @@ export type PanelOutcome =
       readonly methodology: PanelMethodology;
     };
 
-/** How a run was made. */
+/** Method of a run. */
 export type PanelMethodology = {
   readonly panelVersion: string;
   /** keccak256 over all prompts and schemas. */

@@ -7,17 +7,17 @@ import { hashText } from "../panel/hashes.ts";
 import { askRerun } from "./rerun-verdict.ts";
 import { wakeWorkers } from "./verdict-queue.ts";
 
-/** A text that somebody hands in for a verdict on HOLD. */
+/** An evidence text for a verdict on HOLD. */
 export type EvidenceOffer = {
   readonly verdictId: string;
-  /** Who offers it: key:ID or wallet:ADDRESS, lower-case. */
+  /** Its sender: key:ID or wallet:ADDRESS, in lower case. */
   readonly owner: string;
   readonly text: string;
-  /** Whether the re-run need not wait for more of this owner's. */
+  /** True if this owner sends no further text. */
   readonly isFinal: boolean;
 };
 
-/** kept: the re-run is due at rerunAt. Everything else changed nothing. */
+/** kept: the text is stored, and the re-run is due at rerunAt. Every other outcome changed nothing. */
 export type EvidenceOutcome =
   | {
       readonly kind: "kept";
@@ -28,10 +28,10 @@ export type EvidenceOutcome =
   | { readonly kind: "unknown" }
   | { readonly kind: "stranger" }
   | { readonly kind: "not-held"; readonly status: string }
-  /** Another re-run is due or under way: its decision is waited for. */
+  /** Another re-run is due or running; its decision comes first. */
   | { readonly kind: "busy" }
   | { readonly kind: "used-up" }
-  /** What is left of a job's verdict is for its client or its provider, who have not used it. */
+  /** The remaining places are reserved for the job's client and provider. */
   | { readonly kind: "reserved" }
   | { readonly kind: "texts-dropped" };
 
@@ -42,8 +42,8 @@ type EvidenceDeps = {
 };
 
 /**
- * Keeps a text for a verdict on HOLD and has it run again, once: when no more texts are waited for, or when their collecting is
- * over. A text that is there already counts once.
+ * Stores a text for a verdict on HOLD and schedules one re-run: at once when no more texts are expected, else at the end of the collecting
+ * time. A text sent twice counts once.
  */
 export function acceptEvidence(
   { db, now, randomUuid }: EvidenceDeps,
@@ -52,66 +52,66 @@ export function acceptEvidence(
   const textHash = hashText(text);
   return db.transaction(async (tx) => {
     const at = now();
-    const standing = await takeForEvidence(tx, verdictId);
-    if (standing === null) return { kind: "unknown" };
-    const refusal = refusalOf(standing, { owner, textHash, now: at });
+    const state = await takeForEvidence(tx, verdictId);
+    if (state === null) return { kind: "unknown" };
+    const refusal = refusalOf(state, { owner, textHash, now: at });
     if (refusal !== null) return refusal;
     const evidence = { id: randomUuid(), verdictId, submittedBy: owner, text, textHash, createdAt: at };
     await insertEvidence(tx, evidence);
     if (isFinal) await noteFinal(tx, evidence);
-    const turns = withText(standing, { owner, textHash, isFinal });
+    const turns = withText(state, { owner, textHash, isFinal });
     const count = turns.texts.length;
     const isComplete = isAllIn(turns, isFinal);
-    if (isCollecting(standing, at)) {
+    if (isCollecting(state, at)) {
       if (isComplete) await hastenRun(tx, verdictId, at);
-      return { kind: "kept", textHash, count, rerunAt: isComplete ? at : standing.notBefore };
+      return { kind: "kept", textHash, count, rerunAt: isComplete ? at : state.notBefore };
     }
-    const rerunAt = isComplete ? at : collectedBy(standing, at);
+    const rerunAt = isComplete ? at : collectedBy(state, at);
     const asked = await askRerun(tx, { verdictId, cause: "evidence", at: rerunAt });
     if (asked !== "asked") throw new Error(`verdict ${verdictId} took evidence and no re-run: ${asked}`);
     return { kind: "kept", textHash, count, rerunAt };
   });
 }
 
-/** Why a text is not taken; null where it is. */
+/** Returns why a text is refused; null if it is accepted. */
 function refusalOf(
-  standing: EvidenceStanding,
+  state: EvidenceState,
   offer: { readonly owner: string; readonly textHash: Hex; readonly now: Date },
 ): EvidenceOutcome | null {
-  if (!mayOffer(standing, offer.owner)) return { kind: "stranger" };
-  const { finalVerdict, status, decidedBy, texts, isReplaced } = standing;
+  if (!mayOffer(state, offer.owner)) return { kind: "stranger" };
+  const { finalVerdict, status, decidedBy, texts, isReplaced } = state;
   if (finalVerdict === null) return { kind: "not-held", status };
   if (finalVerdict !== "HOLD" || decidedBy.includes("review"))
     return { kind: "not-held", status: finalVerdict };
   if (decidedBy.includes("evidence") || isReplaced) return { kind: "used-up" };
-  if (!standing.hasTexts) return { kind: "texts-dropped" };
-  if (status !== "completed" && standing.cause !== "evidence") return { kind: "busy" };
-  if (status !== "completed" && !isCollecting(standing, offer.now)) return { kind: "used-up" };
+  if (!state.hasTexts) return { kind: "texts-dropped" };
+  if (status !== "completed" && state.cause !== "evidence") return { kind: "busy" };
+  if (status !== "completed" && !isCollecting(state, offer.now)) return { kind: "used-up" };
   if (texts.some(({ textHash }) => textHash === offer.textHash)) return null;
   if (texts.length >= MAX_TEXTS) return { kind: "used-up" };
-  return hasPlace(standing, offer.owner) ? null : { kind: "reserved" };
+  return hasPlace(state, offer.owner) ? null : { kind: "reserved" };
 }
 
-function mayOffer({ owner, clientAddr, providerAddr }: EvidenceStanding, by: string): boolean {
+function mayOffer({ owner, clientAddr, providerAddr }: EvidenceState, by: string): boolean {
   return [owner, `wallet:${clientAddr}`, `wallet:${providerAddr}`].includes(by);
 }
 
-/** Once its run may begin, that has to know all texts. */
-function isCollecting({ cause, status, notBefore, isTried }: EvidenceStanding, now: Date): boolean {
+/** True before the run may start: a started run must know all texts. */
+function isCollecting({ cause, status, notBefore, isTried }: EvidenceState, now: Date): boolean {
   return cause === "evidence" && status === "pending" && notBefore > now && !isTried;
 }
 
-/** What decides whose turn it is. */
-export type Turns = Pick<EvidenceStanding, "isBound" | "clientAddr" | "providerAddr" | "texts">;
+/** Facts that decide whose turn it is. */
+export type Turns = Pick<EvidenceState, "isBound" | "clientAddr" | "providerAddr" | "texts">;
 
-/** Texts that a verdict takes. */
+/** Evidence texts per verdict. */
 export const MAX_TEXTS = 3;
-/** How long after the first text others are waited for, where no job runs out. */
+/** Collecting time after the first text, unless a job expires earlier. */
 export const COLLECTING_MS = 10 * 60_000;
 
 /**
- * Whether somebody may add a text. Of the three of a job's verdict one stays for each of the job's two sides until it has used it:
- * a side is shown by its wallet alone, so a key takes the third, whomever it says that it submits for.
+ * True if an owner may add a text. For a job's verdict one of the three places is reserved for each side of the job until it has used it.
+ * Only its wallet identifies a side, so a key always takes the third place.
  */
 export function hasPlace(turns: Turns, owner: string): boolean {
   const unheard = sidesOf(turns).filter((side) => side !== owner && !hasSpoken(turns, side));
@@ -119,8 +119,8 @@ export function hasPlace(turns: Turns, owner: string): boolean {
 }
 
 /**
- * Whether no more texts are waited for: three are in, or the newest was said to be the last; of a job's verdict, both sides of the
- * job have said so, since what one says ends its own turn alone.
+ * True if no more texts are expected: three exist, or the newest was final. For a job's verdict both sides must have sent a final text,
+ * since `final` ends only the sender's own turn.
  */
 export function isAllIn(turns: Turns, isFinal: boolean): boolean {
   const { texts, isBound } = turns;
@@ -130,33 +130,33 @@ export function isAllIn(turns: Turns, isFinal: boolean): boolean {
 }
 
 /**
- * When the collecting that the first text begins is over: after ten minutes; for a held job no later than halfway to its review,
- * or to its expiry once the review is due, so that the decision leaves time to act on it.
+ * End of the collecting time: ten minutes after the first text. For a held job at most half the time to its review, or to its expiry after
+ * that, so that there is time to act on the decision.
  */
-export function collectedBy({ clock }: Pick<EvidenceStanding, "clock">, now: Date): Date {
+export function collectedBy({ clock }: Pick<EvidenceState, "clock">, now: Date): Date {
   const end = clock === null ? null : clock.reviewBy > now ? clock.reviewBy : clock.expiresAt;
   const half = end === null ? COLLECTING_MS : (end.getTime() - now.getTime()) / 2;
   return new Date(now.getTime() + Math.max(0, Math.min(COLLECTING_MS, Math.floor(half))));
 }
 
-/** The turns once somebody has handed a text in; one that is there already stays its first sender's. */
-export function withText<Standing extends Turns>(
-  standing: Standing,
+/** Adds a text to the turns. A text that exists stays its first sender's. */
+export function withText<State extends Turns>(
+  state: State,
   { owner, textHash, isFinal }: { readonly owner: string; readonly textHash: Hex; readonly isFinal: boolean },
-): Standing {
-  const isThere = standing.texts.some((text) => text.textHash === textHash);
+): State {
+  const isThere = state.texts.some((text) => text.textHash === textHash);
   const texts: readonly HandedIn[] = isThere
-    ? standing.texts
-    : [...standing.texts, { textHash, submittedBy: owner, finalBy: [] }];
+    ? state.texts
+    : [...state.texts, { textHash, submittedBy: owner, finalBy: [] }];
   return {
-    ...standing,
+    ...state,
     texts: texts.map((text) =>
       isFinal && text.textHash === textHash ? { ...text, finalBy: [...text.finalBy, owner] } : text,
     ),
   };
 }
 
-/** Both sides of a job as owners of texts; one account may be both. None where there is no job. */
+/** Owners of the two sides of a job, which may be one account; empty without a job. */
 function sidesOf({ isBound, clientAddr, providerAddr }: Turns): readonly string[] {
   return isBound ? [walletOf(clientAddr), walletOf(providerAddr)] : [];
 }
@@ -169,45 +169,45 @@ function walletOf(address: Address): string {
   return `wallet:${address}`;
 }
 
-/** A text that was handed in. */
+/** A stored evidence text. */
 type HandedIn = {
   /** keccak256 of its UTF-8 bytes. */
   readonly textHash: Hex;
   /** key:ID or wallet:ADDRESS. */
   readonly submittedBy: string;
-  /** Who said with it that they hand in no more. */
+  /** Owners who marked it as their last text. */
   readonly finalBy: readonly string[];
 };
 
-/** What decides whether a verdict takes evidence; addresses in lower case. */
-type EvidenceStanding = {
+/** Facts that decide if a verdict accepts evidence; addresses in lower case. */
+type EvidenceState = {
   readonly status: VerdictStatus;
   readonly finalVerdict: "ALLOW" | "HOLD" | "REJECT" | null;
   /** key:ID or wallet:ADDRESS. */
   readonly owner: string;
   readonly clientAddr: Address;
   readonly providerAddr: Address;
-  /** What the run that is due, or under way, is for; that of the last one where none is. */
+  /** Cause of the due or running run, otherwise of the last one. */
   readonly cause: RunCause;
-  /** When that run is due. */
+  /** Time when that run is due. */
   readonly notBefore: Date;
-  /** Whether that run was tried already: it knows the texts of then. */
+  /** True if that run was tried before: it has read the texts of that time. */
   readonly isTried: boolean;
   /** Causes of all decisions so far. */
   readonly decidedBy: readonly RunCause[];
   readonly texts: readonly HandedIn[];
-  /** Whether it decides on a job. */
+  /** True if it decides about a job. */
   readonly isBound: boolean;
-  /** When a reviewer is asked to decide on its job at the latest, and when that runs out; null where no clock of it runs. */
+  /** Review deadline and expiry of its job; null without a running clock. */
   readonly clock: { readonly reviewBy: Date; readonly expiresAt: Date } | null;
   readonly isReplaced: boolean;
-  /** Whether the texts that a run needs are still kept. */
+  /** True if the texts for a run are still stored. */
   readonly hasTexts: boolean;
 };
 
 type StandingRow = {
   readonly status: VerdictStatus;
-  readonly final_verdict: EvidenceStanding["finalVerdict"];
+  readonly final_verdict: EvidenceState["finalVerdict"];
   readonly owner: string;
   readonly client_addr: Address;
   readonly provider_addr: Address;
@@ -215,7 +215,7 @@ type StandingRow = {
   readonly due_at: string;
   readonly is_tried: boolean;
   readonly decided_by: readonly RunCause[];
-  readonly texts: EvidenceStanding["texts"];
+  readonly texts: EvidenceState["texts"];
   readonly is_bound: boolean;
   readonly review_by: string | null;
   readonly expires_at: string | null;
@@ -223,8 +223,8 @@ type StandingRow = {
   readonly has_texts: boolean;
 };
 
-/** The standing of a verdict, whose row nobody else changes until the transaction ends; null where there is none. */
-async function takeForEvidence(tx: NodePgDatabase, verdictId: string): Promise<EvidenceStanding | null> {
+/** Locks a verdict until the database transaction ends and reads its facts; null without one. */
+async function takeForEvidence(tx: NodePgDatabase, verdictId: string): Promise<EvidenceState | null> {
   await tx.execute(sql`select 1 from ahs.verdict where id = ${verdictId} for update`);
   const { rows } = await tx.execute<StandingRow>(sql`
     select v.status, v.final_verdict, v.owner, s.client_addr, v.provider_addr, v.cause,
@@ -259,12 +259,12 @@ async function takeForEvidence(tx: NodePgDatabase, verdictId: string): Promise<E
   };
 }
 
-function clockOf({ review_by, expires_at }: StandingRow): EvidenceStanding["clock"] {
+function clockOf({ review_by, expires_at }: StandingRow): EvidenceState["clock"] {
   if (review_by === null || expires_at === null) return null;
   return { reviewBy: new Date(review_by), expiresAt: new Date(expires_at) };
 }
 
-/** A text that is handed in after a HOLD. */
+/** A new evidence text after a HOLD. */
 type NewEvidence = {
   readonly id: string;
   readonly verdictId: string;
@@ -275,12 +275,12 @@ type NewEvidence = {
   readonly createdAt: Date;
 };
 
-/** Keeps a text; one that the verdict has already stays as it is. */
+/** Stores a text; an existing one stays as it is. */
 export async function insertEvidence(tx: NodePgDatabase, evidence: NewEvidence): Promise<void> {
   await tx.insert(heldEvidence).values(evidence).onConflictDoNothing();
 }
 
-/** Notes that somebody hands in no more, at a text that the verdict has. */
+/** Marks a stored text as its sender's last one. */
 export async function noteFinal(
   tx: NodePgDatabase,
   of: Pick<NewEvidence, "verdictId" | "submittedBy" | "textHash">,
@@ -290,7 +290,7 @@ export async function noteFinal(
     where verdict_id = ${of.verdictId} and text_hash = ${of.textHash}`);
 }
 
-/** Has the run that is due later be due now, in the transaction that holds the verdict's row. */
+/** Makes a scheduled run due now, in the database transaction that locks the verdict. */
 async function hastenRun(tx: NodePgDatabase, verdictId: string, now: Date): Promise<void> {
   await tx.execute(sql`
     update ahs.verdict set not_before = ${now}, updated_at = ${now}

@@ -15,7 +15,7 @@ import {
   withdrawIntake,
 } from "./settle-intake.ts";
 
-/** A delivered output and where it belongs; addresses in lower case. */
+/** A delivered output with its place; addresses in lower case. */
 export type OutputDraft = {
   readonly specId: string;
   readonly slot: string;
@@ -24,13 +24,13 @@ export type OutputDraft = {
   readonly submittedBy: "client" | "agent" | "protocol";
   readonly submitterAddr: Address;
   readonly providerAddr: Address;
-  /** Null where its specification is not bound. */
+  /** Null if its specification is not bound. */
   readonly job: JobName | null;
-  /** Where its events are to go, found to be no target that the guard refuses; null where nowhere. */
+  /** URL for its events, already allowed by the URL guard; null without one. */
   readonly webhookUrl: string | null;
 };
 
-/** Who pays for it, with what. */
+/** The purchaser with the price, as a debit of a key or a payment. */
 export type Purchaser = {
   /** key:ID or wallet:ADDRESS. */
   readonly owner: string;
@@ -39,16 +39,16 @@ export type Purchaser = {
   readonly paymentId: string | null;
 };
 
-/** A verdict as its submission answers it. */
-export type VerdictStanding = {
+/** A verdict as the response of a submission shows it. */
+export type AcceptedVerdict = {
   readonly verdictId: string;
   readonly status: "pending" | "processing" | "completed" | "failed";
 };
 
-/** there: it was accepted before. busy: another submission of it is being paid. */
-type SlotTaken = { readonly kind: "there"; readonly standing: VerdictStanding } | { readonly kind: "busy" };
+/** there: it was accepted before. busy: another submission of it is still being paid. */
+type SlotTaken = { readonly kind: "there"; readonly accepted: AcceptedVerdict } | { readonly kind: "busy" };
 
-/** noted: it waits for its money. */
+/** noted: it is stored and waits for its payment. */
 type Acceptance =
   | { readonly kind: "noted"; readonly verdictId: string; readonly webhookSecret: string | null }
   | SlotTaken;
@@ -59,35 +59,35 @@ type IntakeDeps = {
   readonly now: () => Date;
   readonly randomBytes: (size: number) => Uint8Array;
   readonly randomUuid: () => string;
-  /** How long a submission waits for the one that holds its slot; 10 s unless told. */
+  /** Longest wait for the submission that holds the slot; 10 s by default. */
   readonly waitMs?: number;
 };
 
-/** Beyond the time of every request: what it holds is decided by others after that. */
+/** Longer than any request. After that, others decide about its output. */
 const LEASE_MS = 120_000;
 const WAIT_MS = 10_000;
 const POLL_MS = 250;
-/** A price is held so long at most before its output is noted; a request that died in between holds up nobody for longer. */
+/** Longest time between reserving a price and storing its output. A dead request delays others no longer than this. */
 const NOTING_MS = 2_000;
 const NOTE_POLL_MS = 50;
 const SECRET_BYTES = 32;
 
 /**
- * The accepted verdict of a slot, for whoever posts its output (key:ID or wallet:ADDRESS); null where the slot is free, unsettled, or
- * held by a failed one that their submission may replace.
+ * Returns the accepted verdict of a slot for its submitter (key:ID or wallet:ADDRESS); null if the slot is free, unsettled, or held by a
+ * failed verdict that this submission may replace.
  */
 export async function findAccepted(
   db: Database,
   { slot, owner }: { readonly slot: string; readonly owner: string },
-): Promise<VerdictStanding | null> {
+): Promise<AcceptedVerdict | null> {
   const holder = await readSlot(db, slot);
-  return holder === null || isReplaceable(holder, owner) ? null : standingOf(holder);
+  return holder === null || isReplaceable(holder, owner) ? null : acceptedOf(holder);
 }
 
 /**
- * Notes an output once its price is held: unsettled, with its text and endpoint, in one transaction. One verdict holds a slot: an
- * accepted one is answered instead, an unsettled one is waited for until it is accepted or gone. A debit or a payment that was
- * noted before for the same output, by a request that died, has its own verdict again; a note for another one is void by then.
+ * Stores an output after its price is reserved: unsettled, with its text and endpoint, in one database transaction. A slot has one verdict:
+ * an accepted one is returned instead, an unsettled one is waited for until it is accepted or gone. A debit or payment of a dead request
+ * for the same output gets its own verdict back. If it was for another output, that stored output is void and dropped.
  */
 export async function acceptOutput(
   deps: IntakeDeps,
@@ -107,9 +107,9 @@ export async function acceptOutput(
 }
 
 /**
- * The accepted verdict of a slot, for a key whose balance does not reach for its output; an unsettled one is waited for as in
- * acceptOutput, and so is one that the same key has just paid for, which is noted a moment after its price is held. Null where there
- * is none, or one that the key's submission may replace.
+ * Returns the accepted verdict of a slot for a key without enough balance. It waits for an unsettled one like acceptOutput, and for one
+ * that the same key is paying for, which is stored shortly after its price is reserved. Null without one, or if the key's submission may
+ * replace it.
  */
 export async function awaitAccepted(
   deps: Pick<IntakeDeps, "db" | "now" | "waitMs">,
@@ -119,7 +119,7 @@ export async function awaitAccepted(
   const place = { slot, owner: `key:${keyId}` };
   const until = deps.now().getTime() + (deps.waitMs ?? WAIT_MS);
   for (;;) {
-    // First: what is noted after this look is seen by the next one.
+    // Read first: an output stored after this is found by the next round.
     const mayCome = await holdsForOutput(deps.db, keyId, new Date(deps.now().getTime() - NOTING_MS));
     const taken = await awaitSlot(deps, place, { signal, until });
     if (taken !== null || !mayCome || signal.aborted || deps.now().getTime() >= until) return taken;
@@ -127,7 +127,7 @@ export async function awaitAccepted(
   }
 }
 
-/** What holds a slot, an unsettled verdict waited for until it is accepted or gone; null where the slot is free for that owner. */
+/** Returns the holder of a slot after waiting for an unsettled one; null if the slot is free for that owner. */
 async function awaitSlot(
   deps: Pick<IntakeDeps, "db" | "now">,
   { slot, owner }: { readonly slot: string; readonly owner: string },
@@ -136,15 +136,15 @@ async function awaitSlot(
   for (;;) {
     const holder = await readSlot(deps.db, slot);
     if (holder === null || isReplaceable(holder, owner)) return null;
-    const standing = standingOf(holder);
-    if (standing !== null) return { kind: "there", standing };
+    const accepted = acceptedOf(holder);
+    if (accepted !== null) return { kind: "there", accepted };
     if (await isDecided(deps, holder)) continue;
     if (signal.aborted || deps.now().getTime() >= until) return { kind: "busy" };
     await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 
-/** Null where another submission has taken the slot just now. */
+/** Null if another submission took the slot meanwhile. */
 async function note(
   { db, now, randomBytes, randomUuid }: IntakeDeps,
   { webhookUrl, ...draft }: OutputDraft,
@@ -160,7 +160,7 @@ async function note(
   return { kind: "noted", verdictId, webhookSecret: endpoint === null ? null : secret };
 }
 
-/** Whether a holder whose request is over has been decided about just now. */
+/** True if an overdue holder has been decided now. */
 async function isDecided(
   { db, now }: Pick<IntakeDeps, "db" | "now">,
   { verdictId, leaseUntil }: SlotHolder,
@@ -170,24 +170,24 @@ async function isDecided(
 }
 
 /**
- * Makes a noted output count, now that its money has moved: queues it, keeps its debit and answers its payment in one transaction;
- * one that counts already stays as it is. Throws, and changes nothing, where the price was given back or the note is gone.
+ * Activates a stored output after its payment: queues it, captures its debit and answers its payment in one database transaction. An active
+ * one stays as it is. Throws, and changes nothing, if the price was given back or the output is gone.
  */
 export async function activateOutput(
   { db, now }: Pick<IntakeDeps, "db" | "now">,
   verdictId: string,
-): Promise<VerdictStanding> {
+): Promise<AcceptedVerdict> {
   await db.transaction(async (tx) => {
     const found = await takeUnsettled(tx, verdictId);
     if (found !== null) await activate(tx, found, now());
   });
   const holder = await readVerdict(db, verdictId);
-  const standing = holder === null ? null : standingOf(holder);
-  if (standing === null) throw new Error(`verdict ${verdictId} is gone: its price was given back`);
-  return standing;
+  const accepted = holder === null ? null : acceptedOf(holder);
+  if (accepted === null) throw new Error(`verdict ${verdictId} is gone: its price was given back`);
+  return accepted;
 }
 
-/** Takes a note back whose price was given back; never throws, since the sweep does it otherwise. */
+/** Withdraws a stored output after its price was given back. Never throws, since the sweep does it otherwise. */
 export async function withdrawOutput(
   { db, now, logger }: Pick<IntakeDeps, "db" | "now" | "logger">,
   verdictId: string,
@@ -197,21 +197,21 @@ export async function withdrawOutput(
   });
 }
 
-/** What held this price released it: the price would pay for two outputs. Throws where it has bought the other one already. */
+/** The reservation was released, so the price would pay for two outputs. Throws if it has bought the other one already. */
 async function dropVoid(db: Database, verdictId: string): Promise<void> {
   await db.transaction((tx) => dropIntake(tx, verdictId));
   if ((await readVerdict(db, verdictId)) !== null)
     throw new Error(`verdict ${verdictId} of another output was bought by what is to pay for this one`);
 }
 
-/** Null for one that is unsettled, which nobody is told of. */
-function standingOf({ verdictId, status, runs }: SlotHolder): VerdictStanding | null {
+/** Null for an unsettled one, which is not visible. */
+function acceptedOf({ verdictId, status, runs }: SlotHolder): AcceptedVerdict | null {
   if (status === "unsettled") return null;
-  // A decided verdict is run again behind its answer.
+  // A re-run of a decided verdict does not change its visible status.
   return { verdictId, status: runs > 0 ? "completed" : status };
 }
 
-/** Who holds a slot. */
+/** The verdict that holds a slot. */
 type SlotHolder = {
   readonly verdictId: string;
   readonly specId: string;
@@ -223,70 +223,56 @@ type SlotHolder = {
   readonly runs: number;
   readonly retries: number;
   readonly leaseUntil: Date | null;
-  readonly hasEndpoint: boolean;
 };
 
-type HolderRow = {
-  readonly id: string;
-  readonly spec_id: string;
-  readonly output_hash: string;
-  readonly owner: string;
-  readonly is_of_job: boolean;
-  readonly status: VerdictStatus;
-  readonly runs: number;
-  readonly retries: number;
-  readonly lease_until: Date | null;
-  readonly has_endpoint: boolean;
-};
-
-const HOLDER = `select id, spec_id, output_hash, owner, job_id is not null as is_of_job, status, runs, retries, lease_until,
-  endpoint_id is not null as has_endpoint`;
+const HOLDER = `select id as "verdictId", spec_id as "specId", output_hash as "outputHash", owner,
+  job_id is not null as "isOfJob", status, runs, retries, lease_until as "leaseUntil"`;
 
 /**
- * Whether a verdict gives its slot to an output that somebody (key:ID or wallet:ADDRESS) posts again: one that failed past its last
- * retry, and one of a job that failed where somebody else posts it, since a job's money must not hang on who was quicker. The
- * statement of insertIntake says the same.
+ * True if a verdict gives its slot to a new submission by this owner (key:ID or wallet:ADDRESS): it failed after its last retry, or it is a
+ * job's, failed, and another owner posts, since a job's money must not depend on who was faster. The statement of insertIntake has the same
+ * condition.
  */
 function isReplaceable({ status, retries, isOfJob, owner }: SlotHolder, by: string): boolean {
   return status === "failed" && (retries >= MAX_RETRIES || (isOfJob && owner !== by));
 }
 
-/** The verdict that holds a slot now; null where none does. */
+/** Reads the verdict that holds a slot; null without one. */
 async function readSlot(db: Database, slot: string): Promise<SlotHolder | null> {
-  const { rows } = await db.$client.query<HolderRow>({
+  const { rows } = await db.$client.query<SlotHolder>({
     ...QUERY_DEADLINE,
     name: "verdict_slot",
     text: `${HOLDER} from ahs.verdict where slot = $1 and replaced_at is null`,
     values: [slot],
   });
-  return rows[0] === undefined ? null : holderOf(rows[0]);
+  return rows[0] ?? null;
 }
 
-/** A verdict as far as its slot goes; null where there is none. */
+/** Reads a verdict as a slot holder; null without one. */
 async function readVerdict(db: Database, id: string): Promise<SlotHolder | null> {
-  const { rows } = await db.$client.query<HolderRow>({
+  const { rows } = await db.$client.query<SlotHolder>({
     ...QUERY_DEADLINE,
     text: `${HOLDER} from ahs.verdict where id = $1`,
     values: [id],
   });
-  return rows[0] === undefined ? null : holderOf(rows[0]);
+  return rows[0] ?? null;
 }
 
-/** The verdict that a debit or a payment was noted for before, whatever output that is of; null where there is none. */
+/** Reads the verdict that was stored for a debit or a payment, whatever its output; null without one. */
 async function readPurchase(
   db: Database,
   { debitId, paymentId }: { readonly debitId: string | null; readonly paymentId: string | null },
 ): Promise<SlotHolder | null> {
   if (debitId === null && paymentId === null) return null;
-  const { rows } = await db.$client.query<HolderRow>({
+  const { rows } = await db.$client.query<SlotHolder>({
     ...QUERY_DEADLINE,
     text: `${HOLDER} from ahs.verdict where ${paymentId === null ? "debit_id" : "payment_id"} = $1 limit 1`,
     values: [paymentId ?? debitId],
   });
-  return rows[0] === undefined ? null : holderOf(rows[0]);
+  return rows[0] ?? null;
 }
 
-/** Whether a key holds a price, since that moment or later, for an output that is not noted yet. */
+/** True if a key has reserved a price since that moment for an output that is not stored yet. */
 async function holdsForOutput(db: Database, keyId: string, since: Date): Promise<boolean> {
   const { rowCount } = await db.$client.query({
     ...QUERY_DEADLINE,
@@ -296,19 +282,4 @@ async function holdsForOutput(db: Database, keyId: string, since: Date): Promise
     values: [keyId, since],
   });
   return rowCount !== null && rowCount > 0;
-}
-
-function holderOf(row: HolderRow): SlotHolder {
-  return {
-    verdictId: row.id,
-    specId: row.spec_id,
-    outputHash: row.output_hash,
-    owner: row.owner,
-    isOfJob: row.is_of_job,
-    status: row.status,
-    runs: row.runs,
-    retries: row.retries,
-    leaseUntil: row.lease_until,
-    hasEndpoint: row.has_endpoint,
-  };
 }

@@ -5,10 +5,10 @@ import type { PanelOutcome } from "../panel/types.ts";
 import type { NewDecision, VerdictResult } from "./store-decision.ts";
 import type { VerdictCase } from "./verdict-cases.ts";
 
-/** An outcome of the panel that decides. */
+/** An outcome with a decision. */
 export type Decided = Extract<PanelOutcome, { kind: "decided" }>;
 
-/** Which run of which verdict was decided, and when. */
+/** The decided run of a verdict, with its times. */
 type DecidedRun = {
   readonly verdictId: string;
   readonly run: number;
@@ -17,10 +17,10 @@ type DecidedRun = {
   readonly evaluatedAt: Date;
 };
 
-/** A decision of the panel, which took a time. */
+/** A decision of the panel, with its latency. */
 type PanelDecision = NewDecision & { readonly result: { readonly latency_ms: number } };
 
-/** The rows that a decision of the panel becomes: what readers get, and the evidence with its hash. */
+/** Builds the rows of a panel decision: the result for readers, and the evidence with its hash. */
 export function buildDecision(
   outcome: Decided,
   of: { readonly run: DecidedRun; readonly verdictCase: VerdictCase },
@@ -49,7 +49,7 @@ export function buildDecision(
   return { verdictId, run, cause, result, evidence, at: evaluatedAt };
 }
 
-/** What a decision is about, as its evidence names it. */
+/** Subject of a decision, as its evidence names it. */
 export function subjectOf(
   verdictCase: VerdictCase,
 ): Pick<EvidenceParts, "job" | "specHash" | "outputHash" | "evidenceHashes"> {
@@ -89,8 +89,8 @@ function resultOf(
 }
 
 /**
- * What the panel wrote, which everybody may read: nothing of the specification, the output or the evidence in more than 200
- * characters at a stretch, since roles can be made to quote what only its owners may read. Criteria are shown as they are.
+ * Public texts of the panel. Roles can be made to quote texts that only their owners may read, so passages of more than 200 characters from
+ * the specification, the output or the evidence are cut. Criteria are public.
  */
 function publicTexts(
   { keyObjections, reasoning, strongestDissent }: Decided,

@@ -2,11 +2,11 @@ import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { returnDebit } from "../../access/key-debits.ts";
 import type { Database } from "../../db/database.ts";
-import { tellOfVerdict } from "./verdict-events.ts";
+import { notifyOfVerdict } from "./verdict-events.ts";
 import type { Claim } from "./verdict-queue.ts";
 import { holdsClaim } from "./verdict-queue.ts";
 
-/** Has a run that failed wait for its next try; false where the claim is another's by now. */
+/** Postpones a failed run to its next attempt; false if another worker has the lease. */
 async function postponeRun(
   tx: NodePgDatabase,
   claim: Claim,
@@ -19,8 +19,8 @@ async function postponeRun(
 }
 
 /**
- * Ends a run that gave no decision: a verdict without one has failed, one that has an earlier one is completed by it. Answers
- * which, with the debit that pays for it; null where the claim is another's by now.
+ * Ends a run without a decision: a verdict without a decision fails, one with an earlier decision is completed. Returns which, with the
+ * debit that paid for it; null if another worker has the lease.
  */
 async function endRun(
   tx: NodePgDatabase,
@@ -37,24 +37,24 @@ async function endRun(
 
 export type FailDeps = { readonly db: Database; readonly now: () => Date; readonly random: Random };
 
-/** Why a run gave no decision. */
+/** Reason of a run without a decision. */
 export type RunFailure = {
   /** For the verdict's error_message. */
   readonly message: string;
-  /** Whether the same case may fare better later. */
+  /** True if a later run of the same case may succeed. */
   readonly retryable: boolean;
 };
 
 /**
- * retried: it is tried again later. failed: the verdict has failed, for good until its owner has it retried. stands: a re-run has
- * failed, and the decision before it stands. lost: the claim is another's by now, and nothing was changed.
+ * retried: a later attempt is scheduled. failed: the verdict failed until its owner retries it. stands: a re-run failed, and the earlier
+ * decision remains. lost: another worker has the lease, and nothing changed.
  */
 type FailureFate = "retried" | "failed" | "stands" | "lost";
 
 /**
- * Writes what comes of a run that gave no decision: another try within an hour of the first one where that may help, else the end
- * of it. A verdict that fails is told of to its endpoint and costs nothing: a metered key gets its debit back in the same
- * transaction, while a payment stays with the verdict and is owed.
+ * Stores the result of a run without a decision: another attempt within an hour of the first one if that may help, otherwise its end. A
+ * failed verdict notifies its endpoint and costs nothing: a key gets its debit back in the same database transaction, a payment stays with
+ * the verdict and is owed.
  */
 export async function failRun(deps: FailDeps, claim: Claim, failure: RunFailure): Promise<FailureFate> {
   const at = deps.now();
@@ -69,27 +69,27 @@ export async function failRun(deps: FailDeps, claim: Claim, failure: RunFailure)
     if (ended.status === "completed") return "stands";
     if (ended.debitId !== null) await returnDebit(tx, ended.debitId);
     const { verdictId, retries } = claim;
-    await tellOfVerdict(tx, { kind: "failed", message: failure.message, retries }, { verdictId, at });
+    await notifyOfVerdict(tx, { kind: "failed", message: failure.message, retries }, { verdictId, at });
     return "failed";
   });
 }
 
-/** A number from 0 to 1, 1 left out. */
+/** A number from 0 to 1, without 1. */
 type Random = () => number;
 
-/** What comes of a run that failed for a reason that may pass. */
+/** Next step after a temporary failure. */
 type RetryPlan = { readonly kind: "retry"; readonly at: Date } | { readonly kind: "over" };
 
-/** For so long a run is tried again, counted from its first try. */
+/** Retry period of a run, counted from its first attempt. */
 export const RETRY_FOR_MS = 3_600_000;
 const SHORTEST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 600_000;
-/** Either way, so that what failed together does not come back together. */
+/** Jitter in both directions, so that failed runs do not return together. */
 const JITTER = 0.2;
 
 /**
- * When a run that failed is tried again: after as long as it has been tried for already, which doubles the waits, 5 seconds to 10
- * minutes and a fifth more or less. The last try comes when its hour is over, and after that it is over.
+ * Plans the next attempt. The pause equals the time since the first attempt, so pauses double, from 5 seconds to 10 minutes, with 20 %
+ * jitter. The last attempt is at the end of the hour.
  */
 export function planRetry(
   { triedAt, now }: { readonly triedAt: Date; readonly now: Date },

@@ -9,12 +9,12 @@ import type { VerdictView } from "./verdict-view.ts";
 /** `typ` of the JWS: the candidate profile verification.v0.3 of ERC-8210's registry. */
 export const RECEIPT_TYPE = "application/vnd.verification.v0.3+jws";
 
-/** What a receipt signs, as RFC 8785 JSON. */
+/** Signed payload of a receipt, as RFC 8785 JSON. */
 export type ReceiptPayload = ReceiptPrimitives & {
   readonly receipt_version: "0.3.0";
   /** Origin of the service. */
   readonly iss: string;
-  /** verdict: and its id. */
+  /** "verdict:" and its id. */
   readonly sub: string;
   /** Unix seconds. */
   readonly iat: number;
@@ -34,12 +34,12 @@ export type ReceiptPayload = ReceiptPrimitives & {
   readonly v_gate: Gate;
   readonly v_gate_mapping: string;
   readonly v_gate_mapping_hash: string;
-  /** URL of the evidence that the decision rests on. */
+  /** URL of the decision's evidence. */
   readonly v_evidence: string;
   readonly signature_meta: { readonly jwks_url: string };
 };
 
-/** A receipt is asked for when it is needed, so it says nothing for longer than this. */
+/** Validity of a receipt; a new one is available at any time. */
 const VALID_SECONDS = 30 * 86_400;
 
 const VERDICTS: Readonly<Record<Decision, ReceiptVerdict>> = {
@@ -48,12 +48,12 @@ const VERDICTS: Readonly<Record<Decision, ReceiptVerdict>> = {
   HOLD: "unverifiable",
 };
 
-/** What is claimed: that an output fulfils a specification, both by their keccak256; RFC 8785 JSON, hashed by SHA-256. */
+/** The claim, that an output fulfils a specification, as RFC 8785 JSON of both keccak256 hashes. */
 export function claimText(verdict: Pick<VerdictView, "specHash" | "outputHash">): string {
   return canonicalText({ output_hash: verdict.outputHash, spec_hash: verdict.specHash });
 }
 
-/** The receipt of a verdict's newest decision; null where it has none that stands: then it is not `completed`. */
+/** Builds the receipt of a verdict's newest decision; null unless the verdict is `completed`. */
 export function receiptPayload(
   verdict: VerdictView,
   { origin, now }: { readonly origin: string; readonly now: Date },
@@ -105,14 +105,14 @@ export async function signReceipt(
 function primitivesOf(result: VerdictResult): ReceiptPrimitives {
   return {
     v_verdict: VERDICTS[result.final_verdict],
-    // The profile has no null: a review that rests on no score of the panel claims no confidence.
+    // The profile has no null. A review without a panel score claims no confidence.
     v_confidence: result.confidence ?? 0,
     v_adversarial_result: adversarialOf(result),
     v_method: result.review === null ? "panel" : "review",
   };
 }
 
-/** Rules of the tally by which the critic's findings change an outcome. */
+/** Tally rules that apply the critic's findings. */
 const CRITICS_RULES: ReadonlySet<string> = new Set(["fabrication_risk", "spec_gaming", "challenged"]);
 
 function adversarialOf({ findings, methodology }: VerdictResult): AdversarialResult {
@@ -133,16 +133,16 @@ type Recommendation =
   | "unverifiable";
 type Gate = "act" | "halt";
 
-/** What a recommendation is derived from. */
+/** Inputs of a recommendation. */
 type ReceiptPrimitives = {
   readonly v_verdict: ReceiptVerdict;
   readonly v_confidence: number;
   readonly v_adversarial_result: AdversarialResult;
-  /** panel, or review where a person decided. */
+  /** review: a person decided. */
   readonly v_method: "panel" | "review";
 };
 
-/** The rules of one threshold, as they are published; the first rule whose members all fit decides. */
+/** Published rules of one threshold. The first rule whose members all match applies. */
 type ReceiptMapping = {
   readonly mapping_id: string;
   readonly v_gate_threshold: number;
@@ -158,12 +158,12 @@ type ReceiptMapping = {
   readonly gates: Readonly<Record<Recommendation, Gate>>;
 };
 
-/** Day on which these rules were published; other rules get another day. */
+/** Publication day of these rules; changed rules get another day. */
 const PREFIX = "agent-health-v0.3-2026-11-20-t";
 
 /**
- * Table 2 of the draft, and a row before it for decisions of a person, who had the panel's findings and answers for the verdict by
- * name: their ALLOW is the service's ALLOW, whatever the panel's confidence was.
+ * Table 2 of the draft, with an added row for decisions of a person. A reviewer has the panel's findings and answers by name, so their
+ * ALLOW is the service's ALLOW at any confidence.
  */
 const RULES: ReceiptMapping["rules"] = [
   { when: { v_verdict: "refuted" }, v_recommendation: "refuted" },
@@ -190,7 +190,7 @@ const GATES: ReceiptMapping["gates"] = {
   unverifiable: "halt",
 };
 
-/** The mapping whose threshold is a confidence from 0 to 1 in hundredths. */
+/** Mapping of a threshold: a confidence from 0 to 1 in hundredths. */
 export function mappingOf(threshold: number): ReceiptMapping {
   const hundredths = String(Math.round(threshold * 100)).padStart(3, "0");
   return {
@@ -201,14 +201,14 @@ export function mappingOf(threshold: number): ReceiptMapping {
   };
 }
 
-/** The mapping of an id; null where none has it. */
+/** Finds the mapping of an id; null without one. */
 export function findMapping(id: string): ReceiptMapping | null {
   const hundredths = id.startsWith(PREFIX) ? id.slice(PREFIX.length) : "";
   if (!/^(0\d\d|100)$/.test(hundredths)) return null;
   return mappingOf(Number(hundredths) / 100);
 }
 
-/** The bytes that are published: RFC 8785 JSON. */
+/** Published bytes: RFC 8785 JSON. */
 export function mappingText(mapping: ReceiptMapping): string {
   return canonicalText(mapping);
 }
@@ -225,12 +225,12 @@ function canonicalText(value: unknown): string {
   return text;
 }
 
-/** The profile's form of a digest: "sha256-" and hexadecimal digits, of UTF-8. */
+/** Digest in the profile's form: "sha256-" and hexadecimal digits, of the UTF-8 bytes. */
 function digestOf(text: string): string {
   return `sha256-${hash("sha256", text, "hex")}`;
 }
 
-/** The recommendation that a mapping's rules derive, and its gate. */
+/** Derives the recommendation by a mapping's rules, and its gate. */
 export function deriveGate(
   mapping: ReceiptMapping,
   primitives: ReceiptPrimitives,
@@ -254,17 +254,17 @@ function fits(
   );
 }
 
-/** The keys of receipts: the private one that signs, and the public ones of all that ever did. */
+/** Keys of receipts: the private signing key, and the public keys of all current and earlier ones. */
 export type ReceiptKeys = {
   readonly signing: { readonly key: KeyObject; readonly kid: string };
   /** The current one first. */
   readonly published: readonly JWK[];
 };
 
-/** PKCS #8 of an Ed25519 key (RFC 8410) up to the 32 bytes of its seed. */
+/** PKCS #8 prefix of an Ed25519 key (RFC 8410), before the 32 bytes of its seed. */
 const PKCS8_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 
-/** Keys from the 32-byte seeds of the current and of earlier Ed25519 keys; each is named by its RFC 7638 thumbprint. */
+/** Creates the keys from 32-byte seeds of the current and earlier Ed25519 keys. Each key id is its RFC 7638 thumbprint. */
 export async function openReceiptKeys(current: Hex, previous: readonly Hex[]): Promise<ReceiptKeys> {
   const key = privateKeyOf(current);
   const published = await Promise.all([key, ...previous.map(privateKeyOf)].map(publicKeyOf));
@@ -273,7 +273,7 @@ export async function openReceiptKeys(current: Hex, previous: readonly Hex[]): P
   return { signing: { key, kid }, published };
 }
 
-/** The public keys of seeds that sign no more, where none signs now. */
+/** Public keys of earlier seeds, without a current one. */
 export async function publishedKeys(seeds: readonly Hex[]): Promise<readonly JWK[]> {
   return Promise.all(seeds.map(privateKeyOf).map(publicKeyOf));
 }

@@ -8,12 +8,12 @@ import { wakeWorkers } from "./verdict-queue.ts";
 
 export type RetryRequest = {
   readonly verdictId: string;
-  /** Who asks: key:ID or wallet:ADDRESS. */
+  /** key:ID or wallet:ADDRESS. */
   readonly owner: string;
   readonly now: Date;
 };
 
-/** What became of a wish to have a failed verdict run again. */
+/** Outcome of a retry request. */
 export type RetryOutcome =
   | { readonly kind: "queued" }
   | { readonly kind: "unknown" }
@@ -21,20 +21,20 @@ export type RetryOutcome =
   | { readonly kind: "not-failed"; readonly status: VerdictStatus }
   | { readonly kind: "used-up" }
   | { readonly kind: "texts-dropped" }
-  /** The key cannot pay the price that was returned to it. */
+  /** The key's balance is below the returned price. */
   | { readonly kind: "short"; readonly units: number; readonly balanceUnits: number };
 
 /**
- * Queues a failed verdict again, three times at most, for its submitter: a key pays the price again that was returned to it, in the
- * same transaction, and a payment stays what paid for it. Where nothing was returned, client and provider of its job may ask as well.
+ * Queues a failed verdict again for its submitter, at most three times. A key pays the returned price again in the same database
+ * transaction; a payment stays in place. If nothing was returned, client and provider of its job may ask as well.
  */
 export function retryVerdict(db: Database, { verdictId, owner, now }: RetryRequest): Promise<RetryOutcome> {
   return db.transaction(async (tx) => {
-    const standing = await takeForRetry(tx, verdictId);
-    if (standing === null) return { kind: "unknown" };
-    const refusal = refusalOf(standing, owner);
+    const state = await takeForRetry(tx, verdictId);
+    if (state === null) return { kind: "unknown" };
+    const refusal = refusalOf(state, owner);
     if (refusal !== null) return refusal;
-    const { debitId, units } = standing;
+    const { debitId, units } = state;
     const balanceUnits = debitId === null ? null : await retakeDebit(tx, debitId);
     if (balanceUnits !== null) return { kind: "short", units, balanceUnits };
     await queueRetry(tx, verdictId, now);
@@ -43,26 +43,26 @@ export function retryVerdict(db: Database, { verdictId, owner, now }: RetryReque
   });
 }
 
-/** Why a verdict is not retried; null where it is. */
-export function refusalOf(standing: RetryStanding, owner: string): RetryOutcome | null {
-  if (!mayRetry(standing, owner)) return { kind: "not-the-submitter" };
-  // A re-run of a decided verdict shows as completed: it never fails.
-  const status = standing.runs > 0 ? "completed" : standing.status;
+/** Returns why a verdict is not retried; null if it is. */
+export function refusalOf(state: RetryState, owner: string): RetryOutcome | null {
+  if (!mayRetry(state, owner)) return { kind: "not-the-submitter" };
+  // A re-run of a decided verdict never fails, and shows as completed.
+  const status = state.runs > 0 ? "completed" : state.status;
   if (status !== "failed") return { kind: "not-failed", status };
-  if (standing.isReplaced || standing.retries >= MAX_RETRIES) return { kind: "used-up" };
-  return standing.hasTexts ? null : { kind: "texts-dropped" };
+  if (state.isReplaced || state.retries >= MAX_RETRIES) return { kind: "used-up" };
+  return state.hasTexts ? null : { kind: "texts-dropped" };
 }
 
-/** Nobody has a key charged that is not theirs. */
-function mayRetry({ owner, parties, debitId }: RetryStanding, by: string): boolean {
+/** Only its owner may cause a charge to a key. */
+function mayRetry({ owner, parties, debitId }: RetryState, by: string): boolean {
   return owner === by || (debitId === null && parties.some((party) => `wallet:${party}` === by));
 }
 
-/** What decides whether a verdict may be retried. */
-export type RetryStanding = {
+/** Facts that decide if a verdict may be retried. */
+export type RetryState = {
   /** key:ID or wallet:ADDRESS. */
   readonly owner: string;
-  /** Client and provider of the job that it is of, in lower case; empty where it is of none. */
+  /** Client and provider of its job, in lower case; empty without a job. */
   readonly parties: readonly string[];
   readonly status: VerdictStatus;
   readonly runs: number;
@@ -71,35 +71,20 @@ export type RetryStanding = {
   readonly debitId: string | null;
   /** Another verdict has taken its slot. */
   readonly isReplaced: boolean;
-  /** Its text is still kept, and so is its specification's. */
+  /** True if its text and its specification's are still stored. */
   readonly hasTexts: boolean;
 };
 
-type StandingRow = {
-  readonly owner: string;
-  readonly parties: readonly string[];
-  readonly status: VerdictStatus;
-  readonly runs: number;
-  readonly retries: number;
-  readonly units: number;
-  readonly debit_id: string | null;
-  readonly replaced: boolean;
-  readonly has_texts: boolean;
-};
-
-/** A verdict that stays as it is until the transaction ends; null where there is none that anybody may see. */
-export async function takeForRetry(tx: NodePgDatabase, verdictId: string): Promise<RetryStanding | null> {
-  const { rows } = await tx.execute<StandingRow>(sql`
-    select v.owner, v.status, v.runs, v.retries, v.units, v.debit_id, v.replaced_at is not null as replaced,
+/** Locks a verdict until the database transaction ends; null if it does not exist or is not visible. */
+export async function takeForRetry(tx: NodePgDatabase, verdictId: string): Promise<RetryState | null> {
+  const { rows } = await tx.execute<RetryState>(sql`
+    select v.owner, v.status, v.runs, v.retries, v.units, v.debit_id as "debitId", v.replaced_at is not null as "isReplaced",
       case when v.job_id is null then '{}'::text[]
         else array[v.provider_addr, (select s.client_addr from ahs.job_spec s where s.id = v.spec_id)] end as parties,
       exists (select from ahs.output_text o where o.verdict_id = v.id)
-        and exists (select from ahs.job_spec s where s.id = v.spec_id and s.spec_text is not null) as has_texts
+        and exists (select from ahs.job_spec s where s.id = v.spec_id and s.spec_text is not null) as "hasTexts"
     from ahs.verdict v where v.id = ${verdictId} and v.status <> 'unsettled' for update of v`);
-  const [row] = rows;
-  if (row === undefined) return null;
-  const { debit_id: debitId, replaced: isReplaced, has_texts: hasTexts, ...standing } = row;
-  return { ...standing, debitId, isReplaced, hasTexts };
+  return rows[0] ?? null;
 }
 
 /** Queues a failed verdict again, as a retry. */
@@ -110,27 +95,27 @@ export async function queueRetry(tx: NodePgDatabase, verdictId: string, at: Date
     where id = ${verdictId}`);
 }
 
-/** What a held verdict is run again for, once for each. */
+/** Causes of a re-run, once each. */
 export type RerunCause = Extract<RunCause, "evidence" | "near_expiry">;
 
 /**
- * asked: it is due at its moment. busy: a re-run of either cause is due or under way; ask again once it is over. used_up: this cause had its
- * decision. not_held: the newest decision is not HOLD, or there is none, or a reviewer made it.
+ * asked: it is due at the given time. busy: a re-run of either cause is due or running; ask again after it. used_up: this cause had its
+ * decision. not_held: the newest decision is not HOLD, or is a reviewer's, or there is none.
  */
 type RerunOutcome = "asked" | "busy" | "used_up" | "not_held";
 
 type RerunRow = { readonly status: string; readonly final_verdict: string | null; readonly causes: string[] };
 
 /**
- * Has a held verdict run again, for each cause until that has led to a decision: two re-runs at most. A re-run that failed is not
- * counted. Its earlier decision stands until the new one is stored.
+ * Schedules a re-run of a held verdict, for each cause until it has led to a decision: at most two re-runs. A failed re-run does not count.
+ * The earlier decision remains until the new one is stored.
  */
 export async function askRerun(
   tx: NodePgDatabase,
   of: {
     readonly verdictId: string;
     readonly cause: RerunCause;
-    /** When it is due. */
+    /** Time when it is due. */
     readonly at: Date;
   },
 ): Promise<RerunOutcome> {

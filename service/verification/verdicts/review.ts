@@ -17,7 +17,7 @@ import {
 } from "./store-decision.ts";
 import { readVerdictCase, type VerdictCase } from "./verdict-cases.ts";
 
-/** Whether a verdict of a job has failed without a decision and holds its slot; where so, it stays so until the transaction ends. */
+/** True if a job's verdict failed without a decision and holds its slot; then it is locked until the database transaction ends. */
 async function takeFailedOfJob(tx: NodePgDatabase, verdictId: string): Promise<boolean> {
   const { rows } = await tx.execute(sql`
     select 1 from ahs.verdict
@@ -28,8 +28,7 @@ async function takeFailedOfJob(tx: NodePgDatabase, verdictId: string): Promise<b
 type ReviewDeps = { readonly db: Database; readonly chainId: number; readonly now: () => Date };
 
 /**
- * not_held: the newest decision is not HOLD. undecided: there is none, and the verdict is not a failed one of a job, or there is no
- * such verdict.
+ * not_held: the newest decision is not HOLD. undecided: the verdict has no decision and is not a failed one of a job, or does not exist.
  */
 export type ReviewOutcome =
   | { readonly kind: "recorded"; readonly run: number; readonly evidenceHash: Hex }
@@ -37,8 +36,8 @@ export type ReviewOutcome =
   | { readonly kind: "undecided" };
 
 /**
- * Stores a reviewer's decision as one of its own, with evidence that names reviewer and reason: on a held verdict, whose score and
- * findings stay the panel's, or on a failed one of a job, which has neither. A re-run that is due or under way then comes to nothing.
+ * Stores a reviewer's decision with its own evidence, which names reviewer and reason: on a held verdict, with the panel's score and
+ * findings, or on a failed one of a job, without them. It cancels a re-run that is due or running.
  */
 export async function recordReview(deps: ReviewDeps, review: Review): Promise<ReviewOutcome> {
   const { verdictId } = review;
@@ -55,23 +54,23 @@ export async function recordReview(deps: ReviewDeps, review: Review): Promise<Re
   });
 }
 
-/** What a reviewer decides on a verdict. */
+/** A reviewer's decision on a verdict. */
 export type Review = {
   readonly verdictId: string;
   readonly decision: Exclude<Decision, "HOLD">;
   readonly reason: string;
-  /** Who decided, as the evidence names them. */
+  /** Reviewer's name in the evidence. */
   readonly reviewedBy: string;
 };
 
-/** A review, what it is about, and when it was made. */
+/** A review with its case and time. */
 type Reviewed = {
   readonly review: Review;
   readonly verdictCase: VerdictCase;
   readonly at: Date;
 };
 
-/** The rows that a review of a held verdict becomes: score, findings and checks are the panel's. */
+/** Builds the rows of a review of a held verdict. Score, findings and checks are the panel's. */
 function reviewHeld(held: DecisionRow, { review, verdictCase, at }: Reviewed): NewDecision {
   const panel = resultOf(held);
   const { panel_version, prompt_hash, models, thresholds, rules_fired } = panel.methodology;
@@ -95,8 +94,8 @@ function reviewHeld(held: DecisionRow, { review, verdictCase, at }: Reviewed): N
 }
 
 /**
- * The rows that a review of a failed verdict becomes: it is the first decision, and rests on no score and no finding of the panel. Of
- * its methodology there are the thresholds of the domain alone.
+ * Builds the rows of a review of a failed verdict. It is the first decision and has no score and no finding of the panel; its methodology
+ * has only the domain's thresholds.
  */
 function reviewFailed({ review, verdictCase, at }: Reviewed): NewDecision {
   const { domain } = verdictCase;
@@ -144,44 +143,43 @@ function reviewOf({ reviewedBy, reason }: Review): VerdictResult["review"] {
   return { reviewed_by: reviewedBy, reason };
 }
 
-/** storeDecision alone writes the column, and takes no other type. */
+/** Only storeDecision writes the column, and with this type. */
 function resultOf({ result }: DecisionRow): VerdictResult {
   return result as VerdictResult;
 }
 
-/** What the evidence of the panel's decision holds and its result does not. */
+/** Members of the stored evidence that the result does not have. */
 const storedEvidence = z
   .object({
     checks: z.array(z.object({ name: z.string(), finding: z.string(), criterion: z.string().nullable() })),
     fabrication_risk: z.enum(["none", "low", "medium", "high"]).nullable(),
   })
   .transform(({ checks, fabrication_risk }) => ({
-    // buildEvidence alone writes these names, and takes no others.
+    // Only buildEvidence writes these names, and with this type.
     checks: checks as readonly OutputCheck[],
     fabricationRisk: fabrication_risk,
   }));
 
-/** A verdict that a reviewer may decide, as they see it in a list. */
+/** A verdict in the list for reviewers. */
 export type HeldVerdict = {
   readonly id: string;
-  /** failed: the panel came to no decision on a job's output. */
+  /** failed: the panel made no decision on a job's output. */
   readonly state: "HOLD" | "failed";
   readonly specHash: Hex;
   /** When it became HOLD, or failed. */
   readonly since: Date;
   readonly job: { readonly chainId: number; readonly escrow: Address; readonly jobId: bigint } | null;
-  /** Null where no job is held. */
+  /** Null without a held job. */
   readonly expiresAt: Date | null;
   readonly reviewBy: Date | null;
 };
 
-/** Verdicts that wait for a review in the order of their urgency, and how many there are in all. */
+/** Verdicts that wait for a review, most urgent first, and their total. */
 type HeldList = { readonly verdicts: readonly HeldVerdict[]; readonly total: number };
 
 /**
- * Verdicts that are on HOLD and whose job, if there is one, was not seen to end, and failed ones of jobs: those of jobs first, by when
- * these expire, then those whose job's clock does not run, then those of no job, each by how long they wait. At most `limit`, all
- * where it is null.
+ * Lists verdicts on HOLD without an ended job, and failed ones of jobs. Verdicts of jobs come first, by expiry, then those of jobs without
+ * a running clock, then the rest, each by waiting time. At most `limit`, or all if it is null.
  */
 export async function listHeldVerdicts(db: Database, limit: number | null): Promise<HeldList> {
   const { rows } = await db.$client.query<HeldRow>(

@@ -5,7 +5,7 @@ import { GENERATOR_ROLES, type RoleName, type RoleRecord } from "../panel/types.
 import { storable } from "./store-decision.ts";
 import { type Claim, holdsClaim } from "./verdict-queue.ts";
 
-/** The run of a verdict is another worker's by now. */
+/** Another worker has the lease of the run. */
 export class ClaimLost extends Error {
   constructor({ verdictId, attempts }: Claim) {
     super(`claim ${attempts} of verdict ${verdictId} is another worker's by now`);
@@ -13,22 +13,23 @@ export class ClaimLost extends Error {
   }
 }
 
-/** Takes what the roles of a run use and answer; each rejects with ClaimLost where the run is another worker's by now. */
-export type CallKeeper = {
-  /** Counts what a question will take at least, so that one that is broken off is counted, however that comes. */
+/** Stores usage and answers of a run's roles. Both reject with ClaimLost if another worker has the lease. */
+export type CallStore = {
+  /** Counts the minimum usage of a question, so that an aborted one is counted too. */
   readonly begin: (record: RoleRecord) => Promise<void>;
-  /** Keeps an answer or abstention with what it took, in place of what was counted for its questions. */
+  /** Stores an answer or abstention with its usage, in place of the counted minimum. */
   readonly keep: (record: RoleRecord) => Promise<void>;
 };
 
-/** Keeps the calls of a claimed run. */
-export function keepCalls(
+/** Stores the calls of a leased run. */
+export function storeCalls(
   { db, now }: { readonly db: Database; readonly now: () => Date },
   claim: Claim,
-): CallKeeper {
+): CallStore {
   const begun = new Map<RoleName, readonly RoleRecord[]>();
   const write = async (record: RoleRecord) => {
-    if (!(await keepRoleCall(db, claim, { record: storable(record), at: now() }))) throw new ClaimLost(claim);
+    if (!(await storeRoleCall(db, claim, { record: storable(record), at: now() })))
+      throw new ClaimLost(claim);
   };
   return {
     begin: async (record) => {
@@ -43,7 +44,7 @@ export function keepCalls(
   };
 }
 
-/** What a record adds to a row in which another is counted already. */
+/** Difference of a record to one that is counted already. */
 function without(record: RoleRecord, counted: RoleRecord): RoleRecord {
   const isPriced = record.costUsd !== null && counted.costUsd !== null;
   return {
@@ -56,10 +57,10 @@ function without(record: RoleRecord, counted: RoleRecord): RoleRecord {
 }
 
 /**
- * Keeps what a role answered in a claimed run; what it took is added to what the role took before in the same run, and may be less
- * than nothing where more was counted before. False where the claim is another's by now: then nothing is kept.
+ * Stores a role's answer in a leased run. Its usage is added to the role's earlier usage in the run, and may be negative if more was
+ * counted. False, and nothing stored, if another worker has the lease.
  */
-export async function keepRoleCall(
+export async function storeRoleCall(
   db: Database,
   claim: Claim,
   { record, at }: { readonly record: RoleRecord; readonly at: Date },
@@ -97,7 +98,7 @@ type CallRow = {
   readonly latency_ms: number;
 };
 
-/** What the roles answered so far in one run, knowing all texts that were handed in for it. */
+/** Reads the roles' answers of a run that were made with all its evidence texts. */
 export async function readRoleCalls(
   db: Database,
   { verdictId, run }: Pick<Claim, "verdictId" | "run">,
@@ -125,7 +126,7 @@ export async function readRoleCalls(
   }));
 }
 
-/** Tokens of the calls that were begun or answered since a moment, questions included. */
+/** Tokens of all calls started or answered since a moment, questions included. */
 export async function readTokensSince(db: Database, since: Date): Promise<number> {
   const { rows } = await db.$client.query<{ tokens: number }>({
     ...QUERY_DEADLINE,
@@ -138,14 +139,14 @@ export async function readTokensSince(db: Database, since: Date): Promise<number
   return row.tokens;
 }
 
-/** Who answers at once; each round judges the answers of those before it. */
+/** Roles per round. Each round judges the answers of the rounds before. */
 const ROUNDS: readonly (readonly RoleName[])[] = [GENERATOR_ROLES, ["critic"], ["synthesiser"]];
 
 /**
- * What of a run that was broken off, or failed, need not be asked again: every answer of the rounds up to the first in which anyone
- * is missing. Who abstained is asked again, and whoever judged without them then judges anew.
+ * Returns the answers of an interrupted or failed run that need not be asked again: all answers up to the first round with a missing role.
+ * A role that abstained is asked again, and later roles judge anew then.
  */
-export function keptAnswers(records: readonly RoleRecord[]): readonly RoleRecord[] {
+export function reusableAnswers(records: readonly RoleRecord[]): readonly RoleRecord[] {
   const answers = new Map(
     records.filter(({ answer }) => answer.kind === "answer").map((record) => [record.role, record]),
   );

@@ -3,7 +3,7 @@ import { isRefusal } from "../panel/ask-role.ts";
 import { type PanelCase, type PanelOutcome, ROLE_NAMES, type RoleRecord } from "../panel/types.ts";
 import { buildDecision, type Decided } from "./build-decision.ts";
 import { type FailDeps, failRun, type RunFailure } from "./fail-run.ts";
-import { type CallKeeper, ClaimLost, keepCalls, keptAnswers, readRoleCalls } from "./role-calls.ts";
+import { type CallStore, ClaimLost, readRoleCalls, reusableAnswers, storeCalls } from "./role-calls.ts";
 import { storable, storeDecision } from "./store-decision.ts";
 import { readVerdictCase, type VerdictCase } from "./verdict-cases.ts";
 import {
@@ -15,26 +15,26 @@ import {
   takeClaim,
 } from "./verdict-queue.ts";
 
-/** Asks the panel. */
+/** Runs the panel. */
 export type RunPanel = (panelCase: PanelCase, run: PanelRun) => Promise<PanelOutcome>;
 
-type PanelRun = CallKeeper & {
-  /** What need not be asked again. */
+type PanelRun = CallStore & {
+  /** Answers that need not be asked again. */
   readonly known: readonly RoleRecord[];
   readonly signal: AbortSignal;
 };
 
 export type RunOneDeps = FailDeps &
   LeaseDeps & {
-    /** The chain whose scores say whether a provider has one. */
+    /** Chain of the provider's score. */
     readonly chainId: number;
     readonly runPanel: RunPanel;
-    /** The most that the tries of one decision may take, retries included; the one that reaches it is the last. */
+    /** Token limit of one decision, retries included. The attempt that reaches it is the last. */
     readonly tokensPerDecision: number;
     readonly metrics: VerdictMetrics;
   };
 
-/** Beyond any number of deployments and crashes that a run meets by chance: this one brings its worker down. */
+/** Above the deployments and crashes that a run meets by chance: such a run crashes its worker. */
 const MAX_ATTEMPTS = 100;
 
 const TEXTS_GONE: RunFailure = {
@@ -51,13 +51,13 @@ const OUR_FAULT: RunFailure = {
 };
 
 /**
- * Runs a claimed verdict and stores what came of it, once: a worker that lost its claim stores nothing. Gives the claim back where
- * the signal fires first. Throws only where the outcome could not be written; then the run is due again once its lease is over.
+ * Runs a leased verdict and stores its outcome once; a worker without the lease stores nothing. Gives the lease back if the signal fires
+ * first. Throws only if the outcome could not be stored; the run is due again after the lease then.
  */
 export async function runOne(deps: RunOneDeps, claim: Claim, signal: AbortSignal): Promise<void> {
   const lease = holdLease(deps, claim);
   try {
-    // A database that has stopped answering keeps a run waiting for good; what it still stores then is refused or was in time.
+    // A silent database would block a run for good. Its late writes are either refused or were in time.
     const fate = await Promise.race([runLeased(deps, claim, { lease, signal }), lostAt(lease.lost)]);
     deps.metrics.runs.inc({ outcome: fate });
   } finally {
@@ -96,13 +96,13 @@ async function askPanel(
 ): Promise<Decided | ({ readonly kind: "failed" } & RunFailure)> {
   if (texts === null) return { kind: "failed", ...TEXTS_GONE };
   const earlier = await readRoleCalls(deps.db, claim);
-  const known = keptAnswers(earlier);
+  const known = reusableAnswers(earlier);
   const tokens = earlier.reduce((sum, call) => sum + call.promptTokens + call.completionTokens, 0);
   if (tokens >= deps.tokensPerDecision && known.length < ROLE_NAMES.length)
     return { kind: "failed", ...tooDear(tokens, deps.tokensPerDecision) };
-  const calls = keepCalls(deps, claim);
+  const calls = storeCalls(deps, claim);
   const running = deps.runPanel({ ...texts, domain, providerHasScore }, { known, ...calls, signal: stop });
-  // A model that does not answer must not keep the process from ending, nor its answer from being refused.
+  // A silent model must not keep the process from ending.
   const outcome = storable(await Promise.race([running, rejectAt(stop)]));
   if (outcome.kind === "decided") return outcome;
   const { message, retryable } = outcome;

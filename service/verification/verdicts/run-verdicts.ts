@@ -6,37 +6,37 @@ import {
   listenForVerdicts,
   putOffDue,
   readVerdictQueue,
-  type VerdictEar,
+  type VerdictListener,
 } from "./verdict-queue.ts";
 
 export type VerdictWorkDeps = RunOneDeps & {
-  /** Verdicts that this process runs at once. */
+  /** Verdicts that this process runs in parallel. */
   readonly atOnce: number;
-  /** Tokens that all runs of all workers may use per UTC day. */
+  /** Token limit of all workers per UTC day. */
   readonly tokensPerDay: number;
   readonly pace: WorkPace;
 };
 
-/** Milliseconds between two looks at the queue where nothing wakes the worker, and at what its gauges show. */
+/** Milliseconds between polls of the queue without a notification, and between updates of the gauges. */
 type WorkPace = { readonly pollMs: number; readonly gaugesMs: number };
 
 type Queue = {
-  readonly ear: VerdictEar;
+  readonly listener: VerdictListener;
   readonly budget: TokenBudget;
   readonly underWay: Set<Promise<void>>;
 };
 
 /**
- * Runs verdicts that are due until the signal fires, in as many processes as there are. Then it begins no more, breaks off what is
- * under way and gives it back. Once the day's tokens are spent, what is due waits for the next UTC day, and verdicts of no job once
- * only the share of jobs is left. Never throws: what fails is logged and tried again.
+ * Runs due verdicts until the signal fires; any number of processes may do so. Then it starts no more, aborts the running ones and gives
+ * them back. When the day's tokens are used up, due verdicts wait for the next UTC day; verdicts without a job wait when only the share for
+ * jobs is left. Never throws: failures are logged and retried.
  */
 export async function runVerdicts(deps: VerdictWorkDeps, signal: AbortSignal): Promise<void> {
   const budget = createTokenBudget(deps);
-  const ear = listenForVerdicts(deps.db);
-  const queue = { ear, budget, underWay: new Set<Promise<void>>() };
+  const listener = listenForVerdicts(deps.db);
+  const queue = { listener, budget, underWay: new Set<Promise<void>>() };
   await Promise.all([workQueue(deps, queue, signal), watchQueue(deps, budget, signal)]);
-  ear.close();
+  listener.close();
 }
 
 async function workQueue(deps: VerdictWorkDeps, queue: Queue, signal: AbortSignal): Promise<void> {
@@ -75,10 +75,14 @@ async function beginDue(deps: VerdictWorkDeps, queue: Queue, signal: AbortSignal
   }
 }
 
-/** Until a run ends, something becomes due, or it is time to look. */
-async function rest({ pace }: VerdictWorkDeps, { ear, underWay }: Queue, signal: AbortSignal): Promise<void> {
+/** Waits until a run ends, a verdict becomes due, or the poll interval is over. */
+async function rest(
+  { pace }: VerdictWorkDeps,
+  { listener, underWay }: Queue,
+  signal: AbortSignal,
+): Promise<void> {
   const rested = new AbortController();
-  const woken = ear.wait(pace.pollMs, AbortSignal.any([signal, rested.signal]));
+  const woken = listener.wait(pace.pollMs, AbortSignal.any([signal, rested.signal]));
   await Promise.race([woken, ...underWay]);
   rested.abort();
   await woken;

@@ -10,13 +10,13 @@ import type { PaymentState } from "../../db/tables/payment.ts";
 import { outputText, verdict } from "../../db/tables/verdict.ts";
 import { wakeWorkers } from "./verdict-queue.ts";
 
-/** After so many retries an output that its submitter posts again takes the place of its failed verdict. */
+/** Retries of a verdict. After them a new submission takes the place of the failed verdict. */
 export const MAX_RETRIES = 3;
 
-/** activate: it is paid. drop: it never will be. wait: nobody knows yet. */
+/** activate: it is paid. drop: it will never be paid. wait: not known yet. */
 type IntakeFate = "activate" | "drop" | "wait";
 
-/** What becomes of an output that waits for its price, by what became of that; without a price its request alone makes it count. */
+/** Decides about an output by the state of its price. An output without a price is activated only by its request. */
 export function decideIntake({ debitId, paymentId, debit, payment }: Unsettled): IntakeFate {
   if (paymentId !== null) return fateOfPayment(payment);
   return debitId === null ? "drop" : fateOfDebit(debit);
@@ -49,8 +49,8 @@ function fateOfDebit(state: Unsettled["debit"]): IntakeFate {
 }
 
 /**
- * Queues an unsettled output, keeps its debit, and makes its payment answered, with what repeats of the request are to get: the secret
- * of a webhook is shown once, by the first answer alone. Throws where the price was given back.
+ * Queues an unsettled output, captures its debit and marks its payment answered, with the response for repeats of the request. A webhook
+ * secret is shown only in the first response. Throws if the price was given back.
  */
 export async function activate(tx: NodePgDatabase, found: Unsettled, at: Date): Promise<void> {
   const { verdictId, debitId, paymentId, hasEndpoint } = found;
@@ -80,8 +80,8 @@ async function resolve(tx: NodePgDatabase, found: Unsettled, at: Date): Promise<
 }
 
 /**
- * Decides, in one transaction, about an unsettled output whose request has had its time; one whose price is still open waits, as
- * does one that is not overdue. Null where it is not unsettled any more.
+ * Decides in one database transaction about an unsettled output whose request is overdue. It waits if the price is still open or the output
+ * is not overdue. Null if it is not unsettled any more.
  */
 export function settleOverdue(db: Database, verdictId: string, now: Date): Promise<IntakeFate | null> {
   return db.transaction(async (tx) => {
@@ -92,7 +92,7 @@ export function settleOverdue(db: Database, verdictId: string, now: Date): Promi
   });
 }
 
-/** Decides about an unsettled output whose request has ended without an answer; one whose price is still open is left to the sweep. */
+/** Decides about an unsettled output whose request ended without a response. One with an open price is left to the sweep. */
 export async function withdrawIntake(db: Database, verdictId: string, now: Date): Promise<void> {
   await db.transaction(async (tx) => {
     const found = await takeUnsettled(tx, verdictId);
@@ -107,7 +107,7 @@ const BATCH = 100;
 /** Payments are compared with the chain every few seconds. */
 const RECHECK_MS = 5_000;
 
-/** Decides about every unsettled output whose request is over; answers how many of each fate. One that fails is logged and looked at later. */
+/** Decides about every overdue unsettled output and returns the count of each fate. A failure is logged and retried later. */
 export async function settleIntake(deps: SettleIntakeDeps): Promise<Readonly<Record<IntakeFate, number>>> {
   const { db, logger, now } = deps;
   const tally = { activate: 0, drop: 0, wait: 0 };
@@ -129,7 +129,7 @@ export async function settleIntake(deps: SettleIntakeDeps): Promise<Readonly<Rec
   return tally;
 }
 
-/** A submitted output whose price is held. */
+/** A submitted output with a reserved price. */
 type NewIntake = {
   readonly verdictId: string;
   readonly specId: string;
@@ -146,18 +146,18 @@ type NewIntake = {
   readonly units: number;
   readonly debitId: string | null;
   readonly paymentId: string | null;
-  /** Null where its specification is not bound. */
+  /** Null if its specification is not bound. */
   readonly job: { readonly chainId: number; readonly escrow: Address; readonly jobId: bigint } | null;
-  /** Where its events go; null where nowhere. */
+  /** Endpoint of its events; null without one. */
   readonly endpoint: { readonly id: string; readonly url: string; readonly secret: string } | null;
   readonly at: Date;
-  /** Until when nobody but its request decides about it. */
+  /** Until then only its request decides about it. */
   readonly leaseUntil: Date;
 };
 
 /**
- * Notes an output, with its text and endpoint, in one transaction; where its slot is held by a failed verdict that gives it up (see
- * isReplaceable), it takes that one's place. False, and nothing noted, where another verdict holds the slot.
+ * Stores an output with its text and endpoint in one database transaction. It replaces a failed verdict that gives up the slot (see
+ * isReplaceable). False, and nothing stored, if another verdict holds the slot.
  */
 export function insertIntake(db: Database, intake: NewIntake): Promise<boolean> {
   const { verdictId, endpoint, job, at, ...row } = intake;
@@ -193,12 +193,12 @@ export function insertIntake(db: Database, intake: NewIntake): Promise<boolean> 
   });
 }
 
-/** An output that waits for its price, with what became of that. */
+/** An unsettled output with the state of its price. */
 export type Unsettled = {
   readonly verdictId: string;
   readonly debitId: string | null;
   readonly paymentId: string | null;
-  /** Null where there is none, or none any more. */
+  /** Null if it does not exist or was deleted. */
   readonly debit: DebitState | null;
   readonly payment: PaymentState | null;
   readonly leaseUntil: Date | null;
@@ -212,7 +212,7 @@ type UnsettledRow = {
   readonly has_endpoint: boolean;
 };
 
-/** An unsettled output, which with its price stays as it is until the transaction ends; null where it is not unsettled any more. */
+/** Locks an unsettled output and its price until the database transaction ends; null if it is not unsettled any more. */
 export async function takeUnsettled(tx: NodePgDatabase, verdictId: string): Promise<Unsettled | null> {
   const { rows } = await tx.execute<UnsettledRow>(sql`
     select debit_id, payment_id, lease_until, endpoint_id is not null as has_endpoint
@@ -236,7 +236,7 @@ export async function takeUnsettled(tx: NodePgDatabase, verdictId: string): Prom
   };
 }
 
-/** Unsettled outputs whose requests have had their time, the oldest first. */
+/** Ids of overdue unsettled outputs, oldest first. */
 async function readOverdueIntakes(db: Database, now: Date, limit: number): Promise<readonly string[]> {
   const { rows } = await db.$client.query<{ readonly id: string }>(
     `select id from ahs.verdict where status = 'unsettled' and lease_until <= $1 order by lease_until limit $2`,
@@ -245,7 +245,7 @@ async function readOverdueIntakes(db: Database, now: Date, limit: number): Promi
   return rows.map(({ id }) => id);
 }
 
-/** Queues an output whose price is paid, and wakes the workers; false where it is not unsettled any more. */
+/** Queues a paid output and wakes the workers; false if it is not unsettled any more. */
 async function activateIntake(tx: NodePgDatabase, verdictId: string, at: Date): Promise<boolean> {
   const { rowCount } = await tx.execute(sql`
     update ahs.verdict set status = 'pending', accepted_at = ${at}, not_before = ${at}, lease_until = null, updated_at = ${at}
@@ -256,8 +256,8 @@ async function activateIntake(tx: NodePgDatabase, verdictId: string, at: Date): 
 }
 
 /**
- * Removes an unsettled output with its text and endpoint, so that its slot is free, or the failed verdict's again whose place it took:
- * who does not pay takes nobody's retries away.
+ * Deletes an unsettled output with its text and endpoint. Its slot is then free, or the replaced failed verdict's again, so an unpaid
+ * submission costs that verdict no retries.
  */
 export async function dropIntake(tx: NodePgDatabase, verdictId: string): Promise<void> {
   const { rows } = await tx.execute<{ slot: string; endpoint_id: string | null; created: string }>(sql`
@@ -265,20 +265,20 @@ export async function dropIntake(tx: NodePgDatabase, verdictId: string): Promise
     returning slot, endpoint_id, created_at::text as created`);
   const [row] = rows;
   if (row === undefined) return;
-  // insertIntake gives both the same moment.
+  // insertIntake writes the same time to both.
   await tx.execute(sql`
     update ahs.verdict set replaced_at = null
     where slot = ${row.slot} and replaced_at = ${row.created}::timestamptz and status = 'failed'`);
   if (row.endpoint_id !== null) await dropEndpoint(tx, row.endpoint_id);
 }
 
-/** Has whoever comes next decide about an unsettled output whose request has ended. */
+/** Ends the lease of an unsettled output, so that the next reader decides about it. */
 async function endLease(tx: NodePgDatabase, verdictId: string, at: Date): Promise<void> {
   await tx.execute(sql`
     update ahs.verdict set lease_until = ${at}, updated_at = ${at} where id = ${verdictId} and status = 'unsettled'`);
 }
 
-/** Looks at an unsettled output again at that moment. */
+/** Postpones the next decision about an unsettled output. */
 async function postponeIntake(db: Database, verdictId: string, until: Date): Promise<void> {
   await db.$client.query("update ahs.verdict set lease_until = $2 where id = $1 and status = 'unsettled'", [
     verdictId,
@@ -287,8 +287,8 @@ async function postponeIntake(db: Database, verdictId: string, until: Date): Pro
 }
 
 /**
- * Stores what a settled payment bought, for repeats of its request; one that is answered keeps its answer. False where its money has
- * not moved.
+ * Stores the response of a settled payment for repeats of its request. An answered one keeps its response. False if its money has not
+ * moved.
  */
 async function answerPayment(
   tx: NodePgDatabase,

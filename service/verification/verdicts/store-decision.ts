@@ -4,11 +4,11 @@ import type { Hex } from "viem";
 import { type RunCause, verdictRun } from "../../db/tables/verdict.ts";
 import { queueDecision } from "../escrow/settlements.ts";
 import type { Decision, PanelMethodology, RoleFinding, RoleName, RuleName } from "../panel/types.ts";
-import { tellOfVerdict } from "./verdict-events.ts";
+import { notifyOfVerdict } from "./verdict-events.ts";
 
 /**
- * What a decision adds to its verdict's answer, as it is stored and served. A reviewer's decision on a verdict that had failed rests on
- * no result of the panel: score, confidence, mdi, majority, latency, panel version and prompts are null, and lists are empty.
+ * Result of a decision, as stored and served. If a reviewer decides a failed verdict, score, confidence, mdi, majority, latency, panel
+ * version and prompts are null, and lists are empty.
  */
 export type VerdictResult = {
   readonly final_verdict: Decision;
@@ -25,7 +25,7 @@ export type VerdictResult = {
   readonly critic_override_applied: boolean;
   readonly zero_history_adjustment_applied: boolean;
   readonly rejection_asymmetry_applied: boolean;
-  /** From the start of the run to its decision. */
+  /** Time from the start of the run to its decision. */
   readonly latency_ms: number | null;
   readonly findings: readonly RoleFinding[];
   readonly methodology: {
@@ -35,14 +35,14 @@ export type VerdictResult = {
     readonly thresholds: PanelMethodology["thresholds"];
     readonly rules_fired: readonly RuleName[];
   };
-  /** The reviewer's name and reason; null for a decision of the panel. */
+  /** Reviewer and reason; null for a decision of the panel. */
   readonly review: { readonly reviewed_by: string; readonly reason: string } | null;
 };
 
-/** A decision on an output, of the panel or a reviewer. */
+/** A decision of the panel or of a reviewer. */
 export type NewDecision = {
   readonly verdictId: string;
-  /** One more than the decisions before it. */
+  /** From 1 on. */
   readonly run: number;
   readonly cause: RunCause;
   readonly result: VerdictResult;
@@ -51,9 +51,8 @@ export type NewDecision = {
 };
 
 /**
- * Writes a decision, makes it its verdict's newest, queues it to be signed where it is on a bound job, and queues the event that tells
- * of it, in a transaction that holds the verdict's row already: the caller has seen there that the decision is still wanted. Throws
- * where it is not the next one.
+ * Stores a decision as its verdict's newest, queues it for signing if it is about a bound job, and queues its event. The caller's database
+ * transaction must hold the verdict's lock and have checked that the decision is still wanted. Throws if it is not the next one.
  */
 export async function storeDecision(tx: NodePgDatabase, decision: NewDecision): Promise<void> {
   const { verdictId, run, cause, result, evidence, at } = decision;
@@ -68,31 +67,28 @@ export async function storeDecision(tx: NodePgDatabase, decision: NewDecision): 
     createdAt: at,
   });
   await queueDecision(tx, { verdictId, run }, at);
-  await tellOfVerdict(
+  await notifyOfVerdict(
     tx,
     { kind: "decided", run, cause, decision: result.final_verdict, evidenceHash: evidence.hash },
     { verdictId, at },
   );
 }
 
-/** A decision on an output, as its row has it. */
+/** Row of a decision. */
 export type DecisionRow = {
   readonly verdictId: string;
-  /** One more than the decisions before it. */
+  /** From 1 on. */
   readonly run: number;
   readonly cause: RunCause;
   readonly finalVerdict: Decision;
-  /** What readers get of it: plain JSON without U+0000 and lone surrogates, which PostgreSQL refuses. */
+  /** Result for readers: plain JSON without U+0000 and unpaired surrogates, which PostgreSQL refuses. */
   readonly result: object;
   readonly evidence: string;
   readonly evidenceHash: Hex;
   readonly createdAt: Date;
 };
 
-/**
- * Writes a decision and makes it its verdict's newest, in the transaction that holds the verdict's row; throws where it is not
- * the next one.
- */
+/** Inserts a decision as its verdict's newest. Throws if it is not the next one. */
 async function insertDecision(tx: NodePgDatabase, decision: DecisionRow): Promise<void> {
   const { verdictId, run, cause, finalVerdict, createdAt: at } = decision;
   await tx.insert(verdictRun).values(decision);
@@ -103,7 +99,7 @@ async function insertDecision(tx: NodePgDatabase, decision: DecisionRow): Promis
   if (rowCount !== 1) throw new Error(`decision ${run} of verdict ${verdictId} is not the next one`);
 }
 
-/** The newest decision of a verdict, whose row nobody else changes until the transaction ends; null where it has none. */
+/** Locks a verdict until the database transaction ends and reads its newest decision; null without one. */
 export async function takeNewestDecision(tx: NodePgDatabase, verdictId: string): Promise<DecisionRow | null> {
   const { rows } = await tx.execute(sql`
     select 1 from ahs.verdict where id = ${verdictId} and runs > 0 for update`);
@@ -117,11 +113,11 @@ export async function takeNewestDecision(tx: NodePgDatabase, verdictId: string):
 }
 
 /**
- * The same value with what PostgreSQL stores in no text or JSON replaced by U+FFFD in every string: U+0000, and halves of surrogate
- * pairs without their other half. Models repeat such characters where an output has them.
+ * Replaces U+0000 and unpaired surrogates in all strings by U+FFFD, because PostgreSQL refuses them in text and JSON. Models repeat such
+ * characters of an output.
  */
 export function storable<Value>(value: Value): Value {
-  // Strings become strings, and everything else keeps its shape.
+  // The shape of the value does not change.
   return cleaned(value) as Value;
 }
 

@@ -4,38 +4,38 @@ import { ROLE_NAMES } from "../panel/types.ts";
 import { readTokensSince } from "./role-calls.ts";
 
 export type TokenBudget = {
-  /** Tokens left until the end of the UTC day; below zero where runs that were under way took more. */
+  /** Tokens left until the end of the UTC day; negative if running calls took more. */
   readonly left: () => Promise<number>;
 };
 
 type BudgetDeps = {
   readonly db: Database;
   readonly now: () => Date;
-  /** Tokens that all runs of all workers may use per UTC day. */
+  /** Token limit of all workers per UTC day. */
   readonly tokensPerDay: number;
 };
 
-/** What is left of the tokens of the day, as the calls that were begun and answered have used them. */
+/** Reads the tokens left of the day from the stored calls. */
 export function createTokenBudget({ db, now, tokensPerDay }: BudgetDeps): TokenBudget {
   return { left: async () => tokensPerDay - (await readTokensSince(db, startOfDay(now()))) };
 }
 
-/** Anybody can post outputs of no job; while they use up the rest, a job, whose money waits and whose time ends, is judged from this. */
+/** Anyone can post outputs without a job. This share is reserved for jobs, whose money waits and which expire. */
 const SHARE_FOR_JOBS = 0.25;
 
-/** The last of a day's tokens, which only verdicts of jobs get. */
+/** Tokens of a day that are reserved for verdicts of jobs. */
 export function tokensForJobs(tokensPerDay: number): number {
   return tokensPerDay * SHARE_FOR_JOBS;
 }
 
-/** One run decides, and an outage costs parts of a few more; a case that takes more than that fails by itself. */
+/** One run decides, and an outage costs parts of a few more. A case that needs more fails by itself. */
 const RUNS_PER_DECISION = 6;
-/** Ten such cases a day are the fewest that may use up its tokens. */
+/** At least ten such cases are needed to use up a day's tokens. */
 const SHARE_PER_DECISION = 0.1;
 
 /**
- * The most that all tries of one decision may take together: six complete runs of the largest case, in which every role fills the
- * context, or a tenth of the day's tokens, whichever is smaller.
+ * Token limit of all attempts for one decision: six complete runs of the largest case, or a tenth of the day's tokens, whichever is
+ * smaller.
  */
 export function tokensPerDecision(limits: {
   readonly contextTokens: number;
@@ -47,7 +47,7 @@ export function tokensPerDecision(limits: {
 
 const DAY_MS = 86_400_000;
 
-/** The start of the UTC day after this moment, when there is a budget again. */
+/** Start of the next UTC day, when there is a new budget. */
 export function nextDay(moment: Date): Date {
   return new Date(startOfDay(moment).getTime() + DAY_MS);
 }
@@ -57,7 +57,7 @@ function startOfDay(moment: Date): Date {
   return new Date(Math.floor(moment.getTime() / DAY_MS) * DAY_MS);
 }
 
-/** What the panel may use per UTC day. */
+/** Token budget of the panel per UTC day. */
 export type PanelBudget = {
   readonly tokensPerDay: number;
   readonly usedSince: (moment: Date) => Promise<number>;
@@ -65,9 +65,7 @@ export type PanelBudget = {
 
 const NOT_CONFIGURED_RETRY_SECONDS = 3_600;
 
-/**
- * Throws the 503 of a server without a model, and of a day whose tokens are spent, of which the last are kept for verdicts of jobs.
- */
+/** Throws the 503 of a server without a model, and of a day without tokens left. The last tokens are reserved for verdicts of jobs. */
 export async function requirePanel(
   budget: PanelBudget | null,
   { now, isOfJob }: { readonly now: Date; readonly isOfJob: boolean },

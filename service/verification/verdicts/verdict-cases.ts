@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 
-/** What a verdict is made from, as it stands now. */
+/** Inputs of a verdict's run. */
 export type VerdictCase = {
   readonly specId: string;
   readonly specHash: Hex;
@@ -14,10 +14,10 @@ export type VerdictCase = {
   readonly submittedBy: "client" | "agent" | "protocol";
   readonly domain: string;
   readonly job: { readonly chainId: number; readonly escrow: Address; readonly jobId: bigint } | null;
-  /** keccak256 of the texts handed in after a HOLD, oldest first. */
+  /** keccak256 of the evidence texts after a HOLD, oldest first. */
   readonly evidenceHashes: readonly Hex[];
   readonly providerHasScore: boolean;
-  /** Null where any of them is gone, its time of retention being over. */
+  /** Null if any of them was dropped after its retention time. */
   readonly texts: CaseTexts | null;
 };
 
@@ -41,7 +41,7 @@ type CaseRow = {
   readonly domain: string;
   readonly job_chain_id: number | null;
   readonly job_escrow: Address | null;
-  /** numeric arrives as text. */
+  /** The driver returns numeric as text. */
   readonly job_id: string | null;
   readonly spec_text: string | null;
   readonly acceptance_criteria: string | null;
@@ -50,7 +50,7 @@ type CaseRow = {
   readonly has_score: boolean;
 };
 
-/** Reads what a verdict is made from; its provider has a score where one stands on this chain. Throws for an unknown verdict. */
+/** Reads the inputs of a verdict's run. `providerHasScore` is for this chain. Throws for an unknown verdict. */
 export async function readVerdictCase(
   db: NodePgDatabase,
   { verdictId, chainId }: { readonly verdictId: string; readonly chainId: number },
@@ -86,7 +86,7 @@ export async function readVerdictCase(
   };
 }
 
-/** Whether a verdict is of a job that its specification was bound to; false for an unknown verdict. */
+/** True if a verdict's specification was bound to a job; false for an unknown verdict. */
 export async function isVerdictOfJob(db: NodePgDatabase, verdictId: string): Promise<boolean> {
   const { rowCount } = await db.execute(sql`
     select 1 from ahs.verdict where id = ${verdictId} and job_id is not null`);

@@ -6,10 +6,10 @@ import { insertEvents, type NewEvent } from "../../alerts/webhook-events.ts";
 import type { RunCause } from "../../db/tables/verdict.ts";
 import type { Decision } from "../panel/types.ts";
 
-/** Events of a verdict, which go to the webhook_url of its output and need no subscription. */
+/** Events of a verdict. They go to the webhook_url of its output and need no subscription. */
 export type VerdictEvent = "verdict.completed" | "verdict.held" | "verdict.failed" | "verdict.review_due";
 
-/** What becomes of a verdict that its endpoint is told of. */
+/** Changes of a verdict that notify its endpoint. */
 export type VerdictNews =
   /** A decision was stored: verdict.held where it is HOLD, else verdict.completed. */
   | {
@@ -19,7 +19,7 @@ export type VerdictNews =
       readonly decision: Decision;
       readonly evidenceHash: Hex;
     }
-  /** It failed for good; retries: how often its owner had it retried before. */
+  /** It failed; retries: how often its owner retried it before. */
   | { readonly kind: "failed"; readonly message: string; readonly retries: number }
   /** A reviewer is asked to decide on its HOLD before its job runs out. */
   | {
@@ -66,14 +66,14 @@ export type ReviewDueData = {
   readonly expires_at: string;
 };
 
-/** A verdict, and when something became of it. */
+/** A verdict and the time of a change. */
 type VerdictMoment = { readonly verdictId: string; readonly at: Date };
 
 /**
- * Queues the event of what became of a verdict, in the transaction that made it true; nothing where its output came without a
- * webhook_url. Told again of the same, the endpoint gets it once.
+ * Queues the event of a change in the database transaction that makes it; none if the output has no webhook_url. A repeated call queues it
+ * once.
  */
-export async function tellOfVerdict(
+export async function notifyOfVerdict(
   tx: NodePgDatabase,
   news: VerdictNews,
   moment: VerdictMoment,
@@ -84,7 +84,7 @@ export async function tellOfVerdict(
   await insertEvents(tx, [endpoint.isDisabled ? { ...event, state: "dropped" } : event]);
 }
 
-/** The event of what became of a verdict, for one endpoint. */
+/** Builds the event of a change for one endpoint. */
 export function verdictEvent(
   news: VerdictNews,
   { verdictId, at }: VerdictMoment,
@@ -150,15 +150,15 @@ function dataOf(
   }
 }
 
-/** Where the events of a verdict go. */
+/** Endpoint of a verdict's events. */
 type VerdictEndpoint = {
   readonly id: string;
-  /** It was given up: nothing is delivered to it any more. */
+  /** True after it was given up: nothing is delivered then. */
   readonly isDisabled: boolean;
 };
 
 /**
- * The endpoint of a verdict; null where its output came without one. Other writers of the endpoint and its events wait until the
+ * Locks and reads the endpoint of a verdict; null without one. Other writers of the endpoint and its events wait until the database
  * transaction ends.
  */
 async function takeVerdictEndpoint(tx: NodePgDatabase, verdictId: string): Promise<VerdictEndpoint | null> {

@@ -7,43 +7,31 @@ import type { Database } from "../../db/database.ts";
 import { QUERY_DEADLINE } from "../../db/database.ts";
 import type { RunCause } from "../../db/tables/verdict.ts";
 
-/** Tells the workers, once the transaction is there, that a verdict is due. */
+/** Notifies the workers of a due verdict when the database transaction commits. */
 export async function wakeWorkers(tx: NodePgDatabase): Promise<void> {
   await tx.execute(sql`select pg_notify(${VERDICT_CHANNEL}, '')`);
 }
 
 /**
- * The right to run a verdict until leaseUntil. Each claim of a verdict differs from all others of it in one of run, cause, retries
- * and attempts, so that what a worker stores can be refused once another one has claimed.
+ * A worker's right to run a verdict until leaseUntil. Two leases of a verdict always differ in run, cause, retries or attempts, so a late
+ * worker's writes can be refused.
  */
 export type Claim = {
   readonly verdictId: string;
-  /** The number that the run's row of verdict_run gets. */
+  /** Number of the run in verdict_run. */
   readonly run: number;
   readonly cause: RunCause;
   readonly retries: number;
   /** This one included. */
   readonly attempts: number;
-  /** When the first of the attempts began. */
+  /** Start of the first attempt. */
   readonly triedAt: Date;
 };
 
-type ClaimRow = {
-  readonly id: string;
-  readonly runs: number;
-  readonly cause: RunCause;
-  readonly retries: number;
-  readonly attempts: number;
-  readonly tried_at: Date;
-};
-
-/** Due at $1: to be run, or claimed by a worker that did not renew its lease. */
+/** Due at $1: pending, or leased by a worker that did not renew. */
 const DUE = `((status = 'pending' and not_before <= $1) or (status = 'processing' and lease_until < $1))`;
 
-/**
- * Claims runs that are due, the longest due first, of all verdicts or of those of jobs alone; those that another worker is claiming
- * just now are left to it.
- */
+/** Leases due runs, most overdue first, of all verdicts or only of jobs' ones. Rows that another worker is leasing now are skipped. */
 export async function claimVerdicts(
   db: Database,
   of: {
@@ -53,7 +41,7 @@ export async function claimVerdicts(
     readonly onlyOfJobs?: boolean;
   },
 ): Promise<readonly Claim[]> {
-  const { rows } = await db.$client.query<ClaimRow>({
+  const { rows } = await db.$client.query<Claim>({
     ...QUERY_DEADLINE,
     text: `with due as (
        select id from ahs.verdict where ${DUE} and (job_id is not null or not $4)
@@ -62,48 +50,41 @@ export async function claimVerdicts(
      update ahs.verdict v set status = 'processing', lease_until = $2, attempts = v.attempts + 1,
        tried_at = coalesce(v.tried_at, $1), updated_at = $1
      from due where v.id = due.id
-     returning v.id, v.runs, v.cause, v.retries, v.attempts, v.tried_at`,
+     returning v.id as "verdictId", v.runs + 1 as run, v.cause, v.retries, v.attempts, v.tried_at as "triedAt"`,
     values: [of.now, of.leaseUntil, of.limit, of.onlyOfJobs ?? false],
   });
-  return rows.map(({ id, runs, cause, retries, attempts, tried_at }) => ({
-    verdictId: id,
-    run: runs + 1,
-    cause,
-    retries,
-    attempts,
-    triedAt: tried_at,
-  }));
+  return rows;
 }
 
-/** What holds while a claim does, whether or not its lease has run out. */
+/** Condition that holds while no other worker has taken the lease, even after its end. */
 export function holdsClaim(claim: Claim): SQL {
   return sql`id = ${claim.verdictId} and status = 'processing' and runs = ${claim.run - 1} and cause = ${claim.cause}
     and retries = ${claim.retries} and attempts = ${claim.attempts}`;
 }
 
-/** Lengthens the lease of a claim; false where the claim is another's, or the run is over. */
+/** Renews a lease; false if another worker has it, or the run is over. */
 export async function renewClaim(db: Database, claim: Claim, leaseUntil: Date): Promise<boolean> {
   const { rowCount } = await db.execute(sql`
     update ahs.verdict set lease_until = ${leaseUntil} where ${holdsClaim(claim)}`);
   return rowCount === 1;
 }
 
-/** Gives a claim back, so that any worker takes the run up at once; nothing where it is another's by now. */
+/** Gives a lease back, so that any worker can run it at once; no effect if another worker has it. */
 export async function giveBackClaim(db: Database, claim: Claim, now: Date): Promise<void> {
   await db.execute(sql`
     update ahs.verdict set status = 'pending', lease_until = null, not_before = ${now}, updated_at = ${now}
     where ${holdsClaim(claim)}`);
 }
 
-/** Whether a claim still holds; where it does, nobody else takes or changes the verdict until the transaction ends. */
+/** True if a lease is still held; then the verdict is locked until the database transaction ends. */
 export async function takeClaim(tx: NodePgDatabase, claim: Claim): Promise<boolean> {
   const { rows } = await tx.execute(sql`select 1 from ahs.verdict where ${holdsClaim(claim)} for update`);
   return rows.length === 1;
 }
 
 /**
- * Has what is due wait until a moment, all of it or all but the verdicts of jobs, as if it had not been tried: that wait does not count
- * as the run's. Answers how many runs it is.
+ * Postpones due runs, all or only those without a job, as if they had not been tried, so the wait does not count as the run's. Returns
+ * their number.
  */
 export async function putOffDue(
   db: Database,
@@ -119,16 +100,16 @@ export async function putOffDue(
   return rowCount ?? 0;
 }
 
-/** What waits to be run. */
+/** Size and age of the queue. */
 export type VerdictQueue = {
   readonly depth: number;
-  /** Seconds that the most overdue run has been due; 0 where none is. */
+  /** Seconds that the most overdue run has been due; 0 without one. */
   readonly ageSeconds: number;
-  /** Runs under way. */
+  /** Running verdicts. */
   readonly processing: number;
 };
 
-/** How much waits to be run, how long the most overdue of it has been due, and how much is under way. */
+/** Reads the number of waiting and running verdicts and the age of the most overdue one. */
 export async function readVerdictQueue(db: Database, now: Date): Promise<VerdictQueue> {
   const { rows } = await db.$client.query<{ depth: number; age: number; processing: number }>({
     ...QUERY_DEADLINE,
@@ -152,18 +133,18 @@ export type LeaseDeps = {
   readonly lease: LeaseLimits;
 };
 
-/** How long a claim lasts without a sign of life, and how often there is one, in milliseconds. */
+/** Length of a lease and pause between renewals, in milliseconds. */
 type LeaseLimits = { readonly leaseMs: number; readonly renewMs: number };
 
-/** A claim that is renewed until it ends. */
+/** A lease that is renewed until it ends. */
 export type Lease = {
-  /** Fires when the claim is another's by now, or could not be renewed before it ran out. */
+  /** Fires if another worker has the lease, or it could not be renewed in time. */
   readonly lost: AbortSignal;
-  /** Does not wait for a database that does not answer. */
+  /** Does not wait for a silent database. */
   readonly end: () => Promise<void>;
 };
 
-/** Renews a claim again and again until it is ended or lost. */
+/** Renews a lease until it is ended or lost. */
 export function holdLease(deps: LeaseDeps, claim: Claim): Lease {
   const lost = new AbortController();
   const ending = new AbortController();
@@ -188,7 +169,7 @@ async function renewUntil(
     await sleep(lease.renewMs, undefined, { signal: ending }).catch(() => undefined);
     if (ending.aborted) return;
     const askedMs = monotonicMs();
-    // A database that has stopped answering keeps a query waiting for good.
+    // A silent database would block a query for good.
     const answered = new AbortController();
     const over = sleep(Math.max(0, heldUntilMs - askedMs), "over" as const, {
       signal: AbortSignal.any([ending, answered.signal]),
@@ -213,21 +194,18 @@ async function renew(
   }
 }
 
-/** Channel on which a verdict that is due wakes the workers. */
+/** PostgreSQL channel that notifies workers of due verdicts. */
 const VERDICT_CHANNEL = "ahs_verdict";
 
-/** Hears of verdicts that are due. */
-export type VerdictEar = {
-  /** Resolves after the given milliseconds, or sooner once something became due or the signal fires. */
+/** Listens for due verdicts. */
+export type VerdictListener = {
+  /** Resolves after the given milliseconds, or earlier on a notification or when the signal fires. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
   close(): void;
 };
 
-/**
- * Listens on a connection of the pool. While the database does not answer, and after the connection was lost, it hears nothing:
- * then a wait takes its whole time, and asks for a connection anew.
- */
-export function listenForVerdicts(db: Database): VerdictEar {
+/** Listens on a connection of the pool. After a lost connection a wait takes its full time and reconnects. */
+export function listenForVerdicts(db: Database): VerdictListener {
   let client: PoolClient | null = null;
   let heard = Promise.withResolvers<void>();
   const connect = async () => {

@@ -2,16 +2,16 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
 import { viewOf } from "../../db/index-snapshot.ts";
 
-/** Specifications that no output came for, as counted rows. */
+/** Limits for specifications without an output. */
 type UnusedSpecs = {
   readonly chainId: number;
-  /** Registered before this, one that names no job, or a job that the index never saw, goes. */
+  /** Specifications older than this are deleted if they name no job, or a job that the index never saw. */
   readonly before: Date;
-  /** Registered before this, one goes whose job has ended. */
+  /** Specifications older than this are deleted if their job has ended. */
   readonly endedBefore: Date;
 };
 
-/** Deletes specifications that have no verdict and will get none; answers how many. None of them has lost its texts. */
+/** Deletes specifications without a verdict that will not get one, and returns their number. None of them has lost its texts. */
 export async function dropUnusedSpecs(
   db: Database,
   { chainId, before, endedBefore }: UnusedSpecs,
@@ -38,18 +38,18 @@ async function hasJobs(db: Database, chainId: number): Promise<boolean> {
   return rows[0]?.there === true;
 }
 
-/** Verdicts that were over before a moment; one that is still held only once its job has ended. */
+/** Verdicts that ended before a moment; a held one only after its job ended. */
 const over = (before: Date) => sql`
   v.status in ('completed', 'failed') and coalesce(v.evaluated_at, v.updated_at) < ${before}
   and not (v.final_verdict is not distinct from 'HOLD'
     and exists (select from ahs.hold_clock h where h.verdict_id = v.id and h.ended_at is null))`;
 
-/** Rows that one statement drops, so that none runs into its time limit, however much is due. */
+/** Rows per statement, so that each stays below its time limit. */
 const BATCH = 1_000;
 
 /**
- * Drops the texts of verdicts that were over before a moment, and of specifications all of whose verdicts have lost theirs; hashes,
- * findings and decisions stay. Answers of how many outputs.
+ * Drops the texts of verdicts that ended before a moment, and of specifications whose verdicts all lost theirs. Hashes, findings and
+ * decisions stay. Returns the number of outputs.
  */
 export async function dropOldTexts(
   db: Database,
@@ -61,7 +61,7 @@ export async function dropOldTexts(
   return outputs;
 }
 
-/** An output is never newer than the end of its verdict: those from before the moment are all that is read. */
+/** An output is older than the end of its verdict, so only older ones are read. */
 const dropOutputs = (before: Date) => sql`
   delete from ahs.output_text where verdict_id in (
     select o.verdict_id from ahs.output_text o join ahs.verdict v on v.id = o.verdict_id

@@ -9,21 +9,21 @@ import type { CheckStatus, WaitStatus } from "../escrow/settlement-checks.ts";
 import { type SignedColumns, type SignedVerdict, signedOf } from "../escrow/settlements.ts";
 import type { VerdictResult } from "./store-decision.ts";
 
-/** A verdict as its readers see it. */
+/** A verdict as readers see it. */
 export type VerdictView = Omit<StoredVerdict, "result"> & {
-  /** Of the newest decision; null before the first. */
+  /** Result of the newest decision; null before the first. */
   readonly result: VerdictResult | null;
-  /** Null where the specification is bound to no job. */
+  /** Null if the specification is not bound to a job. */
   readonly settlement: SettlementView | null;
 };
 
-/** The verdict of an id; null where there is none, or its price is not settled yet. */
+/** Reads a verdict; null if it does not exist or its price is not settled. */
 export async function readVerdict(db: Database, id: string): Promise<VerdictView | null> {
   const stored = await readStoredVerdict(db, id);
   if (stored === null) return null;
   const isBound = stored.namedJob?.isBound === true;
   const settlement = isBound ? await readSettlementView(underDeadline(db), id) : null;
-  // storeDecision alone writes the column, and takes no other type.
+  // Only storeDecision writes the column, and with this type.
   return { ...stored, settlement, result: (stored.result ?? null) as VerdictResult | null };
 }
 
@@ -38,12 +38,12 @@ type StoredRun = {
   readonly createdAt: Date;
 };
 
-/** A verdict with everything that its answer shows; addresses in lower case. */
+/** A verdict with everything that its response shows; addresses in lower case. */
 type StoredVerdict = {
   readonly id: string;
-  /** As readers see it: completed from the first decision on. */
+  /** Visible status: completed from the first decision on. */
   readonly status: Exclude<VerdictStatus, "unsettled">;
-  /** What a decided verdict is run again for, and how far that is; null where no re-run is due or under way. */
+  /** Cause and status of a re-run of a decided verdict; null without one. */
   readonly rerun: { readonly cause: RunCause; readonly status: "pending" | "processing" } | null;
   /** key:ID or wallet:ADDRESS. */
   readonly owner: string;
@@ -52,18 +52,18 @@ type StoredVerdict = {
   readonly specHash: Hex;
   readonly outputHash: Hex;
   readonly errorMessage: string | null;
-  /** The job that its specification names; null where it names none. */
+  /** Job named by its specification; null without one. */
   readonly namedJob: {
-    /** Null both where the specification names no escrow. */
+    /** Both are null if the specification names no escrow. */
     readonly chainId: number | null;
     readonly escrow: Address | null;
     readonly jobId: bigint;
-    /** Whether the specification was bound to it when the output was accepted. */
+    /** True if the specification was bound to it when the output was accepted. */
     readonly isBound: boolean;
   } | null;
   /** All decisions, oldest first. */
   readonly runs: readonly StoredRun[];
-  /** What the newest decision answers, as verdict_run.result holds it; null before the first. */
+  /** verdict_run.result of the newest decision; null before the first. */
   readonly result: unknown;
 };
 
@@ -93,7 +93,7 @@ type VerdictRow = {
     | null;
 };
 
-/** Every join is by a primary or a unique key, so a read costs the same however many verdicts there are. */
+/** Every join uses a primary or unique key, so the cost does not grow with the number of verdicts. */
 const VIEW = `
   select v.id, v.status, v.cause, v.owner, s.client_addr, v.provider_addr, s.spec_hash, v.output_hash, v.error_message,
     coalesce(v.job_chain_id, s.job_chain_id) as named_chain_id, coalesce(v.job_escrow, s.job_escrow) as named_escrow,
@@ -107,7 +107,7 @@ const VIEW = `
   left join ahs.verdict_run r on r.verdict_id = v.id and r.run = v.runs
   where v.id = $1 and v.status <> 'unsettled'`;
 
-/** The verdict of an id; null where there is none, or its price is not settled yet. */
+/** Reads a verdict; null if it does not exist or its price is not settled. */
 async function readStoredVerdict(db: Database, id: string): Promise<StoredVerdict | null> {
   const { rows } = await db.$client.query<VerdictRow>({
     ...QUERY_DEADLINE,
@@ -118,10 +118,10 @@ async function readStoredVerdict(db: Database, id: string): Promise<StoredVerdic
   return rows[0] === undefined ? null : verdictOf(rows[0]);
 }
 
-/** The evidence of one decision, byte by byte what was hashed, and which decision it is. */
+/** Evidence of one decision: the hashed bytes, and the number of the decision. */
 export type StoredEvidence = { readonly run: number; readonly body: string; readonly hash: Hex };
 
-/** The evidence of a verdict's decision, the newest where `run` is null; null where there is none. */
+/** Reads the evidence of a verdict's decision, the newest if `run` is null; null without one. */
 export async function readStoredEvidence(
   db: Database,
   id: string,
@@ -138,7 +138,7 @@ export async function readStoredEvidence(
   return rows[0] ?? null;
 }
 
-/** The texts of a verdict; those whose time of retention is over are null. */
+/** Texts of a verdict; null after their retention time. */
 export type StoredTexts = {
   readonly specText: string | null;
   readonly acceptanceCriteria: string | null;
@@ -147,7 +147,7 @@ export type StoredTexts = {
   readonly evidence: readonly { readonly text: string | null; readonly createdAt: Date }[];
 };
 
-/** The texts of a verdict that exists. */
+/** Reads the texts of an existing verdict. */
 export async function readStoredTexts(db: Database, id: string): Promise<StoredTexts> {
   const { rows } = await db.$client.query<{
     readonly spec_text: string | null;
@@ -199,7 +199,7 @@ function verdictOf(row: VerdictRow): StoredVerdict {
   };
 }
 
-/** A decided verdict is run again behind its answer, and stays what it was where that fails. */
+/** A re-run of a decided verdict does not change its visible status, even if it fails. */
 function progressOf({ status, cause, runs }: VerdictRow): Pick<StoredVerdict, "status" | "rerun"> {
   if (runs === null) return { status, rerun: null };
   const isRunning = status === "pending" || status === "processing";
@@ -217,32 +217,32 @@ function namedJobOf(row: VerdictRow): StoredVerdict["namedJob"] {
 }
 
 /**
- * Where the newest decision about a bound job stands. waiting: there is none yet, or it was not looked at. waiting_for_submission,
- * waiting_for_finality: the job's submission is not there, or not final. suspended: it cannot be settled now, because the escrow's
- * code changed or the node does not answer. unbound: its specification turned out not to be the job's. signed: under way.
- * settled: the escrow paid or refunded, in a final block. held: the HOLD is on record in a final block, or was given after the job's
- * expiry, when the evaluator takes none. refused: it is never carried out. expired: the job ran out first, or the signature, which
- * is made anew while the job can be decided. expired_on_hold: the job expired while its verdict was HOLD.
+ * Settlement status of the newest decision about a bound job. waiting: there is no decision yet, or it was not checked.
+ * waiting_for_submission, waiting_for_finality: the job's submission is missing, or not final. suspended: it cannot be settled now, because
+ * the escrow's code changed or the node does not answer. unbound: its specification is not the job's. signed: in progress. settled: the
+ * escrow paid or refunded, in a final block. held: the HOLD is on record in a final block, or was made after the job's expiry, when the
+ * evaluator takes none. refused: it is never carried out. expired: the job expired first, or the signature, which is renewed while the job
+ * can be decided. expired_on_hold: the job expired while its verdict was HOLD.
  */
 export type SettlementStatus = CheckStatus | "waiting" | "signed" | "settled" | "expired_on_hold";
 
-/** What a verdict's answer tells of its job's escrow; the escrow in lower case. */
+/** Settlement in a verdict's response; the escrow in lower case. */
 export type SettlementView = {
   readonly chainId: number;
   readonly escrow: Address;
   readonly jobId: bigint;
   readonly status: SettlementStatus;
-  /** The transaction that carried the decision out, once it is final. */
+  /** Transaction that carried out the decision, when it is final. */
   readonly txHash: Hex | null;
-  /** When a reviewer has to have decided on a HOLD; null where nothing is held. */
+  /** Review deadline of a HOLD; null without one. */
   readonly reviewBy: Date | null;
-  /** Why it is not signed, or not carried out; null where nothing is wrong. */
+  /** Why it is not signed or not carried out; null without a problem. */
   readonly reason: string | null;
-  /** Null where the newest decision was not signed. */
+  /** Null if the newest decision was not signed. */
   readonly signed: SignedVerdict | null;
 };
 
-/** The settlement of a verdict's newest decision; null for an unknown verdict and for one that is bound to no job. */
+/** Reads the settlement of a verdict's newest decision; null for an unknown verdict and one without a bound job. */
 export async function readSettlementView(
   db: NodePgDatabase,
   verdictId: string,
@@ -259,7 +259,7 @@ export async function readSettlementView(
   const [row] = rows;
   if (row === undefined) return null;
   const isHold = row.final_verdict === "HOLD";
-  // What ran out is looked at again, as what was never signed.
+  // An expired signature is checked again, like an unsigned decision.
   const isLookedAt = row.state === null || row.state === "expired";
   return {
     chainId: row.job_chain_id,

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import {
-  type ClockSight,
+  type ClockSnapshot,
   decideClock,
   holdMoments,
   nextRerun,
@@ -11,7 +11,7 @@ const until1400 = { expiredAt: 1_400n, generation: "G1" } as const;
 const clock = { ...holdMoments(1_000n, until1400), reviewToldAt: null };
 /** Of an escrow that lets the evaluator decide for an hour more, and then no longer. */
 const graced = { ...holdMoments(1_000n, { expiredAt: 1_400n, generation: "G3" }), reviewToldAt: null };
-const sight = (seconds: number): ClockSight => ({
+const sight = (seconds: number): ClockSnapshot => ({
   end: null,
   finalBlock: 50n,
   at: at(seconds),

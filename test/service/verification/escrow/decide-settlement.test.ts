@@ -4,9 +4,9 @@ import { verdictEvaluatorAbi } from "../../../../service/chain/abi/verdict-evalu
 import {
   decideSettlement,
   readRefusal,
-  type SettlementSight,
+  type SettlementSnapshot,
 } from "../../../../service/verification/escrow/decide-settlement.ts";
-import type { SettlementCarrier } from "../../../../service/verification/escrow/settlements.ts";
+import type { SettlementTransaction } from "../../../../service/verification/escrow/settlements.ts";
 
 const NOW = new Date("2026-11-20T12:00:00Z");
 const AT = BigInt(NOW.getTime() / 1000);
@@ -17,7 +17,7 @@ const event = {
   block: 70n,
   transactionHash: "0xcd",
 } as const;
-const sight: SettlementSight = {
+const sight: SettlementSnapshot = {
   event: null,
   end: null,
   indexedBlock: 100n,
@@ -25,7 +25,7 @@ const sight: SettlementSight = {
   codeChange: null,
   now: NOW,
 };
-const carrier: SettlementCarrier = {
+const transaction: SettlementTransaction = {
   state: "broadcast",
   final: false,
   minedBlock: null,
@@ -34,13 +34,18 @@ const carrier: SettlementCarrier = {
   revertData: null,
   updatedAt: new Date(NOW.getTime() - 3_000),
 };
-const signed = { deadline: Number(AT) + 60, attempts: 1, carrier };
-const failed = { ...carrier, state: "failed", failure: "reverted_in_simulation", error: "reverted" } as const;
+const signed = { deadline: Number(AT) + 60, attempts: 1, transaction };
+const failed = {
+  ...transaction,
+  state: "failed",
+  failure: "reverted_in_simulation",
+  error: "reverted",
+} as const;
 
 function failedBy(
   errorName: "JobOver" | "AlreadySettled" | "EscrowNotAllowed",
   args: readonly unknown[],
-): SettlementCarrier {
+): SettlementTransaction {
   const revertData = encodeErrorResult({ abi: verdictEvaluatorAbi, errorName, args } as Parameters<
     typeof encodeErrorResult
   >[0]);
@@ -50,7 +55,7 @@ const ESCROW = "0x00000000000000000000000000000000000000e5";
 
 describe("a signed verdict", () => {
   it("is confirmed by its event in a final block, whatever became of our own transaction", () => {
-    expect(decideSettlement({ ...signed, carrier: failed }, { ...sight, event })).toEqual({
+    expect(decideSettlement({ ...signed, transaction: failed }, { ...sight, event })).toEqual({
       kind: "confirm",
       event,
     });
@@ -60,59 +65,61 @@ describe("a signed verdict", () => {
 
   it("waits while its event may still be reorged", () => {
     const open = { ...sight, event: { ...event, block: 71n } };
-    expect(decideSettlement({ ...signed, carrier: failed }, open)).toEqual({ kind: "wait" });
+    expect(decideSettlement({ ...signed, transaction: failed }, open)).toEqual({ kind: "wait" });
   });
 
   it("waits while its transaction is under way, or mined and not final, or final and not indexed", () => {
     for (const state of ["queued", "prepared", "broadcast"] as const)
-      expect(decideSettlement({ ...signed, carrier: { ...carrier, state } }, sight)).toEqual({
+      expect(decideSettlement({ ...signed, transaction: { ...transaction, state } }, sight)).toEqual({
         kind: "wait",
       });
-    const mined = { ...carrier, state: "mined", minedBlock: 90 } as const;
-    expect(decideSettlement({ ...signed, carrier: mined }, sight)).toEqual({ kind: "wait" });
+    const mined = { ...transaction, state: "mined", minedBlock: 90 } as const;
+    expect(decideSettlement({ ...signed, transaction: mined }, sight)).toEqual({ kind: "wait" });
     const ahead = { ...mined, final: true, minedBlock: 101 };
-    expect(decideSettlement({ ...signed, carrier: ahead }, sight)).toEqual({ kind: "wait" });
+    expect(decideSettlement({ ...signed, transaction: ahead }, sight)).toEqual({ kind: "wait" });
   });
 
   it("is sent where it never was, where it was lost, and once a failure is old enough", () => {
-    expect(decideSettlement({ ...signed, carrier: null }, sight)).toEqual({ kind: "send", cause: null });
-    const lost = { ...carrier, state: "mined", final: true, minedBlock: 60 } as const;
-    expect(decideSettlement({ ...signed, carrier: lost }, sight).kind).toBe("send");
-    expect(decideSettlement({ ...signed, carrier: failed }, sight)).toEqual({
+    expect(decideSettlement({ ...signed, transaction: null }, sight)).toEqual({ kind: "send", cause: null });
+    const lost = { ...transaction, state: "mined", final: true, minedBlock: 60 } as const;
+    expect(decideSettlement({ ...signed, transaction: lost }, sight).kind).toBe("send");
+    expect(decideSettlement({ ...signed, transaction: failed }, sight)).toEqual({
       kind: "send",
       cause: "reverted",
     });
-    const reverted = { ...carrier, state: "reverted" } as const;
-    expect(decideSettlement({ ...signed, carrier: reverted }, sight).kind).toBe("send");
+    const reverted = { ...transaction, state: "reverted" } as const;
+    expect(decideSettlement({ ...signed, transaction: reverted }, sight).kind).toBe("send");
   });
 
   it("is not sent again while the escrow's code is not what was reviewed, and is confirmed all the same", () => {
     const changed = { ...sight, codeChange: "its code hashes to 0x" };
-    expect(decideSettlement({ ...signed, carrier: failed }, changed)).toEqual({ kind: "wait" });
-    expect(decideSettlement({ ...signed, carrier: null }, changed)).toEqual({ kind: "wait" });
+    expect(decideSettlement({ ...signed, transaction: failed }, changed)).toEqual({ kind: "wait" });
+    expect(decideSettlement({ ...signed, transaction: null }, changed)).toEqual({ kind: "wait" });
     expect(decideSettlement(signed, { ...changed, event }).kind).toBe("confirm");
   });
 
   it("waits longer after each failure", () => {
-    expect(decideSettlement({ ...signed, attempts: 2, carrier: failed }, sight)).toEqual({ kind: "wait" });
+    expect(decideSettlement({ ...signed, attempts: 2, transaction: failed }, sight)).toEqual({
+      kind: "wait",
+    });
     const later = { ...sight, now: new Date(NOW.getTime() + 3_000) };
-    expect(decideSettlement({ ...signed, attempts: 2, carrier: failed }, later).kind).toBe("send");
+    expect(decideSettlement({ ...signed, attempts: 2, transaction: failed }, later).kind).toBe("send");
   });
 
   it("is sent again where the evaluator may take it later", () => {
     const owned = failedBy("EscrowNotAllowed", [ESCROW]);
-    expect(decideSettlement({ ...signed, carrier: owned }, sight)).toEqual({
+    expect(decideSettlement({ ...signed, transaction: owned }, sight)).toEqual({
       kind: "send",
       cause: "the evaluator refuses it: EscrowNotAllowed",
     });
     expect(
-      decideSettlement({ ...signed, carrier: failedBy("AlreadySettled", [ESCROW, 1n, 1]) }, sight).kind,
+      decideSettlement({ ...signed, transaction: failedBy("AlreadySettled", [ESCROW, 1n, 1]) }, sight).kind,
     ).toBe("send");
   });
 
   it("is refused where the evaluator never takes it", () => {
     const over = failedBy("JobOver", [1n, 2n]);
-    expect(decideSettlement({ ...signed, carrier: over }, sight)).toEqual({
+    expect(decideSettlement({ ...signed, transaction: over }, sight)).toEqual({
       kind: "refuse",
       reason: "the evaluator refuses it: JobOver",
     });
@@ -120,7 +127,7 @@ describe("a signed verdict", () => {
 
   it("is sent again however often it came to nothing, while its deadline lasts", () => {
     const later = { ...sight, now: new Date(NOW.getTime() + 600_000) };
-    expect(decideSettlement({ ...signed, attempts: 1_000, carrier: failed }, later).kind).toBe("send");
+    expect(decideSettlement({ ...signed, attempts: 1_000, transaction: failed }, later).kind).toBe("send");
   });
 
   it("is over with its job, once that end is final", () => {
@@ -134,7 +141,7 @@ describe("a signed verdict", () => {
 
   it("expires once every block to come is past its deadline, even while it is queued", () => {
     const past = { ...sight, final: { number: 70n, timestamp: BigInt(signed.deadline) + 1n } };
-    expect(decideSettlement({ ...signed, carrier: { ...carrier, state: "queued" } }, past).kind).toBe(
+    expect(decideSettlement({ ...signed, transaction: { ...transaction, state: "queued" } }, past).kind).toBe(
       "expire",
     );
     const last = { ...sight, final: { number: 70n, timestamp: BigInt(signed.deadline) } };

@@ -1,13 +1,16 @@
 import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
-import { decideSigning, type SigningSight } from "../../../../service/verification/escrow/decide-signing.ts";
+import {
+  decideSigning,
+  type SigningSnapshot,
+} from "../../../../service/verification/escrow/decide-signing.ts";
 
 const EVALUATOR: Address = "0x00000000000000000000000000000000000000ef";
 const DELIVERABLE = `0x${"11".repeat(32)}` as const;
 const DAY = 86_400n;
 const NOW = 1_800_000_000n;
 
-const job: NonNullable<SigningSight["job"]> = {
+const job: NonNullable<SigningSnapshot["job"]> = {
   generation: "G1",
   chainId: 31_337,
   escrow: "0x00000000000000000000000000000000000000e5",
@@ -20,7 +23,7 @@ const job: NonNullable<SigningSight["job"]> = {
   budget: 5n,
   description: "",
 };
-const sight: SigningSight = {
+const sight: SigningSnapshot = {
   decision: { outputHash: DELIVERABLE, models: ["a-model"], decision: "ALLOW", job },
   evaluator: EVALUATOR,
   head: { timestamp: NOW },
@@ -131,7 +134,7 @@ describe("a decision waits", () => {
       { submission: { ...sight.submission, deliverable: `0x${"22".repeat(32)}` } },
     ],
   ] as const)("as %s where %s", (status, _, changed) => {
-    const decided = decideSigning({ ...sight, ...changed } as SigningSight);
+    const decided = decideSigning({ ...sight, ...changed } as SigningSnapshot);
     expect(decided).toMatchObject({ kind: "wait", status });
   });
 });
@@ -169,7 +172,7 @@ describe("a decision is never signed", () => {
       },
     ],
   ] as const)("as %s where %s", (status, _, changed) => {
-    const decided = decideSigning({ ...sight, ...changed } as SigningSight);
+    const decided = decideSigning({ ...sight, ...changed } as SigningSnapshot);
     expect(decided).toMatchObject({ kind: "never", status });
   });
 });

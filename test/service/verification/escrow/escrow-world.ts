@@ -122,7 +122,7 @@ function depsOf(of: {
       calls.push(`rerun ${verdictId}`);
       return rerun.answer;
     },
-    tellReviewDue: async (_, { verdictId }) => {
+    notifyReviewDue: async (_, { verdictId }) => {
       calls.push(`review ${verdictId}`);
     },
     metrics: createEscrowMetrics(new Registry()),

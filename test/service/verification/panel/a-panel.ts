@@ -1,9 +1,10 @@
+import type { PanelDeps } from "../../../../service/verification/panel/ask-role.ts";
 import {
   createOpenaiModels,
   type OpenaiModelSettings,
 } from "../../../../service/verification/panel/openai-models.ts";
 import { loadPrompts } from "../../../../service/verification/panel/prompts.ts";
-import { type PanelDeps, runPanel } from "../../../../service/verification/panel/run-panel.ts";
+import { runPanel } from "../../../../service/verification/panel/run-panel.ts";
 import {
   type PanelCase,
   ROLE_NAMES,

@@ -86,7 +86,7 @@ describe("a failed verdict of a job", () => {
     const id = await failedOfJob();
     const failed = { verdictId: id, status: "failed" };
     expect(await findAccepted(world.db, { slot: SLOT, owner: SUBMITTER })).toEqual(failed);
-    expect(await accept(draftOf(), { owner: SUBMITTER })).toEqual({ kind: "there", standing: failed });
+    expect(await accept(draftOf(), { owner: SUBMITTER })).toEqual({ kind: "there", accepted: failed });
     expect(await findAccepted(world.db, { slot: SLOT, owner: "wallet:0xa9" })).toBeNull();
     expect(await accept(draftOf(), { owner: "wallet:0xa9" })).toMatchObject({ kind: "noted" });
     expect(await replacedAt(id)).toEqual(world.now());
@@ -110,7 +110,7 @@ describe("a failed verdict of a job", () => {
     const id = await failedOfJob(changes);
     expect(await accept(draftOf(), { owner: "wallet:0xa9" })).toMatchObject({
       kind: "there",
-      standing: { verdictId: id },
+      accepted: { verdictId: id },
     });
   });
 });

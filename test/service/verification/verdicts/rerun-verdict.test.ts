@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type RetryStanding, refusalOf } from "../../../../service/verification/verdicts/rerun-verdict.ts";
+import { type RetryState, refusalOf } from "../../../../service/verification/verdicts/rerun-verdict.ts";
 
-const FAILED: RetryStanding = {
+const FAILED: RetryState = {
   owner: "key:1",
   parties: ["0xc1", "0xa9"],
   status: "failed",
@@ -14,7 +14,7 @@ const FAILED: RetryStanding = {
 };
 
 describe("who may have a verdict retried, and when", () => {
-  it.each<[string, Partial<RetryStanding>, object | null]>([
+  it.each<[string, Partial<RetryState>, object | null]>([
     ["a failed one, for its owner", {}, null],
     ["the third time", { retries: 2 }, null],
     ["another's, whatever its state", { owner: "key:2", status: "pending" }, { kind: "not-the-submitter" }],
@@ -33,7 +33,7 @@ describe("who may have a verdict retried, and when", () => {
   });
 
   it("client and provider of its job, as long as nobody's key would pay for it", () => {
-    const paid: RetryStanding = { ...FAILED, owner: "wallet:0xee", debitId: null };
+    const paid: RetryState = { ...FAILED, owner: "wallet:0xee", debitId: null };
     expect(["0xc1", "0xa9", "0xee"].map((party) => refusalOf(paid, `wallet:${party}`))).toEqual([
       null,
       null,

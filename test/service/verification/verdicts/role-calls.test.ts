@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RoleName } from "../../../../service/verification/panel/types.ts";
-import { keptAnswers } from "../../../../service/verification/verdicts/role-calls.ts";
+import { reusableAnswers } from "../../../../service/verification/verdicts/role-calls.ts";
 import { abstained, answered } from "./a-decision.ts";
 
 const THREE = ["criteria_auditor", "domain_expert", "evidence_checker"] as const;
@@ -18,5 +18,5 @@ test.each<[string, readonly RoleName[], readonly RoleName[], readonly RoleName[]
     ...whoAbstained.map((role) => abstained(role)),
     ...whoAnswered.map((role) => answered(role, {})),
   ];
-  expect(keptAnswers(records).map(({ role }) => role)).toEqual(kept);
+  expect(reusableAnswers(records).map(({ role }) => role)).toEqual(kept);
 });

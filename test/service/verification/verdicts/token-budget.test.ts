@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { keepRoleCall } from "../../../../service/verification/verdicts/role-calls.ts";
+import { storeRoleCall } from "../../../../service/verification/verdicts/role-calls.ts";
 import {
   createTokenBudget,
   nextDay,
@@ -23,8 +23,8 @@ test("tokens of answers and abstentions count until the UTC day is over", async 
   if (claim?.verdictId !== id) throw new Error("the verdict was not claimed");
   const budget = createTokenBudget({ db: world.db, now: world.now, tokensPerDay: 200 });
   expect(await budget.left()).toBe(200);
-  await keepRoleCall(world.db, claim, { record: answered("critic", {}), at: world.now() });
-  await keepRoleCall(world.db, claim, { record: abstained("synthesiser"), at: world.now() });
+  await storeRoleCall(world.db, claim, { record: answered("critic", {}), at: world.now() });
+  await storeRoleCall(world.db, claim, { record: abstained("synthesiser"), at: world.now() });
   expect(await budget.left()).toBe(-40);
   world.pass(1_000);
   expect(await budget.left()).toBe(200);

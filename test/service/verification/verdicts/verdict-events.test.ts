@@ -9,7 +9,7 @@ import { readDueEvents } from "../../../../service/alerts/webhook-events.ts";
 import { readVerdictDeliveries, readWebhookQueue } from "../../../../service/alerts/webhook-log.ts";
 import { createGuardedFetch } from "../../../../service/net/guarded-fetch.ts";
 import {
-  tellOfVerdict,
+  notifyOfVerdict,
   type VerdictNews,
   verdictEvent,
 } from "../../../../service/verification/verdicts/verdict-events.ts";
@@ -88,7 +88,7 @@ describe("delivery", () => {
   });
 
   const tell = (verdictId: string, news: VerdictNews) =>
-    world.db.transaction((tx) => tellOfVerdict(tx, news, { verdictId, at: world.now() }));
+    world.db.transaction((tx) => notifyOfVerdict(tx, news, { verdictId, at: world.now() }));
 
   test("goes to an endpoint that was never tested, once however often it is told, and is signed", async () => {
     const id = await world.add();
