@@ -40,12 +40,16 @@ it("a redirect is told as one", async () => {
   });
 });
 
-let server: ModelServer;
-afterEach(() => server.close());
+let server: ModelServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
 
 async function probeOf(respond: () => Respond) {
-  server = await startModelServer(respond);
-  return createModelProbe({ baseUrl: server.baseUrl, apiKey: API_KEY });
+  const started = await startModelServer(respond);
+  server = started;
+  return createModelProbe({ baseUrl: started.baseUrl, apiKey: API_KEY });
 }
 
 describe("the probe of the model server", () => {
@@ -60,12 +64,12 @@ describe("the probe of the model server", () => {
   ])("tells of one that %s", async (_, respond, detail) => {
     const probe = await probeOf(() => respond);
     expect(await probe()).toEqual({ isReachable: detail === null, detail });
-    expect(server.calls[0]?.path).toBe("/v1/models");
+    expect(server?.calls[0]?.path).toBe("/v1/models");
   });
 
   it("tells of one that is not there", async () => {
     const probe = await probeOf(() => stayOpen);
-    await server.close();
+    await server?.close();
     expect(await probe()).toEqual({ isReachable: false, detail: "the connection failed (ECONNREFUSED)" });
   });
 
