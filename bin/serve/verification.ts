@@ -9,6 +9,7 @@ import { createHealthCheck } from "../../service/api/verification/get-verificati
 import type { OutputPorts } from "../../service/api/verification/post-outputs.ts";
 import type { RetryPorts } from "../../service/api/verification/post-retry.ts";
 import { SPECS_PER_MINUTE, type SpecPorts } from "../../service/api/verification/post-specs.ts";
+import type { Deployment } from "../../service/chain/deployments.ts";
 import type { IndexHead } from "../../service/scores/scores.ts";
 import { createIntake } from "../../service/verification/intake.ts";
 import { acceptEvidence } from "../../service/verification/verdicts/accept-evidence.ts";
