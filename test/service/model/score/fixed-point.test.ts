@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { decayNanos, divideRound, logTwo, powerOfTwo } from "../../../../service/model/score/fixed-point.ts";
 
 const SCORING = ["features", "score"].map(
-  (folder) => new URL(`../../../service/${folder}`, import.meta.url).pathname,
+  (folder) => new URL(`../../../../service/model/${folder}`, import.meta.url).pathname,
 );
 
 describe("decay", () => {
