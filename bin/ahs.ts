@@ -147,7 +147,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => ({ run: (await import("./commands/backup.ts")).restore }),
   },
   prune: {
-    summary: "builds of the index that nobody uses; --yes drops them",
+    summary: "lists unused builds of the index; --yes drops them",
     load: async () => ({ run: (await import("./commands/reset.ts")).prune }),
   },
   reset: {

@@ -92,7 +92,7 @@ export function readRoleChange(args: readonly string[], roles: ChainRoles): Role
   if (action === "set-publisher" && contract.name !== "oracle")
     throw new Error("the oracle alone has a publisher");
   const from = action === "accept-ownership" ? contract.roles.pendingOwner : contract.roles.owner;
-  if (from === null) throw new Error(`nobody was offered the ownership of the ${contract.name}`);
+  if (from === null) throw new Error(`no transfer of the ownership of the ${contract.name} is pending`);
   const words = `${contract.name}: ${call.words}`;
   return { words, to: contract.roles.address, from, data: call.data, send: values.send };
 }

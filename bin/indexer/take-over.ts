@@ -100,9 +100,9 @@ async function mayShow(options: TakeOverOptions, state: State): Promise<boolean>
 }
 
 /**
- * Drops the triggers and indexes that a killed indexer left on its tables, each in a transaction of its own. Ponder drops them all
- * in one when it recovers, and holds what it has got while it waits for the rest: readers of several tables deadlock with it, and
- * it tries again for minutes without letting go, while nobody can read. What is gone already it passes by, and makes anew later.
+ * Drops the triggers and indexes that a killed indexer left on its tables, each in its own transaction. Ponder drops all of them
+ * in one transaction when it recovers. That deadlocks with readers of several tables and blocks reads for minutes. Ponder skips
+ * what is already gone, and makes it anew later.
  */
 export async function dropLeftovers(client: PoolClient, schema: string): Promise<void> {
   const { rows } = await client.query<{ statement: string }>(

@@ -160,7 +160,7 @@ export function keyPorts({
 /** A caller is waiting. */
 const SIGN_IN_RPC = { timeoutMs: 3_000, retries: 0 } as const;
 
-/** Whom sign-ins have to name: the public origin, or the local one, and the chain. */
+/** The origin (public, else local) and the chain that a sign-in must name. */
 export function signInAudience(config: Config, chainId: number): SignInAudience {
   return { origin: new URL(publicUrl(config)).origin, chainId };
 }

@@ -29,6 +29,6 @@ contract HostileContract {
 
     receive() external payable {}
 
-    /// @dev Whatever it is told to execute, it has done.
+    /// @dev Accepts every call and does nothing.
     fallback() external payable {}
 }

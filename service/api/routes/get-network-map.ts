@@ -180,7 +180,7 @@ export const getNetworkMap = definePaid({
   tag: "Network",
   summary: "Map of the accounts around a wallet",
   description:
-    "Accounts within two hops of the wallet and the links among them: who created and first funded it, whom it created and funded, accounts that share its funder, its peers, and of the 60 most frequent their funders and the three accounts that each calls most. Exchanges and other public funders are shown, but create no links. At most 150 nodes and 400 edges, chosen in that order; what is left out is counted. Peers are those of the window, by own calls, then by the value they sent, from one cent on. Links among accounts are known from the time that the index follows one of them.",
+    "Accounts within two hops of the wallet and the links among them: its creator and first funder, the accounts that it created or funded, accounts with the same funder, its peers, and of the 60 most frequent their funders and the three accounts that each calls most. Exchanges and other public funders are shown, but create no links. At most 150 nodes and 400 edges, chosen in that order; what is left out is counted. Peers are those of the window, by own calls, then by the value they sent, from one cent on. Links among accounts are known from the time that the index follows one of them.",
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: networkMapSchema, example: NETWORK_MAP_EXAMPLE, description: "Nodes and edges" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],

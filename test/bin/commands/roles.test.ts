@@ -54,7 +54,7 @@ describe("a change of roles", () => {
     [`set-signer ${OTHER} --on oracle`, "--until: expected a day ahead"],
     [`set-signer ${OTHER} --on oracle --until 2020-01-01`, "--until: expected a day ahead"],
     [`set-signer ${OTHER} --on oracle --until soon`, "--until: expected a day ahead"],
-    ["accept-ownership --on oracle", "nobody was offered the ownership"],
+    ["accept-ownership --on oracle", "no transfer of the ownership"],
     [`set-publisher ${OTHER} ${OWNER}`, "one address at a time"],
     ["fire --on oracle", 'unknown action "fire"'],
   ])("%s is refused", (line, message) => {
