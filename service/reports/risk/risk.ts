@@ -163,7 +163,7 @@ const PATTERN_SEVERITY: Readonly<Record<Pattern["severity"], SignalSeverity>> = 
 };
 
 /** Texts for feature values; other features show the number with its unit. */
-const WORDS: ReadonlyMap<string, (value: number) => string> = new Map([
+const WORDS: ReadonlyMap<string, (value: number) => string> = new Map<string, (value: number) => string>([
   [
     "success_rate",
     (value) => `succeeds in an estimated ${percent(value)} of its calls, recent ones counting more`,
