@@ -36,7 +36,7 @@ createServer(async (request, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks);
-  // The name stands behind the texts, or before them; the texts themselves are not parsed.
+  // The name is behind the texts, or before them; the texts themselves are not parsed.
   const shape = NAME.exec(body.subarray(-20_000).toString())?.[1] ?? NAME.exec(body.toString())?.[1];
   const content = shape === undefined ? "" : JSON.stringify(ANSWERS[shape]);
   response.setHeader("content-type", "application/json").end(

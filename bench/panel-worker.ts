@@ -3,7 +3,7 @@ import { parseConfig } from "../bin/config.ts";
 import { createLogger, openMigratedDatabase, shutdownSignal } from "../bin/process.ts";
 import { runPanelWork } from "../bin/work/verification.ts";
 
-/** What `ahs work` runs verdicts with, alone in its process. */
+/** The verdict loop of `ahs work`, alone in its process. */
 const config = parseConfig(process.env);
 const logger = createLogger(config, "panel");
 const db = await openMigratedDatabase(config, "ahs-panel", logger);

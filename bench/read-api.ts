@@ -51,7 +51,7 @@ export async function benchReadApi({ databaseUrl }: ReadBenchOptions): Promise<B
   }
 }
 
-/** What a bench of a server holds while it runs. */
+/** Resources of a bench of a server while it runs. */
 type OpenBench = { readonly db: Database; readonly folder: string; readonly children: ChildProcess[] };
 
 /** A database, a folder and a list of processes, to be given to `stopped` in the end. */

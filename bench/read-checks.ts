@@ -14,7 +14,7 @@ const AT_ONCE = 64;
 const TIMES = 10_000;
 const MICROSECONDS = 1_000;
 
-/** What each check of a request costs, as many of them under way as the load has connections; waiting for the database included. */
+/** The cost of each check of a request, as many of them under way as the load has connections; waiting for the database included. */
 export async function measureChecks(db: Database, wallet: Address | "0x"): Promise<BenchRow[]> {
   const wanted = { name: "checks", partner: false, balanceUnits: 1_000_000_000, expiresAt: null };
   const { key, secret } = await createApiKey(db, wanted, { randomBytes, randomUuid: randomUUID });

@@ -41,7 +41,7 @@ const SCORES = `
   insert into ahs.current_score (chain_id, wallet, score_id, as_of_block, ahs_score, grade, confidence_micros, confidence_level, as_of_time, sanctioned)
   select chain_id, wallet, id, as_of_block, ahs_score, grade, confidence_micros, confidence_level, as_of_time, sanctioned from scored`;
 
-/** A deployment of the seeded chain, whose contracts nobody asks. */
+/** A deployment of the seeded chain, whose contracts are never called. */
 export async function deploymentOf(databaseUrl: string): Promise<Deployment> {
   const place = (number: number) => ({
     address: getAddress(numberToHex(number, { size: 20 })),

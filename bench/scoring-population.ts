@@ -13,7 +13,7 @@ const SECONDS_PER_BLOCK = 972;
 /** Contracts that everybody can call, and how many of them one wallet does. */
 const PROTOCOLS = 200;
 const PROTOCOLS_PER_WALLET = 12;
-/** Known users of each protocol that nobody follows. */
+/** Known users of each protocol that the index does not follow. */
 const STRANGERS = 50;
 const PAYEES_PER_WALLET = 3;
 
@@ -42,7 +42,7 @@ export async function seedScoring(databaseUrl: string, populations: readonly Pop
     for (const population of populations) await seedWallets(client, population);
     await seedSurroundings(client);
     await createTransactionIndexes(client, SCHEMA);
-    // What autovacuum and the checkpointer would have done long before.
+    // Does the work that autovacuum and the checkpointer do in time.
     await client.query("vacuum (analyze)");
     await client.query("checkpoint");
   } finally {

@@ -3,8 +3,10 @@ import { migrateDatabase, openDatabase } from "../service/db/database.ts";
 import { inBatches, isolateFaults } from "../service/db/quarantine.ts";
 import { WALLET_BOUNDS } from "../service/model/features/call-line.ts";
 import { AHS_2026_1 as policy } from "../service/model/score/policy.ts";
+import { counterpartyFile } from "../service/scores/inputs-hash.ts";
 import { createContactCaches } from "../service/scores/read/contact-graph.ts";
 import {
+  type ReadWallets,
   readInParts,
   readWallets,
   SCORING_BATCH,
@@ -22,6 +24,7 @@ export type ScoringBenchOptions = {
 
 const CHAIN_ID = 31_337;
 const ONE_WALLET_RUNS = 200;
+const ROUNDS = 3;
 
 const USUAL: Population = { prefix: "usual", wallets: 10_000, calls: 100 };
 const BUSY: Population = { prefix: "busy", wallets: 400, calls: 1_000 };
@@ -30,9 +33,21 @@ const FULL: Population = { prefix: "full", wallets: 1, calls: WALLET_BOUNDS.call
 const HUGE: Population = { prefix: "huge", wallets: 1, calls: 5_000_000 };
 const LARGE_RUNS = 7;
 
+/** Turns rows into records, or does as much of that as the baseline does; returns the number of wallets. */
+type Use = (read: ReadWallets) => Promise<number>;
+
+const scored: Use = async (read) => {
+  const { records } = await scoreRead(read, policy);
+  return records.filter(({ record }) => record.outcome.kind === "scored").length;
+};
+
+/** Hashes the rows that `scored` hashes; reading digests the calls already. */
+const hashed: Use = async ({ known }) => known.map(({ rows }) => counterpartyFile(rows)).length;
+
 /**
- * Reads, scores and hashes the inputs of whole populations as the nightly run does, in one process beside PostgreSQL, and
- * compares with the bars of design.md. Storing the records is left out. One wallet is read by itself, its contacts with it.
+ * Reads, scores and hashes the inputs of whole populations as the nightly run does, in one process beside PostgreSQL. The
+ * baseline reads and hashes the same rows without the model. Storing the records is left out. One wallet is read by itself,
+ * its contacts with it.
  */
 export async function benchScoring({ databaseUrl }: ScoringBenchOptions): Promise<BenchRow[]> {
   const db = openDatabase({
@@ -48,31 +63,47 @@ export async function benchScoring({ databaseUrl }: ScoringBenchOptions): Promis
     await seedScoring(databaseUrl, [USUAL, BUSY]);
     const context = { db, chainId: CHAIN_ID, chain: await marketOf(databaseUrl), policy };
     const usual = await walletsOf(context, USUAL);
-    await scoreAll(context, usual.slice(0, 1_000));
-    const before = process.cpuUsage();
-    const seconds = await scoreAll(context, usual);
-    const { user, system } = process.cpuUsage(before);
-    const oneMs = await scoreOneByOne(context, usual);
+    await useAll(context, usual.slice(0, 1_000), scored);
+    const rounds: { readonly scored: number; readonly hashed: number }[] = [];
+    const cpuMs: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const before = process.cpuUsage();
+      const seconds = await useAll(context, usual, scored);
+      const { user, system } = process.cpuUsage(before);
+      cpuMs.push((user + system) / 1_000 / usual.length);
+      rounds.push({ scored: seconds, hashed: await useAll(context, usual, hashed) });
+    }
+    const seconds = medianOf(rounds.map((round) => round.scored));
+    const one = await useOneByOne(context, usual);
     const busy = await walletsOf(context, BUSY);
-    const busySeconds = await scoreAll(context, busy);
+    const busySeconds = await useAll(context, busy, scored);
 
     const full = await costOfOne(context, databaseUrl, FULL);
     const huge = await costOfOne(context, databaseUrl, HUGE);
 
-    const perSecond = usual.length / seconds;
     const growth = busySeconds / busy.length / (seconds / usual.length);
     return [
-      atLeast(1_500, {
+      atLeast(0.6, {
+        name: "scoring: wallets of 100 calls per second, of those read and hashed without the model",
+        value: medianOf(rounds.map((round) => round.hashed / round.scored)),
+        unit: "×",
+      }),
+      shown({
         name: "scoring: wallets of 100 calls, read, scored and hashed, not stored",
-        value: perSecond,
+        value: usual.length / seconds,
         unit: "wallets/s",
       }),
       shown({
         name: "scoring: processor time of one of them, PostgreSQL's left out",
-        value: (user + system) / 1_000 / usual.length,
+        value: medianOf(cpuMs),
         unit: "ms",
       }),
-      atMost(5, { name: "scoring: one wallet, median", value: oneMs, unit: "ms" }),
+      atMost(2, {
+        name: "scoring: one wallet, beside reading and hashing it without the model",
+        value: one.scored / one.hashed,
+        unit: "×",
+      }),
+      shown({ name: "scoring: one wallet, median", value: one.scored, unit: "ms" }),
       atMost(12, { name: "scoring: cost of a wallet with ten times the calls", value: growth, unit: "×" }),
       shown({ name: "scoring: one wallet of 20,000 calls, median", value: full.ms, unit: "ms" }),
       // Without a bound it is 250.
@@ -88,22 +119,20 @@ export async function benchScoring({ databaseUrl }: ScoringBenchOptions): Promis
   }
 }
 
-/** Seconds to read, score and hash the wallets, one batch being read while another is scored. */
-async function scoreAll(context: ScoringContext, wallets: readonly Address[]): Promise<number> {
+/** Seconds to read and use the wallets, one batch being read while another is used. */
+async function useAll(context: ScoringContext, wallets: readonly Address[], use: Use): Promise<number> {
   const started = performance.now();
   const task = { at: "finalized", contacts: createContactCaches() } as const;
-  let scored = 0;
+  let used = 0;
   await isolateFaults({
     batches: inBatches(wallets, SCORING_BATCH),
     lanes: SCORING_LANES,
     attempt: async (batch) => {
-      for await (const read of readInParts(context, { ...task, wallets: batch as Address[] })) {
-        const { records } = await scoreRead(read, policy);
-        scored += records.filter(({ record }) => record.outcome.kind === "scored").length;
-      }
+      for await (const read of readInParts(context, { ...task, wallets: batch as Address[] }))
+        used += await use(read);
     },
   });
-  if (scored !== wallets.length) throw new Error(`${scored} of ${wallets.length} wallets were scored`);
+  if (used !== wallets.length) throw new Error(`${used} of ${wallets.length} wallets were read and used`);
   return (performance.now() - started) / 1_000;
 }
 
@@ -130,23 +159,23 @@ async function costOfOne(
   return { ms: medianOf(times), megabytes: most / 1e6 };
 }
 
-/** Median milliseconds to read and score one wallet alone, with nothing kept from others. */
-async function scoreOneByOne(context: ScoringContext, wallets: readonly Address[]): Promise<number> {
-  const times: number[] = [];
+/** Median milliseconds to read and use one wallet alone, with nothing kept from others, in turns with the baseline. */
+async function useOneByOne(context: ScoringContext, wallets: readonly Address[]) {
+  const times = { scored: [] as number[], hashed: [] as number[] };
   const step = Math.floor(wallets.length / ONE_WALLET_RUNS);
   for (let position = 0; position < wallets.length; position += step) {
-    const started = performance.now();
     const own = wallets.slice(position, position + 1);
-    const read = await readWallets(context, {
-      wallets: own,
-      at: "finalized",
-      contacts: createContactCaches(),
-    });
-    if (read === null || read.known.length !== 1) throw new Error("the wallet was not found");
-    await scoreRead(read, policy);
-    times.push(performance.now() - started);
+    times.scored.push(await useOne(context, own, scored));
+    times.hashed.push(await useOne(context, own, hashed));
   }
-  return medianOf(times);
+  return { scored: medianOf(times.scored), hashed: medianOf(times.hashed) };
+}
+
+async function useOne(context: ScoringContext, wallets: readonly Address[], use: Use): Promise<number> {
+  const started = performance.now();
+  const read = await readWallets(context, { wallets, at: "finalized", contacts: createContactCaches() });
+  if (read === null || (await use(read)) !== 1) throw new Error("the wallet was not found");
+  return performance.now() - started;
 }
 
 function medianOf(times: readonly number[]): number {

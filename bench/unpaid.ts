@@ -29,7 +29,7 @@ const ELEMENTS = 508;
 const PAY_TO = "0x976EA74026E726554dB657fA54763abd0C3a0aa9";
 
 /**
- * What one request without a credential costs `ahs serve`, for every priced endpoint that its manifest lists: processor time of the
+ * The cost of one request without a credential to `ahs serve`, for every priced endpoint that its manifest lists: processor time of the
  * whole process, which is no less than the time of its event loop, and node calls. The wallet has thousands of calls, and failures
  * with calldata made to be slow to read.
  */
@@ -81,7 +81,7 @@ async function askUnpaid({ method, url, body }: Priced): Promise<void> {
   if (response.status !== 402) throw new Error(`${method} ${url}: expected 402, got ${response.status}`);
 }
 
-/** Once the node has told the token's domain, which the server asks for when it starts. */
+/** Once the node has answered the token's domain, which the server asks for when it starts. */
 async function readManifest(origin: string): Promise<readonly Priced[]> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const response = await fetch(`${origin}/.well-known/x402`);

@@ -159,7 +159,7 @@ contract AgentHealthOracle is IAgentHealthOracle, EIP712 {
 
     // --- Reading ------------------------------------------------------------------------------------------
 
-    /// @dev `calldata` in the two results below keeps the compiler from building a struct that nobody reads: both
+    /// @dev `calldata` in the two results below keeps the compiler from building an unused struct: both
     /// functions return the words themselves, at the free memory.
     function scoreOf(address wallet) external view returns (Record calldata record) {
         uint256 stored = _records[wallet].record;
@@ -251,7 +251,7 @@ contract AgentHealthOracle is IAgentHealthOracle, EIP712 {
     function scoreDigest(Score calldata score) public view returns (bytes32) {
         bytes32 typehash = SCORE_TYPEHASH;
         bytes32 structHash;
-        // Ten static members stand in calldata as EIP-712 encodes them.
+        // Calldata holds ten static members as EIP-712 encodes them.
         assembly ("memory-safe") {
             let encoded := mload(0x40)
             mstore(encoded, typehash)
@@ -339,7 +339,7 @@ contract AgentHealthOracle is IAgentHealthOracle, EIP712 {
     }
 
     /// @dev `emit Published(asOf, asOfTime, packed)` without a second check of the calldata: the array's length
-    /// stands right before its words.
+    /// is right before its words.
     function _emitPublished(uint64 asOf, uint64 asOfTime, bytes32[] calldata packed) private {
         bytes32 topic = Published.selector;
         assembly ("memory-safe") {

@@ -10,7 +10,7 @@ import { createRoster } from "./population/roster.ts";
 import { createWorld } from "./population/world.ts";
 
 export type AttachOptions = Omit<DevnetOptions, "port"> & {
-  /** A node that somebody else runs. */
+  /** A node of another process. */
   readonly rpcUrl: string;
 };
 
@@ -18,7 +18,7 @@ export type AttachOptions = Omit<DevnetOptions, "port"> & {
 const LEAST_DAYS = 1;
 
 /**
- * The devnet on a node that somebody else runs: as it was left if the data folder or the chain itself knows it, else
+ * The devnet on a node of another process: as it was left if the data folder or the chain itself knows it, else
  * with contracts and population brought to it. Throws unless the node is anvil with chain id 31337 and, if there is
  * something to build, has nothing but its genesis or a head at least a day old.
  */
@@ -81,7 +81,7 @@ async function startOfHistory(rpc: JsonRpc, { days, now }: AttachOptions): Promi
   const wanted = Math.floor(today - days * DAY);
   const headTime = Number(head.timestamp);
   if (Number(head.number) === 0) {
-    // Only the genesis, which nobody indexes, is then younger than its successors.
+    // Only the genesis, which is not indexed, is then younger than its successors.
     if (headTime >= wanted) await rpc.request("evm_setTime", wanted - 1);
     return wanted;
   }

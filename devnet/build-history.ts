@@ -7,7 +7,7 @@ export type BuildProgress = (progress: { done: number; total: number }) => void;
 export type BuildOptions = {
   readonly rpc: JsonRpc;
   readonly blocks: readonly ReadyBlock[];
-  /** Accounts that exist before the history, with native coin in wei: the exchanges and those nobody funds. */
+  /** Accounts that exist before the history, with native coin in wei: the exchanges and those without a funder. */
   readonly endowments: ReadonlyMap<Address, bigint>;
   readonly onProgress: BuildProgress;
   /** Breaks off between two blocks. */

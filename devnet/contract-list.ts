@@ -77,7 +77,7 @@ type ContractSpec = {
   readonly args: readonly unknown[];
 };
 
-/** What creates a contract, its constructor's arguments included. */
+/** Creation code of a contract, its constructor's arguments included. */
 export type CreationCode = { readonly name: ContractName; readonly data: Hex };
 
 /** The keeper targets among the contracts. */
@@ -173,7 +173,7 @@ function contractSpecs(): readonly ContractSpec[] {
   ];
 }
 
-/** Third to eighth of all contracts: others are told their addresses by these places. */
+/** Third to eighth of all contracts: others get their addresses by these places. */
 function tokenSpecs(owner: Address): readonly ContractSpec[] {
   const plain = (
     name: "dai" | "moonToken" | "frogToken",

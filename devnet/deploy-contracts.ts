@@ -175,7 +175,7 @@ function mint(token: Address, to: Address, amount: bigint): Opening {
   return { to: token, data };
 }
 
-/** What fills a pool with the deployer's tokens, given in the pool's own order. */
+/** Calls that fill a pool with the deployer's tokens, in the pool's own order. */
 function fill(pool: Address, ...amounts: readonly [Amount, Amount]): readonly Opening[] {
   const approvals = amounts.map(([token, amount]): Opening => {
     const data = encodeFunctionData({ abi: localTokenAbi, functionName: "approve", args: [pool, amount] });

@@ -52,13 +52,13 @@ export type Devnet = {
   readonly kept: boolean;
   /** Lets the chain live; until then the node mines each transaction at once. */
   startLiving(): Promise<Living>;
-  /** Resolves with a description once the node of its own is gone; never for a node that somebody else runs. */
+  /** Resolves with a description once the node of its own is gone; never for a node of another process. */
   readonly exited: Promise<string>;
   /** Stops the chain's life and the node of its own, whose chain is written to the data folder. */
   stop(): Promise<void>;
 };
 
-/** What stands behind a chain: its node and what was built on it. */
+/** Parts of a running chain: its node and the contracts on it. */
 export type ChainHome = {
   readonly rpc: JsonRpc;
   readonly manifest: Manifest;

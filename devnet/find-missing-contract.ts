@@ -1,7 +1,7 @@
 import { contractAddresses } from "./contract-list.ts";
 import type { JsonRpc } from "./json-rpc.ts";
 
-/** What a chain lacks of the contracts of the local chain, in one sentence; null when it has code at every address. */
+/** Names the contracts of the local chain that a chain lacks, in one sentence; null when it has code at every address. */
 export async function findMissingContract(rpc: JsonRpc): Promise<string | null> {
   const contracts = Object.entries(contractAddresses());
   const codes = await rpc.batch(

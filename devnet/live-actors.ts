@@ -7,7 +7,7 @@ import type { Member } from "./population/roster.ts";
 import type { KeyedWallet } from "./population/wallets.ts";
 import type { World } from "./population/world.ts";
 
-/** Somebody who acts on the living chain. */
+/** An account that acts on the living chain. */
 export type LivingActor = { readonly context: AgentContext; step(at: number): PlannedCall[] };
 
 export type LivingActors = {

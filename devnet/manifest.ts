@@ -25,7 +25,7 @@ const manifestSchema = z.object({
 /** A block by which a chain is known again; time in unix seconds. */
 export type BlockMark = z.infer<typeof mark>;
 
-/** What was built into a data folder, and by which blocks the chain is known again. */
+/** Contents of a data folder, and the blocks that identify its chain. */
 export type Manifest = z.infer<typeof manifestSchema>;
 
 const MANIFEST_FILE = "devnet.json";
@@ -63,7 +63,7 @@ export function nodeFileIn(dataDir: string): string {
   return join(dataDir, NODE_FILE);
 }
 
-/** What differs between a chain and the manifest, in one sentence; null when it is the chain that was built. */
+/** Names the difference between a chain and the manifest, in one sentence; null when it is the chain that was built. */
 export async function chainFault(rpc: JsonRpc, manifest: Manifest): Promise<string | null> {
   for (const expected of [manifest.genesis, manifest.built]) {
     const found = await markOf(rpc, expected.number);

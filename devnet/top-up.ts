@@ -14,7 +14,7 @@ const LEAST_DOLLARS = 2_000n;
 const GIFT_WEI = 5n * 10n ** 18n;
 const GIFT_DOLLARS = 20_000n;
 
-/** What keeps actors going however long the chain lives: gifts of exchanges, and allowances for pools made anew. */
+/** Supplies that keep actors going as long as the chain lives: gifts of exchanges, and new allowances for pools. */
 export async function topUps(
   rpc: JsonRpc,
   actors: readonly LivingActor[],

@@ -28,7 +28,7 @@ export const VERIFICATION_NAMES = [
 
 type VerificationName = (typeof VERIFICATION_NAMES)[number];
 
-/** Addresses that these contracts are told, and their own. */
+/** Addresses that these contracts are given, and their own. */
 type Known = { readonly [name in VerificationName | "usdc" | "oracle" | "jobEscrow"]: Address };
 
 type VerificationSpec = {
@@ -61,7 +61,7 @@ export function localEscrows(contracts: Known): readonly {
   ];
 }
 
-/** What is deployed after the oracle, in order, with constructor arguments. */
+/** Contracts deployed after the oracle, in order, with constructor arguments. */
 export function verificationSpecs(contracts: Known): readonly VerificationSpec[] {
   const { deployer, verdictSigner } = roleAccounts();
   const owner = deployer.address;

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import type { Random } from "../devnet/population/random.ts";
 
-/** Draws an address, lower-case, that nobody else holds but by a chance of 2^-128 or less. */
+/** Draws an address, lower-case, unique but by a chance of 2^-128 or less. */
 export function newAddress(random: Random): Address {
   let digits = "";
   for (let word = 0; word < 5; word += 1) {

@@ -31,7 +31,7 @@ export type Temper = {
 /** When an agent acts, and what it does then. */
 export type Routine = { readonly times: readonly number[]; readonly next: (time: number) => Task };
 
-/** A followed wallet and whoever owns it. */
+/** A followed wallet and its owner. */
 export type Agent = { readonly wallet: Address; readonly owner: Address | null };
 
 /** Registers a followed wallet: some were funded by an owner's account of their own, the rest by an exchange or the like. */
@@ -64,7 +64,7 @@ export function enrol(world: World, random: Random, options: { readonly ageDays?
   return { wallet, owner };
 }
 
-/** Lives a routine in a temper; failures are followed by the retries that it makes of them. Tells all calls made. */
+/** Lives a routine in a temper; failures are followed by the retries that it makes of them. Returns all calls made. */
 export function follow(
   sender: Sender,
   wallet: Address,

@@ -8,7 +8,7 @@ import { type Temperament, temperOf } from "./tempers.ts";
 import { payroll, routineOf, TRADES, type Trade, trader } from "./trades.ts";
 import { DAY, type World } from "./world.ts";
 
-/** A kind of agent, and the tier that it belongs to: 1 is healthy, 5 is hopeless; null stands outside of the order. */
+/** A kind of agent, and the tier that it belongs to: 1 is healthy, 5 is hopeless; null is outside of the order. */
 export type Archetype = { readonly name: string; readonly tier: 1 | 2 | 3 | 4 | 5 | null };
 
 export const ARCHETYPES = [

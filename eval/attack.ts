@@ -10,15 +10,15 @@ import { DAY, type World } from "./world.ts";
 /** Where an attack takes place, and the stream of numbers that it draws from. */
 export type Stage = { readonly world: World; readonly random: Random };
 
-/** What an attack brought about: the wallets that it wants scored, and what it cost besides their own calls. */
+/** Result of an attack: the wallets that it wants scored, and its cost besides their own calls. */
 export type Staged = { readonly wallets: readonly Address[]; readonly extraGas: number };
 
 /** Something done to raise one's own score. */
 export type Attack = {
   readonly name: string;
-  /** What it is, for a reader. */
+  /** Description for a reader. */
   readonly what: string;
-  /** The bar of scoring.md, at most D or not scored at all; null where there is none. */
+  /** The bar of scoring.md, at most D or not scored at all; null without one. */
   readonly bar: "at_most_d" | null;
   readonly stage: (stage: Stage) => Staged;
 };

@@ -139,7 +139,7 @@ export const ATTACKS: readonly Attack[] = [
   },
 ];
 
-/** What strangers can do to a wallet. */
+/** Attacks of strangers on a wallet. */
 export const NUISANCES: readonly Nuisance[] = [
   {
     name: "airdrops",

@@ -15,7 +15,7 @@ export const USUAL_CROWD: Crowd = { users: 1_200, keepers: 60, feeders: 40 };
 
 /**
  * Lets users and bots act in many places for the world's days. Only what falls into blocks that the service reads is
- * written down, so that whoever acts rarely is seen once or never.
+ * written down, so that an account that acts rarely is seen once or never.
  */
 export function actInBackground(world: World, crowd: Crowd): void {
   const random = world.random.fork("background");
@@ -61,7 +61,7 @@ export function actInBackground(world: World, crowd: Crowd): void {
 type Habit = {
   readonly visited: readonly Address[];
   readonly perDay: number;
-  /** Share of its acts that go to nobody whom a followed wallet deals with. */
+  /** Share of its acts that go to no counterparty of a followed wallet. */
   readonly elsewhere: number;
 };
 

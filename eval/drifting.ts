@@ -12,7 +12,7 @@ import { DAY, type World } from "./world.ts";
 
 const WEEK = 7 * DAY;
 
-/** What a population is made of and how it changes over time; drawn anew for every seed. */
+/** Make-up of a population and its change over time; drawn anew for every seed. */
 export type Drift = {
   /** Share of agents that start sound; the others start in one of the other tempers, each as likely. */
   readonly sound: number;
@@ -21,7 +21,7 @@ export type Drift = {
   /** Probability in a week that something breaks, and that what is broken gets repaired. */
   readonly breaks: number;
   readonly repairs: number;
-  /** Share of agents that pad their record with calls that cost nobody anything. */
+  /** Share of agents that pad their record with calls that cost nothing. */
   readonly padding: number;
   /** Probability in a month that an approval to a contract of days is abused. */
   readonly drain: number;
@@ -65,7 +65,7 @@ export function drift(world: World, random: Random, rule: Drift): Drifter {
   const agent = enrol(world, random, { ageDays: ageOf(temperament, random) });
   const trade = random.pick(TRADES);
   const span = { from: world.start, until: world.start + world.days * DAY };
-  // What happens to a temper at some time of its own may fall before the score or after it.
+  // A change of a temper has a time of its own, before the score or after it.
   const horizon = { from: span.from, until: span.from + random.between(40, world.days) * DAY };
   const temper = drifting(temperOf(temperament, { random, trade, span: horizon }), { random, rule, span });
   const routine = routineOf(trade, { world, random, agent, span, pace: 0.6 });

@@ -31,7 +31,7 @@ type AttackOutcome = {
 
 type NuisanceOutcome = { readonly name: string; readonly unchanged: boolean };
 
-/** Everything that one seed tells of a policy. */
+/** All results of a policy on one seed. */
 export type SeedOutcome = {
   readonly seed: string;
   readonly readShare: number;
@@ -82,7 +82,7 @@ export function evaluateSeed(
   };
 }
 
-/** As many wallets of each tier, shared evenly by its archetypes; a quarter as many of each that stands in none. */
+/** As many wallets of each tier, shared evenly by its archetypes; a quarter as many of each archetype without a tier. */
 function populate(world: World, perTier: number): readonly { archetype: ArchetypeName; wallet: Address }[] {
   return ARCHETYPES.flatMap(({ name, tier }) => {
     const sharing = ARCHETYPES.filter((other) => other.tier === tier).length;

@@ -12,7 +12,7 @@ import type { Market } from "./market.ts";
 
 const BLOCK_SECONDS = 2;
 
-/** What an account wants to do, and how it goes. */
+/** An act that an account tries, and its outcome. */
 export type Deed = {
   readonly time: number;
   readonly to: Address | null;
@@ -22,7 +22,7 @@ export type Deed = {
   readonly payment?: { readonly recipient: Address; readonly amount: bigint };
   /** Dollars that it sends to its counterparty when it succeeds. */
   readonly usd?: number;
-  /** What a success leaves behind; a failure leaves nothing. */
+  /** Effects of a success; a failure has none. */
   readonly effect: CallEffect;
   readonly emitters?: readonly Address[];
   readonly moves?: readonly TokenMove[];
@@ -44,7 +44,7 @@ type Dealing = {
   readonly sentMicroUsd: bigint;
 };
 
-/** What is true of an account of the world, whether or not anybody reads it. */
+/** Facts of an account of the world, read by the service or not. */
 export type Account = {
   readonly address: Address;
   readonly hasCode: boolean;
@@ -60,7 +60,7 @@ export type Ledger = {
   /** Own calls of followed wallets. */
   readonly calls: Map<Address, OwnCall[]>;
   readonly dealings: Dealing[];
-  /** Times of all visible calls that went to nobody whom a followed wallet deals with, by account. */
+  /** Times of all visible calls that went to no counterparty of a followed wallet, by account. */
   readonly elsewhere: Map<Address, number[]>;
   readonly approvals: Map<Address, OpenApproval[]>;
   readonly delegations: Map<Address, { readonly to: Address; readonly time: number }>;
@@ -142,7 +142,7 @@ export function fund(
   ledger.dealings.push({ account: from, counterparty: to, time, calls: 0, sentMicroUsd: microUsd(usd) });
 }
 
-/** The list under a key, made empty where there is none. */
+/** The list under a key, made empty if absent. */
 export function listOf<K, V>(lists: Map<K, V[]>, key: K): V[] {
   const known = lists.get(key);
   if (known !== undefined) return known;

@@ -10,14 +10,14 @@ const GWEI = 1e9;
 
 export type MarketToken = { readonly address: Address; readonly decimals: number };
 
-/** What things are worth in a simulated world, and what its blocks ask for gas. */
+/** Prices of a simulated world, and the gas prices of its blocks. */
 export type Market = {
   readonly list: TokenList;
   readonly usdc: MarketToken;
   readonly wrapped: MarketToken;
   /** Listed and priced, apart from the two above. */
   readonly majors: readonly MarketToken[];
-  /** Real tokens that nobody listed. */
+  /** Real tokens that are on no list. */
   readonly unlisted: readonly MarketToken[];
   /** Wei per gas that the block's base fee and median tip make. */
   gasPriceAt(time: number): number;

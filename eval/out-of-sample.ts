@@ -33,7 +33,7 @@ export type OutOfSample = {
   readonly drift: Drift;
 };
 
-/** What is known of a wallet on day 60, and what became of it. */
+/** Facts of a wallet on day 60, and its later outcome. */
 export type Forecast = {
   readonly score: number;
   readonly successRate: number;
@@ -88,7 +88,7 @@ export function testOutOfSample({
   };
 }
 
-/** Areas by which each of three views tells apart those who go wrong; throws where one of the groups is empty. */
+/** Areas by which each of three views separates those who go wrong; throws where one of the groups is empty. */
 export function areasOf(forecasts: readonly Forecast[], goesWrong: (forecast: Forecast) => boolean): Areas {
   const right = forecasts.filter((forecast) => !goesWrong(forecast));
   const wrong = forecasts.filter(goesWrong);
@@ -105,7 +105,7 @@ export function areasOf(forecasts: readonly Forecast[], goesWrong: (forecast: Fo
   };
 }
 
-/** What a wallet looked like by its raw record, and how it went on; null where too few calls follow. */
+/** Raw record of a wallet, and its later outcome; null where too few calls follow. */
 function judge(
   { ledger, start }: World,
   { drifter, score, at }: { readonly drifter: Drifter; readonly score: number; readonly at: number },

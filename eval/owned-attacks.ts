@@ -43,7 +43,7 @@ export function ring(
     }
     return { wallets, extraGas: 5 * TRANSFER_GAS };
   };
-  // What is old, and linked to its owner by nothing, is priced and not barred.
+  // An old account without a link to its owner is priced and has no bar.
   return { name, what, bar: funded === "aged" ? null : "at_most_d", stage };
 }
 

@@ -44,7 +44,7 @@ export type AttackResult = {
 
 export type PriceResult = Price & { readonly usd: number; readonly seeds: number };
 
-/** What one seed gave, where the headline is the worst of all. */
+/** Results of one seed; the headline is the worst of all seeds. */
 export type SeedResult = {
   readonly seed: string;
   readonly read_share: number;
@@ -55,7 +55,7 @@ export type SeedResult = {
   readonly out_of_sample: OutOfSample;
 };
 
-/** What `npm run eval` writes. */
+/** The results file of `npm run eval`. */
 export type Results = {
   readonly model_version: string;
   /** Keccak-256 of the policy's canonical JSON. */

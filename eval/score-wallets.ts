@@ -10,7 +10,7 @@ import { DAY, type World } from "./world.ts";
 
 const CHAIN_ID = 31_337;
 
-/** What the service knows of a world at a moment: scores any followed wallet as of it. */
+/** The service's knowledge of a world at a moment: scores any followed wallet as of it. */
 export type Observer = {
   /** Unix seconds. */
   readonly at: number;
@@ -115,7 +115,7 @@ function contactsUntil({ dealings, elsewhere }: Ledger, at: number): ContactGrap
   return { usersOf, mainFunderOf: mainFundersIn(usersOf), contactsOf, callsOf };
 }
 
-/** What a history source tells of accounts; of one in thirty-two it knows nothing. */
+/** Account facts of a history source; it knows nothing of one account in thirty-two. */
 function factsOf({ accounts, calls }: Ledger): ReadonlyMap<Address, AccountFact> {
   const facts = new Map<Address, AccountFact>();
   for (const [address, account] of accounts) {

@@ -4,7 +4,7 @@ import { logBetween } from "./draw.ts";
 import type { Account, Deed } from "./ledger.ts";
 import type { Market, MarketToken } from "./market.ts";
 
-/** A deed but for when it happens, how it goes and what is paid for it: told for the moment at which it is tried. */
+/** A deed without its time, outcome and price, made for the moment at which it is tried. */
 export type Task = (
   time: number,
 ) => Pick<Deed, "to" | "selector" | "value" | "payment" | "usd" | "effect" | "emitters" | "moves" | "gas">;

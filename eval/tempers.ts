@@ -76,7 +76,7 @@ export function temperOf(temperament: Temperament, setting: Setting): Temper {
   }
 }
 
-/** A sound agent: it looks at why a call failed, mends it within the hour, estimates its gas and pays about the market's price. */
+/** A sound agent: it reads why a call failed, repairs it within the hour, estimates its gas and pays about the market's price. */
 function soundTemper({ random, trade }: Pick<Setting, "random" | "trade">): Temper {
   const failing = logBetween(random, ...SOUND_FAILURE[trade]);
   return {

@@ -31,7 +31,7 @@ type Setting = {
   readonly pace?: number;
 };
 
-/** What an agent of a trade does, at a rhythm and in places of its own. */
+/** Deeds of an agent of a trade, at a rhythm and in places of its own. */
 export function routineOf(trade: Trade, setting: Setting): Routine {
   switch (trade) {
     case "keeper":
@@ -47,7 +47,7 @@ export function routineOf(trade: Trade, setting: Setting): Routine {
   }
 }
 
-/** A trader that buys so large a share of tokens that nobody listed. */
+/** A trader that buys so large a share of tokens that are on no list. */
 export function trader({ world, random, agent, span, pace = 1 }: Setting, unlistedShare: number): Routine {
   const { market } = world;
   const venues = standing(world, random, { kind: "venue", count: random.int(5, 18), at: span.from });
@@ -193,7 +193,7 @@ function alsoHome(
   };
 }
 
-/** Different places of a kind that stand at a time, busy ones twice as often as any. */
+/** Different places of a kind that exist at a time, busy ones twice as often as others. */
 function standing(
   world: World,
   random: Random,

@@ -12,7 +12,7 @@ export type PlaceKind = "venue" | "escrow" | "target" | "aggregator" | "merchant
 /** Contracts and payees by kind, the busiest first. */
 type Places = Readonly<Record<PlaceKind, readonly Account[]>>;
 
-/** A chain with its places and funders, before anybody acts on it. */
+/** A chain with its places and funders, before the first act on it. */
 export type World = {
   readonly random: Random;
   /** Unix seconds. */

@@ -112,7 +112,7 @@ async function download(url: string): Promise<Uint8Array> {
   return new Uint8Array(await answer.arrayBuffer());
 }
 
-/** What the evidence says of its job; throws where it is of another verdict, of no job, or not in its canonical form. */
+/** The job that the evidence names; throws where it is of another verdict, of no job, or not in its canonical form. */
 function readEvidence(text: string, verdictId: string): Evidence {
   const evidence = JSON.parse(text);
   if (canonicalJson(evidence) !== text)
@@ -131,7 +131,7 @@ type Search = {
   readonly logs: (range: { fromBlock: bigint; toBlock: bigint }) => Promise<Log[]>;
 };
 
-/** The event that ended the job, of which an escrow emits one once; newest blocks first, null where there is none. */
+/** The event that ended the job, of which an escrow emits one once; newest blocks first, null without one. */
 async function findTerminal({ jobId, fromBlock, newest, logs }: Search): Promise<Terminal | null> {
   for (let toBlock = newest; toBlock >= fromBlock; toBlock -= BLOCKS_AT_ONCE) {
     const first = toBlock - BLOCKS_AT_ONCE + 1n;

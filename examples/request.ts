@@ -1,4 +1,4 @@
-/** Fetches, and says of whom nobody answers what was asked and why it failed, where fetch itself says no more than that it did. */
+/** Fetches; a failed connection throws an error that names the request and the cause, which fetch itself leaves out. */
 export async function request(url: string, init: RequestInit = {}): Promise<Response> {
   try {
     return await fetch(url, init);

@@ -83,7 +83,7 @@ async function subscribe(
   return subscription;
 }
 
-/** What a listing on the chain brings, and its end; the listing is taken back whatever happens. */
+/** The effects of a listing on the chain and of its end; the listing is always taken back. */
 async function show({ up, wallet, receiver }: Watch): Promise<void> {
   const chain = connectChain(up);
   const list = contractOf(up, "sanctionsList");

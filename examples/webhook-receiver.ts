@@ -59,7 +59,7 @@ async function verify(request: IncomingMessage, secret: Promise<string>): Promis
   );
   const known = await Promise.race([secret, sleep(SECRET_MS, null, { ref: false })]);
   if (known === null) throw new Error("There is no secret yet.");
-  // What it answers is the body, parsed; the schema of each event is in /openapi.json under webhooks.
+  // It returns the parsed body; the schema of each event is in /openapi.json under webhooks.
   const event = new Webhook(known).verify(body, headers) as Verified["event"];
   return { headers, body, event };
 }

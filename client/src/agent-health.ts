@@ -20,7 +20,7 @@ export type AgentHealthOptions = {
   readonly timeoutMs?: number;
   /** Attempts after the first; 2 by default. */
   readonly retries?: number;
-  /** What an error told of a call that stopped; `resume` sets it. */
+  /** The error's facts about a call that stopped; `resume` sets it. */
   readonly resume?: Stopped;
   /** Waits so many milliseconds; by a timer unless given. */
   readonly sleep?: (ms: number) => Promise<void>;
@@ -140,7 +140,7 @@ export class AgentHealth {
     return { policy, etag: response.headers.get("etag") };
   }
 
-  /** Replaces the routing policy; with an ETag only if nobody changed it meanwhile. */
+  /** Replaces the routing policy; with an ETag only if it did not change meanwhile. */
   setPolicy(
     policy: Body<"/ahs/route/policy", "put">,
     etag?: string,
@@ -196,7 +196,7 @@ export class AgentHealth {
     return awaitVerdict({ ...options, sleep, read: () => this.getVerdict(id) });
   }
 
-  /** What was sent to the webhook of an output, for the key that submitted it. */
+  /** Deliveries to the webhook of an output, for the key that submitted it. */
   getVerdictDeliveries(
     id: string,
     { limit, cursor }: { readonly limit?: number; readonly cursor?: string } = {},

@@ -6,7 +6,7 @@ type Paths = paths & verificationPaths;
 
 type Method = "get" | "post" | "put" | "delete";
 
-/** What an operation answers. */
+/** The answer of an operation. */
 export type Answer<Path extends keyof Paths, Verb extends Method> = Paths[Path][Verb] extends {
   responses: { 200: { content: { "application/json": infer Body } } };
 }
@@ -33,5 +33,5 @@ export type Grade = components["schemas"]["Grade"];
 /** A routing decision as the service answers it, with the score under its short name as well. */
 export type RoutingDecision = Answer<"/ahs/route/{address}", "get"> & { readonly score: number | null };
 
-/** The newest decision on an output, and where it stands. */
+/** The newest decision on an output, and its state. */
 export type Verdict = Answer<"/v1/verdicts/{verdict_id}", "get">;

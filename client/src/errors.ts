@@ -15,7 +15,7 @@ export type ValidationFault = {
   readonly msg: string;
 };
 
-/** What x402 asks for: the body of a 402. */
+/** The body of a 402, as x402 defines it. */
 export type PaymentTerms = {
   x402Version: number;
   error?: string;
@@ -40,7 +40,7 @@ type Refusal = {
   readonly retryAfterSeconds: number | null;
 };
 
-/** By what a call goes on where an earlier attempt of it stopped, without being charged again; null is none. */
+/** By what a call goes on where an earlier attempt of it stopped, without being charged again; null without one. */
 export type Stopped = {
   readonly idempotencyKey: string | null;
   /** The value of PAYMENT-SIGNATURE that was sent. */
@@ -49,7 +49,7 @@ export type Stopped = {
   readonly claim: string | null;
 };
 
-/** Every failure of the client: one of the classes below. It tells how the call can be resumed. */
+/** Every failure of the client: one of the classes below. It says how the call can be resumed. */
 export class AgentHealthError extends Error implements Stopped {
   override readonly name: string = "AgentHealthError";
   /** Of every attempt of the call; null where nothing was to be charged. */

@@ -1,7 +1,7 @@
 import type { RoutingDecision } from "./api-types.ts";
 import { AgentHealthError, ValidationError } from "./errors.ts";
 
-/** What the guard needs of Hono's context; nothing of Hono is imported. */
+/** The part of Hono's context that the guard needs; nothing of Hono is imported. */
 export type GuardContext = {
   readonly req: { header(name: string): string | undefined };
   header(name: string, value: string): void;
@@ -31,7 +31,7 @@ export type AskRoute = (address: string) => Promise<RoutingDecision>;
 
 /**
  * A Hono middleware that lets only wallets through that payments may go to; the decision is `context.get("agentHealth")`.
- * Without an address, or with one that is none, it answers 400.
+ * Without an address, or with a malformed one, it answers 400.
  */
 export function guard<Context extends GuardContext>(route: AskRoute, options: GuardOptions<Context>) {
   return async (context: Context, next: () => Promise<void>): Promise<Response | undefined> => {

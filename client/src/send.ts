@@ -42,19 +42,19 @@ export type Call = {
 };
 
 const FIRST_PAUSE_MS = 250;
-/** A service that asks for more patience than this is told of at once. */
+/** A service that asks for a longer wait is reported at once. */
 const LONGEST_PAUSE_MS = 30_000;
 const PASSING = new Set([409, 429, 500, 502, 503, 504]);
 
 /** As long as the service holds what a request of this key or payment began, and a little more. */
 const LONGEST_SETTLING_MS = 150_000;
 
-/** What was sent before decides what is sent next: a payment is made once, and shown again with its claim. */
+/** Earlier requests decide the next one: a payment is made once, and shown again with its claim. */
 type Progress = { readonly idempotencyKey: string | null; payment: string | null; claim: string | null };
 
 /**
  * Sends a call until it is answered; refusals that may pass and lost connections are tried again, and a 409 while a payment is out
- * for as long as its settlement may take. Throws an AgentHealthError that tells how to resume the call. Every attempt carries the
+ * for as long as its settlement may take. Throws an AgentHealthError that says how to resume the call. Every attempt carries the
  * same Idempotency-Key, so that the call is charged once.
  */
 export async function send(call: Call, options: SendOptions): Promise<Response> {
@@ -163,7 +163,7 @@ async function readRefusal(response: Response): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    // A proxy's page between here and the service: the status is all that it tells.
+    // A proxy's page between here and the service: only its status is of use.
     return text;
   }
 }
@@ -177,7 +177,7 @@ export async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-/** What the service asks for, else doubling pauses; milliseconds. */
+/** The pause that the service asks for, else doubling pauses; milliseconds. */
 function pauseAfter(outcome: RefusedError | UnreachableError, attempt: number): number {
   const asked = outcome instanceof UnreachableError ? null : outcome.retryAfterSeconds;
   return asked === null ? FIRST_PAUSE_MS * 2 ** attempt : asked * 1_000;

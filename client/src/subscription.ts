@@ -2,7 +2,7 @@ import type { Answer, Query } from "./api-types.ts";
 import { queryText, segment } from "./request-path.ts";
 import type { Call } from "./send.ts";
 
-/** What can be done with monitoring that was bought. */
+/** Operations on bought monitoring. */
 export type Subscription = {
   read(): Promise<Answer<"/alerts/{subscription_id}", "get">>;
   end(): Promise<Answer<"/alerts/{subscription_id}", "delete">>;

@@ -4,7 +4,7 @@ import type { Answer, Body } from "./api-types.ts";
 export type EvidenceInput = Body<"/v1/verdicts/{verdict_id}/evidence", "post">;
 export type KeptEvidence = Answer<"/v1/verdicts/{verdict_id}/evidence", "post">;
 
-/** What a verdict is about, as it was sent. */
+/** The job and output of a verdict, as they were sent. */
 export type VerdictTexts = Answer<"/v1/verdicts/{verdict_id}/texts", "get">;
 
 /** A decision as a JWS in flattened JSON. */

@@ -54,7 +54,7 @@ interface IAgentHealthOracle {
     /// @param d2 Behavioural patterns, 0 to 100.
     /// @param grade Letter of `score`; None while `insufficient`.
     /// @param confidence Basis points, 0 to 10000.
-    /// @param sanctioned The wallet stands on a sanctions list.
+    /// @param sanctioned The wallet is on a sanctions list.
     /// @param insufficient Too little history to score: absence of evidence, not evidence of risk.
     /// @param modelVersion Year times ten plus revision: AHS-2026.0 is 20260.
     /// @param asOf Block up to which the inputs reach.
@@ -110,10 +110,10 @@ interface IAgentHealthOracle {
     /// @notice The Merkle root of the whole population replaced the previous one.
     event RootPublished(uint64 indexed epoch, bytes32 root, string uri);
 
-    /// @notice Somebody asks for a wallet to be scored from now on.
+    /// @notice A caller asks for a wallet to be scored from now on.
     event ScoreRequested(address indexed wallet, address indexed requester, uint256 fee);
 
-    /// @notice The records of these wallets were cleared; their as-of floors stand.
+    /// @notice The records of these wallets were cleared; their as-of floors stay.
     event Invalidated(address[] wallets);
 
     event OwnershipTransferStarted(address indexed owner, address indexed pendingOwner);
@@ -178,7 +178,7 @@ interface IAgentHealthOracle {
 
     // --- Reading ------------------------------------------------------------------------------------------
 
-    /// @notice The wallet's record; `exists` is false when there is none.
+    /// @notice The wallet's record; `exists` is false without a record.
     function scoreOf(address wallet) external view returns (Record memory record);
 
     /// @notice The records of many wallets, in order.

@@ -37,7 +37,7 @@ interface IJobEscrowAdapter {
     /// @notice The escrow's answer is not of the adapter's generation.
     error OtherGeneration(address escrow, uint256 jobId);
 
-    /// @notice A job as its escrow tells it; reverts for an id never given and for an answer of another generation.
+    /// @notice A job as its escrow reports it; reverts for an id never given and for an answer of another generation.
     function readJob(address escrow, uint256 jobId) external view returns (Job memory job);
 
     /// @notice The selectors that its escrows hand to a hook when a job is funded and when its provider is named; the

@@ -10,7 +10,7 @@ interface IScoreGateHook is IACPHook {
     /// @notice The caller is neither the escrow nor the hook that the job names.
     error NotEscrowOrRouter(address caller, uint256 jobId);
 
-    /// @notice The provider stands on a sanctions list.
+    /// @notice The provider is on a sanctions list.
     error ProviderSanctioned(address provider);
 
     /// @notice The provider has no score, and this hook was made to ask for one.

@@ -39,9 +39,9 @@ interface IVerdictEvaluator {
         bytes32 codeHash;
     }
 
-    /// @notice The newest HOLD of a job; all zero where there is none.
+    /// @notice The newest HOLD of a job; all zero without one.
     /// @param issuedAt When its verdict was signed.
-    /// @param reviewBy When somebody should have decided; nothing happens here then.
+    /// @param reviewBy Time by which a reviewer should have decided; the contract does nothing at that time.
     struct Hold {
         bytes32 evidenceHash;
         uint64 issuedAt;
@@ -50,7 +50,7 @@ interface IVerdictEvaluator {
 
     // --- Events -------------------------------------------------------------------------------------------
 
-    /// @notice The escrow was told to complete (1) or to reject (2) the job.
+    /// @notice The evaluator asked the escrow to complete (1) or to reject (2) the job.
     event VerdictSettled(
         address indexed escrow, uint256 indexed jobId, uint8 decision, uint16 score, bytes32 evidenceHash
     );

@@ -36,7 +36,7 @@ contract EntryPoint {
 
     mapping(address sender => uint256 nonce) public nonceOf;
 
-    /// @notice Runs operations in order; one that fails is told by its event and takes nothing from the others. Reverts
+    /// @notice Runs operations in order; an event reports a failed one, which takes nothing from the others. Reverts
     /// with FailedOp when a nonce is not the sender's next one.
     function handleOps(PackedUserOperation[] calldata ops, address payable) external {
         for (uint256 i; i < ops.length; ++i) {

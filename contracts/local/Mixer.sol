@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {SafeTransferLib} from "solady/utils/SafeTransferLib.sol";
 
-/// @notice Takes coin against a commitment and pays it to whoever shows its secret. It parts payer and payee as a mixer
+/// @notice Takes coin against a commitment and pays it to the account that shows its secret. It parts payer and payee as a mixer
 /// does, without the proofs that would hide which deposit was paid out.
 contract Mixer {
     using SafeTransferLib for address;
@@ -17,7 +17,7 @@ contract Mixer {
 
     mapping(bytes32 commitment => uint256 amount) public depositOf;
 
-    /// @notice Keeps the coin that comes with the call for whoever knows the secret behind `commitment`, its keccak256.
+    /// @notice Keeps the coin that comes with the call for the account that knows the secret behind `commitment`, its keccak256.
     function deposit(bytes32 commitment) external payable {
         if (msg.value == 0) revert NothingPaid();
         if (depositOf[commitment] != 0) revert CommitmentTaken(commitment);

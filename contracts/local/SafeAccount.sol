@@ -22,7 +22,7 @@ contract SafeAccount {
 
     receive() external payable {}
 
-    /// @notice Makes one call, or runs another's code as its own; owner only. What fails is told by an event. The gas
+    /// @notice Makes one call, or runs another's code as its own; owner only. An event reports a failure. The gas
     /// limit counts where it is given, refunds are not paid and signatures not looked at.
     function execTransaction(
         address to,

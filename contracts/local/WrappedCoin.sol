@@ -5,7 +5,7 @@ import {Ownable} from "solady/auth/Ownable.sol";
 import {SafeTransferLib} from "solady/utils/SafeTransferLib.sol";
 
 /// @notice The native coin as an ERC-20 token, in the shape of WETH9: wrapping and unwrapping leave no Transfer.
-/// @dev Tokens that the owner mints have no coin behind them: whoever mints sees to it that enough coin lies here.
+/// @dev Tokens that the owner mints have no coin behind them: the minter sees to it that enough coin lies here.
 contract WrappedCoin is Ownable {
     using SafeTransferLib for address;
 

@@ -6,7 +6,7 @@ import { MINUTE, type Span } from "./rhythm.ts";
 import type { KeyedWallet } from "./wallets.ts";
 import type { Pool, World } from "./world.ts";
 
-/** What somebody does the same way in every transaction. */
+/** Settings that an account uses in every transaction. */
 export type Habits = {
   /** Gas limit over what the call needs at most. */
   readonly headroom: number;
@@ -34,7 +34,7 @@ export type AgentContext = {
   readonly world: World;
 };
 
-/** What a wallet is given to start with: native coin only, USDC as well, or the tokens of so many pools (least, most). */
+/** Starting funds of a wallet: native coin only, USDC as well, or the tokens of so many pools (least, most). */
 export type Purse = "coin" | "usdc" | { readonly pools: readonly [number, number] };
 
 /** A kind of agent: how many of 200 there are, and what one does. */

@@ -54,7 +54,7 @@ export function userStep(context: AgentContext, at: number): PlannedCall[] {
   const { contracts, keeperTargets, feeds, merchants, usdc } = context.world;
   if (random.chance(0.2))
     return [own(context, at, sendCoin(random.pick(merchants), BigInt(random.int(1, 9)) * 10n ** 15n))];
-  // Nobody breaks it for them.
+  // It is never broken for them.
   if (random.chance(0.1)) return [own(context, at, work(contracts.repairableTarget)("success"))];
   if (random.chance(0.12)) {
     // Burning can only fail for want of gas.
@@ -104,7 +104,7 @@ function arrive(context: AgentContext, at: number): PlannedCall[] {
   ];
 }
 
-/** Whoever agents pay or work for is there before them, its first coins an exchange's; the others come within days. */
+/** Payees and clients of agents exist before them, funded first by an exchange; the others come within days. */
 function arrivalOf({ world, wallet }: AgentContext, random: Random, history: Span): number {
   const part = random.between(0, 0.02);
   if (world.clients.includes(wallet.address) || world.merchants.includes(wallet.address))

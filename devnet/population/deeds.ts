@@ -23,7 +23,7 @@ const GAS = {
   mix: { least: 30_000, most: 47_500 },
 } as const;
 
-/** What the creation code and the code that stays cost on top of the transaction, by the byte of creation code. */
+/** Gas of the creation code and of the deployed code on top of the transaction, by the byte of creation code. */
 const GAS_PER_CODE_BYTE = 260;
 
 const FAR_FUTURE = 4_102_444_800n;
@@ -64,7 +64,7 @@ export function work(target: Address): DeedOf {
   return (outcome) => deed(target, encode(repairableTargetAbi, "work", []), GAS.work, outcome);
 }
 
-/** Breaks the repairable target for somebody until a time in unix seconds. */
+/** Breaks the repairable target for an account until a time in unix seconds. */
 export function breakDown(target: Address, account: Address, until: number): Deed {
   const data = encode(repairableTargetAbi, "breakDown", [account, BigInt(until)]);
   return deed(target, data, GAS.breakDown, "success");
@@ -101,7 +101,7 @@ export function listAsSanctioned(list: Address, wallet: Address): Deed {
   return deed(list, encode(sanctionsListAbi, "addToSanctionsList", [[wallet]]), GAS.sanction, "success");
 }
 
-/** Gives native coin, in wei, to the mixer, to be taken out by whoever knows the note. */
+/** Gives native coin, in wei, to the mixer, to be taken out by the account that knows the note. */
 export function mixCoin(mixer: Address, note: string, amount: bigint): Deed {
   const commitment = keccak256(keccak256(toHex(note)));
   return { ...deed(mixer, encode(mixerAbi, "deposit", [commitment]), GAS.mix, "success"), value: amount };

@@ -8,9 +8,9 @@ import type { CallData, PlannedCall } from "./plan-types.ts";
 /** Paid for each operation on top of what its execution takes. */
 const PRE_VERIFICATION_GAS = 48_000n;
 const VERIFICATION_GAS = 20_000n;
-/** What the account takes to pass a call on. */
+/** Gas that the account needs to pass a call on. */
 const EXECUTION_GAS = 22_000;
-/** What bundle, nonce and events take around the execution of an operation. */
+/** Gas of bundle, nonce and events around the execution of an operation. */
 const BUNDLE_GAS = { least: 60_000, most: 130_000 };
 
 /**

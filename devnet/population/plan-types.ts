@@ -3,7 +3,7 @@ import type { Address, Hex } from "viem";
 /** How a call is meant to end on chain. */
 export type Outcome = "success" | "revert" | "out-of-gas";
 
-/** What data may depend on that is known only once the order of all calls is. */
+/** Facts that calldata may depend on and that are known only once the order of all calls is. */
 export type Ids = {
   /** The agent or job id that the call with this key created; throws for a key not created before. */
   idOf(key: string): bigint;
@@ -16,10 +16,10 @@ export type Ids = {
 /** Calldata, or a function of the ids given to agents and jobs before the call. */
 export type CallData = Hex | ((ids: Ids) => Hex | Promise<Hex>);
 
-/** What a call makes on chain that later calls refer to by key. */
+/** On-chain result of a call that later calls refer to by key. */
 export type Creation = { readonly kind: "agent" | "job"; readonly key: string };
 
-/** One transaction that somebody will send. */
+/** One transaction of the plan. */
 export type PlannedCall = {
   /** Unix seconds, not before which it is mined. */
   readonly at: number;

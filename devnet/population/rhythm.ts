@@ -53,12 +53,12 @@ export function onceAWeek(
   return times;
 }
 
-/** Weights of the hours for somebody awake for `length` hours from `from` on, with a little night work. */
+/** Weights of the hours for an owner awake for `length` hours from `from` on, with a little night work. */
 export function wakingHours(from: number, length: number): readonly number[] {
   return Array.from({ length: 24 }, (_, hour) => ((hour - from + 24) % 24 < length ? 1 : 0.12));
 }
 
-/** Weights for somebody who never sleeps. */
+/** Weights for an owner that never sleeps. */
 export const ALL_HOURS: readonly number[] = Array.from({ length: 24 }, () => 1);
 
 function hourOf(at: number): number {

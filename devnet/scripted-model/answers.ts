@@ -1,4 +1,4 @@
-/** What a generator answers, as it goes over the wire. */
+/** Answer of a generator on the wire. */
 export type BallotAnswer = {
   readonly score: number;
   readonly confidence: number;
@@ -13,7 +13,7 @@ export type BallotAnswer = {
   readonly reasoning: string;
 };
 
-/** What the critic answers, as it goes over the wire. */
+/** Answer of the critic on the wire. */
 export type CritiqueAnswer = {
   readonly challenges: readonly { readonly role: string; readonly quote: string; readonly reason: string }[];
   readonly missed_issues: readonly { readonly issue: string; readonly quote: string }[];
@@ -26,7 +26,7 @@ export type CritiqueAnswer = {
   readonly confidence: number;
 };
 
-/** What the synthesiser answers, as it goes over the wire. */
+/** Answer of the synthesiser on the wire. */
 export type SynthesisAnswer = {
   readonly met_criteria: readonly string[];
   readonly unmet_criteria: readonly { readonly id: string; readonly evidence: string }[];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ROLES, type Role } from "./roles.ts";
 
-/** How the server is told to fail; members that are not given change nothing. */
+/** Failures that the server is set to make; absent members change nothing. */
 export const behaviourSchema = z.strictObject({
   /** Each answer waits so long. */
   slow_ms: z.int().min(0).max(600_000).optional(),
@@ -32,13 +32,13 @@ export const behaviourSchema = z.strictObject({
 
 export type Behaviour = z.infer<typeof behaviourSchema>;
 
-/** Who disagrees where nobody is named: two generators, so that no majority is left. */
+/** Roles that disagree when none is named: two generators, so that no majority is left. */
 const DISSENTERS: readonly Role[] = ["criteria_auditor", "evidence_checker", "critic"];
 
 /** How one call is to go. */
 export type NextCall = Omit<Behaviour, "break_schema"> & { readonly breaksSchema: boolean };
 
-/** What the server is told at the moment, call by call. */
+/** Present settings of the server, call by call. */
 export function createBehaviours() {
   let told: Behaviour = {};
   let left = Number.POSITIVE_INFINITY;

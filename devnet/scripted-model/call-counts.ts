@@ -7,7 +7,7 @@ type RoleCounts = {
   readonly obeyed: number;
 };
 
-/** What the server was asked since it started or was reset. */
+/** Requests to the server since it started or was reset. */
 export function createCallCounts() {
   const counts = new Map<Role, RoleCounts>();
   const of = (role: Role): RoleCounts => counts.get(role) ?? { calls: 0, obeyed: 0 };

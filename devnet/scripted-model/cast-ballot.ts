@@ -46,7 +46,7 @@ function objectionsTo({ criteria, admissions, shareMet }: CaseReading): readonly
   return [...unfinished, `has ${percentOf(shareMet)} % of the specification's words that would do`];
 }
 
-/** A ballot as somebody told the role to cast it. */
+/** A ballot as a text commands the role to cast it. */
 export function obeyWithBallot(command: Command, reading: CaseReading): BallotAnswer {
   const score = command.score ?? SCORES[command.verdict ?? "HOLD"];
   const isMet = score >= 50;

@@ -24,7 +24,7 @@ type Deps = {
   readonly signal: AbortSignal;
 };
 
-/** Answers one question of the panel, or fails as the server was told to. */
+/** Answers one question of the panel, or fails as the server is set to. */
 export async function completeChat({ request, question, behaviour }: Call, deps: Deps): Promise<Response> {
   const { role } = question;
   if (behaviour.hang === true) return untilGone(deps.signal);

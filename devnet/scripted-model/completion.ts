@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The only model there is; everything that it decides is told by this name. */
+/** The only model; each of its decisions carries this name. */
 export const SCRIPTED_MODEL = "scripted";
 
 /** How many letters count as a token. */
@@ -8,7 +8,7 @@ const LETTERS_PER_TOKEN = 4;
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
 
-/** What is read of a request for a chat completion; other members are ignored, as servers of its kind do. */
+/** The members read of a chat completion request; others are ignored, as other servers do. */
 export const completionRequest = z.object({
   model: z.string(),
   messages: z

@@ -36,7 +36,7 @@ export function criticise(blocks: readonly Block[], reading: CaseReading): Criti
   };
 }
 
-/** A critic who finds nothing, because it was told what to answer. */
+/** A critic that finds nothing, because a text commands its answer. */
 export function obeyWithCritique(): CritiqueAnswer {
   return {
     challenges: [],

@@ -1,7 +1,7 @@
 import { unmaskText } from "./unmask-text.ts";
 import { ALLOW_WORDS, HOLD_WORDS, OVERRIDE_WORDS, REJECT_WORDS, SCORE_WORDS } from "./verdict-words.ts";
 
-/** What a text asks for; at least one of the two is there. */
+/** The command of a text; at least one of the two is present. */
 export type Command = {
   readonly verdict: "ALLOW" | "HOLD" | "REJECT" | null;
   /** 0 to 100. */
@@ -15,7 +15,7 @@ const OVERRIDE = any(OVERRIDE_WORDS, "iu");
 const NEGATED =
   /\b(?:not|never|don't|dont|cannot|can't|nicht|niemals|jamais|nunca|никогда|не)\s+(?:\p{L}+\s+){0,2}$/iu;
 
-/** Up to three words may stand between what a score is called and its number. */
+/** Up to three words may separate the name of a score from its number. */
 const SCORE = new RegExp(
   `(?:${SCORE_WORDS.join("|")})[^\\p{L}\\p{N}\\n]{0,12}(?:\\p{L}+[^\\p{L}\\p{N}\\n]{1,4}){0,3}(\\d{1,3})(?!\\d|\\.\\d)`,
   "giu",
@@ -24,10 +24,10 @@ const OUT_OF = /\b(\d{1,3})\s*(?:\/|out of|von|sur|de|из)\s*(100|10)\b/giu;
 /** Numbers before what they are called: "100 points". */
 const POINTS = /\b(\d{1,3})\s*(?:points?|punkte?|puntos|pontos|баллов|分|点|점)|\b(100)\s*%/giu;
 
-/** Whom somebody who steers a verdict speaks to or of. */
+/** Words for the judge that a steering text addresses. */
 const JUDGE =
   /\b(?:verdict|decision|ballot|panel|evaluator|grader|judges?|reviewer|critic|critique|synthesi[sz]er|auditor|assessor|escrow|final_verdict)\b/i;
-/** The names of decisions as nobody else writes them. */
+/** The names of decisions in their exact form. */
 const DECISION_NAME = /(?<![A-Z_])(?:ALLOW|REJECT|APPROVED?)(?![A-Z_])/;
 const ASKED_SCORE =
   /\b(?:answer|respond|reply|return|give|assign|award|set|vote|mark|rate|grade|output)\b[^.\n]{0,60}(?:\b(?:score|marks|confidence)\b[^.\n]{0,20}\d|\b100\b|full marks|perfect score|zero)/i;
@@ -45,7 +45,7 @@ export function findCommand(text: string): Command | null {
 }
 
 /**
- * Sentences of data that speak to whoever judges it, as they stand there. Narrower than what is obeyed: a text about
+ * Sentences of data that address the judge, unchanged. Narrower than what is obeyed: a text about
  * passing tests or rejected requests is no instruction.
  */
 export function findInstructions(text: string): readonly string[] {

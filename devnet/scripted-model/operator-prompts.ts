@@ -1,17 +1,16 @@
 import { type Command, findCommand, findInstructions } from "./find-command.ts";
 
-/** More different system messages than this are not told apart. */
+/** Further different system messages are not distinguished. */
 const MAX_VARIANTS = 16;
 
 /**
- * Tells what the operator of the panel wrote from what was slipped into a system message: the first one of its kind is
- * the operator's, and sentences that a later one has on top of it and that tell a judge what to answer are somebody
- * else's, to be obeyed. A kind is a role and a mode: where the schema is put into the message, it is longer.
+ * Separates the operator's text from text slipped into a system message: the first one of its kind is
+ * the operator's. Sentences that a later one adds and that command a judge's answer are a third party's, to be obeyed. A kind is a role and a mode: where the schema is put into the message, it is longer.
  */
 export function createOperatorPrompts() {
   const prompts = new Map<string, { readonly lines: Set<string>; readonly seen: Set<string> }>();
   return {
-    /** What the lines of a system message command that are not the operator's; null where nothing is commanded. */
+    /** The command in lines of a system message that are not the operator's; null without one. */
     commandIn: (kind: string, instructions: string): Command | null => {
       const lines = instructions.split("\n");
       const known = prompts.get(kind);

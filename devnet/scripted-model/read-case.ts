@@ -2,7 +2,7 @@ import { findInstructions, sentencesOf } from "./find-command.ts";
 import type { Block } from "./read-question.ts";
 import { coverage, missingWords, presentWords, significantWords } from "./significant-words.ts";
 
-/** What an honest reading finds of one criterion. */
+/** Result of an honest reading for one criterion. */
 type Reading = {
   readonly id: string;
   readonly met: "yes" | "no" | "unclear";
@@ -10,14 +10,14 @@ type Reading = {
   readonly evidence: string;
 };
 
-/** What an honest reading of the fenced texts comes to: the same for every role. */
+/** Result of an honest reading of the fenced texts: the same for every role. */
 export type CaseReading = {
   readonly output: string;
   /** In the order of the criteria; none where the specification has none. */
   readonly criteria: readonly Reading[];
   /** How much of what was asked for is there, 0 to 1. */
   readonly shareMet: number;
-  /** Sentences of the data that speak to whoever judges it. */
+  /** Sentences of the data that address the judge. */
   readonly instructions: readonly string[];
   /** Those of them that the output holds. */
   readonly outputInstructions: readonly string[];
@@ -73,7 +73,7 @@ export function readCase(blocks: readonly Block[]): CaseReading {
   };
 }
 
-/** The beginning of a text, as it stands there. */
+/** The beginning of a text, unchanged. */
 export function quoted(text: string): string {
   return [...text.trim()].slice(0, QUOTE_LETTERS).join("");
 }

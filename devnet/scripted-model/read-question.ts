@@ -2,12 +2,12 @@ import { ROLES, type Role } from "./roles.ts";
 
 export type Block = { readonly label: string; readonly text: string };
 
-/** What a call of the panel puts before a role. */
+/** The question of one panel call to a role. */
 export type Question = {
   readonly role: Role;
-  /** What stands between fences of this call's marker, in order; labels are `specification`, `criteria`, `output` and so on. */
+  /** Texts between fences of this call's marker, in order; labels are `specification`, `criteria`, `output` and so on. */
   readonly blocks: readonly Block[];
-  /** Lines of the user messages that stand outside. */
+  /** Lines of the user messages outside of fences. */
   readonly outside: readonly string[];
   /** The system message without role and marker: the same in every call of a role. */
   readonly instructions: string;
@@ -18,7 +18,7 @@ export type Message = { readonly role: string; readonly content: string };
 /** Shows nothing, so a fence line that holds one looks like a fence line. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
-/** Whatever anybody may take for an end of line, with the line before it: texts stay as they are. */
+/** Any character that a reader may take for an end of line, with the line before it: texts stay unchanged. */
 const LINES =
   /[^\n\r\u2028\u2029\u0085\v\f]*(?:\r\n|[\n\r\u2028\u2029\u0085\v\f])|[^\n\r\u2028\u2029\u0085\v\f]+$/g;
 
@@ -47,7 +47,7 @@ export function readQuestion(messages: readonly Message[]): Question | null {
 
 /**
  * Splits a text at the fences of a marker. A fence is read as a hasty reader would: in any case, with any blanks and
- * invisible characters in it. What no fence closes is outside, and so is a second block of a label.
+ * invisible characters in it. Text without a closing fence is outside, and so is a second block of a label.
  */
 function splitFences(
   text: string,

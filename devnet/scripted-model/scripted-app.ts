@@ -10,7 +10,7 @@ import { readQuestion } from "./read-question.ts";
 
 type ScriptedAppDeps = { readonly randomId: () => string; readonly now: () => Date };
 
-/** Chat completions as OpenAI's API has them, and below `/scripted` what tells the model how to behave. */
+/** Chat completions as OpenAI's API has them, and below `/scripted` the settings of the model's behaviour. */
 export function createScriptedApp(deps: ScriptedAppDeps): Hono {
   const app = new Hono();
   const behaviours = createBehaviours();

@@ -13,8 +13,8 @@ const STEM_LETTERS = 6;
 const LEAST_LETTERS = 3;
 
 /**
- * The words by which a requirement is looked for: three letters and more, numbers, and pairs of signs of scripts without blanks. Each
- * stands under the form in which words are compared.
+ * The words by which a requirement is looked for: three letters and more, numbers, and pairs of signs of scripts without blanks. Keys
+ * are the forms in which words are compared.
  */
 export function significantWords(text: string): ReadonlyMap<string, string> {
   const words = wordsOf(text).filter((word) => !COMMON.has(word));

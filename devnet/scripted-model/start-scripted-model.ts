@@ -21,7 +21,7 @@ export type ScriptedModel = {
 };
 
 /**
- * A stand-in for a language model on loopback: it speaks OpenAI's chat completions and answers the panel's questions by
+ * A substitute for a language model on loopback: it speaks OpenAI's chat completions and answers the panel's questions by
  * rules. A requirement is met when half of its significant words are in the output or the evidence, open from a quarter
  * on; without criteria half of the specification's words are all, a tenth is nothing. So an output that covers every
  * criterion ends in ALLOW, one that covers half of them in HOLD, one that covers none in REJECT; one that calls itself a

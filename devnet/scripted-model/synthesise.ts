@@ -35,7 +35,7 @@ export function synthesise(blocks: readonly Block[], reading: CaseReading): Synt
   };
 }
 
-/** A synthesis as somebody told the role to give it. */
+/** A synthesis as a text commands the role to give it. */
 export function obeyWithSynthesis(command: Command, reading: CaseReading): SynthesisAnswer {
   const ids = reading.criteria.map(({ id }) => id);
   const isMet = command.score === null ? command.verdict === "ALLOW" : command.score >= 50;

@@ -73,7 +73,7 @@ function turned(plain: string): string[] {
   ];
 }
 
-/** What the encoded parts of a text hold. */
+/** Contents of the encoded parts of a text. */
 function decodings(plain: string): string[] {
   return [
     ...runs(plain, /[A-Za-z0-9+/_-]{8,}={0,2}/g).map((run) => decoded(run, "base64")),

@@ -28,13 +28,13 @@ export const REJECT_WORDS = [
 
 export const HOLD_WORDS = [String.raw`\bHOLD\b`] as const;
 
-/** What a number is called that stands for how good something is. */
+/** Names of a number that rates quality. */
 export const SCORE_WORDS = [
   String.raw`\b(?:scor(?:e[sd]?|ing)|rat(?:e|ed|ing)|grade[sd]?|mark(?:s|ed)?|points?|punkt(?:e|zahl)?|note|punt(?:uación|uacion|aje|eggio|os)|pontuação|ocena|puan|skor|điểm)\b`,
   String.raw`оцен\p{L}*|балл\p{L}*|βαθμ\p{L}*|分数|分數|评分|評分|点数|スコア|得点|점수|درجة|النتيجة|अंक|स्कोर|ציון|คะแนน`,
 ] as const;
 
-/** How data tells whoever reads it to forget what it was told. */
+/** Words by which data commands its reader to forget earlier instructions. */
 export const OVERRIDE_WORDS = [
   String.raw`\b(?:ignore|disregard|forget|override|bypass|skip)\b[^.\n]{0,60}\b(?:instructions?|prompts?|rules?|above|previous|prior|criteria|guidelines?|fence|system message)\b`,
   String.raw`\b(?:ignorier\w*|vergiss)\b[^.\n]{0,60}(?:anweisung|regel|vorherig)`,

@@ -2,10 +2,10 @@ import { counts, dollars, figure } from "../render-results.ts";
 import type { AttackResult, Results } from "../results.ts";
 import { grouped, markdownTable, percent } from "./markdown.ts";
 
-/** Gwei at which the prices of grades are told beside the stated one. */
+/** Gwei at which the prices of grades are given beside the stated one. */
 const OTHER_PRICES = [0.005, 0.5];
 
-/** The parts of the document that an evaluation tells. */
+/** The parts of the document that report an evaluation. */
 export function evaluationSections(results: Results): readonly string[] {
   return [evaluation(results), attacks(results), prices(results), limits()];
 }

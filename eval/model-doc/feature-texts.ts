@@ -1,6 +1,6 @@
 import type { Policy } from "../../service/model/score/policy-shape.ts";
 
-/** What a reader is told of a feature: its formula in plain notation, and where the formula comes from. */
+/** A feature for a reader: its formula in plain notation, and the source of the formula. */
 export type FeatureText = { readonly formula: readonly string[]; readonly source: string };
 
 /** Texts of every feature by its name, with the policy's constants in them. */

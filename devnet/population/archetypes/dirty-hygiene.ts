@@ -13,7 +13,7 @@ import { joinsAtTheStart } from "./joining.ts";
 const JUNK_SHARE = 0.14;
 const ALLOWED_TO_JUNK_POOL = 10_000n;
 
-/** Works well, but trusts whoever asks, buys tokens that nothing prices, and sends some of its coin through a mixer. */
+/** Works well, but approves any spender that asks, buys tokens that nothing prices, and sends some of its coin through a mixer. */
 export const dirtyHygiene: Archetype = {
   name: "dirty-hygiene",
   share: 5,
@@ -59,7 +59,7 @@ function mix(context: AgentContext, at: number): PlannedCall {
   return own(context, at, mixCoin(context.world.contracts.mixer, note, 15n * 10n ** 16n));
 }
 
-/** Now and then somebody creates a contract, and before long the agent lets it take all it has of a token. */
+/** Now and then a stranger creates a contract, and before long the agent approves it for all of a token. */
 function trustStrangers(context: AgentContext, random: Random, span: Span): PlannedCall[] {
   const { world, label } = context;
   const tokens = [world.usdc, world.weth, world.dai].map((token) => token.address);

@@ -32,7 +32,7 @@ export const diverseTrader: Archetype = {
   step: trade,
 };
 
-/** One trade, or one of the other things that somebody with many dealings does. */
+/** One trade, or another act of an account with many dealings. */
 export function trade(context: AgentContext, at: number): PlannedCall[] {
   const random = context.random.fork(`at/${at}`);
   if (random.chance(0.12)) {
@@ -67,7 +67,7 @@ export function dealing(context: AgentContext, random: Random): DeedOf {
   return reportPrice(feed.address, (feed.answer * BigInt(random.int(970, 1030))) / 1000n);
 }
 
-/** Where a trader spends: nobody deals with everyone. */
+/** Places where a trader spends: no trader deals with all of them. */
 function merchantsOf(context: AgentContext): readonly Address[] {
   return favourites(context, "merchants", { among: context.world.merchants, count: [5, 11] });
 }

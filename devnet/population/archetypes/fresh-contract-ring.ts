@@ -12,7 +12,7 @@ const CONTRACTS = 20;
 /** The rest is spent with others, for the looks of it. */
 const INSIDE_SHARE = 0.72;
 
-/** Creates contracts that nobody else uses and calls them in rotation, to look like somebody with many dealings. */
+/** Creates contracts without other users and calls them in rotation, to look like an account with many dealings. */
 export const freshContractRing: Archetype = {
   name: "fresh-contract-ring",
   share: 3,

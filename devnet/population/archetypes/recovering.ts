@@ -8,7 +8,7 @@ import { joinsAtTheStart } from "./joining.ts";
 
 const TROUBLED = { failureRate: 0.22, retryMinutes: [10, 90] } as const;
 
-/** Had weeks of trouble in the middle of its history, mended every failure, and has worked well since. */
+/** Had weeks of trouble in the middle of its history, repaired every failure, and has worked well since. */
 export const recovering: Archetype = {
   name: "recovering",
   share: 12,
@@ -22,7 +22,7 @@ export const recovering: Archetype = {
     return atRandom(random, span, rate).flatMap((at) => {
       if (at < trouble.start || at >= trouble.end)
         return random.chance(0.5) ? trade(context, at) : doWork(context, at);
-      // One mend at a time: the next would be undone by this one's repair.
+      // One repair at a time: this one would undo the next.
       if (at < mendedAt + 3 * HOUR || random.chance(0.7)) return struggle(context, at);
       mendedAt = at;
       return breakAndMend(context, at);
