@@ -128,8 +128,10 @@ async function useAll(context: ScoringContext, wallets: readonly Address[], use:
     batches: inBatches(wallets, SCORING_BATCH),
     lanes: SCORING_LANES,
     attempt: async (batch) => {
-      for await (const read of readInParts(context, { ...task, wallets: batch as Address[] }))
-        used += await use(read);
+      for await (const read of readInParts(context, { ...task, wallets: batch as Address[] })) {
+        const wallets = await use(read);
+        used += wallets;
+      }
     },
   });
   if (used !== wallets.length) throw new Error(`${used} of ${wallets.length} wallets were read and used`);
