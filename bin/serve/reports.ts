@@ -29,7 +29,7 @@ import {
 import { createTransferReader } from "../../service/reports/profit-and-loss/wallet-transfers.ts";
 import { createOutcomeReader } from "../../service/reports/recovery/failed-calls.ts";
 import { createListedAccounts } from "../../service/reports/recovery/open-recovery.ts";
-import { createRecoveryNode } from "../../service/reports/recovery/viem-node.ts";
+import { createRecoveryNode } from "../../service/reports/recovery/recovery-node.ts";
 import { type RiskKey, riskFactsLoader } from "../../service/reports/risk/risk-facts.ts";
 import { createDistributionReader } from "../../service/scores/ecosystem.ts";
 import { type ContactCaches, createContactCaches } from "../../service/scores/read/contact-graph.ts";
@@ -147,7 +147,7 @@ export function mapPorts({
     cards: createCardRenderer(CARDS),
     readNeighbourhood: (wallet, peers) =>
       readSnapshotInTime(db, (client) =>
-        readNeighbourhood(client, { chainId, wallet, peers, publicFunders }),
+        readNeighbourhood(client, { chainId, wallet, accounts: peers, publicFunders }),
       ),
     readAccountLinks: (wallet, accounts) =>
       readSnapshotInTime(db, (client) =>
@@ -232,7 +232,7 @@ export function riskPorts(
     }),
     readLabels: createLabelReader({
       sources: sourcesOf(labels),
-      kept: createLabelStore(db),
+      store: createLabelStore(db),
       now: clock.now,
       logger,
     }),

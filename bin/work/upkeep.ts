@@ -8,7 +8,7 @@ import { dropExpiredNonces } from "../../service/access/sign-in.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import { readChainMark } from "../../service/db/chain-fence.ts";
 import type { Database } from "../../service/db/database.ts";
-import { dropOldLabels, LABELS_KEPT_MS } from "../../service/reports/labels/label-reader.ts";
+import { dropOldLabels, LABELS_STORED_MS } from "../../service/reports/labels/label-reader.ts";
 import type { Config } from "../config.ts";
 import { EXIT_RESTART } from "../process.ts";
 
@@ -65,7 +65,7 @@ export async function sweepRequests(db: Database, now: Date): Promise<void> {
     () => dropOldAnswers(db, now),
     () => dropIdleBuckets(db, new Date(now.getTime() - BUCKET_IDLE_MS)),
     () => dropExpiredNonces(db, now),
-    () => dropOldLabels(db, new Date(now.getTime() - LABELS_KEPT_MS)),
+    () => dropOldLabels(db, new Date(now.getTime() - LABELS_STORED_MS)),
   ]);
 }
 

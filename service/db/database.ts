@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import { migrate } from "drizzle-orm/node-postgres/migrator";
-import { Pool, type PoolClient, type QueryConfig } from "pg";
+import { Pool, type PoolClient, type QueryConfig, types } from "pg";
 import { isRolledBack } from "./database-failure.ts";
 import { grantRights } from "./roles.ts";
 
@@ -158,6 +158,16 @@ export async function requireMigrated(db: Database): Promise<void> {
  * frozen or cut off, can no longer keep its own statement_timeout. Milliseconds; an answer later than this is no use.
  */
 export const QUERY_DEADLINE = { query_timeout: 5_000 } as const;
+
+/** Spread into a statement whose columns of type numeric hold whole numbers: they are read as bigints. */
+export const NUMERIC_AS_BIGINT = {
+  types: {
+    getTypeParser: ((oid: number, format?: "text" | "binary") =>
+      oid === types.builtins.NUMERIC
+        ? BigInt
+        : types.getTypeParser(oid, format)) as typeof types.getTypeParser,
+  },
+};
 
 /** The same database with that deadline on each of its statements; not for transactions. */
 export function underDeadline({ $client }: Database): NodePgDatabase {

@@ -9,50 +9,50 @@ import type { ScoreDistribution } from "../scores/ecosystem.ts";
 
 /** Names of the model's features, and how to display their values. */
 const FEATURES: Readonly<
-  Record<string, { readonly title: string; readonly tell: (value: number) => string }>
+  Record<string, { readonly title: string; readonly words: (value: number) => string }>
 > = {
   success_rate: {
     title: "Success rate",
-    tell: (value) => `An estimated ${shareWords(value)} of its calls succeed`,
+    words: (value) => `An estimated ${shareWords(value)} of its calls succeed`,
   },
   gas_efficiency: {
     title: "Gas efficiency",
-    tell: (value) => `An estimated ${shareWords(value)} of the fees burnt by failures`,
+    words: (value) => `An estimated ${shareWords(value)} of the fees burnt by failures`,
   },
   portfolio_quality: {
     title: "Portfolio quality",
-    tell: (value) => `${shareWords(value)} of the value held is in recognised tokens`,
+    words: (value) => `${shareWords(value)} of the value held is in recognised tokens`,
   },
   dust_and_spam: {
     title: "Dust and spam",
-    tell: (value) => `${shareWords(value)} of the tokens held are dust or spam`,
+    words: (value) => `${shareWords(value)} of the tokens held are dust or spam`,
   },
   risk_flags: {
     title: "Risk flags",
-    tell: (value) =>
+    words: (value) =>
       value === 0
         ? "No risky approval, delegation or listed counterparty"
         : `${Math.round(value)} of 100 points lost to approvals, delegations or listed counterparties`,
   },
   timing_regularity: {
     title: "Timing regularity",
-    tell: (value) => `Burstiness ${signed(value)}, from -1 even to 1 bursts`,
+    words: (value) => `Burstiness ${signed(value)}, from -1 even to 1 bursts`,
   },
   counterparty_diversity: {
     title: "Counterparty diversity",
-    tell: (value) => `As diverse as ${tenth(value)} equal counterparties`,
+    words: (value) => `As diverse as ${tenth(value)} equal counterparties`,
   },
   adaptation: {
     title: "Adaptation",
-    tell: (value) => `${Math.round(value)} of 100 for learning from what failed`,
+    words: (value) => `${Math.round(value)} of 100 for learning from what failed`,
   },
   failure_recovery: {
     title: "Failure recovery",
-    tell: (value) => `Estimated burden of failures ${signed(value)}, 0 being none`,
+    words: (value) => `Estimated burden of failures ${signed(value)}, 0 being none`,
   },
   consistency: {
     title: "Consistency",
-    tell: (value) => `Active in ${counted(value, "week")}`,
+    words: (value) => `Active in ${counted(value, "week")}`,
   },
 };
 
@@ -67,10 +67,10 @@ const COUNTED: Readonly<Record<string, (counts: CardCounts, value: number | null
       ? "No failure to learn from"
       : `No failure; gas prices ${Math.round(points)} of 100`;
   },
-  failure_recovery: ({ calls, succeeded, unmended }) => {
+  failure_recovery: ({ calls, succeeded, unrepaired }) => {
     const failed = calls - succeeded;
     if (failed === 0) return "No call failed";
-    return `${counted(failed, "call")} failed, ${unmended === 0 ? "" : `${unmended} not `}made good since`;
+    return `${counted(failed, "call")} failed, ${unrepaired === 0 ? "" : `${unrepaired} not `}made good since`;
   },
 };
 
@@ -84,9 +84,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** The display name of a feature, cap or pattern: "Success rate". */
 export function titleOf(name: string): string {
-  const known = FEATURES[name]?.title ?? WORDS[name];
-  if (known !== undefined) return known;
-  return capitalised(name.replaceAll("_", " "));
+  return FEATURES[name]?.title ?? WORDS[name] ?? capitalised(name.replaceAll("_", " "));
 }
 
 /**
@@ -104,10 +102,10 @@ export function sentenceOf(
       return reason === null ? "Does not apply" : `Does not apply: ${reason}`;
     case "measured": {
       const isCounted = counts !== null && counts.calls === samples;
-      const told = isCounted ? (COUNTED[name]?.(counts, value) ?? null) : null;
-      if (told !== null) return capitalised(told);
-      const tell = FEATURES[name]?.tell;
-      if (value !== null && tell !== undefined) return tell(value);
+      const fact = isCounted ? (COUNTED[name]?.(counts, value) ?? null) : null;
+      if (fact !== null) return capitalised(fact);
+      const words = FEATURES[name]?.words;
+      if (value !== null && words !== undefined) return words(value);
       if (reason !== null) return capitalised(reason);
       return value === null ? "Measured" : `${signed(value)} points`;
     }
@@ -138,31 +136,19 @@ function counted(number: number, noun: string): string {
 /** Counted calls of a wallet, for the report card. */
 export type CardCounts = CallTally & {
   /** Failures without a later success of the same call. */
-  readonly unmended: number;
+  readonly unrepaired: number;
 };
 
 /** Counts the calls to others up to a block, in the model's window. */
 export function countForCard(
-  { rows, upToBlock }: { readonly rows: WalletRows; readonly upToBlock: number },
+  { rows, upToBlock }: { rows: WalletRows; upToBlock: number },
   policy: Policy,
 ): CardCounts {
   const calls = rows.calls.filter(({ blockNumber }) => blockNumber <= upToBlock);
   const history = weighCalls({ ...rows, calls }, createMarket(rows.tokens), policy);
-  const unmended = findFailures(history).filter(({ recoveredAfter }) => recoveredAfter === null);
-  return { ...tallyCalls(history.outside), unmended: unmended.length };
+  const unrepaired = findFailures(history).filter(({ recoveredAfter }) => recoveredAfter === null);
+  return { ...tallyCalls(history.outside), unrepaired: unrepaired.length };
 }
-
-/** A score compared with those of all scored wallets. */
-type Benchmark = {
-  readonly scoredWallets: number;
-  /** Null where no wallet is scored, or the wallet is not. */
-  readonly percentile: number | null;
-  /** To a tenth; null where no wallet is scored. */
-  readonly averageScore: number | null;
-  readonly grades: Readonly<Record<Grade, number>>;
-  /** Wallets by scores 0 to 9, 10 to 19, and so on; the last holds 90 to 100. */
-  readonly tenths: readonly number[];
-};
 
 const TENTHS = 10;
 
@@ -183,12 +169,8 @@ export function percentileOf(score: number, distribution: ScoreDistribution): nu
 }
 
 /** Compares a score, or its absence, with the distribution of all. */
-export function benchmark(
-  score: number | null,
-  distribution: ScoreDistribution,
-  grades: Policy["grades"],
-): Benchmark {
-  const byGrade = { A: 0, B: 0, C: 0, D: 0, E: 0, F: 0 };
+export function benchmark(score: number | null, distribution: ScoreDistribution, grades: Policy["grades"]) {
+  const byGrade: Record<Grade, number> = { A: 0, B: 0, C: 0, D: 0, E: 0, F: 0 };
   const tenths = Array.from({ length: TENTHS }, () => 0);
   let total = 0;
   let sum = 0;
@@ -202,8 +184,10 @@ export function benchmark(
   return {
     scoredWallets: total,
     percentile: score === null ? null : percentileOf(score, distribution),
+    /** To a tenth; null where no wallet is scored. */
     averageScore: total === 0 ? null : Math.round((10 * sum) / total) / 10,
     grades: byGrade,
+    /** Wallets by scores 0 to 9, 10 to 19, and so on; the last holds 90 to 100. */
     tenths,
   };
 }

@@ -3,8 +3,13 @@ import { unavailable } from "../../access/problems.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { AsOf, WalletRows } from "../../model/features/types.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import { type Dealings, findDealings, listDigest } from "../../reports/network/counterparties.ts";
-import { type DealingTotals, totalsOf } from "../../reports/network/counterparties-totals.ts";
+import {
+  type Dealings,
+  type DealingTotals,
+  findDealings,
+  listDigest,
+  totalsOf,
+} from "../../reports/network/counterparties.ts";
 import type {
   DealingsReader,
   PinnedBlock,

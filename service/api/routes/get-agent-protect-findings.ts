@@ -14,7 +14,6 @@ import {
   type ProtectionFindings,
   type ProtectService,
   rankApprovals,
-  type ServiceChoice,
 } from "../../reports/diagnosis/protect.ts";
 import { gatherReportFacts, type ReportFacts } from "../../reports/diagnosis/report-facts.ts";
 import type { TransferReader } from "../../reports/profit-and-loss/wallet-transfers.ts";
@@ -23,7 +22,7 @@ import { type Recovered, recoverFailures } from "../../reports/recovery/recover-
 import type { RecoveryNode } from "../../reports/recovery/recovery-node.ts";
 import {
   type Revocations,
-  readStanding,
+  readOpenApprovals,
   settleRevocations,
   tryRevocations,
 } from "../../reports/recovery/revoke-approvals.ts";
@@ -60,7 +59,7 @@ export type Protection = {
   readonly health: ProtectionFindings<never>["health"];
   readonly wash: Wash | null;
   readonly optimization: ProtectionFindings<never>["optimization"];
-  readonly services: readonly ServiceChoice[];
+  readonly services: ReturnType<typeof chooseServices>;
   readonly recovery: Recovery;
   readonly approvals: readonly ApprovalAtRisk[];
   readonly revocations: Revocations;
@@ -176,7 +175,7 @@ async function rankStanding(
       .toSorted((a, b) => Number(isVouched(b.approval.token)) - Number(isVouched(a.approval.token)))
       .map((finding) => [finding.approval, finding]),
   );
-  const standing = await readStanding(recovery, node, [...risky.keys()]);
+  const standing = await readOpenApprovals(recovery, node, [...risky.keys()]);
   const now = recovery.block.timestamp;
   return rankApprovals(
     standing.flatMap(({ approval, exposed }) => {

@@ -4,9 +4,13 @@ import type { OwnerLink, WalletRows } from "../../model/features/types.ts";
 import { MICRO } from "../../model/score/fixed-point.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import { chainLabels, type KnownAccounts } from "../../reports/labels/chain-labels.ts";
-import type { Position } from "../../reports/network/counterparties.ts";
-import { type Counterparty, pageOf, type Volume } from "../../reports/network/counterparties.ts";
-import { directionOf } from "../../reports/network/counterparties-totals.ts";
+import {
+  type Counterparty,
+  directionOf,
+  pageOf,
+  type Ranked,
+  type Volume,
+} from "../../reports/network/counterparties.ts";
 
 import type { AccountDetail } from "../../reports/network/wallet-network-accounts.ts";
 import type { PinnedBlock } from "../../reports/network/wallet-network-dealings.ts";
@@ -33,11 +37,11 @@ import {
   MAX_PAGE,
 } from "./get-counterparties-schema.ts";
 
-/** Position in a list of counterparties, with the block of all its pages and the digest of the list. */
+/** Ranked in a list of counterparties, with the block of all its pages and the digest of the list. */
 type Cursor = {
   readonly wallet: Address;
   readonly block: PinnedBlock;
-  readonly after: Position;
+  readonly after: Ranked;
   /** Digest of the whole list, see `listDigest`. */
   readonly digest: string;
 };

@@ -4,7 +4,6 @@ import { unavailable } from "../../access/problems.ts";
 import { createMarket, type Market } from "../../model/features/market.ts";
 import type { WalletRows } from "../../model/features/types.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import { NodeFailure } from "../../reports/recovery/ask-node.ts";
 import type { CallOutcomes, FailedCall, FailedExecution } from "../../reports/recovery/failed-calls.ts";
 import {
   LISTED_DAYS,
@@ -12,9 +11,13 @@ import {
   type Recovery,
   type RecoveryPorts,
 } from "../../reports/recovery/open-recovery.ts";
-import type { FailureCause } from "../../reports/recovery/recover-failures.ts";
-import { NOTHING_BEFORE, type Recovered, recoverFailures } from "../../reports/recovery/recover-failures.ts";
-import type { RecoveryNode } from "../../reports/recovery/recovery-node.ts";
+import {
+  type FailureCause,
+  NOTHING_BEFORE,
+  type Recovered,
+  recoverFailures,
+} from "../../reports/recovery/recover-failures.ts";
+import { NodeFailure, type RecoveryNode } from "../../reports/recovery/recovery-node.ts";
 import {
   GAS_FORMULA,
   serializeUnsigned,
@@ -382,8 +385,8 @@ export function renderOffers({
 }
 
 /** Failed transactions of the listed days, including those from a history source. */
-export function foundFailures({ failuresFound, told }: CallOutcomes): number {
-  return failuresFound + told.failuresFound;
+export function foundFailures({ failuresFound, reported }: CallOutcomes): number {
+  return failuresFound + reported.failuresFound;
 }
 
 /** The scope up to the block of the simulations. */

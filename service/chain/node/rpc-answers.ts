@@ -6,19 +6,19 @@ const hex = z
   .string()
   .regex(/^0x[0-9a-fA-F]*$/)
   .transform((value) => LOWER(value) as Hex);
-const word = z
+export const word = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/)
   .transform((value) => LOWER(value) as Hex);
-const address = z
+export const address = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/)
   .transform((value) => LOWER(value) as Address);
-const quantity = z
+export const quantity = z
   .string()
   .regex(/^0x[0-9a-fA-F]{1,64}$/)
   .transform((value) => BigInt(value));
-const count = quantity.refine((value) => value <= BigInt(Number.MAX_SAFE_INTEGER)).transform(Number);
+export const count = quantity.refine((value) => value <= BigInt(Number.MAX_SAFE_INTEGER)).transform(Number);
 
 /** A log of a mined block; one that a reorg removed is refused. */
 export const logAnswer = z.object({

@@ -1,11 +1,9 @@
 import type { Address } from "viem";
 import { isEstablished } from "../../model/features/credit.ts";
 import { isTrusted } from "../../model/features/hygiene.ts";
-import type { Market } from "../../model/features/market.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
-import type { AsOf, CounterpartyFact, OpenApproval, WalletRows } from "../../model/features/types.ts";
-import type { Policy } from "../../model/score/policy-shape.ts";
-import { compareTexts } from "./compare.ts";
+import type { CounterpartyFact, OpenApproval, WalletRows } from "../../model/features/types.ts";
+import { compare, type ReportFacts } from "./report-facts.ts";
 
 /**
  * Risk of an unlimited approval. flagged: the spender is sanctioned or a mixer. no_code: it is no contract, so that the
@@ -14,30 +12,9 @@ import { compareTexts } from "./compare.ts";
  */
 export type ApprovalRisk = "flagged" | "no_code" | "young" | "unknown" | "unused";
 
-/** An open unlimited approval and the facts about its spender. */
-export type ApprovalFinding = {
-  readonly approval: OpenApproval;
-  /** Null where nothing is known of the spender. */
-  readonly spender: CounterpartyFact | null;
-  /** By weight; empty if there is none. */
-  readonly risks: readonly ApprovalRisk[];
-  /**
-   * Unix seconds of the last own call to the spender, or with a log of the spender. Also counts calls by which another
-   * contract took the token, possibly through this spender. Null if none is known.
-   */
-  readonly lastUsedAt: number | null;
-  /**
-   * True if a use in the last 90 days would be known: own calls are covered that long, their receipts are read, and so
-   * are transfers by others.
-   */
-  readonly useKnown: boolean;
-};
+export type ApprovalFinding = ReturnType<typeof findingOf>;
 
-export type ApprovalQuestion = {
-  readonly rows: WalletRows;
-  readonly asOf: AsOf;
-  readonly market: Market;
-  readonly policy: Policy;
+export type ApprovalQuestion = Pick<ReportFacts, "rows" | "asOf" | "market" | "policy"> & {
   /**
    * Tokens that other transactions took out of the wallet in the last 90 days, so that some spender uses its approval.
    * Null if unknown.
@@ -59,38 +36,53 @@ export function findApprovals(question: ApprovalQuestion): readonly ApprovalFind
   const facts = new Map(rows.counterparties.map((fact) => [fact.address, fact]));
   const useKnown = isUseKnown(question);
   const uses = lastUses(rows);
-  const isOwn = ownApprovalTest(question);
-  const findings = rows.approvals.filter(isOwn).map((approval): ApprovalFinding => {
+  const findings = rows.approvals.filter(ownApprovalTest(question)).map((approval) => {
     const spender = facts.get(approval.spender) ?? null;
     const lastUsedAt = latest(uses.bySpender.get(approval.spender), uses.byToken.get(approval.token));
-    const risks = risksOf({ approval, spender, lastUsedAt, useKnown }, question);
-    return { approval, spender, risks, lastUsedAt, useKnown };
+    return findingOf({ approval, spender, lastUsedAt, useKnown }, question);
   });
-  return findings.toSorted(byRisk);
-}
-
-function byRisk(a: ApprovalFinding, b: ApprovalFinding): number {
-  return (
-    rankOf(a) - rankOf(b) ||
-    compareTexts(keyOf(a.approval), keyOf(b.approval)) ||
-    a.approval.approvedAt - b.approval.approvedAt
+  const keyOf = ({ approval: { token, spender, kind } }: ApprovalFinding) => `${token} ${spender} ${kind}`;
+  return findings.toSorted(
+    (a, b) =>
+      rankOfRisks(a) - rankOfRisks(b) ||
+      compare(keyOf(a), keyOf(b)) ||
+      a.approval.approvedAt - b.approval.approvedAt,
   );
 }
 
 const RISKS: readonly ApprovalRisk[] = ["flagged", "no_code", "young", "unknown", "unused"];
 
-function rankOf({ risks: [gravest] }: ApprovalFinding): number {
+/** Place of the gravest risk, 0 for the worst. */
+export function rankOfRisks({ risks: [gravest] }: Pick<ApprovalFinding, "risks">): number {
   return gravest === undefined ? RISKS.length : RISKS.indexOf(gravest);
 }
 
-function keyOf({ token, spender, kind }: OpenApproval): string {
-  return `${token} ${spender} ${kind}`;
-}
+/** How much the gravest risk of an approval matters. */
+export const APPROVAL_SEVERITY = {
+  flagged: "high",
+  no_code: "high",
+  young: "high",
+  unknown: "medium",
+  unused: "low",
+} as const satisfies Readonly<Record<ApprovalRisk, string>>;
 
-function risksOf(
-  { approval, spender, lastUsedAt, useKnown }: Omit<ApprovalFinding, "risks">,
+/** An open unlimited approval with the facts about its spender, and its risks by weight. */
+function findingOf(
+  known: {
+    readonly approval: OpenApproval;
+    /** Null where nothing is known of the spender. */
+    readonly spender: CounterpartyFact | null;
+    /**
+     * Unix seconds of the last own call to the spender, or with a log of the spender. Also counts calls by which another
+     * contract took the token, possibly through this spender. Null if none is known.
+     */
+    readonly lastUsedAt: number | null;
+    /** Whether a use in the last 90 days would be known. */
+    readonly useKnown: boolean;
+  },
   { asOf, market, policy, drawnTokens }: ApprovalQuestion,
-): readonly ApprovalRisk[] {
+) {
+  const { approval, spender, lastUsedAt, useKnown } = known;
   const since = asOf.timestamp - UNUSED_DAYS * SECONDS_PER_DAY;
   const isUnused =
     useKnown &&
@@ -107,7 +99,8 @@ function risksOf(
     unknown: !isTrustedNow && isUnknown,
     unused: isUnused,
   };
-  return RISKS.filter((risk) => found[risk]);
+  const risks: readonly ApprovalRisk[] = RISKS.filter((risk) => found[risk]);
+  return { ...known, risks };
 }
 
 /** Requires complete facts of the last 90 days: covered calls, read receipts, and transfers by others. */
@@ -118,13 +111,8 @@ function isUseKnown({ rows, asOf, drawnTokens }: ApprovalQuestion): boolean {
   return rows.calls.every(({ timestamp, receipt }) => timestamp < since || receipt !== null);
 }
 
-type Uses = {
-  readonly bySpender: ReadonlyMap<Address, number>;
-  /** Last calls of other contracts with a log of the token. */
-  readonly byToken: ReadonlyMap<Address, number>;
-};
-
-function lastUses({ calls }: WalletRows): Uses {
+/** Last uses by spender, and last calls of other contracts with a log of the token, by token. */
+function lastUses({ calls }: WalletRows) {
   const bySpender = new Map<Address, number>();
   const byToken = new Map<Address, number>();
   for (const { to, ok, receipt, timestamp } of calls) {
@@ -149,10 +137,8 @@ function latest(one: number | undefined, other: number | undefined): number | nu
   return other === undefined ? one : Math.max(one, other);
 }
 
-type Evidence = {
+type Evidence = Pick<ReportFacts, "market" | "policy"> & {
   readonly rows: Pick<WalletRows, "wallet" | "calls" | "counterparties">;
-  readonly market: Market;
-  readonly policy: Policy;
 };
 
 /** A test of whether a token is vouched for: it is listed, or as many independent users are known of it as the policy asks for. */
@@ -160,7 +146,9 @@ export function vouchedTokenTest({
   rows: { counterparties },
   market,
   policy,
-}: Evidence): (token: Address) => boolean {
+}: Pick<ReportFacts, "market" | "policy"> & { rows: Pick<WalletRows, "counterparties"> }): (
+  token: Address,
+) => boolean {
   const used = new Set(
     counterparties.flatMap(({ address, outsideUsers }) =>
       outsideUsers >= policy.recognisedUsers ? [address] : [],

@@ -1,9 +1,7 @@
-import type { Address, Hex } from "viem";
 import { ranOutOfGas } from "../../model/features/behaviour.ts";
 import type { OwnCall } from "../../model/features/types.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import { compareBigints, compareTexts } from "./compare.ts";
-import { type Money, type PaidCall, sumMoney } from "./report-facts.ts";
+import { compare, type PaidCall, sumMoney } from "./report-facts.ts";
 
 /**
  * Cause of a failure by its receipt. out_of_gas: the gas used reached 98 % of the limit, which code that burns all its
@@ -11,27 +9,11 @@ import { type Money, type PaidCall, sumMoney } from "./report-facts.ts";
  */
 export type FailureCause = "out_of_gas" | "reverted";
 
-/** Failures of one (contract, method) with the same cause. */
-export type FailureGroup = {
-  /** Null for contract creations and for executions with unknown target. */
-  readonly contract: Address | null;
-  /** Null for plain transfers. */
-  readonly selector: Hex | null;
-  readonly cause: FailureCause;
-  readonly failures: number;
-  /** All calls of the (contract, method) in the window. */
-  readonly attempts: number;
-  /** Fees of the failures. */
-  readonly wasted: Money;
-  /** Unix seconds. */
-  readonly firstAt: number;
-  readonly lastAt: number;
-  readonly lastHash: Hex;
-  /** Most consecutive failures of the (contract, method), of any cause. */
-  readonly longestRun: number;
-  /** Whether a call of the (contract, method) succeeded after the last of these failures. */
-  readonly succeededSince: boolean;
-};
+/**
+ * Failures of one (contract, method) with the same cause. The contract is null for creations and unknown targets, the
+ * selector for plain transfers.
+ */
+export type FailureGroup = ReturnType<typeof groupOf>;
 
 /** The cause of a failed call; an execution without a limit of its own cannot have run into it. */
 export function causeOf(call: OwnCall, policy: Policy): FailureCause {
@@ -45,9 +27,8 @@ export function findFailureGroups(calls: readonly PaidCall[], policy: Policy): r
     const byCause = Map.groupBy(failed, ({ call }) => causeOf(call, policy));
     return [...byCause].map(([cause, failures]) => groupOf({ cause, failures, attempts }));
   });
-  return groups.toSorted(
-    (a, b) => compareBigints(b.wasted.wei, a.wasted.wei) || compareTexts(groupKey(a), groupKey(b)),
-  );
+  const keyOf = ({ contract, selector, cause }: FailureGroup) => `${contract} ${selector} ${cause}`;
+  return groups.toSorted((a, b) => compare(b.wasted.wei, a.wasted.wei) || compare(keyOf(a), keyOf(b)));
 }
 
 /** The (contract, method) of a call as a map key. */
@@ -55,19 +36,16 @@ export function methodKey({ call }: PaidCall): string {
   return `${call.to} ${call.selector}`;
 }
 
-function groupKey({ contract, selector, cause }: FailureGroup): string {
-  return `${contract} ${selector} ${cause}`;
-}
-
 function groupOf({
   cause,
   failures,
   attempts,
 }: {
-  readonly cause: FailureCause;
-  readonly failures: readonly PaidCall[];
-  readonly attempts: readonly PaidCall[];
-}): FailureGroup {
+  cause: FailureCause;
+  failures: readonly PaidCall[];
+  /** All calls of the (contract, method) in the window. */
+  attempts: readonly PaidCall[];
+}) {
   const first = failures[0];
   const last = failures.at(-1);
   if (first === undefined || last === undefined) throw new Error("a group of failures holds one at least");
@@ -81,7 +59,9 @@ function groupOf({
     firstAt: first.call.timestamp,
     lastAt: last.call.timestamp,
     lastHash: last.call.hash,
+    /** Most consecutive failures of the (contract, method), of any cause. */
     longestRun: longestRun(attempts),
+    /** Whether a call of the (contract, method) succeeded after the last of these failures. */
     succeededSince: attempts.slice(attempts.indexOf(last)).some(({ call }) => call.ok),
   };
 }

@@ -1,7 +1,7 @@
 import type { OwnCall } from "../../model/features/types.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import { compareBigints } from "./compare.ts";
 import { causeOf } from "./failures.ts";
+import { compare } from "./report-facts.ts";
 
 /**
  * How well the gas limits of one (contract, method) fit. too_low: a call ran out of gas, and the highest limit is below
@@ -10,24 +10,8 @@ import { causeOf } from "./failures.ts";
  */
 export type LimitState = "fits" | "generous" | "too_low" | "unknown";
 
-/** Gas limits against gas used; all in units of gas. */
-export type LimitAdvice = {
-  readonly state: LimitState;
-  /** Successful calls, the base of the percentiles: a failure does not show the whole use. */
-  readonly samples: number;
-  /** Fewer than 20 samples: their 95th percentile is their maximum. */
-  readonly smallSample: boolean;
-  readonly medianLimit: bigint | null;
-  readonly highestLimit: bigint | null;
-  /** Nearest rank; null without samples. */
-  readonly p50Used: bigint | null;
-  readonly p95Used: bigint | null;
-  readonly maxUsed: bigint | null;
-  /** Highest limit that a call used up; null without one. */
-  readonly exhaustedLimit: bigint | null;
-  /** By `LIMIT_FORMULA`; null if no call shows the needed gas. */
-  readonly suggested: bigint | null;
-};
+/** Gas limits against gas used; all in units of gas. Percentiles are by nearest rank, and null without samples. */
+export type LimitAdvice = ReturnType<typeof adviseLimit>;
 
 /** Below it the nearest rank of the 95th percentile is the maximum. */
 const WHOLE_SAMPLE = 20;
@@ -41,7 +25,7 @@ export const LIMIT_FORMULA =
   "ceil(1.25 x the most gas that a success used, or the highest limit that ran out, whichever is more)";
 
 /** Gas limits of the calls of one (contract, method); calls without a limit of their own are left out. */
-export function adviseLimit(calls: readonly OwnCall[], policy: Policy): LimitAdvice {
+export function adviseLimit(calls: readonly OwnCall[], policy: Policy) {
   const limited = calls.filter(({ gasLimit }) => gasLimit > 0n);
   const limits = sorted(limited.map(({ gasLimit }) => gasLimit));
   const used = sorted(limited.filter(({ ok }) => ok).map(({ gasUsed }) => gasUsed));
@@ -51,16 +35,22 @@ export function adviseLimit(calls: readonly OwnCall[], policy: Policy): LimitAdv
       .map(({ gasLimit }) => gasLimit),
   );
   const measured = {
+    /** Successful calls, the base of the percentiles: a failure does not show the whole use. */
     samples: used.length,
+    /** Fewer than 20 samples: their 95th percentile is their maximum. */
     smallSample: used.length < WHOLE_SAMPLE,
     medianLimit: nearestRank(limits, 50),
     highestLimit: limits.at(-1) ?? null,
     p50Used: nearestRank(used, 50),
     p95Used: nearestRank(used, 95),
     maxUsed: used.at(-1) ?? null,
+    /** Highest limit that a call used up; null without one. */
     exhaustedLimit: exhausted.at(-1) ?? null,
   };
-  const suggested = suggestLimit(measured);
+  const { maxUsed, exhaustedLimit } = measured;
+  const needed = sorted([maxUsed, exhaustedLimit].filter((gas) => gas !== null)).at(-1);
+  /** By `LIMIT_FORMULA`; null if no call shows the needed gas. */
+  const suggested = needed === undefined ? null : (needed * 5n + 3n) / 4n;
   return { ...measured, suggested, state: stateOf({ ...measured, suggested }, policy) };
 }
 
@@ -70,16 +60,18 @@ export function nearestRank(sortedNumbers: readonly bigint[], percent: number): 
   return sortedNumbers[Math.max(0, rank - 1)] ?? null;
 }
 
-function suggestLimit({
-  maxUsed,
-  exhaustedLimit,
-}: Pick<LimitAdvice, "maxUsed" | "exhaustedLimit">): bigint | null {
-  const needed = sorted([maxUsed, exhaustedLimit].filter((gas) => gas !== null)).at(-1);
-  return needed === undefined ? null : (needed * 5n + 3n) / 4n;
-}
-
-function stateOf(advice: Omit<LimitAdvice, "state">, { gas }: Policy): LimitState {
-  const { suggested, exhaustedLimit, highestLimit, medianLimit, p95Used } = advice;
+function stateOf(
+  {
+    suggested,
+    exhaustedLimit,
+    highestLimit,
+    medianLimit,
+    p95Used,
+  }: Readonly<
+    Record<"suggested" | "exhaustedLimit" | "highestLimit" | "medianLimit" | "p95Used", bigint | null>
+  >,
+  { gas }: Policy,
+): LimitState {
   if (suggested === null || highestLimit === null || medianLimit === null) return "unknown";
   if (exhaustedLimit !== null && highestLimit < suggested) return "too_low";
   const careful = gas.limitCurve.at(-1)?.[0];
@@ -88,5 +80,5 @@ function stateOf(advice: Omit<LimitAdvice, "state">, { gas }: Policy): LimitStat
 }
 
 function sorted(numbers: readonly bigint[]): readonly bigint[] {
-  return numbers.toSorted(compareBigints);
+  return numbers.toSorted(compare);
 }

@@ -1,26 +1,22 @@
-import { type Address, checksumAddress, type Hex } from "viem";
+import { type Address, checksumAddress, type Hex, toFunctionSelector } from "viem";
 import { exposedShare } from "../../model/features/exposure.ts";
 import { isTrusted } from "../../model/features/hygiene.ts";
 import type { ApprovalFinding, ApprovalRisk } from "./approvals.ts";
-import { compareTexts } from "./compare.ts";
 import { methodKey } from "./failures.ts";
 import { adviseLimit, LIMIT_FORMULA } from "./gas-limits.ts";
 import { findSavings, type Saving } from "./optimize.ts";
-import { type Money, PER_MONTH_DAYS, type ReportFacts } from "./report-facts.ts";
+import { compare, type Money, PER_MONTH_DAYS, type ReportFacts } from "./report-facts.ts";
 
-export type AdviceKind =
-  | Saving["kind"]
-  | "revoke_approval"
-  | "revoke_delegation"
-  | "leave_listed_accounts"
-  | "lower_gas_limit";
-
-/** A recommended action and its worth. */
+/** A recommended action and its worth: null where it is about safety, not about money. */
 export type Advice = {
-  readonly kind: AdviceKind;
+  readonly kind:
+    | Saving["kind"]
+    | "revoke_approval"
+    | "revoke_delegation"
+    | "leave_listed_accounts"
+    | "lower_gas_limit";
   readonly action: string;
   readonly reason: string;
-  /** Null where it is about safety, not about money. */
   readonly saves: Money | null;
   readonly evidence: string;
 };
@@ -87,7 +83,7 @@ export function adviceOnApproval({ approval, risks, lastUsedAt }: ApprovalFindin
   const used = lastUsedAt === null ? "no use known" : `last possible use at ${timeOf(lastUsedAt)}`;
   return {
     kind: "revoke_approval",
-    action: `Take back the unlimited approval of ${shown(token)} to ${shown(spender)}.`,
+    action: `Take back the unlimited approval of ${checksumAddress(token)} to ${checksumAddress(spender)}.`,
     reason: `The spender ${risks.map((risk) => RISK_WORDS[risk]).join("; ")}.`,
     saves: null,
     evidence: `kind ${kind}, given at ${timeOf(approvedAt)}, ${used}`,
@@ -95,7 +91,7 @@ export function adviceOnApproval({ approval, risks, lastUsedAt }: ApprovalFindin
 }
 
 function adviceOnDelegation({ rows, history, market, policy }: ReportFacts): readonly Advice[] {
-  const to = rows.delegation === null ? null : rows.delegation.to;
+  const to = rows.delegation?.to ?? null;
   const last = history.calls.at(-1);
   if (to === null || last === undefined) return [];
   const fact = rows.counterparties.find(({ address }) => address === to);
@@ -103,10 +99,10 @@ function adviceOnDelegation({ rows, history, market, policy }: ReportFacts): rea
   return [
     {
       kind: "revoke_delegation",
-      action: `Take back the EIP-7702 delegation to ${shown(to)}.`,
+      action: `Take back the EIP-7702 delegation to ${checksumAddress(to)}.`,
       reason: "The wallet runs the code of an account that is young, or that few others are known to use.",
       saves: null,
-      evidence: `delegation to ${shown(to)}`,
+      evidence: `delegation to ${checksumAddress(to)}`,
     },
   ];
 }
@@ -117,15 +113,16 @@ function adviceOnExposure({ rows, history, market }: ReportFacts): readonly Advi
   const listed = rows.counterparties
     .filter(({ flag }) => flag !== null)
     .map(({ address }) => address)
-    .toSorted(compareTexts)
-    .map(shown);
+    .toSorted(compare)
+    .slice(0, 5)
+    .map((address) => checksumAddress(address));
   return [
     {
       kind: "leave_listed_accounts",
       action: "Send nothing more to sanctioned or mixer accounts.",
       reason: "Whoever deals with them is refused by others, and the score falls with the share.",
       saves: null,
-      evidence: `${Math.round(share * 1e4) / 100} % of what own calls tried to send, or of the calls where that has no price; ${listed.slice(0, 5).join(", ")}`,
+      evidence: `${Math.round(share * 1e4) / 100} % of what own calls tried to send, or of the calls where that has no price; ${listed.join(", ")}`,
     },
   ];
 }
@@ -151,14 +148,8 @@ export function adviceOnLimits({ paid, policy }: Pick<ReportFacts, "paid" | "pol
 }
 
 /** A (contract, method) in words. */
-export function callName({
-  contract,
-  selector,
-}: {
-  readonly contract: Address | null;
-  readonly selector: Hex | null;
-}): string {
-  const where = contract === null ? "unknown targets or new contracts" : shown(contract);
+export function callName({ contract, selector }: { contract: Address | null; selector: Hex | null }): string {
+  const where = contract === null ? "unknown targets or new contracts" : checksumAddress(contract);
   if (selector === null) return `plain transfers to ${where}`;
   return `calls of ${methodName(selector) ?? selector} at ${where}`;
 }
@@ -167,25 +158,23 @@ function timeOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }
 
-function shown(address: Address): Address {
-  return checksumAddress(address);
-}
-
-/** Signatures of the methods that agents call most, by selector. A contract may use a selector for another method. */
-export const METHOD_NAMES: ReadonlyMap<Hex, string> = new Map([
-  ["0xa9059cbb", "transfer(address,uint256)"],
-  ["0x23b872dd", "transferFrom(address,address,uint256)"],
-  ["0x095ea7b3", "approve(address,uint256)"],
-  ["0xa22cb465", "setApprovalForAll(address,bool)"],
-  ["0xd0e30db0", "deposit()"],
-  ["0x2e1a7d4d", "withdraw(uint256)"],
-  ["0xac9650d8", "multicall(bytes[])"],
-  ["0x5ae401dc", "multicall(uint256,bytes[])"],
-  ["0x3593564c", "execute(bytes,bytes[],uint256)"],
-  ["0x38ed1739", "swapExactTokensForTokens(uint256,uint256,address[],address,uint256)"],
-  ["0x7ff36ab5", "swapExactETHForTokens(uint256,address[],address,uint256)"],
-  ["0x18cbafe5", "swapExactTokensForETH(uint256,uint256,address[],address,uint256)"],
-]);
+/** Methods that agents call most, by selector. A contract may use a selector for another method. */
+const METHOD_NAMES: ReadonlyMap<Hex, string> = new Map(
+  [
+    "transfer(address,uint256)",
+    "transferFrom(address,address,uint256)",
+    "approve(address,uint256)",
+    "setApprovalForAll(address,bool)",
+    "deposit()",
+    "withdraw(uint256)",
+    "multicall(bytes[])",
+    "multicall(uint256,bytes[])",
+    "execute(bytes,bytes[],uint256)",
+    "swapExactTokensForTokens(uint256,uint256,address[],address,uint256)",
+    "swapExactETHForTokens(uint256,address[],address,uint256)",
+    "swapExactTokensForETH(uint256,uint256,address[],address,uint256)",
+  ].map((signature) => [toFunctionSelector(signature), signature]),
+);
 
 /** The usual signature of a selector; null for a plain transfer or an unlisted selector. */
 export function methodName(selector: Hex | null): string | null {

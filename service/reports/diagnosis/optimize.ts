@@ -1,9 +1,8 @@
-import type { Address, Hex } from "viem";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import { compareBigints, compareTexts } from "./compare.ts";
 import { causeOf, methodKey } from "./failures.ts";
-import { adviseLimit, type LimitAdvice } from "./gas-limits.ts";
+import { adviseLimit } from "./gas-limits.ts";
 import {
+  compare,
   type Money,
   type PaidCall,
   type PaidWindow,
@@ -28,26 +27,17 @@ export type GasBill = {
   readonly monthly: Money;
 };
 
-/** Bill of one (contract, method). */
-export type MethodBill = GasBill & {
-  /** Null for contract creations and for executions with unknown target. */
-  readonly contract: Address | null;
-  /** Null for plain transfers. */
-  readonly selector: Hex | null;
-  readonly limit: LimitAdvice;
-  readonly savings: readonly Saving[];
-};
+export type Optimization = ReturnType<typeof optimizeGas>;
 
-export type Optimization = {
-  /** The largest saving first, then the dearest, then by contract and method. */
-  readonly methods: readonly MethodBill[];
-  /** Sums of the methods' members. */
-  readonly totals: GasBill;
-};
+/** Bill of one (contract, method). The contract is null for creations and unknown targets, the selector for plain transfers. */
+export type MethodBill = Optimization["methods"][number];
 
-/** Fees, waste and possible savings of each (contract, method) of the window. */
-export function optimizeGas({ paid, policy }: Pick<ReportFacts, "paid" | "policy">): Optimization {
-  const methods = [...Map.groupBy(paid.calls, methodKey).values()].map((calls): MethodBill => {
+/**
+ * Fees, waste and possible savings of each (contract, method) of the window: the largest saving first, then the dearest,
+ * then by contract and method.
+ */
+export function optimizeGas({ paid, policy }: Pick<ReportFacts, "paid" | "policy">) {
+  const methods = [...Map.groupBy(paid.calls, methodKey).values()].map((calls) => {
     const own = calls.map(({ call }) => call);
     const savings = savingsOf(calls, { days: paid.days, policy });
     return {
@@ -60,7 +50,12 @@ export function optimizeGas({ paid, policy }: Pick<ReportFacts, "paid" | "policy
       savings,
     };
   });
-  return { methods: methods.toSorted(bySaving), totals: totalOf(methods) };
+  const keyOf = ({ contract, selector }: (typeof methods)[number]) => `${contract} ${selector}`;
+  const sorted = methods.toSorted(
+    (a, b) =>
+      compare(b.saved.wei, a.saved.wei) || compare(b.spent.wei, a.spent.wei) || compare(keyOf(a), keyOf(b)),
+  );
+  return { methods: sorted, totals: totalOf(methods) };
 }
 
 function billOf(calls: readonly PaidCall[]): Omit<GasBill, "saved" | "monthly"> {
@@ -92,14 +87,6 @@ export function totalOf(bills: readonly GasBill[]): GasBill {
   };
 }
 
-function bySaving(a: MethodBill, b: MethodBill): number {
-  return (
-    compareBigints(b.saved.wei, a.saved.wei) ||
-    compareBigints(b.spent.wei, a.spent.wei) ||
-    compareTexts(`${a.contract} ${a.selector}`, `${b.contract} ${b.selector}`)
-  );
-}
-
 /**
  * Kinds of savings. simulate_first: a simulation would have prevented reverted calls. raise_gas_limit: calls ran out of
  * gas. pay_market_price: successes paid more per gas than base fee plus median tip of their block. The three are
@@ -108,39 +95,22 @@ function bySaving(a: MethodBill, b: MethodBill): number {
 type SavingKind = "simulate_first" | "raise_gas_limit" | "pay_market_price";
 
 /** Largest possible saving of one change on one (contract, method). */
-export type Saving = {
-  readonly kind: SavingKind;
-  /** Null for contract creations and for executions with unknown target. */
-  readonly contract: Address | null;
-  /** Null for plain transfers. */
-  readonly selector: Hex | null;
-  /** Calls that would have been cheaper. */
-  readonly calls: number;
-  /** Over the window. */
-  readonly window: Money;
-  /** window x 30 / days, rounded down. */
-  readonly monthly: Money;
-  /** Suggested limit by `LIMIT_FORMULA` for raise_gas_limit, else null. */
-  readonly suggestedLimit: bigint | null;
-};
+export type Saving = ReturnType<typeof savingsOf>[number];
 
 /** Savings of a wallet by contract, method and kind; the largest first, then by contract, method and kind. */
 export function findSavings({ calls, days }: PaidWindow, policy: Policy): readonly Saving[] {
   const savings = [...Map.groupBy(calls, methodKey).values()].flatMap((group) =>
     savingsOf(group, { days, policy }),
   );
-  return savings.toSorted(
-    (a, b) => compareBigints(b.window.wei, a.window.wei) || compareTexts(savingKey(a), savingKey(b)),
-  );
+  const keyOf = ({ contract, selector, kind }: Saving) => `${contract} ${selector} ${kind}`;
+  return savings.toSorted((a, b) => compare(b.window.wei, a.window.wei) || compare(keyOf(a), keyOf(b)));
 }
 
 /** Savings on the calls of one (contract, method); empty if nothing can be saved. */
-function savingsOf(
-  calls: readonly PaidCall[],
-  { days, policy }: { readonly days: number; readonly policy: Policy },
-): readonly Saving[] {
+function savingsOf(calls: readonly PaidCall[], { days, policy }: { days: number; policy: Policy }) {
   const first = calls[0]?.call;
   if (first === undefined) return [];
+  const own = calls.map(({ call }) => call);
   const failed = calls.filter(({ call }) => !call.ok);
   const starved = failed.filter(({ call }) => causeOf(call, policy) === "out_of_gas");
   const reverted = failed.filter(({ call }) => causeOf(call, policy) === "reverted");
@@ -159,21 +129,13 @@ function savingsOf(
         kind,
         contract: first.to,
         selector: first.selector,
+        /** Calls that would have been cheaper. */
         calls: spent.length,
         window,
         monthly: perMonth(window, days),
-        suggestedLimit:
-          kind === "raise_gas_limit"
-            ? adviseLimit(
-                calls.map(({ call }) => call),
-                policy,
-              ).suggested
-            : null,
+        /** By `LIMIT_FORMULA`. */
+        suggestedLimit: kind === "raise_gas_limit" ? adviseLimit(own, policy).suggested : null,
       },
     ];
   });
-}
-
-function savingKey({ contract, selector, kind }: Saving): string {
-  return `${contract} ${selector} ${kind}`;
 }

@@ -1,19 +1,18 @@
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { Risk, RiskSignal } from "../risk/risk.ts";
 import type { Wash } from "../wash/wash.ts";
-import { type ApprovalFinding, type ApprovalRisk, UNUSED_DAYS } from "./approvals.ts";
-import { compareBigints } from "./compare.ts";
+import { APPROVAL_SEVERITY, type ApprovalFinding, rankOfRisks, UNUSED_DAYS } from "./approvals.ts";
 import type { Health } from "./health.ts";
-import { type AdviceKind, adviceOnApproval, adviceOnSaving } from "./health-advice.ts";
+import { type Advice, adviceOnApproval, adviceOnSaving } from "./health-advice.ts";
 import type { Optimization, Saving } from "./optimize.ts";
-import { type PaidWindow, sumMoney } from "./report-facts.ts";
+import { compare, type PaidWindow, sumMoney } from "./report-facts.ts";
 
 export type ProtectService = "risk" | "health" | "wash" | "optimize" | "retry";
 
 /** A recommended step; `ready` holds its part that can be signed at once. */
 export type ProtectionStep<Ready> = {
   readonly service: ProtectService;
-  readonly action: AdviceKind | "review_risk" | "retry_transaction" | "small_savings" | "clean_up";
+  readonly action: Advice["kind"] | "review_risk" | "retry_transaction" | "small_savings" | "clean_up";
   readonly severity: StepSeverity;
   readonly description: string;
   readonly reason: string;
@@ -37,7 +36,12 @@ export type ProtectionFindings<Ready> = {
   /** Days that the optimization's bill covers. */
   readonly days: number;
   /** In the order of their transactions. */
-  readonly revocations: readonly (ValuedApproval & { readonly ready: Ready })[];
+  readonly revocations: readonly {
+    readonly finding: ApprovalFinding;
+    readonly valueMicroUsd: number | null;
+    readonly isInUse: boolean;
+    readonly ready: Ready;
+  }[];
   /** In the order of their transactions. */
   readonly retries: readonly {
     readonly description: string;
@@ -47,36 +51,24 @@ export type ProtectionFindings<Ready> = {
   }[];
 };
 
-/** Whether a service is run for a wallet, and why or why not. */
-export type ServiceChoice = { readonly name: ProtectService; readonly run: boolean; readonly reason: string };
-
-/** As in a wash of the same approvals. */
-const APPROVAL_SEVERITY: Readonly<Record<ApprovalRisk, StepSeverity>> = {
-  flagged: "high",
-  no_code: "high",
-  young: "high",
-  unknown: "medium",
-  unused: "low",
-};
-
-/** Chooses the services to run: all if the risk is above LOW, else those with something to find. */
+/** Chooses the services to run, with reasons: all if the risk is above LOW, else those with something to find. */
 export function chooseServices({
   level,
   health,
   avoidable,
   failures,
 }: {
-  readonly level: Risk["level"];
-  readonly health: Health;
+  level: Risk["level"];
+  health: Health;
   /** Wei of fees wasted, or known to be paid above the market. */
-  readonly avoidable: bigint;
+  avoidable: bigint;
   /** Failed transactions that could be examined. */
-  readonly failures: number;
-}): readonly ServiceChoice[] {
+  failures: number;
+}): readonly { name: ProtectService; run: boolean; reason: string }[] {
   const isLow = level === "LOW";
   const risky = (health.approvals ?? []).filter(({ risks }) => risks.length > 0).length;
   const callsFor = `the risk is ${level}`;
-  const choose = (name: ProtectService, found: boolean, what: string): ServiceChoice => ({
+  const choose = (name: ProtectService, found: boolean, what: string) => ({
     name,
     run: found || !isLow,
     reason: found ? what : isLow ? `the risk is LOW and there is nothing of it: ${what}` : callsFor,
@@ -105,52 +97,34 @@ export function planProtection<Ready>(findings: ProtectionFindings<Ready>): read
   });
 }
 
-const GRAVITY: readonly ApprovalRisk[] = ["flagged", "no_code", "young", "unknown", "unused"];
-
 /**
  * Sorts approvals at risk in the order of revocation. Vouched tokens go first, since anyone can create others. Among
  * them, recently used approvals go last unless the spender is flagged: a strategy may depend on them. Then by risk,
  * then by the value at stake (unknown counts as 0).
  */
-export function rankApprovals<Approval extends RankedApproval>(
-  approvals: readonly Approval[],
-): readonly Approval[] {
-  const rankOf = ({ finding: { risks }, isVouched, isInUse }: Approval) => {
-    const [gravest = "unused"] = risks;
-    return [isVouched ? 0 : 1, isInUse && gravest !== "flagged" ? 1 : 0, GRAVITY.indexOf(gravest)];
-  };
-  return approvals
-    .map((approval) => ({ approval, rank: rankOf(approval), worth: worthOf(approval) }))
-    .toSorted((a, b) => comparePlaces(a.rank, b.rank) || b.worth - a.worth)
-    .map(({ approval }) => approval);
-}
-
-function worthOf({ valueMicroUsd }: RankedApproval): number {
-  return valueMicroUsd === null ? 0 : valueMicroUsd;
-}
-
-function comparePlaces(one: readonly number[], other: readonly number[]): number {
-  return one.map((place, at) => place - (other[at] ?? place)).find((difference) => difference !== 0) ?? 0;
+export function rankApprovals<
+  Approval extends {
+    readonly finding: ApprovalFinding;
+    readonly valueMicroUsd: number | null;
+    readonly isInUse: boolean;
+    /** Whether the token is listed, or used by others. */
+    readonly isVouched: boolean;
+  },
+>(approvals: readonly Approval[]): readonly Approval[] {
+  const isLate = ({ finding, isInUse }: Approval) => isInUse && finding.risks[0] !== "flagged";
+  const worthOf = ({ valueMicroUsd }: Approval) => valueMicroUsd ?? 0;
+  return approvals.toSorted(
+    (a, b) =>
+      Number(b.isVouched) - Number(a.isVouched) ||
+      Number(isLate(a)) - Number(isLate(b)) ||
+      rankOfRisks(a.finding) - rankOfRisks(b.finding) ||
+      worthOf(b) - worthOf(a),
+  );
 }
 
 /** Returns whether the approval was possibly used within UNUSED_DAYS. */
 export function isInUse({ lastUsedAt }: Pick<ApprovalFinding, "lastUsedAt">, now: number): boolean {
   return lastUsedAt !== null && lastUsedAt >= now - UNUSED_DAYS * SECONDS_PER_DAY;
-}
-
-type ValuedApproval = {
-  readonly finding: ApprovalFinding;
-  readonly valueMicroUsd: number | null;
-  readonly isInUse: boolean;
-};
-
-type RankedApproval = ValuedApproval & {
-  /** Whether the token is listed, or used by others. */
-  readonly isVouched: boolean;
-};
-
-function approvalSeverity({ risks: [gravest] }: ApprovalFinding): StepSeverity {
-  return gravest === undefined ? "low" : APPROVAL_SEVERITY[gravest];
 }
 
 const NO_WARNING = { lastUsedAt: null, warning: null } as const;
@@ -187,10 +161,11 @@ function revocationSteps<Ready>({
 }: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
   return revocations.map(({ finding, valueMicroUsd, isInUse, ready }) => {
     const { action, reason, evidence } = adviceOnApproval(finding);
+    const [gravest] = finding.risks;
     return {
       service: "health",
       action: "revoke_approval",
-      severity: approvalSeverity(finding),
+      severity: gravest === undefined ? "low" : APPROVAL_SEVERITY[gravest],
       description: action,
       reason: `${reason} ${evidence}.`,
       valueMicroUsd,
@@ -220,12 +195,11 @@ function savingSteps<Ready>({
   days,
 }: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
   const savings = (optimization?.methods ?? []).flatMap((method) => method.savings);
-  return adviseSavings(savings, days).map(({ monthlyMicroUsd, ...advice }) => ({
+  return adviseSavings(savings, days).map((advice) => ({
     ...NO_MONEY,
     ...advice,
     service: "optimize",
     severity: "low",
-    monthlySavingMicroUsd: monthlyMicroUsd,
   }));
 }
 
@@ -251,21 +225,20 @@ type StepSeverity = "high" | "medium" | "low";
 
 const SEVERITIES: readonly StepSeverity[] = ["high", "medium", "low"];
 
-type Ranked = { readonly severity: StepSeverity };
-
-/** Steps of a plan, each list in an order of its own. */
-type StepLists<Step> = {
-  /** Go first among steps of their severity. */
-  readonly first: readonly Step[];
-  /** Keep their order: their transactions follow one another. */
-  readonly sequence: readonly Step[];
-  /** Go last among steps of their severity. */
-  readonly rest: readonly Step[];
-};
-
 /** All steps by severity. A step of the sequence takes the highest severity of the steps behind it in the sequence. */
-export function rankSteps<Step extends Ranked>({ first, sequence, rest }: StepLists<Step>): readonly Step[] {
-  const rankOf = ({ severity }: Ranked) => SEVERITIES.indexOf(severity);
+export function rankSteps<Step extends { readonly severity: StepSeverity }>({
+  first,
+  sequence,
+  rest,
+}: {
+  /** Go first among steps of their severity. */
+  first: readonly Step[];
+  /** Keep their order: their transactions follow one another. */
+  sequence: readonly Step[];
+  /** Go last among steps of their severity. */
+  rest: readonly Step[];
+}): readonly Step[] {
+  const rankOf = ({ severity }: Step) => SEVERITIES.indexOf(severity);
   const placed = [
     ...first.map((step) => ({ step, rank: rankOf(step), list: 0 })),
     ...sequence.map((step, place) => ({
@@ -278,15 +251,6 @@ export function rankSteps<Step extends Ranked>({ first, sequence, rest }: StepLi
   return placed.toSorted((a, b) => a.rank - b.rank || a.list - b.list).map(({ step }) => step);
 }
 
-/** Advice on costly habits. small_savings: several savings below one cent a month each. */
-type SavingAdvice = {
-  readonly action: Saving["kind"] | "small_savings";
-  readonly description: string;
-  readonly reason: string;
-  /** Millionths of a US dollar; null where no feed prices the native coin. */
-  readonly monthlyMicroUsd: number | null;
-};
-
 /** A cent. */
 const SMALL_MICRO_USD = 10_000;
 
@@ -298,40 +262,36 @@ export function avoidableWei({ calls }: PaidWindow): bigint {
   }, 0n);
 }
 
-/** Largest saving first, by US dollars, then by wei. Savings below one cent a month share one last step. */
-export function adviseSavings(savings: readonly Saving[], days: number): readonly SavingAdvice[] {
-  const sorted = savings.filter(({ monthly }) => monthly.wei > 0n).toSorted(byWorth);
+/**
+ * Advice on costly habits: largest saving first, by US dollars, then by wei; unpriced savings come last. Savings below one
+ * cent a month share one last step.
+ */
+export function adviseSavings(savings: readonly Saving[], days: number) {
+  const sorted = savings
+    .filter(({ monthly }) => monthly.wei > 0n)
+    .toSorted(
+      ({ monthly: a }, { monthly: b }) => (b.microUsd ?? -1) - (a.microUsd ?? -1) || compare(b.wei, a.wei),
+    );
+  const isSmall = ({ monthly: { microUsd } }: Saving) => microUsd !== null && microUsd < SMALL_MICRO_USD;
   const small = sorted.filter(isSmall);
   if (small.length < 2) return sorted.map((saving) => adviseOn(saving, days));
+  const { wei, microUsd } = sumMoney(small.map(({ monthly }) => monthly));
+  const together = {
+    action: "small_savings" as const,
+    description: `Look at the ${small.length} costly habits that GET /optimize/{address} lists besides, if at all.`,
+    reason: `Each costs less than a cent a month: ${wei} wei a month together.`,
+    monthlySavingMicroUsd: microUsd,
+  };
   const large = sorted.filter((saving) => !isSmall(saving));
-  return [...large.map((saving) => adviseOn(saving, days)), sumUp(small)];
+  return [...large.map((saving) => adviseOn(saving, days)), together];
 }
 
-function isSmall({ monthly: { microUsd } }: Saving): boolean {
-  return microUsd !== null && microUsd < SMALL_MICRO_USD;
-}
-
-/** Unpriced savings come last. */
-function byWorth({ monthly: a }: Saving, { monthly: b }: Saving): number {
-  return (b.microUsd ?? -1) - (a.microUsd ?? -1) || compareBigints(b.wei, a.wei);
-}
-
-function adviseOn(saving: Saving, days: number): SavingAdvice {
+function adviseOn(saving: Saving, days: number) {
   const { action, reason, evidence } = adviceOnSaving(saving, days);
   return {
     action: saving.kind,
     description: action,
     reason: `${reason} ${evidence}.`,
-    monthlyMicroUsd: saving.monthly.microUsd,
-  };
-}
-
-function sumUp(small: readonly Saving[]): SavingAdvice {
-  const { wei, microUsd } = sumMoney(small.map(({ monthly }) => monthly));
-  return {
-    action: "small_savings",
-    description: `Look at the ${small.length} costly habits that GET /optimize/{address} lists besides, if at all.`,
-    reason: `Each costs less than a cent a month: ${wei} wei a month together.`,
-    monthlyMicroUsd: microUsd,
+    monthlySavingMicroUsd: saving.monthly.microUsd,
   };
 }

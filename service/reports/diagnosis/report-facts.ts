@@ -1,36 +1,30 @@
 import { countedFees } from "../../model/features/call-tally.ts";
-import { type Holdings, holdingsOf } from "../../model/features/holdings.ts";
+import { holdingsOf } from "../../model/features/holdings.ts";
 import { createMarket, type Market } from "../../model/features/market.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { AsOf, OwnCall, WalletRows } from "../../model/features/types.ts";
-import { sortCalls, type WeighedHistory, weighCalls } from "../../model/features/weigh-calls.ts";
+import { sortCalls, weighCalls } from "../../model/features/weigh-calls.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 
 /** The common input of all diagnoses of one wallet. */
-export type ReportFacts = {
-  readonly rows: WalletRows;
-  readonly asOf: AsOf;
-  readonly policy: Policy;
-  readonly market: Market;
-  /** Weighed as the score weighs it: over the window before the last own call. */
-  readonly history: WeighedHistory;
-  readonly holdings: Holdings;
-  /** Own calls of the window before the report's block. */
-  readonly paid: PaidWindow;
-};
+export type ReportFacts = ReturnType<typeof gatherReportFacts>;
 
 /** Derives the facts from a wallet's rows under a policy, independent of the rows' order. */
-export function gatherReportFacts(
-  { rows, asOf }: { readonly rows: WalletRows; readonly asOf: AsOf },
-  policy: Policy,
-): ReportFacts {
+export function gatherReportFacts({ rows, asOf }: { rows: WalletRows; asOf: AsOf }, policy: Policy) {
   const market = createMarket(rows.tokens);
+  /** Weighed as the score weighs it: over the window before the last own call. */
   const history = weighCalls(rows, market, policy);
   return {
     ...{ rows, asOf, policy, market, history },
     holdings: holdingsOf({ rows, history, market, policy }),
+    /** Own calls of the window before the report's block. */
     paid: readPaidWindow({ rows, asOf, market }, policy.window.days),
   };
+}
+
+/** Order of two values for sorting, the same everywhere. */
+export function compare<Value extends bigint | string>(a: Value, b: Value): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 /** An amount of the native coin and its worth at the prices of the days on which it was paid. */
@@ -48,12 +42,8 @@ export type PaidCall = {
   readonly overpaid: Money | null;
 };
 
-export type PaidWindow = {
-  /** Sorted. */
-  readonly calls: readonly PaidCall[];
-  /** Days that monthly amounts are spread over; see `PER_MONTH_DAYS`. */
-  readonly days: number;
-};
+/** Own calls, sorted, and the days that monthly amounts are spread over; see `PER_MONTH_DAYS`. */
+export type PaidWindow = ReturnType<typeof readPaidWindow>;
 
 /** Days of a month, and the shortest window: one active day must not be multiplied by 30. */
 export const PER_MONTH_DAYS = 30;
@@ -63,9 +53,9 @@ export const PER_MONTH_DAYS = 30;
  * its fee, which is counted with the first of them. `days` counts from the first call, at least 30.
  */
 export function readPaidWindow(
-  { rows, asOf, market }: { readonly rows: WalletRows; readonly asOf: AsOf; readonly market: Market },
+  { rows, asOf, market }: { rows: WalletRows; asOf: AsOf; market: Market },
   windowDays: number,
-): PaidWindow {
+) {
   const from = asOf.timestamp - windowDays * SECONDS_PER_DAY;
   const own = sortCalls(rows.calls).filter(({ timestamp }) => timestamp >= from);
   const fees = countedFees(own);

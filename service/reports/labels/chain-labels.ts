@@ -3,21 +3,18 @@ import type { Deployment } from "../../chain/deployments.ts";
 import { lowerCase } from "../../db/columns.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 
-/** Kind of account that a label names. */
-type ChainLabelCategory =
-  | "agent"
-  | "token"
-  | "system"
-  | "entry_point"
-  | "public_funder"
-  | "mixer"
-  | "contract"
-  | "account";
-
 /** A label of an account from chain data. Only agents' names are chosen by untrusted parties. */
 export type ChainLabel = {
   readonly label: string;
-  readonly category: ChainLabelCategory;
+  readonly category:
+    | "agent"
+    | "token"
+    | "system"
+    | "entry_point"
+    | "public_funder"
+    | "mixer"
+    | "contract"
+    | "account";
   /** deployment: named by the operator. identity-registry: named by its registrant. index: read from the chain. */
   readonly source: "deployment" | "identity-registry" | "index";
 };
@@ -30,7 +27,7 @@ export function knownAccounts(
   chain: Pick<Deployment, "identityRegistry" | "sanctionsList" | "oracle" | "market" | "accounts">,
 ): KnownAccounts {
   const { market, accounts } = chain;
-  const entries: readonly (readonly [Address | null, string, ChainLabelCategory])[] = [
+  const entries: readonly (readonly [Address | null, string, ChainLabel["category"]])[] = [
     ...accounts.mixers.map((address) => [address, "Mixer", "mixer"] as const),
     ...accounts.publicFunders.map((address) => [address, "Public funder", "public_funder"] as const),
     ...market.tokens.map(({ address, symbol }) => [address, symbol, "token"] as const),
@@ -53,14 +50,8 @@ export function knownAccounts(
 export function chainLabels(
   address: Address,
   known: KnownAccounts,
-  {
-    agents,
-    hasCode,
-  }: {
-    readonly agents: readonly RegisteredAgent[];
-    /** Whether it has code; null where no source knows. */
-    readonly hasCode: boolean | null;
-  },
+  /** `hasCode` is null where no source knows. */
+  { agents, hasCode }: { agents: readonly RegisteredAgent[]; hasCode: boolean | null },
 ): readonly ChainLabel[] {
   const named = agents.map(({ agentId, name }): ChainLabel => {
     const shown = name === null || isLookalikeName(name) ? "" : printableName(name);
@@ -75,11 +66,8 @@ export function chainLabels(
 
 function byCode(hasCode: boolean | null): readonly ChainLabel[] {
   if (hasCode === null) return [];
-  return [
-    hasCode
-      ? { label: "Contract", category: "contract", source: "index" }
-      : { label: "Account", category: "account", source: "index" },
-  ];
+  if (hasCode) return [{ label: "Contract", category: "contract", source: "index" }];
+  return [{ label: "Account", category: "account", source: "index" }];
 }
 
 /** Longest shown name; documents may hold names of any length. */

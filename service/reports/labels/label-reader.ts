@@ -12,13 +12,12 @@ export type ProviderAnswer = { readonly provider: string } & (
 );
 
 /** Labels of an account (lower-case) from every provider. */
-export type ReadLabels = (address: Address) => Promise<readonly ProviderAnswer[]>;
+export type ReadLabels = ReturnType<typeof createLabelReader>;
 
-/** Stored labels. */
-export type KeptLabels = { readonly labels: readonly ProvidedLabel[]; readonly readAt: Date };
+type StoredLabels = { readonly labels: readonly ProvidedLabel[]; readonly readAt: Date };
 
 /** Lifetime of stored labels: providers charge per request, and names seldom change. */
-export const LABELS_KEPT_MS = 24 * 3_600_000;
+export const LABELS_STORED_MS = 24 * 3_600_000;
 
 /**
  * Asks each provider about an account at most once a day; concurrent readers share the request. A failing provider is
@@ -26,24 +25,21 @@ export const LABELS_KEPT_MS = 24 * 3_600_000;
  */
 export function createLabelReader({
   sources,
-  kept,
+  store,
   now,
   logger,
 }: {
-  readonly sources: readonly LabelSource[];
-  readonly kept: {
-    find(provider: string, address: Address): Promise<KeptLabels | null>;
-    keep(provider: string, address: Address, kept: KeptLabels): Promise<void>;
-  };
-  readonly now: () => Date;
-  readonly logger: Logger;
-}): ReadLabels {
+  sources: readonly LabelSource[];
+  store: ReturnType<typeof createLabelStore>;
+  now: () => Date;
+  logger: Logger;
+}) {
   const running = new Map<string, Promise<ProviderAnswer>>();
 
   async function ask(source: LabelSource, address: Address): Promise<ProviderAnswer> {
     const { provider } = source;
-    const known = await kept.find(provider, address);
-    if (known !== null && now().getTime() - known.readAt.getTime() < LABELS_KEPT_MS) {
+    const known = await store.find(provider, address);
+    if (known !== null && now().getTime() - known.readAt.getTime() < LABELS_STORED_MS) {
       return { provider, available: true, ...known };
     }
     const found = await source.read(address);
@@ -52,7 +48,7 @@ export function createLabelReader({
       return { provider, available: false, reason: found.reason };
     }
     const fresh = { labels: found.labels, readAt: now() };
-    await kept.keep(provider, address, fresh);
+    await store.save(provider, address, fresh);
     return { provider, available: true, ...fresh };
   }
 
@@ -65,16 +61,15 @@ export function createLabelReader({
     return asked;
   }
 
-  return (address) => Promise.all(sources.map((source) => askOnce(source, address)));
+  return (address: Address): Promise<readonly ProviderAnswer[]> =>
+    Promise.all(sources.map((source) => askOnce(source, address)));
 }
-
-type Kept = { readonly labels: readonly ProvidedLabel[]; readonly readAt: Date };
 
 /** Stored labels of accounts (lower-case) by provider. */
 export function createLabelStore(db: Database) {
   return {
     /** Null where the provider was never asked about the account. */
-    async find(provider: string, address: Address): Promise<Kept | null> {
+    async find(provider: string, address: Address): Promise<StoredLabels | null> {
       const [row] = await db
         .select({ labels: walletLabel.labels, readAt: walletLabel.readAt })
         .from(walletLabel)
@@ -82,7 +77,7 @@ export function createLabelStore(db: Database) {
       return row ?? null;
     },
     /** Replaces the provider's older labels. */
-    async keep(provider: string, address: Address, { labels, readAt }: Kept): Promise<void> {
+    async save(provider: string, address: Address, { labels, readAt }: StoredLabels): Promise<void> {
       await db
         .insert(walletLabel)
         .values({ provider, address, labels, readAt })

@@ -4,22 +4,20 @@ import { z } from "zod";
 import type { ProvidedLabel } from "../../db/tables/wallet-label.ts";
 import { printableName } from "./chain-labels.ts";
 
-/**
- * unconnected: not reachable, or the connection broke. unavailable: temporarily out of service. refused: rejected, for
- * the key or another reason. broken: not asked after several failures in a row.
- */
-type LabelFailureReason =
-  | "timeout"
-  | "unconnected"
-  | "unavailable"
-  | "rate_limited"
-  | "refused"
-  | "malformed"
-  | "broken";
-
 export type LabelFailure = {
   readonly kind: "failed";
-  readonly reason: LabelFailureReason;
+  /**
+   * unconnected: not reachable, or the connection broke. unavailable: temporarily out of service. refused: rejected, for
+   * the key or another reason. broken: not asked after several failures in a row.
+   */
+  readonly reason:
+    | "timeout"
+    | "unconnected"
+    | "unavailable"
+    | "rate_limited"
+    | "refused"
+    | "malformed"
+    | "broken";
   /** For the operator; it holds neither key nor URL. */
   readonly detail: string;
 };
@@ -35,7 +33,7 @@ export type LabelSource = {
 };
 
 /** A failure of a provider. */
-export function labelFailure(reason: LabelFailureReason, detail: string): LabelFailure {
+export function labelFailure(reason: LabelFailure["reason"], detail: string): LabelFailure {
   return { kind: "failed", reason, detail };
 }
 
@@ -79,7 +77,7 @@ export function createNansenSource({
             "content-type": "application/json",
             ...(apiKey === null ? {} : { apikey: apiKey }),
           },
-          body: questionOf(address),
+          body: JSON.stringify({ address, chain: "all", pagination: { page: 1, per_page: MAX_LABELS } }),
         });
         if (response.ok) return readAnswer(await readText(response));
         await response.body?.cancel();
@@ -90,10 +88,6 @@ export function createNansenSource({
       }
     },
   };
-}
-
-function questionOf(address: Address): string {
-  return JSON.stringify({ address, chain: "all", pagination: { page: 1, per_page: MAX_LABELS } });
 }
 
 function refusalOf(status: number): LabelFailure {

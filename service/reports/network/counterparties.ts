@@ -7,7 +7,7 @@ import type { CounterpartyFact, OwnCall, OwnerLink, WalletRows } from "../../mod
 import { sortCalls } from "../../model/features/weigh-calls.ts";
 import { MICRO } from "../../model/score/fixed-point.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import { compareTexts } from "../diagnosis/compare.ts";
+import { compare } from "../diagnosis/report-facts.ts";
 import type { Incoming } from "./wallet-network-dealings.ts";
 
 /** An account that the wallet dealt with. */
@@ -29,35 +29,9 @@ export type Counterparty = Ranked & {
   readonly ownerGroup: Address | null;
 };
 
-type DealingsQuestion = {
-  readonly rows: WalletRows;
-  readonly incoming: readonly Incoming[];
-  /** Unix seconds; earlier calls are ignored. */
-  readonly since: number;
-  readonly policy: Policy;
-};
+export type Dealings = Awaited<ReturnType<typeof findDealings>>;
 
-export type Dealings = {
-  /** By own calls, then by worth received, both falling, then by rising address. */
-  readonly counterparties: readonly Counterparty[];
-  /** Own calls of the window to the wallet itself. */
-  readonly callsToItself: number;
-  /** Calls without a counterparty: contract creations, and executions without logs. */
-  readonly callsToNobody: number;
-  /** Dust: incoming transfers of senders whose total is below the policy's dust bound. They count for no counterparty. */
-  readonly dust: { readonly senders: number; readonly transfers: number };
-};
-
-type Tally = {
-  calls: number;
-  failedCalls: number;
-  transfersIn: number;
-  out: VolumeTally | null;
-  in: VolumeTally | null;
-  firstAt: number;
-  lastAt: number;
-  credit: number | null;
-};
+type Tally = ReturnType<typeof newTally>;
 
 /** Accounts and calls processed before the event loop gets a turn. */
 const PAUSE_AFTER = 2_000;
@@ -70,12 +44,25 @@ const PAUSE_AFTER = 2_000;
  * 3. Transfers by others count for their sender, unless they are dust.
  * Lets other work run in between.
  */
-export async function findDealings(question: DealingsQuestion): Promise<Dealings> {
+export async function findDealings(question: {
+  readonly rows: WalletRows;
+  readonly incoming: readonly Incoming[];
+  /** Unix seconds; earlier calls are ignored. */
+  readonly since: number;
+  readonly policy: Policy;
+}) {
   const { rows, incoming, policy } = question;
   const market = createMarket(rows.tokens);
   const tallies = new Map<Address, Tally>();
-  const tallyOf = tallier(tallies);
-  const own = await tallyCalls(question, { market, tallyOf });
+  /** Returns the tally of an account, creating it if needed, and updates its times. */
+  const tallyOf = (address: Address, at: number): Tally => {
+    const tally = tallies.get(address) ?? newTally(at);
+    tallies.set(address, tally);
+    tally.firstAt = Math.min(tally.firstAt, at);
+    tally.lastAt = Math.max(tally.lastAt, at);
+    return tally;
+  };
+  const own = await tallyCalls(question, market, tallyOf);
   const dust = dustSenders(incoming, market, policy);
   let dustTransfers = 0;
   for (const [place, { from, token, amount, transfers, firstAt, lastAt }] of incoming.entries()) {
@@ -92,37 +79,45 @@ export async function findDealings(question: DealingsQuestion): Promise<Dealings
     else tally.in.addToken(token, amount, firstAt);
   }
   const counterparties = await counterpartiesOf(tallies, rows);
+  /** Counterparties by own calls, then by worth received, both falling, then by rising address. */
   return { counterparties, ...own, dust: { senders: dust.size, transfers: dustTransfers } };
 }
 
-type Tallying = {
-  readonly market: Market;
-  readonly tallyOf: (address: Address, at: number) => Tally;
-};
+/** Sums of one account; `credit` is the highest q of its calls. */
+function newTally(at: number) {
+  return {
+    ...{ calls: 0, failedCalls: 0, transfersIn: 0, firstAt: at, lastAt: at },
+    out: null as VolumeTally | null,
+    in: null as VolumeTally | null,
+    credit: null as number | null,
+  };
+}
 
 /** Adds own calls to the tallies and counts calls without a counterparty. */
 async function tallyCalls(
-  { rows, since, policy }: DealingsQuestion,
-  { market, tallyOf }: Tallying,
-): Promise<Pick<Dealings, "callsToItself" | "callsToNobody">> {
+  { rows, since, policy }: Parameters<typeof findDealings>[0],
+  market: Market,
+  tallyOf: (address: Address, at: number) => Tally,
+) {
   const calls = sortCalls(rows.calls).filter(({ timestamp }) => timestamp >= since);
-  const standings = counterpartiesByAddress(rows, calls, policy);
+  const partners = counterpartiesByAddress(rows, calls, policy);
   let callsToItself = 0;
   let callsToNobody = 0;
   for (const [place, call] of calls.entries()) {
     if (place % PAUSE_AFTER === 0) await setImmediate();
-    const standing = standings[place];
-    if (standing === undefined || standing.address === rows.wallet) {
+    const partner = partners[place];
+    if (partner === undefined || partner.address === rows.wallet) {
       if ((call.recipient ?? call.to) === rows.wallet) callsToItself += 1;
       else callsToNobody += 1;
       continue;
     }
-    const tally = tallyOf(standing.address, call.timestamp);
+    const tally = tallyOf(partner.address, call.timestamp);
     tally.calls += 1;
     if (!call.ok) tally.failedCalls += 1;
-    tally.credit = Math.max(tally.credit ?? 0, standing.credit / MICRO);
+    tally.credit = Math.max(tally.credit ?? 0, partner.credit / MICRO);
     addMoves(call, tally, market);
   }
+  // To nobody: contract creations, and executions without logs.
   return { callsToItself, callsToNobody };
 }
 
@@ -138,24 +133,6 @@ function dustSenders(incoming: readonly Incoming[], market: Market, policy: Poli
   }
   const bound = policy.holdings.dustBelowMicroUsd;
   return new Set([...worths].filter(([, worth]) => worth !== null && worth < bound).map(([from]) => from));
-}
-
-/** Returns the tally of an account, creating it if needed, and updates its times. */
-function tallier(tallies: Map<Address, Tally>): Tallying["tallyOf"] {
-  return (address, at) => {
-    const known = tallies.get(address);
-    if (known === undefined) {
-      const made = {
-        ...{ calls: 0, failedCalls: 0, transfersIn: 0, out: null, in: null },
-        ...{ firstAt: at, lastAt: at, credit: null },
-      };
-      tallies.set(address, made);
-      return made;
-    }
-    known.firstAt = Math.min(known.firstAt, at);
-    known.lastAt = Math.max(known.lastAt, at);
-    return known;
-  };
 }
 
 /** Adds a call's value and token moves, by its logs, or by its calldata if they were not read. A failure moves nothing. */
@@ -213,18 +190,11 @@ function wholeWorth({ microUsd }: Volume): number {
   return microUsd === null ? 0 : Math.min(Math.round(microUsd), Number.MAX_SAFE_INTEGER);
 }
 
-/** Amount of one token; worth in millionths of a US dollar at daily prices, null without a feed. */
-type TokenVolume = {
-  readonly token: Address;
-  readonly amount: bigint;
-  readonly microUsd: number | null;
-};
-
 /** Amounts moved in one direction between a wallet and a counterparty. */
 export type Volume = {
   readonly nativeWei: bigint;
   /** Priced ones first, by worth, then the others by address. */
-  readonly tokens: readonly TokenVolume[];
+  readonly tokens: readonly { token: Address; amount: bigint; microUsd: number | null }[];
   /** Worth of all priced amounts, in millionths of a US dollar; null if amounts moved and none has a price. */
   readonly microUsd: number | null;
   /** Whether all amounts have a price. */
@@ -234,28 +204,23 @@ export type Volume = {
 /** The empty volume. */
 const NO_VOLUME: Volume = { nativeWei: 0n, tokens: [], microUsd: 0, isPriced: true };
 
-/** Sums movements of one direction; ignores amounts that are not above zero. */
-type VolumeTally = {
-  addNative(wei: bigint, timestamp: number): void;
-  addToken(token: Address, amount: bigint, timestamp: number): void;
-  volume(): Volume;
-};
+type VolumeTally = ReturnType<typeof createVolumeTally>;
 
-/** A tally that prices each movement at its own day. */
-function createVolumeTally(market: Market): VolumeTally {
+/** Sums movements of one direction, each at the price of its day; ignores amounts that are not above zero. */
+function createVolumeTally(market: Market) {
   let nativeWei = 0n;
   let native = 0;
   let isNativePriced = true;
   const tokens = new Map<Address, { amount: bigint; microUsd: number | null }>();
   return {
-    addNative(wei, timestamp) {
+    addNative(wei: bigint, timestamp: number) {
       if (wei <= 0n) return;
       nativeWei += wei;
       const worth = market.nativeWorth(wei, timestamp);
       if (worth === null) isNativePriced = false;
       else native += worth;
     },
-    addToken(token, amount, timestamp) {
+    addToken(token: Address, amount: bigint, timestamp: number) {
       if (amount <= 0n) return;
       const known = tokens.get(token);
       const worth = market.tokenWorth(token, amount, timestamp);
@@ -265,8 +230,12 @@ function createVolumeTally(market: Market): VolumeTally {
         microUsd: before === null || worth === null ? null : before + worth,
       });
     },
-    volume() {
-      const moved = [...tokens].map(([token, sum]): TokenVolume => ({ token, ...sum })).sort(byWorth);
+    volume(): Volume {
+      const moved = [...tokens]
+        .map(([token, sum]) => ({ token, ...sum }))
+        .sort(
+          (one, other) => (other.microUsd ?? -1) - (one.microUsd ?? -1) || compare(one.token, other.token),
+        );
       const priced = moved.flatMap(({ microUsd }) => microUsd ?? []);
       const isPriced = isNativePriced && priced.length === moved.length;
       const hasWorth = (nativeWei > 0n && isNativePriced) || priced.length > 0;
@@ -275,11 +244,6 @@ function createVolumeTally(market: Market): VolumeTally {
       return { nativeWei, tokens: moved, microUsd: hasWorth || isEmpty ? worth : null, isPriced };
     },
   };
-}
-
-function byWorth(one: TokenVolume, other: TokenVolume): number {
-  const worths = (other.microUsd ?? -1) - (one.microUsd ?? -1);
-  return worths !== 0 ? worths : compareTexts(one.token, other.token);
 }
 
 /** Sort key of a list: most own calls, then most worth received, then by rising address. */
@@ -291,30 +255,24 @@ export type Ranked = {
   readonly broughtMicroUsd: number;
 };
 
-/** The last entry of a page, where the next page begins. */
-export type Position = Ranked;
-
-export type Page<Entry> = {
-  readonly entries: readonly Entry[];
-  /** Null after the last page. */
-  readonly next: Position | null;
-};
-
 /** Negative if `one` comes first; no two addresses are equal. */
 export function compareRanked(one: Ranked, other: Ranked): number {
   return (
     other.calls - one.calls ||
     other.broughtMicroUsd - one.broughtMicroUsd ||
-    compareTexts(one.address, other.address)
+    compare(one.address, other.address)
   );
 }
 
-/** At most `limit` entries of a sorted list after a position. Consecutive pages cover the list. */
+/**
+ * At most `limit` entries of a sorted list after a position. `next` is the position of the next page; null after the last.
+ * Consecutive pages cover the list.
+ */
 export function pageOf<Entry extends Ranked>(
   sorted: readonly Entry[],
-  after: Position | null,
+  after: Ranked | null,
   limit: number,
-): Page<Entry> {
+): { entries: readonly Entry[]; next: Ranked | null } {
   const start = after === null ? 0 : sorted.findIndex((entry) => compareRanked(after, entry) < 0);
   if (start < 0) return { entries: [], next: null };
   const entries = sorted.slice(start, start + limit);
@@ -332,4 +290,69 @@ export function listDigest(sorted: readonly Ranked[]): string {
   for (const { address, calls, broughtMicroUsd } of sorted)
     hash.update(`${address} ${calls} ${broughtMicroUsd}\n`);
   return hash.digest("hex").slice(0, 16);
+}
+
+/** Direction of dealings: out by own calls, in by transfers from there. Both where it was called and something came from it, in an own call or in another's transaction. */
+export function directionOf({ calls, transfersIn, volumeIn }: Counterparty): "out" | "in" | "both" {
+  if (calls === 0) return "in";
+  return transfersIn > 0 || hasMoved(volumeIn) ? "both" : "out";
+}
+
+export type DealingTotals = ReturnType<typeof totalsOf>;
+
+/**
+ * The totals and the concentration of a whole list. Worths are in millionths of a US dollar, null where something moved and
+ * nothing of it has a price. Third parties cannot change `callsHhi`.
+ */
+export function totalsOf(list: readonly Counterparty[]) {
+  const byDirection = { out: 0, in: 0, both: 0 };
+  for (const counterparty of list) byDirection[directionOf(counterparty)] += 1;
+  const sum = (of: (counterparty: Counterparty) => number) =>
+    list.reduce((total, counterparty) => total + of(counterparty), 0);
+  return {
+    counterparties: list.length,
+    byDirection,
+    interactions: sum(({ interactions }) => interactions),
+    calls: sum(({ calls }) => calls),
+    failedCalls: sum(({ failedCalls }) => failedCalls),
+    transfersIn: sum(({ transfersIn }) => transfersIn),
+    outMicroUsd: worthOf(list.map(({ volumeOut }) => volumeOut)),
+    inMicroUsd: worthOf(list.map(({ volumeIn }) => volumeIn)),
+    /** Counterparties with an unpriced exchange. */
+    unpriced: list.filter(({ volumeOut, volumeIn }) => !volumeOut.isPriced || !volumeIn.isPriced).length,
+    // Unpriced parts count as 0.
+    callsHhi: herfindahl(list.map(({ calls }) => calls)),
+    outHhi: herfindahl(list.map(({ volumeOut }) => volumeOut.microUsd ?? 0)),
+    inHhi: herfindahl(list.map(({ volumeIn }) => volumeIn.microUsd ?? 0)),
+  };
+}
+
+function worthOf(volumes: readonly Volume[]): number | null {
+  const moved = volumes.filter(hasMoved);
+  const priced = moved.flatMap(({ microUsd }) => microUsd ?? []);
+  if (moved.length > 0 && priced.length === 0) return null;
+  return priced.reduce((sum, microUsd) => sum + microUsd, 0);
+}
+
+function hasMoved({ nativeWei, tokens }: Volume): boolean {
+  return nativeWei > 0n || tokens.length > 0;
+}
+
+/**
+ * Herfindahl-Hirschman index of amounts: the sum of squared shares in percent, 0 to 10,000, rounded. 10,000 is a single
+ * counterparty, 10,000 / n are n equal ones. Null if no amount is above zero.
+ */
+export function herfindahl(amounts: readonly number[]): number | null {
+  // Relative to the largest, so that small amounts are not lost in huge sums.
+  const largest = amounts.reduce((most, amount) => Math.max(most, amount), 0);
+  if (largest <= 0) return null;
+  let sum = 0;
+  let squares = 0;
+  for (const amount of amounts) {
+    if (amount <= 0) continue;
+    const part = amount / largest;
+    sum += part;
+    squares += part * part;
+  }
+  return Math.round((10_000 * squares) / (sum * sum));
 }

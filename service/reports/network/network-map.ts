@@ -1,20 +1,11 @@
 import type { Address } from "viem";
 import type { Owners } from "../../model/features/find-owners.ts";
 import type { AccountFact, Contact } from "../../model/features/types.ts";
-import { compareTexts } from "../diagnosis/compare.ts";
+import { compare } from "../diagnosis/report-facts.ts";
 import type { AccountLinks, Neighbourhood } from "./wallet-network-graph.ts";
 
 /** Distance from the wallet over the links that found the account. */
 export type Hops = 0 | 1 | 2;
-
-/** Accounts of a map, in the order of their choice, the wallet first. */
-type ChosenNodes = {
-  readonly nodes: ReadonlyMap<Address, Hops>;
-  /** Accounts with the same creator or first funder as the wallet, by address, including those that were left out. */
-  readonly siblings: ReadonlySet<Address>;
-  /** Accounts within two hops that did not fit. */
-  readonly leftOut: number;
-};
 
 /** Peers whose own links are read. They are placed before accounts at distance two. */
 export const CLOSE_PEERS = 60;
@@ -37,10 +28,10 @@ export function chooseNodes({
   readonly around: Neighbourhood;
   readonly publicFunders: ReadonlySet<Address>;
   readonly maxNodes: number;
-}): ChosenNodes {
+}) {
   const close = peers.slice(0, CLOSE_PEERS);
   const parents = parentsOf(around.facts.get(wallet));
-  const children = around.children.toSorted((one, other) => compareTexts(one.address, other.address));
+  const children = around.children.toSorted((one, other) => compare(one.address, other.address));
   const own = children.filter(({ parent }) => parent === wallet).map(({ address }) => address);
   const shared = children.filter(({ parent }) => parent !== wallet && !publicFunders.has(parent));
   const siblings = new Set(shared.map(({ address }) => address).filter((address) => address !== wallet));
@@ -57,6 +48,7 @@ export function chooseNodes({
     return nearest.has(address) ? 1 : 2;
   };
   const nodes = new Map([...found].slice(0, maxNodes).map((address) => [address, hopsOf(address)]));
+  /** `nodes` in the order of their choice; `siblings` includes those that were left out. */
   return { nodes, siblings, leftOut: found.size - nodes.size };
 }
 
@@ -91,15 +83,12 @@ export function chooseEdges({
   maxEdges,
 }: {
   readonly wallet: Address;
-  readonly chosen: ChosenNodes;
+  readonly chosen: Omit<ReturnType<typeof chooseNodes>, "leftOut">;
   readonly links: Pick<AccountLinks, "facts" | "contacts">;
   /** The wallet's own dealings that have no contact row. */
   readonly ownContacts: readonly Contact[];
   readonly maxEdges: number;
-}): {
-  readonly edges: readonly NetworkEdge[];
-  readonly leftOut: number;
-} {
+}) {
   const { nodes, siblings } = chosen;
   const origins: NetworkEdge[] = [];
   for (const address of [...nodes.keys()].sort()) {
@@ -151,7 +140,7 @@ function rankOf({ account, counterparty }: Contact, wallet: Address): number {
 
 function compareContacts(one: Contact, other: Contact): number {
   if (one.sentMicroUsd !== other.sentMicroUsd) return one.sentMicroUsd > other.sentMicroUsd ? -1 : 1;
-  return other.calls - one.calls || compareTexts(keyOf(one), keyOf(other));
+  return other.calls - one.calls || compare(keyOf(one), keyOf(other));
 }
 
 /** Returns the cluster of an account: the lowest address with the same owner; null if nothing links it to another account. */

@@ -5,9 +5,6 @@ import type { Grade } from "../../model/score/record.ts";
 import { type RegisteredAgent, readAgentNames } from "../../registries/documents/agent-names.ts";
 import { readSanctionsFlags } from "../../sanctions/sanctions.ts";
 
-/** Newest score of an account. */
-type PeerScore = { readonly ahsScore: number | null; readonly grade: Grade | null };
-
 /** Current facts about an account that the wallet dealt with. */
 export type AccountDetail = {
   readonly address: Address;
@@ -16,7 +13,7 @@ export type AccountDetail = {
   /** Null where no source knows. */
   readonly hasCode: boolean | null;
   /** Null for an account never scored. A sanctioned account scores 0 at once. */
-  readonly score: PeerScore | null;
+  readonly score: { readonly ahsScore: number | null; readonly grade: Grade | null } | null;
   /** Flags of all sources at the newest indexed block; empty without any. */
   readonly sanctions: readonly SanctionsFlag[];
 };
@@ -40,25 +37,21 @@ export function createAccountReader(
         hasCode: fact?.hasCode ?? null,
         agents: agents.get(address) ?? [],
         sanctions,
-        score: sanctions.length > 0 ? { ahsScore: 0, grade: "F" } : scoreOf(fact),
+        score: sanctions.length > 0 ? { ahsScore: 0, grade: "F" } : (fact?.score ?? null),
       };
     };
     return new Map(addresses.map((address) => [address, describe(address)]));
   };
 }
 
-type FactRow = PeerScore & {
-  readonly address: Address;
-  readonly hasCode: boolean | null;
-  readonly isScored: boolean;
-};
-
-async function readFacts(
-  db: Database,
-  chainId: number,
-  addresses: readonly Address[],
-): Promise<ReadonlyMap<Address, FactRow>> {
-  const { rows } = await db.$client.query<FactRow>({
+async function readFacts(db: Database, chainId: number, addresses: readonly Address[]) {
+  const { rows } = await db.$client.query<{
+    address: Address;
+    hasCode: boolean | null;
+    isScored: boolean;
+    ahsScore: number | null;
+    grade: Grade | null;
+  }>({
     ...QUERY_DEADLINE,
     name: "account_details",
     text: `
@@ -69,9 +62,10 @@ async function readFacts(
       left join ahs.current_score current on current.chain_id = $1 and current.wallet = wanted.address`,
     values: [chainId, addresses],
   });
-  return new Map(rows.map((row) => [row.address, row]));
-}
-
-function scoreOf(fact: FactRow | undefined): PeerScore | null {
-  return fact?.isScored === true ? { ahsScore: fact.ahsScore, grade: fact.grade } : null;
+  return new Map(
+    rows.map(({ address, hasCode, isScored, ahsScore, grade }) => [
+      address,
+      { hasCode, score: isScored ? { ahsScore, grade } : null },
+    ]),
+  );
 }

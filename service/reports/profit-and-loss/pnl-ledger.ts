@@ -2,73 +2,51 @@ import type { Address } from "viem";
 import type { Leg } from "./pnl-legs.ts";
 
 /** History of one token; amounts in its smallest unit, money in millionths of a US dollar. */
-export type TokenLedger = {
-  /** Got in trades. */
-  readonly bought: bigint;
-  /** Given in trades. */
-  readonly sold: bigint;
-  /** Got for nothing in return: claims, withdrawals, wrapped coin. */
-  readonly received: bigint;
-  /** Given for nothing in return: payments and deposits. */
-  readonly sent: bigint;
-  /** Given without ever having come by an own call. */
-  readonly uncovered: bigint;
-  /** Remaining lots from own calls, oldest first. */
-  readonly lots: readonly Lot[];
-  /** Gains of sales less their losses, where price and cost are known; null where no sale is. */
-  readonly realised: bigint | null;
-  readonly sales: number;
-  /** Sales with a gain, and with a loss, of one cent or more. */
-  readonly wins: number;
-  readonly losses: number;
-  /** Purchases and sales, and those of them with an unknown price or a partly unknown cost. */
-  readonly legs: number;
-  readonly unpricedLegs: number;
-  /** Worth and amount of its newest priced trade; null without one. */
-  readonly lastTrade: { readonly amount: bigint; readonly worth: bigint } | null;
-  /** Number of returns from where it had been sent, at the original cost. */
-  readonly returns: number;
-};
-
-/** `contract` is the target or source of a transfer without a counterpart; null if unknown. */
-export type LedgerKeeper = {
-  buy(leg: Leg): void;
-  sell(leg: Leg): void;
-  receive(leg: Leg, contract: Address | null): void;
-  send(leg: Leg, contract: Address | null): void;
-  close(): TokenLedger;
-};
+export type TokenLedger = ReturnType<LedgerKeeper["close"]>;
+export type LedgerKeeper = ReturnType<typeof openLedger>;
 
 /** Less is no gain and no loss: rounding and the spread of daily prices. */
 const CENT = 10_000n;
 
-const NO_COUNTS = { sales: 0, wins: 0, losses: 0, legs: 0, unpricedLegs: 0, returns: 0 } as const;
-
-type Counts = { -readonly [name in keyof typeof NO_COUNTS]: number };
-
-/** Tracks the lots of one token through calls in order. */
-export function openLedger(): LedgerKeeper {
+/**
+ * Tracks the lots of one token through calls in order. Gains are measured in a currency, which has no cost, sale or gain
+ * itself. `contract` is the target or source of a transfer without a counterpart; null if unknown.
+ */
+export function openLedger({ isCurrency }: { isCurrency: boolean }) {
   const lots = createLotQueue();
   const deposits = openDeposits();
+  /**
+   * bought, sold: in trades. received: got for nothing in return (claims, withdrawals, wrapped coin). sent: payments and
+   * deposits. uncovered: given without ever having come by an own call.
+   */
   const sums = { bought: 0n, sold: 0n, received: 0n, sent: 0n, uncovered: 0n };
-  const counts: Counts = { ...NO_COUNTS };
+  /**
+   * wins, losses: sales with a gain or loss of one cent or more. legs: purchases and sales; unpricedLegs: those of them with
+   * an unknown price or a partly unknown cost. returns: from where it had been sent, at the original cost.
+   */
+  const counts = { sales: 0, wins: 0, losses: 0, legs: 0, unpricedLegs: 0, returns: 0 };
   let realised: bigint | null = null;
-  let lastTrade: TokenLedger["lastTrade"] = null;
+  let lastTrade: { readonly amount: bigint; readonly worth: bigint } | null = null;
   const noteTrade = ({ amount, worth }: Leg, isKnown: boolean) => {
     counts.legs += 1;
     if (!isKnown) counts.unpricedLegs += 1;
     if (worth !== null) lastTrade = { amount, worth };
   };
+  const take = (amount: bigint) => {
+    const taken = lots.take(amount);
+    sums.uncovered += taken.uncovered;
+    return taken;
+  };
   return {
-    buy(leg) {
+    buy(leg: Leg) {
       sums.bought += leg.amount;
-      lots.add({ amount: leg.amount, cost: leg.worth });
-      noteTrade(leg, leg.worth !== null);
+      lots.add({ amount: leg.amount, cost: isCurrency ? null : leg.worth });
+      if (!isCurrency) noteTrade(leg, leg.worth !== null);
     },
-    sell(leg) {
+    sell(leg: Leg) {
       sums.sold += leg.amount;
-      const taken = lots.take(leg.amount);
-      sums.uncovered += taken.uncovered;
+      const taken = take(leg.amount);
+      if (isCurrency) return;
       const result = resultOf(leg, taken);
       counts.sales += 1;
       noteTrade(leg, result.isWhole);
@@ -77,8 +55,9 @@ export function openLedger(): LedgerKeeper {
       if (result.gain >= CENT) counts.wins += 1;
       if (result.gain <= -CENT) counts.losses += 1;
     },
-    receive({ amount, worth }, contract) {
+    receive({ amount, worth }: Leg, contract: Address | null) {
       sums.received += amount;
+      if (isCurrency) return lots.add({ amount, cost: null });
       const { parts, uncovered } =
         contract === null ? { parts: [], uncovered: amount } : deposits.takeBack(contract, amount);
       if (parts.length > 0) counts.returns += 1;
@@ -86,45 +65,26 @@ export function openLedger(): LedgerKeeper {
       if (uncovered === 0n) return;
       lots.add({ amount: uncovered, cost: worth === null ? null : (worth * uncovered) / amount });
     },
-    send({ amount }, contract) {
+    send({ amount }: Leg, contract: Address | null) {
       sums.sent += amount;
-      const taken = lots.take(amount);
-      sums.uncovered += taken.uncovered;
-      if (contract !== null) deposits.put(contract, taken);
+      const taken = take(amount);
+      if (contract !== null && !isCurrency) deposits.put(contract, taken);
     },
-    close: () => ({ ...sums, ...counts, realised, lastTrade, lots: lots.rest() }),
-  };
-}
-
-/** Tracks amounts of a currency. Gains are measured in it, so that it has no cost, sale or gain itself. */
-export function openCurrencyLedger(): LedgerKeeper {
-  const lots = createLotQueue();
-  const sums = { bought: 0n, sold: 0n, received: 0n, sent: 0n, uncovered: 0n };
-  const come = (kind: "bought" | "received", amount: bigint) => {
-    sums[kind] += amount;
-    lots.add({ amount, cost: null });
-  };
-  const go = (kind: "sold" | "sent", amount: bigint) => {
-    sums[kind] += amount;
-    sums.uncovered += lots.take(amount).uncovered;
-  };
-  return {
-    buy: ({ amount }) => come("bought", amount),
-    sell: ({ amount }) => go("sold", amount),
-    receive: ({ amount }) => come("received", amount),
-    send: ({ amount }) => go("sent", amount),
-    close: () => ({ ...sums, ...NO_COUNTS, realised: null, lastTrade: null, lots: lots.rest() }),
+    close: () => ({
+      ...sums,
+      ...counts,
+      /** Gains of sales less their losses, where price and cost are known; null where no sale is. */
+      realised,
+      /** Worth and amount of its newest priced trade; null without one. */
+      lastTrade,
+      /** Remaining lots from own calls, oldest first. */
+      lots: lots.rest(),
+    }),
   };
 }
 
 /** Gain of the parts of a sale with known cost; null without any. */
-function resultOf(
-  { amount, worth }: Leg,
-  { parts, uncovered }: Taken,
-): {
-  readonly gain: bigint | null;
-  readonly isWhole: boolean;
-} {
+function resultOf({ amount, worth }: Leg, { parts, uncovered }: Taken) {
   if (worth === null) return { gain: null, isWhole: false };
   let gain: bigint | null = null;
   let isWhole = uncovered === 0n;
@@ -150,24 +110,16 @@ type Lot = {
 /** Removed lots, oldest first; `uncovered` is the amount without a lot. */
 type Taken = { readonly parts: readonly Lot[]; readonly uncovered: bigint };
 
-/** Lots of one token, first in, first out. */
-type LotQueue = {
-  add(lot: Lot): void;
-  /** Removes an amount from the oldest lots. A split lot keeps the rest of its cost. */
-  take(amount: bigint): Taken;
-  /** Remaining lots, oldest first. */
-  rest(): readonly Lot[];
-};
-
-/** An empty queue; amounts and costs are conserved to the last unit. */
-function createLotQueue(): LotQueue {
+/** Lots of one token, first in, first out. Amounts and costs are conserved to the last unit. */
+function createLotQueue() {
   const lots: Lot[] = [];
   let first = 0;
   return {
-    add(lot) {
+    add(lot: Lot) {
       lots.push(lot);
     },
-    take(amount) {
+    /** Removes an amount from the oldest lots. A split lot keeps the rest of its cost. */
+    take(amount: bigint): Taken {
       const parts: Lot[] = [];
       let open = amount;
       for (let lot = lots[first]; lot !== undefined && open > 0n; lot = lots[first]) {
@@ -184,11 +136,12 @@ function createLotQueue(): LotQueue {
       }
       return { parts, uncovered: open };
     },
+    /** Remaining lots, oldest first. */
     rest: () => lots.slice(first),
   };
 }
 
-function split(lot: Lot, amount: bigint): { readonly taken: Lot; readonly left: Lot } {
+function split(lot: Lot, amount: bigint): { taken: Lot; left: Lot } {
   const { cost } = lot;
   const part = cost === null ? null : (cost * amount) / lot.amount;
   return {
@@ -198,24 +151,18 @@ function split(lot: Lot, amount: bigint): { readonly taken: Lot; readonly left: 
 }
 
 /** Lots of one token that were sent without a return, by target, until they come back. */
-type Deposits = {
-  put(contract: Address, taken: Taken): void;
-  /** Takes back an amount at its original cost, oldest first; `uncovered` is new. */
-  takeBack(contract: Address, amount: bigint): Taken;
-};
-
-/** Empty deposits. */
-function openDeposits(): Deposits {
-  const byContract = new Map<Address, LotQueue>();
+function openDeposits() {
+  const byContract = new Map<Address, ReturnType<typeof createLotQueue>>();
   return {
-    put(contract, { parts, uncovered }) {
+    put(contract: Address, { parts, uncovered }: Taken) {
       const queue = byContract.get(contract) ?? createLotQueue();
       byContract.set(contract, queue);
       // An amount without known origin has no known cost when it returns.
-      const unknown: readonly Lot[] = uncovered === 0n ? [] : [{ amount: uncovered, cost: null }];
-      for (const lot of [...parts, ...unknown]) queue.add(lot);
+      for (const lot of parts) queue.add(lot);
+      if (uncovered > 0n) queue.add({ amount: uncovered, cost: null });
     },
-    takeBack: (contract, amount) =>
+    /** Takes back an amount at its original cost, oldest first; `uncovered` is new. */
+    takeBack: (contract: Address, amount: bigint): Taken =>
       byContract.get(contract)?.take(amount) ?? { parts: [], uncovered: amount },
   };
 }

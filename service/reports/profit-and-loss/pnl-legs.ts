@@ -11,40 +11,21 @@ export type Leg = {
   readonly worth: bigint | null;
 };
 
-/** Movements of a call. A trade gives and gets; a transfer only gives or only gets. */
-type CallLegs = {
-  readonly kind: "trade" | "transfer";
-  readonly given: readonly Leg[];
-  readonly got: readonly Leg[];
-  /** Legs taken for worthless: of a token on no list, beside another of known worth. */
-  readonly worthless: number;
-};
-
-/** Reads the legs of a call; null if it moved no token or its receipt was not read. */
-type LegReader = (call: OwnCall) => CallLegs | null;
-
 /** Ranks money before all tokens: a price paid in money is better than a daily price. */
 const MONEY_SPREAD = -1;
 
 /** One side of a trade: tokens and, if given, native coin. */
-type Side = {
-  readonly legs: readonly Leg[];
-  readonly worthless: number;
-  /** The tokens and the coin. */
-  readonly parts: number;
-  /** Sum of the worths; null if one is unknown. */
-  readonly worth: bigint | null;
-  /** How far the prices of the side move. */
-  readonly spread: number;
-};
+type Side = ReturnType<ReturnType<typeof sideReader>>;
 
 /**
+ * Reads the movements of a call; null if it moved no token or its receipt was not read. A trade gives and gets; a transfer
+ * only gives or only gets. `worthless` counts legs of a token on no list, beside another of known worth.
  * Both sides of a trade have equal worth: the feed price of the side with the steadier prices, else of the only priced
  * side. Returned native coin appears in no log, so that such a sale looks like a transfer.
  */
-export function createLegReader(list: TokenList, market: Market): LegReader {
+export function createLegReader(list: TokenList, market: Market) {
   const sideOf = sideReader(list, market);
-  return (call) => {
+  return (call: OwnCall) => {
     const moves = call.receipt === null ? [] : call.receipt.moves;
     if (moves.length === 0) return null;
     const legOf = (token: Address, amount: bigint): Leg => ({
@@ -57,11 +38,11 @@ export function createLegReader(list: TokenList, market: Market): LegReader {
     const native = call.value > 0n ? toMicros(market.nativeWorth(call.value, call.timestamp)) : undefined;
     const isTrade =
       got.length > 0 && (given.length > 0 || native !== undefined) && call.receipt?.effect !== "wrap";
-    if (!isTrade) return { kind: "transfer", given, got, worthless: 0 };
+    if (!isTrade) return { kind: "transfer" as const, given, got, worthless: 0 };
     const sides = { given: sideOf(given, native), got: sideOf(got, undefined) };
     const worth = tradeWorth(sides.given, sides.got);
     return {
-      kind: "trade",
+      kind: "trade" as const,
       given: shareOut(sides.given, worth),
       got: shareOut(sides.got, worth),
       worthless: sides.given.worthless + sides.got.worthless,
@@ -70,29 +51,29 @@ export function createLegReader(list: TokenList, market: Market): LegReader {
 }
 
 /** Reads one side of a trade. `native` is undefined if no coin was given, null if it has no price. */
-function sideReader(
-  list: TokenList,
-  market: Market,
-): (legs: readonly Leg[], native: bigint | null | undefined) => Side {
+function sideReader(list: TokenList, market: Market) {
   const money = currenciesOf(list);
   const spreads = new Map(
     list.tokens.map(({ address, prices }) => [address, money.has(address) ? MONEY_SPREAD : spreadOf(prices)]),
   );
   const nativeSpread = spreadOf(list.native.prices);
-  return (told, native) => {
+  return (read: readonly Leg[], native: bigint | null | undefined) => {
     const coins = native === undefined ? [] : [native];
-    const isPriced = [...told.map(({ worth }) => worth), ...coins].some((worth) => worth !== null);
+    const isPriced = [...read.map(({ worth }) => worth), ...coins].some((worth) => worth !== null);
     // Otherwise any token that a swap logs besides the bought one would hide its cost.
     const isWorthless = ({ worth, token }: Leg) => isPriced && worth === null && !market.isListed(token);
-    const legs = told.map((leg) => (isWorthless(leg) ? { ...leg, worth: 0n } : leg));
-    const moving = told
+    const legs = read.map((leg) => (isWorthless(leg) ? { ...leg, worth: 0n } : leg));
+    const moving = read
       .filter((leg) => !isWorthless(leg))
       .map(({ token }) => spreads.get(token) ?? Number.POSITIVE_INFINITY);
     return {
       legs,
-      worthless: told.filter(isWorthless).length,
+      worthless: read.filter(isWorthless).length,
+      /** The tokens and the coin. */
       parts: legs.length + coins.length,
+      /** Null if one worth is unknown. */
       worth: sumOf([...legs.map(({ worth }) => worth), ...coins]),
+      /** How far the prices of the side move. */
       spread: Math.max(...(native === undefined ? [] : [nativeSpread]), ...moving),
     };
   };
@@ -112,12 +93,10 @@ function shareOut({ legs, parts, worth: total }: Side, worth: bigint | null): re
 }
 
 function sumOf(worths: readonly (bigint | null)[]): bigint | null {
-  let sum = 0n;
-  for (const worth of worths) {
-    if (worth === null) return null;
-    sum += worth;
-  }
-  return sum;
+  return worths.reduce<bigint | null>(
+    (sum, worth) => (sum === null || worth === null ? null : sum + worth),
+    0n,
+  );
 }
 
 /** Whole millionths of a dollar. */
@@ -131,14 +110,10 @@ const DOLLAR_MICRO_USD = 1_000_000;
 
 /** Tokens that count as money: they have daily prices, all within 5 % of one US dollar. */
 export function currenciesOf({ tokens }: Pick<TokenList, "tokens">): ReadonlySet<Address> {
-  return new Set(tokens.filter(({ prices }) => isPegged(prices)).map(({ address }) => address));
-}
-
-function isPegged(prices: readonly DailyPrice[]): boolean {
-  return (
-    prices.length > 0 &&
-    prices.every(([, price]) => Math.abs(price - DOLLAR_MICRO_USD) <= PEG_TOLERANCE * DOLLAR_MICRO_USD)
-  );
+  const isPegged = ([, price]: DailyPrice) =>
+    Math.abs(price - DOLLAR_MICRO_USD) <= PEG_TOLERANCE * DOLLAR_MICRO_USD;
+  const pegged = tokens.filter(({ prices }) => prices.length > 0 && prices.every(isPegged));
+  return new Set(pegged.map(({ address }) => address));
 }
 
 /** Highest over lowest price, minus 1: 0 for a constant price, infinite without prices. */

@@ -2,67 +2,34 @@ import type { Address } from "viem";
 import { createMarket, type Market } from "../../model/features/market.ts";
 import type { AsOf, WalletRows } from "../../model/features/types.ts";
 import { readPaidWindow, sumMoney } from "../diagnosis/report-facts.ts";
-import { type LedgerKeeper, openCurrencyLedger, openLedger, type TokenLedger } from "./pnl-ledger.ts";
-import { createLegReader, currenciesOf } from "./pnl-legs.ts";
-
-/** Profit and loss with one token; money in millionths of a US dollar. */
-export type TokenPnl = TokenLedger & {
-  readonly token: Address;
-  /** Null where no list knows the token. */
-  readonly symbol: string | null;
-  readonly decimals: number | null;
-  /** Whether it is money: no sale, cost or result of its own. */
-  readonly isCurrency: boolean;
-  /** Remaining amount from own calls. */
-  readonly held: bigint;
-  /** Cost and current worth of the parts with known cost; null if unknown. */
-  readonly cost: bigint | null;
-  readonly worth: bigint | null;
-  /** Source of the worth: a price feed, or the wallet's own newest trade. */
-  readonly pricedBy: "feed" | "own_trade" | null;
-  /** worth less cost; null where either is not known. */
-  readonly unrealised: bigint | null;
-};
+import { type LedgerKeeper, openLedger, type TokenLedger } from "./pnl-ledger.ts";
+import { createLegReader, currenciesOf, type Leg } from "./pnl-legs.ts";
 
 /** Profit and loss of a wallet by its own calls. */
-export type Pnl = {
-  /** By absolute realised result, largest first. */
-  readonly tokens: readonly TokenPnl[];
-  /** 0 where nothing was sold; null where something was and no gain of it is known. */
-  readonly realised: bigint | null;
-  /** Of tokens with a feed price; 0 if nothing is held, null if nothing held has both a known cost and such a price. */
-  readonly unrealised: bigint | null;
-  /** Wei paid for all its calls, at the prices of their days; null where no feed prices the native coin. */
-  readonly fees: bigint | null;
-  readonly trades: number;
-  /** Number of times that a trade gave a token other than a currency. */
-  readonly sales: number;
-  readonly wins: number;
-  readonly losses: number;
-  /** Wins among wins and losses; null without any. */
-  readonly winRate: number | null;
-  /** Share of purchases and sales with an unknown price or cost; null without any. */
-  readonly unpricedShare: number | null;
-  /** Number of times that a token returned from the contract that it was sent to, at its original cost. */
-  readonly returns: number;
-  /** Legs of unlisted tokens counted as worthless, since the rest of their side has a price. */
-  readonly worthlessLegs: number;
-  /** Successful calls without a read receipt: their movements are unknown. */
-  readonly unreadReceipts: number;
-};
+export type Pnl = ReturnType<typeof profitAndLoss>;
+
+/** Profit and loss with one token; money in millionths of a US dollar. */
+export type TokenPnl = ReturnType<typeof toToken>;
 
 /**
  * Computes realised gains by lots, first in, first out. A token costs what was given for it, else its worth on arrival.
  * It is sold for what the trade returned. Payments and deposits leave at cost and return from the same contract at that
  * cost. Own calls before the last `days` are ignored.
  */
-export function profitAndLoss(
-  { rows, asOf }: { readonly rows: WalletRows; readonly asOf: AsOf },
-  days: number,
-): Pnl {
+export function profitAndLoss({ rows, asOf }: { rows: WalletRows; asOf: AsOf }, days: number) {
   const market = createMarket(rows.tokens);
   const readLegs = createLegReader(rows.tokens, market);
-  const ledgers = openLedgers(currenciesOf(rows.tokens));
+  const currencies = currenciesOf(rows.tokens);
+  const ledgers = new Map<Address, LedgerKeeper>();
+  const ledgerOf = ({ token }: Leg): LedgerKeeper => {
+    const ledger = ledgers.get(token) ?? openLedger({ isCurrency: currencies.has(token) });
+    ledgers.set(token, ledger);
+    return ledger;
+  };
+  /**
+   * unreadReceipts: successful calls whose movements are unknown. worthlessLegs: legs of unlisted tokens counted as
+   * worthless, since the rest of their side has a price.
+   */
   const counts = { trades: 0, unreadReceipts: 0, worthlessLegs: 0 };
   const paid = readPaidWindow({ rows, asOf, market }, days);
   for (const { call } of paid.calls) {
@@ -72,50 +39,39 @@ export function profitAndLoss(
     counts.worthlessLegs += legs.worthless;
     if (legs.kind === "trade") {
       counts.trades += 1;
-      for (const leg of legs.given) ledgers.of(leg.token).sell(leg);
-      for (const leg of legs.got) ledgers.of(leg.token).buy(leg);
+      for (const leg of legs.given) ledgerOf(leg).sell(leg);
+      for (const leg of legs.got) ledgerOf(leg).buy(leg);
     } else {
-      for (const leg of legs.given) ledgers.of(leg.token).send(leg, call.recipient ?? call.to);
-      for (const leg of legs.got) ledgers.of(leg.token).receive(leg, call.to);
+      for (const leg of legs.given) ledgerOf(leg).send(leg, call.recipient ?? call.to);
+      for (const leg of legs.got) ledgerOf(leg).receive(leg, call.to);
     }
   }
-  const tokens = ledgers
-    .close()
-    .map((closed) => toToken(closed, { rows, market, asOf }))
+  const tokens = [...ledgers]
+    .map(([token, ledger]) =>
+      toToken(ledger.close(), { token, isCurrency: currencies.has(token), rows, market, asOf }),
+    )
     .sort(byResult);
   const { microUsd } = sumMoney(paid.calls.map(({ fee }) => fee));
-  return { tokens, ...counts, fees: microUsd === null ? null : BigInt(microUsd), ...totalsOf(tokens) };
-}
-
-type ClosedLedger = {
-  readonly token: Address;
-  readonly isCurrency: boolean;
-  readonly ledger: TokenLedger;
-};
-
-function openLedgers(currencies: ReadonlySet<Address>) {
-  const ledgers = new Map<Address, LedgerKeeper>();
   return {
-    of(token: Address): LedgerKeeper {
-      const known = ledgers.get(token);
-      if (known !== undefined) return known;
-      const made = currencies.has(token) ? openCurrencyLedger() : openLedger();
-      ledgers.set(token, made);
-      return made;
-    },
-    close: (): readonly ClosedLedger[] =>
-      [...ledgers].map(([token, ledger]) => ({
-        token,
-        isCurrency: currencies.has(token),
-        ledger: ledger.close(),
-      })),
+    /** By absolute realised result, largest first. */
+    tokens,
+    ...counts,
+    /** Paid for all its calls, at the prices of their days; null where no feed prices the native coin. */
+    fees: microUsd === null ? null : BigInt(microUsd),
+    ...totalsOf(tokens),
   };
 }
 
 function toToken(
-  { token, isCurrency, ledger }: ClosedLedger,
-  { rows, market, asOf }: { readonly rows: WalletRows; readonly market: Market; readonly asOf: AsOf },
-): TokenPnl {
+  ledger: TokenLedger,
+  {
+    token,
+    isCurrency,
+    rows,
+    market,
+    asOf,
+  }: { token: Address; isCurrency: boolean; rows: WalletRows; market: Market; asOf: AsOf },
+) {
   const listed = rows.tokens.tokens.find(({ address }) => address === token);
   let held = 0n;
   let known = 0n;
@@ -131,10 +87,14 @@ function toToken(
   return {
     ...ledger,
     token,
+    /** Whether it is money: no sale, cost or result of its own. */
     isCurrency,
+    /** Null where no list knows the token. */
     symbol: listed?.symbol ?? null,
     decimals: listed?.decimals ?? null,
+    /** Remaining amount from own calls. */
     held,
+    /** Cost and current worth of the parts with known cost; null if unknown. */
     cost,
     worth: priced === null ? null : priced.worth,
     pricedBy: priced === null ? null : priced.by,
@@ -146,34 +106,29 @@ function worthOf(
   amount: bigint,
   { lastTrade }: TokenLedger,
   byFeed: number | null,
-): { readonly worth: bigint; readonly by: "feed" | "own_trade" } | null {
+): { worth: bigint; by: "feed" | "own_trade" } | null {
   if (byFeed !== null) return { worth: BigInt(Math.round(byFeed)), by: "feed" };
   return lastTrade === null
     ? null
     : { worth: (lastTrade.worth * amount) / lastTrade.amount, by: "own_trade" };
 }
 
-function totalsOf(
-  tokens: readonly TokenPnl[],
-): Pick<
-  Pnl,
-  "realised" | "unrealised" | "sales" | "wins" | "losses" | "winRate" | "unpricedShare" | "returns"
-> {
+function totalsOf(tokens: readonly TokenPnl[]) {
   const count = (of: (token: TokenPnl) => number) => tokens.reduce((sum, token) => sum + of(token), 0);
-  const [sales, wins, losses] = [
-    count((token) => token.sales),
-    count((token) => token.wins),
-    count((token) => token.losses),
-  ];
+  const sales = count((token) => token.sales);
+  const wins = count((token) => token.wins);
+  const losses = count((token) => token.losses);
   const legs = count((token) => token.legs);
   // The price of an own trade is arbitrary.
   const byFeed = tokens.filter(({ pricedBy }) => pricedBy === "feed");
   const isHeld = tokens.some(({ held, isCurrency }) => held > 0n && !isCurrency);
   return {
+    /** 0 where nothing was sold; null where something was and no gain of it is known. */
     realised: knownSum(
       tokens.map(({ realised }) => realised),
       sales === 0,
     ),
+    /** Of tokens with a feed price; 0 if nothing is held, null if nothing held has both a known cost and such a price. */
     unrealised: knownSum(
       byFeed.map(({ unrealised }) => unrealised),
       !isHeld,
@@ -181,8 +136,10 @@ function totalsOf(
     sales,
     wins,
     losses,
+    /** Wins among wins and losses; null without any. */
     winRate: wins + losses === 0 ? null : wins / (wins + losses),
     returns: count((token) => token.returns),
+    /** Share of purchases and sales with an unknown price or cost; null without any. */
     unpricedShare: legs === 0 ? null : count((token) => token.unpricedLegs) / legs,
   };
 }

@@ -1,5 +1,5 @@
 import { type Address, type Hex, zeroAddress } from "viem";
-import { type Database, QUERY_DEADLINE } from "../../db/database.ts";
+import { type Database, NUMERIC_AS_BIGINT, QUERY_DEADLINE } from "../../db/database.ts";
 import type { TokenStandard } from "../../db/tables/enrich.ts";
 
 /** Which transfers to read. */
@@ -25,15 +25,6 @@ export type Movement = {
   readonly logIndex: number;
 };
 
-/** Transfers by the wallet itself, and transfers from its recipients. */
-export type Exchanges = {
-  /** Newest first. */
-  readonly sent: readonly Movement[];
-  readonly returned: readonly Movement[];
-  /** True if only the newest were read. */
-  readonly truncated: boolean;
-};
-
 /** Transfers of one token in others' transactions. */
 export type ReceivedToken = {
   readonly token: Address;
@@ -46,62 +37,58 @@ export type ReceivedToken = {
   readonly lastAt: number;
 };
 
-export type Received = {
-  /** Most transfers first, then by token. */
-  readonly tokens: readonly ReceivedToken[];
-  /** Whether older transfers were left out for their number. */
-  readonly truncated: boolean;
-};
-
 /** Reads transfers of followed wallets. Any contract can log a false transfer. */
-export type TransferReader = {
-  exchanges(query: TransferQuery): Promise<Exchanges>;
-  /** Incoming transfers outside of the wallet's own calls. */
-  received(query: TransferQuery): Promise<Received>;
-  /** Tokens that others' transactions took out of the wallet by an approval. Null if there are too many transfers to read. */
-  drawnTokens(query: TransferQuery): Promise<ReadonlySet<Address> | null>;
-};
+export type TransferReader = ReturnType<typeof createTransferReader>;
+export type Exchanges = Awaited<ReturnType<TransferReader["exchanges"]>>;
+export type Received = Awaited<ReturnType<TransferReader["received"]>>;
 
 /** Most transfers read per direction, so that spam cannot slow an answer. */
 const MOST_TRANSFERS = 20_000;
 const MOST_EXCHANGES = 5_000;
 
 /** Reads the transfers that enrichment stored for one chain. */
-export function createTransferReader(db: Database, chainId: number): TransferReader {
-  const pool = db.$client;
-  const read = async <Row extends object>(name: string, text: string, values: readonly unknown[]) =>
-    (await pool.query<Row>({ ...QUERY_DEADLINE, name, text, values: [...values] })).rows;
+export function createTransferReader(db: Database, chainId: number) {
+  const read = async <Row extends object>(name: string, text: string, values: readonly unknown[]) => {
+    const statement = { ...QUERY_DEADLINE, ...NUMERIC_AS_BIGINT, name, text, values: [...values] };
+    return (await db.$client.query<Row>(statement)).rows;
+  };
   return {
-    async exchanges({ wallet, throughBlock, since }) {
+    /** Transfers by the wallet itself, and transfers from its recipients, newest first. */
+    async exchanges({ wallet, throughBlock, since }: TransferQuery): Promise<{
+      readonly sent: readonly Movement[];
+      readonly returned: readonly Movement[];
+      readonly truncated: boolean;
+    }> {
       const values = [chainId, wallet, throughBlock, since, MOST_EXCHANGES + 1];
-      const sent = await read<MovementRow>("transfers_sent", SENT, values);
+      const sent = await read<Movement>("transfers_sent", SENT, values);
       const peers = [...new Set(sent.map(({ peer }) => peer))];
       const returned =
-        peers.length === 0 ? [] : await read<MovementRow>("transfers_returned", RETURNED, [...values, peers]);
+        peers.length === 0 ? [] : await read<Movement>("transfers_returned", RETURNED, [...values, peers]);
       return {
-        sent: sent.slice(0, MOST_EXCHANGES).map(toMovement),
-        returned: returned.slice(0, MOST_EXCHANGES).map(toMovement),
+        sent: sent.slice(0, MOST_EXCHANGES),
+        returned: returned.slice(0, MOST_EXCHANGES),
         truncated: sent.length > MOST_EXCHANGES || returned.length > MOST_EXCHANGES,
       };
     },
-    async received({ wallet, throughBlock, since }) {
-      const rows = await read<ReceivedRow>("transfers_received", RECEIVED, [
-        ...[chainId, wallet, throughBlock, since, MOST_TRANSFERS + 1],
-      ]);
-      const found = rows.reduce((sum, row) => sum + row.read, 0);
+    /** Incoming transfers outside of the wallet's own calls: most transfers first, then by token. */
+    async received({ wallet, throughBlock, since }: TransferQuery) {
+      const values = [chainId, wallet, throughBlock, since, MOST_TRANSFERS + 1];
+      const rows = await read<ReceivedToken & { read: number }>("transfers_received", RECEIVED, values);
       return {
-        tokens: rows.filter(({ transfers }) => transfers > 0).map(toReceived),
-        truncated: found > MOST_TRANSFERS,
+        tokens: rows.filter(({ transfers }) => transfers > 0).map(({ read: _read, ...token }) => token),
+        /** Whether older transfers were left out for their number. */
+        truncated: rows.reduce((sum, row) => sum + row.read, 0) > MOST_TRANSFERS,
       };
     },
-    async drawnTokens({ wallet, throughBlock, since }) {
-      const rows = await read<{ readonly token: Address; readonly drawn: boolean; readonly read: number }>(
+    /** Tokens that others' transactions took out of the wallet by an approval. Null if there are too many transfers to read. */
+    async drawnTokens({ wallet, throughBlock, since }: TransferQuery): Promise<ReadonlySet<Address> | null> {
+      const values = [chainId, wallet, throughBlock, since, MOST_TRANSFERS + 1];
+      const rows = await read<{ token: Address; drawn: boolean; read: number }>(
         "transfers_drawn",
         DRAWN,
-        [...[chainId, wallet, throughBlock, since, MOST_TRANSFERS + 1]],
+        values,
       );
-      const found = rows.reduce((sum, row) => sum + row.read, 0);
-      if (found > MOST_TRANSFERS) return null;
+      if (rows.reduce((sum, row) => sum + row.read, 0) > MOST_TRANSFERS) return null;
       return new Set(rows.filter(({ drawn }) => drawn).map(({ token }) => token));
     },
   };
@@ -112,7 +99,7 @@ export const IS_OWN = `(t.sender is not distinct from $2 or exists (
   select from ahs.own_call c
   where c.chain_id = $1 and c.wallet = $2 and c.block = t.block and c.hash = t.transaction_hash))`;
 
-const MOVEMENT = `t.token, t.amount::text as amount, t.block::float8 as block, t.timestamp::float8 as timestamp,
+const MOVEMENT = `t.token, t.amount, t.block::float8 as block, t.timestamp::float8 as timestamp,
   t.transaction_hash as hash, t.log_index as "logIndex"`;
 
 const NEWEST_FIRST = "order by t.block desc, t.log_index desc, t.item desc limit $5";
@@ -134,7 +121,7 @@ const RETURNED = `
 const RECEIVED = `
   select token, standard, count(*) filter (where not own)::int as transfers,
     count(distinct "from") filter (where not own)::int as senders,
-    (sum(amount) filter (where not own))::text as amount,
+    sum(amount) filter (where not own) as amount,
     max(timestamp) filter (where not own)::float8 as "lastAt", count(*)::int as read
   from (
     select t.token, t.standard, t."from", t.amount, t.timestamp, ${IS_OWN} as own from ahs.enrich_transfer t
@@ -151,15 +138,3 @@ const DRAWN = `
     ${NEWEST_FIRST}
   ) newest
   group by token`;
-
-type MovementRow = Omit<Movement, "amount"> & { readonly amount: string };
-
-type ReceivedRow = Omit<ReceivedToken, "amount"> & { readonly amount: string | null; readonly read: number };
-
-function toMovement(row: MovementRow): Movement {
-  return { ...row, amount: BigInt(row.amount) };
-}
-
-function toReceived({ read: _read, amount, ...same }: ReceivedRow): ReceivedToken {
-  return { ...same, amount: amount === null ? null : BigInt(amount) };
-}

@@ -3,7 +3,7 @@ import { type Address, type Hex, parseAbiParameters, toFunctionSelector } from "
 import { decodeParameters } from "../../chain/bounded-abi.ts";
 import { lowerCase } from "../../db/columns.ts";
 import { READ_CHARACTERS, type SentCall } from "./failed-calls.ts";
-import { readSwap, SWAP_SELECTORS, type SwapReading, type TokenSpend } from "./read-swap.ts";
+import { readSwap, SWAP_SELECTORS, type TokenSpend } from "./read-swap.ts";
 
 /** The intent of a call, read from its calldata. */
 export type CallIntent = {
@@ -42,56 +42,41 @@ export function mayBeSame(one: CallIntent, other: CallIntent): boolean {
   return one.method === other.method && (one.kind === "other" || other.kind === "other");
 }
 
-type Meaning = Omit<CallIntent, "method">;
-
 function methodOf({ to, input }: Called): string {
   return `method:${to?.toLowerCase() ?? "create"}:${input.slice(0, 10).toLowerCase()}`;
 }
 
-function readMeaning(call: Called, wallet: Address): Meaning {
-  if (call.to === null) return exactly(call);
+function readMeaning(call: Called, wallet: Address): Omit<CallIntent, "method"> {
+  const exact = exactly(call);
+  if (call.to === null) return exact;
   const called = { ...call, to: call.to };
   const payment = readPayment(called, wallet);
   if (payment !== null) {
-    return {
-      kind: "transfer",
-      deadline: null,
-      ...payment,
-      parties: [...partiesOf(call), ...payment.parties],
-    };
+    return { ...exact, kind: "transfer", ...payment, parties: [...exact.parties, ...payment.parties] };
   }
-  const approval = readApproval(called);
-  if (approval !== null) return approvalIntent(approval);
+  const spender = readSpender(called);
+  if (spender !== null) {
+    const token = lowerCase(call.to);
+    return { ...exact, kind: "approval", keys: [`approval:${token}:${spender}`], parties: [token, spender] };
+  }
   const swap = readSwap(called, wallet);
-  return swap === null ? exactly(call) : swapIntent(call, swap);
-}
-
-function approvalIntent({ token, spender }: { readonly token: Address; readonly spender: Address }): Meaning {
-  return {
-    kind: "approval",
-    keys: [`approval:${token}:${spender}`],
-    parties: [token, spender],
-    spends: [],
-    deadline: null,
-  };
-}
-
-function swapIntent(call: Called, { legs, deadline }: SwapReading): Meaning {
-  if (legs.length === 0) return { ...exactly(call), deadline };
+  if (swap === null) return exact;
+  const { legs, deadline } = swap;
+  if (legs.length === 0) return { ...exact, deadline };
   return {
     kind: "swap",
     keys: unique(legs.map(({ tokenIn, target, recipient }) => `swap:${tokenIn}:${target}:${recipient}`)),
-    parties: unique([...partiesOf(call), ...legs.map(({ recipient }) => recipient)]),
+    parties: unique([...exact.parties, ...legs.map(({ recipient }) => recipient)]),
     spends: legs.flatMap(({ spend }) => (spend === null ? [] : [spend])),
     deadline,
   };
 }
 
-function exactly({ to, input }: Called): Meaning {
+function exactly({ to, input }: Called): Omit<CallIntent, "method"> {
   return {
     kind: "other",
     keys: [`call:${to?.toLowerCase() ?? "create"}:${input.slice(0, READ_CHARACTERS).toLowerCase()}`],
-    parties: partiesOf({ to }),
+    parties: to === null ? [] : [lowerCase(to)],
     spends: [],
     deadline: null,
   };
@@ -99,10 +84,6 @@ function exactly({ to, input }: Called): Meaning {
 
 function unique<Text extends string>(texts: readonly Text[]): readonly Text[] {
   return [...new Set(texts)];
-}
-
-function partiesOf({ to }: Pick<Called, "to">): readonly Address[] {
-  return to === null ? [] : [lowerCase(to)];
 }
 
 const TRANSFER = toFunctionSelector("transfer(address,uint256)");
@@ -114,45 +95,32 @@ const FROM_TO_AMOUNT = parseAbiParameters("address, address, uint256");
 /** Selectors of the ERC-20 methods that pay. */
 export const PAYMENT_SELECTORS: readonly Hex[] = [TRANSFER, TRANSFER_FROM];
 
-/** `parties` are the recipient, and the token owner if it is not the wallet. */
-type Payment = Pick<CallIntent, "keys" | "spends" | "parties">;
-
-/** Reads an ERC-20 transfer or transferFrom, or a plain transfer of native coin; null for any other call. */
+/**
+ * Reads an ERC-20 transfer or transferFrom, or a plain transfer of native coin; null for any other call, and for calldata
+ * that is too short, which pays no one. `parties` are the recipient, and the token owner if it is not the wallet.
+ */
 function readPayment(
-  { to, input }: { readonly to: Address; readonly input: Hex },
+  { to, input }: { to: Address; input: Hex },
   wallet: Address,
-): Payment | null {
-  if (input === "0x")
-    return { keys: [`transfer:native:${lowerCase(to)}`], spends: [], parties: [lowerCase(to)] };
+): Pick<CallIntent, "keys" | "spends" | "parties"> | null {
   const token = lowerCase(to);
+  if (input === "0x") return { keys: [`transfer:native:${token}`], spends: [], parties: [token] };
   const args = `0x${input.slice(10)}` as const;
-  switch (input.slice(0, 10).toLowerCase()) {
-    case TRANSFER: {
-      const paid = decodeParameters(TO_AMOUNT, args);
-      // Calldata that is too short pays no one.
-      if (paid === null) return null;
-      const [recipient, amount] = paid;
-      return { ...paymentTo(token, recipient), spends: [{ token, spender: null, amount }] };
-    }
-    case TRANSFER_FROM: {
-      const paid = decodeParameters(FROM_TO_AMOUNT, args);
-      if (paid === null) return null;
-      const [owner, recipient, amount] = paid;
-      if (lowerCase(owner) === wallet) {
-        return { ...paymentTo(token, recipient), spends: [{ token, spender: wallet, amount }] };
-      }
-      return {
-        ...paymentTo(token, recipient),
-        parties: [lowerCase(owner), lowerCase(recipient)],
-        spends: [],
-      };
-    }
-    default:
-      return null;
+  const selector = input.slice(0, 10).toLowerCase();
+  if (selector === TRANSFER) {
+    const [recipient, amount] = decodeParameters(TO_AMOUNT, args) ?? [];
+    if (recipient === undefined || amount === undefined) return null;
+    return { ...paymentTo(token, recipient), spends: [{ token, spender: null, amount }] };
   }
+  if (selector !== TRANSFER_FROM) return null;
+  const [owner, recipient, amount] = decodeParameters(FROM_TO_AMOUNT, args) ?? [];
+  if (owner === undefined || recipient === undefined || amount === undefined) return null;
+  const payment = paymentTo(token, recipient);
+  if (lowerCase(owner) === wallet) return { ...payment, spends: [{ token, spender: wallet, amount }] };
+  return { ...payment, parties: [lowerCase(owner), ...payment.parties], spends: [] };
 }
 
-function paymentTo(token: Address, recipient: Address): Pick<Payment, "keys" | "parties"> {
+function paymentTo(token: Address, recipient: Address) {
   return { keys: [`transfer:${token}:${lowerCase(recipient)}`], parties: [lowerCase(recipient)] };
 }
 
@@ -171,18 +139,12 @@ export const KNOWN_SELECTORS: readonly Hex[] = [
   ...SWAP_SELECTORS,
 ];
 
-const SPENDER_AND_MORE = parseAbiParameters("address, uint256");
-
-/** Token and spender of a call that changes an allowance, lower-case; null for any other call. */
-function readApproval({ to, input }: { readonly to: Address; readonly input: Hex }): {
-  readonly token: Address;
-  readonly spender: Address;
-} | null {
+/** The spender of a call that changes an allowance, lower-case; null for any other call. */
+function readSpender({ input }: { input: Hex }): Address | null {
   if (!APPROVAL_SELECTORS.includes(input.slice(0, 10).toLowerCase() as Hex)) return null;
-  const [spender] = decodeParameters(SPENDER_AND_MORE, `0x${input.slice(10)}`) ?? [];
   // Calldata that is too short changes nothing.
-  if (spender === undefined) return null;
-  return { token: lowerCase(to), spender: lowerCase(spender) };
+  const [spender] = decodeParameters(TO_AMOUNT, `0x${input.slice(10)}`) ?? [];
+  return spender === undefined ? null : lowerCase(spender);
 }
 
 /** A call with its intent. */

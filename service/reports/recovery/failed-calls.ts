@@ -1,11 +1,10 @@
 import { escapeIdentifier, type PoolClient } from "pg";
 import type { Address, Hex } from "viem";
-import { type Database, QUERY_DEADLINE } from "../../db/database.ts";
+import { type Database, NUMERIC_AS_BIGINT, QUERY_DEADLINE } from "../../db/database.ts";
 import { readSnapshot } from "../../db/index-snapshot.ts";
 import { WALLET_BOUNDS } from "../../model/features/call-line.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import { newestCalls } from "../../scores/read/read-calls.ts";
-import { readToldOutcomes, type ToldOutcomes } from "./told-calls.ts";
 
 /** A transaction of a wallet, as the index holds it. */
 export type SentCall = {
@@ -27,10 +26,19 @@ export type SentCall = {
   readonly gasPrice: bigint;
 };
 
-/** A failed transaction. */
-export type FailedCall = SentCall & {
-  /** Wei that a rollup charged for posting it, 0 without such a fee; null if its receipt was not read yet. */
-  readonly l1Fee: bigint | null;
+/**
+ * A failed transaction. `l1Fee` is what a rollup charged for posting it, in wei, 0 without such a fee; null if its
+ * receipt was not read yet.
+ */
+export type FailedCall = SentCall & { readonly l1Fee: bigint | null };
+
+/** A transaction from before the index followed its sender, as a history source reported it. */
+export type ReportedCall = Omit<SentCall, "nonce" | "input"> & { readonly l1Fee: bigint };
+
+/** Newest reported success per method, account and recipient. */
+export type ReportedSuccess = Pick<SentCall, "hash" | "block" | "transactionIndex" | "to" | "selector"> & {
+  /** By the calldata of an ERC-20 transfer or transferFrom; null for any other call. */
+  readonly recipient: Address | null;
 };
 
 /** A failed call of a smart account inside a transaction that succeeded. */
@@ -39,25 +47,10 @@ export type FailedExecution = Pick<SentCall, "hash" | "block" | "timestamp" | "t
 };
 
 /** Outcomes of a wallet's transactions as of one block; newest first. */
-export type CallOutcomes = OwnCode & {
-  /** The newest indexed block. */
-  readonly head: { readonly number: number; readonly hash: Hex; readonly timestamp: number };
-  /** Highest sent nonce plus one; null if the index holds none. */
-  readonly nextNonce: number | null;
-  /** The newest failures of the listed days, up to a total size of calldata. */
-  readonly failures: readonly FailedCall[];
-  readonly failuresFound: number;
-  readonly executions: readonly FailedExecution[];
-  /**
-   * Successes since the oldest recent failure: the newest per calldata that failed or has a known method, and the
-   * newest per failed method and account.
-   */
-  readonly successes: readonly SentCall[];
-  /** No success is missing from this block on; null if none is missing at all. */
-  readonly completeFrom: number | null;
-  /** Transactions from before the index followed the wallet. */
-  readonly told: ToldOutcomes;
-};
+export type CallOutcomes = NonNullable<Awaited<ReturnType<typeof readOutcomes>>>;
+
+/** Transactions that a history source reported and the index does not have; newest first. */
+export type ReportedOutcomes = CallOutcomes["reported"];
 
 export type OutcomesQuery = {
   readonly wallet: Address;
@@ -79,63 +72,69 @@ const MAX_SUCCESSES_READ = 4 * 2 ** 20;
 export const READ_CHARACTERS = 32_768;
 
 /** Reads outcomes in one snapshot of one chain's index; null while it holds no block. */
-export function createOutcomeReader(
-  db: Database,
-  chainId: number,
-): (query: OutcomesQuery) => Promise<CallOutcomes | null> {
+export function createOutcomeReader(db: Database, chainId: number) {
   const schema = escapeIdentifier(`chain_${chainId}`);
-  return (query) => readSnapshot(db, (client) => readOutcomes(client, { ...query, schema, chainId }));
+  return (query: OutcomesQuery) =>
+    readSnapshot(db, (client) => readOutcomes(client, { ...query, schema, chainId }));
 }
 
+/** `schema` is the views schema of the index, escaped. */
 type Reading = OutcomesQuery & { readonly schema: string; readonly chainId: number };
 
-async function readOutcomes(client: PoolClient, reading: Reading): Promise<CallOutcomes | null> {
-  const { schema, wallet } = reading;
-  const heads = await client.query<CallOutcomes["head"]>({
+async function readOutcomes(client: PoolClient, reading: Reading) {
+  const { schema, wallet, listedDays, recentDays } = reading;
+  const heads = await client.query<{ number: number; hash: Hex; timestamp: number }>({
     ...QUERY_DEADLINE,
     text: `select number::float8, hash, timestamp::float8 from ${schema}.block order by number desc limit 1`,
   });
   const [head] = heads.rows;
   if (head === undefined) return null;
-  const recentSince = head.timestamp - reading.recentDays * SECONDS_PER_DAY;
-  const newest = await client.query<{ readonly nonce: number }>({
+  const listedSince = head.timestamp - listedDays * SECONDS_PER_DAY;
+  const recentSince = head.timestamp - recentDays * SECONDS_PER_DAY;
+  const newest = await client.query<{ nonce: number }>({
     ...QUERY_DEADLINE,
     text: `select nonce from ${schema}.transaction where "from" = $1 and own
            order by block desc, transaction_index desc limit 1`,
     values: [wallet],
   });
   const [last] = newest.rows;
-  const listedSince = head.timestamp - reading.listedDays * SECONDS_PER_DAY;
   return {
     head,
+    /** Highest sent nonce plus one; null if the index holds none. */
     nextNonce: last === undefined ? null : last.nonce + 1,
     ...(await readFailures(client, reading, listedSince)),
-    ...(await readOwnCode(client, { ...reading, recentSince })),
+    ...(await readOwnCode(client, reading, recentSince)),
     ...(await readSuccesses(client, reading, recentSince)),
-    told: await readToldOutcomes(client, { ...reading, listedSince, recentSince }),
+    reported: await readReported(client, reading, { listedSince, recentSince }),
   };
 }
 
-/** Nonces and gas limits come from the index. Rollup fees are known after enrichment. */
+/** Reads the newest failures, up to a total size of calldata. A rollup's fee is known after enrichment. */
 async function readFailures(
   client: PoolClient,
   { schema, chainId, wallet }: Reading,
   listedSince: number,
-): Promise<Pick<CallOutcomes, "failures" | "failuresFound" | "executions">> {
-  const failures = await client.query<SentRow & { readonly found: number; readonly l1Fee: string | null }>({
+): Promise<{
+  readonly failures: readonly FailedCall[];
+  readonly failuresFound: number;
+  readonly executions: readonly FailedExecution[];
+}> {
+  const failures = await client.query<FailedCall & { found: number; bytes: bigint; place: string }>({
     ...QUERY_DEADLINE,
-    text: `select newest.*, case when told.l1_fee_wei is null and told.effect is not null then '0'
-                                 else told.l1_fee_wei::text end as "l1Fee"
+    ...NUMERIC_AS_BIGINT,
+    text: `select newest.*, case when enriched.l1_fee_wei is null and enriched.effect is not null then 0
+                                 else enriched.l1_fee_wei end as "l1Fee"
            from (
-             select ${COLUMNS}, count(*) over ()::int as found,
+             select ${columnsWith("input")}, count(*) over ()::int as found,
                sum(octet_length(input)) over (order by block desc, transaction_index desc) as bytes,
                row_number() over (order by block desc, transaction_index desc) as place
              from ${newestSent(schema)} sent
              where not ok and timestamp >= $2
              order by block desc, transaction_index desc limit ${MAX_FAILURES}
            ) as newest
-           left join ahs.own_call as told on told.chain_id = $3 and told.wallet = $1 and told.block = newest.block
-             and told.transaction_index = newest."transactionIndex" and told.position = 0
+           left join ahs.own_call as enriched on enriched.chain_id = $3 and enriched.wallet = $1
+             and enriched.block = newest.block and enriched.transaction_index = newest."transactionIndex"
+             and enriched.position = 0
            where newest.bytes <= ${MAX_FAILURES_READ} or newest.place = 1
            order by newest.block desc, newest."transactionIndex" desc`,
     values: [wallet, listedSince, chainId],
@@ -149,22 +148,22 @@ async function readFailures(
     values: [chainId, wallet, listedSince],
   });
   return {
-    failures: failures.rows.map((row) => ({
-      ...sentCallOf(row),
-      l1Fee: row.l1Fee === null ? null : BigInt(row.l1Fee),
-    })),
-    failuresFound: failures.rows[0]?.found ?? failures.rows.length,
+    failures: failures.rows.map(({ found: _found, bytes: _bytes, place: _place, ...call }) => call),
+    failuresFound: failures.rows[0]?.found ?? 0,
     executions: executions.rows,
   };
 }
 
-/** Intents are compared elsewhere. */
+/**
+ * Reads successes since the oldest recent failure: the newest per calldata that failed or has a known method, and the
+ * newest per failed method and account. No success is missing from `completeFrom` on; null if none is missing at all.
+ */
 async function readSuccesses(
   client: PoolClient,
   { schema, chainId, wallet, knownSelectors }: Reading,
   recentSince: number,
-): Promise<Pick<CallOutcomes, "successes" | "completeFrom">> {
-  const compared = await client.query<{ readonly after: number }>({
+): Promise<{ readonly successes: readonly SentCall[]; readonly completeFrom: number | null }> {
+  const compared = await client.query<{ after: number }>({
     ...QUERY_DEADLINE,
     text: `select block::float8 as after from (
              select block, sum(octet_length(input)) over (order by block desc, transaction_index desc) as bytes
@@ -173,15 +172,19 @@ async function readSuccesses(
     values: [wallet, recentSince],
   });
   const after = compared.rows[0]?.after ?? null;
-  const { rows } = await client.query<SentRow & { readonly isRead: boolean }>({
+  const { rows } = await client.query<SentCall & { isRead: boolean }>({
     ...QUERY_DEADLINE,
+    ...NUMERIC_AS_BIGINT,
     text: successesSql(schema),
     values: [wallet, recentSince, knownSelectors, chainId, after ?? -1],
   });
   const omitted = rows.findIndex(({ isRead }, place) => !isRead || place === MAX_SUCCESSES);
-  const successes = (omitted === -1 ? rows : rows.slice(0, omitted)).map(sentCallOf);
+  const read = omitted === -1 ? rows : rows.slice(0, omitted);
   const last = rows[omitted]?.block ?? after;
-  return { successes, completeFrom: last === null ? null : last + 1 };
+  return {
+    successes: read.map(({ isRead: _isRead, ...call }) => call),
+    completeFrom: last === null ? null : last + 1,
+  };
 }
 
 function successesSql(schema: string): string {
@@ -190,7 +193,7 @@ function successesSql(schema: string): string {
       select coalesce("to", '') as target, coalesce(selector, '') as method, md5(input) as digest, min(block) as block
       from ${newestSent(schema)} sent where not ok and timestamp >= $2 and block > $5 group by 1, 2, 3
       union all
-      select coalesce("to", ''), coalesce(selector, ''), '', min(block) from ${newestCalls("$4", "$1")} told
+      select coalesce("to", ''), coalesce(selector, ''), '', min(block) from ${newestCalls("$4", "$1")} reported
       where position = 0 and not ok and source <> 'enrich' and timestamp >= $2
       group by 1, 2
     ), sent as (
@@ -205,8 +208,7 @@ function successesSql(schema: string): string {
     ), newest as (
       select distinct on (target, meaning) * from alike
       order by target, meaning, block desc, transaction_index desc
-    )
-    , summed as (
+    ), summed as (
       select *, sum(least(octet_length(input), ${READ_CHARACTERS}))
         over (order by block desc, transaction_index desc) <= ${MAX_SUCCESSES_READ} as "isRead"
       from newest
@@ -223,61 +225,24 @@ function newestSent(schema: string): string {
 }
 
 function columnsWith(input: string): string {
-  return `hash, block::float8, transaction_index as "transactionIndex", timestamp::float8, "to", nonce,
-  value::text, ${input}, selector, gas_limit::text as "gasLimit", gas_used::text as "gasUsed",
-  effective_gas_price::text as "gasPrice"`;
+  return `hash, block::float8, transaction_index as "transactionIndex", timestamp::float8, "to", nonce, value, ${input},
+    selector, gas_limit as "gasLimit", gas_used as "gasUsed", effective_gas_price as "gasPrice"`;
 }
 
-const COLUMNS = columnsWith("input");
-
-type Amounts = "value" | "gasLimit" | "gasUsed" | "gasPrice";
-type SentRow = Omit<SentCall, Amounts> & { readonly [name in Amounts]: string };
-
-function sentCallOf(row: SentRow): SentCall {
-  const { hash, block, transactionIndex, timestamp, to, nonce, input, selector } = row;
-  return {
-    ...{ hash, block, transactionIndex, timestamp, to, nonce, input, selector },
-    value: BigInt(row.value),
-    gasLimit: BigInt(row.gasLimit),
-    gasUsed: BigInt(row.gasUsed),
-    gasPrice: BigInt(row.gasPrice),
-  };
-}
-
-/**
- * Newest success per account and method among calls that the wallet's own code made in others' transactions. `to` is
- * null if the target is unknown.
- */
-type Executed = { readonly to: Address | null; readonly selector: Hex | null; readonly block: number };
-
-/** Known actions of a wallet's own code. */
-type OwnCode = {
-  /** Of the recent days; blocks that are not enriched yet are missing. */
-  readonly executed: readonly Executed[];
-  /** The newest recent success that called the wallet itself, so that its own code may have done anything. */
-  readonly selfCall: { readonly hash: Hex; readonly block: number; readonly transactionIndex: number } | null;
-  /** The newest block with known executions by the wallet's own code; null if they were never read. */
-  readonly enrichedBlock: number | null;
-};
-
-/** Reads it on the client's snapshot. */
+/** Reads what is known of the wallet's own code (EIP-7702), and of the calls that it made. */
 async function readOwnCode(
   client: PoolClient,
-  {
-    schema,
-    chainId,
-    wallet,
-    recentSince,
-  }: {
-    /** Views schema of the index, escaped. */
-    readonly schema: string;
-    readonly chainId: number;
-    readonly wallet: Address;
-    /** Unix seconds. */
-    readonly recentSince: number;
-  },
-): Promise<OwnCode> {
-  const executed = await client.query<Executed>({
+  { schema, chainId, wallet }: Reading,
+  recentSince: number,
+): Promise<{
+  /** Newest success per account and method in others' transactions. `to` is null if the target is unknown. */
+  readonly executed: readonly { to: Address | null; selector: Hex | null; block: number }[];
+  /** The newest recent success that called the wallet itself, so that its own code may have done anything. */
+  readonly selfCall: Pick<SentCall, "hash" | "block" | "transactionIndex"> | null;
+  /** The newest block with known executions by the wallet's own code; null if they were never read. */
+  readonly enrichedBlock: number | null;
+}> {
+  const executed = await client.query<{ to: Address | null; selector: Hex | null; block: number }>({
     ...QUERY_DEADLINE,
     text: `select "to", selector, max(block)::float8 as block
            from ${newestCalls("$1", "$2")} executed
@@ -285,14 +250,14 @@ async function readOwnCode(
            group by "to", selector`,
     values: [chainId, wallet, recentSince],
   });
-  const selfCalls = await client.query<NonNullable<OwnCode["selfCall"]>>({
+  const selfCalls = await client.query<Pick<SentCall, "hash" | "block" | "transactionIndex">>({
     ...QUERY_DEADLINE,
     text: `select hash, block::float8, transaction_index as "transactionIndex" from ${schema}.transaction
            where "to" = $1 and ok and input <> '0x' and timestamp >= $2
            order by block desc, transaction_index desc limit 1`,
     values: [wallet, recentSince],
   });
-  const enriched = await client.query<{ readonly block: number }>({
+  const enriched = await client.query<{ block: number }>({
     ...QUERY_DEADLINE,
     text: `select least(cursor.block, read.past_next - 1)::float8 as block
            from ahs.enrich_cursor as cursor join ahs.enrich_wallet as read using (chain_id)
@@ -303,5 +268,58 @@ async function readOwnCode(
     executed: executed.rows,
     selfCall: selfCalls.rows[0] ?? null,
     enrichedBlock: enriched.rows[0]?.block ?? null,
+  };
+}
+
+/** Reads the transactions that a history source reported and the index does not have. */
+async function readReported(
+  client: PoolClient,
+  { schema, chainId, wallet }: Reading,
+  { listedSince, recentSince }: { listedSince: number; recentSince: number },
+): Promise<{
+  readonly failures: readonly ReportedCall[];
+  readonly failuresFound: number;
+  readonly successes: readonly ReportedSuccess[];
+  /** No success is missing from this block on; null if none is missing at all. */
+  readonly completeFrom: number | null;
+  /** Whether the index continues where the source ends; otherwise transactions in between are unknown. */
+  readonly meetsIndex: boolean;
+}> {
+  const missing = `reported.position = 0 and reported.source <> 'enrich' and reported.timestamp >= $3
+    and not exists (select from ${schema}.transaction sent where sent.hash = reported.hash and sent.own)`;
+  const failures = await client.query<ReportedCall & { found: number }>({
+    ...QUERY_DEADLINE,
+    ...NUMERIC_AS_BIGINT,
+    text: `select hash, block::float8, transaction_index as "transactionIndex", timestamp::float8, "to", value, selector,
+             gas_limit as "gasLimit", gas_used as "gasUsed", gas_price_wei as "gasPrice",
+             coalesce(l1_fee_wei, 0) as "l1Fee", count(*) over ()::int as found
+           from ${newestCalls("$1", "$2")} reported where ${missing} and not ok
+           order by block desc, transaction_index desc limit ${MAX_FAILURES}`,
+    values: [chainId, wallet, listedSince],
+  });
+  const successes = await client.query<ReportedSuccess>({
+    ...QUERY_DEADLINE,
+    text: `select * from (
+             select distinct on ("to", selector, recipient)
+               hash, block::float8, transaction_index as "transactionIndex", "to", selector, recipient
+             from ${newestCalls("$1", "$2")} reported where ${missing} and ok
+             order by "to", selector, recipient, reported.block desc, transaction_index desc
+           ) newest order by block desc, "transactionIndex" desc limit ${MAX_SUCCESSES + 1}`,
+    values: [chainId, wallet, recentSince],
+  });
+  const meeting = await client.query<{ meets: boolean }>({
+    ...QUERY_DEADLINE,
+    text: `select kept.to_block >= followed.followed_block - 1 as meets
+           from ahs.kept_history kept join ${schema}.wallet followed on followed.address = kept.wallet
+           where kept.chain_id = $1 and kept.wallet = $2`,
+    values: [chainId, wallet],
+  });
+  const [omitted] = successes.rows.slice(MAX_SUCCESSES);
+  return {
+    failures: failures.rows.map(({ found: _found, ...call }) => call),
+    failuresFound: failures.rows[0]?.found ?? 0,
+    successes: successes.rows.slice(0, MAX_SUCCESSES),
+    completeFrom: omitted === undefined ? null : omitted.block + 1,
+    meetsIndex: meeting.rows[0]?.meets === true,
   };
 }

@@ -5,36 +5,26 @@ import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import { mapLimited } from "../../net/map-limited.ts";
 import { readSanctionsFlags } from "../../sanctions/sanctions.ts";
 import { type Fees, senderPolicy, suggestFees } from "../../sender/send-policy.ts";
-import { NodeFailure } from "./ask-node.ts";
-import { accountsOf, inTurns, KNOWN_SELECTORS, type ReadCall, readIntents } from "./call-intent.ts";
-import type { CallOutcomes, FailedCall, OutcomesQuery } from "./failed-calls.ts";
-import type { NodeBlock, RecoveryNode, WalletState } from "./recovery-node.ts";
-import { RECENT_DAYS, type RefusalCode } from "./sort-failures.ts";
-import type { ToldCall } from "./told-calls.ts";
+import { accountsOf, inTurns, KNOWN_SELECTORS, readIntents } from "./call-intent.ts";
+import type { CallOutcomes, FailedCall, OutcomesQuery, ReportedCall } from "./failed-calls.ts";
+import { type NodeBlock, NodeFailure, type RecoveryNode, type WalletState } from "./recovery-node.ts";
+import { RECENT_DAYS, type RecoveryFacts, type RefusalCode, TOO_LONG } from "./sort-failures.ts";
+import type { UnsignedTransaction } from "./unsigned-transaction.ts";
 
 /** Outside dependencies of recovery. */
 export type RecoveryPorts = {
   readonly chainId: number;
   /** Null while the index holds no block. */
   readonly outcomes: (query: OutcomesQuery) => Promise<CallOutcomes | null>;
-  readonly listed: ListedAccounts;
+  readonly listed: ReturnType<typeof createListedAccounts>;
   /** Opens a node, whose deadline begins with the call; null if the deployment names none. */
   readonly openNode: (() => RecoveryNode) | null;
 };
 
-/** Consistent facts about a wallet from index and node, as of one block. */
-export type Recovery = {
-  readonly wallet: Address;
+export type Recovery = RecoveryFacts & {
   readonly chainId: number;
-  readonly outcomes: CallOutcomes;
-  /** Its failures with their intents, in order. */
-  readonly failures: readonly ReadCall<FailedCall>[];
-  /** Failures reported only by a history source, with unknown calldata. */
-  readonly unread: ReadOutcomes["unread"];
-  /** Sanctioned accounts and mixers among the wallet and all accounts that its failures involve or name; lower-case. */
-  readonly listed: ReadonlySet<Address>;
-  readonly block: NodeBlock;
-  readonly state: WalletState;
+  /** Failures reported only by a history source, with unknown calldata, newest first. */
+  readonly unread: readonly Unread[];
   readonly fees: Fees;
 };
 
@@ -65,10 +55,10 @@ export async function openRecovery(
     const block = await node.block(read.head.number);
     if (block?.hash === read.head.hash) {
       const state = await readState(node, wallet, read);
-      const told = await readTold(node, { wallet, outcomes: read, block, ...state });
-      const failures = await readIntents(told.outcomes.failures, wallet);
+      const reported = await readReported(node, { wallet, outcomes: read, block, ...state });
+      const failures = await readIntents(reported.outcomes.failures, wallet);
       const found = await listed(new Set([wallet, ...(await accountsIn(failures))]));
-      return { wallet, chainId, ...told, failures, listed: found, block, ...state };
+      return { wallet, chainId, ...reported, failures, listed: found, block, ...state };
     }
     if (tried === ATTEMPTS) throw otherBlock(read.head, block?.hash ?? null);
     await sleep(PAUSE_MS);
@@ -103,31 +93,37 @@ async function readState(
   return { state, fees: suggestFees(market, maxFeePerGasCeiling) };
 }
 
-function otherBlock(
-  indexed: { readonly number: number; readonly hash: Hex },
-  found: Hex | null,
-): NodeFailure {
+function otherBlock(indexed: { number: number; hash: Hex }, found: Hex | null): NodeFailure {
   return new NodeFailure(
     "behind",
     `block ${indexed.number} is ${found ?? "missing"}, indexed is ${indexed.hash}`,
   );
 }
 
+/** Most rehearsals: each fault leads to a new plan without it. */
+export const MAX_REHEARSALS = 4;
+
+/**
+ * Simulates transactions of the wallet in sequence: per transaction the failure reason, or null if it passes. Null if
+ * the node cannot do that. A single one was already simulated. Throws a NodeFailure.
+ */
+export async function rehearseInOrder(
+  node: RecoveryNode,
+  { wallet, block }: Pick<Recovery, "wallet" | "block">,
+  transactions: readonly UnsignedTransaction[],
+): Promise<readonly (string | null)[] | null> {
+  if (transactions.length < 2) return transactions.map(() => null);
+  return node.rehearse(
+    transactions.map(({ to, data, value, gas }) => ({ from: wallet, to, data, value, gas })),
+    block,
+  );
+}
+
 /** A failure with unknown calldata, and why it is not offered. */
-export type Unread = {
-  readonly call: ToldCall;
-  readonly code: RefusalCode;
-  readonly detail: string;
-};
+type Unread = { readonly call: ReportedCall; readonly code: RefusalCode; readonly detail: string };
 
-/** Outcomes that include the reported failures with calldata from the node; `unread` are the others, newest first. */
-type ReadOutcomes = { readonly outcomes: CallOutcomes; readonly unread: readonly Unread[] };
-
-type Known = {
-  readonly wallet: Address;
-  readonly outcomes: CallOutcomes;
+type Known = Pick<RecoveryFacts, "wallet" | "outcomes" | "block"> & {
   readonly state: Pick<WalletState, "account">;
-  readonly block: NodeBlock;
 };
 
 /** Most transactions requested from the node per answer. */
@@ -135,12 +131,15 @@ const MAX_ASKED = 30;
 const AT_ONCE = 8;
 
 /**
- * Asks the node for the calldata of failures reported only by a history source: the newest that could be offered.
- * Throws a NodeFailure if it does not answer.
+ * Asks the node for the calldata of failures reported only by a history source: the newest that could be offered. They
+ * join the failures of the outcomes; `unread` are the others. Throws a NodeFailure if it does not answer.
  */
-export async function readTold(node: RecoveryNode, known: Known): Promise<ReadOutcomes> {
+export async function readReported(
+  node: RecoveryNode,
+  known: Known,
+): Promise<Pick<Recovery, "outcomes" | "unread">> {
   const { outcomes, wallet } = known;
-  const judged = outcomes.told.failures.map((call) => ({ call, refusal: unofferable(call, known) }));
+  const judged = outcomes.reported.failures.map((call) => ({ call, refusal: unofferable(call, known) }));
   const wanted = judged.filter(({ refusal }) => refusal === null).slice(0, MAX_ASKED);
   const asked = await mapLimited(wanted, AT_ONCE, async ({ call }) => ({
     hash: call.hash,
@@ -162,20 +161,19 @@ export async function readTold(node: RecoveryNode, known: Known): Promise<ReadOu
   };
 }
 
-type Refusal = Omit<Unread, "call">;
-
-const NOT_READ: Refusal = {
+const NOT_READ = {
   code: "not_read",
   detail:
     "It was sent before the index followed the wallet, and the chain's node does not know its calldata.",
-};
+} as const;
 
-const NOT_ASKED: Refusal = {
+const NOT_ASKED = {
   code: "not_tried",
   detail: `Of failures from before the index followed the wallet only the newest ${MAX_ASKED} are read at once; send what is offered and ask again.`,
-};
+} as const;
 
-function unofferable(call: ToldCall, { state, block, outcomes }: Known): Refusal | null {
+function unofferable(call: ReportedCall, { state, block, outcomes }: Known): Omit<Unread, "call"> | null {
+  const { meetsIndex, completeFrom } = outcomes.reported;
   if (state.account === "smart_account") {
     return { code: "contract_wallet", detail: "The wallet is a contract: no key signs its transactions." };
   }
@@ -187,32 +185,27 @@ function unofferable(call: ToldCall, { state, block, outcomes }: Known): Refusal
       "The wallet runs another account's code, and what that did before the index followed it is not known.";
     return { code: "maybe_repaired", detail };
   }
-  if (!outcomes.told.meetsIndex) {
-    const detail = "What the wallet sent between its told history and the index is not known.";
+  if (!meetsIndex) {
+    const detail = "What the wallet sent between its reported history and the index is not known.";
     return { code: "maybe_repaired", detail };
   }
-  if (outcomes.told.completeFrom !== null && call.block < outcomes.told.completeFrom) {
-    const detail = "The wallet has sent too much since to tell whether it was made good.";
-    return { code: "history_too_long", detail };
-  }
+  if (completeFrom !== null && call.block < completeFrom)
+    return { code: "history_too_long", detail: TOO_LONG };
   return null;
 }
 
 /** Null where the node does not have it, or another in its place. */
-async function readSent(node: RecoveryNode, call: ToldCall, wallet: Address): Promise<FailedCall | null> {
+async function readSent(node: RecoveryNode, call: ReportedCall, wallet: Address): Promise<FailedCall | null> {
   const sent = await node.transaction(call.hash);
   if (sent === null || sent.from !== wallet || sent.block !== call.block) return null;
   return { ...call, nonce: sent.nonce, input: sent.input, to: sent.to, value: sent.value };
 }
 
-/** Which of these accounts, lower-case, are sanctioned at the newest indexed block, or mixers. */
-type ListedAccounts = (accounts: ReadonlySet<Address>) => Promise<ReadonlySet<Address>>;
-
-/** Reads the sanctions of one chain's index; the deployment names the mixers. */
+/** Returns which of some lower-case accounts are sanctioned at the newest indexed block, or mixers of the deployment. */
 export function createListedAccounts(
   db: Database,
-  { chainId, mixers }: { readonly chainId: number; readonly mixers: readonly Address[] },
-): ListedAccounts {
+  { chainId, mixers }: { chainId: number; mixers: readonly Address[] },
+): (accounts: ReadonlySet<Address>) => Promise<ReadonlySet<Address>> {
   const known = new Set(mixers.map((mixer) => mixer.toLowerCase()));
   return async (accounts) => {
     const flags = await readSanctionsFlags(db, { schema: `chain_${chainId}`, chainId }, [...accounts]);

@@ -3,24 +3,19 @@ import type { Fees } from "../../sender/send-policy.ts";
 import { mayBeSame } from "./call-intent.ts";
 import type { TokenSpend } from "./read-swap.ts";
 import type { HoldingQuery } from "./recovery-node.ts";
-import type { Candidate, RefusalCode, Refused } from "./sort-failures.ts";
+import type { Candidate, Refused } from "./sort-failures.ts";
 import { gasLimitOf, highestCost, type UnsignedTransaction } from "./unsigned-transaction.ts";
 
 /** A candidate that passed its simulation. */
 export type PassingCall = Candidate & { readonly gas: bigint; readonly l1Fee: bigint };
 
-/** Funds of the wallet. */
-export type Funds = {
+export type RetryPlanInput = {
+  /** Newest first. */
+  readonly passing: readonly PassingCall[];
   /** Wei. */
   readonly balance: bigint;
   /** Smallest units by `holdingKey`; absent ones are unknown and left to the simulation. */
   readonly holdings: ReadonlyMap<string, bigint>;
-};
-
-export type RetryPlanInput = {
-  /** Newest first. */
-  readonly passing: readonly PassingCall[];
-  readonly funds: Funds;
   readonly fees: Fees;
   readonly chainId: number;
   readonly firstNonce: number;
@@ -29,30 +24,27 @@ export type RetryPlanInput = {
   readonly revoked: ReadonlySet<Address>;
 };
 
+/** `maxCost` is in wei. */
 export type RetryOffer = PassingCall & {
   readonly transaction: UnsignedTransaction;
-  /** Wei. */
   readonly maxCost: bigint;
-};
-
-export type RetryPlan = {
-  /** By nonce, which is the order of the original failures. */
-  readonly offers: readonly RetryOffer[];
-  readonly refused: readonly Refused[];
 };
 
 /**
  * Chooses the retries to offer together, within the wallet's funds. Of calls that have or may have the same effect,
- * only the newest affordable one is offered. Values are those of the originals; nonces are consecutive.
+ * only the newest affordable one is offered. Values are those of the originals. Nonces are consecutive, in the order of
+ * the original failures.
  */
-export function planRetries(input: RetryPlanInput): RetryPlan {
+export function planRetries(input: RetryPlanInput): {
+  offers: readonly RetryOffer[];
+  refused: readonly Refused[];
+} {
   const chosen: Omit<RetryOffer, "transaction">[] = [];
   const refused: Refused[] = [];
-  const ledger = { balance: input.funds.balance, holdings: new Map(input.funds.holdings) };
-  const offered: Candidate[] = [];
+  const ledger = { balance: input.balance, holdings: new Map(input.holdings) };
   for (const candidate of input.passing) {
     const { call, intent, gas, l1Fee } = candidate;
-    const twin = offered.find((other) => mayBeSame(other.intent, intent));
+    const twin = chosen.find((other) => mayBeSame(other.intent, intent));
     if (twin !== undefined) {
       const { hash } = twin.call;
       const detail = `Transaction ${hash} failed at the same, or may have, and is offered.`;
@@ -70,13 +62,12 @@ export function planRetries(input: RetryPlanInput): RetryPlan {
       continue;
     }
     spend(intent.spends, maxCost, ledger);
-    offered.push(candidate);
     chosen.push({ ...candidate, maxCost });
   }
   return { offers: numbered(chosen, input), refused };
 }
 
-/** Under which name a balance or an allowance is held in `Funds`. */
+/** The key of a balance or an allowance in `holdings`. */
 export function holdingKey({ token, spender }: HoldingQuery): string {
   return spender === null ? token : `${token}:${spender}`;
 }
@@ -101,21 +92,17 @@ function numbered(
 }
 
 type Ledger = { balance: bigint; readonly holdings: Map<string, bigint> };
-type Shortage = { readonly code: RefusalCode; readonly detail: string };
+type Shortage = Pick<Refused, "code" | "detail"> | null;
 
 /** It would use the approval, or give it anew. */
-function revocationOf({ intent }: Candidate, revoked: ReadonlySet<Address>): Shortage | null {
+function revocationOf({ intent }: Candidate, revoked: ReadonlySet<Address>): Shortage {
   const spenders = intent.spends.flatMap(({ spender }) => (spender === null ? [] : [spender]));
   const found = [...intent.parties, ...spenders].find((party) => revoked.has(party));
   if (found === undefined) return null;
   return { code: "approval_revoked", detail: `The plan takes back what ${found} may spend before.` };
 }
 
-function shortageOf(
-  spends: readonly TokenSpend[],
-  maxCost: bigint,
-  { balance, holdings }: Ledger,
-): Shortage | null {
+function shortageOf(spends: readonly TokenSpend[], maxCost: bigint, { balance, holdings }: Ledger): Shortage {
   for (const { token, spender, amount } of spends) {
     const allowed = spender === null ? undefined : holdings.get(holdingKey({ token, spender }));
     if (allowed !== undefined && allowed < amount) {

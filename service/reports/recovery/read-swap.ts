@@ -10,9 +10,6 @@ import { z } from "zod";
 import { decodeParameters } from "../../chain/bounded-abi.ts";
 import { lowerCase } from "../../db/columns.ts";
 
-/** The exchanges in calldata of a known router; empty if only the deadline is readable. */
-export type SwapReading = { readonly legs: readonly SwapLeg[]; readonly deadline: bigint | null };
-
 type SwapCall = { readonly to: Address; readonly input: Hex; readonly value: bigint };
 
 const ROUTES = "(address from, address to, bool stable, address factory)[] routes";
@@ -87,23 +84,25 @@ const named = z.object({
 
 type Named = z.infer<typeof named>;
 
-/** Reads the exchanges of a call to a known router or pool; null for other calls and malformed calldata. */
-export function readSwap(call: SwapCall, wallet: Address): SwapReading | null {
-  return readNested(call, wallet, 0);
-}
-
-function readNested(call: SwapCall, wallet: Address, depth: number): SwapReading | null {
+/**
+ * Reads the exchanges of a call to a known router or pool; empty if only the deadline is readable, null for other calls
+ * and malformed calldata. `depth` is of nested multicalls.
+ */
+export function readSwap(
+  call: SwapCall,
+  wallet: Address,
+  depth = 0,
+): { readonly legs: readonly SwapLeg[]; readonly deadline: bigint | null } | null {
   const method = METHODS.get(call.input.slice(0, 10).toLowerCase());
   if (method === undefined) return null;
   const given = decodeNamed(method, call.input);
   if (given === null) return null;
   const deadline = given.deadline ?? null;
-  if (given.commands !== undefined) {
-    return { legs: readCommands({ ...given, commands: given.commands }, wallet), deadline };
-  }
+  if (given.commands !== undefined)
+    return { legs: readCommands(given.commands, given.inputs ?? [], wallet), deadline };
   if (given.calls === undefined) return { legs: legOf(given, call, wallet), deadline };
   if (depth >= MAX_DEPTH) return { legs: [], deadline };
-  const inner = given.calls.map((input) => readNested({ ...call, input }, wallet, depth + 1));
+  const inner = given.calls.map((input) => readSwap({ ...call, input }, wallet, depth + 1));
   const deadlines = [deadline, ...inner.map((reading) => reading?.deadline ?? null)];
   return { legs: inner.flatMap((reading) => reading?.legs ?? []), deadline: earliest(deadlines) };
 }
@@ -173,10 +172,7 @@ const V2_EXACT_OUT = 0x09;
 const COMMAND_BITS = 0x3f;
 
 /** Reads V2 and V3 exchanges of a Universal Router's commands; skips others and malformed ones. */
-function readCommands(
-  { commands, inputs = [] }: { readonly commands: Hex; readonly inputs?: readonly Hex[] | undefined },
-  wallet: Address,
-): readonly SwapLeg[] {
+function readCommands(commands: Hex, inputs: readonly Hex[], wallet: Address): readonly SwapLeg[] {
   return inputs.flatMap((input, place) => {
     const code = commands.slice(2 + 2 * place, 4 + 2 * place);
     if (code === "") return [];
@@ -187,35 +183,21 @@ function readCommands(
 
 /** The router is paid through Permit2: whether the two allowances suffice is left to the simulation. */
 function readCommand(command: number, input: Hex, wallet: Address): SwapLeg | null {
-  switch (command) {
-    case V3_EXACT_IN:
-    case V3_EXACT_OUT: {
-      const given = decodeParameters(V3, input);
-      if (given === null) return null;
-      const [recipient, , , path] = given;
-      const tokens = tokensOfPath(path);
-      return commandLeg(
-        command === V3_EXACT_IN ? tokens : tokens.toReversed(),
-        recipientOf(recipient, wallet),
-      );
-    }
-    case V2_EXACT_IN:
-    case V2_EXACT_OUT: {
-      const given = decodeParameters(V2, input);
-      if (given === null) return null;
-      const [recipient, , , path] = given;
-      return commandLeg(path, recipientOf(recipient, wallet));
-    }
-    default:
-      return null;
-  }
-}
-
-function commandLeg(tokens: readonly Address[], recipient: Address): SwapLeg | null {
+  const isV3 = command === V3_EXACT_IN || command === V3_EXACT_OUT;
+  if (!isV3 && command !== V2_EXACT_IN && command !== V2_EXACT_OUT) return null;
+  const given = isV3 ? decodeParameters(V3, input) : decodeParameters(V2, input);
+  if (given === null) return null;
+  const [recipient, , , path] = given;
+  const tokens = typeof path === "string" ? tokensOfPath(path) : path;
   const [first, last] = [tokens.at(0), tokens.at(-1)];
   if (first === undefined || last === undefined) return null;
-  const target = last.toLowerCase();
-  return { tokenIn: lowerCase(first), target, recipient, spend: null };
+  const [tokenIn, target] = command === V3_EXACT_OUT ? [last, first] : [first, last];
+  return {
+    tokenIn: lowerCase(tokenIn),
+    target: target.toLowerCase(),
+    recipient: recipientOf(recipient, wallet),
+    spend: null,
+  };
 }
 
 /** Tokens that a call takes from the wallet; `spender` is null if the wallet itself sends them. */

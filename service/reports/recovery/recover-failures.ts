@@ -4,18 +4,11 @@ import { ranOutOfGas } from "../../model/features/behaviour.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import { mapLimited } from "../../net/map-limited.ts";
 import type { SentCall } from "./failed-calls.ts";
-import { type Recovery, requireSameBlock, type Unread } from "./open-recovery.ts";
-import {
-  type Funds,
-  holdingKey,
-  type PassingCall,
-  planRetries,
-  type RetryOffer,
-  type RetryPlan,
-} from "./plan-retries.ts";
-import type { HoldingQuery, RecoveryNode, Trial } from "./recovery-node.ts";
+import { MAX_REHEARSALS, type Recovery, rehearseInOrder, requireSameBlock } from "./open-recovery.ts";
+import { holdingKey, type PassingCall, planRetries, type RetryPlanInput } from "./plan-retries.ts";
+import type { HoldingQuery, RecoveryNode } from "./recovery-node.ts";
 import { type Candidate, MAX_TRIED, type Refused, sortFailures } from "./sort-failures.ts";
-import { MAX_REHEARSALS, rehearseInOrder, type UnsignedTransaction } from "./unsigned-transaction.ts";
+import type { UnsignedTransaction } from "./unsigned-transaction.ts";
 
 /** Transactions of the plan before the retries. */
 type Before = {
@@ -26,16 +19,7 @@ type Before = {
   readonly revoked: ReadonlySet<Address>;
 };
 
-export type Recovered = {
-  /** In the order of their nonces. */
-  readonly offers: readonly (RetryOffer & { readonly cause: FailureCause })[];
-  /** Newest first. */
-  readonly refused: readonly (Refused & { readonly cause: FailureCause })[];
-  /** Newest first; causes are by the gas alone. */
-  readonly unread: readonly (Unread & { readonly cause: FailureCause })[];
-  /** Whether the whole plan also passes in sequence; false if the node cannot simulate that. */
-  readonly rehearsed: boolean;
-};
+export type Recovered = Awaited<ReturnType<typeof recoverFailures>>;
 
 export const NOTHING_BEFORE: Before = { transactions: [], cost: 0n, revoked: new Set() };
 
@@ -48,15 +32,9 @@ const AT_ONCE = 8;
 export async function recoverFailures(
   recovery: Recovery,
   node: RecoveryNode,
-  {
-    before,
-    policy,
-  }: {
-    readonly before: Before;
-    /** The score's policy, which defines when a call ran out of gas. */
-    readonly policy: Policy;
-  },
-): Promise<Recovered> {
+  /** The score's policy defines when a call ran out of gas. */
+  { before, policy }: { before: Before; policy: Policy },
+) {
   const sorted = await sortFailures(recovery);
   const tried = await tryAll(recovery, node, sorted.candidates);
   const holdings = await readHoldings(recovery, node, tried.passing);
@@ -75,8 +53,15 @@ export async function recoverFailures(
   const refused = [...sorted.refused, ...tried.refused, ...faults, ...plan.refused].toSorted(
     ({ call: a }, { call: b }) => b.block - a.block || b.transactionIndex - a.transactionIndex,
   );
-  const unread = recovery.unread.map((part) => ({ ...part, cause: causeOf(part.call, null, policy) }));
-  return { offers: plan.offers.map(caused), refused: refused.map(caused), unread, rehearsed };
+  return {
+    /** In the order of their nonces; the others are newest first. */
+    offers: plan.offers.map(caused),
+    refused: refused.map(caused),
+    /** Causes are by the gas alone. */
+    unread: recovery.unread.map((part) => ({ ...part, cause: causeOf(part.call, null, policy) })),
+    /** Whether the whole plan also passes in sequence; false if the node cannot simulate that. */
+    rehearsed,
+  };
 }
 
 async function tryAll(
@@ -91,33 +76,34 @@ async function tryAll(
   const passing: PassingCall[] = [];
   const refused: Refused[] = [];
   for (const { candidate, trial } of trials) {
-    if (trial.kind === "passes") passing.push({ ...candidate, gas: trial.gas, l1Fee: trial.l1Fee });
-    else refused.push({ call: candidate.call, ...refusalOf(trial), by: null });
+    const { call } = candidate;
+    const refuse = (code: Refused["code"], detail: string) => refused.push({ call, code, detail, by: null });
+    switch (trial.kind) {
+      case "passes":
+        passing.push({ ...candidate, gas: trial.gas, l1Fee: trial.l1Fee });
+        break;
+      case "no_code":
+        refuse("target_gone", "The called account has no code: the call would do nothing.");
+        break;
+      case "fails":
+        refuse("simulation_fails", trial.reason);
+    }
   }
   return { passing, refused };
-}
-
-function refusalOf(trial: Exclude<Trial, { readonly kind: "passes" }>): Pick<Refused, "code" | "detail"> {
-  switch (trial.kind) {
-    case "no_code":
-      return { code: "target_gone", detail: "The called account has no code: the call would do nothing." };
-    case "fails":
-      return { code: "simulation_fails", detail: trial.reason };
-  }
 }
 
 async function readHoldings(
   { wallet, block }: Recovery,
   node: RecoveryNode,
   passing: readonly PassingCall[],
-): Promise<Funds["holdings"]> {
+): Promise<RetryPlanInput["holdings"]> {
   const queries = new Map<string, HoldingQuery>();
   for (const { token, spender } of passing.flatMap(({ intent }) => intent.spends)) {
-    const asked: readonly HoldingQuery[] = [
+    for (const query of [
       { token, spender: null },
-      ...(spender === null ? [] : [{ token, spender }]),
-    ];
-    for (const query of asked) queries.set(holdingKey(query), query);
+      { token, spender },
+    ])
+      queries.set(holdingKey(query), query);
   }
   const holdings = await mapLimited([...queries], AT_ONCE, async ([key, query]) => ({
     key,
@@ -130,14 +116,11 @@ type Planning = {
   readonly recovery: Recovery;
   readonly node: RecoveryNode;
   readonly before: Before;
-  readonly holdings: Funds["holdings"];
+  readonly holdings: RetryPlanInput["holdings"];
 };
 
 /** Drops retries that fail in sequence and plans again. If that does not settle, nothing is offered. */
-async function planTogether(
-  planning: Planning,
-  passing: readonly PassingCall[],
-): Promise<{ readonly plan: RetryPlan; readonly faults: readonly Refused[]; readonly rehearsed: boolean }> {
+async function planTogether(planning: Planning, passing: readonly PassingCall[]) {
   const faults = new Map<Hex, Refused>();
   for (let rehearsal = 1; ; rehearsal += 1) {
     const plan = planOf(
@@ -147,22 +130,25 @@ async function planTogether(
     const found = await rehearse(planning, plan);
     if (found === null) return { plan, faults: [...faults.values()], rehearsed: false };
     if (found.length === 0) return { plan, faults: [...faults.values()], rehearsed: true };
-    const dropped = rehearsal < MAX_REHEARSALS ? found : plan.offers.map(({ call }) => unsettled(call));
+    const dropped =
+      rehearsal < MAX_REHEARSALS ? found : plan.offers.map(({ call }) => failing(call, UNSETTLED));
     for (const fault of dropped) faults.set(fault.call.hash, fault);
   }
 }
 
-function unsettled(call: Candidate["call"]): Refused {
-  const detail = "It passes alone, but not together with what else could be offered.";
+const UNSETTLED = "It passes alone, but not together with what else could be offered.";
+
+function failing(call: Candidate["call"], detail: string): Refused {
   return { call, code: "simulation_fails", detail, by: null };
 }
 
-function planOf({ recovery, before, holdings }: Planning, passing: readonly PassingCall[]): RetryPlan {
+function planOf({ recovery, before, holdings }: Planning, passing: readonly PassingCall[]) {
   const { state, fees, chainId, block } = recovery;
   const balance = state.balance > before.cost ? state.balance - before.cost : 0n;
   return planRetries({
     passing,
-    funds: { balance, holdings },
+    balance,
+    holdings,
     fees,
     chainId,
     firstNonce: state.pendingNonce + before.transactions.length,
@@ -174,7 +160,7 @@ function planOf({ recovery, before, holdings }: Planning, passing: readonly Pass
 /** The offers that fail in sequence; null if the node cannot tell or an earlier transaction fails. */
 async function rehearse(
   { recovery, node, before }: Planning,
-  { offers }: RetryPlan,
+  { offers }: ReturnType<typeof planRetries>,
 ): Promise<readonly Refused[] | null> {
   if (offers.length === 0) return [];
   const sequence = [...before.transactions, ...offers.map(({ transaction }) => transaction)];
@@ -182,9 +168,7 @@ async function rehearse(
   if (outcomes?.slice(0, before.transactions.length).every((fault) => fault === null) !== true) return null;
   return offers.flatMap(({ call }, place) => {
     const fault = outcomes[before.transactions.length + place];
-    if (fault == null) return [];
-    const detail = `It fails after the transactions before it: ${fault}`;
-    return [{ call, code: "simulation_fails", detail, by: null } as const];
+    return fault == null ? [] : [failing(call, `It fails after the transactions before it: ${fault}`)];
   });
 }
 

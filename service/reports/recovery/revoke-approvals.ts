@@ -1,35 +1,9 @@
 import { type Address, encodeFunctionData, erc20Abi, erc721Abi, type Hex } from "viem";
 import type { OpenApproval } from "../../model/features/types.ts";
 import { mapLimited } from "../../net/map-limited.ts";
-import { type Recovery, requireSameBlock } from "./open-recovery.ts";
+import { MAX_REHEARSALS, type Recovery, rehearseInOrder, requireSameBlock } from "./open-recovery.ts";
 import type { RecoveryNode, Trial } from "./recovery-node.ts";
-import {
-  gasLimitOf,
-  highestCost,
-  MAX_REHEARSALS,
-  rehearseInOrder,
-  type UnsignedTransaction,
-} from "./unsigned-transaction.ts";
-
-/** Result of trying to revoke an approval. */
-type RevocationOutcome =
-  | {
-      readonly kind: "ready";
-      readonly transaction: UnsignedTransaction;
-      /** Units by eth_estimateGas. */
-      readonly gas: bigint;
-      /** Wei. */
-      readonly maxCost: bigint;
-    }
-  /** Why no transaction is offered. */
-  | { readonly kind: "obstacle"; readonly detail: string };
-
-/** An approval that is still open. */
-type StandingApproval = {
-  readonly approval: OpenApproval;
-  /** Balance of an ERC-20 token, in its smallest unit; null if unknown, and for collections. */
-  readonly exposed: bigint | null;
-};
+import { gasLimitOf, highestCost, type UnsignedTransaction } from "./unsigned-transaction.ts";
 
 /** A simulated revocation. */
 type TriedRevocation = {
@@ -39,18 +13,15 @@ type TriedRevocation = {
   readonly trial: Trial | null;
 };
 
+/** A transaction that revokes an approval, or why none is offered. */
 type Revocation = {
   readonly approval: OpenApproval;
-  readonly outcome: RevocationOutcome;
+  readonly outcome:
+    | { kind: "ready"; transaction: UnsignedTransaction; gas: bigint; maxCost: bigint }
+    | { kind: "obstacle"; detail: string };
 };
 
-export type Revocations = {
-  /** In the order given: nonces rise with it. */
-  readonly list: readonly Revocation[];
-  readonly transactions: readonly UnsignedTransaction[];
-  /** Wei of all transactions. */
-  readonly cost: bigint;
-};
+export type Revocations = ReturnType<typeof planRevocations>;
 
 /** Most approvals read per answer, and most revocations simulated: each costs the node several calls. */
 const MAX_READ = 200;
@@ -65,14 +36,15 @@ const AT_ONCE = 8;
 const MAX_REVOCATION_GAS = 200_000n;
 
 /**
- * Reads which approvals are open at the recovery's block, in the given order, and the wallet's balances of their
- * tokens. An approval counts as open if its token gives no valid answer. Throws a NodeFailure.
+ * Reads which approvals are open at the recovery's block, in the given order. `exposed` is the wallet's balance of an
+ * ERC-20 token; null if unknown, and for collections. An approval counts as open if its token gives no valid answer.
+ * Throws a NodeFailure.
  */
-export async function readStanding(
+export async function readOpenApprovals(
   { wallet, block }: Pick<Recovery, "wallet" | "block">,
   node: RecoveryNode,
   approvals: readonly OpenApproval[],
-): Promise<readonly StandingApproval[]> {
+) {
   const balances = new Map<Address, Promise<bigint | null>>();
   const balanceOf = (token: Address): Promise<bigint | null> => {
     const known = balances.get(token) ?? node.holding(wallet, { token, spender: null }, block.number);
@@ -80,7 +52,7 @@ export async function readStanding(
     return known;
   };
   const read = await mapLimited(approvals.slice(0, MAX_READ), AT_ONCE, async (approval) => {
-    if (!(await stands(node, wallet, { approval, block: block.number }))) return null;
+    if (!(await isOpen(node, wallet, { approval, block: block.number }))) return null;
     return { approval, exposed: approval.kind === "amount" ? await balanceOf(approval.token) : null };
   });
   const unread = approvals.slice(MAX_READ).map((approval) => ({ approval, exposed: null }));
@@ -138,11 +110,11 @@ function failing(one: Pick<TriedRevocation, "approval" | "data">, reason: string
   return { approval: one.approval, data: one.data, trial: { kind: "fails", reason } };
 }
 
-/** Gives passing revocations consecutive nonces in the given order, as far as the balance suffices. */
+/** Gives passing revocations consecutive nonces in the given order, as far as the balance suffices; `cost` is in wei. */
 export function planRevocations(
   { state, fees, chainId, block }: Pick<Recovery, "state" | "fees" | "chainId" | "block">,
   tried: readonly TriedRevocation[],
-): Revocations {
+): { list: readonly Revocation[]; transactions: readonly UnsignedTransaction[]; cost: bigint } {
   const transactions: UnsignedTransaction[] = [];
   let cost = 0n;
   const list = tried.map(({ approval, data, trial }): Revocation => {
@@ -177,10 +149,10 @@ export function planRevocations(
 }
 
 /** A token without a valid answer counts as an open approval. */
-async function stands(
+async function isOpen(
   node: RecoveryNode,
   owner: Address,
-  { approval, block }: { readonly approval: OpenApproval; readonly block: number },
+  { approval, block }: { approval: OpenApproval; block: number },
 ): Promise<boolean> {
   const { token, spender, kind } = approval;
   if (kind === "all") return (await node.approvesAll(owner, { token, spender }, block)) !== false;
@@ -188,14 +160,7 @@ async function stands(
 }
 
 function revocationOf({ kind, spender }: OpenApproval): Hex {
-  switch (kind) {
-    case "amount":
-      return encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, 0n] });
-    case "all":
-      return encodeFunctionData({
-        abi: erc721Abi,
-        functionName: "setApprovalForAll",
-        args: [spender, false],
-      });
-  }
+  if (kind === "amount")
+    return encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, 0n] });
+  return encodeFunctionData({ abi: erc721Abi, functionName: "setApprovalForAll", args: [spender, false] });
 }

@@ -1,7 +1,5 @@
 import { type Address, getAddress, type Hex, serializeTransaction } from "viem";
 import type { Fees } from "../../sender/send-policy.ts";
-import type { Recovery } from "./open-recovery.ts";
-import type { RecoveryNode } from "./recovery-node.ts";
 
 /** A complete, unsigned EIP-1559 transaction. */
 export type UnsignedTransaction = {
@@ -39,23 +37,4 @@ export function highestCost(
   l1Fee: bigint,
 ): bigint {
   return value + gas * maxFeePerGas + l1Fee;
-}
-
-/** Most rehearsals: each fault leads to a new plan without it. */
-export const MAX_REHEARSALS = 4;
-
-/**
- * Simulates transactions of the wallet in sequence: per transaction the failure reason, or null if it passes. Null if
- * the node cannot do that. A single one was already simulated. Throws a NodeFailure.
- */
-export async function rehearseInOrder(
-  node: RecoveryNode,
-  { wallet, block }: Pick<Recovery, "wallet" | "block">,
-  transactions: readonly UnsignedTransaction[],
-): Promise<readonly (string | null)[] | null> {
-  if (transactions.length < 2) return transactions.map(() => null);
-  return node.rehearse(
-    transactions.map(({ to, data, value, gas }) => ({ from: wallet, to, data, value, gas })),
-    block,
-  );
 }

@@ -1,14 +1,11 @@
 import type { Address } from "viem";
 import { type Database, QUERY_DEADLINE } from "../../db/database.ts";
 import { loadInBatches } from "../../db/load-in-batches.ts";
-import type { FeatureLine, Pattern } from "../../model/score/record.ts";
+import type { ScoreRecord } from "../../model/score/record.ts";
 import { IS_LISTED, sanctionsFlagsJoin } from "../../sanctions/sanctions.ts";
 
 /** Explanation of a stored score. */
-export type ScoreExplanation = {
-  readonly patterns: readonly Pattern[];
-  readonly features: readonly FeatureLine[];
-};
+export type ScoreExplanation = Pick<ScoreRecord, "patterns" | "features">;
 
 /**
  * Counterparties since the wallet is followed, up to the newest enriched block. Above the limit, those with the lowest
@@ -51,7 +48,7 @@ export function riskFactsLoader(
     chainId,
     mixers,
     mostContacts = MOST_CONTACTS,
-  }: { readonly chainId: number; readonly mixers: readonly Address[]; readonly mostContacts?: number },
+  }: { chainId: number; mixers: readonly Address[]; mostContacts?: number },
 ): (key: RiskKey) => Promise<RiskFacts> {
   const lowerMixers = mixers.map((mixer) => mixer.toLowerCase());
   const text = statement(`chain_${chainId}`);
@@ -90,7 +87,7 @@ const MOST_CONTACTS = 10_000;
  */
 function statement(schema: string): string {
   return `
-    select wanted.place, scored.patterns, scored.features, read.wallet is not null as followed, cursor.block as as_of_block,
+    select wanted.place, scored.patterns, scored.features, read.wallet is not null as followed, cursor.block::float8 as "asOfBlock",
            reached.*
     from unnest($1::text[], $2::bigint[], $5::int[]) as wanted (address, score_id, place)
     left join ahs.score as scored on scored.id = wanted.score_id
@@ -98,11 +95,11 @@ function statement(schema: string): string {
     left join ahs.enrich_cursor as cursor on cursor.chain_id = $3
     left join lateral (
       select count(*)::float8 as counterparties, coalesce(sum(calls), 0)::float8 as calls,
-             coalesce(sum(sent), 0)::float8 as sent, min(first_time)::float8 as since,
+             coalesce(sum(sent), 0)::float8 as "sentMicroUsd", min(first_time)::float8 as since,
              coalesce(array_agg(counterparty) filter (where kind = 'listed'), '{}') as listed,
-             count(*) filter (where kind = 'failing')::float8 as failing_counterparties,
-             coalesce(sum(sent) filter (where kind = 'failing'), 0)::float8 as failing_sent,
-             coalesce(sum(calls) filter (where kind = 'failing' and sent = 0), 0)::float8 as failing_unpriced_calls
+             count(*) filter (where kind = 'failing')::float8 as "failingCounterparties",
+             coalesce(sum(sent) filter (where kind = 'failing'), 0)::float8 as "failingSent",
+             coalesce(sum(calls) filter (where kind = 'failing' and sent = 0), 0)::float8 as "failingUnpriced"
       from (
         select contact.*,
                case when contact.counterparty = any($4::text[]) or ${IS_LISTED} then 'listed'
@@ -121,23 +118,16 @@ function statement(schema: string): string {
     ) as reached on true`;
 }
 
-// Rows of node-postgres; int8 arrives as text.
-type RiskRow = {
+type RiskRow = Pick<Exposure, "counterparties" | "calls" | "sentMicroUsd" | "listed"> & {
   readonly place: number;
   readonly followed: boolean;
-  readonly as_of_block: string | null;
-  readonly counterparties: number;
-  readonly calls: number;
-  readonly sent: number;
+  readonly asOfBlock: number | null;
   readonly since: number | null;
-  readonly listed: readonly Address[];
-  readonly failing_counterparties: number;
-  readonly failing_sent: number;
-  readonly failing_unpriced_calls: number;
-} & (
-  | { readonly [part in keyof ScoreExplanation]: ScoreExplanation[part] }
-  | { readonly patterns: null; readonly features: null }
-);
+  readonly failingCounterparties: number;
+  readonly failingSent: number;
+  readonly failingUnpriced: number;
+} & (ScoreExplanation | { readonly patterns: null; readonly features: null });
+
 function factsOf(row: RiskRow, mostContacts: number): RiskFacts {
   return {
     explanation: row.patterns === null ? null : { patterns: row.patterns, features: row.features },
@@ -146,20 +136,21 @@ function factsOf(row: RiskRow, mostContacts: number): RiskFacts {
 }
 
 function exposureOf(row: RiskRow, mostContacts: number): RiskFacts["exposure"] {
-  if (!row.followed || row.as_of_block === null) return "not_followed";
-  if (row.since === null) return "no_contacts";
+  const { followed, asOfBlock, since, counterparties } = row;
+  if (!followed || asOfBlock === null) return "not_followed";
+  if (since === null) return "no_contacts";
   return {
-    asOfBlock: Number(row.as_of_block),
-    since: row.since,
-    counterparties: Math.min(row.counterparties, mostContacts),
+    asOfBlock,
+    since,
+    counterparties: Math.min(counterparties, mostContacts),
     calls: row.calls,
-    sentMicroUsd: row.sent,
-    truncated: row.counterparties > mostContacts,
+    sentMicroUsd: row.sentMicroUsd,
+    truncated: counterparties > mostContacts,
     listed: row.listed,
     failing: {
-      counterparties: row.failing_counterparties,
-      sentMicroUsd: row.failing_sent,
-      unpricedCalls: row.failing_unpriced_calls,
+      counterparties: row.failingCounterparties,
+      sentMicroUsd: row.failingSent,
+      unpricedCalls: row.failingUnpriced,
     },
   };
 }

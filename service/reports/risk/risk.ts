@@ -14,16 +14,6 @@ import {
 } from "../../model/score/record.ts";
 import type { Exposure, ScoreExplanation } from "./risk-facts.ts";
 
-type RiskLevel = "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
-
-type RiskReason =
-  | "scored"
-  | "insufficient_history"
-  | "not_scored"
-  /** No score, but a notable share went to listed accounts. */
-  | "listed_counterparties"
-  | "sanctioned";
-
 /** Input of a risk assessment. */
 export type RiskEvidence = {
   readonly sanctioned: boolean;
@@ -40,14 +30,15 @@ export type RiskEvidence = {
 export type Risk = {
   /** 0 to 100, 100 the worst; null where too little is known. */
   readonly score: number | null;
-  readonly level: RiskLevel;
-  readonly reason: RiskReason;
+  readonly level: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
+  /** listed_counterparties: no score, but a notable share went to listed accounts. */
+  readonly reason: "scored" | "insufficient_history" | "not_scored" | "listed_counterparties" | "sanctioned";
   /** One sentence. */
   readonly verdict: string;
 };
 
 /** One scale for grade, route and risk: LOW settles at once, MEDIUM goes to escrow, the others are rejected. */
-const LEVELS: Readonly<Record<Grade, RiskLevel>> = {
+const LEVELS: Readonly<Record<Grade, Risk["level"]>> = {
   A: "LOW",
   B: "LOW",
   C: "MEDIUM",
@@ -72,13 +63,9 @@ export function assessRisk(evidence: RiskEvidence, policy: Pick<Policy, "caps" |
   }
   switch (evidence.score.kind) {
     case "not_scored":
-      return unscoredRisk({ reason: "not_scored", why: "the wallet was never scored" }, evidence, policy);
+      return unscoredRisk("not_scored", evidence, policy);
     case "insufficient":
-      return unscoredRisk(
-        { reason: "insufficient_history", why: "too little history to judge" },
-        evidence,
-        policy,
-      );
+      return unscoredRisk("insufficient_history", evidence, policy);
     case "scored":
       return scoredRisk(evidence.score, evidence, policy);
   }
@@ -86,10 +73,11 @@ export function assessRisk(evidence: RiskEvidence, policy: Pick<Policy, "caps" |
 
 /** Risk of a wallet without a score: unknown, unless a notable share went to listed accounts. */
 function unscoredRisk(
-  { reason, why }: { readonly reason: RiskReason; readonly why: string },
+  reason: "not_scored" | "insufficient_history",
   { listedShare, signals }: RiskEvidence,
   { caps, grades }: Pick<Policy, "caps" | "grades">,
 ): Risk {
+  const why = reason === "not_scored" ? "the wallet was never scored" : "too little history to judge";
   const cap = capOf(listedShare, caps);
   const named = namesOf(signals);
   if (cap !== null) {
@@ -105,7 +93,7 @@ function unscoredRisk(
 }
 
 function scoredRisk(
-  { ahsScore, confidenceLevel }: { readonly ahsScore: number; readonly confidenceLevel: ConfidenceLevel },
+  { ahsScore, confidenceLevel }: { ahsScore: number; confidenceLevel: ConfidenceLevel },
   { listedShare, signals }: RiskEvidence,
   { caps, grades }: Pick<Policy, "caps" | "grades">,
 ): Risk {
@@ -128,7 +116,7 @@ function capOf(listedShare: number | null, { exposure }: Policy["caps"]): number
   return exposure.find(({ from }) => listedShare >= from)?.cap ?? null;
 }
 
-function shown(level: RiskLevel): string {
+function shown(level: Risk["level"]): string {
   return `${level.charAt(0)}${level.slice(1).toLowerCase()}`;
 }
 
@@ -137,13 +125,13 @@ function namesOf(signals: readonly RiskSignal[]): string {
   return notable.map(({ name }) => name.replaceAll("_", " ")).join(", ");
 }
 
-type SignalSeverity = "high" | "medium" | "info";
+const SEVERITIES = ["high", "medium", "info"] as const;
 
 /** A reason for a risk, or for its absence. */
 export type RiskSignal = {
   /** The name of the pattern, feature or cap of the model; or sanctioned, listed_counterparties, failing_counterparties. */
   readonly name: string;
-  readonly severity: SignalSeverity;
+  readonly severity: (typeof SEVERITIES)[number];
   readonly detail: string;
 };
 
@@ -153,10 +141,8 @@ const FAILING_BELOW = 20;
 /** From a tenth of the volume on it is no accident; the model's own bound. */
 const NOTABLE_SHARE = 0.1;
 
-const SEVERITIES = ["high", "medium", "info"] as const;
-
 /** Maps the severities of records to those of reports. */
-const PATTERN_SEVERITY: Readonly<Record<Pattern["severity"], SignalSeverity>> = {
+const PATTERN_SEVERITY: Readonly<Record<Pattern["severity"], RiskSignal["severity"]>> = {
   critical: "high",
   warning: "medium",
   info: "info",
@@ -189,12 +175,15 @@ const EARNED_BY_SUCCESS: ReadonlySet<string> = new Set([
 const GRAVE: ReadonlySet<string> = new Set(["success_rate", "failure_recovery", "adaptation", "risk_flags"]);
 
 /** All signals of a wallet's lists, stored score and counterparties, most severe first. */
-export function riskSignals(facts: {
-  readonly sanctions: readonly SanctionsFlag[];
-  readonly explanation: ScoreExplanation | null;
-  readonly shares: CounterpartyShares | null;
+export function riskSignals({
+  sanctions,
+  explanation,
+  shares,
+}: {
+  sanctions: readonly SanctionsFlag[];
+  explanation: ScoreExplanation | null;
+  shares: CounterpartyShares | null;
 }): readonly RiskSignal[] {
-  const { sanctions, explanation, shares } = facts;
   const signals = [
     ...(sanctions.length === 0 ? [] : [sanctionedSignal(sanctions)]),
     ...(explanation === null ? [] : explanationSignals(explanation)),
@@ -290,27 +279,14 @@ function round(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-type ShareOf<Share> = {
-  readonly counterparties: number;
-  /** 0 to 1. */
-  readonly share: Share;
-};
-
-/** Risky counterparties of a wallet and their shares of what it sent. */
-type CounterpartyShares = {
-  /** Sanctioned accounts and mixers; the share is null where own calls cannot be read now. */
-  readonly listed: ShareOf<number | null>;
-  /** Unlisted wallets of grade F. */
-  readonly failing: ShareOf<number>;
-  /** Sum of both shares, at most 1; null if one is unknown. */
-  readonly together: number | null;
-};
+/** Risky counterparties of a wallet and their shares of what it sent, 0 to 1. */
+type CounterpartyShares = ReturnType<typeof counterpartyShares>;
 
 /**
  * Combines both shares. `listedShare` comes from the model. The share of failing wallets is by value, and at least
  * their share of calls without priced payments.
  */
-export function counterpartyShares(exposure: Exposure, listedShare: number | null): CounterpartyShares {
+export function counterpartyShares(exposure: Exposure, listedShare: number | null) {
   const { listed, failing } = exposure;
   const failingShare = Math.max(
     ratio(failing.sentMicroUsd, exposure.sentMicroUsd),
@@ -318,8 +294,11 @@ export function counterpartyShares(exposure: Exposure, listedShare: number | nul
   );
   const sum = listedShare === null ? null : Math.min(1, listedShare + failingShare);
   return {
+    /** Sanctioned accounts and mixers; the share is null where own calls cannot be read now. */
     listed: { counterparties: listed.length, share: listedShare },
+    /** Unlisted wallets of grade F. */
     failing: { counterparties: failing.counterparties, share: failingShare },
+    /** Sum of both shares, at most 1; null if one is unknown. */
     together: sum === null ? null : roundMicro(sum),
   };
 }

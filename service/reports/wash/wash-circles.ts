@@ -1,22 +1,13 @@
-import type { Address } from "viem";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { WalletRows } from "../../model/features/types.ts";
-import { compareTexts } from "../diagnosis/compare.ts";
+import { compare } from "../diagnosis/report-facts.ts";
 import type { Exchanges, Movement } from "../profit-and-loss/wallet-transfers.ts";
 
-/** Transfers to one peer that came back, of one token. */
-export type Circle = {
-  readonly peer: Address;
-  /** The zero address for native coin. */
-  readonly token: Address;
-  /** Whether the peer has the same owner. Then any amount counts, otherwise only nearly equal ones. */
-  readonly own: boolean;
-  readonly times: number;
-  /** Sum of the outgoing amounts, in the token's smallest unit. */
-  readonly amount: bigint;
-  readonly first: { readonly out: Movement; readonly back: Movement };
-  readonly last: { readonly out: Movement; readonly back: Movement };
-};
+/**
+ * Transfers of one token (the zero address for native coin) to one peer that came back. `own`: the peer has the same owner,
+ * so that any amount counts, otherwise only nearly equal ones.
+ */
+export type Circle = ReturnType<typeof circleOf>[number];
 
 /** Longest time until a return from an own account. */
 const OWN_RETURN_SECONDS = 7 * SECONDS_PER_DAY;
@@ -38,17 +29,16 @@ export function findCircles(
   const facts = new Map(counterparties.map((fact) => [fact.address, fact]));
   const backs = Map.groupBy(returned.toSorted(byPlace), pairOf);
   const circles = [...Map.groupBy(sent.toSorted(byPlace), pairOf)].flatMap(([pair, outs]) => {
-    const fact = facts.get(pairPeer(outs));
+    const [first] = outs;
+    const fact = first === undefined ? undefined : facts.get(first.peer);
     const own = fact !== undefined && fact.ownerLink !== null;
     if (!own && fact?.hasCode === true) return [];
     return circleOf(match(outs, backs.get(pair) ?? [], own), own);
   });
-  return circles.toSorted((a, b) => b.times - a.times || compareTexts(keyOf(a), keyOf(b)));
+  return circles.toSorted((a, b) => b.times - a.times || compare(pairOf(a), pairOf(b)));
 }
 
-type Match = Circle["first"];
-
-function match(outs: readonly Movement[], backs: readonly Movement[], own: boolean): readonly Match[] {
+function match(outs: readonly Movement[], backs: readonly Movement[], own: boolean) {
   // Unused returns.
   const open = [...backs];
   const within = own ? OWN_RETURN_SECONDS : EQUAL_RETURN_SECONDS;
@@ -77,26 +67,17 @@ function isEqual(out: Movement, back: Movement): boolean {
   return difference * 100n <= EQUAL_PERCENT * out.amount;
 }
 
-function circleOf(matches: readonly Match[], own: boolean): readonly Circle[] {
+function circleOf(matches: ReturnType<typeof match>, own: boolean) {
   const first = matches[0];
   const last = matches.at(-1);
   if (first === undefined || last === undefined) return [];
   const { peer, token } = first.out;
+  // In the token's smallest unit.
   const amount = matches.reduce((sum, { out }) => sum + out.amount, 0n);
   return [{ peer, token, own, times: matches.length, amount, first, last }];
 }
 
-function pairOf({ peer, token }: Movement): string {
-  return `${peer} ${token}`;
-}
-
-function pairPeer(outs: readonly Movement[]): Address {
-  const [first] = outs;
-  if (first === undefined) throw new Error("a group holds one movement at least");
-  return first.peer;
-}
-
-function keyOf({ peer, token }: Circle): string {
+function pairOf({ peer, token }: Pick<Movement, "peer" | "token">): string {
   return `${peer} ${token}`;
 }
 

@@ -5,38 +5,16 @@ import type { ApprovalFinding, ApprovalRisk } from "../diagnosis/approvals.ts";
 import type { ReportFacts } from "../diagnosis/report-facts.ts";
 import type { Circle } from "./wash-circles.ts";
 
-export type DeductionName =
-  | "dust"
-  | "unrecognised_tokens"
-  | "portfolio_quality"
-  | "approvals"
-  | "delegation"
-  | "self_dealing"
-  | "circular_transfers";
-
-type CleanlinessGrade = "Spotless" | "Clean" | "Needs Attention" | "Dirty" | "Critical";
-
-/** Points deducted from 100 for one category. */
+/** Points deducted from 100 for one category, up to `most`; null where they are not known. */
 type Deduction = {
   readonly name: DeductionName;
-  /** 0 to `most`; null where it is not known. */
   readonly points: number | null;
   readonly most: number;
   readonly reason: string;
 };
 
-export type Cleanliness = {
-  /** 100 minus all deductions; null if one is unknown, and for a wallet without own calls. */
-  readonly score: number | null;
-  /** Bounds of the score with unknown deductions. */
-  readonly lowest: number;
-  readonly highest: number;
-  readonly grade: CleanlinessGrade | null;
-  readonly deductions: readonly Deduction[];
-};
-
 /** Largest deduction per category: 100 together, so that no sum must be cut. */
-const MOST: Readonly<Record<DeductionName, number>> = {
+const MOST = {
   // Leftovers of trading are untidy, not dangerous.
   dust: 10,
   unrecognised_tokens: 15,
@@ -47,6 +25,7 @@ const MOST: Readonly<Record<DeductionName, number>> = {
   self_dealing: 10,
   circular_transfers: 10,
 };
+export type DeductionName = keyof typeof MOST;
 const PER_DUST_TOKEN = 2;
 const PER_UNRECOGNISED_TOKEN = 3;
 const PER_CIRCLE = 2;
@@ -58,13 +37,13 @@ const PER_APPROVAL: Readonly<Record<ApprovalRisk, number>> = {
   unknown: 10,
   unused: 3,
 };
-const GRADES: readonly (readonly [from: number, grade: CleanlinessGrade])[] = [
+const GRADES = [
   [90, "Spotless"],
   [70, "Clean"],
   [50, "Needs Attention"],
   [30, "Dirty"],
   [0, "Critical"],
-];
+] as const;
 
 /** Scores the cleanliness of a wallet, with reasons. Transfers by others do not count. */
 export function scoreCleanliness(
@@ -74,7 +53,7 @@ export function scoreCleanliness(
     readonly approvals: readonly ApprovalFinding[] | null;
     readonly circles: readonly Circle[];
   },
-): Cleanliness {
+) {
   const deductions = [
     ...deductHoldings(facts),
     deductApprovals(findings.approvals),
@@ -87,7 +66,9 @@ export function scoreCleanliness(
   const isSilent = facts.history.calls.length === 0;
   const score = open > 0 || isSilent ? null : 100 - taken;
   return {
+    /** 100 minus all deductions; null if one is unknown, and for a wallet without own calls. */
     score,
+    /** Bounds of the score with unknown deductions. */
     lowest: isSilent ? 0 : 100 - taken - open,
     highest: 100 - taken,
     grade: score === null ? null : gradeOf(score),
@@ -95,7 +76,7 @@ export function scoreCleanliness(
   };
 }
 
-function gradeOf(score: number): CleanlinessGrade {
+function gradeOf(score: number) {
   const found = GRADES.find(([from]) => score >= from);
   if (found === undefined) throw new RangeError(`expected a score of 0 or more, got ${score}`);
   return found[1];
@@ -115,16 +96,20 @@ function deductHoldings(facts: ReportFacts): readonly Deduction[] {
       const dust = holdings.tokens.filter(
         ({ recognised, worth }) => recognised && worth !== null && worth < dustBelowMicroUsd,
       ).length;
+      const each = (name: "dust" | "unrecognised_tokens", points: number, what: string, count: number) =>
+        take(name, points * count, `${what}: ${count}; ${points} points each`);
       return [
-        take(
+        each(
           "dust",
-          PER_DUST_TOKEN * dust,
-          `recognised tokens that own calls brought in and that are worth less than a cent: ${dust}; ${PER_DUST_TOKEN} points each`,
+          PER_DUST_TOKEN,
+          "recognised tokens that own calls brought in and that are worth less than a cent",
+          dust,
         ),
-        take(
+        each(
           "unrecognised_tokens",
-          PER_UNRECOGNISED_TOKEN * unrecognised,
-          `tokens that own calls brought in and that are neither listed nor known to be used by others: ${unrecognised}; ${PER_UNRECOGNISED_TOKEN} points each`,
+          PER_UNRECOGNISED_TOKEN,
+          "tokens that own calls brought in and that are neither listed nor known to be used by others",
+          unrecognised,
         ),
         deductQuality(facts),
       ];

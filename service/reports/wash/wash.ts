@@ -1,42 +1,26 @@
 import { type Address, checksumAddress, zeroAddress } from "viem";
 import { isSelfDealing, ownShare } from "../../model/features/patterns.ts";
 import { roundMicro } from "../../model/score/fixed-point.ts";
-import { type ApprovalFinding, type ApprovalRisk, findApprovals } from "../diagnosis/approvals.ts";
+import {
+  APPROVAL_SEVERITY,
+  type ApprovalFinding,
+  findApprovals,
+  vouchedTokenTest,
+} from "../diagnosis/approvals.ts";
 import { describePortfolio, type Portfolio, type Position } from "../diagnosis/health.ts";
 import { adviceOnApproval } from "../diagnosis/health-advice.ts";
 import type { ReportFacts } from "../diagnosis/report-facts.ts";
 import type { Exchanges, Received, ReceivedToken } from "../profit-and-loss/wallet-transfers.ts";
 import { type Circle, findCircles } from "./wash-circles.ts";
-import { type Cleanliness, type DeductionName, scoreCleanliness } from "./wash-score.ts";
+import { type DeductionName, scoreCleanliness } from "./wash-score.ts";
 
-/** A wallet's transfers, as a wash needs them. */
-export type WashTransfers = {
-  readonly exchanges: Exchanges;
-  readonly received: Received;
-  readonly drawnTokens: ReadonlySet<Address> | null;
-};
-
-export type Wash = {
-  readonly cleanliness: Cleanliness;
-  /** The gravest first. */
-  readonly issues: readonly WashIssue[];
-  /** Tokens that own calls left in the wallet. */
-  readonly portfolio: Portfolio;
-  readonly received: ReceivedReport;
-  /** Of all approvals without limit; null where approvals were not read. */
-  readonly approvals: readonly ApprovalFinding[] | null;
-  readonly selfDealing: {
-    /** Share of the own calls' weight inside the owner's accounts, rounded to 1e-6; null without calls. */
-    readonly share: number | null;
-    readonly isPattern: boolean;
-    readonly circles: readonly Circle[];
-    /** Whether older transfers were left out for their number. */
-    readonly truncated: boolean;
-  };
-};
+export type Wash = ReturnType<typeof washWallet>;
 
 /** Finds untidy and dangerous things about a wallet. Tokens that others sent are listed and do not lower its score. */
-export function washWallet(facts: ReportFacts, transfers: WashTransfers): Wash {
+export function washWallet(
+  facts: ReportFacts,
+  transfers: { exchanges: Exchanges; received: Received; drawnTokens: ReadonlySet<Address> | null },
+) {
   const { history, policy, rows } = facts;
   const circles = findCircles(transfers.exchanges, rows);
   const approvals = findApprovals({ ...facts, drawnTokens: transfers.drawnTokens });
@@ -48,41 +32,35 @@ export function washWallet(facts: ReportFacts, transfers: WashTransfers): Wash {
     issues: findWashIssues({ facts, cleanliness, portfolio, received, approvals, circles }),
     ...{ portfolio, received, approvals },
     selfDealing: {
+      /** Share of the own calls' weight inside the owner's accounts, rounded to 1e-6; null without calls. */
       share: history.calls.length === 0 ? null : roundMicro(ownShare(history)),
       isPattern: isSelfDealing(history, policy),
       circles,
+      /** Whether older transfers were left out for their number. */
       truncated: transfers.exchanges.truncated,
     },
   };
 }
 
-/** info: nothing of it is the wallet's doing, or nothing is wrong with it. */
-type Severity = "high" | "medium" | "low" | "info";
+const SEVERITIES = ["high", "medium", "low", "info"] as const;
 
 export type WashIssue = {
   readonly category: DeductionName | "received";
-  readonly severity: Severity;
+  /** info: nothing of it is the wallet's doing, or nothing is wrong with it. */
+  readonly severity: (typeof SEVERITIES)[number];
   readonly description: string;
   readonly action: string;
 };
 
 type Findings = {
   readonly facts: ReportFacts;
-  readonly cleanliness: Cleanliness;
+  readonly cleanliness: ReturnType<typeof scoreCleanliness>;
   readonly portfolio: Portfolio;
-  readonly received: ReceivedReport;
+  readonly received: ReturnType<typeof describeReceived>;
   readonly approvals: readonly ApprovalFinding[] | null;
   readonly circles: readonly Circle[];
 };
 
-const SEVERITIES: readonly Severity[] = ["high", "medium", "low", "info"];
-const APPROVAL_SEVERITY: Readonly<Record<ApprovalRisk, Severity>> = {
-  flagged: "high",
-  no_code: "high",
-  young: "high",
-  unknown: "medium",
-  unused: "low",
-};
 /** Deduction that means that half of the received value is in unvouched tokens. */
 const POOR_QUALITY_POINTS = 8;
 
@@ -103,9 +81,7 @@ function approvalIssues(approvals: readonly ApprovalFinding[]): readonly WashIss
     const [gravest] = finding.risks;
     if (gravest === undefined) return [];
     const { action, reason } = adviceOnApproval(finding);
-    return [
-      { category: "approvals", severity: APPROVAL_SEVERITY[gravest], description: reason, action } as const,
-    ];
+    return [{ category: "approvals", severity: APPROVAL_SEVERITY[gravest], description: reason, action }];
   });
 }
 
@@ -166,26 +142,20 @@ function circleIssues(circles: readonly Circle[]): readonly WashIssue[] {
   });
 }
 
-function receivedIssues({ spamTokens, dustTokens }: ReceivedReport): readonly WashIssue[] {
-  const issue = (description: string, action: string) =>
-    ({ category: "received", severity: "info", description, action }) as const;
+function receivedIssues({ spamTokens, dustTokens }: Findings["received"]): readonly WashIssue[] {
+  const issue = (count: number, description: string, action: string): readonly WashIssue[] =>
+    count === 0 ? [] : [{ category: "received", severity: "info", description, action }];
   return [
-    ...(spamTokens === 0
-      ? []
-      : [
-          issue(
-            `Unrecognised tokens that others sent: ${spamTokens}. This is not the wallet's doing and takes nothing from the score.`,
-            "Do not approve, swap or claim them: touching them is what spam is for.",
-          ),
-        ]),
-    ...(dustTokens === 0
-      ? []
-      : [
-          issue(
-            `Recognised tokens of which others sent dust: ${dustTokens}. This takes nothing from the score.`,
-            "Do not copy addresses from the list of transfers: dust is sent to plant lookalikes.",
-          ),
-        ]),
+    ...issue(
+      spamTokens,
+      `Unrecognised tokens that others sent: ${spamTokens}. This is not the wallet's doing and takes nothing from the score.`,
+      "Do not approve, swap or claim them: touching them is what spam is for.",
+    ),
+    ...issue(
+      dustTokens,
+      `Recognised tokens of which others sent dust: ${dustTokens}. This takes nothing from the score.`,
+      "Do not copy addresses from the list of transfers: dust is sent to plant lookalikes.",
+    ),
   ];
 }
 
@@ -193,51 +163,32 @@ function nameOf({ symbol, token }: Position): string {
   return symbol === null ? checksumAddress(token) : `${symbol} (${checksumAddress(token)})`;
 }
 
-export type ReceivedFinding = ReceivedToken & {
-  /**
-   * Kind of a token that others sent. spam: neither native coin, nor listed, nor known to have users. dust: recognised,
-   * and worth less than a cent in total. gift: any other.
-   */
-  readonly kind: "spam" | "dust" | "gift";
-  readonly symbol: string | null;
-  readonly decimals: number | null;
-  /** Whole millionths of a US dollar at the report's block; null where no feed prices it. */
-  readonly microUsd: number | null;
-};
+export type ReceivedFinding = ReturnType<typeof describeReceived>["tokens"][number];
 
-type ReceivedReport = {
-  /** Most transfers first. */
-  readonly tokens: readonly ReceivedFinding[];
-  readonly spamTokens: number;
-  readonly dustTokens: number;
-  readonly transfers: number;
-  /** Whether older transfers were left out for their number. */
-  readonly truncated: boolean;
-};
-
-/** Describes tokens that others sent, by kind. */
-function describeReceived(received: Received, facts: ReportFacts): ReceivedReport {
-  const { rows, policy } = facts;
-  const used = new Set(
-    rows.counterparties
-      .filter((fact) => fact.outsideUsers >= policy.recognisedUsers)
-      .map((fact) => fact.address),
-  );
-  const tokens = received.tokens.map((token) => describeToken(token, used, facts));
+/** Describes tokens that others sent, most transfers first. */
+function describeReceived(received: Received, facts: ReportFacts) {
+  const isVouched = vouchedTokenTest(facts);
+  const tokens = received.tokens.map((token) => describeToken(token, isVouched(token.token), facts));
   return {
     tokens,
     spamTokens: tokens.filter(({ kind }) => kind === "spam").length,
     dustTokens: tokens.filter(({ kind }) => kind === "dust").length,
     transfers: tokens.reduce((sum, { transfers }) => sum + transfers, 0),
+    /** Whether older transfers were left out for their number. */
     truncated: received.truncated,
   };
 }
 
+/**
+ * Describes a token that others sent. spam: neither native coin, nor listed, nor known to have users. dust: recognised, and
+ * worth less than a cent in total. gift: any other. `microUsd` is its worth at the report's block in whole millionths of a
+ * US dollar; null where no feed prices it.
+ */
 function describeToken(
   received: ReceivedToken,
-  used: ReadonlySet<Address>,
+  isVouched: boolean,
   { rows, asOf, market, policy }: ReportFacts,
-): ReceivedFinding {
+) {
   const { token, amount } = received;
   const isNative = token === zeroAddress;
   const listed = isNative ? rows.tokens.native : rows.tokens.tokens.find(({ address }) => address === token);
@@ -247,11 +198,11 @@ function describeToken(
       : isNative
         ? market.nativeWorth(amount, asOf.timestamp)
         : market.tokenWorth(token, amount, asOf.timestamp);
-  const isRecognised = listed !== undefined || used.has(token);
   const isDust = worth !== null && worth < policy.holdings.dustBelowMicroUsd;
+  const kind: "spam" | "dust" | "gift" = !isNative && !isVouched ? "spam" : isDust ? "dust" : "gift";
   return {
     ...received,
-    kind: isRecognised ? (isDust ? "dust" : "gift") : "spam",
+    kind,
     symbol: listed?.symbol ?? null,
     decimals: listed?.decimals ?? null,
     microUsd: worth === null ? null : Math.round(worth),

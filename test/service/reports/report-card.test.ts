@@ -37,7 +37,7 @@ const line = (changes: Partial<FeatureLine>): FeatureLine => ({
   ...changes,
 });
 
-const COUNTS: CardCounts = { calls: 1, succeeded: 1, burnt: 0, unmended: 0 };
+const COUNTS: CardCounts = { calls: 1, succeeded: 1, burnt: 0, unrepaired: 0 };
 
 /** The features that are estimates, of so many calls. */
 const estimates = (samples: number) =>
@@ -69,7 +69,7 @@ describe("the words of a report card", () => {
     ],
     [
       "one that nearly always failed",
-      { calls: 94, succeeded: 1, burnt: 0.8791, unmended: 91 },
+      { calls: 94, succeeded: 1, burnt: 0.8791, unrepaired: 91 },
       [
         "1 of 94 calls to others succeeded",
         "87.9 % of the fees were burnt by failures",
@@ -126,17 +126,17 @@ const good = repeat(3, HOUR, { at: START, to: account(9) });
 const bad: Step = { at: START + DAY, to: account(9), ok: false };
 
 it("counts what happened, however few the calls and however long ago", () => {
-  expect(count(good)).toEqual({ calls: 3, succeeded: 3, burnt: 0, unmended: 0 });
-  expect(count([])).toEqual({ calls: 0, succeeded: 0, burnt: null, unmended: 0 });
+  expect(count(good)).toEqual({ calls: 3, succeeded: 3, burnt: 0, unrepaired: 0 });
+  expect(count([])).toEqual({ calls: 0, succeeded: 0, burnt: null, unrepaired: 0 });
   const old = repeat(3, HOUR, { at: START + 170 * DAY, to: account(9), ok: false });
   expect(count([...good, ...old])).toMatchObject({ calls: 6, succeeded: 3, burnt: 0.5 });
 });
 
 it("tells failures that a success of the same call followed from those that none did", () => {
   const mended = count([...good, bad, { at: START + 2 * DAY, to: account(9) }]);
-  expect(mended).toMatchObject({ calls: 5, succeeded: 4, unmended: 0 });
+  expect(mended).toMatchObject({ calls: 5, succeeded: 4, unrepaired: 0 });
   const given = count([...good, bad, { at: START + 2 * DAY, to: account(10) }]);
-  expect(given).toMatchObject({ calls: 5, succeeded: 4, unmended: 1 });
+  expect(given).toMatchObject({ calls: 5, succeeded: 4, unrepaired: 1 });
 });
 
 it("takes the share of fees from what was paid: one dear failure burns more than three cheap successes", () => {

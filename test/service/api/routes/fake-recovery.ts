@@ -1,13 +1,17 @@
 import { encodeFunctionData, type Hex, zeroAddress } from "viem";
 import { repairableTargetAbi } from "../../../../devnet/abi/repairable-target.ts";
-import type { CallOutcomes, FailedCall } from "../../../../service/reports/recovery/failed-calls.ts";
+import type {
+  CallOutcomes,
+  FailedCall,
+  ReportedCall,
+  ReportedOutcomes,
+} from "../../../../service/reports/recovery/failed-calls.ts";
 import type { RecoveryPorts } from "../../../../service/reports/recovery/open-recovery.ts";
 import type {
   NodeBlock,
   RecoveryNode,
   WalletState,
 } from "../../../../service/reports/recovery/recovery-node.ts";
-import type { ToldCall, ToldOutcomes } from "../../../../service/reports/recovery/told-calls.ts";
 
 const HEAD = { number: 1000, hash: `0x${"ab".repeat(32)}` as Hex, timestamp: 1_795_168_797 };
 export const TARGET = "0x5fc8d32690cc91d4c39d9d3abcbd16989f875707";
@@ -33,8 +37,8 @@ export function failedCall(changes: Partial<FailedCall> = {}): FailedCall {
   };
 }
 
-/** One that a history source told of, from before the index followed its wallet. */
-export function toldFailure(changes: Partial<ToldCall> = {}): ToldCall {
+/** One that a history source reported, from before the index followed its wallet. */
+export function reportedFailure(changes: Partial<ReportedCall> = {}): ReportedCall {
   return {
     hash: `0x${"f0".repeat(32)}`,
     block: 800,
@@ -52,8 +56,8 @@ export function toldFailure(changes: Partial<ToldCall> = {}): ToldCall {
 }
 
 /** One such failure, and nothing since. */
-export function toldOutcomes(changes: Partial<ToldOutcomes> = {}): ToldOutcomes {
-  const failures = changes.failures ?? [toldFailure()];
+export function reportedOutcomes(changes: Partial<ReportedOutcomes> = {}): ReportedOutcomes {
+  const failures = changes.failures ?? [reportedFailure()];
   return {
     failures,
     failuresFound: failures.length,
@@ -78,7 +82,7 @@ export function callOutcomes(changes: Partial<CallOutcomes> = {}): CallOutcomes 
     enrichedBlock: 970,
     successes: [],
     completeFrom: null,
-    told: toldOutcomes({ failures: [] }),
+    reported: reportedOutcomes({ failures: [] }),
     ...changes,
   };
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { NodeFailure } from "../../../../service/reports/recovery/ask-node.ts";
 import type { CallOutcomes } from "../../../../service/reports/recovery/failed-calls.ts";
-import type { RecoveryNode } from "../../../../service/reports/recovery/recovery-node.ts";
+import { NodeFailure, type RecoveryNode } from "../../../../service/reports/recovery/recovery-node.ts";
 import { bodyOf, fakeApp, fakeLedger, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 import { failedCall, fakeRecovery, TARGET, WORK, walletState } from "./fake-recovery.ts";
 

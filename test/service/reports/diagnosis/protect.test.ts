@@ -281,7 +281,7 @@ function saving(place: number, wei: bigint, microUsd: number | null): Saving {
 }
 
 const worths = (savings: readonly Saving[]) =>
-  adviseSavings(savings, DAYS).map(({ action, monthlyMicroUsd }) => [action, monthlyMicroUsd]);
+  adviseSavings(savings, DAYS).map(({ action, monthlySavingMicroUsd }) => [action, monthlySavingMicroUsd]);
 
 describe("what to do about costly habits", () => {
   it("is by what they cost in dollars, and in wei where that is the same", () => {
@@ -295,7 +295,7 @@ describe("what to do about costly habits", () => {
   it("is one step for all that cost less than a cent a month, and that is the last", () => {
     const small = Array.from({ length: 31 }, (_, place) => saving(place, 2n, 9_999));
     const advice = adviseSavings([...small, saving(99, 3n, 10_000)], DAYS);
-    expect(advice.map(({ action, monthlyMicroUsd }) => [action, monthlyMicroUsd])).toEqual([
+    expect(advice.map(({ action, monthlySavingMicroUsd }) => [action, monthlySavingMicroUsd])).toEqual([
       ["pay_market_price", 10_000],
       ["small_savings", 309_969],
     ]);

@@ -1,7 +1,7 @@
 import { type DestinationStream, pino } from "pino";
 import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
-import { createLabelReader, type KeptLabels } from "../../../../service/reports/labels/label-reader.ts";
+import { createLabelReader } from "../../../../service/reports/labels/label-reader.ts";
 import {
   type FoundLabels,
   type LabelFailure,
@@ -14,7 +14,7 @@ const HOUR = 3_600_000;
 const TRADER = { label: "Dex Trader", category: "defi" };
 
 function reader(answers: Readonly<Record<string, FoundLabels | LabelFailure>>) {
-  const rows = new Map<string, KeptLabels>();
+  const rows = new Map<string, { labels: FoundLabels["labels"]; readAt: Date }>();
   const asked: string[] = [];
   const log: string[] = [];
   let time = START;
@@ -27,9 +27,9 @@ function reader(answers: Readonly<Record<string, FoundLabels | LabelFailure>>) {
         return answer;
       },
     })),
-    kept: {
+    store: {
       find: async (provider, address) => rows.get(`${provider} ${address}`) ?? null,
-      keep: async (provider, address, kept) => {
+      save: async (provider, address, kept) => {
         rows.set(`${provider} ${address}`, kept);
       },
     },

@@ -19,9 +19,9 @@ afterAll(() => close());
 it("labels are kept by provider and account, and only a newer answer takes their place", async () => {
   const store = createLabelStore(db);
   expect(await store.find("nansen", WALLET)).toBeNull();
-  await store.keep("nansen", WALLET, { labels: [], readAt: OLD });
-  await store.keep("nansen", WALLET, { labels: [TRADER], readAt: NEW });
-  await store.keep("nansen", WALLET, { labels: [], readAt: OLD });
+  await store.save("nansen", WALLET, { labels: [], readAt: OLD });
+  await store.save("nansen", WALLET, { labels: [TRADER], readAt: NEW });
+  await store.save("nansen", WALLET, { labels: [], readAt: OLD });
   expect(await store.find("nansen", WALLET)).toEqual({ labels: [TRADER], readAt: NEW });
   expect(await store.find("other", WALLET)).toBeNull();
 });

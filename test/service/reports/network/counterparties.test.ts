@@ -7,12 +7,12 @@ import {
   type Counterparty,
   compareRanked,
   findDealings,
+  herfindahl,
   listDigest,
-  type Page,
   pageOf,
   type Ranked,
+  totalsOf,
 } from "../../../../service/reports/network/counterparties.ts";
-import { herfindahl, totalsOf } from "../../../../service/reports/network/counterparties-totals.ts";
 import type { Incoming } from "../../../../service/reports/network/wallet-network-dealings.ts";
 import {
   account,
@@ -227,7 +227,7 @@ test("pages that follow one another tile the list, and one more entry moves none
       const sorted = list.toSorted(compareRanked);
       const seen: Ranked[] = [];
       for (let after: Ranked | null = null, pages = 0; pages <= sorted.length; pages += 1) {
-        const page: Page<Ranked> = pageOf(sorted, after, limit);
+        const page: ReturnType<typeof pageOf<Ranked>> = pageOf(sorted, after, limit);
         expect(page.entries.length).toBeLessThanOrEqual(limit);
         seen.push(...page.entries);
         after = page.next;

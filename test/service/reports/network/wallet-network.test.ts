@@ -241,7 +241,7 @@ describe("the neighbourhood of a wallet", () => {
     readNeighbourhood(world.client, {
       chainId: CHAIN_ID,
       wallet: AGENT,
-      peers,
+      accounts: peers,
       publicFunders: new Set([FAUCET]),
     });
 

@@ -1,20 +1,22 @@
 import { type Address, encodeFunctionData, erc20Abi, numberToHex, parseAbi } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
-import { NodeFailure } from "../../../../service/reports/recovery/ask-node.ts";
-import type { FailedCall } from "../../../../service/reports/recovery/failed-calls.ts";
+import type {
+  FailedCall,
+  ReportedCall,
+  ReportedOutcomes,
+} from "../../../../service/reports/recovery/failed-calls.ts";
 import {
   createListedAccounts,
   openRecovery,
-  readTold,
+  readReported,
 } from "../../../../service/reports/recovery/open-recovery.ts";
 import { NOTHING_BEFORE, recoverFailures } from "../../../../service/reports/recovery/recover-failures.ts";
-import type {
-  MinedTransaction,
-  RecoveryNode,
-  WalletState,
+import {
+  NodeFailure,
+  type RecoveryNode,
+  type WalletState,
 } from "../../../../service/reports/recovery/recovery-node.ts";
-import type { ToldCall, ToldOutcomes } from "../../../../service/reports/recovery/told-calls.ts";
 import { WALLET } from "../../api/fake-ports.ts";
 import {
   BLOCK,
@@ -22,36 +24,41 @@ import {
   failedCall,
   fakeNode,
   fakeRecovery,
-  toldFailure,
-  toldOutcomes,
+  reportedFailure,
+  reportedOutcomes,
 } from "../../api/routes/fake-recovery.ts";
 import { account, USDC } from "../../model/features/histories.ts";
 import { MIXER, useRowsWorld } from "../../scores/read/rows-world.ts";
 
 const DAY = 86_400;
 
-const mined = (call: ToldCall, changes: Partial<MinedTransaction> = {}): MinedTransaction => ({
+type Mined = NonNullable<Awaited<ReturnType<RecoveryNode["transaction"]>>>;
+
+const mined = (call: ReportedCall, changes: Partial<Mined> = {}): Mined => ({
   ...{ hash: call.hash, from: WALLET, to: call.to, value: call.value, block: call.block },
   ...{ nonce: 3, input: "0x322e9f04" },
   ...changes,
 });
 
 type World = {
-  readonly told?: Partial<ToldOutcomes>;
+  readonly reported?: Partial<ReportedOutcomes>;
   readonly account?: WalletState["account"];
   readonly transaction?: RecoveryNode["transaction"];
 };
 
-function read({ told = {}, account = "eoa", transaction = async () => mined(toldFailure()) }: World) {
+function read({ reported = {}, account = "eoa", transaction = async () => mined(reportedFailure()) }: World) {
   const known = { wallet: WALLET, state: { account }, block: BLOCK };
-  const outcomes = callOutcomes({ told: toldOutcomes(told) });
-  return readTold(fakeNode({ transaction }), { ...known, outcomes });
+  const outcomes = callOutcomes({ reported: reportedOutcomes(reported) });
+  return readReported(fakeNode({ transaction }), { ...known, outcomes });
 }
 
-describe("a failure that only a history source told of", () => {
+describe("a failure that only a history source reported", () => {
   it("has its calldata and nonce from the node, and its place among the others", async () => {
     const { outcomes, unread } = await read({});
-    expect(outcomes.failures).toEqual([failedCall(), { ...toldFailure(), nonce: 3, input: "0x322e9f04" }]);
+    expect(outcomes.failures).toEqual([
+      failedCall(),
+      { ...reportedFailure(), nonce: 3, input: "0x322e9f04" },
+    ]);
     expect(unread).toEqual([]);
   });
 
@@ -59,36 +66,36 @@ describe("a failure that only a history source told of", () => {
     ["that the node does not know", { transaction: async () => null }, "not_read"],
     [
       "of whose hash the node has another's transaction",
-      { transaction: async () => mined(toldFailure(), { from: `0x${"77".repeat(20)}` }) },
+      { transaction: async () => mined(reportedFailure(), { from: `0x${"77".repeat(20)}` }) },
       "not_read",
     ],
     [
       "that the node has in another block",
-      { transaction: async () => mined(toldFailure(), { block: 801 }) },
+      { transaction: async () => mined(reportedFailure(), { block: 801 }) },
       "not_read",
     ],
-    ["before a gap that nobody tells of", { told: { meetsIndex: false } }, "maybe_repaired"],
+    ["before a gap that nobody tells of", { reported: { meetsIndex: false } }, "maybe_repaired"],
     ["of a wallet that runs another's code", { account: "delegated_eoa" }, "maybe_repaired"],
     ["of a contract wallet", { account: "smart_account" }, "contract_wallet"],
-    ["before too many told successes to read", { told: { completeFrom: 801 } }, "history_too_long"],
+    ["before too many reported successes to read", { reported: { completeFrom: 801 } }, "history_too_long"],
     [
       "of 15 days ago",
-      { told: { failures: [toldFailure({ timestamp: BLOCK.timestamp - 15 * DAY })] } },
+      { reported: { failures: [reportedFailure({ timestamp: BLOCK.timestamp - 15 * DAY })] } },
       "too_old",
     ],
   ])("%s stays unread, with the reason", async (_name, world, code) => {
     const { outcomes, unread } = await read(world);
     expect(outcomes.failures).toEqual([failedCall()]);
-    expect(unread).toMatchObject([{ call: { hash: toldFailure().hash }, code }]);
+    expect(unread).toMatchObject([{ call: { hash: reportedFailure().hash }, code }]);
   });
 
   it("is asked for among the newest thirty only", async () => {
     const failures = Array.from({ length: 35 }, (_, place) =>
-      toldFailure({ hash: numberToHex(place + 1, { size: 32 }), block: 800 - place }),
+      reportedFailure({ hash: numberToHex(place + 1, { size: 32 }), block: 800 - place }),
     );
     const asked: string[] = [];
     const { outcomes, unread } = await read({
-      told: { failures },
+      reported: { failures },
       transaction: async (hash) => {
         asked.push(hash);
         const call = failures.find((failure) => failure.hash === hash);

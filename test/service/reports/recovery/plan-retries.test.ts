@@ -30,7 +30,8 @@ function passing(place: number, changes: Partial<PassingCall["intent"]> = {}, va
 function plan(changes: Partial<RetryPlanInput>) {
   return planRetries({
     passing: [],
-    funds: { balance: 10n ** 18n, holdings: new Map() },
+    balance: 10n ** 18n,
+    holdings: new Map(),
     fees: FEES,
     chainId: 31337,
     firstNonce: 12,
@@ -81,7 +82,7 @@ describe("the retries that are offered together", () => {
     const twin = { keys: ["same"] };
     const { offers, refused } = plan({
       passing: [passing(3, twin, 10n ** 18n), passing(2, twin)],
-      funds: { balance: COST, holdings: new Map() },
+      balance: COST,
     });
     expect(offers.map(({ call }) => call.block)).toEqual([2]);
     expect(refused).toMatchObject([{ call: { block: 3 }, code: "insufficient_balance" }]);
@@ -90,22 +91,18 @@ describe("the retries that are offered together", () => {
   it("are paid for by the balance all together", () => {
     const { offers, refused } = plan({
       passing: [passing(3), passing(2), passing(1)],
-      funds: { balance: 2n * COST, holdings: new Map() },
+      balance: 2n * COST,
     });
     expect(offers.map(({ call }) => call.block)).toEqual([2, 3]);
     expect(refused).toMatchObject([{ call: { block: 1 }, code: "insufficient_balance" }]);
   });
 
   it("share the tokens that the wallet has, and what a spender may take", () => {
-    const funds = {
-      balance: 10n ** 18n,
+    const { offers, refused } = plan({
       holdings: new Map([
         [holdingKey({ token: TOKEN, spender: null }), 10n],
         [holdingKey({ token: TOKEN, spender: TARGET }), 6n],
       ]),
-    };
-    const { offers, refused } = plan({
-      funds,
       passing: [
         passing(5, { spends: spends(4n, TARGET) }),
         passing(4, { spends: spends(4n, TARGET) }),
@@ -164,7 +161,8 @@ const anyInput = fc
         gas,
         l1Fee,
       })),
-      funds: { balance, holdings },
+      balance,
+      holdings,
       fees: { maxFeePerGas, maxPriorityFeePerGas: 1n },
       chainId: 8453,
       firstNonce,
@@ -184,8 +182,8 @@ describe("whatever fails and passes", () => {
           expect(transaction.nonce).toBe(input.firstNonce + place);
           expect(transaction.gas).toBeLessThanOrEqual(input.blockGasLimit);
         }
-        const told = [...offers, ...refused].map(({ call }) => call.hash).toSorted();
-        expect(told).toEqual([...originals.keys()].toSorted());
+        const all = [...offers, ...refused].map(({ call }) => call.hash).toSorted();
+        expect(all).toEqual([...originals.keys()].toSorted());
       }),
     );
   });
@@ -199,10 +197,10 @@ describe("whatever fails and passes", () => {
             sum + transaction.value + transaction.gas * transaction.maxFeePerGas + l1Fee,
           0n,
         );
-        expect(cost).toBeLessThanOrEqual(input.funds.balance);
+        expect(cost).toBeLessThanOrEqual(input.balance);
         expect(cost).toBe(offers.reduce((sum, { maxCost }) => sum + maxCost, 0n));
         const taken = offers.flatMap(({ intent }) => intent.spends);
-        for (const [key, held] of input.funds.holdings) {
+        for (const [key, held] of input.holdings) {
           const spent = taken.filter((one) => key === TOKEN || holdingKey(one) === key);
           expect(spent.reduce((sum, { amount }) => sum + amount, 0n)).toBeLessThanOrEqual(held);
         }

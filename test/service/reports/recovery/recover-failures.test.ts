@@ -2,7 +2,6 @@ import { type Address, encodeFunctionData, erc20Abi, type Hex, numberToHex } fro
 import { describe, expect, it } from "vitest";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
 import { causeOf as healthCause } from "../../../../service/reports/diagnosis/failures.ts";
-import { NodeFailure } from "../../../../service/reports/recovery/ask-node.ts";
 import type { CallOutcomes, FailedCall } from "../../../../service/reports/recovery/failed-calls.ts";
 import { openRecovery } from "../../../../service/reports/recovery/open-recovery.ts";
 import {
@@ -10,7 +9,7 @@ import {
   NOTHING_BEFORE,
   recoverFailures,
 } from "../../../../service/reports/recovery/recover-failures.ts";
-import type { RecoveryNode } from "../../../../service/reports/recovery/recovery-node.ts";
+import { NodeFailure, type RecoveryNode } from "../../../../service/reports/recovery/recovery-node.ts";
 import { WALLET } from "../../api/fake-ports.ts";
 import {
   BLOCK,

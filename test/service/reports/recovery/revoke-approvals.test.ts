@@ -5,7 +5,7 @@ import { openRecovery } from "../../../../service/reports/recovery/open-recovery
 import type { RecoveryNode, WalletState } from "../../../../service/reports/recovery/recovery-node.ts";
 import {
   planRevocations,
-  readStanding,
+  readOpenApprovals,
   settleRevocations,
   tryRevocations,
 } from "../../../../service/reports/recovery/revoke-approvals.ts";
@@ -22,7 +22,7 @@ const all: OpenApproval = { token: COLLECTION, spender: SPENDER, kind: "all", ap
 async function revoke(node: Partial<RecoveryNode> = {}, state: Partial<WalletState> = {}) {
   const whole = { wallet: async () => walletState(state), ...node };
   const recovery = await openRecovery(WALLET, fakeRecovery(whole));
-  const standing = await readStanding(recovery, fakeNode(whole), [amount, all]);
+  const standing = await readOpenApprovals(recovery, fakeNode(whole), [amount, all]);
   const tried = await tryRevocations(
     recovery,
     fakeNode(whole),
@@ -84,7 +84,7 @@ describe("taking approvals back", () => {
         return 5n;
       },
     });
-    const standing = await readStanding(recovery, node, many);
+    const standing = await readOpenApprovals(recovery, node, many);
     expect(standing.map(({ exposed }) => exposed)).toEqual(many.map(() => 5n));
     expect(asked.filter((spender) => spender === null)).toHaveLength(1);
   });

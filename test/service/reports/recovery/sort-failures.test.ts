@@ -1,11 +1,23 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex, numberToHex, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
 import { readIntents } from "../../../../service/reports/recovery/call-intent.ts";
-import type { CallOutcomes, SentCall } from "../../../../service/reports/recovery/failed-calls.ts";
+import type {
+  CallOutcomes,
+  ReportedSuccess,
+  SentCall,
+} from "../../../../service/reports/recovery/failed-calls.ts";
 import { type RefusalCode, sortFailures } from "../../../../service/reports/recovery/sort-failures.ts";
 import { WALLET } from "../../api/fake-ports.ts";
-import { BLOCK, callOutcomes, failedCall, TARGET, walletState } from "../../api/routes/fake-recovery.ts";
+import {
+  BLOCK,
+  callOutcomes,
+  failedCall,
+  reportedOutcomes,
+  TARGET,
+  walletState,
+} from "../../api/routes/fake-recovery.ts";
 
+const OTHER = "0x00000000000000000000000000000000000000f2";
 const FRIEND = "0x00000000000000000000000000000000000000f1";
 const TOKEN = "0x00000000000000000000000000000000000000a1";
 const SUCCESS: Hex = `0x${"5c".repeat(32)}`;
@@ -209,5 +221,55 @@ describe("a failure", () => {
     expect(refused.map(({ call, code }) => [call, code])).toEqual(
       failures.slice(30).map((call) => [call, "not_tried"]),
     );
+  });
+});
+
+const selected = ({ input, ...call }: Partial<SentCall>): Partial<SentCall> => ({
+  ...call,
+  ...(input === undefined ? {} : { input, selector: input.slice(0, 10) as Hex }),
+});
+const INCREASE = "0x39509351";
+const V2_SWAP = "0x38ed1739";
+const plain: Partial<SentCall> = { to: FRIEND, input: "0x", selector: null, value: 5n };
+const payment = selected(pay(5n));
+const approval = selected(approveFor(FRIEND));
+
+async function refusalOf(call: Partial<SentCall>, success: Partial<ReportedSuccess>) {
+  const { to, selector } = failedCall(call);
+  const successes = [
+    { ...{ hash: SUCCESS, block: 950, transactionIndex: 0, to, selector, recipient: null }, ...success },
+  ];
+  const reported = reportedOutcomes({ failures: [], successes });
+  const { refused } = await sort({ call, outcomes: { reported } });
+  return refused[0] ?? null;
+}
+
+describe("a failure before a success that a history source reported", () => {
+  it.each<[string, Partial<SentCall>, Partial<ReportedSuccess>]>([
+    ["a payment of the same token to the same account", payment, { recipient: FRIEND }],
+    ["a plain transfer to the same account", plain, {}],
+  ])("was made good by %s", async (_name, call, success) => {
+    expect(await refusalOf(call, success)).toMatchObject({ code: "repaired", by: SUCCESS });
+  });
+
+  it.each<[string, Partial<SentCall>, Partial<ReportedSuccess>]>([
+    ["another call of its method, whose calldata is not known", {}, {}],
+    ["a payment of the token to nobody knows whom", payment, {}],
+    ["another approval of the token", approval, { selector: INCREASE }],
+    ["a swap at any router", swapBefore(BLOCK.timestamp + 3_600), { to: OTHER, selector: V2_SWAP }],
+    ["a call of the wallet itself, which may run its own code", {}, { to: WALLET, selector: "0x12345678" }],
+  ])("may have been made good by %s", async (_name, call, success) => {
+    expect(await refusalOf(call, success)).toMatchObject({ code: "maybe_repaired", by: SUCCESS });
+  });
+
+  it.each<[string, Partial<SentCall>, Partial<ReportedSuccess>]>([
+    ["a success before it", {}, { block: 899 }],
+    ["another method", {}, { selector: "0x12345678" }],
+    ["another account", {}, { to: OTHER }],
+    ["a payment of the token to another", payment, { recipient: OTHER }],
+    ["a plain transfer to another", plain, { to: TARGET, selector: null }],
+    ["an approval of another token", approval, { to: OTHER, selector: INCREASE }],
+  ])("was not made good by %s", async (_name, call, success) => {
+    expect(await refusalOf(call, success)).toBeNull();
   });
 });

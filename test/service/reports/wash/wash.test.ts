@@ -1,11 +1,13 @@
 import { checksumAddress, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import type { WalletRows } from "../../../../service/model/features/types.ts";
-import { type WashTransfers, washWallet } from "../../../../service/reports/wash/wash.ts";
+import { washWallet } from "../../../../service/reports/wash/wash.ts";
 import type { DeductionName } from "../../../../service/reports/wash/wash-score.ts";
 import { dirtyRows, diverseTrader } from "../../model/features/archetypes.ts";
 import { account, callsOf, DAY, rowsOf, START, USDC, withFacts } from "../../model/features/histories.ts";
 import { factsOf } from "../diagnosis/reports.ts";
+
+type WashTransfers = Parameters<typeof washWallet>[1];
 
 const QUIET: WashTransfers = {
   exchanges: { sent: [], returned: [], truncated: false },

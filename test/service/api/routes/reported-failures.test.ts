@@ -2,24 +2,23 @@ import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
 import type { ProtectAnswer } from "../../../../service/api/routes/get-agent-protect.ts";
 import type { RetryAnswer } from "../../../../service/api/routes/get-retry.ts";
-import { NodeFailure } from "../../../../service/reports/recovery/ask-node.ts";
-import type { RecoveryNode } from "../../../../service/reports/recovery/recovery-node.ts";
-import type { ToldOutcomes } from "../../../../service/reports/recovery/told-calls.ts";
+import type { ReportedOutcomes } from "../../../../service/reports/recovery/failed-calls.ts";
+import { NodeFailure, type RecoveryNode } from "../../../../service/reports/recovery/recovery-node.ts";
 import { bodyOf, fakeApp, fakeLedger, WALLET, WITH_KEY } from "../fake-ports.ts";
 import { reportSource } from "../report-source.ts";
-import { fakeRecovery, TARGET, toldFailure, toldOutcomes, WORK } from "./fake-recovery.ts";
+import { fakeRecovery, reportedFailure, reportedOutcomes, TARGET, WORK } from "./fake-recovery.ts";
 
 const knows: RecoveryNode["transaction"] = async (hash) => ({
-  ...{ hash, from: WALLET, to: TARGET, nonce: 3, input: WORK, value: 0n, block: toldFailure().block },
+  ...{ hash, from: WALLET, to: TARGET, nonce: 3, input: WORK, value: 0n, block: reportedFailure().block },
 });
 
 /** What is answered of a wallet whose only failure is from before the index followed it. */
 async function ask<Answer>(
   path: string,
   transaction: RecoveryNode["transaction"],
-  told: Partial<ToldOutcomes> = {},
+  reported: Partial<ReportedOutcomes> = {},
 ) {
-  const recovery = fakeRecovery({ transaction }, { failures: [], told: toldOutcomes(told) });
+  const recovery = fakeRecovery({ transaction }, { failures: [], reported: reportedOutcomes(reported) });
   const { rows, asOf } = reportSource({ calls: [], approvals: [] });
   const coverage = { ...rows.coverage, complete: true, sources: ["index", "explorer"] };
   const source = { rows: { ...rows, coverage }, asOf };
@@ -36,7 +35,7 @@ describe("a failure from before the index followed the wallet", () => {
       failures_found: 1,
       offers: [
         {
-          failure: { hash: toldFailure().hash, nonce: 3, intent: "other" },
+          failure: { hash: reportedFailure().hash, nonce: 3, intent: "other" },
           transaction: { nonce: 7, data: WORK },
         },
       ],
@@ -52,7 +51,7 @@ describe("a failure from before the index followed the wallet", () => {
       offers: [],
       others: [
         {
-          failure: { hash: toldFailure().hash, nonce: null, intent: null, cause: "reverted" },
+          failure: { hash: reportedFailure().hash, nonce: null, intent: null, cause: "reverted" },
           reason: "not_read",
           by: null,
         },
@@ -61,7 +60,7 @@ describe("a failure from before the index followed the wallet", () => {
   });
 
   it("leaves an answer complete where it is known, and only too old to be offered", async () => {
-    const old = toldFailure({ timestamp: toldFailure().timestamp - 20 * 86_400 });
+    const old = reportedFailure({ timestamp: reportedFailure().timestamp - 20 * 86_400 });
     const { body } = await ask<RetryAnswer>("/retry", knows, { failures: [old] });
     expect(body).toMatchObject({ coverage: { complete: true }, others: [{ reason: "too_old" }] });
   });
@@ -86,9 +85,9 @@ describe("a failure from before the index followed the wallet", () => {
   });
 
   it("is not offered where its calldata, read from the node, names a listed account", async () => {
-    const told = fakeRecovery({ transaction: knows }, { failures: [], told: toldOutcomes() });
+    const reported = fakeRecovery({ transaction: knows }, { failures: [], reported: reportedOutcomes() });
     const recovery = {
-      ...told,
+      ...reported,
       listed: async (accounts: ReadonlySet<Address>) =>
         new Set([...accounts].filter((account) => account !== WALLET)),
     };

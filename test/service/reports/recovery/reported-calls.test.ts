@@ -62,7 +62,7 @@ async function read() {
   return found;
 }
 
-describe("what a history source told of the time before the index followed a wallet", () => {
+describe("what a history source reported the time before the index followed a wallet", () => {
   it("is failures of the listed days that the index lacks, newest first", async () => {
     await follow(HEAD, HEAD - 1);
     const old = await tell({ block: HEAD - 29, ok: false });
@@ -70,9 +70,9 @@ describe("what a history source told of the time before the index followed a wal
     await tell({ block: HEAD - 31, ok: false });
     await tell({ block: HEAD - 2, ok: false, source: "enrich" });
     await send(HEAD - 1, false, await tell({ block: HEAD - 1, ok: false }));
-    const { told, failures } = await read();
-    expect(told.failures.map(({ hash }) => hash)).toEqual([newer, old]);
-    expect(told.failures[0]).toEqual({
+    const { reported, failures } = await read();
+    expect(reported.failures.map(({ hash }) => hash)).toEqual([newer, old]);
+    expect(reported.failures[0]).toEqual({
       hash: newer,
       block: HEAD - 3,
       transactionIndex: 1,
@@ -85,7 +85,7 @@ describe("what a history source told of the time before the index followed a wal
       gasPrice: 1_000_000_000n,
       l1Fee: 0n,
     });
-    expect([told.failuresFound, failures.length]).toEqual([2, 1]);
+    expect([reported.failuresFound, failures.length]).toEqual([2, 1]);
   });
 
   it("is the newest recent success of each method, account and recipient", async () => {
@@ -94,7 +94,7 @@ describe("what a history source told of the time before the index followed a wal
     const paid = await tell({ block: HEAD - 7, ok: true, selector: "0xa9059cbb", recipient: FRIEND });
     const other = await tell({ block: HEAD - 6, ok: true, selector: "0xa9059cbb", recipient: TARGET });
     await tell({ block: HEAD - 20, ok: true, selector: "0x12345678" });
-    const { successes, completeFrom } = (await read()).told;
+    const { successes, completeFrom } = (await read()).reported;
     expect(successes.map(({ hash, recipient }) => [hash, recipient])).toEqual([
       [other, TARGET],
       [paid, FRIEND],
@@ -108,7 +108,7 @@ describe("what a history source told of the time before the index followed a wal
     ["leaves a gap where it ends earlier", 298, false],
   ])("%s", async (_name, toldTo, meets) => {
     await follow(300, toldTo);
-    expect((await read()).told.meetsIndex).toBe(meets);
+    expect((await read()).reported.meetsIndex).toBe(meets);
   });
 
   it("makes the index's later successes of its failed methods count, though nothing failed in the index", async () => {

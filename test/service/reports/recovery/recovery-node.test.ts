@@ -13,9 +13,14 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { keeperTargetAbi } from "../../../../devnet/abi/keeper-target.ts";
 import { revertOnDemandAbi } from "../../../../devnet/abi/revert-on-demand.ts";
-import { type AskNode, NodeFailure } from "../../../../service/reports/recovery/ask-node.ts";
-import type { NodeBlock, RecoveryNode } from "../../../../service/reports/recovery/recovery-node.ts";
-import { createRecoveryNode, readTransaction } from "../../../../service/reports/recovery/viem-node.ts";
+import {
+  type AskNode,
+  createRecoveryNode,
+  type NodeBlock,
+  NodeFailure,
+  type RecoveryNode,
+  readTransaction,
+} from "../../../../service/reports/recovery/recovery-node.ts";
 import { startTestChain, type TestChain } from "../../../support/anvil-testkit/chain.ts";
 import { failedCall } from "../../api/routes/fake-recovery.ts";
 
