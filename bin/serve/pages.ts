@@ -4,16 +4,8 @@ import { readKeyStanding } from "../../service/access/api-keys.ts";
 import { type PurchaseQuery, readKeptPurchase } from "../../service/access/idempotent-answers.ts";
 import { createIpLimit } from "../../service/access/rate-limits.ts";
 import type { ApiContext } from "../../service/api/kit/api-env.ts";
-import { type LoadedAssets, loadPageAssets } from "../../service/api/pages/assets.ts";
-import type {
-  AccountPagePorts,
-  DashboardPorts,
-  LeaderboardPorts,
-  PagePorts,
-  StatusPagePorts,
-  VerdictPagePorts,
-  WalletPagePorts,
-} from "../../service/api/pages/page-ports.ts";
+import { loadPageAssets } from "../../service/api/pages/assets.ts";
+import type { PagePorts } from "../../service/api/pages/page-ports.ts";
 import { createStatusReader } from "../../service/api/pages/status-reading.ts";
 import { type GetReadyzPorts, readReadiness } from "../../service/api/routes/get-readyz.ts";
 import type { HealthReport } from "../../service/api/verification/get-verification-health.ts";
@@ -30,8 +22,6 @@ import { readScoreReference, type ScoreReader } from "../../service/scores/score
 import type { Config } from "../config.ts";
 import { type ServerParts, trustedProxiesOf } from "./access.ts";
 
-type PublicPagePorts = DashboardPorts & LeaderboardPorts & WalletPagePorts;
-
 type PublicPages = Pick<ServerParts, "db" | "deployment"> & {
   readonly scores: ScoreReader;
   readonly monotonicMs: () => number;
@@ -40,12 +30,12 @@ type PublicPages = Pick<ServerParts, "db" | "deployment"> & {
 /** Ports of the HTML pages. */
 export function pagePorts(
   pages: PublicPages,
-  others: Omit<PagePorts, keyof PublicPagePorts | keyof LoadedAssets>,
+  others: ReturnType<typeof accountPages>,
 ): { readonly pages: PagePorts } {
   return { pages: { ...others, ...publicPages(pages), ...loadPageAssets() } };
 }
 
-function publicPages({ db, deployment, scores, monotonicMs }: PublicPages): PublicPagePorts {
+function publicPages({ db, deployment, scores, monotonicMs }: PublicPages) {
   const { chainId, name, oracle } = deployment;
   const reading = { chainId, monotonicMs };
   return {
@@ -76,7 +66,7 @@ type AccountPageParts = Pick<ServerParts, "db" | "logger" | "clock"> & {
   readonly socketAddress: (context: ApiContext) => string | null;
   readonly scores: GetReadyzPorts["scores"];
   readonly sanctionsSources: GetReadyzPorts["sanctionsSources"];
-  readonly verdicts: VerdictPagePorts["verdicts"];
+  readonly verdicts: PagePorts["verdicts"];
   readonly verificationHealth: () => Promise<HealthReport>;
 };
 
@@ -84,7 +74,7 @@ type AccountPageParts = Pick<ServerParts, "db" | "logger" | "clock"> & {
 export function accountPages(
   config: Pick<Config, "interfaces" | "trustedProxies" | "maxIndexAgeSeconds">,
   { db, chainId, clock, logger, ...parts }: AccountPageParts,
-): AccountPagePorts & StatusPagePorts & VerdictPagePorts {
+): Pick<PagePorts, "account" | "verdicts" | "machineStatus" | "status"> {
   const trustedProxies = trustedProxiesOf(config);
   const { maxIndexAgeSeconds } = config;
   const readiness = { ...parts, maxIndexAgeSeconds };

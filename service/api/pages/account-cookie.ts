@@ -20,12 +20,12 @@ export function keyOf(text: string): string | null {
 }
 
 /** Set-Cookie header of a sign-in: a session cookie for this host, hidden from scripts and other sites. */
-export function signInCookie(key: string, site: Site): { readonly "set-cookie": string } {
+export function signInCookie(key: string, site: Site): { "set-cookie": string } {
   return { "set-cookie": `${nameOn(site)}=${key}; ${attributesOn(site)}` };
 }
 
 /** Set-Cookie header of a sign-out. */
-export function signOutCookie(site: Site): { readonly "set-cookie": string } {
+export function signOutCookie(site: Site): { "set-cookie": string } {
   return { "set-cookie": `${nameOn(site)}=; Max-Age=0; ${attributesOn(site)}` };
 }
 

@@ -101,7 +101,7 @@ async function rotate(context: ApiContext, runtime: PageRuntime, form: URLSearch
 async function viewOf(
   context: ApiContext,
   runtime: PageRuntime,
-  { key, self }: { readonly key: string; readonly self: AccountView["self"] },
+  { key, self }: { key: string; self: AccountView["self"] },
 ): Promise<AccountView> {
   const { account } = runtime.ports;
   const [standing, policy] = await Promise.all([

@@ -45,7 +45,7 @@ export function policyIn(answer: unknown): KeyPolicy {
 const MAX_NAME = 80;
 
 /** The page of the key that one is signed in with. */
-export function renderAccount(view: AccountView): { readonly title: string; readonly body: Fragment } {
+export function renderAccount(view: AccountView): { title: string; body: Fragment } {
   const { self, sellsKeys } = view;
   const body = html`<div class="account-head"><div><p class="eyebrow">Signed in with <code>${self.key_prefix}…</code></p>
 <h1>${self.name === self.bought_by ? `Key of ${shortHex(self.name)}` : strangeText(self.name, MAX_NAME)}</h1></div>
@@ -213,13 +213,7 @@ function renderRecoverForm(): Fragment {
 }
 
 /** The form that a browser wallet pays; hidden until the script that pays is there. */
-function renderBuyForm({
-  target,
-  button,
-}: {
-  readonly target: "/keys" | "/account/topup";
-  readonly button: string;
-}): Fragment {
+function renderBuyForm({ target, button }: { target: "/keys" | "/account/topup"; button: string }): Fragment {
   return html`<form class="buy" data-target="${target}" hidden>
 <div class="form-row"><div class="field"><label for="credits">Credits in USD</label>
 <input id="credits" name="credits" type="number" inputmode="decimal" min="1" max="10000" step="0.01" value="5" required></div>

@@ -45,22 +45,13 @@ export async function askInterface(
 export async function readRefusal(
   response: Response,
 ): Promise<{ readonly type: string | null; readonly words: string }> {
-  const { type, detail } = refusalIn(await response.text());
-  return { type, words: detail ?? `The service answered ${response.status}.` };
+  const { data } = refusalSchema.safeParse(jsonIn(await response.text()));
+  const words = data?.detail ?? data?.error ?? `The service answered ${response.status}.`;
+  return { type: data?.type ?? null, words };
 }
 
-const refusalSchema = z.object({
-  type: z.string().nullable().catch(null),
-  detail: z.string().nullable().catch(null),
-});
-
-function refusalIn(text: string): z.infer<typeof refusalSchema> {
-  try {
-    return refusalSchema.parse(JSON.parse(text));
-  } catch {
-    return { type: null, detail: null };
-  }
-}
+const text = z.string().nullable().catch(null);
+const refusalSchema = z.object({ type: text, detail: text, error: text });
 
 /** Parsed JSON; null if the text is not JSON. */
 export function jsonIn(text: string): unknown {

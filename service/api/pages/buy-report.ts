@@ -5,15 +5,14 @@ import { hashApiKey } from "../../access/api-keys.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import { ahsRecordSchema } from "../schemas/ahs-record.ts";
 import { toEip55 } from "../schemas/values.ts";
-import { askInterface, jsonIn, readForm } from "./ask-interface.ts";
+import { askInterface, jsonIn, readForm, readRefusal } from "./ask-interface.ts";
 import type { PageRuntime } from "./page.ts";
-import type { BuyReportPorts, Funds, ReportState } from "./page-ports.ts";
+import type { Funds, PagePorts, ReportState } from "./page-ports.ts";
 
 type Buyer = { readonly address: Address; readonly key: string };
 
 const PARTS = "include=features,history";
 const UNDER_WAY = "The first request is still being answered.";
-const refusalSchema = z.object({ detail: z.string().optional(), error: z.string().optional() });
 const keySchema = z.object({ balance_usd: z.number().nullable() });
 
 /** What a key has of a wallet's report: it if it was bought and is still kept, else an offer. Charges nothing. */
@@ -55,12 +54,10 @@ export async function buyReport(
   });
   if (!answer.ok) {
     const { status } = answer;
-    return {
-      kind: isUncharged(status) ? "refused" : "pending",
-      status,
-      reason: await reasonOf(answer),
-      offer,
-    };
+    // These statuses prove that nothing was charged, and that nothing under way will be.
+    const isUncharged = status >= 400 && status < 500 && status !== 409;
+    const { words } = await readRefusal(answer);
+    return { kind: isUncharged ? "refused" : "pending", status, reason: words, offer };
   }
   const record = ahsRecordSchema.parse(await answer.json());
   return { kind: "bought", record, paid: await fundsOf(context, runtime, buyer.key) };
@@ -68,9 +65,9 @@ export async function buyReport(
 
 /** What was bought or is being bought; null where neither is so. */
 async function keptReport(
-  { keptPurchase }: BuyReportPorts,
+  { keptPurchase }: Pick<PagePorts, "keptPurchase">,
   { address, key }: Buyer,
-  { now, offer }: { readonly now: Date; readonly offer: string },
+  { now, offer }: { now: Date; offer: string },
 ): Promise<ReportState | null> {
   const kept = await keptPurchase({
     apiKeyHash: hashApiKey(key),
@@ -89,16 +86,6 @@ async function keptReport(
       return { kind: "bought", record: data, paid: { kind: "before", until: kept.until } };
     }
   }
-}
-
-/** Whether an answer of this status proves that nothing was charged, and that nothing under way will be. */
-function isUncharged(status: number): boolean {
-  return status >= 400 && status < 500 && status !== 409;
-}
-
-async function reasonOf(answer: Response): Promise<string> {
-  const { data } = refusalSchema.safeParse(await answer.json().catch(() => null));
-  return data?.detail ?? data?.error ?? `The service answered ${answer.status}.`;
 }
 
 async function fundsOf(context: ApiContext, runtime: PageRuntime, key: string): Promise<Funds> {

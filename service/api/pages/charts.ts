@@ -136,24 +136,29 @@ function walletsIn(distribution: ScoreDistribution, from: number, to: number): n
     .reduce((sum, { wallets }) => sum + wallets, 0);
 }
 
-type LineChart = {
-  /** Prefix of element ids; unique on a page. */
-  readonly id: string;
-  readonly title: string;
-  readonly description: string;
-  /** In order of time; two or more. */
-  readonly points: readonly { readonly at: Date; readonly score: number | null; readonly label: string }[];
-  readonly first: string;
-  readonly last: string;
-};
-
 const LINES_HEIGHT = 220;
 
 /** Share of the width for the letters of the grades. */
 const MARGIN = 0.08;
 
 /** Scores over time as steps between the bands of the grades. */
-export function renderLineChart({ id, title, description, points, first, last }: LineChart): Fragment {
+export function renderLineChart({
+  id,
+  title,
+  description,
+  points,
+  first,
+  last,
+}: {
+  /** Prefix of element ids; unique on a page. */
+  id: string;
+  title: string;
+  description: string;
+  /** In order of time; two or more. */
+  points: readonly { readonly at: Date; readonly score: number | null; readonly label: string }[];
+  first: string;
+  last: string;
+}): Fragment {
   const times = points.map(({ at }) => at.getTime());
   const from = Math.min(...times);
   const span = Math.max(1, Math.max(...times) - from);

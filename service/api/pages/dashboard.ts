@@ -6,7 +6,7 @@ import { toEip55 } from "../schemas/values.ts";
 import { renderDistribution, renderEmptyScale, renderTrend } from "./charts.ts";
 import type { PageContent } from "./frame.ts";
 import { answerPublicPage, type Page, type PageHandler } from "./page.ts";
-import type { PageChain } from "./page-ports.ts";
+import type { PagePorts } from "./page-ports.ts";
 import {
   ageWords,
   countWords,
@@ -41,7 +41,7 @@ async function respond(...[context, { ports, clock }]: Parameters<PageHandler>):
 }
 
 type DashboardView = {
-  readonly chain: PageChain;
+  readonly chain: PagePorts["chain"];
   readonly ecosystem: Ecosystem;
   readonly distribution: ScoreDistribution;
   readonly changes: readonly GradeChange[];

@@ -17,14 +17,12 @@ export type PageContent = {
 
 const SERVICE = "Agent Health";
 
-type Place = { readonly href: string; readonly name: string };
-
 /** The reference, which every server has. */
 const REFERENCE = "/docs";
 
 const HOME = "/";
 
-const PLACES: readonly Place[] = [
+const PLACES = [
   { href: HOME, name: "Dashboard" },
   { href: "/leaderboard", name: "Leaderboard" },
   { href: "/status", name: "Status" },
@@ -35,7 +33,7 @@ const PLACES: readonly Place[] = [
 /** The frame of all pages of a server. */
 export type PageFrame = {
   /** Entries of the navigation. */
-  readonly places: readonly Place[];
+  readonly places: readonly { readonly href: string; readonly name: string }[];
   /** Path of the OpenAPI document. */
   readonly document: string;
   /** Folder of the scripts; its name changes with their content. */

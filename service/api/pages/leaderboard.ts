@@ -11,7 +11,7 @@ import { toEip55 } from "../schemas/values.ts";
 import { bandOf } from "./charts.ts";
 import type { PageContent } from "./frame.ts";
 import { answerPublicPage, type Page, type PageHandler, redirectTo } from "./page.ts";
-import type { LeaderboardPorts } from "./page-ports.ts";
+import type { PagePorts } from "./page-ports.ts";
 import {
   agentName,
   countWords,
@@ -67,16 +67,10 @@ function rankedOnly(ranked: RankedWallet): Found {
 }
 
 async function find(
-  search: Exclude<WalletSearch, { readonly kind: "all" | "address" }>,
+  search: Exclude<ReturnType<typeof searchFor>, { kind: "all" | "address" }>,
   page: number,
-  { leaderboard }: LeaderboardPorts,
-): Promise<{
-  readonly found: readonly Found[];
-  /** Whether a page follows. */
-  readonly hasNext: boolean;
-  /** Whether there may be more results than all pages show. */
-  readonly isCut: boolean;
-}> {
+  { leaderboard }: PagePorts,
+): Promise<Pick<Results, "hasNext" | "isCut"> & { readonly found: readonly Found[] }> {
   if (search.kind === "prefix") {
     const wallets = await leaderboard.byPrefix(search.prefix, PAGE_SIZE + 1);
     const found = wallets.slice(0, PAGE_SIZE).map(rankedOnly);
@@ -99,7 +93,7 @@ function agentOnly(agent: FoundAgent): Found {
 
 async function describe(
   found: readonly Found[],
-  { agentNames, sanctionedAmong, distribution }: LeaderboardPorts,
+  { agentNames, sanctionedAmong, distribution }: PagePorts,
 ): Promise<readonly LeaderboardRow[]> {
   const wallets = found.flatMap(({ wallet }) => (wallet === null ? [] : [wallet]));
   // Nothing to look up, so an index without tables does not fail the page.
@@ -183,29 +177,30 @@ type LeaderboardRow = {
   readonly sanctioned: boolean;
 };
 
-type LeaderboardView =
-  | {
-      readonly kind: "ranks";
-      readonly grade: Grade | null;
-      readonly rows: readonly LeaderboardRow[];
-      /** Whether the page starts with the best score. */
-      readonly isFirst: boolean;
-      /** Cursor of the next page; null on the last. */
-      readonly next: string | null;
-    }
-  | {
-      readonly kind: "search";
-      readonly query: string;
-      readonly rows: readonly LeaderboardRow[];
-      /** From 1 on. */
-      readonly page: number;
-      readonly hasNext: boolean;
-      /** Whether there may be more results than all pages show. */
-      readonly isCut: boolean;
-    };
+type Ranks = {
+  readonly kind: "ranks";
+  readonly grade: Grade | null;
+  readonly rows: readonly LeaderboardRow[];
+  /** Whether the page starts with the best score. */
+  readonly isFirst: boolean;
+  /** Cursor of the next page; null on the last. */
+  readonly next: string | null;
+};
+
+type Results = {
+  readonly kind: "search";
+  readonly query: string;
+  readonly rows: readonly LeaderboardRow[];
+  /** From 1 on. */
+  readonly page: number;
+  /** Whether a page follows. */
+  readonly hasNext: boolean;
+  /** Whether there may be more results than all pages show. */
+  readonly isCut: boolean;
+};
 
 /** The leaderboard, or the results of a search. */
-function renderLeaderboard(view: LeaderboardView): PageContent {
+function renderLeaderboard(view: Ranks | Results): PageContent {
   const isSearch = view.kind === "search";
   return {
     title: isSearch ? "Search" : "Leaderboard",
@@ -220,7 +215,7 @@ ${isSearch ? renderSearchEnd(view) : renderPaging(view)}`,
 }
 
 /** The order of search results, and a link back. */
-function renderSearchOrder({ query, rows }: Extract<LeaderboardView, { readonly kind: "search" }>): Fragment {
+function renderSearchOrder({ query, rows }: Results): Fragment {
   const order = /^0x[0-9a-f]*$/i.test(query) ? "By address." : "The best scores first.";
   return html`<p>${rows.length === 0 ? "" : html`<span class="quiet">${order}</span> `}<a href="/leaderboard">Back to all wallets by score</a></p>`;
 }
@@ -232,14 +227,15 @@ function renderRows(rows: readonly LeaderboardRow[]): Fragment {
 <p class="quiet small">Equal scores share a rank. Names are what agents call themselves; nobody has checked them.</p>`;
 }
 
-function renderRow({ wallet, ranked, rank, agents, sanctioned }: LeaderboardRow): Fragment {
+function renderRow(row: LeaderboardRow): Fragment {
+  const { wallet, ranked, rank, agents, sanctioned } = row;
   const names = agents.map((agent) => html`<span class="agent">${agentName(agent)}</span>`);
   return html`
 <tr><td data-name="Rank">${rank === null ? html`<span class="quiet">–</span>` : countWords(rank)}</td>
 <td class="who">${wallet === null ? html`<span class="quiet">no wallet</span>` : walletLink(wallet)}${sanctioned ? html` <span class="chip alarm">Sanctioned</span>` : ""}${names}</td>
 <td><span class="score">${gradeMark(ranked?.grade ?? null)} <b>${ranked === null ? "never scored" : (ranked.ahsScore ?? html`<span class="roomy">not enough history</span>`)}</b>${renderBar(ranked)}</span></td>
 <td data-name="Confidence">${ranked === null ? "–" : levelWords(ranked.confidenceLevel)}</td>
-<td data-name="Payments">${wallet === null ? "–" : routeWords(actionFor({ wallet, ranked, sanctioned }))}</td></tr>`;
+<td data-name="Payments">${wallet === null ? "–" : routeWords(actionFor(wallet, row))}</td></tr>`;
 }
 
 /** The score as a bar and a number. */
@@ -249,21 +245,12 @@ function renderBar(ranked: RankedWallet | null): Fragment | string {
 }
 
 /** The routing of the default policy for the wallet. */
-function actionFor({
-  wallet,
-  ranked,
-  sanctioned,
-}: {
-  readonly wallet: Address;
-  readonly ranked: RankedWallet | null;
-  readonly sanctioned: boolean;
-}) {
-  const { grade, confidenceLevel } = ranked ?? { grade: null, confidenceLevel: "INSUFFICIENT" as const };
-  return routeWallet(DEFAULT_ROUTING, { wallet, sanctioned, score: routedScore({ grade, confidenceLevel }) })
-    .action;
+function actionFor(wallet: Address, { ranked, sanctioned }: LeaderboardRow) {
+  const score = ranked ?? { grade: null, confidenceLevel: "INSUFFICIENT" as const };
+  return routeWallet(DEFAULT_ROUTING, { wallet, sanctioned, score: routedScore(score) }).action;
 }
 
-function renderNone(view: LeaderboardView): Fragment {
+function renderNone(view: Ranks | Results): Fragment {
   if (view.kind === "search" && view.page > 1) return html`<p class="quiet">Nothing stands on this page.</p>`;
   if (view.kind === "search")
     return html`<p>Nothing was found.</p><p class="quiet">A search takes an address or its beginning, the number of an agent, or the beginning of an agent's name. A wallet that was never looked at is found by its whole address alone.</p>`;
@@ -275,23 +262,14 @@ function renderNone(view: LeaderboardView): Fragment {
   return html`<p class="quiet">No wallet has grade ${view.grade}, a score of ${from} to ${to}.</p>`;
 }
 
-function renderPaging({
-  grade,
-  isFirst,
-  next,
-}: Extract<LeaderboardView, { readonly kind: "ranks" }>): Fragment | string {
+function renderPaging({ grade, isFirst, next }: Ranks): Fragment | string {
   const scope = grade === null ? "" : `grade=${grade}`;
   const first = scope === "" ? "/leaderboard" : `/leaderboard?${scope}`;
   if (isFirst && next === null) return "";
   return html`<nav class="actions" aria-label="Pages">${isFirst ? "" : html`<a class="button plain" href="${first}">First page</a>`}${next === null ? "" : html`<a class="button plain" rel="next" href="/leaderboard?${scope === "" ? "" : `${scope}&`}after=${next}">Next page</a>`}</nav>`;
 }
 
-function renderSearchEnd({
-  query,
-  page,
-  hasNext,
-  isCut,
-}: Extract<LeaderboardView, { readonly kind: "search" }>): Fragment {
+function renderSearchEnd({ query, page, hasNext, isCut }: Results): Fragment {
   const first = `/leaderboard?q=${encodeURIComponent(query)}`;
   const before = page === 2 ? first : `${first}&page=${page - 1}`;
   return html`${isCut ? html`<p class="quiet">There may be more; a longer query narrows them down.</p>` : ""}${
@@ -301,18 +279,6 @@ function renderSearchEnd({
   }`;
 }
 
-/** The meaning of a search query. */
-type WalletSearch =
-  /** Empty query: the whole leaderboard. */
-  | { readonly kind: "all" }
-  /** One wallet, lower-case. */
-  | { readonly kind: "address"; readonly address: Address }
-  /** The beginning of an address, lower-case. */
-  | { readonly kind: "prefix"; readonly prefix: string }
-  /** An agent number, which may also be a name. */
-  | { readonly kind: "agent"; readonly agentId: bigint; readonly name: string }
-  | { readonly kind: "name"; readonly name: string };
-
 const MAX_CHARACTERS = 128;
 
 /** A query for display: one line, without invisible characters. */
@@ -321,15 +287,18 @@ export function shownQuery(given: string): string {
   return given.replace(/\s+/gu, " ").slice(0, MAX_CHARACTERS).replace(/\p{C}/gu, "").trim();
 }
 
-/** Interprets a query from `shownQuery`. */
-export function searchFor(query: string): WalletSearch {
-  if (query === "") return { kind: "all" };
+/**
+ * Interprets a query from `shownQuery`: the whole leaderboard, one wallet or the beginning of an address, both lower-case, a
+ * name, or an agent number, which may also be a name.
+ */
+export function searchFor(query: string) {
+  if (query === "") return { kind: "all" as const };
   const lower = query.toLowerCase();
   // The pattern matches addresses only.
-  if (/^0x[0-9a-f]{40}$/.test(lower)) return { kind: "address", address: lower as Address };
-  if (/^0x[0-9a-f]*$/.test(lower) && lower.length < 42) return { kind: "prefix", prefix: lower };
+  if (/^0x[0-9a-f]{40}$/.test(lower)) return { kind: "address" as const, address: lower as Address };
+  if (/^0x[0-9a-f]*$/.test(lower) && lower.length < 42) return { kind: "prefix" as const, prefix: lower };
   const number = /^#?([0-9]{1,77})$/.exec(query)?.[1];
   return number === undefined
-    ? { kind: "name", name: query }
-    : { kind: "agent", agentId: BigInt(number), name: query };
+    ? { kind: "name" as const, name: query }
+    : { kind: "agent" as const, agentId: BigInt(number), name: query };
 }

@@ -103,11 +103,7 @@ function problemIn(error: unknown, context: ApiContext, logger: Logger): Problem
 /** A problem in words, with the request id for the logs. */
 function renderProblemPage(
   problem: Problem,
-  {
-    path,
-    requestId,
-    frame,
-  }: { readonly path: string; readonly requestId: string; readonly frame: PageFrame },
+  { path, requestId, frame }: { path: string; requestId: string; frame: PageFrame },
 ): PageContent {
   const { title } = PROBLEMS[problem.code];
   const home = homeOf(frame);

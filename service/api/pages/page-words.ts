@@ -9,9 +9,10 @@ import type { Fragment } from "./prose.ts";
 
 export const GRADES = ["A", "B", "C", "D", "E", "F"] as const satisfies readonly Grade[];
 
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+/** Seconds. */
+export const MINUTE = 60;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
 
 /** 1234 as 1,234. */
 export function countWords(count: number): string {
@@ -80,27 +81,14 @@ export function gradeMark(grade: Grade | null): Fragment {
   return html`<span class="grade grade-${grade}"><span class="hidden">Grade </span>${grade}</span>`;
 }
 
-const ROUTES: Readonly<Record<RoutingAction, string>> = {
-  instant_settle: "Settle at once",
-  escrow: "Escrow",
-  reject: "Reject",
-};
-
 /** The routing of a payment in words. */
 export function routeWords(action: RoutingAction): string {
-  return ROUTES[action];
+  return { instant_settle: "Settle at once", escrow: "Escrow", reject: "Reject" }[action];
 }
-
-const LEVELS: Readonly<Record<ConfidenceLevel, string>> = {
-  HIGH: "High",
-  MEDIUM: "Medium",
-  LOW: "Low",
-  INSUFFICIENT: "Not enough history",
-};
 
 /** A level of confidence in words. */
 export function levelWords(level: ConfidenceLevel): string {
-  return LEVELS[level];
+  return { HIGH: "High", MEDIUM: "Medium", LOW: "Low", INSUFFICIENT: "Not enough history" }[level];
 }
 
 /** An agent by name and registry number; names that resemble others are left out. */
@@ -136,7 +124,7 @@ export function strangeText(text: string, most: number): string {
 export function firstOf<Item>(
   items: readonly Item[],
   most: number,
-): { readonly shown: readonly Item[]; readonly left: number } {
+): { shown: readonly Item[]; left: number } {
   return { shown: items.slice(0, most), left: Math.max(0, items.length - most) };
 }
 

@@ -68,10 +68,7 @@ export function staticPage(content: PageContent, frame: PageFrame): ReturnType<t
 export function answerPrivatePage(
   context: ApiContext,
   content: PageContent,
-  {
-    status = 200,
-    headers,
-  }: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+  { status = 200, headers }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
 ): Response {
   return answer(context, {
     status,
@@ -84,7 +81,7 @@ export function answerPrivatePage(
 export function redirectTo(
   context: ApiContext,
   location: string,
-  { status, headers }: { readonly status: 303 | 308; readonly headers?: Readonly<Record<string, string>> },
+  { status, headers }: { status: 303 | 308; headers?: Readonly<Record<string, string>> },
 ): Response {
   return answer(context, {
     status,

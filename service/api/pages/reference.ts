@@ -159,21 +159,13 @@ function anchorOf(operation: Operation): string {
 /** request: shows required members and defaults. answer: all members are present. */
 type Side = "request" | "answer";
 
-type Member = {
-  /** Dotted path; [] means each item of a list. */
-  readonly name: string;
-  /** Type and limits; empty if the schema states none. */
-  readonly form: string;
-  readonly meaning: string;
-};
-
 /** Maximum depth; the example shows deeper members. */
 const MAX_DEPTH = 3;
 
 /** The members of an object, including nested ones: type, limits and meaning. */
 function renderMemberTable(
   schema: unknown,
-  { document, side }: { readonly document: ApiDocument; readonly side: Side },
+  { document, side }: { document: ApiDocument; side: Side },
 ): Fragment | string {
   const members = membersOf(schema, { document, side, prefix: "", depth: 1 });
   const shown = side === "request" ? members : members.filter(({ meaning }) => meaning !== "");
@@ -187,14 +179,11 @@ function renderMemberTable(
 </table></div>`;
 }
 
-type Place = {
-  readonly document: ApiDocument;
-  readonly side: Side;
-  readonly prefix: string;
-  readonly depth: number;
-};
-
-function membersOf(schema: unknown, place: Place): readonly Member[] {
+/** Members by dotted path, where [] means each item of a list; `form` is type and limits, empty if the schema states none. */
+function membersOf(
+  schema: unknown,
+  place: { document: ApiDocument; side: Side; prefix: string; depth: number },
+): readonly { name: string; form: string; meaning: string }[] {
   const { document, side, prefix, depth } = place;
   const object = plain(schema, document);
   const required = memberOf(object, "required");

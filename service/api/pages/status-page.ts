@@ -2,11 +2,9 @@ import { html } from "hono/html";
 import { newAgentsOf } from "../../db/tables/scan.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import { answerPrivatePage, type Page, type PageRuntime } from "./page.ts";
-import { countOf, countWords, dayWords, spanWords, timeTag } from "./page-words.ts";
+import { countOf, countWords, DAY, dayWords, HOUR, MINUTE, spanWords, timeTag } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
 import type { StatusReading } from "./status-reading.ts";
-
-type Root = NonNullable<NonNullable<StatusReading["records"]>["epoch"]>;
 
 const WORDS: Readonly<Record<StatusState, string>> = {
   well: "Well",
@@ -51,12 +49,7 @@ function renderLine({ name, state, words }: StatusLine): Fragment {
 <tr><th scope="row">${name}</th><td><span class="state state-${state}">${WORDS[state]}</span></td><td>${words}</td></tr>`;
 }
 
-function renderScan({
-  night,
-  cause,
-  finishedAt,
-  report,
-}: NonNullable<NonNullable<StatusReading["records"]>["lastScan"]>): Fragment {
+function renderScan({ night, cause, finishedAt, report }: NonNullable<Records["lastScan"]>): Fragment {
   const { registries, documents, changedDocuments, endpoints, changedGrades } = report;
   const unread = registries.filter(({ fault }) => fault !== null).map(({ name }) => name);
   return html`<section class="panel" aria-labelledby="scan"><h2 id="scan">Last scan</h2>
@@ -70,7 +63,7 @@ function renderScan({
 </dl></section>`;
 }
 
-function renderRoot({ epoch, root, state, createdAt }: Root): Fragment {
+function renderRoot({ epoch, root, state, createdAt }: NonNullable<Records["epoch"]>): Fragment {
   return html`<section class="panel" aria-labelledby="root"><h2 id="root">Newest Merkle root</h2>
 <dl class="facts">
 <dt>Epoch</dt><dd><a href="/epochs/${epoch}">${epoch}</a>, ${state === "confirmed" ? "on chain" : state === "sent" ? "on its way" : "overtaken"}</dd>
@@ -88,11 +81,6 @@ type StatusLine = { readonly name: string; readonly state: StatusState; readonly
 
 type Records = NonNullable<StatusReading["records"]>;
 
-type Check = NonNullable<StatusReading["verification"]>[keyof NonNullable<StatusReading["verification"]>];
-
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 /** After this delay a night counts as missed, even if the worker was down for a while. */
 const SCAN_OVERDUE = DAY + 6 * HOUR;
 /** Lists appear every few days; an older import was forgotten. */
@@ -120,12 +108,20 @@ export function statusHeadline(lines: readonly StatusLine[]): string {
   return others.length === 0 ? `${first} needs attention` : `${faults.length} parts need attention`;
 }
 
+function line(name: string, state: StatusState | boolean, words: string): StatusLine {
+  return { name, state: typeof state === "string" ? state : state ? "well" : "attention", words };
+}
+
+function unknown(name: string): StatusLine {
+  return line(name, "attention", "It cannot be told now.");
+}
+
 function readinessLines({ readiness }: StatusReading): readonly StatusLine[] {
   if (readiness === null) return [unknown("Database"), unknown("Index")];
   const { database, index } = readiness.checks;
   return [
-    { name: "Database", state: stateOf(database.ok), words: sentence(database.detail) },
-    { name: "Index", state: stateOf(index.ok), words: sentence(index.detail) },
+    line("Database", database.ok, sentence(database.detail)),
+    line("Index", index.ok, sentence(index.detail)),
   ];
 }
 
@@ -134,23 +130,22 @@ function sanctionsLines({ readiness }: StatusReading): readonly StatusLine[] {
   return sources === null ? [unknown("Sanctions lists")] : sources.map(sanctionsLine);
 }
 
-function sanctionsLine(
-  source: NonNullable<NonNullable<StatusReading["readiness"]>["sanctions"]>[number],
-): StatusLine {
-  const isContract = source.source === "chainalysis-oracle";
+function sanctionsLine({
+  source,
+  age_seconds: age,
+  entries,
+  unasked_wallets: unasked,
+}: NonNullable<NonNullable<StatusReading["readiness"]>["sanctions"]>[number]): StatusLine {
+  const isContract = source === "chainalysis-oracle";
   const name = isContract ? "Sanctions contract" : "OFAC list";
-  const { age_seconds: age, entries, unasked_wallets: unasked } = source;
   if (age === null)
     return isContract
-      ? { name, state: "attention", words: "It was never read." }
-      : { name, state: "off", words: "It was never imported." };
+      ? line(name, "attention", "It was never read.")
+      : line(name, "off", "It was never imported.");
   const still =
     unasked === null || unasked === 0 ? "" : ` ${countOf(unasked, "wallet")} still to be asked about.`;
-  return {
-    name,
-    state: stateOf(age <= (isContract ? CONTRACT_OVERDUE : LIST_OVERDUE)),
-    words: `${countWords(entries)} ${entries === 1 ? "entry" : "entries"}, known until ${spanWords(age)} ago.${still}`,
-  };
+  const known = `${countWords(entries)} ${entries === 1 ? "entry" : "entries"}, known until ${spanWords(age)} ago.${still}`;
+  return line(name, age <= (isContract ? CONTRACT_OVERDUE : LIST_OVERDUE), known);
 }
 
 function recordLines(records: Records, at: Date): readonly StatusLine[] {
@@ -159,95 +154,65 @@ function recordLines(records: Records, at: Date): readonly StatusLine[] {
 
 function scanLine({ lastScan, openScan }: Records, at: Date): StatusLine {
   const name = "Nightly scan";
+  const hasFailed = openScan?.hasFailed === true;
   const open =
     openScan === null
       ? ""
-      : openScan.hasFailed
+      : hasFailed
         ? " The one under way failed and is tried again."
         : " One is under way.";
   if (lastScan === null)
-    return {
-      name,
-      state: openScan?.hasFailed ? "attention" : "off",
-      words: `None has come to its end yet.${open}`,
-    };
+    return line(name, hasFailed ? "attention" : "off", `None has come to its end yet.${open}`);
   const age = secondsBetween(lastScan.finishedAt, at);
-  return {
-    name,
-    state: stateOf(age <= SCAN_OVERDUE && openScan?.hasFailed !== true),
-    words: `The last one, of ${dayWords(lastScan.night)}, ended ${spanWords(age)} ago.${open}`,
-  };
+  const ended = `The last one, of ${dayWords(lastScan.night)}, ended ${spanWords(age)} ago.${open}`;
+  return line(name, age <= SCAN_OVERDUE && !hasFailed, ended);
 }
 
 function rootLine({ epoch }: Records, at: Date): StatusLine {
   const name = "Merkle root";
-  if (epoch === null) return { name, state: "off", words: "None is published yet; one is every night." };
-  const age = secondsBetween(epoch.createdAt, at);
+  if (epoch === null) return line(name, "off", "None is published yet; one is every night.");
+  const root = `That of epoch ${epoch.epoch}`;
   switch (epoch.state) {
     case "confirmed":
-      return { name, state: "well", words: `That of epoch ${epoch.epoch} is on chain.` };
+      return line(name, "well", `${root} is on chain.`);
     case "sent":
-      return {
+      return line(
         name,
-        state: stateOf(age <= ROOT_OVERDUE),
-        words: `That of epoch ${epoch.epoch} is on its way to the chain.`,
-      };
+        secondsBetween(epoch.createdAt, at) <= ROOT_OVERDUE,
+        `${root} is on its way to the chain.`,
+      );
     case "superseded":
-      return { name, state: "well", words: `That of epoch ${epoch.epoch} was overtaken by a newer one.` };
+      return line(name, "well", `${root} was overtaken by a newer one.`);
   }
 }
 
 function publishLine({ publishWaitsSince }: Records, at: Date): StatusLine {
   const name = "Scores on chain";
-  if (publishWaitsSince === null) return { name, state: "well", words: "None waits to be published." };
+  if (publishWaitsSince === null) return line(name, "well", "None waits to be published.");
   const age = secondsBetween(publishWaitsSince, at);
-  return {
-    name,
-    state: stateOf(age <= PUBLISH_OVERDUE),
-    words: `The oldest that waits has waited for ${spanWords(age)}.`,
-  };
+  return line(name, age <= PUBLISH_OVERDUE, `The oldest that waits has waited for ${spanWords(age)}.`);
 }
 
 function webhookLine({ webhookLagSeconds }: Records): StatusLine {
   const late = Math.floor(webhookLagSeconds);
-  return {
-    name: "Webhooks",
-    state: stateOf(late <= WEBHOOK_OVERDUE),
-    words: late === 0 ? "None is overdue." : `The most overdue has been due for ${spanWords(late)}.`,
-  };
+  const words = late === 0 ? "None is overdue." : `The most overdue has been due for ${spanWords(late)}.`;
+  return line("Webhooks", late <= WEBHOOK_OVERDUE, words);
 }
+
+const CHECK_STATES = { ok: "well", failing: "attention", not_configured: "off" } as const;
 
 function verificationLines({ verification }: StatusReading): readonly StatusLine[] {
   if (verification === null) return [];
   const { model, queue } = verification;
   return [
-    { name: "Panel of models", state: stateOfCheck(model), words: sentence(model.detail) },
-    { name: "Verdicts", state: stateOfCheck(queue), words: queueWords(queue) },
+    line("Panel of models", CHECK_STATES[model.status], sentence(model.detail)),
+    line("Verdicts", CHECK_STATES[queue.status], queueWords(queue)),
   ];
 }
 
 /** The queue in words; if all counts are zero, nothing waits. */
-function queueWords({ detail }: Check): string {
+function queueWords({ detail }: { detail: string }): string {
   return detail.startsWith("0 waiting, 0 under way,") ? "None waits to be judged." : sentence(detail);
-}
-
-function stateOfCheck({ status }: Check): StatusState {
-  switch (status) {
-    case "ok":
-      return "well";
-    case "failing":
-      return "attention";
-    case "not_configured":
-      return "off";
-  }
-}
-
-function stateOf(isWell: boolean): StatusState {
-  return isWell ? "well" : "attention";
-}
-
-function unknown(name: string): StatusLine {
-  return { name, state: "attention", words: "It cannot be told now." };
 }
 
 /** A machine-readable detail with its counts in page format. */

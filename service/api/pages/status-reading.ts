@@ -12,14 +12,12 @@ export type StatusReading = {
   readonly verification: HealthReport | null;
 };
 
-export type StatusSources = {
-  readiness(): Promise<Readiness>;
-  records(): Promise<ServiceRecords>;
-  readonly verification: (() => Promise<HealthReport>) | null;
-};
-
 type StatusDeps = {
-  readonly sources: StatusSources;
+  readonly sources: {
+    readiness(): Promise<Readiness>;
+    records(): Promise<ServiceRecords>;
+    readonly verification: (() => Promise<HealthReport>) | null;
+  };
   readonly clock: { now(): Date; monotonicMs(): number };
   readonly logger: Logger;
 };

@@ -46,9 +46,7 @@ function isUnderWay(verdict: VerdictAnswer): boolean {
   return verdict.status === "pending" || verdict.status === "processing" || verdict.rerun !== null;
 }
 
-type Looking = { readonly again: string | null; readonly isStopped: boolean };
-
-function renderBody(verdict: VerdictAnswer, looking: Looking): Fragment {
+function renderBody(verdict: VerdictAnswer, looking: Parameters<typeof renderLooking>[1]): Fragment {
   const { verdict_id: id, status } = verdict;
   return html`<p class="eyebrow">Verdict <code>${id}</code></p>
 ${status === "completed" ? renderDecision(verdict) : renderOpen(verdict, status)}
@@ -62,7 +60,7 @@ function renderOpen(verdict: VerdictAnswer, status: "pending" | "processing" | "
 <p>This says nothing of the output. Whoever submitted it may have it judged again with <code>POST /v1/verdicts/{verdict_id}/retry</code>, up to three times; where a job waits for it, a reviewer can decide.</p>
 ${renderHashes(verdict)}`;
   return html`<h1>${status === "pending" ? "Waiting for the panel" : "Being judged"}</h1>
-<p class="lead">${waitingWords(status)}</p>
+<p class="lead">${WAITING[status]}</p>
 ${renderHashes(verdict)}`;
 }
 
@@ -74,7 +72,10 @@ function renderHashes({ spec_hash, output_hash }: VerdictAnswer): Fragment {
 </dl></section>`;
 }
 
-function renderLooking(id: string, { again, isStopped }: Looking): Fragment | string {
+function renderLooking(
+  id: string,
+  { again, isStopped }: { again: string | null; isStopped: boolean },
+): Fragment | string {
   if (again !== null)
     return html`<p class="notice" role="status">This page looks again every ${LOOK_SECONDS} seconds. <a href="/verdict/${id}?looks=stop">Stop that</a>.</p>`;
   if (isStopped)
@@ -95,7 +96,7 @@ function renderDecision(verdict: VerdictAnswer): Fragment {
   if (decision === null || methodology === null)
     throw new Error(`verdict ${verdict.verdict_id} is completed and has no decision`);
   return html`<h1 class="decision decision-${decision}">${decision}</h1>
-<p class="lead">${decisionWords(decision)}</p>
+<p class="lead">${DECISIONS[decision]}</p>
 ${takesEvidence(verdict) ? renderEvidenceCall(verdict) : ""}
 ${renderRerun(verdict)}
 ${renderFigures(verdict)}
@@ -130,7 +131,7 @@ function renderEvidenceCall({ verdict_id: id, settlement }: VerdictAnswer): Frag
 
 function renderRerun({ rerun }: VerdictAnswer): Fragment | string {
   if (rerun === null) return "";
-  return html`<p class="notice">It is being judged again, because ${causeWords(rerun.cause)}. Until there is a new decision, this one stands.</p>`;
+  return html`<p class="notice">It is being judged again, because ${CAUSES[rerun.cause]}. Until there is a new decision, this one stands.</p>`;
 }
 
 function renderFigures({ final_score, confidence, mdi, evaluated_at, latency_ms }: VerdictAnswer): Fragment {
@@ -193,7 +194,7 @@ function renderFinding({
   const said = [score === null ? null : `${score} of 100`, sure].filter((part) => part !== null);
   const figures = said.length === 0 ? "" : html`<span class="quiet">, ${said.join(", ")}</span>`;
   return html`<details class="role">
-<summary>${roleName(role)}: <strong>${vote}</strong>${figures}</summary>
+<summary>${ROLES[role]}: <strong>${vote}</strong>${figures}</summary>
 ${abstained === null ? "" : html`<p>It gave no answer that counts: ${strangeText(abstained, MOST.line)}</p>`}
 ${shown.length === 0 ? "" : html`<ul class="strange">${shown.map(({ id, met, evidence }) => html`<li><strong>${strangeText(id, MOST.name)}</strong> ${metWord(met)}${evidence === "" ? "" : html`: <bdi>${strangeText(evidence, MOST.line)}</bdi>`}</li>`)}${left === 0 ? "" : html`<li>and ${left} more</li>`}</ul>`}
 ${renderList("Objections", objections, "objections")}
@@ -224,7 +225,7 @@ ${panel_version === null ? "" : html`<dt>Panel</dt><dd>${strangeText(panel_versi
 ${named.length === 0 ? "" : html`<dt>Models</dt><dd>${[...new Set(named.map(([, model]) => strangeText(model, MOST.name)))].join(", ")}</dd>`}
 ${prompt_hash === null ? "" : html`<dt>Prompts</dt><dd><code class="mono">${prompt_hash}</code></dd>`}
 </dl>
-${runs.length < 2 ? "" : html`<h3>Decisions so far</h3><ol>${firstOf(runs, MOST.items).shown.map(({ final_verdict, cause, evaluated_at }) => html`<li><strong>${final_verdict}</strong>, ${timeTag(new Date(evaluated_at))}: ${causeWords(cause)}</li>`)}</ol>`}
+${runs.length < 2 ? "" : html`<h3>Decisions so far</h3><ol>${firstOf(runs, MOST.items).shown.map(({ final_verdict, cause, evaluated_at }) => html`<li><strong>${final_verdict}</strong>, ${timeTag(new Date(evaluated_at))}: ${CAUSES[cause]}</li>`)}</ol>`}
 </section>`;
 }
 
@@ -238,7 +239,7 @@ function renderSettlement({
   reason,
 }: Settlement): Fragment {
   return html`<section class="panel" aria-labelledby="chain"><h2 id="chain">On chain</h2>
-<p>${settlementWords(status)}${reason === null ? "" : html` <bdi>${strangeText(reason, MOST.line)}</bdi>`}</p>
+<p>${SETTLEMENTS[status]}${reason === null ? "" : html` <bdi>${strangeText(reason, MOST.line)}</bdi>`}</p>
 <dl class="facts">
 ${escrow === null ? "" : html`<dt>Escrow</dt><dd><code class="mono">${escrow}</code>${chain_id === null ? "" : `, chain ${chain_id}`}</dd>`}
 <dt>Job</dt><dd><code class="mono">${job_id}</code></dd>
@@ -260,70 +261,41 @@ function renderProof({ verdict_id: id, spec_hash, output_hash, evidence_hash }: 
 }
 
 /** The meaning of a decision for the client of the job. */
-function decisionWords(decision: NonNullable<VerdictAnswer["final_verdict"]>): string {
-  switch (decision) {
-    case "ALLOW":
-      return "What was delivered is what was ordered.";
-    case "HOLD":
-      return "There is not enough to adjudicate, which is no rejection. Evidence brings one new run, or a reviewer decides.";
-    case "REJECT":
-      return "What was delivered is not what was ordered.";
-  }
-}
+const DECISIONS: Readonly<Record<NonNullable<VerdictAnswer["final_verdict"]>, string>> = {
+  ALLOW: "What was delivered is what was ordered.",
+  HOLD: "There is not enough to adjudicate, which is no rejection. Evidence brings one new run, or a reviewer decides.",
+  REJECT: "What was delivered is not what was ordered.",
+};
 
 /** The next step of an undecided verdict. */
-function waitingWords(status: "pending" | "processing"): string {
-  switch (status) {
-    case "pending":
-      return "The output is in the queue, and a panel of models will take it up shortly.";
-    case "processing":
-      return "The panel is judging the output: four roles by themselves, then a critic, then a synthesis.";
-  }
-}
+const WAITING: Readonly<Record<"pending" | "processing", string>> = {
+  pending: "The output is in the queue, and a panel of models will take it up shortly.",
+  processing: "The panel is judging the output: four roles by themselves, then a critic, then a synthesis.",
+};
 
 /** State of the decision on chain. */
-function settlementWords(status: NonNullable<VerdictAnswer["settlement"]>["status"]): string {
-  switch (status) {
-    case "unbound":
-      return "The specification is not the job's, so nothing is ever signed for its escrow.";
-    case "waiting":
-      return "There is no decision to carry out yet, or it was not looked at.";
-    case "waiting_for_submission":
-      return "The delivery is not on chain yet.";
-    case "waiting_for_finality":
-      return "The delivery is on chain, in a block that is not final yet.";
-    case "suspended":
-      return "It cannot be settled now.";
-    case "signed":
-      return "The decision is signed, and on its way to the evaluator.";
-    case "settled":
-      return "The escrow has paid or refunded, in a final block.";
-    case "held":
-      return "The hold is on record, and the escrow is untouched.";
-    case "expired_on_hold":
-      return "The job ran out while it was held, so its client may take the money back.";
-    case "refused":
-      return "The decision is never carried out.";
-    case "expired":
-      return "The job or the signature ran out first.";
-  }
-}
+const SETTLEMENTS: Readonly<Record<Settlement["status"], string>> = {
+  unbound: "The specification is not the job's, so nothing is ever signed for its escrow.",
+  waiting: "There is no decision to carry out yet, or it was not looked at.",
+  waiting_for_submission: "The delivery is not on chain yet.",
+  waiting_for_finality: "The delivery is on chain, in a block that is not final yet.",
+  suspended: "It cannot be settled now.",
+  signed: "The decision is signed, and on its way to the evaluator.",
+  settled: "The escrow has paid or refunded, in a final block.",
+  held: "The hold is on record, and the escrow is untouched.",
+  expired_on_hold: "The job ran out while it was held, so its client may take the money back.",
+  refused: "The decision is never carried out.",
+  expired: "The job or the signature ran out first.",
+};
 
 /** Why a run was made, or a decision recorded. */
-function causeWords(cause: NonNullable<VerdictAnswer["rerun"]>["cause"]): string {
-  switch (cause) {
-    case "submitted":
-      return "the output was submitted";
-    case "retried":
-      return "it was asked for again";
-    case "evidence":
-      return "evidence was handed in";
-    case "near_expiry":
-      return "the job was about to run out";
-    case "review":
-      return "a reviewer decided";
-  }
-}
+const CAUSES: Readonly<Record<NonNullable<VerdictAnswer["rerun"]>["cause"], string>> = {
+  submitted: "the output was submitted",
+  retried: "it was asked for again",
+  evidence: "evidence was handed in",
+  near_expiry: "the job was about to run out",
+  review: "a reviewer decided",
+};
 
 const ROLES: Readonly<Record<RoleName, string>> = {
   criteria_auditor: "Criteria auditor",
@@ -333,11 +305,6 @@ const ROLES: Readonly<Record<RoleName, string>> = {
   critic: "Critic",
   synthesiser: "Synthesiser",
 };
-
-/** The name of a role. */
-function roleName(role: RoleName): string {
-  return ROLES[role];
-}
 
 const ROLE_IDS = new RegExp(`\\b(${Object.keys(ROLES).join("|")})\\b`, "g");
 

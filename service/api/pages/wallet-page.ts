@@ -6,8 +6,7 @@ import { gradeOf } from "../../chain/oracle-codec.ts";
 import { gradeLabel } from "../../model/score/record.ts";
 import { DEFAULT_ROUTING, routedScore, routeWallet } from "../../model/score/route.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
-import type { CurrentScore, ScoreReference, WalletSnapshot } from "../../scores/scores.ts";
-import { isStale } from "../../scores/scores.ts";
+import { type CurrentScore, isStale, type ScoreReference, type WalletSnapshot } from "../../scores/scores.ts";
 
 import type { ApiContext } from "../kit/api-env.ts";
 import { addressSchema, toEip55 } from "../schemas/values.ts";

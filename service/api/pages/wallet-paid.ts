@@ -8,7 +8,7 @@ import type { PublishedScore, ScoreReference, WalletSnapshot } from "../../score
 import { getAhs } from "../routes/get-ahs.ts";
 import type { AhsRecord } from "../schemas/ahs-record.ts";
 import { renderLineChart } from "./charts.ts";
-import type { PageChain, Paid, ReportState } from "./page-ports.ts";
+import type { PagePorts, ReportState } from "./page-ports.ts";
 import {
   countOf,
   countWords,
@@ -25,7 +25,7 @@ import { type Fragment, renderProse } from "./prose.ts";
 export type WalletView = {
   /** Lower-case. */
   readonly address: Address;
-  readonly chain: PageChain;
+  readonly chain: PagePorts["chain"];
   readonly standing: WalletSnapshot;
   readonly published: PublishedScore | null;
   /** Null if the wallet was never scored. */
@@ -65,7 +65,7 @@ ${what}${part.status === 402 ? ADD_CREDITS : renderForm(part.offer, address)}`);
 ${what}${renderForm(part.offer, address, { button: "Ask again" })}`);
     case "bought":
       return html`<h2 id="behind">${HEADING}</h2>
-<div class="notice" role="status"><p>${paidWords(part.paid)}</p></div>
+<div class="notice" role="status"><p>${paidWords(part)}</p></div>
 ${renderReport(part.record)}`;
   }
 }
@@ -115,10 +115,7 @@ function renderOffer(
 function renderForm(
   offer: string,
   address: Address,
-  {
-    button = `Show it for ${PRICE}`,
-    note = CHARGED,
-  }: { readonly button?: string; readonly note?: string } = {},
+  { button = `Show it for ${PRICE}`, note = CHARGED }: { button?: string; note?: string } = {},
 ): Fragment {
   return html`<form class="buy" method="post" action="/wallet/${address}#behind" data-once>
 <input type="hidden" name="offer" value="${offer}">
@@ -127,7 +124,7 @@ function renderForm(
 </form>`;
 }
 
-function paidWords(paid: Paid): Fragment | string {
+function paidWords({ paid }: Extract<ReportState, { kind: "bought" }>): Fragment | string {
   switch (paid.kind) {
     case "left":
       return `Paid. ${dollars(paid.usd)} remain on your key. For a day from now this page shows it again at no charge.`;
@@ -153,8 +150,16 @@ const SECONDS_UNDER_MS = 2 * 60_000;
 export function renderReport(record: AhsRecord): Fragment {
   const lines: readonly FeatureLine[] = record.features ?? [];
   return html`<div class="grid">
-${renderDimension({ id: "d1", score: record.d1_score, lines: lines.filter(({ dimension }) => dimension === "D1") })}
-${renderDimension({ id: "d2", score: record.d2_score, lines: lines.filter(({ dimension }) => dimension === "D2") })}
+${renderDimension(
+  "d1",
+  record.d1_score,
+  lines.filter(({ dimension }) => dimension === "D1"),
+)}
+${renderDimension(
+  "d2",
+  record.d2_score,
+  lines.filter(({ dimension }) => dimension === "D2"),
+)}
 </div>
 ${renderScoreSum(record)}
 <section class="panel" aria-labelledby="patterns"><h2 id="patterns">Patterns</h2>${renderPatterns(record)}</section>
@@ -162,15 +167,7 @@ ${renderScoreSum(record)}
 <section class="panel" aria-labelledby="coverage"><h2 id="coverage">What was looked at</h2>${renderCoverage(record)}</section>`;
 }
 
-function renderDimension({
-  id,
-  score,
-  lines,
-}: {
-  readonly id: "d1" | "d2";
-  readonly score: number | null;
-  readonly lines: readonly FeatureLine[];
-}): Fragment {
+function renderDimension(id: "d1" | "d2", score: number | null, lines: readonly FeatureLine[]): Fragment {
   const adjustments = lines.filter((line) => !isFeature(line) && line.name !== "rounding");
   return html`<section class="panel" aria-labelledby="${id}"><h2 id="${id}">${titleOf(id)}: ${score === null ? "no score" : `${score} of 100`}</h2>
 ${adjustments.map((line) => html`<p class="notice alarm">${adjustmentWords(line)}</p>`)}
@@ -275,9 +272,6 @@ function renderCoverage({ coverage, trend, as_of_block }: AhsRecord): Fragment {
 </dl>`;
 }
 
-/** The text of one line of the total. */
-type Words = { readonly title: string; readonly detail: string | null };
-
 /**
  * The sum of a score: each dimension by its weight, deductions of patterns and caps with reasons, and the total. Empty without a
  * score.
@@ -293,12 +287,12 @@ function renderScoreSum({ ahs_score, features = [], patterns }: AhsRecord): Frag
 <tfoot><tr><th scope="row">Score${shown.length < total.length ? ", in whole points" : ""}</th><td class="number"><b>${ahs_score}</b></td></tr></tfoot></table></section>`;
 }
 
-function renderLine({ title, detail }: Words, contribution: number | null): Fragment {
+function renderLine({ title, detail }: ReturnType<typeof wordsOf>, contribution: number | null): Fragment {
   return html`
 <tr><th scope="row">${title}${detail === null ? "" : html` <span class="why">${detail}</span>`}</th><td class="number">${signedPoints(contribution)}</td></tr>`;
 }
 
-function wordsOf(line: FeatureLine, isPattern: boolean): Words {
+function wordsOf(line: FeatureLine, isPattern: boolean) {
   const { name, score, weight, contribution, reason } = line;
   if (weight > 0 && score !== null)
     return { title: titleOf(name), detail: `${weight.toFixed(2)} × ${score.toFixed(2)} points` };

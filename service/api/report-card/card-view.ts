@@ -1,4 +1,5 @@
 import type { Grade } from "../../model/score/record.ts";
+import { routeWords, shortHex } from "../pages/page-words.ts";
 import type { ReportCard } from "../routes/get-report-card-schema.ts";
 
 /** Content of the picture of a report card: final texts and unscaled numbers. */
@@ -32,12 +33,6 @@ export type CardView = {
   readonly footer: string;
 };
 
-const ACTIONS = {
-  instant_settle: "Settle at once",
-  escrow: "Escrow",
-  reject: "Reject",
-} as const;
-
 const SOURCES = { "chainalysis-oracle": "sanctions oracle", "ofac-sdn": "OFAC SDN" } as const;
 
 const MAX_FEATURES = 5;
@@ -53,14 +48,14 @@ export function viewOf(card: ReportCard): CardView {
   const title = card.name === null ? "" : drawable(card.name);
   const isNamed = title !== "";
   return {
-    title: isNamed ? title : shortened(card.address),
+    title: isNamed ? title : shortHex(card.address),
     titleNote: isNamed ? "Name self-declared, not verified" : null,
     address: card.address,
     source: `Chain ${card.chain_id}  ·  ${dayOf(card.as_of_time)}`,
     grade: card.grade,
     score: card.ahs_score,
     label: card.grade_label,
-    action: ACTIONS[card.trust_routing],
+    action: routeWords(card.trust_routing),
     confidence: `Confidence ${Math.round(100 * card.confidence)} %, ${card.confidence_level.toLowerCase()}`,
     sanctioned: isSanctioned ? `Sanctioned: ${sources.join(", ")}` : null,
     dimensions: card.dimensions.map(({ title, weight, score }) => ({
@@ -82,21 +77,18 @@ export function viewOf(card: ReportCard): CardView {
 
 /** The most informative features: the worst measured ones first. A sanctioned wallet shows its listings only. */
 function featuresOf({ dimensions, sanctions_flags }: ReportCard): CardView["features"] {
-  if (sanctions_flags.length > 0) return sanctions_flags.slice(0, MAX_FEATURES).map(listingOf);
+  if (sanctions_flags.length > 0)
+    return sanctions_flags.slice(0, MAX_FEATURES).map(({ source, detected_at }) => ({
+      title: "Sanctions",
+      says: `Listed: ${SOURCES[source]}, seen ${dayOf(detected_at)}`,
+      score: 0,
+    }));
   return dimensions
     .flatMap(({ features }) => features)
     .flatMap(({ title, says, score }) => (score === null ? [] : [{ title, says, score }]))
     .toSorted((one, other) => one.score - other.score)
     .slice(0, MAX_FEATURES)
     .map(({ title, says, score }) => ({ title, says: drawable(says), score }));
-}
-
-function listingOf({
-  source,
-  detected_at,
-}: ReportCard["sanctions_flags"][number]): CardView["features"][number] {
-  const says = `Listed: ${SOURCES[source]}, seen ${dayOf(detected_at)}`;
-  return { title: "Sanctions", says, score: 0 };
 }
 
 function notesOf({ ahs_score, sanctions_flags, patterns, adjustments }: ReportCard): CardView["notes"] {
@@ -129,10 +121,6 @@ function historyCaption({ history }: ReportCard): string {
 
 function dayOf(iso: string): string {
   return iso.slice(0, "2026-11-20".length);
-}
-
-function shortened(address: string): string {
-  return `${address.slice(0, 8)}…${address.slice(-6)}`;
 }
 
 /**

@@ -84,16 +84,12 @@ function lines(most: number, style: Style, content: string): Element {
 }
 
 /** Shapes in their own box. */
-function picture(
-  size: { readonly width: number; readonly height: number },
-  shapes: readonly Element[],
-): Element {
-  const { width, height } = size;
+function picture({ width, height }: { width: number; height: number }, shapes: readonly Element[]): Element {
   return { type: "svg", props: { width, height, viewBox: `0 0 ${width} ${height}`, children: shapes } };
 }
 
 /** A shape of a picture. */
-function shape(type: "path" | "circle", props: Readonly<Record<string, string | number>>): Element {
+function shape(type: "path" | "circle", props: Style): Element {
   return { type, props };
 }
 
@@ -250,7 +246,7 @@ function note({ text, isBad }: CardView["notes"][number]): Element {
   ]);
 }
 
-function panel(style: Readonly<Record<string, string | number>>, children: readonly Element[]): Element {
+function panel(style: Style, children: readonly Element[]): Element {
   return column(
     {
       padding: "20px 22px",
@@ -303,10 +299,7 @@ function drawFeatures({ features }: CardView): Element {
   );
 }
 
-function bar(
-  score: number | null,
-  { width, height }: { readonly width: number; readonly height: number },
-): Element {
+function bar(score: number | null, { width, height }: { width: number; height: number }): Element {
   const filled = score === null ? 0 : Math.round((width * Math.min(100, Math.max(0, score))) / 100);
   return row({ width, height, borderRadius: height / 2, background: INK.rule }, [
     row({ width: filled, height, borderRadius: height / 2, background: scoreColour(score) }, []),
@@ -358,7 +351,7 @@ function scale(width: number, marks: readonly string[]): Element {
 /** A line through the scores, broken at gaps, with a dot on the newest. */
 function sparkline(
   history: readonly (number | null)[],
-  { width, colour }: { readonly width: number; readonly colour: string },
+  { width, colour }: { width: number; colour: string },
 ): readonly Element[] {
   const inset = 7;
   const step = history.length > 1 ? (width - 2 * inset) / (history.length - 1) : 0;

@@ -10,7 +10,7 @@ export type CardFormat = "png" | "svg";
 export async function makeCard(
   view: CardView,
   format: CardFormat,
-  fonts: readonly CardFont[],
+  fonts: ReturnType<typeof loadCardFonts>,
 ): Promise<string | Uint8Array> {
   const svg = await satori(asNode(drawCard(view)), { ...CARD, fonts: [...fonts] });
   if (format === "svg") return svg;
@@ -21,13 +21,6 @@ export async function makeCard(
 function asNode(element: Element): Parameters<typeof satori>[0] {
   return element as unknown as Parameters<typeof satori>[0];
 }
-
-type CardFont = {
-  readonly name: string;
-  readonly data: Buffer;
-  readonly weight: 400 | 600 | 700;
-  readonly style: "normal";
-};
 
 const WEIGHTS = [400, 600, 700] as const;
 
@@ -40,12 +33,12 @@ const SUBSETS = [
 ] as const;
 
 /** Reads the fonts of the card from their package. */
-export function loadCardFonts(): readonly CardFont[] {
+export function loadCardFonts() {
   const folder = new URL("files/", import.meta.resolve("@fontsource/inter/package.json"));
   return SUBSETS.flatMap(([name, subset]) =>
-    WEIGHTS.map((weight): CardFont => {
+    WEIGHTS.map((weight) => {
       const file = new URL(`inter-${subset}-${weight}-normal.woff`, folder);
-      return { name, weight, style: "normal", data: readFileSync(file) };
+      return { name, weight, style: "normal" as const, data: readFileSync(file) };
     }),
   );
 }

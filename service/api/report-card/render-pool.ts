@@ -16,23 +16,7 @@ export class CardsOverloaded extends Error {
 }
 
 /** Draws report cards beside the event loop. */
-export type CardRenderer = {
-  /** Whether the queue has room for another card. */
-  hasRoom(): boolean;
-  /** Throws CardsOverloaded if no worker drew the card in time or the queue is full. */
-  render(view: CardView, format: CardFormat): Promise<string | Uint8Array>;
-  /** Ends the workers; cards that are not drawn yet fail. */
-  close(): Promise<void>;
-};
-
-type CardLimits = {
-  /** Threads, started on first use. */
-  readonly workers: number;
-  /** Maximum number of queued cards. */
-  readonly waiting: number;
-  /** Maximum time from request to picture; a slower worker is replaced. */
-  readonly deadlineMs: number;
-};
+export type CardRenderer = ReturnType<typeof createCardRenderer>;
 
 type Task = {
   readonly job: CardJob;
@@ -49,13 +33,22 @@ const MAX_HEAP_MB = 256;
 const WORKER = new URL("./render-worker.ts", import.meta.url);
 
 /** A renderer with worker threads. A thread that fails or hangs is replaced. */
-export function createCardRenderer(limits: CardLimits): CardRenderer {
+export function createCardRenderer(limits: {
+  /** Threads, started on first use. */
+  readonly workers: number;
+  /** Maximum number of queued cards. */
+  readonly waiting: number;
+  /** Maximum time from request to picture; a slower worker is replaced. */
+  readonly deadlineMs: number;
+}) {
   const pool = createPool(limits);
   let jobs = 0;
   let isClosed = false;
   return {
+    /** Whether the queue has room for another card. */
     hasRoom: () => pool.waiting() < limits.waiting && !isClosed,
-    render(view, format) {
+    /** Throws CardsOverloaded if no worker drew the card in time or the queue is full. */
+    render(view: CardView, format: CardFormat): Promise<string | Uint8Array> {
       if (pool.waiting() >= limits.waiting || isClosed) {
         return Promise.reject(new CardsOverloaded(`${pool.waiting()} cards wait to be drawn`));
       }
@@ -72,7 +65,8 @@ export function createCardRenderer(limits: CardLimits): CardRenderer {
         pool.add({ job: { id, view, format }, resolve: settled(resolve), reject: settled(reject) });
       });
     },
-    async close() {
+    /** Ends the workers; cards that are not drawn yet fail. */
+    async close(): Promise<void> {
       isClosed = true;
       await pool.close(new Error("the renderer is closed"));
     },
@@ -80,7 +74,7 @@ export function createCardRenderer(limits: CardLimits): CardRenderer {
 }
 
 /** Gives tasks to threads in their order. */
-function createPool({ workers }: Pick<CardLimits, "workers">) {
+function createPool({ workers }: { workers: number }) {
   const seats = new Set<Seat>();
   const queue: Task[] = [];
 

@@ -2,19 +2,12 @@ import type { Address } from "viem";
 import { type ApiPorts, SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
 import { createInterfaceApp } from "../../../../service/api/create-interface.ts";
 import type { Endpoint } from "../../../../service/api/kit/endpoint.ts";
-import type {
-  DashboardPorts,
-  LeaderboardPorts,
-  PagePorts,
-  WalletPagePorts,
-} from "../../../../service/api/pages/page-ports.ts";
+import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
 import { getAhs } from "../../../../service/api/routes/get-ahs.ts";
 import type { Ecosystem } from "../../../../service/scores/ecosystem.ts";
 import type { FoundNames, RankedWallet } from "../../../../service/scores/leaderboard.ts";
 import { fakePorts, standing, WALLET } from "../fake-ports.ts";
 import { fakeAccountPages } from "./fake-account-pages.ts";
-
-type Changes = Partial<DashboardPorts & LeaderboardPorts & WalletPagePorts>;
 
 /** The pages with the endpoint that they stand on alone: all would take longer to describe than these tests take. */
 export function pagesApp(pages: PagePorts) {
@@ -50,7 +43,7 @@ export function rankedWallet(changes: Partial<RankedWallet> = {}): RankedWallet 
 }
 
 /** Ports of the pages that everybody may see, of a chain with one scored wallet. */
-export function fakePublicPages(changes: Changes = {}): PagePorts {
+export function fakePublicPages(changes: Partial<PagePorts> = {}): PagePorts {
   return fakeAccountPages({
     ecosystem: async () => ({ ...EMPTY_ECOSYSTEM, scored: 1, agents: 1, head: standing().head }),
     distribution: async () => [{ score: 84, wallets: 1 }],

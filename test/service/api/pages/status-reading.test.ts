@@ -1,8 +1,10 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { createStatusReader, type StatusSources } from "../../../../service/api/pages/status-reading.ts";
+import { createStatusReader } from "../../../../service/api/pages/status-reading.ts";
 
 const logger = pino({ level: "silent" });
+
+type StatusSources = Parameters<typeof createStatusReader>[0]["sources"];
 
 function readerOf(sources: Partial<StatusSources>) {
   let ms = 0;
