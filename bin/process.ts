@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type DestinationStream, type Logger, pino, stdSerializers } from "pino";
-import { createPublicClient, http, type PublicClient } from "viem";
+import { type Account, createPublicClient, createWalletClient, type PublicClient } from "viem";
+import { type NodeOptions, nodeTransport } from "../service/chain/node/json-rpc.ts";
 import { type Database, openDatabase, requireMigrated } from "../service/db/database.ts";
 import { databaseFailure } from "../service/db/database-failure.ts";
 import type { Config } from "./config.ts";
@@ -61,18 +62,19 @@ export async function openMigratedDatabase(
   }
 }
 
-const PATIENT = { timeoutMs: RPC_TIMEOUT_MS, retries: RPC_RETRIES } as const;
+const PATIENT = { timeoutMs: RPC_TIMEOUT_MS, retries: RPC_RETRIES };
 
-/**
- * A read client whose every call has a deadline, and two retries unless told otherwise. viem refuses an answer of more than
- * 10 MiB. ERC-3668 is off: any contract that is asked could otherwise name URLs that this process then fetches.
- */
+/** A viem client of a node. ERC-3668 is off: any called contract could otherwise name URLs that this process then fetches. */
 export function openChainClient(
-  rpcUrl: string,
-  { timeoutMs, retries }: { readonly timeoutMs: number; readonly retries: number } = PATIENT,
+  url: string,
+  patience: Pick<NodeOptions, "timeoutMs" | "retries"> = PATIENT,
 ): PublicClient {
-  const transport = http(rpcUrl, { timeout: timeoutMs, retryCount: retries });
-  return createPublicClient({ transport, ccipRead: false });
+  return createPublicClient({ transport: nodeTransport({ url, ...patience }), ccipRead: false });
+}
+
+/** A viem client that signs and sends with an account. */
+export function openWallet(url: string, account: Account) {
+  return createWalletClient({ account, transport: nodeTransport({ url, ...PATIENT }) });
 }
 
 /** Fires at SIGINT or SIGTERM, and when the process that started this one is gone. */

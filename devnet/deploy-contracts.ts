@@ -145,7 +145,7 @@ async function deployTheOracle(rpc: JsonRpc, contracts: Contracts): Promise<numb
   if (oracle.address.toLowerCase() !== contracts.oracle.toLowerCase()) {
     throw new Error(`the oracle lies at ${oracle.address}, expected ${contracts.oracle}`);
   }
-  return Number(oracle.startBlock);
+  return oracle.startBlock;
 }
 
 function openingCalls(contracts: Contracts): readonly Opening[] {

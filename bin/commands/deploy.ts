@@ -1,4 +1,4 @@
-import { type Account, createWalletClient, http, isAddressEqual, type PublicClient } from "viem";
+import { type Account, isAddressEqual, type PublicClient } from "viem";
 import { deployEvaluator, deployOracle } from "../../service/chain/deploy.ts";
 import {
   type Deployment,
@@ -16,7 +16,7 @@ import {
   resolveNetwork,
 } from "../deploy-options.ts";
 import { accountFromConfig } from "../keys/open-accounts.ts";
-import { openChainClient } from "../process.ts";
+import { openChainClient, openWallet } from "../process.ts";
 
 /**
  * `ahs deploy`: deploys the oracle, or the evaluator of verdicts beside it, on the chain of the RPC URL and writes the
@@ -62,7 +62,7 @@ async function withOracle(payer: Payer, wanted: OracleOptions): Promise<Deployed
   const sanctionsList =
     network.sanctionsList === null ? null : await withFirstBlock(publicClient, network.sanctionsList);
   const oracle = await deployOracle({
-    walletClient: createWalletClient({ account, transport: http(rpcUrl) }),
+    walletClient: openWallet(rpcUrl, account),
     publicClient,
     owner: wanted.owner ?? account.address,
     publisher: wanted.publisher ?? account.address,
@@ -70,7 +70,7 @@ async function withOracle(payer: Payer, wanted: OracleOptions): Promise<Deployed
     identityRegistry: identityRegistry.address,
     requestFee,
   });
-  const startBlock = Number(oracle.startBlock);
+  const { startBlock } = oracle;
   const deployment: Deployment = {
     ...network,
     startBlock,
@@ -111,7 +111,7 @@ async function withEvaluator(
   const owner = wanted.owner ?? account.address;
   const { signers, gate } = wanted;
   const { verdictEvaluator, escrows, hooks } = await deployEvaluator({
-    walletClient: createWalletClient({ account, transport: http(rpcUrl) }),
+    walletClient: openWallet(rpcUrl, account),
     publicClient,
     oracle: base.oracle.address,
     ...{ owner, signers, gate, escrows: wanted.escrows },

@@ -1,13 +1,5 @@
 import { parseArgs } from "node:util";
-import {
-  type Address,
-  createWalletClient,
-  encodeFunctionData,
-  http,
-  isAddress,
-  isAddressEqual,
-  zeroAddress,
-} from "viem";
+import { type Address, encodeFunctionData, isAddress, isAddressEqual, zeroAddress } from "viem";
 import { verdictEvaluatorAbi } from "../../service/chain/abi/verdict-evaluator.ts";
 import { createAdapter } from "../../service/chain/deploy.ts";
 import {
@@ -20,7 +12,7 @@ import { type Escrow, requireEscrow } from "../../service/chain/describe-escrow.
 import { type Invocation, requireNodeSettings } from "../config.ts";
 import { escrowOption } from "../deploy-options.ts";
 import { accountFromConfig } from "../keys/open-accounts.ts";
-import { openChainClient } from "../process.ts";
+import { openChainClient, openWallet } from "../process.ts";
 import { makeOwnerCall, type OwnerChain } from "../roles/owner-call.ts";
 
 export const USAGE = `Usage: ahs escrow list
@@ -174,7 +166,7 @@ async function findAdapter(
       `no escrow of generation ${generation} is allowed yet, so there is no adapter: name one with --adapter, or have one deployed with --send`,
     );
   const account = await accountFromConfig(chain.config, chain.chainId, "owner");
-  const walletClient = createWalletClient({ account, transport: http(chain.rpcUrl) });
+  const walletClient = openWallet(chain.rpcUrl, account);
   const adapter = await createAdapter({ walletClient, publicClient: chain.client }, generation);
   out(`adapter of generation ${generation} deployed at ${adapter}`);
   return adapter;

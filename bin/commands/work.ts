@@ -51,9 +51,9 @@ export async function work({ config }: Invocation): Promise<void> {
     deliverAlerts({ config, chainId, registry, ...common }, signal),
     runPanelWork({ config, chainId, registry, ...common }, signal),
     runScans({ config, deployment, registry, rpcUrl, scoring, publisher: publisher.address }, signal),
-    repeat({ ...common, pauseMs: HOLDS_PAUSE_MS, what: "returning abandoned debits" }, signal, async () => {
-      await returnExpiredHolds(db, scoring.now());
-    }),
+    repeat({ ...common, pauseMs: HOLDS_PAUSE_MS, what: "returning abandoned debits" }, signal, () =>
+      returnExpiredHolds(db, scoring.now()),
+    ),
     repeat({ ...common, pauseMs: SWEEP_PAUSE_MS, what: "sweeping what expired" }, signal, () =>
       sweepRequests(db, scoring.now()),
     ),

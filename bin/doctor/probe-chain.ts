@@ -3,17 +3,15 @@ import {
   BaseError,
   BlockNotFoundError,
   type Hex,
-  MethodNotFoundRpcError,
-  MethodNotSupportedRpcError,
   numberToHex,
   type PublicClient,
   parseAbi,
-  type RpcError,
   zeroAddress,
 } from "viem";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import { verdictEvaluatorAbi } from "../../service/chain/abi/verdict-evaluator.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
+import { nodeFailureOf } from "../../service/chain/node/failure.ts";
 import { mapLimited } from "../../service/net/map-limited.ts";
 import type { Answered, FeedFacts, HeadFacts, MethodFacts } from "./judge-chain.ts";
 
@@ -30,7 +28,7 @@ export async function probeHead(
 ): Promise<Pick<HeadFacts, "ageSeconds" | "finalizedDepth">> {
   const head = await client.getBlock({ blockTag: "latest" });
   const finalized = await client.getBlock({ blockTag: "finalized" }).catch((error: unknown) => {
-    if (error instanceof BlockNotFoundError || isRefusal(error)) return null;
+    if (error instanceof BlockNotFoundError || typeof nodeFailureOf(error)?.code === "number") return null;
     throw error;
   });
   return {
@@ -60,22 +58,8 @@ async function answered(client: PublicClient, method: string, params: readonly u
     await client.request({ method, params } as unknown as Parameters<PublicClient["request"]>[0]);
     return "answered";
   } catch (error) {
-    return isMissing(error) ? "missing" : "failed";
+    return nodeFailureOf(error)?.kind === "method_missing" ? "missing" : "failed";
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return (
-    error instanceof BaseError &&
-    error.walk(
-      (one) => one instanceof MethodNotFoundRpcError || one instanceof MethodNotSupportedRpcError,
-    ) !== null
-  );
-}
-
-/** The node answered, and will not do it. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof BaseError && typeof (error as Partial<RpcError>).code === "number";
 }
 
 /** Which addresses have code now. */

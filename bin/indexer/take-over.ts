@@ -3,6 +3,7 @@ import type { PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { Database } from "../../service/db/database.ts";
 import { type IndexBuild, readBuilds, readServedBuild } from "../../service/db/index-builds.ts";
+import { runLoop } from "../../service/db/run-loop.ts";
 import {
   dropReplacedViews,
   readLead,
@@ -44,15 +45,18 @@ type TakeOverOptions = ShownBuild & {
  * Has the chain's views show this build as soon as it may take over and has caught up with what they show, for as long as
  * the process lives. Readers whose snapshot is older than that end first: they would find the new tables half filled.
  */
-export async function takeOver(options: TakeOverOptions): Promise<never> {
+export async function takeOver(options: TakeOverOptions): Promise<void> {
   const state: State = { abandonedAt: null, readers: null };
-  for (;;) {
-    const isServed = await step(options, state).catch((error: unknown) => {
-      options.logger.warn({ err: error }, "could not look at the views of the index");
-      return false;
-    });
-    await sleep(isServed ? SERVED_PAUSE_MS : WAITING_PAUSE_MS, undefined, { ref: false });
-  }
+  await runLoop({
+    logger: options.logger,
+    what: "showing this build",
+    signal: new AbortController().signal,
+    pauseMs: (isServed) => (isServed ? SERVED_PAUSE_MS : WAITING_PAUSE_MS),
+    retryMs: { first: WAITING_PAUSE_MS, longest: WAITING_PAUSE_MS },
+    // Does not keep the process alive.
+    wait: (ms) => sleep(ms, undefined, { ref: false }),
+    pass: () => step(options, state),
+  });
 }
 
 type State = {

@@ -1,6 +1,7 @@
-import { type Address, createWalletClient, type Hex, http, isAddressEqual, type PublicClient } from "viem";
+import { type Address, type Hex, isAddressEqual, type PublicClient } from "viem";
 import type { Config, Invocation } from "../config.ts";
 import { accountFromConfig } from "../keys/open-accounts.ts";
+import { openWallet } from "../process.ts";
 
 /** One call of a contract's owner, not yet sent. */
 export type OwnerCall = {
@@ -56,7 +57,7 @@ async function sendCall(
   const account = await accountFromConfig(config, chainId, "owner");
   if (!isAddressEqual(account.address, from))
     throw new Error(`the key of OWNER_… is that of ${account.address}, and the contract asks for ${from}`);
-  const wallet = createWalletClient({ account, transport: http(rpcUrl) });
+  const wallet = openWallet(rpcUrl, account);
   const hash = await wallet.sendTransaction({ to, data, chain: null });
   out(`sent as ${hash}`);
   const receipt = await client.waitForTransactionReceipt({ hash, timeout: MINED_WITHIN_MS });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createPublicClient, http } from "viem";
 import type { Database } from "../../service/db/database.ts";
+import { openChainClient } from "../process.ts";
 import type { Rising, RunningChain } from "./start-chain.ts";
 
 const POLL_MS = 300;
@@ -14,7 +14,7 @@ export async function awaitIndexed(
   rising: Rising,
   { db, chain, indexUrl }: { readonly db: Database; readonly chain: RunningChain; readonly indexUrl: string },
 ): Promise<void> {
-  const head = await createPublicClient({ transport: http(chain.rpcUrl) }).getBlock();
+  const head = await openChainClient(chain.rpcUrl).getBlock();
   const blocks = `"chain_${chain.chainId}".block`;
   await poll(rising, async () => {
     // Asked first: an indexer is ready after it has taken blocks back, and what is held then is its own.

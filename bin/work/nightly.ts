@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
+import { schedule } from "node-cron";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Address } from "viem";
@@ -8,6 +8,7 @@ import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { createChainReader } from "../../service/chain/node/chain-reader.ts";
 import type { Database } from "../../service/db/database.ts";
 import { whileLeader } from "../../service/db/leader-lock.ts";
+import { pauseFor, runLoop } from "../../service/db/run-loop.ts";
 import {
   newAgentsOf,
   type RootReport,
@@ -27,6 +28,7 @@ import { type ScanSteps, scanOnce } from "../../service/registries/nightly/scan-
 import {
   beginScan,
   isNightDone,
+  NIGHT_CRON,
   nightOf,
   nightStart,
   noteScanFailure,
@@ -48,50 +50,61 @@ export type NightlyContext = {
   readonly logger: Logger;
   readonly now: () => Date;
   /** Of production, unless given. */
-  readonly pauses?: NightlyPauses;
+  readonly pauses?: typeof nightlyPauses;
+  /** Calls the function whenever a night begins, until its result is called; node-cron unless given. */
+  readonly onNight?: typeof onNight;
 };
 
-/** Milliseconds between two looks, and after the first and a later failure in a row. */
-type NightlyPauses = {
-  readonly pollMs: number;
-  readonly failureMs: number;
-  readonly longestMs: number;
-};
-
-const nightlyPauses: NightlyPauses = { pollMs: 5_000, failureMs: 5_000, longestMs: 600_000 };
+/** Milliseconds between two checks of an open night, and after the first and a later failure in a row. */
+const nightlyPauses = { pollMs: 5_000, failureMs: 5_000, longestMs: 600_000 };
+/** Pause after a check of a night that is done, in pauses of an open one: the clock wakes the loop when the next night begins. */
+const DONE_PAUSES = 12;
 
 /**
- * Makes the scan of every night until the signal fires: once, however many workers ask, since its row and a lock decide who
- * does. A night that was missed, or whose worker died, is made up by whoever looks next; of several missed ones the newest.
+ * Makes the scan of every night until the signal fires. node-cron wakes every worker when a night begins; the night's row and a lock
+ * decide which one scans. The checks between nights make up for a night that was missed or whose worker died; of several missed
+ * nights only the newest is scanned.
  */
 export async function runNightly(context: NightlyContext, signal: AbortSignal): Promise<void> {
+  const { logger, metrics, now } = context;
   const { pollMs, failureMs, longestMs } = context.pauses ?? nightlyPauses;
-  let failures = 0;
-  while (!signal.aborted) {
-    const isGood = await lookOnce(context, signal);
-    failures = isGood ? 0 : failures + 1;
-    const pauseMs = isGood ? pollMs : Math.min(longestMs, failureMs * 2 ** (failures - 1));
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-  }
+  let bell = new AbortController();
+  const silence = (context.onNight ?? onNight)(() => bell.abort());
+  await runLoop({
+    logger,
+    what: "the nightly scan",
+    signal,
+    pauseMs: (isDone) => (isDone ? DONE_PAUSES * pollMs : pollMs),
+    retryMs: { first: failureMs, longest: longestMs },
+    wait: async (ms) => {
+      await pauseFor(ms, AbortSignal.any([signal, bell.signal]));
+      bell = new AbortController();
+    },
+    onFailure: (error) => {
+      metrics.failures.inc();
+      logger.error({ err: error, night: nightOf(now()) }, "the nightly scan failed; trying again");
+      return 0;
+    },
+    pass: () => checkNight(context, signal),
+  });
+  silence();
 }
 
-/** Never throws; false where something failed. */
-async function lookOnce(context: NightlyContext, signal: AbortSignal): Promise<boolean> {
-  const { db, chainId, logger, metrics } = context;
-  try {
-    // Before the scan, which may fail for days.
-    await showNewest(context);
-    const night = nightOf(context.now());
-    if ((await isNightDone(db, chainId, night)) || !(await isReady(db, chainId))) return true;
-    const made = await whileScanning({ db, chainId, signal }, (held) => scanNight(context, night, held));
-    if (made === false) metrics.failures.inc();
-    return made !== false;
-  } catch (error) {
-    if (signal.aborted) return true;
-    metrics.failures.inc();
-    logger.error({ err: error }, "the nightly scan could not begin; trying again");
-    return false;
-  }
+function onNight(wake: () => void): () => void {
+  const task = schedule(NIGHT_CRON, wake, { timezone: "UTC" });
+  return () => void task.destroy();
+}
+
+/** Scans the present night unless it is done or another process scans it. Returns true if it is done. */
+async function checkNight(context: NightlyContext, signal: AbortSignal): Promise<boolean> {
+  const { db, chainId } = context;
+  // Before the scan, which may fail for days.
+  await showNewest(context);
+  const night = nightOf(context.now());
+  if (await isNightDone(db, chainId, night)) return true;
+  if (await isReady(db, chainId))
+    await whileScanning({ db, chainId, signal }, (held) => scanNight(context, night, held));
+  return false;
 }
 
 /** Until the first score there is nothing to publish, and nothing to report. */
@@ -100,26 +113,23 @@ async function isReady(db: Database, chainId: number): Promise<boolean> {
   return asOf !== null && (await hasScores(db, chainId));
 }
 
-/** Under the lock; false where the attempt failed. */
-async function scanNight(context: NightlyContext, night: string, signal: AbortSignal): Promise<boolean> {
+/** Makes one attempt, under the lock. */
+async function scanNight(context: NightlyContext, night: string, signal: AbortSignal): Promise<void> {
   const { db, chainId, logger, now } = context;
   const attempt = await beginScan(db, { chainId, night, cause: "nightly", id: randomUUID(), now: now() });
-  if (attempt === null) return true;
+  if (attempt === null) return;
   try {
-    const report = await context.scan(attempt, signal);
-    const { gradeMoves, ...counts } = report;
+    const { gradeMoves, ...counts } = await context.scan(attempt, signal);
     logger.info({ night, attempts: attempt.attempts, ...counts }, "nightly scan done");
-    return true;
   } catch (error) {
     if (signal.aborted) {
-      logger.warn({ night }, "the nightly scan was cut short; whoever looks next goes on with it");
-      return true;
+      logger.warn({ night }, "the nightly scan was interrupted; another process resumes it");
+      return;
     }
-    logger.error({ err: error, night, attempts: attempt.attempts }, "the nightly scan failed; trying again");
     await noteScanFailure(db, attempt, "a step failed; the worker's log says which").catch((cause: unknown) =>
       logger.warn({ err: cause, night }, "why the nightly scan failed could not be noted"),
     );
-    return false;
+    throw error;
   }
 }
 

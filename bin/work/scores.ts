@@ -53,9 +53,7 @@ async function closeHistories({ config, scoring }: Parts, signal: AbortSignal): 
   signal.addEventListener("abort", () => void history.close(), { once: true });
   const gaps = { logger, pauseMs: GAPS_PAUSE_MS, what: "completing histories" };
   await whileLeader({ db, name: "ahs-history", chainId, logger, signal }, (led) =>
-    repeat(gaps, led, async () => {
-      await closeGaps({ ...scoring, history });
-    }),
+    repeat(gaps, led, () => closeGaps({ ...scoring, history })),
   );
 }
 
@@ -64,12 +62,10 @@ async function runScoring(scoring: ScoringRunContext, signal: AbortSignal): Prom
   const patience = createFactPatience(() => performance.now());
   const late = { logger, pauseMs: OVERTAKEN_PAUSE_MS, what: "scoring what came late" };
   await Promise.all([
-    repeat({ logger, pauseMs: SCORING_PAUSE_MS, what: "scoring" }, signal, async () => {
-      await scoreDueWallets(scoring, patience);
-    }),
-    repeat(late, signal, async () => {
-      await scoreOvertakenWallets(scoring);
-    }),
+    repeat({ logger, pauseMs: SCORING_PAUSE_MS, what: "scoring" }, signal, () =>
+      scoreDueWallets(scoring, patience),
+    ),
+    repeat(late, signal, () => scoreOvertakenWallets(scoring)),
   ]);
 }
 

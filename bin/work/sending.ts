@@ -83,23 +83,17 @@ const DUTIES = [
  */
 async function handOverFormerKeys(parts: SendingParts, signal: AbortSignal): Promise<void> {
   const { logger } = parts;
-  await repeat(
-    { logger, pauseMs: HAND_OVER_PAUSE_MS, what: "taking over from former keys" },
-    signal,
-    async () => {
-      await doAll(
-        DUTIES.flatMap((duty) => {
-          const account = parts.accounts[duty.role];
-          return account === undefined ? [] : [() => takeOver(parts, { ...duty, to: account.address })];
-        }),
-      );
-    },
+  await repeat({ logger, pauseMs: HAND_OVER_PAUSE_MS, what: "taking over from former keys" }, signal, () =>
+    doAll(
+      DUTIES.flatMap((duty) => {
+        const account = parts.accounts[duty.role];
+        return account === undefined ? [] : [() => takeOver(parts, { ...duty, to: account.address })];
+      }),
+    ),
   );
 }
 
 type Duty = Pick<HandOverContext, "purposes" | "exclusive" | "to">;
-type Oracle = { readonly rpcUrl: string; readonly address: Address };
-
 async function takeOver(parts: SendingParts, duty: Duty): Promise<void> {
   const { chainId } = parts.deployment;
   const of = { chainId, purposes: duty.purposes, present: duty.to };
@@ -138,7 +132,10 @@ async function takeOverFrom(
 }
 
 /** Reads the oracle's publisher at a block, or at the newest block if it is null. */
-function readPublisher({ rpcUrl, address }: Oracle, block: number | null): Promise<Address> {
+function readPublisher(
+  { rpcUrl, address }: { rpcUrl: string; address: Address },
+  block: number | null,
+): Promise<Address> {
   return openChainClient(rpcUrl).readContract({
     address,
     abi: agentHealthOracleAbi,

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { dropExpiredAnswers } from "../../service/access/idempotent-answers.ts";
@@ -8,6 +7,7 @@ import { dropExpiredNonces } from "../../service/access/sign-in.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import { readChainMark } from "../../service/db/chain-fence.ts";
 import type { Database } from "../../service/db/database.ts";
+import { runLoop } from "../../service/db/run-loop.ts";
 import { dropOldLabels, LABELS_STORED_MS } from "../../service/reports/labels/label-reader.ts";
 import type { Config } from "../config.ts";
 import { EXIT_RESTART } from "../process.ts";
@@ -22,24 +22,15 @@ export type WorkerParts = {
   readonly now: () => Date;
 };
 
-const FAILURE_PAUSE_MS = 3_000;
+const RETRY_MS = { first: 3_000, longest: 3_000 };
 
 /** Repeats an action until the signal fires. A failure is logged and followed by a longer pause. */
-export async function repeat(
+export function repeat(
   options: { readonly logger: Logger; readonly pauseMs: number; readonly what: string },
   signal: AbortSignal,
-  act: () => Promise<void>,
+  act: () => Promise<unknown>,
 ): Promise<void> {
-  while (!signal.aborted) {
-    let pauseMs = options.pauseMs;
-    try {
-      await act();
-    } catch (error) {
-      options.logger.error({ err: error }, `${options.what} failed; trying again`);
-      pauseMs = Math.max(pauseMs, FAILURE_PAUSE_MS);
-    }
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-  }
+  return runLoop({ ...options, retryMs: RETRY_MS, signal, pass: act });
 }
 
 /** Runs all actions in order, even if some fail, then throws the first error. */

@@ -150,9 +150,9 @@ export async function sweepVerification(
 ): Promise<void> {
   const { logger } = deps;
   await Promise.all([
-    repeat({ logger, pauseMs: SETTLE_PAUSE_MS, what: "settling submitted outputs" }, signal, async () => {
-      await settleIntake(deps);
-    }),
+    repeat({ logger, pauseMs: SETTLE_PAUSE_MS, what: "settling submitted outputs" }, signal, () =>
+      settleIntake(deps),
+    ),
     repeat({ logger, pauseMs: SWEEP_PAUSE_MS, what: "dropping texts and specifications" }, signal, () =>
       sweepOnce(deps),
     ),

@@ -1,46 +1,29 @@
-import { and, desc, eq, gt, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gt, isNull, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
 import type { Database } from "../db/database.ts";
 import { isOneOf } from "../db/is-one-of.ts";
 import { type AlertThresholds, alertSubscription, webhookEndpoint } from "../db/tables/alerts.ts";
 import { currentScore, score } from "../db/tables/score.ts";
-import type { SanctionsFlag } from "../model/features/types.ts";
-import type { ConfidenceLevel, Grade } from "../model/score/record.ts";
 
-const COLUMNS = {
-  id: alertSubscription.id,
-  chainId: alertSubscription.chainId,
-  wallet: alertSubscription.wallet,
-  owner: alertSubscription.owner,
-  endpointId: alertSubscription.endpointId,
-  url: webhookEndpoint.url,
-  events: alertSubscription.events,
-  thresholds: alertSubscription.thresholds,
-  watched: sql<WatchedValues | null>`(
+function selectFrom(db: NodePgDatabase) {
+  const { url, verifiedAt, disabledAt, disabledReason } = webhookEndpoint;
+  const watched = sql<WatchedValues | null>`(
     select json_build_object('ahsScore', o.ahs_score, 'd1Score', o.d1_score, 'd2Score', o.d2_score,
       'confidenceMicros', o.confidence_micros)
     from ahs.current_score c join ahs.score o on o.id = c.score_id
-    where c.chain_id = ${alertSubscription.chainId} and c.wallet = ${alertSubscription.wallet})`,
-  manageTokenHash: alertSubscription.manageTokenHash,
-  purchases: alertSubscription.purchases,
-  createdAt: alertSubscription.createdAt,
-  expiresAt: alertSubscription.expiresAt,
-  endedAt: alertSubscription.endedAt,
-  verifiedAt: webhookEndpoint.verifiedAt,
-  disabledAt: webhookEndpoint.disabledAt,
-  disabledReason: webhookEndpoint.disabledReason,
-} as const;
-
-function selectFrom(db: NodePgDatabase) {
+    where c.chain_id = ${alertSubscription.chainId} and c.wallet = ${alertSubscription.wallet})`;
   return db
-    .select(COLUMNS)
+    .select({
+      ...getTableColumns(alertSubscription),
+      ...{ url, verifiedAt, disabledAt, disabledReason, watched },
+    })
     .from(alertSubscription)
     .innerJoin(webhookEndpoint, eq(webhookEndpoint.id, alertSubscription.endpointId));
 }
 
 /** Paid monitoring of one wallet, with its endpoint. */
-export type StoredSubscription = Awaited<ReturnType<ReturnType<typeof selectFrom>["execute"]>>[number];
+export type StoredSubscription = Awaited<ReturnType<typeof selectFrom>>[number];
 
 /** Reads one subscription of a chain; null if it does not exist. */
 export async function readSubscription(
@@ -89,11 +72,11 @@ function isAt(place: SubscriptionPlace) {
   );
 }
 
-type NewSubscription = SubscriptionPlace &
-  Omit<typeof alertSubscription.$inferSelect, "endedAt"> & { readonly secret: string };
-
 /** Adds a subscription with an endpoint of its own. */
-export async function insertSubscription(tx: NodePgDatabase, row: NewSubscription): Promise<void> {
+export async function insertSubscription(
+  tx: NodePgDatabase,
+  row: SubscriptionPlace & Omit<typeof alertSubscription.$inferSelect, "endedAt"> & { secret: string },
+): Promise<void> {
   const { url, secret, ...subscription } = row;
   const { endpointId: id, createdAt } = subscription;
   await tx.insert(webhookEndpoint).values({ id, url, secret, createdAt });
@@ -104,7 +87,7 @@ export async function insertSubscription(tx: NodePgDatabase, row: NewSubscriptio
 export async function extendSubscription(
   tx: NodePgDatabase,
   id: string,
-  to: Pick<NewSubscription, "expiresAt" | "events" | "thresholds" | "purchases">,
+  to: Pick<typeof alertSubscription.$inferSelect, "expiresAt" | "events" | "thresholds" | "purchases">,
 ): Promise<void> {
   await tx.update(alertSubscription).set(to).where(eq(alertSubscription.id, id));
 }
@@ -206,26 +189,20 @@ export type ExpiringSubscription = LiveSubscription & {
   readonly expiresAt: Date;
 };
 
-/** A span of time: `after` is excluded, `until` included. */
-type Span = { readonly after: Date; readonly until: Date };
+/** The ends with a due notice, after one time and until another, and its dedupe key before and after the end in Unix milliseconds. */
+export type DueNotice = {
+  readonly after: Date;
+  readonly until: Date;
+  readonly key: readonly [string, string];
+};
 
 /**
- * Ids of active subscriptions (all chains) that end in a span, soonest first, and have no event with the dedupe key
+ * Ids of active subscriptions (all chains) that end after `after` and not after `until`, soonest first, and have no event with the dedupe key
  * `key[0]` + end in Unix milliseconds + `key[1]`.
  */
 export async function readUntold(
   db: NodePgDatabase,
-  {
-    after,
-    until,
-    key,
-    limit,
-    except = [],
-  }: Span & {
-    readonly key: readonly [string, string];
-    readonly limit: number;
-    readonly except?: readonly string[];
-  },
+  { after, until, key, limit, except }: DueNotice & { limit: number; except: readonly string[] },
 ): Promise<readonly string[]> {
   const endMs = sql`floor(extract(epoch from s.expires_at) * 1000)::bigint`;
   const { rows } = await db.execute<{ readonly id: string }>(sql`
@@ -242,7 +219,7 @@ export async function readUntold(
 /** Those of the given subscriptions that are active and end in a span. Locks them until the transaction ends. */
 export async function takeExpiring(
   tx: NodePgDatabase,
-  { after, until, ids }: Span & { readonly ids: readonly string[] },
+  { after, until, ids }: Omit<DueNotice, "key"> & { ids: readonly string[] },
 ): Promise<readonly ExpiringSubscription[]> {
   const { rows } = await tx.execute<Omit<ExpiringSubscription, "expiresAt"> & { expiresAt: string }>(sql`
     select s.id, s.endpoint_id as "endpointId", s.wallet, s.events, s.thresholds, e.disabled_at is not null as "isDisabled",
@@ -257,19 +234,15 @@ export async function takeExpiring(
 /** Values of a score that can have a threshold; null if unknown. */
 export type WatchedValues = Readonly<Record<keyof AlertThresholds, number | null>>;
 
-/** The part of a wallet's current score that events contain. */
-export type ToldScore = WatchedValues & {
-  readonly scoreId: number;
-  /** Null for a record without enough history, as are the scores. */
-  readonly grade: Grade | null;
-  readonly confidenceMicros: number;
-  readonly confidenceLevel: ConfidenceLevel;
-  readonly sanctioned: boolean;
-  readonly sanctionsFlags: readonly SanctionsFlag[];
-  readonly asOfBlock: number;
-  readonly asOfTime: Date;
-  readonly inputsHash: string;
+/** The part of a score that events contain. Grade and scores are null for a record without enough history. */
+const { grade, ahsScore, d1Score, d2Score, confidenceMicros, confidenceLevel } = score;
+const { sanctioned, sanctionsFlags, asOfBlock, asOfTime, inputsHash } = score;
+const TOLD = {
+  ...{ grade, ahsScore, d1Score, d2Score, confidenceMicros, confidenceLevel },
+  ...{ sanctioned, sanctionsFlags, asOfBlock, asOfTime, inputsHash },
 };
+
+export type ToldScore = Pick<typeof score.$inferSelect, keyof typeof TOLD> & { readonly scoreId: number };
 
 /** Current scores by wallet; wallets without a score are missing. */
 export async function readToldScores(
@@ -277,21 +250,7 @@ export async function readToldScores(
   of: { readonly chainId: number; readonly wallets: readonly string[] },
 ): Promise<ReadonlyMap<string, ToldScore>> {
   const rows = await tx
-    .select({
-      wallet: currentScore.wallet,
-      scoreId: score.id,
-      grade: score.grade,
-      ahsScore: score.ahsScore,
-      d1Score: score.d1Score,
-      d2Score: score.d2Score,
-      confidenceMicros: score.confidenceMicros,
-      confidenceLevel: score.confidenceLevel,
-      sanctioned: score.sanctioned,
-      sanctionsFlags: score.sanctionsFlags,
-      asOfBlock: score.asOfBlock,
-      asOfTime: score.asOfTime,
-      inputsHash: score.inputsHash,
-    })
+    .select({ wallet: currentScore.wallet, scoreId: score.id, ...TOLD })
     .from(currentScore)
     .innerJoin(score, eq(score.id, currentScore.scoreId))
     .where(and(eq(currentScore.chainId, of.chainId), isOneOf(currentScore.wallet, of.wallets)));

@@ -1,14 +1,14 @@
 import { Webhook } from "standardwebhooks";
 import type { Database } from "../db/database.ts";
 import type { GuardedFetch } from "../net/guarded-fetch.ts";
-import type { AlertMetrics } from "./metrics.ts";
+import type { createAlertMetrics } from "./metrics.ts";
 import { type AttemptOutcome, failureOf, fateOf, type Random } from "./retry-schedule.ts";
 import { type DueEvent, type PendingEvent, readPendingEvent, recordAttempt } from "./webhook-events.ts";
 
 export type DeliverDeps = {
   readonly db: Database;
   readonly fetch: GuardedFetch;
-  readonly metrics: AlertMetrics;
+  readonly metrics: ReturnType<typeof createAlertMetrics>;
   readonly now: () => Date;
   /** Milliseconds of a monotonic clock. */
   readonly monotonicMs: () => number;
@@ -50,27 +50,12 @@ async function send(
     signal,
   });
   if (answer.kind === "failed") return { kind: "failed", detail: answer.detail };
-  return {
-    kind: "answered",
-    status: answer.status,
-    retryAfter: answer.headers.get("retry-after") ?? null,
-  };
+  return { kind: "answered", status: answer.status, retryAfter: answer.headers.get("retry-after") ?? null };
 }
 
 /** The headers of one attempt by Standard Webhooks 1.0.0: id, time, and one signature per secret. */
 export function signDelivery(
-  {
-    id,
-    body,
-    secret,
-    previousSecret,
-  }: {
-    readonly id: string;
-    readonly body: string;
-    readonly secret: string;
-    /** Signs as well; null where no rotation is so recent. */
-    readonly previousSecret: string | null;
-  },
+  { id, body, secret, previousSecret }: Pick<PendingEvent, "id" | "body" | "secret" | "previousSecret">,
   at: Date,
 ): Record<string, string> {
   const secrets = previousSecret === null ? [secret] : [secret, previousSecret];

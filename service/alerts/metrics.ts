@@ -1,37 +1,21 @@
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-
-export type AlertMetrics = {
-  readonly queueDepth: Gauge;
-  readonly queueLagSeconds: Gauge;
-  readonly attempts: Counter<"outcome">;
-  readonly attemptSeconds: Histogram;
-};
+import type { Registry } from "prom-client";
+import { metricsOf } from "../db/metrics.ts";
 
 /** Registers the metrics of webhook delivery; once per registry, since names in it are unique. */
-export function createAlertMetrics(registry: Registry): AlertMetrics {
-  const registers = [registry];
+export function createAlertMetrics(registry: Registry) {
+  const { counter, gauge, histogram } = metricsOf(registry);
   return {
-    queueDepth: new Gauge({
-      name: "ahs_webhook_queue_depth",
-      help: "Events that wait to be delivered to live endpoints",
-      registers,
-    }),
-    queueLagSeconds: new Gauge({
-      name: "ahs_webhook_queue_lag_seconds",
-      help: "How long the most overdue event has been due",
-      registers,
-    }),
-    attempts: new Counter({
-      name: "ahs_webhook_attempts_total",
-      help: "Attempts to deliver an event, by what came of it",
-      labelNames: ["outcome"],
-      registers,
-    }),
-    attemptSeconds: new Histogram({
-      name: "ahs_webhook_attempt_seconds",
-      help: "Time that an attempt to deliver an event took",
-      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-      registers,
-    }),
+    queueDepth: gauge("ahs_webhook_queue_depth", "Events that wait to be delivered to live endpoints"),
+    queueLagSeconds: gauge("ahs_webhook_queue_lag_seconds", "How long the most overdue event has been due"),
+    attempts: counter(
+      "ahs_webhook_attempts_total",
+      "Attempts to deliver an event, by what came of it",
+      "outcome",
+    ),
+    attemptSeconds: histogram(
+      "ahs_webhook_attempt_seconds",
+      "Time that an attempt to deliver an event took",
+      [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    ),
   };
 }

@@ -2,32 +2,24 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Database } from "../db/database.ts";
 import { isolateFaults } from "../db/quarantine.ts";
 import {
+  type DueNotice,
   type LiveSubscription,
   readToldScores,
   readUntold,
-  type ToldScore,
   takeExpiring,
   takeLiveSubscriptions,
 } from "./alert-subscriptions.ts";
-import { type DueNotice, dueNotices, planEvents, planExpiry } from "./plan-events.ts";
+import { dueNotices, planEvents, planExpiry } from "./plan-events.ts";
 import { insertEvents } from "./webhook-events.ts";
-
-/** Subscriptions of wallets that are about to be scored, and their scores before; null if there are no subscriptions. */
-type Watched = {
-  readonly chainId: number;
-  readonly at: Date;
-  readonly subscriptions: readonly LiveSubscription[];
-  readonly before: ReadonlyMap<string, ToldScore>;
-} | null;
 
 /**
  * Reads the scores of subscribed wallets before the transaction stores new ones. Other writers of scores of these
- * wallets wait from here on. Costs one indexed query if nothing is subscribed.
+ * wallets wait from here on. Returns null and costs one indexed query if nothing is subscribed.
  */
 export async function watchWallets(
   tx: NodePgDatabase,
   of: { readonly chainId: number; readonly wallets: readonly string[]; readonly at: Date },
-): Promise<Watched> {
+) {
   const subscriptions = await takeLiveSubscriptions(tx, of);
   if (subscriptions.length === 0) return null;
   const { chainId, at } = of;
@@ -40,7 +32,10 @@ export async function watchWallets(
 }
 
 /** Queues an event for every subscribed change, in the transaction that stored the scores. */
-export async function tellChanges(tx: NodePgDatabase, watched: Watched): Promise<void> {
+export async function tellChanges(
+  tx: NodePgDatabase,
+  watched: Awaited<ReturnType<typeof watchWallets>>,
+): Promise<void> {
   if (watched === null) return;
   const { chainId, at, subscriptions, before } = watched;
   const after = await readToldScores(tx, { chainId, wallets: walletsOf(subscriptions) });
@@ -48,11 +43,8 @@ export async function tellChanges(tx: NodePgDatabase, watched: Watched): Promise
     const { wallet } = subscription;
     const score = after.get(wallet);
     if (score === undefined) return [];
-    return planEvents(
-      { chainId, wallet, before: before.get(wallet) ?? null, after: score },
-      subscription,
-      at,
-    );
+    const change = { chainId, wallet, before: before.get(wallet) ?? null, after: score };
+    return planEvents(change, subscription, at);
   });
   await insertEvents(tx, events);
 }

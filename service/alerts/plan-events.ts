@@ -4,6 +4,7 @@ import { MICRO } from "../model/score/fixed-point.ts";
 import type { RoutingAction } from "../model/score/record.ts";
 import { DEFAULT_ROUTING, routedScore, routeWallet } from "../model/score/route.ts";
 import type {
+  DueNotice,
   ExpiringSubscription,
   LiveSubscription,
   StoredSubscription,
@@ -57,9 +58,8 @@ export function planEvents(
   return changesOf(change, breached)
     .filter((type) => subscription.events.includes(type))
     .map((type) =>
-      newEvent({
+      newEvent(subscription, {
         type,
-        subscription,
         // Includes the time: after two reorgs the same change can occur again and is a new event.
         dedupeKey: `${type}:${change.before?.scoreId ?? "none"}:${change.after.scoreId}:${at.getTime()}`,
         at,
@@ -74,9 +74,8 @@ export function testEvent(
   subscription: StoredSubscription,
   { at, ask }: { readonly at: Date; readonly ask: string },
 ): NewEvent {
-  return newEvent({
+  return newEvent(subscription, {
     type: TEST_EVENT,
-    subscription,
     dedupeKey: `${TEST_EVENT}:${ask}`,
     at,
     data: {
@@ -94,13 +93,13 @@ function changesOf({ before, after }: ScoreChange, breached: readonly Breach[]):
   const isRegraded = (before?.grade ?? null) !== after.grade;
   const isHit = after.sanctioned && before?.sanctioned !== true;
   const isSurer = (before?.confidenceLevel ?? "INSUFFICIENT") !== after.confidenceLevel;
-  const changes: readonly (readonly [AlertEvent, boolean])[] = [
-    ["ahs.grade_changed", isRegraded],
-    [THRESHOLD_EVENT, breached.length > 0],
-    ["ahs.sanctions_hit", isHit],
-    ["ahs.confidence_changed", isSurer],
-  ];
-  return changes.flatMap(([type, isTrue]) => (isTrue ? [type] : []));
+  const happened: Readonly<Record<AlertEvent, boolean>> = {
+    "ahs.grade_changed": isRegraded,
+    "ahs.threshold_breached": breached.length > 0,
+    "ahs.sanctions_hit": isHit,
+    "ahs.confidence_changed": isSurer,
+  };
+  return ALERT_EVENTS.filter((type) => happened[type]);
 }
 
 function changeData(type: AlertEvent, change: ScoreChange, breached: readonly Breach[]): object {
@@ -143,13 +142,6 @@ function standingOf(wallet: Address, score: ToldScore | null) {
 const NOTICE_DAYS = [1, 3] as const;
 const DAY_MS = 86_400_000;
 
-/** The span of ends with a due notice, and the parts of its dedupe key before and after the end in Unix milliseconds. */
-export type DueNotice = {
-  readonly after: Date;
-  readonly until: Date;
-  readonly key: readonly [string, string];
-};
-
 /** The notices that can be due at a moment, nearest first; one per end. */
 export function dueNotices(at: Date): readonly DueNotice[] {
   const later = (days: number) => new Date(at.getTime() + days * DAY_MS);
@@ -169,9 +161,8 @@ export function planExpiry(subscription: ExpiringSubscription, at: Date): NewEve
   const leftMs = expiresAt.getTime() - at.getTime();
   const days = NOTICE_DAYS.find((notice) => leftMs <= notice * DAY_MS);
   if (leftMs <= 0 || days === undefined) return null;
-  return newEvent({
+  return newEvent(subscription, {
     type: EXPIRING_EVENT,
-    subscription,
     dedupeKey: `${EXPIRING_EVENT}:${expiresAt.getTime()}:${days}`,
     at,
     data: {
@@ -185,39 +176,17 @@ export function planExpiry(subscription: ExpiringSubscription, at: Date): NewEve
   });
 }
 
-/** An event of a subscription as it is stored, signed and sent. */
-function newEvent({
-  type,
-  subscription,
-  dedupeKey,
-  at,
-  data,
-  state,
-}: {
-  readonly type: WebhookType;
-  readonly subscription: Pick<LiveSubscription, "id" | "endpointId">;
-  /** Identifies the change for the endpoint. */
-  readonly dedupeKey: string;
-  readonly at: Date;
-  readonly data: object;
-  readonly state: NewEvent["state"];
-}): NewEvent {
+/** An event of a subscription as it is stored, signed and sent; the dedupe key identifies the change for the endpoint. */
+function newEvent(
+  subscription: Pick<LiveSubscription, "id" | "endpointId">,
+  event: Pick<NewEvent, "dedupeKey" | "state"> & { type: WebhookType; at: Date; data: object },
+): NewEvent {
   const { id: subscriptionId, endpointId } = subscription;
-  return {
-    id: eventId(endpointId, dedupeKey),
-    endpointId,
-    subscriptionId,
-    type,
-    dedupeKey,
-    body: JSON.stringify({
-      type,
-      timestamp: at.toISOString(),
-      data: { subscription_id: subscriptionId, ...data },
-    }),
-    state,
-    notBefore: at,
-    createdAt: at,
-  };
+  const { type, dedupeKey, state, at } = event;
+  const data = { subscription_id: subscriptionId, ...event.data };
+  const body = JSON.stringify({ type, timestamp: at.toISOString(), data });
+  const id = eventId(endpointId, dedupeKey);
+  return { id, endpointId, subscriptionId, type, dedupeKey, body, state, notBefore: at, createdAt: at };
 }
 
 /** The webhook-id: the same for one event and endpoint. It has no dot, as Standard Webhooks requires. */

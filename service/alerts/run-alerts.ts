@@ -1,7 +1,6 @@
-import { hash } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
-import { runVisits, type VisitLimits } from "../net/run-visits.ts";
+import { runLoop } from "../db/run-loop.ts";
+import { runVisits, sharedAccount, type VisitLimits } from "../db/run-visits.ts";
 import { sweepSubscriptions } from "./alert-subscriptions.ts";
 import { type DeliverDeps, deliverEvent } from "./deliver-event.ts";
 import { tellExpiry } from "./notify-subscribers.ts";
@@ -10,20 +9,14 @@ import { dropEventsOfEnded, readWebhookQueue, sweepEvents } from "./webhook-log.
 
 export type AlertDeps = DeliverDeps & {
   readonly logger: Logger;
-  readonly limits?: AlertLimits;
-};
-
-type AlertLimits = {
-  readonly deliveries: VisitLimits;
-  /** Pause between two rounds of upkeep. */
-  readonly upkeepMs: number;
+  readonly limits?: typeof alertLimits;
 };
 
 /**
  * Production values. One delivery at a time per endpoint keeps the order of its events. One owner gets few slots, and
  * all failing endpoints share a quarter of them, so that they do not delay the others.
  */
-const alertLimits: AlertLimits = {
+const alertLimits = {
   deliveries: {
     atOnce: 256,
     atOncePerHost: 1,
@@ -67,7 +60,8 @@ function runDeliveries(deps: AlertDeps, limits: VisitLimits, signal: AbortSignal
       monotonicMs: deps.monotonicMs,
       keyOf: ({ id }) => id,
       hostOf: ({ endpointId }) => endpointId,
-      accountOf: ({ owner, isFailing }) => (isFailing ? sharedAccount(owner) : owner),
+      accountOf: ({ owner, isFailing }) =>
+        isFailing ? sharedAccount("failing", owner, FAILING_ACCOUNTS) : owner,
       due: () =>
         readDueEvents(deps.db, {
           now: deps.now(),
@@ -83,8 +77,12 @@ function runDeliveries(deps: AlertDeps, limits: VisitLimits, signal: AbortSignal
 async function runUpkeep(deps: AlertDeps, pauseMs: number, signal: AbortSignal): Promise<void> {
   const { db, metrics, logger, now, monotonicMs } = deps;
   let [sweptAt, toldAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  while (!signal.aborted) {
-    try {
+  await runLoop({
+    logger,
+    what: "keeping the webhook queue in order",
+    signal,
+    pauseMs,
+    pass: async () => {
       await dropEventsOfEnded(db, now());
       if (monotonicMs() - toldAt > EXPIRY_EVERY_MS) {
         toldAt = monotonicMs();
@@ -100,11 +98,8 @@ async function runUpkeep(deps: AlertDeps, pauseMs: number, signal: AbortSignal):
         if (events + subscriptions > 0) logger.info({ events, subscriptions }, "old events swept");
         sweptAt = monotonicMs();
       }
-    } catch (error) {
-      logger.error({ err: error }, "keeping the webhook queue in order failed; trying again");
-    }
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-  }
+    },
+  });
 }
 
 /** A failure here does not delay the sweep. */
@@ -115,10 +110,4 @@ async function noteExpiry({ db, logger, now }: AlertDeps): Promise<void> {
   } catch (error) {
     logger.error({ err: error }, "some subscriptions could not be told that they run out; trying again");
   }
-}
-
-/** The shared account of an owner's failing endpoints; the same for one owner. */
-function sharedAccount(owner: string): string {
-  const bucket = Number.parseInt(hash("sha256", owner, "hex").slice(0, 8), 16) % FAILING_ACCOUNTS;
-  return `failing ${bucket}`;
 }

@@ -78,10 +78,8 @@ export function createSubscribe(deps: SubscriptionDeps): Subscribe {
   };
 }
 
-type Order = {
+type Order = Pick<SubscribeRequest, "events" | "thresholds"> & {
   readonly deps: SubscriptionDeps;
-  readonly events: readonly AlertEvent[] | null;
-  readonly thresholds: AlertThresholds | null;
   readonly purchases: readonly string[];
 };
 
@@ -150,15 +148,6 @@ function daysAfter(date: Date): Date {
   return new Date(date.getTime() + SUBSCRIPTION_DAYS * DAY_MS);
 }
 
-export type Rotated = {
-  readonly secret: string;
-  readonly previousValidUntil: Date;
-  /** A third, older secret was still valid and ends now. */
-  readonly olderSecretEnded: boolean;
-  /** Null where it stays as it is. */
-  readonly manageToken: string | null;
-};
-
 export type SubscriptionDeps = {
   readonly db: Database;
   readonly chainId: number;
@@ -211,11 +200,8 @@ export async function replay(
 ): Promise<Replay> {
   return deps.db.transaction(async (tx) => {
     await lockEndpoint(tx, subscription.endpointId);
-    return queueAgain(tx, subscription, {
-      id: deliveryId,
-      subscriptionId: subscription.id,
-      at: deps.now(),
-    });
+    const of = { id: deliveryId, subscriptionId: subscription.id, at: deps.now() };
+    return queueAgain(tx, subscription, of);
   });
 }
 
@@ -241,11 +227,12 @@ export async function rotate(
   deps: SubscriptionDeps,
   { id, endpointId }: StoredSubscription,
   tokens: "keep-token" | "new-token",
-): Promise<Rotated> {
+) {
   const secret = newSecret(deps);
   const at = deps.now();
   const previousUntil = new Date(at.getTime() + OVERLAP_MS);
   const manageToken = tokens === "new-token" ? newManageToken(deps) : null;
+  // A third, older secret may still have been valid.
   const olderSecretEnded = await deps.db.transaction(async (tx) => {
     if (manageToken !== null) await setManageToken(tx, id, hashManageToken(manageToken));
     return rotateSecret(tx, endpointId, { secret, previousUntil, at });

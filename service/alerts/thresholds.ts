@@ -42,14 +42,7 @@ export function breachesOf(
 }
 
 /** The thresholds of a subscription with their current values; `current` is null for a wallet never scored. */
-export function standingOfThresholds(
-  thresholds: AlertThresholds,
-  current: WatchedValues | null,
-): readonly {
-  readonly value: WatchedValue;
-  readonly below: number;
-  readonly current: number | null;
-}[] {
+export function standingOfThresholds(thresholds: AlertThresholds, current: WatchedValues | null) {
   return WATCHED_VALUES.flatMap((value) => {
     const below = thresholds[KEYS[value]];
     const held = current?.[KEYS[value]] ?? null;

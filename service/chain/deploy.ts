@@ -39,27 +39,20 @@ export async function deployOracle(
 ): Promise<{
   readonly address: Address;
   /** Block of the deployment, from which its events are indexed. */
-  readonly startBlock: bigint;
+  readonly startBlock: number;
   readonly transactionHash: Hex;
 }> {
-  const { walletClient, publicClient, owner, publisher, signers, identityRegistry, requestFee } = deployment;
+  const { publicClient, owner, publisher, signers, identityRegistry, requestFee } = deployment;
   await requireCode(publicClient, identityRegistry, "identity registry");
-  const transactionHash = await walletClient.deployContract({
+  const { address, startBlock, transactionHash } = await create(deployment, {
     abi: agentHealthOracleAbi,
-    bytecode: oracleBytecode(),
+    bytecode: bytecodes.AgentHealthOracle,
     args: [owner, publisher, signers, identityRegistry, requestFee],
-    account: walletClient.account,
-    chain: walletClient.chain ?? null,
   });
-  const receipt = await publicClient.waitForTransactionReceipt({ hash: transactionHash });
-  if (receipt.status !== "success" || !receipt.contractAddress) {
-    throw new Error(`deployment of the oracle reverted in ${transactionHash}`);
-  }
-  const address = getAddress(receipt.contractAddress);
   await requireCode(publicClient, address, "oracle");
   const faults = await roleFaults(publicClient, address, deployment);
   if (faults.length > 0) throw new Error(`oracle ${address}: ${faults.join("; ")}`);
-  return { address, startBlock: receipt.blockNumber, transactionHash };
+  return { address, startBlock, transactionHash };
 }
 
 /** What differs between the roles an oracle has on chain and those expected, one sentence each; empty when nothing does. */
@@ -99,12 +92,6 @@ async function requireCode(client: PublicClient, address: Address, what: string)
 function sameAddresses(actual: readonly Address[], expected: readonly Address[]): boolean {
   const wanted = new Set(expected.map((address) => address.toLowerCase()));
   return actual.length === wanted.size && actual.every((address) => wanted.has(address.toLowerCase()));
-}
-
-function oracleBytecode(): Hex {
-  const code: unknown = bytecodes.AgentHealthOracle;
-  if (!isHex(code)) throw new Error("contracts/bytecode.json holds no AgentHealthOracle");
-  return code;
 }
 
 /** What a hook asks of providers; score 0 to 100, age in seconds. */
@@ -159,7 +146,8 @@ export async function deployEvaluator(wanted: EvaluatorDeployment): Promise<{
     const call = { abi: verdictEvaluatorAbi, functionName: "transferOwnership", args: [owner] } as const;
     await send(wanted, evaluator.address, encodeFunctionData(call));
   }
-  return { verdictEvaluator: evaluator, escrows, hooks };
+  const { address, startBlock } = evaluator;
+  return { verdictEvaluator: { address, startBlock }, escrows, hooks };
 }
 
 async function createHooks(
@@ -190,30 +178,22 @@ export async function createAdapter(paying: Paying, generation: Escrow["generati
 
 async function create(
   { walletClient, publicClient }: Paying,
-  {
-    abi,
-    bytecode,
-    args,
-  }: { readonly abi: Abi; readonly bytecode: string; readonly args: readonly unknown[] },
-): Promise<{ address: Address; startBlock: number }> {
+  { bytecode, ...contract }: { abi: Abi; bytecode: string; args: readonly unknown[] },
+): Promise<{ address: Address; startBlock: number; transactionHash: Hex }> {
   if (!isHex(bytecode)) throw new Error("contracts/bytecode.json holds something else than code");
-  const hash = await walletClient.deployContract({
-    abi,
-    bytecode,
-    args,
-    account: walletClient.account,
-    chain: walletClient.chain ?? null,
-  });
+  const { account, chain = null } = walletClient;
+  const hash = await walletClient.deployContract({ ...contract, bytecode, account, chain });
   const receipt = await publicClient.waitForTransactionReceipt({ hash });
   if (receipt.status !== "success" || !receipt.contractAddress) {
     throw new Error(`the deployment in ${hash} reverted`);
   }
-  return { address: getAddress(receipt.contractAddress), startBlock: Number(receipt.blockNumber) };
+  const address = getAddress(receipt.contractAddress);
+  return { address, startBlock: Number(receipt.blockNumber), transactionHash: hash };
 }
 
 async function send({ walletClient, publicClient }: Paying, to: Address, data: Hex): Promise<void> {
-  const { account } = walletClient;
-  const hash = await walletClient.sendTransaction({ to, data, account, chain: walletClient.chain ?? null });
+  const { account, chain = null } = walletClient;
+  const hash = await walletClient.sendTransaction({ to, data, account, chain });
   const receipt = await publicClient.waitForTransactionReceipt({ hash });
   if (receipt.status !== "success") throw new Error(`the call of the evaluator in ${hash} reverted`);
 }

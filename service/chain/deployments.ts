@@ -99,8 +99,6 @@ export type RegistryEntry = z.infer<typeof registry>;
 
 export type ReceivedBound = z.infer<typeof receivedBound>;
 
-export type RegistryKind = RegistryEntry["kind"];
-
 /** What the model reads of a deployment. */
 export type ChainFacts = Pick<Deployment, "chainId" | "market" | "accounts" | "sanctionsList">;
 

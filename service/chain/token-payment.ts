@@ -1,8 +1,5 @@
 import type { Address, Hex } from "viem";
 
-/** Payee and amount, in the token's smallest unit, of an ERC-20 payment. */
-export type TokenPayment = { readonly recipient: Address; readonly amount: bigint };
-
 /** Words before the recipient: transferFrom names first whose tokens they are. */
 const RECIPIENT_WORD: Readonly<Record<string, number>> = {
   // transfer(address,uint256)
@@ -20,7 +17,7 @@ const ADDRESS_WORD = /^0{24}([0-9a-f]{40})$/;
  * Reads the calldata of an ERC-20 transfer or transferFrom, which may go on after its arguments; null for every other
  * call, and for arguments that no token could decode. The recipient is lower-case.
  */
-export function readTokenPayment(input: string): TokenPayment | null {
+export function readTokenPayment(input: string): { recipient: Address; amount: bigint } | null {
   const calldata = input.toLowerCase();
   const position = RECIPIENT_WORD[calldata.slice(0, SELECTOR_CHARACTERS)];
   if (position === undefined) return null;

@@ -61,7 +61,7 @@ export async function fromIndex<Value>(reading: Promise<Value>): Promise<Value |
 /** A view of the index, qualified. */
 export function viewOf(
   chainId: number,
-  view: "block" | "job" | "oracle_score" | "oracle_root" | "sanctions_change" | "verdict_event",
+  view: "block" | "job" | "oracle_score" | "oracle_root" | "sanctions_change" | "verdict_event" | "wallet",
 ) {
   return sql`${sql.identifier(`chain_${chainId}`)}.${sql.identifier(view)}`;
 }

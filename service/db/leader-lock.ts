@@ -1,8 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { PoolClient } from "pg";
 import type { Logger } from "pino";
 import { Gauge } from "prom-client";
 import type { Database } from "./database.ts";
+import { runLoop } from "./run-loop.ts";
 
 const RETRY_MS = 1_000;
 
@@ -11,7 +13,7 @@ export type Leadership = {
   readonly name: string;
   readonly chainId: number;
   readonly logger: Logger;
-  /** What the work measures: its gauges have no value while this process does not lead. */
+  /** Metrics of the work: its gauges have no value while this process does not lead. */
   readonly metrics?: Readonly<Record<string, unknown>>;
 };
 
@@ -26,22 +28,29 @@ export async function whileLeader(
   const { signal, metrics = {} } = options;
   // A new gauge would report 0, which is not known yet.
   await forgetGauges(metrics);
-  while (!signal.aborted) {
-    const client = await tryLead(options);
-    if (client === null) {
-      await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
-      continue;
-    }
-    const lost = new AbortController();
-    client.once("error", () => lost.abort());
-    try {
-      await work(AbortSignal.any([signal, lost.signal]));
-    } finally {
-      await forgetGauges(metrics);
-      // Closing the connection frees the lock in any state.
-      client.release(true);
-    }
-  }
+  await runLoop({
+    ...options,
+    what: "leading",
+    pauseMs: (hasLed) => (hasLed ? 0 : RETRY_MS),
+    // The work logs and retries its own failures: one that arrives here is a fault of ours and ends the process.
+    onFailure: (error) => {
+      throw error;
+    },
+    pass: async () => {
+      const client = await tryLead(options);
+      if (client === null) return false;
+      const lost = new AbortController();
+      client.once("error", () => lost.abort());
+      try {
+        await work(AbortSignal.any([signal, lost.signal]));
+      } finally {
+        await forgetGauges(metrics);
+        // Closing the connection frees the lock in any state.
+        client.release(true);
+      }
+      return true;
+    },
+  });
 }
 
 /** Removes the gauge, or the value of a former leader would be reported beside that of the present one. */
@@ -69,4 +78,12 @@ async function tryLead({ db, name, chainId, logger }: Leadership): Promise<PoolC
     logger.warn({ err: error, lock: name }, "cannot ask for the lead");
   }
   return null;
+}
+
+/** Takes a lock that ends with the database transaction; false if another transaction has it. */
+export async function tryTransactionLock(tx: NodePgDatabase, name: string): Promise<boolean> {
+  const { rows } = await tx.execute<{ taken: boolean }>(
+    sql`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as taken`,
+  );
+  return rows[0]?.taken === true;
 }

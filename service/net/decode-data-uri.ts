@@ -1,13 +1,3 @@
-/** What a data: URI holds, or why it holds nothing. */
-export type DataUri =
-  | {
-      readonly kind: "decoded";
-      /** As written, lower-case; text/plain where none is given, as RFC 2397 says. */
-      readonly mediaType: string;
-      readonly body: Uint8Array;
-    }
-  | { readonly kind: "failed"; readonly reason: "not_a_data_uri" | "malformed" | "too_large" };
-
 /** Most bytes of a document, as of a fetched one. */
 const MAX_BYTES = 65_536;
 const MAX_HEADER_CHARACTERS = 1_024;
@@ -17,9 +7,13 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3
 
 /**
  * Decodes a data: URI (RFC 2397) of at most 64 KiB of content, percent-encoded or base64. A "#" is content: registries
- * hold unescaped JSON. Stray percent signs stand for themselves, as browsers have it.
+ * hold unescaped JSON. The media type is lower-case; text/plain where none is given. Stray percent signs stand for themselves, as browsers have it.
  */
-export function decodeDataUri(uri: string): DataUri {
+export function decodeDataUri(
+  uri: string,
+):
+  | { kind: "decoded"; mediaType: string; body: Uint8Array }
+  | { kind: "failed"; reason: "not_a_data_uri" | "malformed" | "too_large" } {
   if (!/^data:/i.test(uri)) return { kind: "failed", reason: "not_a_data_uri" };
   if (uri.length > MAX_CHARACTERS) return { kind: "failed", reason: "too_large" };
   const comma = uri.indexOf(",");

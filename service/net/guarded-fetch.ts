@@ -44,13 +44,6 @@ export function createGuardedFetch(options: GuardOptions): GuardedFetch {
   };
 }
 
-/** Whom a URL leads to, and the addresses that may be connected to for it. */
-type Aim = {
-  readonly kind: "aim";
-  readonly target: Target;
-  readonly addresses: readonly string[];
-};
-
 /** Reads and resolves a URL, once, and refuses every target that the policy does not allow. */
 export async function aim(
   url: string,
@@ -59,7 +52,14 @@ export async function aim(
     signal,
     ...given
   }: Partial<TargetPolicy> & Pick<GuardOptions, "resolve"> & { readonly signal: AbortSignal },
-): Promise<Aim | FetchFailure> {
+): Promise<
+  | {
+      kind: "aim";
+      target: Target;
+      addresses: readonly string[];
+    }
+  | FetchFailure
+> {
   const policy = policyOf(given);
   const target = readTarget(url, policy);
   if (target.kind === "failed") return target;

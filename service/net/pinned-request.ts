@@ -260,14 +260,14 @@ function isKnown(encoding: string): encoding is keyof typeof DECODERS {
   return Object.hasOwn(DECODERS, encoding);
 }
 
-/** ended: the answer was no longer. */
-type Start = { readonly bytes: Uint8Array; readonly ended: boolean };
-
 /**
  * The first bytes of an answer, as they come: at most so many, and of an event stream no more than its first event, since
  * such a stream need not end. Rejects with the stream's error when the connection breaks before.
  */
-async function readStart(answer: IncomingMessage, maxBytes: number): Promise<Start> {
+async function readStart(
+  answer: IncomingMessage,
+  maxBytes: number,
+): Promise<{ bytes: Uint8Array; ended: boolean }> {
   const isEventStream = /^text\/event-stream\b/i.test(answer.headers["content-type"]?.trim() ?? "");
   const endsEvent = eventWatcher();
   const kept: Buffer[] = [];

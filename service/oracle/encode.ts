@@ -2,7 +2,6 @@ import { type Address, encodeFunctionData, getAddress, type Hex } from "viem";
 import type { LocalAccount } from "viem/accounts";
 import { agentHealthOracleAbi } from "../chain/abi/agent-health-oracle.ts";
 import {
-  type OracleMessage,
   type OracleOutcome,
   type OracleScore,
   oracleValiditySeconds,
@@ -51,19 +50,12 @@ function outcomeOf({ id, ahsScore, d1Score, d2Score }: ScoreRow): OracleOutcome 
   );
 }
 
-type SignedScore = {
-  readonly typedData: ReturnType<typeof scoreTypedData>;
-  readonly message: OracleMessage;
-  readonly signer: Address;
-  readonly signature: Hex;
-};
-
 /** Signs a stored score for one oracle, as EIP-712 data that publishSigned accepts from anyone for 48 hours from its as-of time. */
 export async function attestScore(
   row: ScoreRow,
   oracle: { readonly chainId: number; readonly address: Address },
   signer: LocalAccount,
-): Promise<SignedScore> {
+) {
   const asOfTime = BigInt(Math.floor(row.asOfTime.getTime() / 1000));
   const times = { asOf: BigInt(row.asOfBlock), asOfTime, validUntil: asOfTime + oracleValiditySeconds };
   const message = scoreMessage(oracleScoreOf(row), times);

@@ -1,17 +1,17 @@
-import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Logger } from "pino";
-import { Gauge, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import { type Address, encodeFunctionData, getAddress } from "viem";
 import { agentHealthOracleAbi } from "../chain/abi/agent-health-oracle.ts";
 import { holdChain } from "../db/chain-fence.ts";
-import { pauseAfter, pauseFor } from "../sender/send-policy.ts";
+import { tryTransactionLock } from "../db/leader-lock.ts";
+import { metricsOf } from "../db/metrics.ts";
+import { type Backoff, pauseAfter, runLoop } from "../db/run-loop.ts";
 import { enqueueTransaction } from "../sender/sender-transactions.ts";
 import {
   countOpenEnrolments,
   countSentToday,
   ENROL_PURPOSE,
-  type EnrolmentPatch,
   type EnrolmentRow,
   hasDueEnrolment,
   patchEnrolment,
@@ -26,7 +26,7 @@ export type EnrolmentPolicy = {
   /** Wei that one request may cost beyond its gas; while the oracle asks for more, all wait. */
   readonly maxFeeWei: bigint;
   /** First and longest pause after a request that came to nothing. */
-  readonly retryMs: { readonly first: number; readonly longest: number };
+  readonly retryMs: Backoff;
   /** Requests handed to the sender at once: publications must not wait behind them for long. */
   readonly batch: number;
 };
@@ -57,7 +57,6 @@ type EnrolmentRound =
     };
 
 type Settled = { readonly wallet: string; readonly fate: EnrolmentFate };
-type Judged = { readonly row: EnrolmentRow; readonly fate: EnrolmentFate };
 type Round = EnrolmentRoundDeps & { readonly at: Date };
 
 /** One round: settle what was sent by what the index follows, then queue the requests that are due, within fee and day. */
@@ -67,7 +66,7 @@ export async function enrolmentRound(deps: EnrolmentRoundDeps): Promise<Enrolmen
   // The node is asked before the transaction, which must not wait for it.
   const feeWei = (await hasDueEnrolment(db, chainId, round.at)) ? await deps.readFee() : null;
   return db.transaction(async (tx): Promise<EnrolmentRound> => {
-    if (!(await tryLock(tx, chainId))) return { kind: "busy" };
+    if (!(await tryTransactionLock(tx, `ahs-enrolment:${chainId}`))) return { kind: "busy" };
     await holdChain(tx, chainId);
     const indexedBlock = await readIndexedBlock(tx, chainId);
     if (indexedBlock === null) return { kind: "no_index" };
@@ -85,7 +84,11 @@ export async function enrolmentRound(deps: EnrolmentRoundDeps): Promise<Enrolmen
   });
 }
 
-async function settleAll(tx: NodePgDatabase, judged: readonly Judged[], round: Round): Promise<Settled[]> {
+async function settleAll(
+  tx: NodePgDatabase,
+  judged: readonly { row: EnrolmentRow; fate: EnrolmentFate }[],
+  round: Round,
+): Promise<Settled[]> {
   const settled: Settled[] = [];
   for (const { row, fate } of judged) {
     const patch = patchOf(row, fate, round);
@@ -96,7 +99,11 @@ async function settleAll(tx: NodePgDatabase, judged: readonly Judged[], round: R
   return settled;
 }
 
-function patchOf(row: EnrolmentRow, fate: EnrolmentFate, { policy, at }: Round): EnrolmentPatch | null {
+function patchOf(
+  row: EnrolmentRow,
+  fate: EnrolmentFate,
+  { policy, at }: Round,
+): Parameters<typeof patchEnrolment>[2] | null {
   switch (fate.kind) {
     case "wait":
     case "send":
@@ -136,31 +143,22 @@ async function send(
   await patchEnrolment(tx, { chainId, wallet, from: "pending" }, patch);
 }
 
-async function tryLock(tx: NodePgDatabase, chainId: number): Promise<boolean> {
-  const { rows } = await tx.execute<{ taken: boolean }>(
-    sql`select pg_try_advisory_xact_lock(hashtextextended(${`ahs-enrolment:${chainId}`}, 0)) as taken`,
-  );
-  return rows[0]?.taken === true;
-}
-
 type EnrolmentDeps = EnrolmentRoundDeps & {
-  readonly metrics: EnrolmentMetrics;
+  readonly metrics: ReturnType<typeof createEnrolmentMetrics>;
   readonly logger: Logger;
   /** Pause between two rounds. */
   readonly pollMs: number;
 };
 
-type EnrolmentMetrics = { readonly open: Gauge<"state"> };
-
 /** Gauges of the enrolments that are not settled. */
-export function createEnrolmentMetrics(registry: Registry): EnrolmentMetrics {
+export function createEnrolmentMetrics(registry: Registry) {
+  const { gauge } = metricsOf(registry);
   return {
-    open: new Gauge({
-      name: "ahs_enrolments_open",
-      help: "Wallets that wait to be followed, by state: pending (not asked for yet) or sent",
-      labelNames: ["state"],
-      registers: [registry],
-    }),
+    open: gauge(
+      "ahs_enrolments_open",
+      "Wallets that wait to be followed, by state: pending (not asked for yet) or sent",
+      "state",
+    ),
   };
 }
 
@@ -173,25 +171,23 @@ const HELD_PAUSE_MS = 15_000;
  * that any number of processes may run it and any of them may die. Never throws; a round that fails is tried again.
  */
 export async function runEnrolments(deps: EnrolmentDeps, signal: AbortSignal): Promise<void> {
-  let failures = 0;
+  const { db, chainId, metrics, logger, pollMs } = deps;
   let held: "day" | "fee" | null = null;
-  while (!signal.aborted) {
-    try {
+  await runLoop({
+    logger,
+    what: "enrolment round",
+    signal,
+    pauseMs: () => (held === null ? pollMs : HELD_PAUSE_MS),
+    retryMs: { first: 2 * pollMs, longest: LONGEST_PAUSE_MS },
+    pass: async () => {
       const round = await enrolmentRound(deps);
       report(deps, round, held);
       if (round.kind === "done") held = round.held;
-      const open = await countOpenEnrolments(deps.db, deps.chainId);
-      deps.metrics.open.set({ state: "pending" }, open.pending);
-      deps.metrics.open.set({ state: "sent" }, open.sent);
-      failures = 0;
-    } catch (error) {
-      deps.logger.error({ err: error }, "enrolment round failed");
-      failures += 1;
-    }
-    const pauses = { first: deps.pollMs, longest: LONGEST_PAUSE_MS };
-    const restMs = held === null ? deps.pollMs : HELD_PAUSE_MS;
-    await pauseFor(failures === 0 ? restMs : pauseAfter(failures, pauses), signal);
-  }
+      const open = await countOpenEnrolments(db, chainId);
+      metrics.open.set({ state: "pending" }, open.pending);
+      metrics.open.set({ state: "sent" }, open.sent);
+    },
+  });
 }
 
 function report({ logger, policy }: EnrolmentDeps, round: EnrolmentRound, heldBefore: string | null): void {

@@ -1,25 +1,16 @@
-import { and, asc, eq, gte, inArray, isNull, lte, ne, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, gte, inArray, isNull, lte, ne, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
+import { viewOf } from "../db/index-snapshot.ts";
 import { type EnrolmentState, enrolment } from "../db/tables/history.ts";
 import { senderTransaction } from "../db/tables/publish.ts";
-import { type SentTransaction, transactionColumns } from "./publish-intents.ts";
+import { transactionColumns } from "./publish-intents.ts";
 
 /** Purpose under which requests to follow a wallet are sent, and counted. */
 export const ENROL_PURPOSE = "enrol";
 
 /** An enrolment that is not settled, with what the index and the sender know of it. */
-export type EnrolmentRow = Pick<
-  typeof enrolment.$inferSelect,
-  "wallet" | "state" | "attempts" | "notBefore" | "cause"
-> & {
-  /** Block from which the index follows the wallet; null while it does not. */
-  readonly followedBlock: number | null;
-  /** Whether the operator does not want it followed. */
-  readonly isUnfollowed: boolean;
-  /** The transaction that carries the request, once it is sent. */
-  readonly transaction: SentTransaction | null;
-};
+export type EnrolmentRow = Awaited<ReturnType<typeof readOpenEnrolments>>[number];
 
 /** Whether a call of the wallet's own is known, by the index or a source of history: a token or a router has none. */
 export async function hasOwnCall(
@@ -40,7 +31,7 @@ export async function requestEnrolment(
   await tx.execute(sql`
     insert into ${enrolment} (chain_id, wallet, state, requested_at, cause)
     select ${chainId}, ${wallet}, 'pending', ${now.toISOString()}::timestamptz, 'paid'
-    where not exists (select from ${walletView(chainId)} where address = ${wallet})
+    where not exists (select from ${viewOf(chainId, "wallet")} where address = ${wallet})
       and not exists (select from ahs.unfollowed where chain_id = ${chainId} and address = ${wallet})
     on conflict (chain_id, wallet) do update set cause = 'paid' where enrolment.cause <> 'paid'`);
 }
@@ -50,20 +41,19 @@ export async function readOpenEnrolments(
   tx: NodePgDatabase,
   chainId: number,
   due: { readonly now: Date; readonly limit: number },
-): Promise<EnrolmentRow[]> {
+) {
+  const { wallet, state, attempts, notBefore, cause } = enrolment;
   const columns = {
-    wallet: enrolment.wallet,
-    state: enrolment.state,
-    attempts: enrolment.attempts,
-    notBefore: enrolment.notBefore,
-    cause: enrolment.cause,
+    ...{ wallet, state, attempts, notBefore, cause },
+    /** Block from which the index follows the wallet; null while it does not. */
     followedBlock: sql<number | null>`(
-      select followed_block::float8 from ${walletView(chainId)} where address = ${enrolment.wallet})`,
+      select followed_block::float8 from ${viewOf(chainId, "wallet")} where address = ${enrolment.wallet})`,
+    /** True if the operator excludes the wallet. */
     isUnfollowed: sql<boolean>`exists (
       select from ahs.unfollowed u where u.chain_id = ${chainId} and u.address = ${enrolment.wallet})`,
     transaction: transactionColumns,
   };
-  const ofState = (state: EnrolmentState) =>
+  const ofState = (wanted: EnrolmentState) =>
     tx
       .select(columns)
       .from(enrolment)
@@ -71,7 +61,7 @@ export async function readOpenEnrolments(
       .where(
         and(
           eq(enrolment.chainId, chainId),
-          eq(enrolment.state, state),
+          eq(enrolment.state, wanted),
           or(isNull(enrolment.notBefore), lte(enrolment.notBefore, due.now)),
         ),
       )
@@ -116,30 +106,19 @@ export async function countOpenEnrolments(
   chainId: number,
 ): Promise<{ readonly pending: number; readonly sent: number }> {
   const rows = await db
-    .select({ state: enrolment.state, count: sql<string>`count(*)` })
+    .select({ state: enrolment.state, count: count() })
     .from(enrolment)
     .where(and(eq(enrolment.chainId, chainId), inArray(enrolment.state, ["pending", "sent"])))
     .groupBy(enrolment.state);
-  const countOf = (state: EnrolmentState) => {
-    const found = rows.find((row) => row.state === state);
-    return found === undefined ? 0 : Number(found.count);
-  };
+  const countOf = (state: EnrolmentState) => rows.find((row) => row.state === state)?.count ?? 0;
   return { pending: countOf("pending"), sent: countOf("sent") };
 }
-
-export type EnrolmentPatch = {
-  readonly state: EnrolmentState;
-  readonly senderTransactionId?: number;
-  readonly attempts?: number;
-  readonly notBefore?: Date | null;
-  readonly detail?: string | null;
-};
 
 /** Changes an enrolment; throws when it is gone or no longer in the state it was read in. */
 export async function patchEnrolment(
   tx: NodePgDatabase,
   key: { readonly chainId: number; readonly wallet: Address; readonly from: EnrolmentState },
-  patch: EnrolmentPatch,
+  patch: Partial<typeof enrolment.$inferInsert>,
 ): Promise<void> {
   const changed = await tx
     .update(enrolment)
@@ -153,8 +132,4 @@ export async function patchEnrolment(
     )
     .returning({ wallet: enrolment.wallet });
   if (changed.length === 0) throw new Error(`the enrolment of ${key.wallet} is no longer ${key.from}`);
-}
-
-function walletView(chainId: number) {
-  return sql`${sql.identifier(`chain_${chainId}`)}.${sql.identifier("wallet")}`;
 }

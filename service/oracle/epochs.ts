@@ -2,34 +2,11 @@ import { and, desc, eq, gte, ne, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Hex } from "viem";
 import type { Database } from "../db/database.ts";
-import { type EpochLeaf, epoch, senderTransaction } from "../db/tables/publish.ts";
-import { type SentTransaction, transactionColumns } from "./publish-intents.ts";
+import { epoch, senderTransaction } from "../db/tables/publish.ts";
+import { transactionColumns } from "./publish-intents.ts";
 
 /** An epoch without its leaves, and the transaction that carries its root. */
-export type EpochRow = Pick<
-  typeof epoch.$inferSelect,
-  "epoch" | "root" | "uri" | "state" | "attempts" | "notBefore"
-> & { readonly transaction: SentTransaction };
-
-type NewEpoch = {
-  readonly chainId: number;
-  readonly epoch: number;
-  readonly root: Hex;
-  readonly uri: string;
-  readonly leaves: readonly EpochLeaf[];
-  readonly senderTransactionId: number;
-  readonly createdAt: Date;
-};
-
-const columns = {
-  epoch: epoch.epoch,
-  root: epoch.root,
-  uri: epoch.uri,
-  state: epoch.state,
-  attempts: epoch.attempts,
-  notBefore: epoch.notBefore,
-  transaction: transactionColumns,
-};
+export type EpochRow = Awaited<ReturnType<typeof selectEpochs>>[number];
 
 /** The newest epoch made at or after the given moment; null when there is none. */
 export async function readEpochSince(
@@ -56,19 +33,18 @@ export async function readUnsettledEpochs(db: NodePgDatabase, chainId: number): 
 }
 
 /** Stores an epoch; throws when its number is taken. */
-export async function insertEpoch(db: NodePgDatabase, row: NewEpoch): Promise<void> {
+export async function insertEpoch(
+  db: NodePgDatabase,
+  row: Omit<typeof epoch.$inferInsert, "state" | "attempts" | "notBefore">,
+): Promise<void> {
   await db.insert(epoch).values({ ...row, state: "sent", attempts: 1 });
 }
-
-type EpochPatch = Partial<
-  Pick<typeof epoch.$inferInsert, "state" | "attempts" | "notBefore" | "senderTransactionId">
->;
 
 /** Changes an epoch; its root and leaves never change. */
 export async function patchEpoch(
   db: NodePgDatabase,
   key: { readonly chainId: number; readonly epoch: number },
-  patch: EpochPatch,
+  patch: Partial<Pick<typeof epoch.$inferInsert, "state" | "attempts" | "notBefore" | "senderTransactionId">>,
 ): Promise<void> {
   await db
     .update(epoch)
@@ -82,33 +58,29 @@ export async function lockEpochs(tx: NodePgDatabase, chainId: number): Promise<v
 }
 
 function selectEpochs(db: NodePgDatabase) {
+  const { epoch: number, root, uri, state, attempts, notBefore } = epoch;
   return db
-    .select(columns)
+    .select({ epoch: number, root, uri, state, attempts, notBefore, transaction: transactionColumns })
     .from(epoch)
     .innerJoin(senderTransaction, eq(senderTransaction.id, epoch.senderTransactionId));
 }
 
 /** A nightly Merkle list as it was published. */
-export type StoredEpoch = {
-  readonly root: Hex;
-  readonly leaves: readonly EpochLeaf[];
-  readonly createdAt: Date;
-};
+export type StoredEpoch = Pick<typeof epoch.$inferSelect, "root" | "leaves" | "createdAt">;
 
 /** The root of one epoch; null when there is none, or when the oracle moved past it before it was published. */
 export async function readEpochRoot(db: Database, chainId: number, number: number): Promise<Hex | null> {
-  const [row] = await db
-    .select({ root: epoch.root })
-    .from(epoch)
-    .where(and(eq(epoch.chainId, chainId), eq(epoch.epoch, number), ne(epoch.state, "superseded")));
-  return row === undefined ? null : row.root;
+  const rows = await db.select({ root: epoch.root }).from(epoch).where(isPublished(chainId, number));
+  return rows[0]?.root ?? null;
 }
 
 /** One epoch's list; null when there is none, or when the oracle moved past it before it was published. */
 export async function readEpoch(db: Database, chainId: number, number: number): Promise<StoredEpoch | null> {
-  const [row] = await db
-    .select()
-    .from(epoch)
-    .where(and(eq(epoch.chainId, chainId), eq(epoch.epoch, number), ne(epoch.state, "superseded")));
-  return row === undefined ? null : { root: row.root, leaves: row.leaves, createdAt: row.createdAt };
+  const { root, leaves, createdAt } = epoch;
+  const rows = await db.select({ root, leaves, createdAt }).from(epoch).where(isPublished(chainId, number));
+  return rows[0] ?? null;
+}
+
+function isPublished(chainId: number, number: number) {
+  return and(eq(epoch.chainId, chainId), eq(epoch.epoch, number), ne(epoch.state, "superseded"));
 }

@@ -1,13 +1,6 @@
 import { zeroAddress } from "viem";
 import type { EnrolmentRow } from "./enrolments.ts";
 
-/** What of an enrolment the index shows. */
-type EnrolmentSnapshot = {
-  readonly indexedBlock: number;
-  /** Blocks behind the indexed one that cannot be reorged. */
-  readonly finalityBlocks: number;
-};
-
 /**
  * followed: for good. wait: for the sender, the index or finality. send: nobody has asked yet. retry: the request came to
  * nothing. refused: asking again changes nothing.
@@ -22,7 +15,14 @@ export type EnrolmentFate =
  */
 export function fateOfEnrolment(
   row: EnrolmentRow,
-  { indexedBlock, finalityBlocks }: EnrolmentSnapshot,
+  {
+    indexedBlock,
+    finalityBlocks,
+  }: {
+    indexedBlock: number;
+    /** Blocks behind the indexed one that cannot be reorged. */
+    finalityBlocks: number;
+  },
 ): EnrolmentFate {
   const { wallet, followedBlock, transaction } = row;
   if (row.isUnfollowed && row.state === "pending") {
@@ -55,19 +55,20 @@ export function fateOfEnrolment(
   }
 }
 
-type EnrolmentDay = {
-  /** Requests that may be sent in the UTC day, and those that were. */
-  readonly perDay: number;
-  readonly sentToday: number;
-};
-
 /**
  * Selects the due requests to send today. Paid requests may use the whole daily limit; those of registries only its
  * first half, so that paid ones always find room. With a limit of one, the first due request is sent.
  */
 export function sendableToday<Row extends Pick<EnrolmentRow, "cause">>(
   due: readonly Row[],
-  { perDay, sentToday }: EnrolmentDay,
+  {
+    perDay,
+    sentToday,
+  }: {
+    /** Requests that may be sent in the UTC day, and those that were. */
+    perDay: number;
+    sentToday: number;
+  },
 ): readonly Row[] {
   const sendable: Row[] = [];
   for (const row of due) {

@@ -26,11 +26,6 @@ export type PlanInput = {
   readonly now: Date;
 };
 
-type Spending = {
-  /** Gas of today's publications, those under way at their limit. */
-  readonly spentGas: bigint;
-};
-
 /** Why a score is not published: nothing on chain would change, or the contract would skip it. */
 export type Idle = "unchanged" | "insufficient_unpublished" | "not_newer";
 
@@ -39,11 +34,14 @@ type Decision =
   | { readonly kind: "wait_for_budget"; readonly reason: PublishReason }
   | { readonly kind: "skip"; readonly because: Idle };
 
-/** Whether a score goes on chain now, and why, by the rules of design.md section 5. */
-export function planPublish(input: PlanInput, spending: Spending, policy: PublishPolicy): Decision {
+/**
+ * Whether a score goes on chain now, and why, by the rules of design.md section 5. `spentGas` is the gas of today's publications,
+ * those under way at their limit.
+ */
+export function planPublish(input: PlanInput, spentGas: bigint, policy: PublishPolicy): Decision {
   const wish = reasonToPublish(input, policy);
   if (wish.kind !== "publish") return wish;
-  return isWithinBudget(wish.reason, spending, policy)
+  return isWithinBudget(wish.reason, spentGas, policy)
     ? wish
     : { kind: "wait_for_budget", reason: wish.reason };
 }
@@ -65,9 +63,9 @@ export function reasonToPublish(
 /**
  * As the budget is used up, heartbeats stop first, then moves, first publications and grades. Flags are always sent.
  */
-export function isWithinBudget(reason: PublishReason, spending: Spending, policy: PublishPolicy): boolean {
+export function isWithinBudget(reason: PublishReason, spentGas: bigint, policy: PublishPolicy): boolean {
   if (reason === "flag") return true;
-  return spending.spentGas * 100n < policy.dailyGas * BigInt(policy.budgetPercent[reason]);
+  return spentGas * 100n < policy.dailyGas * BigInt(policy.budgetPercent[reason]);
 }
 
 function reasonForNew(

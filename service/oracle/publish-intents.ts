@@ -1,46 +1,17 @@
 import { and, asc, count, eq, gte, inArray, isNull, lt, lte, notExists, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Address } from "viem";
 import { viewOf } from "../db/index-snapshot.ts";
 import { isOneOf } from "../db/is-one-of.ts";
-import {
-  type PublishReason,
-  type PublishState,
-  publishIntent,
-  senderTransaction,
-} from "../db/tables/publish.ts";
+import { type PublishState, publishIntent, senderTransaction } from "../db/tables/publish.ts";
 import { currentScore, score } from "../db/tables/score.ts";
-import { type ScoreRow, scoreColumns } from "./publish-scores.ts";
+import { scoreColumns } from "./publish-scores.ts";
 
+const { id, state, final, minedBlock, failure, error, revertData } = senderTransaction;
 /** The columns of a sender transaction that settling reads. */
-export const transactionColumns = {
-  id: senderTransaction.id,
-  state: senderTransaction.state,
-  final: senderTransaction.final,
-  minedBlock: senderTransaction.minedBlock,
-  failure: senderTransaction.failure,
-  error: senderTransaction.error,
-  revertData: senderTransaction.revertData,
-};
-
-export type SentTransaction = Pick<typeof senderTransaction.$inferSelect, keyof typeof transactionColumns>;
+export const transactionColumns = { id, state, final, minedBlock, failure, error, revertData };
 
 /** An intent with its score and, once it is sent, its transaction. */
-export type IntentRow = Pick<
-  typeof publishIntent.$inferSelect,
-  "id" | "reason" | "state" | "attempts" | "notBefore" | "createdAt"
-> & { readonly score: ScoreRow; readonly transaction: SentTransaction | null };
-
-const columns = {
-  id: publishIntent.id,
-  reason: publishIntent.reason,
-  state: publishIntent.state,
-  attempts: publishIntent.attempts,
-  notBefore: publishIntent.notBefore,
-  createdAt: publishIntent.createdAt,
-  score: scoreColumns,
-  transaction: transactionColumns,
-};
+export type IntentRow = Awaited<ReturnType<typeof selectIntents>>[number];
 
 /**
  * Sent intents, and confirmed ones that a reorg can still undo and the oracle's events no longer show.
@@ -68,6 +39,7 @@ export async function readPendingIntents(
   chainId: number,
   due: { readonly now: Date; readonly limit: number },
 ): Promise<IntentRow[]> {
+  const order = [sql`${publishIntent.reason} <> 'flag'`, asc(publishIntent.id)];
   const locked = await tx
     .select({ id: publishIntent.id })
     .from(publishIntent)
@@ -78,13 +50,13 @@ export async function readPendingIntents(
         or(isNull(publishIntent.notBefore), lte(publishIntent.notBefore, due.now)),
       ),
     )
-    .orderBy(sql`${publishIntent.reason} <> 'flag'`, asc(publishIntent.id))
+    .orderBy(...order)
     .limit(due.limit)
     .for("update", { skipLocked: true });
   const ids = locked.map((row) => row.id);
   return selectIntents(tx)
     .where(isOneOf(publishIntent.id, ids))
-    .orderBy(sql`${publishIntent.reason} <> 'flag'`, asc(publishIntent.id));
+    .orderBy(...order);
 }
 
 /** The newest sent, confirmed or failed intent of each of these wallets, by wallet. */
@@ -142,13 +114,10 @@ export async function supersedePending(
     );
 }
 
-export type NewIntent = {
-  readonly wallet: Address;
-  readonly scoreId: number;
-  readonly reason: PublishReason;
-  readonly attempts: number;
-  readonly notBefore: Date | null;
-};
+export type NewIntent = Pick<
+  typeof publishIntent.$inferSelect,
+  "wallet" | "scoreId" | "reason" | "attempts" | "notBefore"
+>;
 
 /** Stores pending intents; where another transaction stored one for the wallet meanwhile, the newer score stays. */
 export async function insertPending(
@@ -174,17 +143,14 @@ export async function insertPending(
     });
 }
 
-export type IntentPatch = {
-  readonly state: PublishState;
-  readonly senderTransactionId?: number;
-  readonly notBefore?: Date | null;
-  readonly error?: string | null;
-};
-
 /** Changes intents alike; throws when one is gone or no longer in the state it was read in. */
 export async function patchIntents(
   db: NodePgDatabase,
-  change: { readonly ids: readonly number[]; readonly from: PublishState; readonly patch: IntentPatch },
+  change: {
+    readonly ids: readonly number[];
+    readonly from: PublishState;
+    readonly patch: Partial<typeof publishIntent.$inferSelect>;
+  },
 ): Promise<void> {
   if (change.ids.length === 0) return;
   const changed = await db
@@ -200,8 +166,10 @@ export async function patchIntents(
 }
 
 function selectIntents(db: NodePgDatabase) {
+  const { id, reason, state, attempts, notBefore, createdAt } = publishIntent;
+  const columns = { id, reason, state, attempts, notBefore, createdAt };
   return db
-    .select(columns)
+    .select({ ...columns, score: scoreColumns, transaction: transactionColumns })
     .from(publishIntent)
     .innerJoin(score, eq(score.id, publishIntent.scoreId))
     .leftJoin(senderTransaction, eq(senderTransaction.id, publishIntent.senderTransactionId));
@@ -210,17 +178,19 @@ function selectIntents(db: NodePgDatabase) {
 /** Purpose under which score batches are sent, and their gas is counted. */
 export const PUBLISH_PURPOSE = "publish";
 
-type GasToday = {
-  /** Gas of the day's transactions: used where mined, the limit where under way. */
-  readonly gas: bigint;
-  /** Scores in transactions that have no gas limit yet. */
-  readonly queuedScores: number;
-  /** Such transactions. */
-  readonly queued: number;
-};
-
 /** What publishing scores has taken of the UTC day's gas so far. */
-export async function readGasToday(db: NodePgDatabase, chainId: number, now: Date): Promise<GasToday> {
+export async function readGasToday(
+  db: NodePgDatabase,
+  chainId: number,
+  now: Date,
+): Promise<{
+  /** Gas of the day's transactions: used where mined, the limit where under way. */
+  gas: bigint;
+  /** Scores in transactions that have no gas limit yet. */
+  queuedScores: number;
+  /** Such transactions. */
+  queued: number;
+}> {
   const midnight = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()));
   const ofPublishing = and(
     eq(senderTransaction.chainId, chainId),

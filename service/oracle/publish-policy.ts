@@ -1,3 +1,5 @@
+import type { Backoff } from "../db/run-loop.ts";
+import type { PublishReason } from "../db/tables/publish.ts";
 import { SECONDS_PER_DAY } from "../model/features/time.ts";
 
 /** Every number that decides what is published, and when. */
@@ -11,12 +13,7 @@ export type PublishPolicy = {
   /** Gas per UTC day. In gas, not in wei: together with the sender's fee ceiling it bounds the money as well. */
   readonly dailyGas: bigint;
   /** Percent of the day's gas after which a reason waits for the next day. Sanctions flags never wait. */
-  readonly budgetPercent: {
-    readonly heartbeat: number;
-    readonly move: number;
-    readonly first: number;
-    readonly grade: number;
-  };
+  readonly budgetPercent: Readonly<Record<Exclude<PublishReason, "flag">, number>>;
   /** What one wallet of a batch costs, to keep within the budget before the gas is known. */
   readonly expectedGas: { readonly first: bigint; readonly update: bigint };
   /** Pause before an intent that the budget holds back is looked at again. */
@@ -28,8 +25,8 @@ export type PublishPolicy = {
   /** Most publications that wait for a nonce: what is not queued yet can still be overtaken by a newer score. */
   readonly queueLimit: number;
   /** First and longest pause after a publication that cost nothing, and after one that was mined and reverted. */
-  readonly refusedRetryMs: { readonly first: number; readonly longest: number };
-  readonly revertedRetryMs: { readonly first: number; readonly longest: number };
+  readonly refusedRetryMs: Backoff;
+  readonly revertedRetryMs: Backoff;
 };
 
 const MINUTE = 60_000;

@@ -21,11 +21,10 @@ export async function readIndexedBlock(db: NodePgDatabase, chainId: number): Pro
       and to_regclass(${`chain_${chainId}.block`}) is not null as exists`,
   );
   if (found[0]?.exists !== true) return null;
-  const { rows } = await db.execute<{ number: string | null }>(
-    sql`select max(number) as number from ${viewOf(chainId, "block")}`,
+  const { rows } = await db.execute<{ number: number | null }>(
+    sql`select max(number)::float8 as number from ${viewOf(chainId, "block")}`,
   );
-  const number = rows[0]?.number;
-  return number === null || number === undefined ? null : Number(number);
+  return rows[0]?.number ?? null;
 }
 
 /** The oracle's records of these wallets (lower-case), by wallet; one never published has none. */
@@ -34,11 +33,14 @@ export async function readOracleStates(
   chainId: number,
   wallets: readonly string[],
 ): Promise<Map<string, OracleState>> {
-  const { rows } = await db.execute<OracleRow>(
-    sql`select wallet, present, ahs_score, sanctioned, insufficient, as_of, as_of_time
+  const { rows } = await db.execute<Omit<OracleState, "asOfTime"> & { readonly asOfSeconds: number }>(
+    sql`select wallet, present, ahs_score as "ahsScore", sanctioned, insufficient, as_of::float8 as "asOf",
+        as_of_time::float8 as "asOfSeconds"
       from ${viewOf(chainId, "oracle_score")} where wallet = any(${sql.param(wallets)})`,
   );
-  return new Map(rows.map((row) => [row.wallet, oracleState(row)]));
+  return new Map(
+    rows.map(({ asOfSeconds, ...row }) => [row.wallet, { ...row, asOfTime: new Date(asOfSeconds * 1000) }]),
+  );
 }
 
 /** A root that the oracle's events show for an epoch; null when there is none. */
@@ -55,31 +57,8 @@ export async function readOracleRoot(
 
 /** The newest epoch that the oracle's events show; null before the first. */
 export async function readNewestOracleEpoch(db: NodePgDatabase, chainId: number): Promise<number | null> {
-  const { rows } = await db.execute<{ epoch: string | null }>(
-    sql`select max(epoch) as epoch from ${viewOf(chainId, "oracle_root")}`,
+  const { rows } = await db.execute<{ epoch: number | null }>(
+    sql`select max(epoch)::float8 as epoch from ${viewOf(chainId, "oracle_root")}`,
   );
-  const epoch = rows[0]?.epoch;
-  return epoch === null || epoch === undefined ? null : Number(epoch);
-}
-
-type OracleRow = {
-  wallet: string;
-  present: boolean;
-  ahs_score: number;
-  sanctioned: boolean;
-  insufficient: boolean;
-  as_of: string;
-  as_of_time: string;
-};
-
-function oracleState(row: OracleRow): OracleState {
-  return {
-    wallet: row.wallet,
-    present: row.present,
-    ahsScore: row.ahs_score,
-    sanctioned: row.sanctioned,
-    insufficient: row.insufficient,
-    asOf: Number(row.as_of),
-    asOfTime: new Date(Number(row.as_of_time) * 1000),
-  };
+  return rows[0]?.epoch ?? null;
 }

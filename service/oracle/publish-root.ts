@@ -5,8 +5,8 @@ import { type OracleLeaf, oracleValiditySeconds, packRecord } from "../chain/ora
 import { merkleTree } from "../chain/oracle-merkle.ts";
 import { holdChain } from "../db/chain-fence.ts";
 import { type Fault, quarantineItems, readQuarantine, releaseItems } from "../db/quarantine.ts";
+import { pauseAfter } from "../db/run-loop.ts";
 import { SECONDS_PER_DAY } from "../model/features/time.ts";
-import { pauseAfter } from "../sender/send-policy.ts";
 import { enqueueTransaction } from "../sender/sender-transactions.ts";
 import { oracleScoreOf } from "./encode.ts";
 import {
@@ -33,14 +33,6 @@ type RootTarget = {
   readonly sender: Address;
 };
 
-type RootOptions = RootTarget & {
-  /** Where the list of an epoch's leaves can be downloaded. */
-  readonly uriOf: (epoch: number) => string;
-  /** The present night by its UTC day (YYYY-MM-DD), and when it began, which may be hours into that day. */
-  readonly night: { readonly day: string; readonly startedAt: Date };
-  readonly now: Date;
-};
-
 /** What came of a night's root. Without an index the oracle's newest epoch is unknown; without scores there is no list. */
 type RootOutcome =
   | {
@@ -61,7 +53,16 @@ type RootOutcome =
  * The epoch is the number of the night's day since 1970-01-01, or one above the oracle's newest epoch if that is not
  * smaller.
  */
-export async function publishRoot(db: NodePgDatabase, options: RootOptions): Promise<RootOutcome> {
+export async function publishRoot(
+  db: NodePgDatabase,
+  options: RootTarget & {
+    /** Where the list of an epoch's leaves can be downloaded. */
+    uriOf: (epoch: number) => string;
+    /** The present night by its UTC day (YYYY-MM-DD), and when it began, which may be hours into that day. */
+    night: { day: string; startedAt: Date };
+    now: Date;
+  },
+): Promise<RootOutcome> {
   return db.transaction(async (tx): Promise<RootOutcome> => {
     await holdChain(tx, options.chainId);
     await lockEpochs(tx, options.chainId);
@@ -78,15 +79,8 @@ export async function publishRoot(db: NodePgDatabase, options: RootOptions): Pro
     const { root } = merkleTree(leaves);
     const uri = options.uriOf(epoch);
     const senderTransactionId = await enqueueRoot(tx, options, { epoch, root, uri, attempt: 1 });
-    await insertEpoch(tx, {
-      chainId: options.chainId,
-      epoch,
-      root,
-      uri,
-      leaves,
-      senderTransactionId,
-      createdAt: options.now,
-    });
+    const { chainId, now: createdAt } = options;
+    await insertEpoch(tx, { chainId, epoch, root, uri, leaves, senderTransactionId, createdAt });
     return { kind: "queued", epoch, root, leaves: leaves.length, leftOut: faults.length };
   });
 }
@@ -97,9 +91,9 @@ async function enqueueRoot(
   target: RootTarget,
   root: { readonly epoch: number; readonly root: Hex; readonly uri: string; readonly attempt: number },
 ): Promise<number> {
+  const { chainId, sender } = target;
   return enqueueTransaction(tx, {
-    chainId: target.chainId,
-    sender: target.sender,
+    ...{ chainId, sender },
     reference: `${ROOT_PURPOSE}:${root.epoch}:${root.attempt}`,
     purpose: ROOT_PURPOSE,
     to: target.oracle,
@@ -128,7 +122,7 @@ function leavesOf(scores: readonly ScoreRow[]) {
 /** Quarantines what this root leaves out, and releases what it holds again. */
 async function noteFaults(
   tx: NodePgDatabase,
-  { chainId, now }: Pick<RootOptions, "chainId" | "now">,
+  { chainId, now }: { chainId: number; now: Date },
   faults: readonly Fault[],
 ): Promise<void> {
   const scope = { chainId, kind: "root" } as const;
@@ -156,9 +150,6 @@ type SettleRootOptions = RootTarget & {
   readonly policy: PublishPolicy;
 };
 
-/** What became of a root that was sent. */
-type RootFate = "landed" | "overtaken" | "under_way" | "failed";
-
 /** Compares sent roots with the oracle's own events; one that failed is queued again while no newer epoch overtook it. */
 export async function settleRoots(tx: NodePgDatabase, options: SettleRootOptions): Promise<void> {
   for (const epoch of await readUnsettledEpochs(tx, options.chainId)) {
@@ -179,7 +170,7 @@ function rootFateOf(
     readonly newestEpoch: number | null;
     readonly indexedBlock: number;
   },
-): RootFate {
+): "landed" | "overtaken" | "under_way" | "failed" {
   if (snapshot.shown === epoch.root) return "landed";
   if (snapshot.newestEpoch !== null && snapshot.newestEpoch >= epoch.epoch) return "overtaken";
   const { state, final, minedBlock } = epoch.transaction;
@@ -191,7 +182,7 @@ function rootFateOf(
 
 async function settle(
   tx: NodePgDatabase,
-  found: { readonly epoch: EpochRow; readonly fate: RootFate },
+  found: { readonly epoch: EpochRow; readonly fate: ReturnType<typeof rootFateOf> },
   options: SettleRootOptions,
 ): Promise<void> {
   const { epoch } = found;

@@ -1,17 +1,18 @@
-import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Logger } from "pino";
-import { Counter, Gauge, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import type { Address } from "viem";
 import { holdChain } from "../db/chain-fence.ts";
-import { pauseAfter, pauseFor } from "../sender/send-policy.ts";
+import { tryTransactionLock } from "../db/leader-lock.ts";
+import { metricsOf } from "../db/metrics.ts";
+import { runLoop } from "../db/run-loop.ts";
 import { proposeIntents } from "./propose-intents.ts";
 import { countPending } from "./publish-intents.ts";
 import type { PublishPolicy } from "./publish-policy.ts";
 import { readIndexedBlock } from "./publish-records.ts";
 import { settleRoots } from "./publish-root.ts";
 import { readScoresToReview, reviewQuery } from "./publish-scores.ts";
-import { type SendReport, sendPending } from "./send-pending.ts";
+import { sendPending } from "./send-pending.ts";
 import { type Settled, settleIntents } from "./settle-intents.ts";
 
 type PublisherDeps = {
@@ -21,7 +22,7 @@ type PublisherDeps = {
   /** The publisher's key: its transactions are queued for the process that sends for it. */
   readonly sender: Address;
   readonly policy: PublishPolicy;
-  readonly metrics: PublishMetrics;
+  readonly metrics: ReturnType<typeof createPublishMetrics>;
   readonly logger: Logger;
   readonly now: () => Date;
   /** Pause between two rounds. */
@@ -35,7 +36,7 @@ export type Round =
       readonly kind: "done";
       readonly settled: readonly Settled[];
       readonly reviewed: number;
-      readonly report: SendReport;
+      readonly report: Awaited<ReturnType<typeof sendPending>>;
       readonly pending: number;
     };
 
@@ -46,25 +47,22 @@ const LONGEST_PAUSE_MS = 30_000;
  * any may die. Never throws; a failed round is logged and retried.
  */
 export async function runPublisher(deps: PublisherDeps, signal: AbortSignal): Promise<void> {
-  let failures = 0;
-  while (!signal.aborted) {
-    try {
-      report(deps, await publishRound(deps));
-      failures = 0;
-    } catch (error) {
-      deps.logger.error({ err: error }, "publishing round failed");
-      failures += 1;
-    }
-    const pauses = { first: deps.pollMs, longest: LONGEST_PAUSE_MS };
-    await pauseFor(failures === 0 ? deps.pollMs : pauseAfter(failures, pauses), signal);
-  }
+  const { logger, pollMs } = deps;
+  await runLoop({
+    logger,
+    what: "publishing round",
+    signal,
+    pauseMs: pollMs,
+    retryMs: { first: 2 * pollMs, longest: LONGEST_PAUSE_MS },
+    pass: async () => report(deps, await publishRound(deps)),
+  });
 }
 
 /** One round: settle what was sent by the oracle's events, review what the outbox missed, queue what is due. */
 export async function publishRound(deps: PublisherDeps): Promise<Round> {
   const { chainId, policy } = deps;
   return deps.db.transaction(async (tx): Promise<Round> => {
-    if (!(await tryLock(tx, chainId))) return { kind: "busy" };
+    if (!(await tryTransactionLock(tx, `ahs-publisher:${chainId}`))) return { kind: "busy" };
     await holdChain(tx, chainId);
     const now = deps.now();
     // Read before the records: they are then at least as new as this block.
@@ -77,13 +75,6 @@ export async function publishRound(deps: PublisherDeps): Promise<Round> {
     const sendReport = await sendPending(tx, { ...deps, indexedBlock, now });
     return { kind: "done", settled, reviewed, report: sendReport, pending: await countPending(tx, chainId) };
   });
-}
-
-async function tryLock(tx: NodePgDatabase, chainId: number): Promise<boolean> {
-  const { rows } = await tx.execute<{ taken: boolean }>(
-    sql`select pg_try_advisory_xact_lock(hashtextextended(${`ahs-publisher:${chainId}`}, 0)) as taken`,
-  );
-  return rows[0]?.taken === true;
 }
 
 function report(deps: PublisherDeps, round: Round): void {
@@ -112,40 +103,21 @@ function report(deps: PublisherDeps, round: Round): void {
     logger.info({ batches: round.report.sent, pending: round.pending }, "batches queued");
 }
 
-type PublishMetrics = {
-  readonly published: Counter<"reason">;
-  readonly failures: Counter<"cause">;
-  readonly reorged: Counter;
-  readonly pending: Gauge;
-  readonly budgetSpentGas: Gauge;
-};
-
 /** Registers the publisher's metrics; once per registry, since names in it are unique. */
-export function createPublishMetrics(registry: Registry): PublishMetrics {
-  const registers = [registry];
+export function createPublishMetrics(registry: Registry) {
+  const { counter, gauge } = metricsOf(registry);
   return {
-    published: new Counter({
-      name: "ahs_publish_published_total",
-      help: "Scores that the oracle's events show",
-      labelNames: ["reason"],
-      registers,
-    }),
-    failures: new Counter({
-      name: "ahs_publish_failures_total",
-      help: "Scores not published, by cause; they are tried again",
-      labelNames: ["cause"],
-      registers,
-    }),
-    reorged: new Counter({
-      name: "ahs_publish_reorged_total",
-      help: "Published scores that a reorg took out",
-      registers,
-    }),
-    pending: new Gauge({ name: "ahs_publish_pending", help: "Scores that wait to be published", registers }),
-    budgetSpentGas: new Gauge({
-      name: "ahs_publish_budget_spent_gas",
-      help: "Gas of today's publications, those under way at their limit",
-      registers,
-    }),
+    published: counter("ahs_publish_published_total", "Scores that the oracle's events show", "reason"),
+    failures: counter(
+      "ahs_publish_failures_total",
+      "Scores not published, by cause; they are tried again",
+      "cause",
+    ),
+    reorged: counter("ahs_publish_reorged_total", "Published scores that a reorg took out"),
+    pending: gauge("ahs_publish_pending", "Scores that wait to be published"),
+    budgetSpentGas: gauge(
+      "ahs_publish_budget_spent_gas",
+      "Gas of today's publications, those under way at their limit",
+    ),
   };
 }

@@ -2,7 +2,7 @@ import { type Address, isHex, toHex } from "viem";
 import { agentHealthOracleAbi } from "../chain/abi/agent-health-oracle.ts";
 import { decodeError } from "../chain/bounded-abi.ts";
 import type { OnChain, Published } from "./plan.ts";
-import type { SentTransaction } from "./publish-intents.ts";
+import type { IntentRow } from "./publish-intents.ts";
 import type { OracleState } from "./publish-records.ts";
 import type { ScoreRow } from "./publish-scores.ts";
 
@@ -20,7 +20,7 @@ export type Fate =
 
 export type SentScore = {
   readonly score: ScoreRow;
-  readonly transaction: Pick<SentTransaction, "state" | "final" | "minedBlock">;
+  readonly transaction: Pick<NonNullable<IntentRow["transaction"]>, "state" | "final" | "minedBlock">;
 };
 
 /** What the index shows of the oracle. */
@@ -69,20 +69,15 @@ export function publishedOf(score: ScoreRow): Published {
   return { ahsScore, sanctioned, asOf: asOfBlock, asOfTime };
 }
 
-/** Why a publication was not sent, and for whom trying again is pointless. */
-type Refusal = {
-  /** Name of the oracle's error, else the kind of the sender's failure. */
-  readonly cause: string;
-  /** The one wallet, lower-case, whose word the contract can never take; null when the same batch may pass later. */
-  readonly malformedWallet: Address | null;
-};
-
-/** Reads the revert of a refused publication: paused, wrong role or clock pass with time, a malformed word never does. */
-export function readRefusal(failure: {
-  readonly kind: string | null;
-  readonly revertData: string | null;
-}): Refusal {
-  const unread: Refusal = { cause: failure.kind ?? "unknown", malformedWallet: null };
+/**
+ * Reads the revert of a refused publication: the name of the oracle's error, else the kind of the sender's failure, and the one wallet
+ * (lower-case) whose word the contract can never take, or null. Paused, wrong role or clock pass with time, a malformed word never does.
+ */
+export function readRefusal(failure: { readonly kind: string | null; readonly revertData: string | null }): {
+  cause: string;
+  malformedWallet: Address | null;
+} {
+  const unread = { cause: failure.kind ?? "unknown", malformedWallet: null };
   if (!isHex(failure.revertData) || failure.revertData === "0x") return unread;
   const error = decodeError(agentHealthOracleAbi, failure.revertData);
   // Not one of the oracle's errors: the caller goes by the sender's own classification.

@@ -24,20 +24,14 @@ type SendOptions = {
   readonly policy: PublishPolicy;
 };
 
-/** What one round did with the pending intents. */
-export type SendReport = {
-  readonly sent: readonly { readonly transactionId: number; readonly scores: number }[];
-  readonly superseded: number;
-  readonly heldByBudget: number;
-  readonly unencodable: readonly { readonly wallet: string; readonly error: string }[];
-  readonly spentGas: bigint;
+type Sorted = {
+  go: IntentRow[];
+  held: IntentRow[];
+  idle: Map<Idle, IntentRow[]>;
+  broken: { intent: IntentRow; error: string }[];
 };
-
-type Sorted = { go: IntentRow[]; held: IntentRow[]; idle: Map<Idle, IntentRow[]>; broken: Unencodable[] };
-type Unencodable = { readonly intent: IntentRow; readonly error: string };
-
 /** Plans the due intents anew against what the oracle holds now, and queues batches of those that still are worth it. */
-export async function sendPending(tx: NodePgDatabase, options: SendOptions): Promise<SendReport> {
+export async function sendPending(tx: NodePgDatabase, options: SendOptions) {
   const { chainId, policy, now } = options;
   const today = await readGasToday(tx, chainId, now);
   const spentGas = today.gas + BigInt(today.queuedScores) * policy.expectedGas.first;
@@ -72,7 +66,7 @@ function sortByPlan(
   let { spentGas } = context;
   for (const intent of intents.toSorted(byUrgency)) {
     const input = planInputOf(intent.score, context.facts, now);
-    const planned = tryTo(() => planPublish(input, { spentGas }, policy));
+    const planned = tryTo(() => planPublish(input, spentGas, policy));
     if ("error" in planned) {
       sorted.broken.push({ intent, error: planned.error });
       continue;
@@ -101,21 +95,15 @@ function tryTo<Value>(act: () => Value): { readonly value: Value } | { readonly 
 
 async function settleUnsent(tx: NodePgDatabase, sorted: Sorted, options: SendOptions): Promise<void> {
   for (const [because, intents] of sorted.idle) {
-    await patchIntents(tx, {
-      ids: idsOf(intents),
-      from: "pending",
-      patch: { state: "superseded", error: because },
-    });
+    const patch = { state: "superseded", error: because } as const;
+    await patchIntents(tx, { ids: idsOf(intents), from: "pending", patch });
   }
   const notBefore = new Date(options.now.getTime() + options.policy.budgetRetryMs);
   const held = { state: "pending", error: "the day's gas budget is spent", notBefore } as const;
   await patchIntents(tx, { ids: idsOf(sorted.held), from: "pending", patch: held });
   for (const { intent, error } of sorted.broken) {
-    await patchIntents(tx, {
-      ids: [intent.id],
-      from: "pending",
-      patch: { state: "failed", error, notBefore: null },
-    });
+    const patch = { state: "failed", error, notBefore: null } as const;
+    await patchIntents(tx, { ids: [intent.id], from: "pending", patch });
   }
 }
 

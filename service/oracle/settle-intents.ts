@@ -1,7 +1,7 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { pauseAfter } from "../db/run-loop.ts";
 import type { PublishReason } from "../db/tables/publish.ts";
-import { pauseAfter } from "../sender/send-policy.ts";
-import { type IntentPatch, type IntentRow, patchIntents, readUnsettledIntents } from "./publish-intents.ts";
+import { type IntentRow, patchIntents, readUnsettledIntents } from "./publish-intents.ts";
 import type { PublishPolicy } from "./publish-policy.ts";
 import { readOracleStates } from "./publish-records.ts";
 import { fateOf, readRefusal } from "./score-fate.ts";
@@ -12,7 +12,11 @@ export type Settled =
   | { readonly kind: "reorged"; readonly wallet: string }
   | { readonly kind: "failed"; readonly cause: string; readonly wallet: string };
 
-type Change = { readonly intent: IntentRow; readonly patch: IntentPatch; readonly settled: Settled };
+type Change = {
+  readonly intent: IntentRow;
+  readonly patch: Parameters<typeof patchIntents>[1]["patch"];
+  readonly settled: Settled;
+};
 
 type SettleOptions = {
   readonly chainId: number;
@@ -34,11 +38,8 @@ export async function settleIntents(tx: NodePgDatabase, options: SettleOptions):
       // One intent without its transaction must not keep all others from being settled.
       if (intent.transaction === null) return failed(intent, "no_transaction", 0, options.now);
       const snapshot = { oracle: oracle.get(intent.score.wallet), indexedBlock: options.indexedBlock };
-      return changeOf(
-        intent,
-        fateOf({ score: intent.score, transaction: intent.transaction }, snapshot),
-        options,
-      );
+      const { score, transaction } = intent;
+      return changeOf(intent, fateOf({ score, transaction }, snapshot), options);
     })
     .filter((change) => change !== null);
   for (const alike of Map.groupBy(changes, keyOf).values()) {
@@ -53,6 +54,7 @@ export async function settleIntents(tx: NodePgDatabase, options: SettleOptions):
 function changeOf(intent: IntentRow, fate: ReturnType<typeof fateOf>, options: SettleOptions): Change | null {
   const { wallet } = intent.score;
   const { reason } = intent;
+  const { policy, now } = options;
   switch (fate) {
     case "landed":
       if (intent.state === "confirmed") return null;
@@ -67,12 +69,7 @@ function changeOf(intent: IntentRow, fate: ReturnType<typeof fateOf>, options: S
     case "refused":
       return refused(intent, options);
     case "reverted":
-      return failed(
-        intent,
-        "reverted",
-        pauseAfter(intent.attempts, options.policy.revertedRetryMs),
-        options.now,
-      );
+      return failed(intent, "reverted", pauseAfter(intent.attempts, policy.revertedRetryMs), now);
     case "lost":
       return failed(intent, "lost", 0, options.now);
   }
@@ -80,17 +77,11 @@ function changeOf(intent: IntentRow, fate: ReturnType<typeof fateOf>, options: S
 
 function refused(intent: IntentRow, options: SettleOptions): Change {
   const { transaction } = intent;
-  const refusal = readRefusal({
-    kind: transaction?.failure ?? null,
-    revertData: transaction?.revertData ?? null,
-  });
+  const { failure: kind = null, revertData = null } = transaction ?? {};
+  const refusal = readRefusal({ kind, revertData });
   if (refusal.malformedWallet === null) {
-    return failed(
-      intent,
-      refusal.cause,
-      pauseAfter(intent.attempts, options.policy.refusedRetryMs),
-      options.now,
-    );
+    const pauseMs = pauseAfter(intent.attempts, options.policy.refusedRetryMs);
+    return failed(intent, refusal.cause, pauseMs, options.now);
   }
   // The contract names one bad word of the batch; the others are as good as before.
   const isMalformed = refusal.malformedWallet === intent.score.wallet;

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type Address, BlockNotFoundError, type Hex, type PublicClient } from "viem";
 import { sanctionsListAbi } from "../chain/abi/sanctions-list.ts";
 import type { Database } from "../db/database.ts";
 import { readSnapshot } from "../db/index-snapshot.ts";
+import { runLoop } from "../db/run-loop.ts";
 import type { ReadingMetrics } from "./metrics.ts";
 import {
   type IndexedBlock,
@@ -26,10 +26,7 @@ type AskContext = {
 /** Wallets in one round, all of them asked at one block. */
 const ROUND = 400;
 const AT_ONCE = 8;
-/** Pauses in milliseconds. */
 const IDLE_MS = 2_000;
-const FIRST_FAILURE_MS = 1_000;
-const LONGEST_FAILURE_MS = 60_000;
 
 /**
  * Asks the contract about every wallet without an indexed event, until the signal fires. One process per chain leads
@@ -37,21 +34,18 @@ const LONGEST_FAILURE_MS = 60_000;
  */
 export async function runAsking(context: AskContext, signal: AbortSignal): Promise<void> {
   const { metrics, logger } = context;
-  let failures = 0;
-  while (!signal.aborted) {
-    let pauseMs = IDLE_MS;
-    try {
-      if ((await askRound(context, signal)) > 0) pauseMs = 0;
-      failures = 0;
-    } catch (error) {
-      if (signal.aborted) return;
+  await runLoop({
+    logger,
+    what: "asking the sanctions contract",
+    signal,
+    pauseMs: (settled) => (settled > 0 ? 0 : IDLE_MS),
+    onFailure: (error) => {
       metrics.failures.inc();
       logger.warn({ err: error }, "the sanctions contract was not asked; trying again");
-      pauseMs = Math.min(LONGEST_FAILURE_MS, FIRST_FAILURE_MS * 2 ** Math.min(failures, 10));
-      failures += 1;
-    }
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-  }
+      return 0;
+    },
+    pass: () => askRound(context, signal),
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Gauge, type Registry } from "prom-client";
+import { metricsOf } from "../db/metrics.ts";
 import { ageSeconds, type SourceStatus, type SourceWatch } from "./sources.ts";
 
 /** Registers gauges of every source; call it once per registry, since metric names are unique. */
@@ -57,21 +58,16 @@ function addGauge(
   });
 }
 
-export type ReadingMetrics = { readonly asked: Counter; readonly failures: Counter };
+export type ReadingMetrics = ReturnType<typeof createReadingMetrics>;
 
 /** Registers the metrics of asking the contract; once per registry. */
-export function createReadingMetrics(registry: Registry): ReadingMetrics {
-  const registers = [registry];
+export function createReadingMetrics(registry: Registry) {
+  const { counter } = metricsOf(registry);
   return {
-    asked: new Counter({
-      name: "ahs_sanctions_readings_total",
-      help: "Answers of the sanctions contract that were kept",
-      registers,
-    }),
-    failures: new Counter({
-      name: "ahs_sanctions_reading_failures_total",
-      help: "Rounds of asking the sanctions contract that failed; they are tried again",
-      registers,
-    }),
+    asked: counter("ahs_sanctions_readings_total", "Answers of the sanctions contract that were kept"),
+    failures: counter(
+      "ahs_sanctions_reading_failures_total",
+      "Rounds of asking the sanctions contract that failed; they are tried again",
+    ),
   };
 }

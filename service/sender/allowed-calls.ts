@@ -20,11 +20,6 @@ export type AskedCall = {
 /** Returns why a key must not send a call; null if it may. */
 export type RefuseCall = (call: AskedCall) => string | null;
 
-/** Where our contracts are, and what a request to the oracle may cost beyond its gas, in wei. */
-type CallTargets = Pick<Deployment, "oracle" | "verdictEvaluator" | "usdc"> & {
-  readonly maxRequestFeeWei: bigint;
-};
-
 type Rule = {
   readonly role: SendingRole;
   /** Null where the chain has no such contract: then nothing goes there. */
@@ -37,7 +32,12 @@ type Rule = {
  * The calls that a key of these roles may send, by any row of the queue: for each purpose one contract of ours, its functions by
  * selector, and a bound of value.
  */
-export function allowedCalls(roles: readonly SendingRole[], targets: CallTargets): RefuseCall {
+export function allowedCalls(
+  roles: readonly SendingRole[],
+  targets: Pick<Deployment, "oracle" | "verdictEvaluator" | "usdc"> & {
+    maxRequestFeeWei: bigint;
+  },
+): RefuseCall {
   const rules = rulesOf(targets);
   return (call) => {
     const rule = rules.get(call.purpose);
@@ -58,7 +58,7 @@ function refuseBy({ to, selectors, mostWei }: Rule, call: AskedCall): string | n
   return null;
 }
 
-function rulesOf(targets: CallTargets): ReadonlyMap<string, Rule> {
+function rulesOf(targets: Parameters<typeof allowedCalls>[1]): ReadonlyMap<string, Rule> {
   const oracle = (name: string, mostWei: bigint): Rule => ({
     role: "publisher",
     to: targets.oracle.address,

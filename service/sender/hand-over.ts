@@ -149,12 +149,7 @@ export async function readFormerSenders(
   return rows.map(({ sender }) => sender);
 }
 
-type HandOver = {
-  readonly chainId: number;
-  readonly purposes: readonly string[];
-  readonly from: Address;
-  readonly to: Address;
-};
+type HandOver = Pick<HandOverContext, "chainId" | "purposes" | "from" | "to">;
 
 /**
  * Hands the queued transactions of these purposes, which hold no nonce, from one key to another, and wakes its sender. One whose

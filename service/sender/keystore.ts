@@ -4,11 +4,6 @@ import { type Address, type Hex, isAddressEqual } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { z } from "zod";
 
-/** What opening a keystore came to; a key is never part of a fault. */
-type OpenedKeystore =
-  | { readonly kind: "open"; readonly privateKey: Hex }
-  | { readonly kind: "malformed" | "wrong_password" | "wrong_address"; readonly fault: string };
-
 const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-fA-F]{${2 * bytes}}$`));
 const saltText = z.string().regex(/^([0-9a-fA-F]{2}){1,64}$/);
 /** Above what any wallet writes, and below what would take minutes or all memory. */
@@ -64,7 +59,12 @@ const STANDARD_COST = 262_144;
 const BLOCK_SIZE = 8;
 
 /** Decrypts a keystore of Web3 Secret Storage version 3, by scrypt or PBKDF2; it takes about a second, and the thread with it. */
-export function openKeystore(text: string, password: string): OpenedKeystore {
+export function openKeystore(
+  text: string,
+  password: string,
+):
+  | { kind: "open"; privateKey: Hex }
+  | { kind: "malformed" | "wrong_password" | "wrong_address"; fault: string } {
   const parsed = keystoreFile.safeParse(parseJson(text));
   if (!parsed.success) return { kind: "malformed", fault: "is no keystore of Web3 Secret Storage version 3" };
   const { address, ...keystore } = parsed.data;

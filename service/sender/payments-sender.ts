@@ -2,21 +2,22 @@ import { and, desc, eq, gte, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import { type Database, underDeadline } from "../db/database.ts";
-import { type SenderState, senderTransaction } from "../db/tables/publish.ts";
-import { enqueueTransaction, SENDER_CHANNEL, type SenderKey } from "./sender-transactions.ts";
+import { senderTransaction } from "../db/tables/publish.ts";
+import {
+  enqueueTransaction,
+  SENDER_CHANNEL,
+  type SenderKey,
+  type SenderTransaction,
+} from "./sender-transactions.ts";
 
 /** Names one EIP-3009 authorization, for good: its token marks the nonce as used. All lower-case. */
 export type AuthorizationId = { readonly asset: Address; readonly payer: Address; readonly nonce: Hex };
 
-/** State of the transaction that carries out an authorization. */
-export type SettlementTransaction = {
-  readonly state: SenderState;
-  /** Its block cannot be reorged. */
-  readonly final: boolean;
-  readonly minedHash: string | null;
-  readonly failure: string | null;
-  readonly error: string | null;
-};
+/** State of the transaction that carries out an authorization; the block of a final one cannot be reorged. */
+export type SettlementTransaction = Pick<
+  SenderTransaction,
+  "state" | "final" | "minedHash" | "failure" | "error"
+>;
 
 const PURPOSE = "x402";
 
@@ -41,14 +42,8 @@ export async function enqueueSettlement(
   const revived = await db
     .update(senderTransaction)
     .set({
-      state: "queued",
-      data: order.data,
-      attempts: 0,
-      notBefore: null,
-      failure: null,
-      error: null,
-      revertData: null,
-      updatedAt: sql`now()`,
+      ...{ state: "queued", data: order.data, attempts: 0, updatedAt: sql`now()` },
+      ...{ notBefore: null, failure: null, error: null, revertData: null },
     })
     .where(and(eq(senderTransaction.id, id), eq(senderTransaction.state, "failed")))
     .returning({ id: senderTransaction.id });
@@ -93,12 +88,7 @@ const DAY_MS = 86_400_000;
 /** Gas that settlements of the payer of one took in 24 hours and reverted; 0 for what is no settlement. */
 export async function readRevertedGas(
   db: NodePgDatabase,
-  of: {
-    readonly chainId: number;
-    readonly purpose: string;
-    readonly reference: string;
-    readonly now: Date;
-  },
+  of: Pick<SenderTransaction, "chainId" | "purpose" | "reference"> & { readonly now: Date },
 ): Promise<bigint> {
   if (of.purpose !== PURPOSE) return 0n;
   const payer = of.reference.slice(0, of.reference.lastIndexOf(":") + 1);
@@ -117,13 +107,8 @@ export async function readRevertedGas(
   return BigInt(reverted?.gas ?? 0);
 }
 
-const columns = {
-  state: senderTransaction.state,
-  final: senderTransaction.final,
-  minedHash: senderTransaction.minedHash,
-  failure: senderTransaction.failure,
-  error: senderTransaction.error,
-};
+const { state, final, minedHash, failure, error } = senderTransaction;
+const columns = { state, final, minedHash, failure, error };
 
 function referenceOf(chainId: number, { asset, payer, nonce }: AuthorizationId): string {
   return `x402:${chainId}:${asset}:${payer}:${nonce}`.toLowerCase();

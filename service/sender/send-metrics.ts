@@ -1,72 +1,25 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
+import { metricsOf } from "../db/metrics.ts";
 
-export type SenderMetrics = {
-  readonly sent: Counter<"purpose">;
-  readonly mined: Counter<"purpose" | "outcome">;
-  readonly failures: Counter<"kind">;
-  readonly feeBumps: Counter;
-  readonly reorged: Counter;
-  readonly gasUsed: Counter<"purpose">;
-  readonly costWei: Counter<"purpose">;
-  readonly balanceWei: Gauge<"sender">;
-  readonly lockHeld: Gauge<"sender">;
-};
+export type SenderMetrics = ReturnType<typeof createSenderMetrics>;
 
 /** Registers the sender's metrics; once per registry, since names in it are unique. */
-export function createSenderMetrics(registry: Registry): SenderMetrics {
-  const registers = [registry];
+export function createSenderMetrics(registry: Registry) {
+  const { counter, gauge } = metricsOf(registry);
   return {
-    sent: new Counter({
-      name: "ahs_sender_sent_total",
-      help: "Transactions given a nonce",
-      labelNames: ["purpose"],
-      registers,
-    }),
-    mined: new Counter({
-      name: "ahs_sender_mined_total",
-      help: "Transactions seen in a block; again when a reorg moved them",
-      labelNames: ["purpose", "outcome"],
-      registers,
-    }),
-    failures: new Counter({
-      name: "ahs_sender_failures_total",
-      help: "Failures to simulate or broadcast",
-      labelNames: ["kind"],
-      registers,
-    }),
-    feeBumps: new Counter({
-      name: "ahs_sender_fee_bumps_total",
-      help: "Stuck transactions replaced",
-      registers,
-    }),
-    reorged: new Counter({
-      name: "ahs_sender_reorged_total",
-      help: "Mined transactions that a reorg took out",
-      registers,
-    }),
-    gasUsed: new Counter({
-      name: "ahs_sender_gas_used_total",
-      help: "Gas of final transactions",
-      labelNames: ["purpose"],
-      registers,
-    }),
-    costWei: new Counter({
-      name: "ahs_sender_cost_wei_total",
-      help: "Wei paid for final transactions",
-      labelNames: ["purpose"],
-      registers,
-    }),
-    balanceWei: new Gauge({
-      name: "ahs_sender_balance_wei",
-      help: "Balance of the sending key",
-      labelNames: ["sender"],
-      registers,
-    }),
-    lockHeld: new Gauge({
-      name: "ahs_sender_lock_held",
-      help: "1 while this process is the sender of the key",
-      labelNames: ["sender"],
-      registers,
-    }),
+    sent: counter("ahs_sender_sent_total", "Transactions given a nonce", "purpose"),
+    mined: counter(
+      "ahs_sender_mined_total",
+      "Transactions seen in a block; again when a reorg moved them",
+      "purpose",
+      "outcome",
+    ),
+    failures: counter("ahs_sender_failures_total", "Failures to simulate or broadcast", "kind"),
+    feeBumps: counter("ahs_sender_fee_bumps_total", "Stuck transactions replaced"),
+    reorged: counter("ahs_sender_reorged_total", "Mined transactions that a reorg took out"),
+    gasUsed: counter("ahs_sender_gas_used_total", "Gas of final transactions", "purpose"),
+    costWei: counter("ahs_sender_cost_wei_total", "Wei paid for final transactions", "purpose"),
+    balanceWei: gauge("ahs_sender_balance_wei", "Balance of the sending key", "sender"),
+    lockHeld: gauge("ahs_sender_lock_held", "1 while this process is the sender of the key", "sender"),
   };
 }

@@ -80,8 +80,13 @@ export async function bump(pass: Pass, transaction: NoncedTransaction): Promise<
 export async function offer(pass: KeylessPass, transaction: NoncedTransaction): Promise<SendFailure | null> {
   if (transaction.raw === null)
     throw new Error(`transaction ${transaction.id} has a hash but no signed bytes`);
-  const sent = await attempt(pass, pass.rpc.broadcast(transaction.raw));
-  if (!sent.ok && sent.failure.kind !== "already_known") return sent.failure;
+  const sent = await tryCall(pass.rpc.broadcast(transaction.raw));
+  if (!sent.ok && sent.failure.kind !== "already_known") {
+    const { kind } = sent.failure;
+    if (kind === "unreachable") throw sent.error;
+    pass.metrics.failures.inc({ kind });
+    return sent.failure;
+  }
   await update(pass, transaction, {
     state: "broadcast",
     broadcastAt: pass.now(),
@@ -90,25 +95,10 @@ export async function offer(pass: KeylessPass, transaction: NoncedTransaction): 
   return null;
 }
 
-/** What came of a call to the node. */
-export type Attempt<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly failure: SendFailure };
-
-/** Turns what a node says of a transaction into a value; a node that says nothing ends the pass. */
-async function attempt<T>(pass: KeylessPass, call: Promise<T>): Promise<Attempt<T>> {
-  const attempted = await tryCall(call);
-  if (attempted.ok) return attempted;
-  const { kind } = attempted.failure;
-  if (kind === "unreachable") throw attempted.error;
-  if (kind !== "already_known") pass.metrics.failures.inc({ kind });
-  return attempted;
-}
-
-/** The same with the silence of a node as a value; throws what is a fault of ours or of the database. */
+/** Turns what a node says of a transaction, and its silence, into a value. Throws a fault of ours or of the database. */
 export async function tryCall<T>(
   call: Promise<T>,
-): Promise<Attempt<T> & ({ readonly ok: true } | { readonly ok: false; readonly error: unknown })> {
+): Promise<{ ok: true; value: T } | { ok: false; failure: SendFailure; error: unknown }> {
   try {
     return { ok: true, value: await call };
   } catch (error) {

@@ -1,19 +1,13 @@
+import { pauseAfter } from "../db/run-loop.ts";
 import { type KeylessPass, type NoncedTransaction, nonced } from "./send-pass.ts";
-import { pauseAfter } from "./send-policy.ts";
 import type { SendFailure } from "./send-rpc.ts";
 import type { MinedReceipt } from "./send-step.ts";
 import { type SenderTransactionPatch, updateTransaction } from "./sender-transactions.ts";
 
 /** What a transaction in state queued holds: neither nonce nor anything that depends on one. */
 const withoutNonce = {
-  nonce: null,
-  gasLimit: null,
-  maxFeePerGas: null,
-  maxPriorityFeePerGas: null,
-  hashes: [],
-  raw: null,
-  broadcastAt: null,
-  broadcastBlock: null,
+  ...{ nonce: null, gasLimit: null, maxFeePerGas: null, maxPriorityFeePerGas: null },
+  ...{ hashes: [], raw: null, broadcastAt: null, broadcastBlock: null },
 } satisfies SenderTransactionPatch;
 
 /** Changes a row that keeps its nonce. */
@@ -115,10 +109,7 @@ export async function fail(
 /** What the key must not be made to send is never signed, and its nonce is free where none of it is signed already. */
 export async function forbid(
   pass: KeylessPass,
-  transaction: Pick<NoncedTransaction, "id" | "purpose"> & {
-    readonly to: string;
-    readonly hashes: readonly string[];
-  },
+  transaction: Pick<NoncedTransaction, "id" | "purpose" | "to" | "hashes">,
   reason: string,
 ): Promise<void> {
   const { id, purpose, to } = transaction;
@@ -136,9 +127,6 @@ export async function note(
 ): Promise<void> {
   pass.logger.warn({ transaction: transaction.id, failure }, "transaction not accepted");
   const notBefore = new Date(pass.now().getTime() + pauseAfter(0, pass.policy.retryMs));
-  await updateTransaction(pass.db, transaction.id, {
-    notBefore,
-    failure: failure.kind,
-    error: failure.message,
-  });
+  const { kind, message } = failure;
+  await updateTransaction(pass.db, transaction.id, { notBefore, failure: kind, error: message });
 }

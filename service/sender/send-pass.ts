@@ -1,10 +1,9 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Logger } from "pino";
-import type { Address, Hex } from "viem";
 import type { LocalAccount } from "viem/accounts";
 import type { RefuseCall } from "./allowed-calls.ts";
 import type { SenderMetrics } from "./send-metrics.ts";
-import type { SenderPolicy } from "./send-policy.ts";
+import type { Fees, SenderPolicy } from "./send-policy.ts";
 import type { ChainHead, SenderRpc } from "./send-rpc.ts";
 import type { OpenTransaction } from "./send-step.ts";
 import type { SenderKey, SenderTransaction } from "./sender-transactions.ts";
@@ -40,18 +39,9 @@ export type Pass = SenderContext & {
 export type KeylessPass = Omit<Pass, "account" | "refuses">;
 
 /** A stored transaction that holds a nonce, and with it everything that is signed. */
-export type NoncedTransaction = OpenTransaction & {
-  readonly id: number;
-  readonly purpose: string;
-  readonly to: Address;
-  readonly data: Hex;
-  readonly value: bigint;
-  readonly gasLimit: bigint;
-  readonly maxFeePerGas: bigint;
-  readonly maxPriorityFeePerGas: bigint;
-  readonly raw: Hex | null;
-  readonly attempts: number;
-};
+export type NoncedTransaction = OpenTransaction &
+  Pick<SenderTransaction, "id" | "purpose" | "to" | "data" | "value" | "raw" | "attempts"> &
+  Fees & { readonly gasLimit: bigint };
 
 /** Reads a row that holds a nonce; throws when a part is missing that is written together with the nonce. */
 export function nonced(row: SenderTransaction): NoncedTransaction {

@@ -1,4 +1,4 @@
-import type { StepPolicy } from "./send-step.ts";
+import type { Backoff } from "../db/run-loop.ts";
 
 /** Gas of a token's transfer by EIP-3009, twice over: a contract that pays may burn as much as it likes of ours to agree to it. */
 export const SETTLEMENT_MAX_GAS = 200_000n;
@@ -25,7 +25,11 @@ export const DEFAULT_DAILY_GAS = { x402: 1_000_000_000n, verdicts: 500_000_000n 
 const DEFAULT_MAX_FEE_GWEI = 500;
 const GWEI = 1_000_000_000n;
 
-export type SenderPolicy = StepPolicy & {
+export type SenderPolicy = {
+  /** Blocks under the head from which on a block cannot be reorged. */
+  readonly finalityBlocks: number;
+  /** Milliseconds without being mined after which a transaction counts as stuck. */
+  readonly stuckAfterMs: number;
   /** Pause between two passes while a transaction is under way. */
   readonly pollMs: number;
   /** Most transactions with a nonce that are not mined yet. */
@@ -39,14 +43,11 @@ export type SenderPolicy = StepPolicy & {
   /** Most that is ever offered for a unit of gas, in wei. */
   readonly maxFeePerGasCeiling: bigint;
   /** First and longest pause after a failure; it doubles in between. */
-  readonly retryMs: { readonly first: number; readonly longest: number };
+  readonly retryMs: Backoff;
 };
 
 /** What payments and verdicts may use a day. */
-export function gasBudgets(dailyGas: {
-  readonly x402: bigint;
-  readonly verdicts: bigint;
-}): readonly GasBudget[] {
+export function gasBudgets(dailyGas: Readonly<Record<"x402" | "verdicts", bigint>>): readonly GasBudget[] {
   return [
     { purposes: ["x402"], dailyGas: dailyGas.x402 },
     { purposes: Object.keys(VERDICT_MAX_GAS), dailyGas: dailyGas.verdicts },
@@ -69,25 +70,6 @@ export function senderPolicy(
     maxFeePerGasCeiling: BigInt(chain.maxFeePerGasGwei ?? DEFAULT_MAX_FEE_GWEI) * GWEI,
     retryMs: { first: 1_000, longest: 15_000 },
   };
-}
-
-/** Milliseconds to wait after the given number of failures in a row. */
-export function pauseAfter(failures: number, retryMs: SenderPolicy["retryMs"]): number {
-  return Math.min(retryMs.first * 2 ** Math.min(failures, 30), retryMs.longest);
-}
-
-/** Resolves after the given milliseconds, or as soon as the signal fires. */
-export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, ms);
-    signal.addEventListener("abort", finish);
-    if (signal.aborted) finish();
-  });
 }
 
 /** Wei per gas, as in EIP-1559. */
@@ -117,10 +99,5 @@ function raised(fee: bigint): bigint {
   return larger((fee * REPLACEMENT_PERMILLE + 999n) / 1000n, fee + 1n);
 }
 
-function larger(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
-}
+const larger = (a: bigint, b: bigint) => (a > b ? a : b);
+const smaller = (a: bigint, b: bigint) => (a < b ? a : b);

@@ -1,5 +1,5 @@
 import { readRevertedGas } from "./payments-sender.ts";
-import { type Attempt, marketFees, signAndBroadcast, tryCall } from "./send-offer.ts";
+import { marketFees, signAndBroadcast, tryCall } from "./send-offer.ts";
 import { fail, forbid, postpone, update } from "./send-outcome.ts";
 import { nonced, type Pass, reservedWei } from "./send-pass.ts";
 import { PAYER_MAX_REVERTED_GAS } from "./send-policy.ts";
@@ -37,11 +37,11 @@ async function sendNext(pass: Pass, transaction: SenderTransaction, reserved: bi
     return true;
   }
   const gas = await estimate(pass, transaction);
-  if (!gas.ok) {
-    await (LATER.has(gas.failure.kind) ? postpone : fail)(pass, transaction, gas.failure);
-    return gas.failure.kind !== "insufficient_funds";
+  if (typeof gas !== "bigint") {
+    await (LATER.has(gas.kind) ? postpone : fail)(pass, transaction, gas);
+    return gas.kind !== "insufficient_funds";
   }
-  const gasLimit = (gas.value * BigInt(100 + pass.policy.gasMarginPercent)) / 100n;
+  const gasLimit = (gas * BigInt(100 + pass.policy.gasMarginPercent)) / 100n;
   const fees = await marketFees(pass);
   const shortage = await findShortage(pass, gasLimit * fees.maxFeePerGas + transaction.value + reserved);
   if (shortage !== null) {
@@ -58,27 +58,21 @@ async function sendNext(pass: Pass, transaction: SenderTransaction, reserved: bi
 }
 
 /** The gas that a queued call needs. One that no node works out, or above its purpose's bound, must not stop the others. */
-async function estimate(
-  pass: Pass,
-  { id, purpose, reference, to, data, value }: SenderTransaction,
-): Promise<Attempt<bigint>> {
-  const gas = await tryCall(pass.rpc.estimateGas({ from: pass.key.sender, to, data, value }));
-  const failure = gas.ok ? await findExcess(pass, { id, purpose, reference, gas: gas.value }) : gas.failure;
-  if (gas.ok && failure === null) return gas;
-  if (failure === null) throw new Error("a call without an estimate has failed");
-  pass.metrics.failures.inc({ kind: failure.kind });
-  return { ok: false, failure };
+async function estimate(pass: Pass, transaction: SenderTransaction): Promise<bigint | SendFailure> {
+  const { to, data, value } = transaction;
+  const tried = await tryCall(pass.rpc.estimateGas({ from: pass.key.sender, to, data, value }));
+  const found = tried.ok
+    ? ((await findExcess(pass, transaction, tried.value)) ?? tried.value)
+    : tried.failure;
+  if (typeof found !== "bigint") pass.metrics.failures.inc({ kind: found.kind });
+  return found;
 }
 
 /** Why a call of so much gas is not sent, for good or now; null where it may be. */
 async function findExcess(
   pass: Pass,
-  {
-    id,
-    purpose,
-    reference,
-    gas,
-  }: { readonly id: number; readonly purpose: string; readonly reference: string; readonly gas: bigint },
+  { id, purpose, reference }: Pick<SenderTransaction, "id" | "purpose" | "reference">,
+  gas: bigint,
 ): Promise<SendFailure | null> {
   const most = pass.policy.maxGas.get(purpose);
   if (most !== undefined && gas > most) {

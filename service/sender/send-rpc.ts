@@ -3,14 +3,12 @@ import {
   BaseError,
   createPublicClient,
   type Hex,
-  HttpRequestError,
-  http,
-  isHex,
   type PublicClient,
-  TimeoutError,
   type TransactionReceipt,
   TransactionReceiptNotFoundError,
 } from "viem";
+import { type NodeFailure, nodeFailureOf } from "../chain/node/failure.ts";
+import { type NodeOptions, nodeTransport } from "../chain/node/json-rpc.ts";
 import type { MinedReceipt } from "./send-step.ts";
 
 export type ChainHead = { readonly number: number; readonly hash: Hex; readonly baseFeePerGas: bigint };
@@ -34,16 +32,8 @@ export type SenderRpc = {
 };
 
 /** Talks to one JSON-RPC endpoint over HTTP; a call takes at most (retries + 1) × timeoutMs and the pauses between. */
-export function createSenderRpc(options: {
-  readonly url: string;
-  readonly timeoutMs: number;
-  readonly retries: number;
-}): SenderRpc {
-  const transport = http(options.url, {
-    timeout: options.timeoutMs,
-    retryCount: options.retries,
-    retryDelay: 200,
-  });
+export function createSenderRpc(options: Pick<NodeOptions, "url" | "timeoutMs" | "retries">): SenderRpc {
+  const transport = nodeTransport({ ...options, retryMs: 200 });
   const client = createPublicClient({ transport });
   return {
     head: () => readHead(client),
@@ -120,77 +110,30 @@ export type SendFailure = {
   readonly revertData: Hex | null;
 };
 
-/**
- * Node messages by meaning; the first match counts. Wordings of geth, reth, erigon, nethermind and anvil. A revert goes first, since
- * it carries words that the called contract chose.
- */
+/** Wordings of geth, reth, erigon, nethermind and anvil about a transaction; the first match counts. */
 const MESSAGES: readonly (readonly [RegExp, SendFailureKind])[] = [
-  [/execution reverted|reverted|vm exception/i, "reverted_in_simulation"],
   [/already known|already imported|known transaction|already in (the )?mempool/i, "already_known"],
   [/nonce too low|nonce is too low|nonce has already been used|old ?nonce/i, "nonce_used"],
   [/insufficient (funds|balance)|doesn't have enough funds/i, "insufficient_funds"],
   [/underpriced|less than block base fee|fee ?cap|fee too low|gas price too low/i, "underpriced"],
 ];
 
-/** JSON-RPC codes that speak of the node and not of the transaction: internal error, limits, resource not available. */
-const NODE_TROUBLE = new Set([-32603, -32005, -32002, -32001, 429]);
-const EXECUTION_REVERTED = 3;
-
-/** Classifies an error of an RPC call; an unknown error counts as a refusal. */
+/** Classifies an error of an RPC call; an error that no node caused counts as a refusal. */
 export function classifySendFailure(error: unknown): SendFailure {
-  const chain = causesOf(error);
-  // Nodes print the arguments of custom errors raw, and PostgreSQL stores no NUL.
-  const message = chain
-    .map(textOf)
-    .join(" | ")
-    .replaceAll(/\p{Cc}+/gu, "…");
-  const failure = (kind: SendFailureKind): SendFailure => ({
-    kind,
-    message: message.slice(0, 500),
-    revertData: null,
-  });
-  if (chain.some((cause) => codeOf(cause) === EXECUTION_REVERTED)) {
-    return { ...failure("reverted_in_simulation"), revertData: revertDataOf(chain) };
-  }
-  const known = MESSAGES.find(([pattern]) => pattern.test(message));
-  if (known !== undefined) {
-    return { ...failure(known[1]), revertData: revertDataOf(chain) };
-  }
-  if (chain.some((cause) => cause instanceof HttpRequestError || cause instanceof TimeoutError))
-    return failure("unreachable");
-  if (chain.some((cause) => NODE_TROUBLE.has(codeOf(cause) ?? 0))) return failure("unreachable");
-  return failure("refused");
+  const failure = nodeFailureOf(error);
+  if (failure === null) return { kind: "refused", message: String(error).slice(0, 500), revertData: null };
+  return { kind: kindOf(failure), message: failure.detail, revertData: failure.data };
+}
+
+function kindOf(failure: NodeFailure): SendFailureKind {
+  // Checked first: a revert carries words that the called contract chose.
+  if (failure.kind === "reverted") return "reverted_in_simulation";
+  const known = MESSAGES.find(([pattern]) => pattern.test(failure.detail));
+  if (known !== undefined) return known[1];
+  return failure.code === null || failure.mayPass ? "unreachable" : "refused";
 }
 
 /** True for what an RPC call threw, false for a fault of ours or of the database. */
 export function isRpcError(error: unknown): boolean {
   return error instanceof BaseError;
-}
-
-function causesOf(error: unknown): unknown[] {
-  const causes: unknown[] = [];
-  let current = error;
-  while (current !== undefined && current !== null && causes.length < 10) {
-    causes.push(current);
-    current = current instanceof Error ? current.cause : undefined;
-  }
-  return causes;
-}
-
-function textOf(cause: unknown): string {
-  if (cause instanceof BaseError) return `${cause.shortMessage} ${cause.details}`;
-  return cause instanceof Error ? cause.message : JSON.stringify(cause);
-}
-
-function codeOf(cause: unknown): number | null {
-  if (typeof cause !== "object" || cause === null || !("code" in cause)) return null;
-  return typeof cause.code === "number" ? cause.code : null;
-}
-
-function revertDataOf(chain: readonly unknown[]): Hex | null {
-  for (const cause of chain) {
-    if (typeof cause === "object" && cause !== null && "data" in cause && isHex(cause.data))
-      return cause.data;
-  }
-  return null;
 }

@@ -1,4 +1,6 @@
 import type { Hex } from "viem";
+import type { SenderPolicy } from "./send-policy.ts";
+import type { SenderTransaction } from "./sender-transactions.ts";
 
 /** How a transaction of ours ended up in a block. */
 export type MinedReceipt = {
@@ -11,16 +13,10 @@ export type MinedReceipt = {
 };
 
 /** The part of a stored transaction that the next step depends on. */
-export type OpenTransaction = {
-  readonly state: "prepared" | "broadcast" | "mined" | "reverted";
-  readonly nonce: number;
-  readonly hashes: readonly Hex[];
-  readonly minedHash: string | null;
-  readonly minedBlock: number | null;
-  readonly broadcastAt: Date | null;
-  readonly broadcastBlock: number | null;
-  readonly notBefore: Date | null;
-};
+export type OpenTransaction = Pick<
+  SenderTransaction,
+  "hashes" | "minedHash" | "minedBlock" | "broadcastAt" | "broadcastBlock" | "notBefore"
+> & { readonly state: "prepared" | "broadcast" | "mined" | "reverted"; readonly nonce: number };
 
 /** The chain's current facts about the transaction. */
 export type ChainSnapshot = {
@@ -34,12 +30,7 @@ export type ChainSnapshot = {
   readonly now: Date;
 };
 
-export type StepPolicy = {
-  /** Blocks under the head from which on a block cannot be reorged. */
-  readonly finalityBlocks: number;
-  /** Milliseconds without being mined after which a transaction counts as stuck. */
-  readonly stuckAfterMs: number;
-};
+type StepPolicy = Pick<SenderPolicy, "finalityBlocks" | "stuckAfterMs">;
 
 export type SendStep =
   | { readonly kind: "wait" }

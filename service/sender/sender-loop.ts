@@ -2,9 +2,9 @@ import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import { Client } from "pg";
 import type { Address, Hex } from "viem";
 import { withOwnNames } from "../db/database.ts";
+import { pauseFor, runLoop } from "../db/run-loop.ts";
 import { SignerFailure } from "./remote-signer.ts";
 import type { SenderContext } from "./send-pass.ts";
-import { pauseAfter, pauseFor } from "./send-policy.ts";
 import { classifySendFailure, isRpcError } from "./send-rpc.ts";
 import { sendPass } from "./sender.ts";
 import { SENDER_CHANNEL } from "./sender-transactions.ts";
@@ -22,19 +22,19 @@ const BALANCE_EVERY_MS = 15_000;
  * lost, starts over. Never throws: failures of node or database are logged, counted and retried after a pause.
  */
 export async function runSender(deps: SenderDeps, signal: AbortSignal): Promise<void> {
-  let failures = 0;
-  while (!signal.aborted) {
-    try {
-      await sendUnderLock(deps, signal, () => {
-        failures = 0;
-      });
-    } catch (error) {
-      if (signal.aborted) return;
-      deps.logger.error({ err: error, sender: deps.account.address }, "sender interrupted");
-      await pauseFor(pauseAfter(failures, deps.policy.retryMs), signal);
-      failures += 1;
-    }
-  }
+  const { account, logger, policy } = deps;
+  await runLoop({
+    logger,
+    what: "sending",
+    signal,
+    pauseMs: 0,
+    retryMs: policy.retryMs,
+    onFailure: (error) => {
+      logger.error({ err: error, sender: account.address }, "sender interrupted");
+      return 0;
+    },
+    pass: (onProgress) => sendUnderLock(deps, signal, onProgress),
+  });
 }
 
 async function sendUnderLock(deps: SenderDeps, signal: AbortSignal, onProgress: () => void): Promise<void> {
@@ -65,33 +65,35 @@ async function sendWhileHeld(
 ): Promise<void> {
   const context: SenderContext = { ...deps, db: session.db };
   let head: Hex | null = null;
-  let failures = 0;
   let balanceDue = 0;
-  while (!run.signal.aborted) {
-    session.lost.throwIfAborted();
-    let waitMs: number;
-    try {
+  await runLoop({
+    logger: deps.logger,
+    what: "sending",
+    signal: run.signal,
+    pauseMs: (isBusy) => (isBusy ? deps.policy.pollMs : IDLE_MS),
+    retryMs: deps.policy.retryMs,
+    wait: session.waitForWork,
+    onFailure: (error) => {
+      if (!isRpcError(error) && !(error instanceof SignerFailure)) throw error;
+      reportTrouble(context, error);
+      return 0;
+    },
+    pass: async () => {
+      session.lost.throwIfAborted();
       const result = await sendPass(context, head);
       head = result.headHash;
       if (deps.now().getTime() >= balanceDue) {
         await reportBalance(context);
         balanceDue = deps.now().getTime() + BALANCE_EVERY_MS;
       }
-      waitMs = result.busy ? deps.policy.pollMs : IDLE_MS;
-      failures = 0;
       run.onProgress();
-    } catch (error) {
-      if (!isRpcError(error) && !(error instanceof SignerFailure)) throw error;
-      waitMs = reportTrouble(context, error, failures);
-      failures += 1;
-    }
-    await session.waitForWork(waitMs, run.signal);
-  }
+      return result.busy;
+    },
+  });
 }
 
-/** Counts and logs a node or a signer that gives no usable answer; returns the pause after it. */
-function reportTrouble(context: SenderContext, error: unknown, failures: number): number {
-  const { metrics, logger, account, policy } = context;
+/** Counts and logs a node or a signer that gives no usable answer. */
+function reportTrouble({ metrics, logger, account }: SenderContext, error: unknown): void {
   if (error instanceof SignerFailure) {
     metrics.failures.inc({ kind: "unsigned" });
     const details = { sender: account.address, reason: error.reason };
@@ -101,7 +103,6 @@ function reportTrouble(context: SenderContext, error: unknown, failures: number)
     metrics.failures.inc({ kind: failure.kind });
     logger.warn({ failure }, "the node gives no usable answer");
   }
-  return pauseAfter(failures, policy.retryMs);
 }
 
 async function reportBalance(context: SenderContext): Promise<void> {
@@ -198,19 +199,10 @@ async function tryLock(client: Client, { chainId, sender }: SenderSessionOptions
   return rows[0]?.taken === true;
 }
 
-function waitForWork(client: Client, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = () => {
-      clearTimeout(timer);
-      client.off("notification", finish);
-      client.off("end", finish);
-      signal.removeEventListener("abort", finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, ms);
-    client.on("notification", finish);
-    client.on("end", finish);
-    signal.addEventListener("abort", finish);
-    if (signal.aborted) finish();
-  });
+async function waitForWork(client: Client, ms: number, signal: AbortSignal): Promise<void> {
+  const woken = new AbortController();
+  const wake = () => woken.abort();
+  client.on("notification", wake).on("end", wake);
+  await pauseFor(ms, AbortSignal.any([signal, woken.signal]));
+  client.off("notification", wake).off("end", wake);
 }

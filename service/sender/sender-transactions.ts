@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, inArray, isNotNull, isNull, lte, ne, or, sql } from "drizzle-orm";
+import { and, asc, eq, gte, inArray, isNotNull, isNull, lte, ne, or, type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import { lowerCase } from "../db/columns.ts";
@@ -51,18 +51,8 @@ export async function enqueueTransaction(
 
 /** Transactions that hold a nonce and are not final, by nonce. */
 export async function readOpenTransactions(db: NodePgDatabase, key: SenderKey): Promise<SenderTransaction[]> {
-  return db
-    .select()
-    .from(senderTransaction)
-    .where(
-      and(
-        ofKey(key),
-        eq(senderTransaction.final, false),
-        ne(senderTransaction.state, "failed"),
-        ne(senderTransaction.state, "queued"),
-      ),
-    )
-    .orderBy(asc(senderTransaction.nonce));
+  const { state, nonce } = senderTransaction;
+  return selectOpen(db, key, ne(state, "failed"), ne(state, "queued")).orderBy(asc(nonce));
 }
 
 /** Transactions that hold a nonce and are not mined, by nonce. */
@@ -70,17 +60,8 @@ export async function readUnminedTransactions(
   db: NodePgDatabase,
   key: SenderKey,
 ): Promise<SenderTransaction[]> {
-  return db
-    .select()
-    .from(senderTransaction)
-    .where(
-      and(
-        ofKey(key),
-        eq(senderTransaction.final, false),
-        or(eq(senderTransaction.state, "prepared"), eq(senderTransaction.state, "broadcast")),
-      ),
-    )
-    .orderBy(asc(senderTransaction.nonce));
+  const { state, nonce } = senderTransaction;
+  return selectOpen(db, key, or(eq(state, "prepared"), eq(state, "broadcast"))).orderBy(asc(nonce));
 }
 
 /** Transactions that wait for a nonce and are due, oldest first. */
@@ -89,19 +70,16 @@ export async function readQueuedTransactions(
   key: SenderKey,
   due: { readonly now: Date; readonly limit: number },
 ): Promise<SenderTransaction[]> {
+  const { id, state, notBefore } = senderTransaction;
+  const isDue = or(isNull(notBefore), lte(notBefore, due.now));
+  return selectOpen(db, key, eq(state, "queued"), isDue).orderBy(asc(id)).limit(due.limit);
+}
+
+function selectOpen(db: NodePgDatabase, key: SenderKey, ...conditions: (SQL | undefined)[]) {
   return db
     .select()
     .from(senderTransaction)
-    .where(
-      and(
-        ofKey(key),
-        eq(senderTransaction.state, "queued"),
-        eq(senderTransaction.final, false),
-        or(isNull(senderTransaction.notBefore), lte(senderTransaction.notBefore, due.now)),
-      ),
-    )
-    .orderBy(asc(senderTransaction.id))
-    .limit(due.limit);
+    .where(and(ofKey(key), eq(senderTransaction.final, false), ...conditions));
 }
 
 /** The largest nonce that any row of the key holds; null when none does. */

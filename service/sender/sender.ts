@@ -13,15 +13,16 @@ import { sendQueued } from "./send-queued.ts";
 import { type MinedReceipt, nextStep, type SendStep } from "./send-step.ts";
 import { readOpenTransactions, readQueuedTransactions } from "./sender-transactions.ts";
 
-/** Result of one pass. Under the same head the next pass does not ask about mined transactions again. */
-export type PassResult = { readonly headHash: Hex | null; readonly busy: boolean };
-
 /**
  * Takes every open transaction of the key one step on, then gives nonces to queued ones. Throws a
  * viem error when the node gives no usable answer, a SignerFailure when the key's signer does not sign, once the others are
- * a step on, and a pg error when the lock's connection is gone; a later pass goes on from what is stored.
+ * a step on, and a pg error when the lock's connection is gone; a later pass goes on from what is stored. Under the same head the
+ * next pass does not ask about mined transactions again.
  */
-export async function sendPass(context: SenderContext, previousHead: Hex | null): Promise<PassResult> {
+export async function sendPass(
+  context: SenderContext,
+  previousHead: Hex | null,
+): Promise<{ headHash: Hex | null; busy: boolean }> {
   const key = { chainId: context.chainId, sender: context.account.address };
   const open = (await readOpenTransactions(context.db, key)).map(nonced);
   const due = { now: context.now(), limit: context.policy.maxInFlight };

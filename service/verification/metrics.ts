@@ -1,52 +1,41 @@
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
+import { metricsOf } from "../db/metrics.ts";
 import type { WaitStatus } from "./escrow/settlement-checks.ts";
 import { costOf, type TokenPrices } from "./panel/ask-role.ts";
 import type { ModelPort, ModelReply } from "./panel/model-port.ts";
 import type { RoleName } from "./panel/types.ts";
 
-type PanelMetrics = {
-  readonly callSeconds: Histogram<"role">;
-  readonly calls: Counter<"role" | "outcome" | "mode">;
-  readonly requests: Counter<"role">;
-  readonly tokens: Counter<"role" | "kind">;
-  readonly costUsd: Counter<"role">;
-};
+type PanelMetrics = ReturnType<typeof createPanelMetrics>;
 
 /** Registers the metrics of the panel's models. Call it once per registry. */
-export function createPanelMetrics(registry: Registry): PanelMetrics {
-  const registers = [registry];
+export function createPanelMetrics(registry: Registry) {
+  const { counter, histogram } = metricsOf(registry);
   return {
-    callSeconds: new Histogram({
-      name: "ahs_panel_call_seconds",
-      help: "Time that a question to a model took, tries included",
-      labelNames: ["role"],
-      buckets: [0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320],
-      registers,
-    }),
-    calls: new Counter({
-      name: "ahs_panel_calls_total",
-      help: "Questions to models, by what came of them and how the schema was asked for",
-      labelNames: ["role", "outcome", "mode"],
-      registers,
-    }),
-    requests: new Counter({
-      name: "ahs_panel_requests_total",
-      help: "HTTP requests to the model server",
-      labelNames: ["role"],
-      registers,
-    }),
-    tokens: new Counter({
-      name: "ahs_panel_tokens_total",
-      help: "Tokens of questions (prompt) and answers (completion)",
-      labelNames: ["role", "kind"],
-      registers,
-    }),
-    costUsd: new Counter({
-      name: "ahs_panel_cost_usd_total",
-      help: "What tokens cost in US dollars, where prices are configured",
-      labelNames: ["role"],
-      registers,
-    }),
+    callSeconds: histogram(
+      "ahs_panel_call_seconds",
+      "Time that a question to a model took, tries included",
+      [0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320],
+      "role",
+    ),
+    calls: counter(
+      "ahs_panel_calls_total",
+      "Questions to models, by what came of them and how the schema was asked for",
+      "role",
+      "outcome",
+      "mode",
+    ),
+    requests: counter("ahs_panel_requests_total", "HTTP requests to the model server", "role"),
+    tokens: counter(
+      "ahs_panel_tokens_total",
+      "Tokens of questions (prompt) and answers (completion)",
+      "role",
+      "kind",
+    ),
+    costUsd: counter(
+      "ahs_panel_cost_usd_total",
+      "What tokens cost in US dollars, where prices are configured",
+      "role",
+    ),
   };
 }
 
@@ -88,51 +77,25 @@ function countUse(
   if (prices !== null) metrics.costUsd.inc({ role }, costOf(reply, prices));
 }
 
-export type VerdictMetrics = {
-  readonly queueDepth: Gauge;
-  readonly queueAgeSeconds: Gauge;
-  readonly processing: Gauge;
-  readonly tokensLeft: Gauge;
-  readonly runs: Counter<"outcome">;
-  readonly runSeconds: Histogram;
-};
+export type VerdictMetrics = ReturnType<typeof createVerdictMetrics>;
 
 /** Registers the metrics of the verdict queue. Call it once per registry. */
-export function createVerdictMetrics(registry: Registry): VerdictMetrics {
-  const registers = [registry];
+export function createVerdictMetrics(registry: Registry) {
+  const { counter, gauge, histogram } = metricsOf(registry);
   return {
-    queueDepth: new Gauge({
-      name: "ahs_verdict_queue_depth",
-      help: "Verdicts that wait to be run",
-      registers,
-    }),
-    queueAgeSeconds: new Gauge({
-      name: "ahs_verdict_queue_age_seconds",
-      help: "How long the most overdue verdict has been due",
-      registers,
-    }),
-    processing: new Gauge({
-      name: "ahs_verdicts_processing",
-      help: "Verdicts that are being run",
-      registers,
-    }),
-    tokensLeft: new Gauge({
-      name: "ahs_panel_tokens_left",
-      help: "Tokens left of what the panel may use until the end of the UTC day",
-      registers,
-    }),
-    runs: new Counter({
-      name: "ahs_verdict_runs_total",
-      help: "Tries to run a verdict, by what came of them",
-      labelNames: ["outcome"],
-      registers,
-    }),
-    runSeconds: new Histogram({
-      name: "ahs_verdict_run_seconds",
-      help: "Time from the first try of a run to its decision",
-      buckets: [0.1, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 900, 3_600],
-      registers,
-    }),
+    queueDepth: gauge("ahs_verdict_queue_depth", "Verdicts that wait to be run"),
+    queueAgeSeconds: gauge("ahs_verdict_queue_age_seconds", "How long the most overdue verdict has been due"),
+    processing: gauge("ahs_verdicts_processing", "Verdicts that are being run"),
+    tokensLeft: gauge(
+      "ahs_panel_tokens_left",
+      "Tokens left of what the panel may use until the end of the UTC day",
+    ),
+    runs: counter("ahs_verdict_runs_total", "Tries to run a verdict, by what came of them", "outcome"),
+    runSeconds: histogram(
+      "ahs_verdict_run_seconds",
+      "Time from the first try of a run to its decision",
+      [0.1, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 900, 3_600],
+    ),
   };
 }
 
@@ -147,14 +110,7 @@ export type EscrowOutcome =
   | "review_told"
   | "expired_on_hold";
 
-export type EscrowMetrics = {
-  readonly outcomes: Counter<"outcome">;
-  readonly failures: Counter<"at">;
-  readonly openSettlements: Gauge;
-  readonly oldestOpenSeconds: Gauge;
-  readonly oldestUnsignedSeconds: Gauge<"status">;
-  readonly holds: Gauge<"kind">;
-};
+export type EscrowMetrics = ReturnType<typeof createEscrowMetrics>;
 
 /** Statuses of waiting decisions; each has a gauge. */
 export const WAIT_STATUSES: readonly WaitStatus[] = [
@@ -167,42 +123,36 @@ export const WAIT_STATUSES: readonly WaitStatus[] = [
 ];
 
 /** Registers the metrics of escrow settlement. Call it once per registry. */
-export function createEscrowMetrics(registry: Registry): EscrowMetrics {
-  const registers = [registry];
+export function createEscrowMetrics(registry: Registry) {
+  const { counter, gauge } = metricsOf(registry);
   return {
-    outcomes: new Counter({
-      name: "ahs_escrow_outcomes_total",
-      help: "Signed verdicts by what became of them, and what held jobs asked for",
-      labelNames: ["outcome"],
-      registers,
-    }),
-    failures: new Counter({
-      name: "ahs_escrow_failures_total",
-      help: "Verdicts that could not be looked at, by what failed; they are looked at again",
-      labelNames: ["at"],
-      registers,
-    }),
-    openSettlements: new Gauge({
-      name: "ahs_escrow_open_settlements",
-      help: "Signed verdicts that no final event confirms and that may yet be carried out",
-      registers,
-    }),
-    oldestOpenSeconds: new Gauge({
-      name: "ahs_escrow_oldest_open_seconds",
-      help: "Age of the oldest signed verdict that no final event confirms; 0 where there is none",
-      registers,
-    }),
-    oldestUnsignedSeconds: new Gauge({
-      name: "ahs_escrow_oldest_unsigned_seconds",
-      help: "Age of the oldest decision about a bound job that waits to be signed, by what it waits for; 0 where there is none",
-      labelNames: ["status"],
-      registers,
-    }),
-    holds: new Gauge({
-      name: "ahs_escrow_holds",
-      help: "Jobs on HOLD: all that are open, and those whose reviewer was asked to decide",
-      labelNames: ["kind"],
-      registers,
-    }),
+    outcomes: counter(
+      "ahs_escrow_outcomes_total",
+      "Signed verdicts by what became of them, and what held jobs asked for",
+      "outcome",
+    ),
+    failures: counter(
+      "ahs_escrow_failures_total",
+      "Verdicts that could not be looked at, by what failed; they are looked at again",
+      "at",
+    ),
+    openSettlements: gauge(
+      "ahs_escrow_open_settlements",
+      "Signed verdicts that no final event confirms and that may yet be carried out",
+    ),
+    oldestOpenSeconds: gauge(
+      "ahs_escrow_oldest_open_seconds",
+      "Age of the oldest signed verdict that no final event confirms; 0 where there is none",
+    ),
+    oldestUnsignedSeconds: gauge(
+      "ahs_escrow_oldest_unsigned_seconds",
+      "Age of the oldest decision about a bound job that waits to be signed, by what it waits for; 0 where there is none",
+      "status",
+    ),
+    holds: gauge(
+      "ahs_escrow_holds",
+      "Jobs on HOLD: all that are open, and those whose reviewer was asked to decide",
+      "kind",
+    ),
   };
 }

@@ -1,4 +1,5 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import type { Gauge, Registry } from "prom-client";
+import { metricsOf } from "../../db/metrics.ts";
 
 /** How a payment, or a request that carried one, ended. */
 type PaymentOutcome =
@@ -18,25 +19,21 @@ type PaymentOutcome =
   | "dropped"
   | "lost";
 
-export type PaymentMetrics = { readonly count: (outcome: PaymentOutcome) => void };
+export type PaymentMetrics = ReturnType<typeof createPaymentMetrics>;
 
 /** Registers the counter of payments by outcome; once per registry, since names in it are unique. */
-export function createPaymentMetrics(registry: Registry): PaymentMetrics {
-  const payments = new Counter({
-    name: "ahs_payments_total",
-    help: "x402 payments by what became of them",
-    labelNames: ["outcome"],
-    registers: [registry],
-  });
-  return { count: (outcome) => payments.inc({ outcome }) };
+export function createPaymentMetrics(registry: Registry) {
+  const { counter } = metricsOf(registry);
+  const payments = counter("ahs_payments_total", "x402 payments by what became of them", "outcome");
+  return { count: (outcome: PaymentOutcome) => payments.inc({ outcome }) };
 }
 
 /** Registers the gauge of waiting payments; once per registry. */
 export function createPaymentGauge(registry: Registry): Gauge<"kind"> {
-  return new Gauge({
-    name: "ahs_payments_held",
-    help: "Payments by what they wait for; owed ones wait for their payer, and stuck ones are reserved for over five minutes",
-    labelNames: ["kind"],
-    registers: [registry],
-  });
+  const { gauge } = metricsOf(registry);
+  return gauge(
+    "ahs_payments_held",
+    "Payments by what they wait for; owed ones wait for their payer, and stuck ones are reserved for over five minutes",
+    "kind",
+  );
 }

@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
 import type { Gauge } from "prom-client";
 import type { Database } from "../../db/database.ts";
+import { runLoop } from "../../db/run-loop.ts";
 import { findSettlement, type SettlementTransaction } from "../../sender/payments-sender.ts";
-import { pauseFor } from "../../sender/send-policy.ts";
 import type { PaymentMetrics } from "./metrics.ts";
 import type { Authorization, FinalBlock, PaymentChain } from "./payment-chain.ts";
 import { creditIdOf, type StoredPayment } from "./payments.ts";
@@ -40,7 +40,7 @@ export type ReconciliationDeps = {
 };
 
 const PAUSE_MS = 1_000;
-const FAILURE_PAUSE_MS = 3_000;
+const RETRY_MS = { first: 3_000, longest: 3_000 };
 const COUNT_EVERY = 15;
 
 /** Reconciles until the signal aborts and counts waiting payments. A failure is logged and followed by a longer pause. */
@@ -49,20 +49,22 @@ export async function runReconciliation(
   held: Gauge<"kind">,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let round = 0; !signal.aborted; round += 1) {
-    let pauseMs = PAUSE_MS;
-    try {
+  let passed = 0;
+  await runLoop({
+    logger: deps.logger,
+    what: "reconciling payments",
+    signal,
+    pauseMs: PAUSE_MS,
+    retryMs: RETRY_MS,
+    pass: async () => {
+      const isCounted = passed % COUNT_EVERY === 0;
+      passed += 1;
       await reconcilePayments(deps);
-      if (round % COUNT_EVERY === 0) {
-        const counted = await countPayments(deps.db, deps.chainId, deps.now());
-        for (const kind of HELD_KINDS) held.set({ kind }, counted[kind]);
-      }
-    } catch (error) {
-      deps.logger.error({ err: error }, "reconciling payments failed; trying again");
-      pauseMs = FAILURE_PAUSE_MS;
-    }
-    await pauseFor(pauseMs, signal);
-  }
+      if (!isCounted) return;
+      const counted = await countPayments(deps.db, deps.chainId, deps.now());
+      for (const kind of HELD_KINDS) held.set({ kind }, counted[kind]);
+    },
+  });
 }
 
 /**

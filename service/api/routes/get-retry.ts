@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import { unavailable } from "../../access/problems.ts";
+import { NodeFailure } from "../../chain/node/failure.ts";
 import { createMarket, type Market } from "../../model/features/market.ts";
 import type { WalletRows } from "../../model/features/types.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
@@ -17,7 +18,7 @@ import {
   type Recovered,
   recoverFailures,
 } from "../../reports/recovery/recover-failures.ts";
-import { NodeFailure, type RecoveryNode } from "../../reports/recovery/recovery-node.ts";
+import type { RecoveryNode } from "../../reports/recovery/recovery-node.ts";
 import {
   GAS_FORMULA,
   serializeUnsigned,
@@ -469,11 +470,11 @@ export type RecoverPorts = {
 
 const RETRY_AFTER_SECONDS = 10;
 
-const DETAILS: Readonly<Record<NodeFailure["kind"], string>> = {
-  unreachable: "The chain's node does not answer, or this deployment has none.",
-  deadline: "The chain's node takes too long to answer.",
+const UNREACHABLE = "The chain's node does not answer, or this deployment has none.";
+const DETAILS: Readonly<Partial<Record<NodeFailure["kind"], string>>> = {
+  timeout: "The chain's node takes too long to answer.",
   garbage: "The chain's node answers what is no answer.",
-  behind: "The chain's node has not the newest indexed block, or another one in its place.",
+  node_behind: "The chain's node has not the newest indexed block, or another one in its place.",
 };
 
 /** Throws a 503 if the queue of recoveries is full. */
@@ -492,7 +493,7 @@ export async function withNode<Result>(work: () => Promise<Result>): Promise<Res
     return await work();
   } catch (error) {
     if (!(error instanceof NodeFailure)) throw error;
-    throw unavailable("node-unavailable", DETAILS[error.kind], {
+    throw unavailable("node-unavailable", DETAILS[error.kind] ?? UNREACHABLE, {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
       cause: error,
     });

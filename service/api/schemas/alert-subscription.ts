@@ -9,7 +9,7 @@ import {
   hashManageToken,
   PAUSE_MS,
   type Replay,
-  type Rotated,
+  type rotate,
   type Subscribe,
   type SubscribeRequest,
 } from "../../alerts/subscriptions.ts";
@@ -47,7 +47,7 @@ export type SubscriptionPorts = {
     end(id: string): Promise<void>;
     /** Answers the id of the event as well. */
     test(subscription: StoredSubscription): Promise<{ readonly id: string; readonly outcome: Replay }>;
-    rotate(subscription: StoredSubscription, tokens: "keep-token" | "new-token"): Promise<Rotated>;
+    rotate(subscription: StoredSubscription, tokens: "keep-token" | "new-token"): ReturnType<typeof rotate>;
     /** Newest first. */
     deliveries(id: string, page: DeliveryPage): Promise<readonly Delivery[]>;
     replay(subscription: StoredSubscription, deliveryId: string): Promise<Replay>;

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Address, type Hex, numberToHex } from "viem";
-import { getHttpRpcClient, type HttpRpcClient } from "viem/utils";
 import { z } from "zod";
-import { EnrichFailure, failureOfHttpError, failureOfRpcError } from "./failure.ts";
+import { NodeFailure } from "./failure.ts";
+import { createNodeClient, type NodeOptions } from "./json-rpc.ts";
 import {
   blockAnswer,
   bytesAnswer,
@@ -28,7 +27,7 @@ export type LogFilter = {
 /** A block by number, or the newest one of the kind. */
 export type StateBlock = number | "finalized" | "latest";
 
-/** Everything that enrichment asks of a node; each call throws an EnrichFailure, or the signal's reason once it fires. */
+/** Everything that enrichment asks of a node; each call throws a NodeFailure, or the signal's reason once it fires. */
 export type ChainReader = {
   /** Null where the node has no block of that number. */
   header(block: number): Promise<RawHeader | null>;
@@ -42,29 +41,14 @@ export type ChainReader = {
   logs(filter: LogFilter): Promise<readonly RawLog[]>;
 };
 
-type ChainReaderOptions = {
-  readonly url: string;
-  /** Deadline of one request, its body included. */
-  readonly timeoutMs: number;
-  /** Tries after the first, for a node that is out of reach or asks for fewer requests. */
-  readonly retries: number;
-  /** Pause before the first of them; it doubles. */
-  readonly retryMs: number;
-  readonly signal: AbortSignal;
-  /** Called before every request, retries included. */
-  readonly onRequest: (method: string) => void;
-};
+/** A larger answer must be asked for in parts. */
+const MAX_BYTES = 64 * 1024 * 1024;
 
-/** A larger answer is one to be asked for in parts. */
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/** Longest that a call waits at a node's wish; whoever asks for more gets it between ranges. */
-const LONGEST_RETRY_AFTER_MS = 10_000;
-
-/** Reads one JSON-RPC endpoint over HTTP. */
-export function createChainReader(options: ChainReaderOptions): ChainReader {
-  const client = getHttpRpcClient(options.url, { timeout: 0, maxResponseBodySize: MAX_ANSWER_BYTES });
-  const ask = <Answer>(schema: z.ZodType<Answer>, method: string, params: readonly unknown[]) =>
-    askPatiently({ client, options, method, params }, schema);
+/** Reads one JSON-RPC endpoint over HTTP. A timeout is not retried: the caller asks for less. */
+export function createChainReader(
+  options: Pick<NodeOptions, "url" | "timeoutMs" | "retries" | "retryMs" | "signal" | "onRequest">,
+): ChainReader {
+  const { ask } = createNodeClient({ ...options, maxBytes: MAX_BYTES, retriesTimeouts: false });
   return {
     header: (block) => ask(headerAnswer.nullable(), "eth_getBlockByNumber", [numberToHex(block), false]),
     blockReceipts: (block) =>
@@ -76,7 +60,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     code: (address, block) => ask(bytesAnswer, "eth_getCode", [address, stateBlock(block)]),
     call: (to, data, block) =>
       ask(bytesAnswer, "eth_call", [{ to, data }, stateBlock(block)]).catch((error: unknown) => {
-        if (error instanceof EnrichFailure && error.kind === "reverted") return null;
+        if (error instanceof NodeFailure && error.kind === "reverted") return null;
         throw error;
       }),
     logs: ({ from, to, topics, addresses }) =>
@@ -95,73 +79,12 @@ function stateBlock(block: StateBlock): string {
   return typeof block === "number" ? numberToHex(block) : block;
 }
 
-type Ask = {
-  readonly client: HttpRpcClient;
-  readonly options: ChainReaderOptions;
-  readonly method: string;
-  readonly params: readonly unknown[];
-};
-
-async function askPatiently<Answer>(ask: Ask, schema: z.ZodType<Answer>): Promise<Answer> {
-  const { retries, retryMs, signal } = ask.options;
-  for (let tried = 0; ; tried += 1) {
-    try {
-      return parseAnswer(schema, ask.method, await askOnce(ask));
-    } catch (error) {
-      if (!(error instanceof EnrichFailure) || tried >= retries) throw error;
-      if (error.kind !== "unreachable" && error.kind !== "rate_limited") throw error;
-      const pause = error.retryAfterMs ?? retryMs * 2 ** tried;
-      if (pause > LONGEST_RETRY_AFTER_MS) throw error;
-      await sleep(pause, undefined, { signal });
-    }
-  }
-}
-
-async function askOnce({ client, options, method, params }: Ask): Promise<unknown> {
-  const { signal, timeoutMs } = options;
-  signal.throwIfAborted();
-  options.onRequest(method);
-  const deadline = AbortSignal.timeout(timeoutMs);
-  try {
-    const answer: unknown = await client.request({
-      body: { method, params },
-      fetchOptions: { signal: AbortSignal.any([signal, deadline]) },
-    });
-    return resultOf(method, answer);
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof EnrichFailure) throw error;
-    if (deadline.aborted)
-      throw new EnrichFailure("timeout", `${method}: no answer within ${timeoutMs} ms`, { cause: error });
-    throw failureOfHttpError(method, error);
-  }
-}
-
-const rpcAnswer = z.union([
-  z.object({ error: z.object({ code: z.number(), message: z.string() }) }),
-  z.object({ result: z.unknown() }),
-]);
-
-function resultOf(method: string, answer: unknown): unknown {
-  const parsed = rpcAnswer.safeParse(answer);
-  if (!parsed.success || (!("error" in parsed.data) && parsed.data.result === undefined))
-    throw new EnrichFailure("garbage", `${method}: not a JSON-RPC answer`);
-  if ("error" in parsed.data) throw failureOfRpcError(method, parsed.data.error);
-  return parsed.data.result;
-}
-
-function parseAnswer<Answer>(schema: z.ZodType<Answer>, method: string, result: unknown): Answer {
-  const parsed = schema.safeParse(result);
-  if (parsed.success) return parsed.data;
-  throw new EnrichFailure("garbage", `${method}: ${z.prettifyError(parsed.error).slice(0, 300)}`);
-}
-
 /** Code of an account at a block, or at the newest finalized one of a node that keeps no state of that block. */
 export async function readCode(client: ChainReader, address: Address, block: number): Promise<Hex> {
   try {
     return await client.code(address, block);
   } catch (error) {
-    if (!(error instanceof EnrichFailure) || error.kind === "timeout" || error.kind === "rate_limited")
+    if (!(error instanceof NodeFailure) || error.kind === "timeout" || error.kind === "rate_limited")
       throw error;
     return client.code(address, "finalized");
   }

@@ -1,7 +1,14 @@
-import { HttpRequestError, ResponseBodyTooLargeError } from "viem";
+import {
+  type Hex,
+  HttpRequestError,
+  isHex,
+  ResponseBodyTooLargeError,
+  RpcRequestError,
+  TimeoutError,
+} from "viem";
 
-/** What kept a range from being enriched; all but `too_many_results` and `timeout`, which a smaller range or leaving something out cures, wait for the node. */
-export type EnrichFailureKind =
+/** Why a node gave no usable answer. The last three are findings of readers, not words of the node. */
+export type NodeFailureKind =
   /** No answer at all, or one that speaks of the node's own trouble. */
   | "unreachable"
   /** The answer took longer than its deadline. */
@@ -25,27 +32,41 @@ export type EnrichFailureKind =
   /** Answers that contradict the index or one another. */
   | "inconsistent";
 
-/** A range could not be read; nothing of it is stored, and the cursor does not move. */
-export class EnrichFailure extends Error {
-  override readonly name = "EnrichFailure";
-  readonly kind: EnrichFailureKind;
-  /** Milliseconds that the node asked to be left alone for; null where it did not say. */
+/** A node gave no usable answer. No text of it holds the node's URL, which may contain a key. */
+export class NodeFailure extends Error {
+  override readonly name = "NodeFailure";
+  readonly kind: NodeFailureKind;
+  /** The message without the kind. */
+  readonly detail: string;
+  /** Pause in milliseconds that the node asked for; null without one. */
   readonly retryAfterMs: number | null;
+  /** Code of the JSON-RPC error; null if the node returned none. */
+  readonly code: number | null;
+  /** Data of a revert, if the node returned it. */
+  readonly data: Hex | null;
 
   constructor(
-    kind: EnrichFailureKind,
-    message: string,
-    more: { readonly cause?: unknown; readonly retryAfterMs?: number | null } = {},
+    kind: NodeFailureKind,
+    detail: string,
+    more: { cause?: unknown; retryAfterMs?: number | null; code?: number; data?: unknown } = {},
   ) {
-    super(`${kind}: ${message}`, { cause: more.cause });
+    super(`${kind}: ${detail}`, { cause: more.cause });
     this.kind = kind;
+    this.detail = detail;
     this.retryAfterMs = more.retryAfterMs ?? null;
+    this.code = more.code ?? null;
+    this.data = isHex(more.data) ? more.data : null;
+  }
+
+  /** True if the same request may succeed later. */
+  get mayPass(): boolean {
+    return this.kind === "unreachable" || this.kind === "rate_limited" || this.kind === "timeout";
   }
 }
 
 /** Node and provider wordings by meaning; the first match counts. Limits of size come before limits of rate: some share a code. */
-const MESSAGES: readonly (readonly [RegExp, EnrichFailureKind])[] = [
-  [/execution reverted|vm execution error.{0,20}revert|\brevert(ed)?\b/i, "reverted"],
+const MESSAGES: readonly (readonly [RegExp, NodeFailureKind])[] = [
+  [/execution reverted|vm exception|vm execution error.{0,20}revert|\brevert(ed)?\b/i, "reverted"],
   [
     /(unknown|missing|not found|invalid).{0,10}block|header not found|block.{0,20}not found|beyond.{0,10}head/i,
     "node_behind",
@@ -66,54 +87,86 @@ const MESSAGES: readonly (readonly [RegExp, EnrichFailureKind])[] = [
 ];
 
 const METHOD_NOT_FOUND = new Set([-32601, -32004]);
+const EXECUTION_REVERTED = 3;
 const RATE_LIMITED = new Set([429, -32029]);
 const LIMIT_EXCEEDED = -32005;
+/** Methods whose answers have no bound of size. */
+const BULKY = new Set(["eth_getLogs", "eth_getBlockReceipts"]);
 /** Internal error, resource not found, resource unavailable: the node's trouble, not the request's. */
-const NODE_TROUBLE = new Set([-32603, -32002, -32001, -32000]);
+const NODE_TROUBLE = new Set([-32603, -32002, -32001]);
+/** Of a call or a transaction, it speaks of that; of a read, of the node. */
+const SERVER_ERROR = -32000;
+const READ = /^(eth_(get|block)|ots_)/;
 
 /** The failure behind a JSON-RPC error object. */
 export function failureOfRpcError(
   method: string,
-  error: { readonly code: number; readonly message: string },
-): EnrichFailure {
-  const text = `${method}: ${error.message.slice(0, 300)} (code ${error.code})`;
-  return new EnrichFailure(kindOf(error), text);
+  error: { readonly code: number; readonly message: string; readonly data?: unknown },
+  cause?: Error,
+): NodeFailure {
+  // Nodes print the arguments of custom errors raw, and PostgreSQL stores no NUL.
+  const message = error.message.slice(0, 300).replaceAll(/\p{Cc}+/gu, "…");
+  const { code, data } = error;
+  return new NodeFailure(kindOf(method, error), `${method}: ${message} (code ${code})`, {
+    code,
+    data,
+    cause,
+  });
 }
 
-function kindOf({ code, message }: { readonly code: number; readonly message: string }): EnrichFailureKind {
+function kindOf(method: string, { code, message }: { code: number; message: string }): NodeFailureKind {
   if (METHOD_NOT_FOUND.has(code)) return "method_missing";
+  if (code === EXECUTION_REVERTED) return "reverted";
   const known = MESSAGES.find(([pattern]) => pattern.test(message));
   if (known !== undefined) return known[1];
   if (RATE_LIMITED.has(code)) return "rate_limited";
-  if (code === LIMIT_EXCEEDED) return "too_many_results";
-  return NODE_TROUBLE.has(code) ? "unreachable" : "refused";
+  if (code === LIMIT_EXCEEDED) return BULKY.has(method) ? "too_many_results" : "rate_limited";
+  const isTrouble = NODE_TROUBLE.has(code) || (code === SERVER_ERROR && READ.test(method));
+  return isTrouble ? "unreachable" : "refused";
 }
 
+/** The failure behind an error of viem; null for an error that no node caused. */
+export function nodeFailureOf(error: unknown): NodeFailure | null {
+  let cause = error;
+  for (let depth = 0; cause instanceof Error && depth < 10; depth += 1) {
+    if (cause instanceof NodeFailure) return cause;
+    if (cause instanceof RpcRequestError) {
+      const { code, details: message, data } = cause;
+      return failureOfRpcError("the node", { code, message, data }, cause);
+    }
+    if (HTTP_ERRORS.some((kind) => cause instanceof kind)) return failureOfHttpError("the node", cause);
+    cause = cause.cause;
+  }
+  return null;
+}
+
+const HTTP_ERRORS = [HttpRequestError, ResponseBodyTooLargeError, TimeoutError];
+
 /** Classifies an error of an HTTP request without a JSON-RPC answer. */
-export function failureOfHttpError(method: string, error: unknown): EnrichFailure {
+export function failureOfHttpError(method: string, error: unknown): NodeFailure {
   const cause = { cause: error };
   if (error instanceof ResponseBodyTooLargeError)
-    return new EnrichFailure("too_many_results", `${method}: ${error.message}`, cause);
+    return new NodeFailure("too_many_results", `${method}: ${error.message}`, cause);
+  if (error instanceof TimeoutError) return new NodeFailure("timeout", `${method}: no answer in time`, cause);
   if (!(error instanceof HttpRequestError))
-    return new EnrichFailure("unreachable", `${method}: ${String(error)}`, cause);
+    return new NodeFailure("unreachable", `${method}: ${String(error)}`, cause);
   const { status, headers, details } = error;
   const text = `${method}: HTTP ${status ?? "without an answer"}: ${details.slice(0, 300)}`;
   if (status === 429)
-    return new EnrichFailure("rate_limited", text, { ...cause, retryAfterMs: retryAfterOf(headers) });
-  if (status === 413) return new EnrichFailure("too_many_results", text, cause);
-  if (status === 408 || status === 504) return new EnrichFailure("timeout", text, cause);
-  if (error.cause instanceof SyntaxError) return new EnrichFailure("garbage", text, cause);
+    return new NodeFailure("rate_limited", text, { ...cause, retryAfterMs: retryAfterOf(headers) });
+  if (status === 413) return new NodeFailure("too_many_results", text, cause);
+  if (status === 408 || status === 504) return new NodeFailure("timeout", text, cause);
+  if (status === undefined && error.cause instanceof SyntaxError)
+    return new NodeFailure("garbage", text, cause);
   if (status !== undefined && status >= 400 && status < 500) {
     const known = MESSAGES.find(([pattern]) => pattern.test(details));
-    return new EnrichFailure(known?.[1] ?? "refused", text, cause);
+    return new NodeFailure(known?.[1] ?? "refused", text, cause);
   }
-  return new EnrichFailure("unreachable", text, cause);
+  return new NodeFailure("unreachable", text, cause);
 }
 
 /** Milliseconds of a Retry-After header in seconds; null for none or a date. */
 function retryAfterOf(headers: Headers | undefined): number | null {
-  const seconds = headers?.get("retry-after");
-  return seconds !== null && seconds !== undefined && /^\d{1,5}$/.test(seconds)
-    ? Number(seconds) * 1000
-    : null;
+  const seconds = headers?.get("retry-after") ?? "";
+  return /^\d{1,5}$/.test(seconds) ? Number(seconds) * 1000 : null;
 }

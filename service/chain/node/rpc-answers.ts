@@ -1,19 +1,18 @@
 import { type Address, type Hex, toEventSelector } from "viem";
 import { z } from "zod";
 
-const LOWER = (value: string) => value.toLowerCase();
 const hex = z
   .string()
   .regex(/^0x[0-9a-fA-F]*$/)
-  .transform((value) => LOWER(value) as Hex);
+  .transform((value) => value.toLowerCase() as Hex);
 export const word = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/)
-  .transform((value) => LOWER(value) as Hex);
+  .transform((value) => value.toLowerCase() as Hex);
 export const address = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/)
-  .transform((value) => LOWER(value) as Address);
+  .transform((value) => value.toLowerCase() as Address);
 export const quantity = z
   .string()
   .regex(/^0x[0-9a-fA-F]{1,64}$/)

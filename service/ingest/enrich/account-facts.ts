@@ -51,7 +51,7 @@ const LONGEST_LEFT_ALONE_MS = 86_400_000;
  * Reads and stores facts of some accounts that are due. One that nobody knows anything of is stored as well and due again
  * later. One that the source gives no facts of is left alone for ten minutes, then for twice as long each time, up to a day:
  * at once where the answer makes no sense, after a second failure in a row where the source answered for others. Only where
- * it answers for nobody, or asks for a pause, is the source in trouble. Throws an EnrichFailure when the node does not give code.
+ * it answers for nobody, or asks for a pause, is the source in trouble. Throws a NodeFailure when the node does not give code.
  */
 export async function gatherAccountFacts(context: FactsContext): Promise<FactsPass> {
   const { db, chainId } = context;

@@ -1,10 +1,11 @@
 import type { Logger } from "pino";
-import { Counter, Gauge, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import type { Address } from "viem";
 import type { Deployment } from "../../chain/deployments.ts";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
 import { lowerCase } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
+import { metricsOf } from "../../db/metrics.ts";
 import type { CrashWatch } from "./crash-watch.ts";
 import type { ReadReceipts } from "./read-receipts.ts";
 
@@ -73,67 +74,36 @@ export const enrichLimits: EnrichLimits = {
   concurrency: 4,
 };
 
-export type EnrichMetrics = {
-  readonly lagBlocks: Gauge;
-  readonly pastWallets: Gauge;
-  readonly requests: Counter<"method">;
-  readonly rows: Counter<"table">;
-  readonly failures: Counter<"kind">;
-  readonly factFailures: Counter<"reason">;
-  readonly leftOut: Counter<"what">;
-  readonly dropped: Counter<"table">;
-};
+export type EnrichMetrics = ReturnType<typeof createEnrichMetrics>;
 
 /** Registers the metrics of enrichment; once per registry, since names in it are unique. */
-export function createEnrichMetrics(registry: Registry): EnrichMetrics {
-  const registers = [registry];
+export function createEnrichMetrics(registry: Registry) {
+  const { counter, gauge } = metricsOf(registry);
   return {
-    lagBlocks: new Gauge({
-      name: "ahs_enrich_lag_blocks",
-      help: "Finalized blocks of the index that are not enriched yet",
-      registers,
-    }),
-    pastWallets: new Gauge({
-      name: "ahs_enrich_past_wallets",
-      help: "Wallets whose own past is not read up to the cursor yet",
-      registers,
-    }),
-    requests: new Counter({
-      name: "ahs_enrich_requests_total",
-      help: "Requests to the node, retries included",
-      labelNames: ["method"],
-      registers,
-    }),
-    rows: new Counter({
-      name: "ahs_enrich_rows_total",
-      help: "Rows written",
-      labelNames: ["table"],
-      registers,
-    }),
-    failures: new Counter({
-      name: "ahs_enrich_failures_total",
-      help: "Ranges that could not be read, by kind; they are tried again",
-      labelNames: ["kind"],
-      registers,
-    }),
-    leftOut: new Counter({
-      name: "ahs_enrich_left_out_total",
-      help: "What no answer of the node has room for, is more than is kept, or ended processes, by what it is; it is not read again",
-      labelNames: ["what"],
-      registers,
-    }),
-    dropped: new Counter({
-      name: "ahs_enrich_rows_dropped_total",
-      help: "Rows deleted whose time was over: transfers of unlisted tokens that others claimed",
-      labelNames: ["table"],
-      registers,
-    }),
-    factFailures: new Counter({
-      name: "ahs_enrich_fact_failures_total",
-      help: "Accounts of which the source gave no facts, by reason; they are asked for again",
-      labelNames: ["reason"],
-      registers,
-    }),
+    lagBlocks: gauge("ahs_enrich_lag_blocks", "Finalized blocks of the index that are not enriched yet"),
+    pastWallets: gauge("ahs_enrich_past_wallets", "Wallets whose own past is not read up to the cursor yet"),
+    requests: counter("ahs_enrich_requests_total", "Requests to the node, retries included", "method"),
+    rows: counter("ahs_enrich_rows_total", "Rows written", "table"),
+    failures: counter(
+      "ahs_enrich_failures_total",
+      "Ranges that could not be read, by kind; they are tried again",
+      "kind",
+    ),
+    leftOut: counter(
+      "ahs_enrich_left_out_total",
+      "What no answer of the node has room for, is more than is kept, or ended processes, by what it is; it is not read again",
+      "what",
+    ),
+    dropped: counter(
+      "ahs_enrich_rows_dropped_total",
+      "Rows deleted whose time was over: transfers of unlisted tokens that others claimed",
+      "table",
+    ),
+    factFailures: counter(
+      "ahs_enrich_fact_failures_total",
+      "Accounts of which the source gave no facts, by reason; they are asked for again",
+      "reason",
+    ),
   };
 }
 

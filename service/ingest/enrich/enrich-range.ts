@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem";
-import { EnrichFailure } from "../../chain/node/failure.ts";
+import { NodeFailure } from "../../chain/node/failure.ts";
 import type { RawLog } from "../../chain/node/rpc-answers.ts";
 import { readSnapshot } from "../../db/index-snapshot.ts";
 import { boundApprovals, boundTransfers } from "./bound-rows.ts";
@@ -46,7 +46,7 @@ export type EnrichTask = {
 export type EnrichOutcome = { readonly to: number; readonly stored: boolean };
 
 /**
- * Reads one range for the given wallets and stores it with the cursor in one transaction. Throws an EnrichFailure, and
+ * Reads one range for the given wallets and stores it with the cursor in one transaction. Throws a NodeFailure, and
  * stores nothing, when the node's answers are incomplete or contradict the index. Parts of a single block that are too large
  * for an answer are left out.
  */
@@ -205,7 +205,7 @@ async function readWanted({ db, schema, limits }: EnrichContext, task: EnrichTas
     const numbers = new Set([calls.to, ...calls.calls.map((call) => call.block)]);
     const blocks = await readIndexedBlocks(client, schema, [...numbers]);
     const end = blocks.get(calls.to);
-    if (end === undefined) throw new EnrichFailure("inconsistent", `the index has no block ${calls.to}`);
+    if (end === undefined) throw new NodeFailure("inconsistent", `the index has no block ${calls.to}`);
     return { ...calls, blocks, end };
   });
 }
@@ -218,9 +218,9 @@ async function requireSameChain(
 ): Promise<void> {
   for (const known of task.cursor === null ? [end] : [task.cursor, end]) {
     const header = await client.header(known.block);
-    if (header === null) throw new EnrichFailure("node_behind", `the node has no block ${known.block}`);
+    if (header === null) throw new NodeFailure("node_behind", `the node has no block ${known.block}`);
     if (header.number === known.block && header.hash === known.hash) continue;
-    throw new EnrichFailure(
+    throw new NodeFailure(
       "other_chain",
       `block ${known.block} is ${known.hash} here and ${header.hash} at the node`,
     );

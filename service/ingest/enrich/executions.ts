@@ -1,7 +1,7 @@
 import { type Address, type Hex, parseAbiParameters, size, slice } from "viem";
 import { z } from "zod";
 import { decodeParameters } from "../../chain/bounded-abi.ts";
-import { EnrichFailure } from "../../chain/node/failure.ts";
+import { NodeFailure } from "../../chain/node/failure.ts";
 import {
   BEFORE_EXECUTION,
   logAnswer,
@@ -42,7 +42,7 @@ const SELECTOR_CHARACTERS = 10;
 
 /**
  * The own calls that executions of one transaction are, in their order; a Safe's that is part of an operation of the same
- * account is no own call. Throws an EnrichFailure for an execution that the transaction's logs do not show.
+ * account is no own call. Throws a NodeFailure for an execution that the transaction's logs do not show.
  */
 export function describeExecutions(
   executions: readonly Execution[],
@@ -63,7 +63,7 @@ export function describeExecutions(
     const { log, wallet, ok, origin } = execution;
     const extent = extents.get(log.logIndex);
     if (extent === undefined)
-      throw new EnrichFailure("inconsistent", `a log of ${log.transactionHash} is not in its receipt`);
+      throw new NodeFailure("inconsistent", `a log of ${log.transactionHash} is not in its receipt`);
     if (extent === "left_out") {
       leftOut += 1;
       return [];
@@ -358,7 +358,7 @@ export type BundleTransaction = {
   readonly logs: readonly RawLog[];
 };
 
-/** A transaction with its receipt; throws an EnrichFailure where the two are not of one transaction, or the logs are none. */
+/** A transaction with its receipt; throws a NodeFailure where the two are not of one transaction, or the logs are none. */
 export function bundleTransactionOf(
   receipt: RawReceipt,
   transaction: RawTransaction | null,
@@ -369,7 +369,7 @@ export function bundleTransactionOf(
     transaction.transactionIndex === receipt.transactionIndex;
   if (!fits) {
     const hash = receipt.transactionHash;
-    throw new EnrichFailure("inconsistent", `${hash} has a receipt and is not itself there`);
+    throw new NodeFailure("inconsistent", `${hash} has a receipt and is not itself there`);
   }
   return {
     index: receipt.transactionIndex,
@@ -382,11 +382,11 @@ export function bundleTransactionOf(
   };
 }
 
-/** The logs of a receipt, in order; throws an EnrichFailure where they are none. */
+/** The logs of a receipt, in order; throws a NodeFailure where they are none. */
 export function receiptLogs(receipt: RawReceipt): readonly RawLog[] {
   const logs = z.array(logAnswer).safeParse(receipt.logs);
   if (!logs.success) {
-    throw new EnrichFailure("garbage", `the receipt of ${receipt.transactionHash} has no readable logs`);
+    throw new NodeFailure("garbage", `the receipt of ${receipt.transactionHash} has no readable logs`);
   }
   return logs.data;
 }

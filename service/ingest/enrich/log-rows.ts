@@ -1,5 +1,5 @@
 import { type Address, type Hex, zeroAddress } from "viem";
-import { EnrichFailure } from "../../chain/node/failure.ts";
+import { NodeFailure } from "../../chain/node/failure.ts";
 import type { RawLog } from "../../chain/node/rpc-answers.ts";
 import { type DecodedLog, decodeLog } from "./decode-log.ts";
 import type { IndexedBlock, NativePayment } from "./enrich-reads.ts";
@@ -36,7 +36,7 @@ export type LogRows = Rows & {
 
 /**
  * The rows of all logs that say something of a followed wallet since it is followed; other and malformed logs give none.
- * Throws an EnrichFailure for a log of a block that the index does not have.
+ * Throws a NodeFailure for a log of a block that the index does not have.
  */
 export function logRows(facts: LogFacts): LogRows {
   const rows = { transfers: [], approvals: [], userOperations: [] } as {
@@ -97,7 +97,7 @@ function partiesOf(decoded: DecodedLog): readonly Address[] {
 function placeOf(log: RawLog, { chainId, blocks }: LogFacts) {
   const block = blocks.get(log.blockNumber);
   if (block === undefined || block.hash !== log.blockHash) {
-    throw new EnrichFailure(
+    throw new NodeFailure(
       "other_chain",
       `block ${log.blockNumber} is ${block?.hash ?? "not there"} in the index and ${log.blockHash} at the node`,
     );

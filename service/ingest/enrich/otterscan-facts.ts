@@ -2,13 +2,11 @@ import type { Address, Hex } from "viem";
 import { z } from "zod";
 import {
   address,
-  askNode,
-  hash,
-  hexBigint,
-  hexNumber,
-  isFailure,
-  type NodeOptions,
-} from "../history/ask-source.ts";
+  word as hash,
+  quantity as hexBigint,
+  count as hexNumber,
+} from "../../chain/node/rpc-answers.ts";
+import { askNode, isFailure, type NodeOptions } from "../history/ask-source.ts";
 import { type HistoryFailure, historyFailure } from "../history/history.ts";
 import type { AccountFactSource, SourcedFacts } from "./account-facts.ts";
 

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { type Address, toFunctionSelector } from "viem";
 import type { StateBlock } from "../../chain/node/chain-reader.ts";
-import { EnrichFailure } from "../../chain/node/failure.ts";
+import { NodeFailure } from "../../chain/node/failure.ts";
 import {
   ANSWER_UPDATED,
   addressOf,
@@ -39,7 +39,7 @@ const REFRESH_SECONDS = 86_400;
 const MOST_DECIMALS = 36n;
 const SIGN_BIT = 1n << 255n;
 
-/** The logs by which the market's feeds answered within the range; throws an EnrichFailure when the node does not give them. */
+/** The logs by which the market's feeds answered within the range; throws a NodeFailure when the node does not give them. */
 export async function readAnswers(context: EnrichContext, range: FeedRange): Promise<readonly RawLog[]> {
   const feeds = await knownFeeds(context, range);
   const addresses = [...new Set(feeds.map(({ source }) => source))];
@@ -110,7 +110,7 @@ async function askFeed(
   const question = { to: feed, name: "latestRoundData" } as const;
   const round = await askContract(context, { ...question, at: range.to }).catch((error: unknown) => {
     // A node that keeps no old state knows the newest alone.
-    if (error instanceof EnrichFailure && error.kind !== "timeout" && error.kind !== "rate_limited")
+    if (error instanceof NodeFailure && error.kind !== "timeout" && error.kind !== "rate_limited")
       return askContract(context, { ...question, at: "latest" });
     throw error;
   });
@@ -148,7 +148,7 @@ function answersOf(
     const block = blocks.get(log.blockNumber);
     if (log.address !== source || log.topics[0] !== ANSWER_UPDATED) continue;
     if (block === undefined || block.hash !== log.blockHash)
-      throw new EnrichFailure("other_chain", `a feed's log of block ${log.blockNumber} is of another block`);
+      throw new NodeFailure("other_chain", `a feed's log of block ${log.blockNumber} is of another block`);
     const answer = intOf(topicWord(log.topics[1]));
     if (answer === null || answer <= 0n) continue;
     const day = dayOf(block.timestamp);

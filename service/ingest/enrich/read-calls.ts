@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem";
-import { EnrichFailure } from "../../chain/node/failure.ts";
+import { NodeFailure } from "../../chain/node/failure.ts";
 import { APPROVAL, APPROVAL_FOR_ALL, type RawLog, type RawReceipt } from "../../chain/node/rpc-answers.ts";
 import { mapLimited } from "../../net/map-limited.ts";
 import type { EnrichContext } from "./context.ts";
@@ -47,7 +47,7 @@ export type CallRows = Pick<EnrichRows, "calls" | "blocks"> & {
 };
 
 /**
- * Reads the blocks in which wallets called or executed; throws an EnrichFailure when anything of them is missing or does not
+ * Reads the blocks in which wallets called or executed; throws a NodeFailure when anything of them is missing or does not
  * fit. What no answer has room for is left out: of own calls the receipt, of others' transactions what accounts executed in them.
  */
 export async function readCalls(context: EnrichContext, wanted: WantedCalls): Promise<CallRows> {
@@ -100,7 +100,7 @@ function readBlocks(context: EnrichContext, wanted: WantedCalls): Promise<readon
   for (const { log } of executions) add(log.blockNumber, log.transactionHash);
   if (hashes.size > context.limits.maxCallBlocks && to > from) {
     const most = `${context.limits.maxCallBlocks} blocks with calls`;
-    throw new EnrichFailure("too_many_results", `more than ${most} in blocks ${from} to ${to}`);
+    throw new NodeFailure("too_many_results", `more than ${most} in blocks ${from} to ${to}`);
   }
   return mapLimited([...hashes], context.limits.concurrency, ([number, inIt]) => {
     const { hash, baseFeeWei } = indexedBlock(wanted.blocks, number);
@@ -133,7 +133,7 @@ function transactionRow(
     call.gasPrice === receipt.effectiveGasPrice &&
     call.wallet === receipt.from;
   if (!agrees)
-    throw new EnrichFailure("inconsistent", `the receipt of ${call.hash} is not what the index says`);
+    throw new NodeFailure("inconsistent", `the receipt of ${call.hash} is not what the index says`);
   return ownCallRow(mined, { logs, l1Fee: receipt.l1Fee ?? null, marketPrice: price }, stored);
 }
 
@@ -189,7 +189,7 @@ async function readBundle(
 
 function expected(receipts: Receipts, hash: Hex): RawReceipt | null {
   const receipt = receipts.get(hash);
-  if (receipt === undefined) throw new EnrichFailure("inconsistent", `no receipt of ${hash}`);
+  if (receipt === undefined) throw new NodeFailure("inconsistent", `no receipt of ${hash}`);
   return receipt;
 }
 
@@ -206,7 +206,7 @@ function extraLogs(calls: readonly SentCall[], { logs, wallets, unread }: Wanted
       if (decoded === null || !concerns(decoded, call.block, wallets) || found.has(contentOf(log)))
         return false;
       if (!concerns(decoded, call.block, read)) return true;
-      throw new EnrichFailure("inconsistent", `a log of ${call.hash} is in its receipt and missing by topic`);
+      throw new NodeFailure("inconsistent", `a log of ${call.hash} is in its receipt and missing by topic`);
     }),
   );
 }
@@ -253,6 +253,6 @@ function othersOf({ number, seen }: CallBlock, { blocks, followed }: WantedCalls
 
 function indexedBlock(blocks: ReadonlyMap<number, IndexedBlock>, number: number): IndexedBlock {
   const block = blocks.get(number);
-  if (block === undefined) throw new EnrichFailure("inconsistent", `the index has no block ${number}`);
+  if (block === undefined) throw new NodeFailure("inconsistent", `the index has no block ${number}`);
   return block;
 }

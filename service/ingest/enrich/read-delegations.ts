@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Address, Hex } from "viem";
 import { readCode } from "../../chain/node/chain-reader.ts";
-import { EnrichFailure } from "../../chain/node/failure.ts";
+import { NodeFailure } from "../../chain/node/failure.ts";
 import type { Database } from "../../db/database.ts";
 import { mapLimited } from "../../net/map-limited.ts";
 import type { DelegationWatch, EnrichContext } from "./context.ts";
@@ -72,7 +72,7 @@ async function readEach(
     try {
       found.push({ wallet, delegate: delegateOf(await readCode(client, wallet, block)) });
     } catch (error) {
-      if (!(error instanceof EnrichFailure)) throw error;
+      if (!(error instanceof NodeFailure)) throw error;
       failed.push(wallet);
       logger.warn({ wallet, err: error }, "no code of a wallet; asking again later");
     }

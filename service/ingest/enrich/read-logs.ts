@@ -1,6 +1,6 @@
 import { type Address, type Hex, pad } from "viem";
 import type { ChainReader, LogFilter } from "../../chain/node/chain-reader.ts";
-import { EnrichFailure } from "../../chain/node/failure.ts";
+import { NodeFailure } from "../../chain/node/failure.ts";
 import {
   APPROVAL,
   APPROVAL_FOR_ALL,
@@ -69,7 +69,7 @@ export async function readLogs(
     }
     count += logs.length;
     if (count > limits.maxLogs && to > from)
-      throw new EnrichFailure(
+      throw new NodeFailure(
         "too_many_results",
         `more than ${limits.maxLogs} logs in blocks ${from} to ${to}`,
       );
@@ -125,10 +125,10 @@ function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonl
   );
 }
 
-/** Throws an EnrichFailure for a log outside the blocks that were asked for. */
+/** Throws a NodeFailure for a log outside the blocks that were asked for. */
 export function requireWithin(log: RawLog, { from, to }: Pick<LogFilter, "from" | "to">): void {
   if (log.blockNumber >= from && log.blockNumber <= to) return;
-  throw new EnrichFailure(
+  throw new NodeFailure(
     "inconsistent",
     `asked for blocks ${from} to ${to}, got a log of block ${log.blockNumber}`,
   );

@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
-import { EnrichFailure } from "../../chain/node/failure.ts";
+import { NodeFailure } from "../../chain/node/failure.ts";
 import type { RawBlock, RawReceipt } from "../../chain/node/rpc-answers.ts";
 import type { BlockSource } from "../../db/tables/enrich.ts";
 import { payeeOf } from "./own-call.ts";
@@ -34,7 +34,7 @@ type WantedBlock = {
 };
 
 /**
- * Reads one block with own calls, in parts where one answer has no room for it; throws an EnrichFailure when an own call is
+ * Reads one block with own calls, in parts where one answer has no room for it; throws a NodeFailure when an own call is
  * missing or the block is another one.
  */
 export type ReadReceipts = (wanted: WantedBlock, isOversized: IsOversized) => Promise<CallBlock>;
@@ -46,7 +46,7 @@ export type ReadReceipts = (wanted: WantedBlock, isOversized: IsOversized) => Pr
  */
 export function createReceiptReader(
   client: ChainReader,
-  onFallback: (cause: EnrichFailure) => void,
+  onFallback: (cause: NodeFailure) => void,
 ): ReadReceipts {
   let hasBlockReceipts = true;
   return async (wanted, isOversized) => {
@@ -55,7 +55,7 @@ export function createReceiptReader(
         const whole = await orOversized(isOversized, () => readWholeBlock(client, wanted));
         if (whole !== null) return whole;
       } catch (error) {
-        if (!(error instanceof EnrichFailure) || error.kind !== "method_missing") throw error;
+        if (!(error instanceof NodeFailure) || error.kind !== "method_missing") throw error;
         if (hasBlockReceipts) onFallback(error);
         hasBlockReceipts = false;
       }
@@ -66,7 +66,7 @@ export function createReceiptReader(
 
 async function readWholeBlock(client: ChainReader, wanted: WantedBlock): Promise<CallBlock> {
   const all = await client.blockReceipts(wanted.number);
-  if (all === null) throw new EnrichFailure("node_behind", `no receipts of block ${wanted.number}`);
+  if (all === null) throw new NodeFailure("node_behind", `no receipts of block ${wanted.number}`);
   const byHash = new Map(all.map((receipt) => [receipt.transactionHash, receipt]));
   for (const receipt of all) expectReceipt(wanted, receipt.transactionHash, receipt);
   return {
@@ -102,7 +102,7 @@ async function readEachCall(
 
 async function readGasPrices(client: ChainReader, wanted: WantedBlock): Promise<readonly bigint[]> {
   const block = await client.blockWithTransactions(wanted.number);
-  if (block === null) throw new EnrichFailure("node_behind", `no block ${wanted.number}`);
+  if (block === null) throw new NodeFailure("node_behind", `no block ${wanted.number}`);
   expectHash(wanted, block.hash);
   const prices = block.transactions.map((sent) => paidPrice(sent, wanted.baseFeeWei));
   return prices.filter((price) => price !== null);
@@ -110,7 +110,7 @@ async function readGasPrices(client: ChainReader, wanted: WantedBlock): Promise<
 
 function expectReceipt(wanted: WantedBlock, hash: Hex, receipt: RawReceipt | null): RawReceipt {
   if (receipt === null || receipt.blockNumber !== wanted.number || receipt.transactionHash !== hash) {
-    throw new EnrichFailure(
+    throw new NodeFailure(
       "inconsistent",
       `the index has ${hash} in block ${wanted.number}, the node does not`,
     );
@@ -121,7 +121,7 @@ function expectReceipt(wanted: WantedBlock, hash: Hex, receipt: RawReceipt | nul
 
 function expectHash(wanted: WantedBlock, hash: Hex): void {
   if (hash === wanted.hash) return;
-  throw new EnrichFailure(
+  throw new NodeFailure(
     "other_chain",
     `block ${wanted.number} is ${wanted.hash} in the index and ${hash} at the node`,
   );
@@ -143,7 +143,7 @@ export type IsOversized = (error: unknown) => Promise<boolean>;
 
 /**
  * Tells answers that are too large from trouble of the node: a timeout counts only in a range that is stuck, and either only
- * while the node answers what is small, since rate limits have the same error texts. Throws an EnrichFailure when it does not.
+ * while the node answers what is small, since rate limits have the same error texts. Throws a NodeFailure when it does not.
  */
 export function createOversizeTest(
   client: Pick<ChainReader, "header">,
@@ -158,7 +158,7 @@ export function createOversizeTest(
   },
 ): IsOversized {
   return async (error) => {
-    if (!(error instanceof EnrichFailure)) return false;
+    if (!(error instanceof NodeFailure)) return false;
     if (error.kind !== "too_many_results" && !(error.kind === "timeout" && isStuck)) return false;
     await client.header(block);
     return true;

@@ -1,12 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Deployment } from "../../chain/deployments.ts";
 import { type ChainReader, createChainReader } from "../../chain/node/chain-reader.ts";
-import { EnrichFailure } from "../../chain/node/failure.ts";
+import { NodeFailure } from "../../chain/node/failure.ts";
 import { readChainMark } from "../../db/chain-fence.ts";
 import { lowerCase } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
 import { readSnapshot } from "../../db/index-snapshot.ts";
+import { runLoop } from "../../db/run-loop.ts";
 import type { HistoryFailure } from "../history/history.ts";
 import { readFinalized } from "../read-as-of.ts";
 import {
@@ -40,10 +40,7 @@ export type EnrichDeps = {
   readonly logger: Logger;
 };
 
-/** Pauses in milliseconds. */
 const IDLE_MS = 2_000;
-const FIRST_FAILURE_MS = 1_000;
-const LONGEST_FAILURE_MS = 60_000;
 const RPC = { timeoutMs: 20_000, retries: 3, retryMs: 250 };
 
 /**
@@ -103,25 +100,25 @@ export async function sweepTransfers(context: EnrichContext): Promise<boolean> {
   return more;
 }
 
-/** Does something at once again while it answers that there is more, else after a pause, which grows with failures in a row. */
-async function repeat(
-  options: { readonly context: EnrichContext; readonly signal: AbortSignal; readonly what: string },
-  act: () => Promise<boolean>,
+/** Repeats at once while there is more to do. */
+function repeat(
+  { context, signal, what }: { context: EnrichContext; signal: AbortSignal; what: string },
+  pass: () => Promise<boolean>,
 ): Promise<void> {
-  const { context, signal, what } = options;
-  let failures = 0;
-  while (!signal.aborted) {
-    let pauseMs = IDLE_MS;
-    try {
-      if (await act()) pauseMs = 0;
-      failures = 0;
-    } catch (error) {
-      if (signal.aborted) return;
-      pauseMs = pauseAfterFailure(context, { error, failures, what });
-      failures += 1;
-    }
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-  }
+  const { metrics, logger } = context;
+  return runLoop({
+    logger,
+    what,
+    signal,
+    pass,
+    pauseMs: (hasMore) => (hasMore ? 0 : IDLE_MS),
+    onFailure: (error) => {
+      const kind = error instanceof NodeFailure ? error.kind : "internal";
+      if (!(error instanceof FactsFailure)) metrics.failures.inc({ kind });
+      logger.warn({ err: error, kind }, `${what} failed; trying again`);
+      return askedPause(error);
+    },
+  });
 }
 
 /** A context with the limits of production unless others are given. */
@@ -160,7 +157,7 @@ const STUCK_AFTER = 8;
 /**
  * Reads the next range for every wallet and the next of open pasts, each at most `span` blocks, which is adapted to what
  * the node can answer; of a single block what still does not fit is left out. True when it got on, so that there may be more to
- * read at once; throws an EnrichFailure when it cannot.
+ * read at once; throws a NodeFailure when it cannot.
  */
 export async function enrichOnce(context: EnrichContext, span: { blocks: number }): Promise<boolean> {
   const plan = await readPlan(context);
@@ -210,7 +207,7 @@ async function enrichAdapting(context: EnrichContext, stretch: Stretch): Promise
       span.blocks = Math.min(context.limits.maxBlocks, span.blocks + Math.ceil(span.blocks / 4));
       return stored ? to : null;
     } catch (error) {
-      if (!(error instanceof EnrichFailure) || !mayFitWhenSmaller(error)) throw error;
+      if (!(error instanceof NodeFailure) || !mayFitWhenSmaller(error)) throw error;
       const blocks = range.to - range.from + 1;
       if (blocks === 1) {
         if (error.kind === "timeout")
@@ -243,27 +240,14 @@ async function nextRange(
   return most === null || most >= span.blocks ? range : planned(most);
 }
 
-function mayFitWhenSmaller({ kind }: EnrichFailure): boolean {
+function mayFitWhenSmaller({ kind }: NodeFailure): boolean {
   return kind === "too_many_results" || kind === "timeout";
-}
-
-function pauseAfterFailure(
-  { metrics, logger }: EnrichContext,
-  { error, failures, what }: { readonly error: unknown; readonly failures: number; readonly what: string },
-): number {
-  const kind = error instanceof EnrichFailure ? error.kind : "internal";
-  if (!(error instanceof FactsFailure)) metrics.failures.inc({ kind });
-  logger.warn({ err: error, kind }, `${what} failed; trying again`);
-  return Math.max(
-    askedPause(error),
-    Math.min(LONGEST_FAILURE_MS, FIRST_FAILURE_MS * 2 ** Math.min(failures, 10)),
-  );
 }
 
 /** Milliseconds for which the node or the source asked to be left alone. */
 function askedPause(error: unknown): number {
   if (error instanceof FactsFailure) return 1000 * (error.failure.retryAfterSeconds ?? 0);
-  return error instanceof EnrichFailure ? (error.retryAfterMs ?? 0) : 0;
+  return error instanceof NodeFailure ? (error.retryAfterMs ?? 0) : 0;
 }
 
 /** The source of account facts is in trouble. */

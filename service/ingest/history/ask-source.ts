@@ -1,7 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Address, Hex } from "viem";
 import { z } from "zod";
+import { NodeFailure } from "../../chain/node/failure.ts";
+import { createNodeClient } from "../../chain/node/json-rpc.ts";
+import { count } from "../../chain/node/rpc-answers.ts";
 import { readTokenPayment } from "../../chain/token-payment.ts";
+import { pauseFor } from "../../db/run-loop.ts";
 import type { AsOf } from "../../model/features/types.ts";
 import {
   type HistoryFailure,
@@ -10,13 +13,6 @@ import {
   type NumberedCall,
   type SentCount,
 } from "./history.ts";
-
-type JsonQuestion = {
-  /** Of the operator's configuration, so it is not guarded. */
-  readonly url: URL;
-  /** Sent by POST; without one it is a GET. */
-  readonly body?: string;
-};
 
 /** Turns the JSON of an answer into what is wanted, or says why it cannot. */
 type ReadJson<Result> = (json: unknown) => Result | HistoryFailure;
@@ -39,20 +35,16 @@ const PASSING = new Set(["unavailable", "timeout", "rate_limited"]);
 const PAUSE_GROWTH = 4;
 
 /**
- * Asks an HTTP source for JSON, again after failures that may pass and no sooner than the source wishes; every failure,
- * the caller's signal included, is a value.
+ * Gets JSON from a configured HTTP source, whose URL needs no guard. Retries failures that may pass, no sooner than the source
+ * wishes. Every failure is a value, the caller's signal included.
  */
 export async function askJson<Result extends object>(
-  question: JsonQuestion,
+  url: URL,
   read: ReadJson<Result>,
   { policy, signal }: { readonly policy: AskPolicy; readonly signal: AbortSignal },
 ): Promise<Result | HistoryFailure> {
   for (let tried = 1; ; tried++) {
-    const answer = await askOnce(
-      question,
-      read,
-      AbortSignal.any([signal, AbortSignal.timeout(policy.timeoutMs)]),
-    );
+    const answer = await askOnce(url, read, AbortSignal.any([signal, AbortSignal.timeout(policy.timeoutMs)]));
     if (!isFailure(answer) || !PASSING.has(answer.reason) || tried >= policy.tries) return answer;
     const pauseMs = Math.max(
       policy.pauseMs * PAUSE_GROWTH ** (tried - 1),
@@ -60,7 +52,7 @@ export async function askJson<Result extends object>(
     );
     if (pauseMs > policy.longestPauseMs || signal.aborted) return answer;
     // An end of the caller's patience is found by the next try.
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+    await pauseFor(pauseMs, signal);
   }
 }
 
@@ -70,7 +62,7 @@ export function isFailure(value: object): value is HistoryFailure {
 }
 
 async function askOnce<Result extends object>(
-  { url, body }: JsonQuestion,
+  url: URL,
   read: ReadJson<Result>,
   signal: AbortSignal,
 ): Promise<Result | HistoryFailure> {
@@ -79,8 +71,7 @@ async function askOnce<Result extends object>(
       signal,
       // A key in the URL must not travel on.
       redirect: "error",
-      headers: { accept: "application/json", "content-type": "application/json" },
-      ...(body === undefined ? {} : { method: "POST", body }),
+      headers: { accept: "application/json" },
     });
     const refusal = refusalOf(response);
     if (refusal !== null) {
@@ -156,24 +147,37 @@ export type NodeCall<Result> = {
   readonly refused?: Result;
 };
 
-const rpcAnswer = z.union([
-  z.object({ error: z.object({ code: z.number(), message: z.string() }) }),
-  z.object({ result: z.unknown() }),
-]);
-
-const RATE_LIMITED = new Set([429, -32005, -32029]);
-/** Unknown method, bad parameters, bad request, unsupported: asking again changes nothing. */
-const REFUSED = new Set([-32601, -32602, -32600, -32004]);
-
 /** Asks a node one JSON-RPC question, again after failures that may pass; every failure is a value. */
-export function askNode<Result extends object>(
+export async function askNode<Result extends object>(
   { url, policy = ASK_POLICY }: NodeOptions,
-  call: NodeCall<Result>,
+  { method, params, read, refused }: NodeCall<Result>,
   signal: AbortSignal,
 ): Promise<Result | HistoryFailure> {
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: call.method, params: call.params });
-  return askJson({ url: new URL(url), body }, (json) => readAnswer(json, call), { policy, signal });
+  const { timeoutMs, tries, pauseMs, longestPauseMs } = policy;
+  const limits = { timeoutMs, retries: tries - 1, retryMs: pauseMs, longestPauseMs, maxBytes: MAX_BYTES };
+  try {
+    return read(await createNodeClient({ ...limits, url, signal }).request(method, params));
+  } catch (error) {
+    if (signal.aborted) return historyFailure("timeout", "no whole answer in time");
+    if (!(error instanceof NodeFailure)) throw error;
+    const { kind, code, retryAfterMs } = error;
+    if (code !== null && kind !== "rate_limited" && refused !== undefined) return refused;
+    const retryAfterSeconds = retryAfterMs === null ? null : retryAfterMs / 1_000;
+    // Without the node's own words, which may hold its URL.
+    const detail = `${method}: ${kind}${code === null ? "" : `, error ${code}`}`;
+    return { kind: "failed", reason: REASONS[kind] ?? "refused", detail, retryAfterSeconds };
+  }
 }
+
+/** Every other failure is a refusal: asking again changes nothing. */
+const REASONS: Readonly<Partial<Record<NodeFailure["kind"], HistoryFailure["reason"]>>> = {
+  unreachable: "unavailable",
+  node_behind: "unavailable",
+  timeout: "timeout",
+  rate_limited: "rate_limited",
+  too_many_results: "malformed",
+  garbage: "malformed",
+};
 
 /** A block's number as JSON-RPC has it. */
 export function blockTag({ blockNumber }: AsOf): string {
@@ -197,26 +201,12 @@ export function countSentBy(options: NodeOptions): HistorySource["countSent"] {
 }
 
 function readCount(result: unknown): SentCount | HistoryFailure {
-  const count = hexNumber.safeParse(result);
-  return count.success ? { count: count.data } : historyFailure("malformed", "the node returned no count");
-}
-
-function readAnswer<Result>(
-  json: unknown,
-  { method, read, refused }: NodeCall<Result>,
-): Result | HistoryFailure {
-  const answer = rpcAnswer.safeParse(json);
-  if (!answer.success) return historyFailure("malformed", `${method}: neither a result nor an error`);
-  if ("result" in answer.data) return read(answer.data.result);
-  const { code } = answer.data.error;
-  if (RATE_LIMITED.has(code)) return historyFailure("rate_limited", `${method}: error ${code}`);
-  if (refused !== undefined) return refused;
-  return historyFailure(REFUSED.has(code) ? "refused" : "unavailable", `${method}: error ${code}`);
+  const parsed = count.safeParse(result);
+  return parsed.success ? { count: parsed.data } : historyFailure("malformed", "the node returned no count");
 }
 
 /** Most digits of a 256-bit number. */
 const decimal = z.string().regex(/^\d{1,78}$/);
-const quantity = z.string().regex(/^0x[0-9a-f]{1,64}$/i);
 
 const SELECTOR_CHARACTERS = 10;
 
@@ -224,20 +214,6 @@ const SELECTOR_CHARACTERS = 10;
 export const decimalBigint = decimal.transform(BigInt);
 /** A number in decimal digits that fits a double exactly. */
 export const decimalNumber = decimal.transform(Number).pipe(z.int().nonnegative());
-/** A JSON-RPC quantity of at most 256 bits. */
-export const hexBigint = quantity.transform(BigInt);
-/** A JSON-RPC quantity that fits a double exactly. */
-export const hexNumber = quantity.transform(Number).pipe(z.int().nonnegative());
-/** Lower-case. */
-export const address = z
-  .string()
-  .regex(/^0x[0-9a-f]{40}$/i)
-  .transform((text) => text.toLowerCase() as Address);
-/** A 32-byte hash, lower-case. */
-export const hash = z
-  .string()
-  .regex(/^0x[0-9a-f]{64}$/i)
-  .transform((text) => text.toLowerCase() as Hex);
 /** Calldata, whole bytes. */
 export const bytes = z.string().regex(/^0x(?:[0-9a-f]{2})*$/i);
 

@@ -1,14 +1,13 @@
 import { z } from "zod";
+import { address, word as hash } from "../../chain/node/rpc-answers.ts";
 import type { AsOf } from "../../model/features/types.ts";
 import {
   ASK_POLICY,
   type AskPolicy,
-  address,
   askJson,
   bytes,
   decimalBigint,
   decimalNumber,
-  hash,
   isFailure,
   numberedCall,
 } from "./ask-source.ts";
@@ -80,7 +79,7 @@ export function createExplorerSource(options: ExplorerOptions): HistorySource {
     read: (result: unknown) => Result | HistoryFailure,
     signal: AbortSignal,
   ) =>
-    askJson({ url: urlOf(options, query) }, (json) => readEnvelope(json, read, options), {
+    askJson(urlOf(options, query), (json) => readEnvelope(json, read, options), {
       policy: options.policy ?? ASK_POLICY,
       signal,
     });
@@ -101,7 +100,7 @@ export function createExplorerSource(options: ExplorerOptions): HistorySource {
     countSent: options.countSent ?? (async () => ({ count: null })),
     checkCode: ({ wallet }, signal) => {
       const query = { module: "proxy", action: "eth_getCode", address: wallet, tag: "latest" };
-      return askJson({ url: urlOf(options, query) }, (json) => readCode(json, options), {
+      return askJson(urlOf(options, query), (json) => readCode(json, options), {
         policy: options.policy ?? ASK_POLICY,
         signal,
       });

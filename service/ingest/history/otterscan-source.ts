@@ -1,14 +1,16 @@
 import { z } from "zod";
-import type { AsOf } from "../../model/features/types.ts";
 import {
   address,
+  word as hash,
+  quantity as hexBigint,
+  count as hexNumber,
+} from "../../chain/node/rpc-answers.ts";
+import type { AsOf } from "../../model/features/types.ts";
+import {
   askNode,
   blockTag,
   bytes,
   countSentBy,
-  hash,
-  hexBigint,
-  hexNumber,
   isFailure,
   type NodeCall,
   type NodeOptions,

@@ -132,6 +132,8 @@ export async function readScan(
 
 /** 02:10 UTC: after the day has turned on every chain, before the first readers of the morning. */
 const DUE_AFTER_MS = (2 * 60 + 10) * 60_000;
+/** The same time as a cron expression. */
+export const NIGHT_CRON = "10 2 * * *";
 
 /** The UTC day (YYYY-MM-DD) of the newest night whose scan is due. */
 export function nightOf(now: Date): string {

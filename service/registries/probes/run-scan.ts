@@ -1,12 +1,11 @@
-import { hash } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Database } from "../../db/database.ts";
+import { runLoop } from "../../db/run-loop.ts";
+import { runVisits, sharedAccount, type VisitLimits } from "../../db/run-visits.ts";
 import type { DocumentState } from "../../db/tables/infrastructure.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { GuardedFetch } from "../../net/guarded-fetch.ts";
 import { registrableDomain } from "../../net/registrable-domain.ts";
-import { runVisits, type VisitLimits } from "../../net/run-visits.ts";
 import {
   countDocuments,
   type DueAgent,
@@ -81,7 +80,7 @@ const UPKEEP_REST = 4;
 const REORG_MARGIN_BLOCKS = 1_000;
 /** How many times what may be under way is read ahead: reading what is due costs more than a visit. */
 const BACKLOG_ROUNDS = 16;
-/** A quarter of the places with four visits for each: what answers keeps the others. */
+/** Endpoints that failed last or never answered may hang: they share few accounts. A quarter of the places with four visits for each: what answers keeps the others. */
 const UNPROVEN_ACCOUNTS = 4;
 /** Half of the places, with two fetches for each: what is known is read again whatever is registered. */
 const UNPROVEN_DOCUMENT_ACCOUNTS = 2;
@@ -119,7 +118,9 @@ function runDocuments(scan: Scan, changes: Changes, signal: AbortSignal): Promis
       keyOf: ({ agentId, uri }) => `${agentId} ${uri}`,
       hostOf: documentHost,
       accountOf: ({ account, isProven, uri }) =>
-        isProven || /^data:/i.test(uri) ? account : sharedAccount(account, UNPROVEN_DOCUMENT_ACCOUNTS),
+        isProven || /^data:/i.test(uri)
+          ? account
+          : sharedAccount("unproven", account, UNPROVEN_DOCUMENT_ACCOUNTS),
       due: async () => {
         const head = await readIndexHead(db, chainId);
         if (head === null) return [];
@@ -190,7 +191,8 @@ function runProbes(scan: Scan, signal: AbortSignal): Promise<void> {
       monotonicMs,
       keyOf: ({ endpoint, kind }) => `${kind} ${endpoint}`,
       hostOf: ({ endpoint }) => registrableDomain(endpoint),
-      accountOf: ({ account, isProven }) => (isProven ? account : sharedAccount(account, UNPROVEN_ACCOUNTS)),
+      accountOf: ({ account, isProven }) =>
+        isProven ? account : sharedAccount("unproven", account, UNPROVEN_ACCOUNTS),
       due: () =>
         readDueEndpoints(db, {
           chainId,
@@ -216,20 +218,25 @@ function runProbes(scan: Scan, signal: AbortSignal): Promise<void> {
   );
 }
 
-/** Documents and endpoints that failed last, or never answered, may hang: they share few accounts, and so a part of the places. */
-function sharedAccount(account: string, accounts: number): string {
-  const bucket = Number.parseInt(hash("sha256", account, "hex").slice(0, 8), 16) % accounts;
-  return `unproven ${bucket}`;
-}
-
 async function runUpkeep(scan: Scan, changes: Changes, signal: AbortSignal): Promise<void> {
   const { db, chainId, metrics, logger, monotonicMs, now } = scan;
   let syncedAt = Number.NEGATIVE_INFINITY;
   let prunedAt = Number.NEGATIVE_INFINITY;
   let toldAt = Number.NEGATIVE_INFINITY;
-  while (!signal.aborted) {
-    const startedAt = monotonicMs();
-    try {
+  let startedAt = monotonicMs();
+  const restMs = () => Math.max(scan.limits.syncMs, UPKEEP_REST * (monotonicMs() - startedAt));
+  await runLoop({
+    logger,
+    what: "keeping the schedule of probes",
+    signal,
+    pauseMs: restMs,
+    onFailure: (error) => {
+      changes.pending = true;
+      logger.error({ err: error }, "keeping the schedule of probes failed; trying again");
+      return restMs();
+    },
+    pass: async () => {
+      startedAt = monotonicMs();
       if ((await readIndexHead(db, chainId)) !== null) {
         if (changes.pending || monotonicMs() - syncedAt > FULL_SYNC_EVERY_MS) {
           changes.pending = false;
@@ -252,13 +259,8 @@ async function runUpkeep(scan: Scan, changes: Changes, signal: AbortSignal): Pro
         await pruneProbes(db, chainId, new Date(now().getTime() - KEEP_PROBES_MS));
         prunedAt = monotonicMs();
       }
-    } catch (error) {
-      changes.pending = true;
-      logger.error({ err: error }, "keeping the schedule of probes failed; trying again");
-    }
-    const pauseMs = Math.max(scan.limits.syncMs, UPKEEP_REST * (monotonicMs() - startedAt));
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-  }
+    },
+  });
 }
 
 function showSchedule({ metrics }: Scan, { visited, leftOut }: SyncedSchedule): void {

@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
 import type { Address } from "viem";
 import { z } from "zod";
-import type { RegistryEntry, RegistryKind } from "../../chain/deployments.ts";
+import type { RegistryEntry } from "../../chain/deployments.ts";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
-import { EnrichFailure, type EnrichFailureKind } from "../../chain/node/failure.ts";
+import { NodeFailure, type NodeFailureKind } from "../../chain/node/failure.ts";
 import { logAnswer, type RawLog } from "../../chain/node/rpc-answers.ts";
 import { lowerCase } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
@@ -57,10 +57,10 @@ export type RegistryReading = {
    */
   readonly fault: string | null;
   /** What the node said, for the log alone; null where it is not to blame. */
-  readonly cause: EnrichFailure | null;
+  readonly cause: NodeFailure | null;
 };
 
-const FAULTS: Readonly<Record<EnrichFailureKind, string>> = {
+const FAULTS: Readonly<Record<NodeFailureKind, string>> = {
   unreachable: "the node did not answer",
   timeout: "the node took too long to answer",
   rate_limited: "the node asks for fewer requests",
@@ -111,7 +111,7 @@ async function readOn(
     }
     const to = Math.min(from + span - 1, finalBlock);
     const read = await readRange(reader, entry, { from, to });
-    if (read instanceof EnrichFailure) {
+    if (read instanceof NodeFailure) {
       if (!fitsWhenSmaller(read) || to === from) return { block, fault: FAULTS[read.kind], cause: read };
       span = Math.floor((to - from + 1) / 2);
       continue;
@@ -139,7 +139,7 @@ function stoppedAt(block: number | null, fault: string): RegistryReading {
 
 type Range = { readonly from: number; readonly to: number };
 
-type RangeLogs = readonly RawLog[] | "too_full" | EnrichFailure;
+type RangeLogs = readonly RawLog[] | "too_full" | NodeFailure;
 
 /** Logs in the order of the chain, or why there are none; throws whatever is no failure of the node. */
 async function readRange(reader: RegistryReader, entry: RegistryEntry, range: Range): Promise<RangeLogs> {
@@ -148,21 +148,21 @@ async function readRange(reader: RegistryReader, entry: RegistryEntry, range: Ra
   const asked = await askForLogs(client, entry, range);
   const isAlone = range.from === range.to;
   const logs =
-    asked instanceof EnrichFailure && fitsWhenSmaller(asked) && isAlone
+    asked instanceof NodeFailure && fitsWhenSmaller(asked) && isAlone
       ? await readFullBlock({ client, registry, block: range.from, refusal: asked })
       : asked;
-  if (logs === "too_full" || logs instanceof EnrichFailure) return logs;
+  if (logs === "too_full" || logs instanceof NodeFailure) return logs;
   const strange = logs.find(({ address: emitter, blockNumber }) => {
     return emitter !== registry || blockNumber < range.from || blockNumber > range.to;
   });
   if (strange !== undefined) {
-    return new EnrichFailure(
+    return new NodeFailure(
       "inconsistent",
       `asked for ${registry} in blocks ${range.from} to ${range.to}, got a log of ${strange.address} in block ${strange.blockNumber}`,
     );
   }
   if (logs.length > limits.maxLogs && !isAlone) {
-    return new EnrichFailure("too_many_results", `more than ${limits.maxLogs} logs`);
+    return new NodeFailure("too_many_results", `more than ${limits.maxLogs} logs`);
   }
   return logs.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
 }
@@ -171,13 +171,13 @@ async function askForLogs(
   client: RegistryClient,
   { address, kind }: RegistryEntry,
   range: Range,
-): Promise<readonly RawLog[] | EnrichFailure> {
+): Promise<readonly RawLog[] | NodeFailure> {
   const { topics } = REGISTRY_DECODERS[kind];
   try {
     const registry = lowerCase(address);
     return await client.logs({ ...range, addresses: [registry], topics: [topics] });
   } catch (error) {
-    if (error instanceof EnrichFailure) return error;
+    if (error instanceof NodeFailure) return error;
     throw error;
   }
 }
@@ -192,18 +192,18 @@ function changesOf({ kind }: RegistryEntry, logs: readonly RawLog[]) {
   );
 }
 
-function fitsWhenSmaller({ kind }: EnrichFailure): boolean {
+function fitsWhenSmaller({ kind }: NodeFailure): boolean {
   return kind === "too_many_results" || kind === "timeout";
 }
 
 /** The decoder of each kind of registry: a further kind is its name in deployments.ts and one line here. */
-const REGISTRY_DECODERS: Readonly<Record<RegistryKind, RegistryDecoder>> = {
+const REGISTRY_DECODERS: Readonly<Record<RegistryEntry["kind"], RegistryDecoder>> = {
   erc8004: erc8004Decoder,
   "olas-service-registry-l2": olasServiceRegistryL2Decoder,
 };
 
 /** What one block holds for a registry; too_full: no answer of the node has room for it. */
-type FullBlock = readonly RawLog[] | "too_full" | EnrichFailure;
+type FullBlock = readonly RawLog[] | "too_full" | NodeFailure;
 
 type FullBlockQuery = {
   readonly client: Pick<ChainReader, "blockReceipts" | "header">;
@@ -211,7 +211,7 @@ type FullBlockQuery = {
   readonly registry: Address;
   readonly block: number;
   /** What the node said when it was asked for the block's logs. */
-  readonly refusal: EnrichFailure;
+  readonly refusal: NodeFailure;
 };
 
 /**
@@ -222,12 +222,12 @@ type FullBlockQuery = {
 async function readFullBlock({ client, registry, block, refusal }: FullBlockQuery): Promise<FullBlock> {
   try {
     const receipts = await client.blockReceipts(block);
-    if (receipts === null) return new EnrichFailure("node_behind", `no receipts of block ${block}`);
+    if (receipts === null) return new NodeFailure("node_behind", `no receipts of block ${block}`);
     const logs = z.array(logAnswer).safeParse(receipts.flatMap((receipt) => receipt.logs));
-    if (!logs.success) return new EnrichFailure("garbage", `malformed logs in receipts of block ${block}`);
+    if (!logs.success) return new NodeFailure("garbage", `malformed logs in receipts of block ${block}`);
     return logs.data.filter(({ address }) => address === registry);
   } catch (error) {
-    if (!(error instanceof EnrichFailure)) throw error;
+    if (!(error instanceof NodeFailure)) throw error;
     const isTooLarge = error.kind === "too_many_results" || error.kind === "method_missing";
     if (!isTooLarge || refusal.kind !== "too_many_results") return refusal;
     return (await isAnswering(client, block)) ? "too_full" : refusal;
@@ -238,7 +238,7 @@ async function isAnswering({ header }: Pick<ChainReader, "header">, block: numbe
   try {
     return (await header(block)) !== null;
   } catch (error) {
-    if (error instanceof EnrichFailure) return false;
+    if (error instanceof NodeFailure) return false;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Address, Hex } from "viem";
+import { NodeFailure } from "../../chain/node/failure.ts";
 import type { Database } from "../../db/database.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import { mapLimited } from "../../net/map-limited.ts";
@@ -7,7 +8,7 @@ import { readSanctionsFlags } from "../../sanctions/sanctions.ts";
 import { type Fees, senderPolicy, suggestFees } from "../../sender/send-policy.ts";
 import { accountsOf, inTurns, KNOWN_SELECTORS, readIntents } from "./call-intent.ts";
 import type { CallOutcomes, FailedCall, OutcomesQuery, ReportedCall } from "./failed-calls.ts";
-import { type NodeBlock, NodeFailure, type RecoveryNode, type WalletState } from "./recovery-node.ts";
+import type { NodeBlock, RecoveryNode, WalletState } from "./recovery-node.ts";
 import { RECENT_DAYS, type RecoveryFacts, type RefusalCode, TOO_LONG } from "./sort-failures.ts";
 import type { UnsignedTransaction } from "./unsigned-transaction.ts";
 
@@ -51,7 +52,7 @@ export async function openRecovery(
       recentDays: RECENT_DAYS,
       knownSelectors: KNOWN_SELECTORS,
     });
-    if (read === null) throw new NodeFailure("behind", "the index holds no block");
+    if (read === null) throw new NodeFailure("node_behind", "the index holds no block");
     const block = await node.block(read.head.number);
     if (block?.hash === read.head.hash) {
       const state = await readState(node, wallet, read);
@@ -86,7 +87,10 @@ async function readState(
 ): Promise<Pick<Recovery, "state" | "fees">> {
   const [state, market] = await Promise.all([node.wallet(wallet, head.number), node.gasMarket()]);
   if (nextNonce !== null && state.nonce < nextNonce) {
-    throw new NodeFailure("behind", `nonce ${state.nonce} at block ${head.number}, indexed are ${nextNonce}`);
+    throw new NodeFailure(
+      "node_behind",
+      `nonce ${state.nonce} at block ${head.number}, indexed are ${nextNonce}`,
+    );
   }
   // Finality has no part in the ceiling.
   const { maxFeePerGasCeiling } = senderPolicy({ finalityBlocks: 1 });
@@ -95,7 +99,7 @@ async function readState(
 
 function otherBlock(indexed: { number: number; hash: Hex }, found: Hex | null): NodeFailure {
   return new NodeFailure(
-    "behind",
+    "node_behind",
     `block ${indexed.number} is ${found ?? "missing"}, indexed is ${indexed.hash}`,
   );
 }

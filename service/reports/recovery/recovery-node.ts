@@ -1,32 +1,12 @@
-import {
-  type Address,
-  createPublicClient,
-  encodeFunctionData,
-  erc20Abi,
-  erc721Abi,
-  type Hex,
-  http,
-  numberToHex,
-  parseAbi,
-} from "viem";
+import { type Address, encodeFunctionData, erc20Abi, erc721Abi, type Hex, numberToHex, parseAbi } from "viem";
 import { z } from "zod";
+import { NodeFailure } from "../../chain/node/failure.ts";
+import { createNodeClient, type NodeOptions } from "../../chain/node/json-rpc.ts";
 import { address, bytesAnswer, count, headerAnswer, quantity, word } from "../../chain/node/rpc-answers.ts";
 import { type Revert, readRevert } from "../../chain/revert-reason.ts";
 import { classifySendFailure, type SendFailure } from "../../sender/send-rpc.ts";
 import type { SentCall } from "./failed-calls.ts";
 import { gasLimitOf, serializeUnsigned } from "./unsigned-transaction.ts";
-
-/** The node gave no usable answer. A retry is always safe. */
-export class NodeFailure extends Error {
-  override readonly name = "NodeFailure";
-  /** behind: it does not have the indexed block, or another block at its height. */
-  readonly kind: "unreachable" | "deadline" | "garbage" | "behind";
-
-  constructor(kind: NodeFailure["kind"], message: string, options?: { readonly cause?: unknown }) {
-    super(`${kind}: ${message}`, options);
-    this.kind = kind;
-  }
-}
 
 /** Sends one request; the schema checks the answer. A refusal of the node, such as a revert, is an answer as well. */
 export type AskNode = <Answer>(
@@ -136,33 +116,24 @@ export function createRecoveryNode(options: Parameters<typeof createAskNode>[0])
 const NO_STATE =
   /header not found|unknown block|block .{0,40}not found|missing trie node|state .{0,60}(not available|unavailable|not found|pruned)|historical state|BlockOutOfRange/i;
 
-/** Sends raw HTTP requests: viem's call would fetch any URL that a contract names (ERC-3668). */
+/** Asks without viem, whose call would fetch any URL that a contract names (ERC-3668). */
 function createAskNode({
-  url,
-  timeoutMs,
-  retries,
   deadlineMs,
   monotonicMs,
-}: {
-  url: string;
-  /** Per request. */
-  timeoutMs: number;
-  retries: number;
+  ...options
+}: Pick<NodeOptions, "url" | "timeoutMs" | "retries"> & {
   /** After which no further request begins. */
   deadlineMs: number;
   /** Milliseconds of a clock that never goes back. */
   monotonicMs: () => number;
 }): AskNode {
-  const transport = http(url, { timeout: timeoutMs, retryCount: retries, retryDelay: 150 });
-  const client = createPublicClient({ transport });
+  const node = createNodeClient(options);
   const end = monotonicMs() + deadlineMs;
   return async (schema, method, params) => {
-    if (monotonicMs() > end)
-      throw new NodeFailure("deadline", `${method}: not begun within ${deadlineMs} ms`);
+    if (monotonicMs() > end) throw new NodeFailure("timeout", `${method}: not begun within ${deadlineMs} ms`);
     let answer: unknown;
     try {
-      // viem types only the methods that it knows; the schema checks every answer instead.
-      answer = await client.request({ method, params } as never);
+      answer = await node.request(method, params);
     } catch (error) {
       return { kind: "refused", failure: refusalIn(error, method) };
     }
@@ -179,7 +150,7 @@ function refusalIn(error: unknown, method: string): SendFailure {
   if (failure.kind === "reverted_in_simulation") return failure;
   const isBehind = NO_STATE.test(failure.message);
   if (!isBehind && failure.kind !== "unreachable") return failure;
-  throw new NodeFailure(isBehind ? "behind" : "unreachable", `${method}: ${failure.message}`, {
+  throw new NodeFailure(isBehind ? "node_behind" : "unreachable", `${method}: ${failure.message}`, {
     cause: error,
   });
 }
@@ -215,7 +186,7 @@ async function readWallet(ask: AskNode, wallet: Address, block: number): Promise
   ]);
   if (pendingNonce < nonce) {
     throw new NodeFailure(
-      "behind",
+      "node_behind",
       `pending nonce ${pendingNonce} is below nonce ${nonce} of block ${block}`,
     );
   }

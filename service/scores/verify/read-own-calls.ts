@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
-import { EnrichFailure } from "../../chain/node/failure.ts";
+import { NodeFailure } from "../../chain/node/failure.ts";
 import type { RawReceipt, RawTransaction } from "../../chain/node/rpc-answers.ts";
 import {
   bundleTransactionOf,
@@ -38,7 +38,7 @@ const LOGS = {
 };
 
 /**
- * Every call that a wallet made or its smart account executed, by a node alone, in any order; throws an EnrichFailure when
+ * Every call that a wallet made or its smart account executed, by a node alone, in any order; throws a NodeFailure when
  * the node does not tell all of it.
  */
 export async function readOwnCalls(
@@ -73,7 +73,7 @@ async function readMined(client: ChainReader, block: NodeBlock, hash: Hex): Prom
   const transaction = await client.transaction(hash);
   const receipt = block.receipts.get(hash);
   if (receipt === undefined || transaction === null || transaction.blockHash !== receipt.blockHash) {
-    throw new EnrichFailure("inconsistent", `the node does not have ${hash} in block ${block.number}`);
+    throw new NodeFailure("inconsistent", `the node does not have ${hash} in block ${block.number}`);
   }
   return { receipt, transaction };
 }
@@ -183,7 +183,7 @@ export function searchSource(source: HistorySource, now: () => number): FindOwnT
   };
 }
 
-/** Reads the receipts of every block, for a node that cannot search; throws an EnrichFailure when one is missing. */
+/** Reads the receipts of every block, for a node that cannot search; throws a NodeFailure when one is missing. */
 export function scanBlocks(client: Pick<ChainReader, "blockReceipts">): FindOwnTransactions {
   return async ({ wallet, asOf, fromBlock }) => {
     const numbers = Array.from({ length: asOf.blockNumber - fromBlock + 1 }, (_, at) => fromBlock + at);
@@ -207,14 +207,14 @@ type NodeBlock = {
   readonly marketPrice: bigint | null;
 };
 
-/** Reads a block and its receipts; throws an EnrichFailure when the node does not hold both. */
+/** Reads a block and its receipts; throws a NodeFailure when the node does not hold both. */
 async function readNodeBlock(
   client: Pick<ChainReader, "header" | "blockReceipts">,
   number: number,
 ): Promise<NodeBlock> {
   const [header, receipts] = await Promise.all([client.header(number), client.blockReceipts(number)]);
   if (header === null || receipts === null) {
-    throw new EnrichFailure("node_behind", `the node has no block ${number}`);
+    throw new NodeFailure("node_behind", `the node has no block ${number}`);
   }
   const { timestamp, baseFeePerGas = null } = header;
   const tip =

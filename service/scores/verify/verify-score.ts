@@ -3,7 +3,7 @@ import canonicalize from "canonicalize";
 import { type Address, type Hex, keccak256 } from "viem";
 import { z } from "zod";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
-import { EnrichFailure } from "../../chain/node/failure.ts";
+import { NodeFailure } from "../../chain/node/failure.ts";
 import { compareCalls, countNewest, formatCall } from "../../model/features/call-line.ts";
 import { scoreWallet } from "../../model/features/score-wallet.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
@@ -116,7 +116,7 @@ function inWindow(calls: readonly OwnCall[], days: number): readonly OwnCall[] {
 
 async function readBlock(client: ChainReader, number: number): Promise<AsOf> {
   const header = await client.header(number);
-  if (header === null) throw new EnrichFailure("node_behind", `the node has no block ${number}`);
+  if (header === null) throw new NodeFailure("node_behind", `the node has no block ${number}`);
   return { blockNumber: header.number, blockHash: header.hash, timestamp: header.timestamp };
 }
 

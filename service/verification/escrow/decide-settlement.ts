@@ -2,7 +2,7 @@ import { isHex } from "viem";
 import { verdictEvaluatorAbi } from "../../chain/abi/verdict-evaluator.ts";
 import { decodeError } from "../../chain/bounded-abi.ts";
 import { readRevert } from "../../chain/revert-reason.ts";
-import { pauseAfter } from "../../sender/send-policy.ts";
+import { pauseAfter } from "../../db/run-loop.ts";
 import type { IndexedEnd, IndexedVerdict } from "./escrow-jobs.ts";
 import type { OpenSettlement, SettlementTransaction } from "./settlements.ts";
 

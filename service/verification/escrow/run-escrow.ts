@@ -1,4 +1,4 @@
-import { pauseAfter, pauseFor } from "../../sender/send-policy.ts";
+import { runLoop } from "../../db/run-loop.ts";
 import { WAIT_STATUSES } from "../metrics.ts";
 import type { EscrowDeps } from "./escrow-deps.ts";
 import { readEscrowIndex } from "./escrow-jobs.ts";
@@ -9,7 +9,6 @@ import { countOpenSettlements } from "./settlements.ts";
 import { signDecisions } from "./sign-decisions.ts";
 
 const PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
 const COUNT_EVERY = 15;
 
 /**
@@ -17,20 +16,24 @@ const COUNT_EVERY = 15;
  * a failed round is logged and retried after a pause. Only the leader may run it.
  */
 export async function runEscrow(deps: EscrowDeps, signal: AbortSignal): Promise<void> {
-  let failures = 0;
-  for (let round = 0; !signal.aborted; round += 1) {
-    try {
-      await escrowRound(deps);
-      if (round % COUNT_EVERY === 0) await count(deps);
-      failures = 0;
-    } catch (error) {
+  let passed = 0;
+  await runLoop({
+    logger: deps.logger,
+    what: "settling round",
+    signal,
+    pauseMs: PAUSE_MS,
+    onFailure: (error) => {
       deps.metrics.failures.inc({ at: "round" });
       deps.logger.error({ err: error }, "settling round failed; trying again");
-      failures += 1;
-    }
-    const pauses = { first: PAUSE_MS, longest: LONGEST_PAUSE_MS };
-    await pauseFor(failures === 0 ? PAUSE_MS : pauseAfter(failures, pauses), signal);
-  }
+      return 0;
+    },
+    pass: async () => {
+      const isCounted = passed % COUNT_EVERY === 0;
+      passed += 1;
+      await escrowRound(deps);
+      if (isCounted) await count(deps);
+    },
+  });
 }
 
 /** One round: signed verdicts, clocks, then unsigned decisions. Does nothing without an index of the escrows. */

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Address, Hex } from "viem";
 import type { Database } from "../../db/database.ts";
 import { QUERY_DEADLINE } from "../../db/database.ts";
+import { pauseFor } from "../../db/run-loop.ts";
 import type { VerdictStatus } from "../../db/tables/verdict.ts";
 import type { JobName } from "../escrow/types.ts";
 import {
@@ -123,7 +123,7 @@ export async function awaitAccepted(
     const mayCome = await holdsForOutput(deps.db, keyId, new Date(deps.now().getTime() - NOTING_MS));
     const taken = await awaitSlot(deps, place, { signal, until });
     if (taken !== null || !mayCome || signal.aborted || deps.now().getTime() >= until) return taken;
-    await sleep(NOTE_POLL_MS, undefined, { signal }).catch(() => undefined);
+    await pauseFor(NOTE_POLL_MS, signal);
   }
 }
 
@@ -140,7 +140,7 @@ async function awaitSlot(
     if (accepted !== null) return { kind: "there", accepted };
     if (await isDecided(deps, holder)) continue;
     if (signal.aborted || deps.now().getTime() >= until) return { kind: "busy" };
-    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+    await pauseFor(POLL_MS, signal);
   }
 }
 

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { runLoop } from "../../db/run-loop.ts";
 import { type RunOneDeps, runOne } from "./run-one.ts";
 import { createTokenBudget, nextDay, type TokenBudget, tokensForJobs } from "./token-budget.ts";
 import {
@@ -40,14 +40,16 @@ export async function runVerdicts(deps: VerdictWorkDeps, signal: AbortSignal): P
 }
 
 async function workQueue(deps: VerdictWorkDeps, queue: Queue, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await beginDue(deps, queue, signal);
-    } catch (error) {
-      deps.logger.error({ err: error }, "verdicts that are due could not be claimed; trying again");
-    }
-    await rest(deps, queue, signal);
-  }
+  const { pollMs } = deps.pace;
+  await runLoop({
+    logger: deps.logger,
+    what: "leasing due verdicts",
+    signal,
+    pauseMs: pollMs,
+    retryMs: { first: pollMs, longest: pollMs },
+    wait: (ms) => rest(ms, queue, signal),
+    pass: () => beginDue(deps, queue, signal),
+  });
   await Promise.all(queue.underWay);
 }
 
@@ -76,13 +78,9 @@ async function beginDue(deps: VerdictWorkDeps, queue: Queue, signal: AbortSignal
 }
 
 /** Waits until a run ends, a verdict becomes due, or the poll interval is over. */
-async function rest(
-  { pace }: VerdictWorkDeps,
-  { listener, underWay }: Queue,
-  signal: AbortSignal,
-): Promise<void> {
+async function rest(ms: number, { listener, underWay }: Queue, signal: AbortSignal): Promise<void> {
   const rested = new AbortController();
-  const woken = listener.wait(pace.pollMs, AbortSignal.any([signal, rested.signal]));
+  const woken = listener.wait(ms, AbortSignal.any([signal, rested.signal]));
   await Promise.race([woken, ...underWay]);
   rested.abort();
   await woken;
@@ -90,16 +88,17 @@ async function rest(
 
 async function watchQueue(deps: VerdictWorkDeps, budget: TokenBudget, signal: AbortSignal): Promise<void> {
   const { db, metrics, logger, pace } = deps;
-  while (!signal.aborted) {
-    try {
+  await runLoop({
+    logger,
+    what: "reading the queue of verdicts",
+    signal,
+    pauseMs: pace.gaugesMs,
+    pass: async () => {
       const { depth, ageSeconds, processing } = await readVerdictQueue(db, deps.now());
       metrics.queueDepth.set(depth);
       metrics.queueAgeSeconds.set(ageSeconds);
       metrics.processing.set(processing);
       metrics.tokensLeft.set(Math.max(0, await budget.left()));
-    } catch (error) {
-      logger.warn({ err: error }, "the queue of verdicts could not be read");
-    }
-    await sleep(pace.gaugesMs, undefined, { signal }).catch(() => undefined);
-  }
+    },
+  });
 }

@@ -5,6 +5,7 @@ import type { PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { Database } from "../../db/database.ts";
 import { QUERY_DEADLINE } from "../../db/database.ts";
+import { pauseFor, runLoop } from "../../db/run-loop.ts";
 import type { RunCause } from "../../db/tables/verdict.ts";
 
 /** Notifies the workers of a due verdict when the database transaction commits. */
@@ -145,10 +146,35 @@ export type Lease = {
 };
 
 /** Renews a lease until it is ended or lost. */
-export function holdLease(deps: LeaseDeps, claim: Claim): Lease {
+export function holdLease({ db, now, monotonicMs, logger, lease }: LeaseDeps, claim: Claim): Lease {
   const lost = new AbortController();
   const ending = new AbortController();
-  const renewed = renewUntil(deps, claim, { lost, ending: ending.signal });
+  const signal = AbortSignal.any([lost.signal, ending.signal]);
+  let heldUntilMs = monotonicMs() + lease.leaseMs;
+  const renewals = async () => {
+    await pauseFor(lease.renewMs, signal);
+    await runLoop({
+      logger,
+      what: "renewing the lease of a verdict",
+      signal,
+      pauseMs: lease.renewMs,
+      retryMs: { first: lease.renewMs, longest: lease.renewMs },
+      // A silent database would block a renewal for good.
+      passMs: () => heldUntilMs - monotonicMs(),
+      onFailure: (error) => {
+        logger.warn({ err: error, verdict: claim.verdictId }, "the lease of a verdict could not be renewed");
+        if (monotonicMs() >= heldUntilMs) lost.abort();
+        return 0;
+      },
+      pass: async () => {
+        const askedMs = monotonicMs();
+        if (await renewClaim(db, claim, new Date(now().getTime() + lease.leaseMs)))
+          heldUntilMs = askedMs + lease.leaseMs;
+        else lost.abort();
+      },
+    });
+  };
+  const renewed = renewals();
   return {
     lost: lost.signal,
     end: async () => {
@@ -156,42 +182,6 @@ export function holdLease(deps: LeaseDeps, claim: Claim): Lease {
       await renewed;
     },
   };
-}
-
-async function renewUntil(
-  deps: LeaseDeps,
-  claim: Claim,
-  { lost, ending }: { readonly lost: AbortController; readonly ending: AbortSignal },
-): Promise<void> {
-  const { monotonicMs, lease } = deps;
-  let heldUntilMs = monotonicMs() + lease.leaseMs;
-  while (!lost.signal.aborted) {
-    await sleep(lease.renewMs, undefined, { signal: ending }).catch(() => undefined);
-    if (ending.aborted) return;
-    const askedMs = monotonicMs();
-    // A silent database would block a query for good.
-    const answered = new AbortController();
-    const over = sleep(Math.max(0, heldUntilMs - askedMs), "over" as const, {
-      signal: AbortSignal.any([ending, answered.signal]),
-    });
-    const fate = await Promise.race([renew(deps, claim), over.catch(() => "over" as const)]);
-    answered.abort();
-    if (fate === "renewed") heldUntilMs = askedMs + lease.leaseMs;
-    else if (fate === "taken" || monotonicMs() >= heldUntilMs) lost.abort();
-  }
-}
-
-async function renew(
-  { db, now, logger, lease }: LeaseDeps,
-  claim: Claim,
-): Promise<"renewed" | "taken" | "unknown"> {
-  try {
-    const isHeld = await renewClaim(db, claim, new Date(now().getTime() + lease.leaseMs));
-    return isHeld ? "renewed" : "taken";
-  } catch (error) {
-    logger.warn({ err: error, verdict: claim.verdictId }, "the lease of a verdict could not be renewed");
-    return "unknown";
-  }
 }
 
 /** PostgreSQL channel that notifies workers of due verdicts. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { schedule } from "node-cron";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
@@ -6,7 +7,7 @@ import { runScanCommand } from "../../../bin/commands/scan.ts";
 import { type NightlyContext, runNightly } from "../../../bin/work/nightly.ts";
 import { createScanRunMetrics } from "../../../service/registries/metrics.ts";
 import { scanOnce } from "../../../service/registries/nightly/scan-once.ts";
-import { readScans } from "../../../service/registries/nightly/scan-runs.ts";
+import { NIGHT_CRON, nightOf, nightStart, readScans } from "../../../service/registries/nightly/scan-runs.ts";
 import {
   CHAIN,
   createReportWorld,
@@ -44,7 +45,7 @@ async function stopWorkers(): Promise<void> {
 
 const quick: NightlyContext["scan"] = (attempt, signal) => scanOnce(world.deps, attempt, signal);
 
-function startWorker(scan: NightlyContext["scan"] = quick) {
+function startWorker(scan: NightlyContext["scan"] = quick, changes: Partial<NightlyContext> = {}) {
   const stop = new AbortController();
   const registry = new Registry();
   const metrics = createScanRunMetrics(registry);
@@ -56,7 +57,8 @@ function startWorker(scan: NightlyContext["scan"] = quick) {
     looks += 1;
     return world.deps.now();
   };
-  const done = runNightly({ db, chainId: CHAIN, scan, metrics, logger, now, pauses: PAUSES }, stop.signal);
+  const context = { db, chainId: CHAIN, scan, metrics, logger, now, pauses: PAUSES, ...changes };
+  const done = runNightly(context, stop.signal);
   workers.push({ stop, done });
   const twoLooks = async () => {
     // One may be under way: of three that begin two are over.
@@ -133,6 +135,31 @@ test("of the nights that were missed the newest is made up at the next start", a
   expect((await allDone(2)).map(({ night }) => night)).toEqual(["2026-11-20", "2026-11-23"]);
   world.clock.ms = Date.parse("2026-11-24T02:10:00Z");
   expect((await allDone(3)).map(({ night }) => night)).toEqual(["2026-11-20", "2026-11-23", "2026-11-24"]);
+});
+
+test("the clock wakes a worker that would check much later", async () => {
+  let wake: () => void = () => undefined;
+  const onNight: NightlyContext["onNight"] = (ring) => {
+    wake = ring;
+    return () => undefined;
+  };
+  startWorker(quick, { pauses: { ...PAUSES, pollMs: 600_000 }, onNight });
+  await allDone(1);
+  // The check after the scan finds the night done, so the next one is two hours away.
+  wake();
+  world.clock.ms = Date.parse("2026-11-21T02:10:00Z");
+  await until({ what: "the next night's scan", timeoutMs: 5_000 }, async () => {
+    wake();
+    return (await scans()).length === 2 ? true : null;
+  });
+  expect((await allDone(2)).map(({ night }) => night)).toEqual(["2026-11-20", "2026-11-21"]);
+});
+
+test("the clock rings when a night becomes due", () => {
+  const task = schedule(NIGHT_CRON, () => undefined, { timezone: "UTC" });
+  const next = task.getNextRun();
+  void task.destroy();
+  expect(next).toEqual(nightStart(nightOf(new Date(Date.now() + 86_400_000))));
 });
 
 test("a scan that fails is tried again until it succeeds, says so, and gives way to the next night's", async () => {

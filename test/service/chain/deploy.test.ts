@@ -16,7 +16,7 @@ test("a deployment names its address, block and transaction, and gives the deplo
   const { publicClient, oracle, deployer } = chain;
   const receipt = await publicClient.getTransactionReceipt({ hash: oracle.transactionHash });
   expect(receipt.contractAddress?.toLowerCase()).toBe(oracle.address.toLowerCase());
-  expect(receipt.blockNumber).toBe(oracle.startBlock);
+  expect(Number(receipt.blockNumber)).toBe(oracle.startBlock);
   const roles = chain.roles;
   expect(await roleFaults(publicClient, oracle.address, roles)).toEqual([]);
   expect([roles.owner, roles.publisher, ...roles.signers]).not.toContain(deployer.account.address);

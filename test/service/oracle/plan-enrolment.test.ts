@@ -77,24 +77,21 @@ test.each<[string, EnrolmentRow, EnrolmentFate["kind"]]>([
 });
 
 test.each([
-  { sentToday: 0, due: "pppp", sent: "pppp" },
-  { sentToday: 2, due: "pppp", sent: "pp" },
-  { sentToday: 4, due: "pr", sent: "" },
-  { sentToday: 9, due: "p", sent: "" },
-  { sentToday: 0, due: "rrrr", sent: "rr" },
-  { sentToday: 1, due: "rr", sent: "r" },
-  { sentToday: 0, due: "prr", sent: "pr" },
-  { sentToday: 2, due: "prr", sent: "p" },
-])(
-  "of four requests a day $sentToday are sent: of $due, paid or of registries, go $sent",
-  ({ sentToday, due, sent }) => {
-    const rows = [...due].map((letter) => ({
-      cause: letter === "p" ? ("paid" as const) : ("registry" as const),
-    }));
-    const gone = sendableToday(rows, { perDay: 4, sentToday });
-    expect(gone.map(({ cause }) => cause[0]).join("")).toBe(sent);
-  },
-);
+  [0, "pppp", "pppp"],
+  [2, "pppp", "pp"],
+  [4, "pr", ""],
+  [9, "p", ""],
+  [0, "rrrr", "rr"],
+  [1, "rr", "r"],
+  [0, "prr", "pr"],
+  [2, "prr", "p"],
+])("of four requests a day %s are sent: of %s, paid or of registries, go %s", (sentToday, due, sent) => {
+  const rows = [...due].map((letter) => ({
+    cause: letter === "p" ? ("paid" as const) : ("registry" as const),
+  }));
+  const gone = sendableToday(rows, { perDay: 4, sentToday });
+  expect(gone.map(({ cause }) => cause[0]).join("")).toBe(sent);
+});
 
 test.each([
   [1, 0, "rr", "r"],

@@ -29,112 +29,37 @@ const skip = (because: string) => ({ kind: "skip", because });
 
 describe("whether and why a score goes on chain", () => {
   test.each([
-    { name: "a first score", score: {}, onChain: none, expected: publish("first") },
-    { name: "a first score of 0", score: { ahsScore: 0 }, onChain: none, expected: publish("first") },
-    {
-      name: "a first score of a sanctioned wallet",
-      score: { ahsScore: 0, sanctioned: true },
-      onChain: none,
-      expected: publish("flag"),
-    },
-    {
-      name: "insufficient, nothing on chain",
-      score: { ahsScore: null },
-      onChain: none,
-      expected: skip("insufficient_unpublished"),
-    },
-    {
-      name: "insufficient over a score",
-      score: { ahsScore: null },
-      onChain: onChain(),
-      expected: publish("grade"),
-    },
-    {
-      name: "a score over insufficient",
-      score: {},
-      onChain: onChain({ ahsScore: null }),
-      expected: publish("grade"),
-    },
-    {
-      name: "insufficient over insufficient",
-      score: { ahsScore: null },
-      onChain: onChain({ ahsScore: null }),
-      expected: skip("unchanged"),
-    },
-    { name: "the same score", score: {}, onChain: onChain(), expected: skip("unchanged") },
-    {
-      name: "2 points up in the grade",
-      score: { ahsScore: 82 },
-      onChain: onChain(),
-      expected: skip("unchanged"),
-    },
-    {
-      name: "3 points up in the grade",
-      score: { ahsScore: 83 },
-      onChain: onChain(),
-      expected: publish("move"),
-    },
-    {
-      name: "3 points down in the grade",
-      score: { ahsScore: 77 },
-      onChain: onChain(),
-      expected: publish("move"),
-    },
-    {
-      name: "1 point over a grade's bound",
-      score: { ahsScore: 75 },
-      onChain: onChain({ ahsScore: 74 }),
-      expected: publish("grade"),
-    },
-    {
-      name: "1 point under a grade's bound",
-      score: { ahsScore: 89 },
-      onChain: onChain({ ahsScore: 90 }),
-      expected: publish("grade"),
-    },
-    {
-      name: "newly sanctioned",
-      score: { ahsScore: 0, sanctioned: true },
-      onChain: onChain(),
-      expected: publish("flag"),
-    },
-    {
-      name: "no longer sanctioned",
-      score: {},
-      onChain: onChain({ ahsScore: 0, sanctioned: true }),
-      expected: publish("flag"),
-    },
-    {
-      name: "a change as old as the record",
-      score: { ahsScore: 40, asOf: 90 },
-      onChain: onChain(),
-      expected: skip("not_newer"),
-    },
-    {
-      name: "a change older than the record",
-      score: { ahsScore: 40, asOf: 89 },
-      onChain: onChain(),
-      expected: skip("not_newer"),
-    },
-    {
-      name: "a score after a cleared record",
-      score: {},
-      onChain: { kind: "cleared", asOfFloor: 99 } as const,
-      expected: publish("first"),
-    },
-    {
-      name: "a score under a cleared record's floor",
-      score: {},
-      onChain: { kind: "cleared", asOfFloor: 100 } as const,
-      expected: skip("not_newer"),
-    },
-    {
-      name: "insufficient after a cleared record",
-      score: { ahsScore: null },
-      onChain: { kind: "cleared", asOfFloor: 9 } as const,
-      expected: skip("insufficient_unpublished"),
-    },
-  ])("$name", ({ score, onChain, expected }) => {
+    ["a first score", {}, none, publish("first")],
+    ["a first score of 0", { ahsScore: 0 }, none, publish("first")],
+    ["a first score of a sanctioned wallet", { ahsScore: 0, sanctioned: true }, none, publish("flag")],
+    ["insufficient, nothing on chain", { ahsScore: null }, none, skip("insufficient_unpublished")],
+    ["insufficient over a score", { ahsScore: null }, onChain(), publish("grade")],
+    ["a score over insufficient", {}, onChain({ ahsScore: null }), publish("grade")],
+    ["insufficient over insufficient", { ahsScore: null }, onChain({ ahsScore: null }), skip("unchanged")],
+    ["the same score", {}, onChain(), skip("unchanged")],
+    ["2 points up in the grade", { ahsScore: 82 }, onChain(), skip("unchanged")],
+    ["3 points up in the grade", { ahsScore: 83 }, onChain(), publish("move")],
+    ["3 points down in the grade", { ahsScore: 77 }, onChain(), publish("move")],
+    ["1 point over a grade's bound", { ahsScore: 75 }, onChain({ ahsScore: 74 }), publish("grade")],
+    ["1 point under a grade's bound", { ahsScore: 89 }, onChain({ ahsScore: 90 }), publish("grade")],
+    ["newly sanctioned", { ahsScore: 0, sanctioned: true }, onChain(), publish("flag")],
+    ["no longer sanctioned", {}, onChain({ ahsScore: 0, sanctioned: true }), publish("flag")],
+    ["a change as old as the record", { ahsScore: 40, asOf: 90 }, onChain(), skip("not_newer")],
+    ["a change older than the record", { ahsScore: 40, asOf: 89 }, onChain(), skip("not_newer")],
+    ["a score after a cleared record", {}, { kind: "cleared", asOfFloor: 99 } as const, publish("first")],
+    [
+      "a score under a cleared record's floor",
+      {},
+      { kind: "cleared", asOfFloor: 100 } as const,
+      skip("not_newer"),
+    ],
+    [
+      "insufficient after a cleared record",
+      { ahsScore: null },
+      { kind: "cleared", asOfFloor: 9 } as const,
+      skip("insufficient_unpublished"),
+    ],
+  ])("%s", (_name, score, onChain, expected) => {
     expect(reasonToPublish({ score: published(score), onChain, interestAt: null, now }, policy)).toEqual(
       expected,
     );
@@ -144,55 +69,35 @@ describe("whether and why a score goes on chain", () => {
 describe("heartbeats", () => {
   const day = onChain({ asOfTime: ago(DAY) });
   test.each([
-    { name: "a day old, read now", onChain: day, interestAt: now, expected: publish("heartbeat") },
-    {
-      name: "a day old, read 30 days ago",
-      onChain: day,
-      interestAt: ago(30 * DAY),
-      expected: publish("heartbeat"),
-    },
-    {
-      name: "a day old, read longer ago",
-      onChain: day,
-      interestAt: ago(30 * DAY + 1),
-      expected: skip("unchanged"),
-    },
-    { name: "a day old, never read", onChain: day, interestAt: null, expected: skip("unchanged") },
-    {
-      name: "younger than a day, read now",
-      onChain: onChain({ asOfTime: ago(DAY - 1) }),
-      interestAt: now,
-      expected: skip("unchanged"),
-    },
-    {
-      name: "a day old without a newer score",
-      onChain: onChain({ asOfTime: ago(DAY), asOf: 100 }),
-      interestAt: now,
-      expected: skip("not_newer"),
-    },
-    { name: "nothing on chain", onChain: none, interestAt: now, expected: publish("first") },
-  ])("$name", ({ onChain, interestAt, expected }) => {
+    ["a day old, read now", day, now, publish("heartbeat")],
+    ["a day old, read 30 days ago", day, ago(30 * DAY), publish("heartbeat")],
+    ["a day old, read longer ago", day, ago(30 * DAY + 1), skip("unchanged")],
+    ["a day old, never read", day, null, skip("unchanged")],
+    ["younger than a day, read now", onChain({ asOfTime: ago(DAY - 1) }), now, skip("unchanged")],
+    ["a day old without a newer score", onChain({ asOfTime: ago(DAY), asOf: 100 }), now, skip("not_newer")],
+    ["nothing on chain", none, now, publish("first")],
+  ])("%s", (_name, onChain, interestAt, expected) => {
     expect(reasonToPublish({ score: published({}), onChain, interestAt, now }, policy)).toEqual(expected);
   });
 });
 
 test.each([
-  { percent: 0, goes: ["heartbeat", "move", "first", "grade", "flag"] },
-  { percent: 49, goes: ["heartbeat", "move", "first", "grade", "flag"] },
-  { percent: 50, goes: ["move", "first", "grade", "flag"] },
-  { percent: 70, goes: ["first", "grade", "flag"] },
-  { percent: 85, goes: ["grade", "flag"] },
-  { percent: 100, goes: ["flag"] },
-  { percent: 1_000, goes: ["flag"] },
-])("at $percent % of the day's gas only $goes go", ({ percent, goes }) => {
+  [0, ["heartbeat", "move", "first", "grade", "flag"]],
+  [49, ["heartbeat", "move", "first", "grade", "flag"]],
+  [50, ["move", "first", "grade", "flag"]],
+  [70, ["first", "grade", "flag"]],
+  [85, ["grade", "flag"]],
+  [100, ["flag"]],
+  [1_000, ["flag"]],
+])("at %s % of the day's gas only %s go", (percent, goes) => {
   const spentGas = (policy.dailyGas * BigInt(percent)) / 100n;
   const reasons: readonly PublishReason[] = ["heartbeat", "move", "first", "grade", "flag"];
-  expect(reasons.filter((reason) => isWithinBudget(reason, { spentGas }, policy))).toEqual(goes);
+  expect(reasons.filter((reason) => isWithinBudget(reason, spentGas, policy))).toEqual(goes);
 });
 
 test("a score that the budget holds back keeps its reason", () => {
   const input = { score: published({ ahsScore: 83 }), onChain: onChain(), interestAt: null, now };
-  expect(planPublish(input, { spentGas: policy.dailyGas }, policy)).toEqual({
+  expect(planPublish(input, policy.dailyGas, policy)).toEqual({
     kind: "wait_for_budget",
     reason: "move",
   });

@@ -132,34 +132,34 @@ describe("what a new score is compared with", () => {
   const ours = { kind: "record", record: { ahsScore: 80, sanctioned: false, asOf: 100, asOfTime } };
   const theirs = { kind: "record", record: { ahsScore: 50, sanctioned: false, asOf: 90, asOfTime } };
   test.each([
-    { name: "nothing", oracle: undefined, last: null, expected: { kind: "none" } },
-    { name: "the oracle's record", oracle: oracleAt(90), last: null, expected: theirs },
-    {
-      name: "an insufficient record",
-      oracle: oracleAt(90, { ahsScore: 0, insufficient: true }),
-      last: null,
-      expected: { kind: "record", record: { ahsScore: null, sanctioned: false, asOf: 90, asOfTime } },
-    },
-    {
-      name: "the floor of a cleared record",
-      oracle: oracleAt(90, { present: false }),
-      last: null,
-      expected: { kind: "cleared", asOfFloor: 90 },
-    },
-    { name: "a score under way", oracle: oracleAt(90), last: sent(underWay), expected: ours },
-    {
-      name: "the record, where the sent score was refused",
-      oracle: oracleAt(90),
-      last: sent({ state: "failed", final: false, minedBlock: null }),
-      expected: theirs,
-    },
-    {
-      name: "the record, where the sent score is lost",
-      oracle: oracleAt(90),
-      last: sent({ state: "mined", final: true, minedBlock: 5 }),
-      expected: theirs,
-    },
-  ])("$name", ({ oracle, last, expected }) => {
+    ["nothing", undefined, null, { kind: "none" }],
+    ["the oracle's record", oracleAt(90), null, theirs],
+    [
+      "an insufficient record",
+      oracleAt(90, { ahsScore: 0, insufficient: true }),
+      null,
+      { kind: "record", record: { ahsScore: null, sanctioned: false, asOf: 90, asOfTime } },
+    ],
+    [
+      "the floor of a cleared record",
+      oracleAt(90, { present: false }),
+      null,
+      { kind: "cleared", asOfFloor: 90 },
+    ],
+    ["a score under way", oracleAt(90), sent(underWay), ours],
+    [
+      "the record, where the sent score was refused",
+      oracleAt(90),
+      sent({ state: "failed", final: false, minedBlock: null }),
+      theirs,
+    ],
+    [
+      "the record, where the sent score is lost",
+      oracleAt(90),
+      sent({ state: "mined", final: true, minedBlock: 5 }),
+      theirs,
+    ],
+  ])("%s", (_name, oracle, last, expected) => {
     expect(onChainOf({ oracle, indexedBlock: 10 }, last)).toEqual(expected);
   });
 });

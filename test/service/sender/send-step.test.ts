@@ -31,98 +31,43 @@ const receipt = { hash: "0xaa", block: 100, ok: true, gasUsed: 21_000n, costWei:
 
 describe("the next step of a transaction", () => {
   test.each([
-    { name: "never signed", transaction: unsigned, snapshot: pending, kind: "sign" },
-    {
-      name: "never signed, nonce gone",
-      transaction: unsigned,
-      snapshot: { ...pending, latestNonce: 8 },
-      kind: "requeue",
-    },
-    { name: "signed, not known to be out", transaction: unsent, snapshot: pending, kind: "broadcast" },
-    {
-      name: "signed, postponed",
-      transaction: { ...unsent, notBefore: ago(-1) },
-      snapshot: pending,
-      kind: "wait",
-    },
-    {
-      name: "signed, postponed until now",
-      transaction: { ...unsent, notBefore: now },
-      snapshot: pending,
-      kind: "broadcast",
-    },
-    {
-      name: "signed, mined meanwhile",
-      transaction: unsent,
-      snapshot: { ...pending, latestNonce: 8, receipt },
-      kind: "record",
-    },
-    { name: "just broadcast", transaction: broadcast, snapshot: pending, kind: "wait" },
-    { name: "stuck for its fees", transaction: stuck, snapshot: pending, kind: "bump" },
-    {
-      name: "stuck behind a lower nonce",
-      transaction: stuck,
-      snapshot: { ...pending, latestNonce: 6 },
-      kind: "broadcast",
-    },
-    {
-      name: "stuck on a chain that stands still",
-      transaction: stuck,
-      snapshot: { ...pending, headBlock: 100 },
-      kind: "broadcast",
-    },
-    {
-      name: "nonce used, perhaps for a reorg's length",
-      transaction: broadcast,
-      snapshot: { ...pending, latestNonce: 8 },
-      kind: "wait",
-    },
-    {
-      name: "nonce used for good",
-      transaction: broadcast,
-      snapshot: { ...pending, latestNonce: 8, finalNonce: 8 },
-      kind: "requeue",
-    },
-    {
-      name: "mined, seen for the first time",
-      transaction: broadcast,
-      snapshot: { ...pending, receipt },
-      kind: "record",
-    },
-    {
-      name: "mined and known",
-      transaction: mined,
-      snapshot: { ...pending, headBlock: 129, receipt },
-      kind: "wait",
-    },
-    {
-      name: "mined in another block after a reorg",
-      transaction: mined,
-      snapshot: { ...pending, receipt: { ...receipt, block: 101 } },
-      kind: "record",
-    },
-    {
-      name: "mined in another version after a reorg",
-      transaction: mined,
-      snapshot: { ...pending, receipt: { ...receipt, hash: "0xbb" as const } },
-      kind: "record",
-    },
-    { name: "mined and gone", transaction: mined, snapshot: pending, kind: "unmine" },
-    {
-      name: "reverted and gone",
-      transaction: { ...mined, state: "reverted" as const },
-      snapshot: pending,
-      kind: "unmine",
-    },
-  ])("$name: $kind", ({ transaction, snapshot, kind }) => {
+    ["never signed", "sign", unsigned, pending],
+    ["never signed, nonce gone", "requeue", unsigned, { ...pending, latestNonce: 8 }],
+    ["signed, not known to be out", "broadcast", unsent, pending],
+    ["signed, postponed", "wait", { ...unsent, notBefore: ago(-1) }, pending],
+    ["signed, postponed until now", "broadcast", { ...unsent, notBefore: now }, pending],
+    ["signed, mined meanwhile", "record", unsent, { ...pending, latestNonce: 8, receipt }],
+    ["just broadcast", "wait", broadcast, pending],
+    ["stuck for its fees", "bump", stuck, pending],
+    ["stuck behind a lower nonce", "broadcast", stuck, { ...pending, latestNonce: 6 }],
+    ["stuck on a chain that stands still", "broadcast", stuck, { ...pending, headBlock: 100 }],
+    ["nonce used, perhaps for a reorg's length", "wait", broadcast, { ...pending, latestNonce: 8 }],
+    ["nonce used for good", "requeue", broadcast, { ...pending, latestNonce: 8, finalNonce: 8 }],
+    ["mined, seen for the first time", "record", broadcast, { ...pending, receipt }],
+    ["mined and known", "wait", mined, { ...pending, headBlock: 129, receipt }],
+    [
+      "mined in another block after a reorg",
+      "record",
+      mined,
+      { ...pending, receipt: { ...receipt, block: 101 } },
+    ],
+    [
+      "mined in another version after a reorg",
+      "record",
+      mined,
+      { ...pending, receipt: { ...receipt, hash: "0xbb" as const } },
+    ],
+    ["mined and gone", "unmine", mined, pending],
+    ["reverted and gone", "unmine", { ...mined, state: "reverted" as const }, pending],
+  ])("%s: %s", (_name, kind, transaction, snapshot) => {
     expect(nextStep(transaction, snapshot, policy).kind).toBe(kind);
   });
 });
 
 test.each([
-  { headBlock: 129, final: false },
-  { headBlock: 130, final: true },
-])("a block $headBlock - 100 deep is final: $final", ({ headBlock, final }) => {
+  [129, false],
+  [130, true],
+])("a block %s - 100 deep is final: %s", (headBlock, final) => {
   const step = nextStep(broadcast, { ...pending, headBlock, receipt }, policy);
   expect(step).toEqual({ kind: "record", receipt, final });
 });

@@ -23,9 +23,9 @@ async function crashIn(point: "unsent" | "sent", nth: number): Promise<void> {
 }
 
 test.each([
-  { name: "between signing and broadcasting", point: "unsent" as const, known: 0 },
-  { name: "between broadcasting and noting it", point: "sent" as const, known: 1 },
-])("a sender killed $name leaves nothing lost, nothing doubled and no gap", async ({ point, known }) => {
+  ["between signing and broadcasting", "unsent" as const, 0],
+  ["between broadcasting and noting it", "sent" as const, 1],
+])("a sender killed %s leaves nothing lost, nothing doubled and no gap", async (_name, point, known) => {
   const ids = [];
   for (const value of [1n, 2n, 4n]) ids.push(await world.enqueue(`pay-${value}`, { to: receiver, value }));
   await crashIn(point, 2);

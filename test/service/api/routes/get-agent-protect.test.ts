@@ -3,8 +3,9 @@ import type { SubscribeRequest } from "../../../../service/alerts/subscriptions.
 import type { ApiPorts } from "../../../../service/api/create-app.ts";
 import type { ReportSource } from "../../../../service/api/kit/wallet-report.ts";
 import type { ProtectAnswer } from "../../../../service/api/routes/get-agent-protect.ts";
+import { NodeFailure } from "../../../../service/chain/node/failure.ts";
 import type { OwnCall } from "../../../../service/model/features/types.ts";
-import { NodeFailure } from "../../../../service/reports/recovery/recovery-node.ts";
+
 import { account, callsOf, USDC } from "../../model/features/histories.ts";
 import { bodyOf, fakeApp, fakeLedger, KEY, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 import { AS_OF_SECONDS, reportSource } from "../report-source.ts";

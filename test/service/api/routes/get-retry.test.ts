@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { NodeFailure } from "../../../../service/chain/node/failure.ts";
 import type { CallOutcomes } from "../../../../service/reports/recovery/failed-calls.ts";
-import { NodeFailure, type RecoveryNode } from "../../../../service/reports/recovery/recovery-node.ts";
+import type { RecoveryNode } from "../../../../service/reports/recovery/recovery-node.ts";
 import { bodyOf, fakeApp, fakeLedger, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 import { failedCall, fakeRecovery, TARGET, WORK, walletState } from "./fake-recovery.ts";
 

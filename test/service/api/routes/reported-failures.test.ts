@@ -2,8 +2,9 @@ import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
 import type { ProtectAnswer } from "../../../../service/api/routes/get-agent-protect.ts";
 import type { RetryAnswer } from "../../../../service/api/routes/get-retry.ts";
+import { NodeFailure } from "../../../../service/chain/node/failure.ts";
 import type { ReportedOutcomes } from "../../../../service/reports/recovery/failed-calls.ts";
-import { NodeFailure, type RecoveryNode } from "../../../../service/reports/recovery/recovery-node.ts";
+import type { RecoveryNode } from "../../../../service/reports/recovery/recovery-node.ts";
 import { bodyOf, fakeApp, fakeLedger, WALLET, WITH_KEY } from "../fake-ports.ts";
 import { reportSource } from "../report-source.ts";
 import { fakeRecovery, reportedFailure, reportedOutcomes, TARGET, WORK } from "./fake-recovery.ts";
@@ -98,7 +99,7 @@ describe("a failure from before the index followed the wallet", () => {
 
   it("costs nothing while the node does not answer", async () => {
     const { response, keys } = await ask("/retry", async () => {
-      throw new NodeFailure("deadline", "too late");
+      throw new NodeFailure("timeout", "too late");
     });
     expect([response.status, keys.balance(), keys.states()]).toEqual([503, 25_000, []]);
   });

@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData } from "viem";
 import { localTokenAbi } from "../../../../devnet/abi/local-token.ts";
-import { EnrichFailure } from "../../../../service/chain/node/failure.ts";
+import { NodeFailure } from "../../../../service/chain/node/failure.ts";
 import { allRows, createEnrichWorld, type EnrichWorld, enrichAll } from "./enrich-world.ts";
 
 export const WALLETS = ["a1", "b2", "c3", "d4", "e5"].map((byte): Address => `0x${byte.repeat(20)}`);
@@ -27,5 +27,5 @@ export async function createBusyWorld(): Promise<{ readonly world: EnrichWorld; 
 }
 
 /** A call of the node that fails in that way. */
-export const fail = (kind: EnrichFailure["kind"]) => () =>
-  Promise.reject(new EnrichFailure(kind, "as the test wishes"));
+export const fail = (kind: NodeFailure["kind"]) => () =>
+  Promise.reject(new NodeFailure(kind, "as the test wishes"));

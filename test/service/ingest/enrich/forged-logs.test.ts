@@ -2,7 +2,7 @@ import { type Address, encodeFunctionData, numberToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { localTokenAbi } from "../../../../devnet/abi/local-token.ts";
 import type { ChainReader } from "../../../../service/chain/node/chain-reader.ts";
-import { EnrichFailure } from "../../../../service/chain/node/failure.ts";
+import { NodeFailure } from "../../../../service/chain/node/failure.ts";
 import { APPROVAL, TRANSFER } from "../../../../service/chain/node/rpc-answers.ts";
 import { readSnapshot } from "../../../../service/db/index-snapshot.ts";
 import { gatherAccountFacts } from "../../../../service/ingest/enrich/account-facts.ts";
@@ -100,7 +100,7 @@ test("reads payments in listed tokens, and all logs of other wallets, from a nod
     ...real,
     logs: async (filter) => {
       const logs = await real.logs(filter);
-      if (logs.length > 100) throw new EnrichFailure("too_many_results", "as the test wishes");
+      if (logs.length > 100) throw new NodeFailure("too_many_results", "as the test wishes");
       return logs;
     },
   });

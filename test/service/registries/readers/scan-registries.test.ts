@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { EnrichFailure } from "../../../../service/chain/node/failure.ts";
+import { NodeFailure } from "../../../../service/chain/node/failure.ts";
 import {
   CELO,
   createReportWorld,
@@ -46,7 +46,7 @@ describe("registries", () => {
     let isDown = true;
     const shaky: typeof node.logs = async (filter) => {
       const isOther = filter.addresses?.[0] === CELO.address.toLowerCase();
-      if (isOther || (isDown && filter.from > 500)) throw new EnrichFailure("unreachable", "no answer");
+      if (isOther || (isDown && filter.from > 500)) throw new NodeFailure("unreachable", "no answer");
       return node.logs(filter);
     };
     const changes = { ...world.withRegistries([CELO, OLAS]), openReader: () => ({ ...node, logs: shaky }) };
@@ -73,7 +73,7 @@ describe("registries", () => {
     const strict: typeof node.logs = async (filter) => {
       const found = await node.logs(filter);
       if (found.length > 2_000)
-        throw new EnrichFailure("too_many_results", "query returned more than 2000 results");
+        throw new NodeFailure("too_many_results", "query returned more than 2000 results");
       most = Math.max(most, found.length);
       return found;
     };
@@ -149,7 +149,7 @@ describe("registries", () => {
     const full = [...olasService(2, 700), ...olasService(3, 700)];
     const node = nodeWith([...olasService(1, 5), ...full, ...olasService(4, 900)]);
     const tooMany = async (): Promise<never> => {
-      throw new EnrichFailure("too_many_results", "query exceeds max results");
+      throw new NodeFailure("too_many_results", "query exceeds max results");
     };
     const logs: typeof node.logs = async (filter) =>
       filter.from <= 700 && filter.to >= 700 ? tooMany() : node.logs(filter);
@@ -172,7 +172,7 @@ describe("registries", () => {
 
     test("name it beside what else fails", async () => {
       const frail: typeof node.logs = async (filter) => {
-        if (filter.from > 700) throw new EnrichFailure("unreachable", "no answer");
+        if (filter.from > 700) throw new NodeFailure("unreachable", "no answer");
         return logs(filter);
       };
       expect((await scanWith({ blockReceipts: tooMany, logs: frail }))?.fault).toBe(
@@ -181,13 +181,13 @@ describe("registries", () => {
     });
 
     test.each([
-      ["is slow", { blockReceipts: () => Promise.reject(new EnrichFailure("timeout", "slow")) }],
+      ["is slow", { blockReceipts: () => Promise.reject(new NodeFailure("timeout", "slow")) }],
       ["has no receipts yet", { blockReceipts: async () => null as never }],
       [
         "answers nothing else either",
         {
           blockReceipts: tooMany,
-          header: () => Promise.reject(new EnrichFailure("rate_limited", "slow down")),
+          header: () => Promise.reject(new NodeFailure("rate_limited", "slow down")),
         },
       ],
       ["claims that every block is too full", { blockReceipts: tooMany, logs: tooMany }],

@@ -1,5 +1,6 @@
 import { type Address, encodeFunctionData, erc20Abi, numberToHex, parseAbi } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
+import { NodeFailure } from "../../../../service/chain/node/failure.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
 import type {
   FailedCall,
@@ -12,11 +13,7 @@ import {
   readReported,
 } from "../../../../service/reports/recovery/open-recovery.ts";
 import { NOTHING_BEFORE, recoverFailures } from "../../../../service/reports/recovery/recover-failures.ts";
-import {
-  NodeFailure,
-  type RecoveryNode,
-  type WalletState,
-} from "../../../../service/reports/recovery/recovery-node.ts";
+import type { RecoveryNode, WalletState } from "../../../../service/reports/recovery/recovery-node.ts";
 import { WALLET } from "../../api/fake-ports.ts";
 import {
   BLOCK,
@@ -111,9 +108,9 @@ describe("a failure that only a history source reported", () => {
 
   it("leaves no answer where the node gives none", async () => {
     const transaction = async () => {
-      throw new NodeFailure("deadline", "too late");
+      throw new NodeFailure("timeout", "too late");
     };
-    await expect(read({ transaction })).rejects.toMatchObject({ name: "NodeFailure", kind: "deadline" });
+    await expect(read({ transaction })).rejects.toMatchObject({ name: "NodeFailure", kind: "timeout" });
   });
 });
 

@@ -1,5 +1,6 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex, numberToHex } from "viem";
 import { describe, expect, it } from "vitest";
+import { NodeFailure } from "../../../../service/chain/node/failure.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
 import { causeOf as healthCause } from "../../../../service/reports/diagnosis/failures.ts";
 import type { CallOutcomes, FailedCall } from "../../../../service/reports/recovery/failed-calls.ts";
@@ -9,7 +10,7 @@ import {
   NOTHING_BEFORE,
   recoverFailures,
 } from "../../../../service/reports/recovery/recover-failures.ts";
-import { NodeFailure, type RecoveryNode } from "../../../../service/reports/recovery/recovery-node.ts";
+import type { RecoveryNode } from "../../../../service/reports/recovery/recovery-node.ts";
 import { WALLET } from "../../api/fake-ports.ts";
 import {
   BLOCK,
@@ -181,22 +182,22 @@ describe("recovering failures", () => {
   it("fails where the block is another one after the simulations", async () => {
     const recovery = await openRecovery(WALLET, fakeRecovery());
     const node = fakeNode({ block: async () => ({ ...BLOCK, hash: `0x${"cd".repeat(32)}` }) });
-    await expect(recoverFailures(recovery, node, BOUNDS)).rejects.toMatchObject({ kind: "behind" });
+    await expect(recoverFailures(recovery, node, BOUNDS)).rejects.toMatchObject({ kind: "node_behind" });
   });
 });
 
 describe("a node that lags or lies is no node to simulate at", () => {
   it.each<[string, Partial<RecoveryNode>, NodeFailure["kind"]]>([
-    ["without the newest indexed block", { block: async () => null }, "behind"],
+    ["without the newest indexed block", { block: async () => null }, "node_behind"],
     [
       "with another block in its place",
       { block: async () => ({ ...BLOCK, hash: `0x${"cd".repeat(32)}` }) },
-      "behind",
+      "node_behind",
     ],
     [
       "that knows of fewer transactions than the index",
       { wallet: async () => walletState({ nonce: 6, pendingNonce: 7 }) },
-      "behind",
+      "node_behind",
     ],
     [
       "that does not answer",

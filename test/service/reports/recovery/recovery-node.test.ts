@@ -13,11 +13,11 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { keeperTargetAbi } from "../../../../devnet/abi/keeper-target.ts";
 import { revertOnDemandAbi } from "../../../../devnet/abi/revert-on-demand.ts";
+import { NodeFailure } from "../../../../service/chain/node/failure.ts";
 import {
   type AskNode,
   createRecoveryNode,
   type NodeBlock,
-  NodeFailure,
   type RecoveryNode,
   readTransaction,
 } from "../../../../service/reports/recovery/recovery-node.ts";
@@ -192,8 +192,8 @@ describe("a node in trouble", () => {
     ["answers with another block", result(header("0x6")), "garbage"],
     ["asks for fewer requests", error(-32005, "limit exceeded"), "unreachable"],
     ["has trouble of its own", error(-32603, "internal error"), "unreachable"],
-    ["lacks the state", error(-32000, "missing trie node abc"), "behind"],
-    ["lacks the header", error(-32000, "header not found"), "behind"],
+    ["lacks the state", error(-32000, "missing trie node abc"), "node_behind"],
+    ["lacks the header", error(-32000, "header not found"), "node_behind"],
   ])("that %s gives no answer", async (_name, text, kind) => {
     await expect((await stubbornNode(text)).block(5)).rejects.toMatchObject({ name: "NodeFailure", kind });
   });
@@ -213,7 +213,7 @@ describe("a node in trouble", () => {
     const node = await stubbornNode(result(header("0x5")), { monotonicMs: () => now, deadlineMs: 1_000 });
     expect(await node.block(5)).toMatchObject({ number: 5 });
     now = 1_001;
-    await expect(node.block(5)).rejects.toMatchObject({ kind: "deadline" });
+    await expect(node.block(5)).rejects.toMatchObject({ kind: "timeout" });
   });
 });
 

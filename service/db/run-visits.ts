@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { hash } from "node:crypto";
 import type { Logger } from "pino";
+import { runLoop } from "./run-loop.ts";
 
 export type Visits<Item> = {
-  /** What is due, in turns of the accounts and hosts; what is under way may be among it. */
+  /** Due items, in turns of the accounts and hosts; running ones may be among them. */
   readonly due: () => Promise<readonly Item[]>;
   readonly keyOf: (item: Item) => string;
   /** The visited host: there are never many visits at one host at once. */
@@ -40,19 +41,20 @@ export async function runVisits<Item>(visits: Visits<Item>, signal: AbortSignal)
     backlog: [],
     readAt: Number.NEGATIVE_INFINITY,
   };
-  while (!signal.aborted) {
-    let isBusy = false;
-    try {
+  await runLoop({
+    logger,
+    what: `reading what is due for ${what}`,
+    signal,
+    pauseMs: (isBusy) => (isBusy ? limits.busyMs : limits.idleMs),
+    retryMs: { first: limits.idleMs, longest: limits.idleMs },
+    pass: async () => {
       const items = await nextItems(visits, round);
-      // What the end cut short has left room, in which nothing is to begin.
-      if (signal.aborted) break;
+      // Aborted visits leave room in which none may begin.
+      if (signal.aborted) return false;
       for (const item of items) begin(item, { visits, round, signal });
-      isBusy = items.length > 0 || round.backlog.length > 0 || round.underWay.size >= limits.atOnce;
-    } catch (error) {
-      logger.error({ err: error }, `${what}: what is due could not be read; trying again`);
-    }
-    await sleep(isBusy ? limits.busyMs : limits.idleMs, undefined, { signal }).catch(() => undefined);
-  }
+      return items.length > 0 || round.backlog.length > 0 || round.underWay.size >= limits.atOnce;
+    },
+  });
   await Promise.all([...round.underWay.values()].map(({ done }) => done));
 }
 
@@ -61,7 +63,7 @@ type Round<Item> = {
     string,
     { readonly host: string; readonly account: string; readonly done: Promise<void> }
   >;
-  /** What threw, and until when it rests. */
+  /** Items whose visit threw, and until when each rests. */
   readonly resting: Map<string, number>;
   /** Due when it was last read, and not begun since. */
   backlog: readonly Item[];
@@ -132,4 +134,9 @@ function begin<Item>(
     })
     .finally(() => round.underWay.delete(key));
   round.underWay.set(key, { host: visits.hostOf(item), account: visits.accountOf(item), done });
+}
+
+/** One of a few accounts that share places, always the same for one name. */
+export function sharedAccount(kind: string, name: string, accounts: number): string {
+  return `${kind} ${Number.parseInt(hash("sha256", name, "hex").slice(0, 8), 16) % accounts}`;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { runVisits, type Visits } from "../../../service/net/run-visits.ts";
+import { runVisits, type Visits } from "../../../service/db/run-visits.ts";
 
 const LIMITS = { atOnce: 6, atOncePerHost: 2, atOncePerAccount: 6, busyMs: 1, idleMs: 5, restMs: 10_000 };
 const logger = pino({ level: "silent" });
