@@ -687,6 +687,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When the document was read that is spoken of
+             * @example 2026-11-20T09:58:00.000Z
              */
             fetched_at: string | null;
         };
@@ -704,49 +705,75 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             address: string;
-            /** @description Integer 0 to 100; null for a wallet without enough history */
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
             ahs_score: number | null;
+            /** @example 48210 */
             as_of_block: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             as_of_time: string;
             attestation?: components["schemas"]["Attestation"];
+            /** @example 8453 */
             chain_id: number;
+            /** @example 0.81 */
             confidence: number;
             confidence_level: components["schemas"]["ConfidenceLevel"];
             coverage: components["schemas"]["Coverage"];
-            /** @description Integer 0 to 100; null for a wallet without enough history */
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
             d1_score: number | null;
-            /** @description Integer 0 to 100; null for a wallet without enough history */
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
             d2_score: number | null;
-            /** @description Null while the mode is 2D */
+            /**
+             * @description Null while the mode is 2D
+             * @example null
+             */
             d3_score: number | null;
             features?: components["schemas"]["Feature"][];
             grade: components["schemas"]["Grade"];
-            /** @description Excellent 90-100, Good 75-89, Needs Attention 60-74, Degraded 40-59, Critical 20-39, Failing 0-19, Insufficient history */
+            /**
+             * @description Excellent 90-100, Good 75-89, Needs Attention 60-74, Degraded 40-59, Critical 20-39, Failing 0-19, Insufficient history
+             * @example Good
+             */
             grade_label: string;
             /** @description Newest first, at most 100 */
             history?: components["schemas"]["HistoryEntry"][];
             infrastructure?: components["schemas"]["Infrastructure"];
-            /** @description Commits to everything that the score was computed from */
+            /**
+             * @description Commits to everything that the score was computed from
+             * @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
+             */
             inputs_hash: string;
             /** @enum {string} */
             mode: "2D" | "3D";
+            /** @example AHS-2026.1 */
             model_version: string;
             patterns: components["schemas"]["Pattern"][];
             published: components["schemas"]["Published"];
+            /** @example [] */
             sanctions_flags: components["schemas"]["SanctionsFlag"][];
             /** @description The score is as of a block older than 24 hours */
             stale: boolean;
             /**
              * Format: date-time
              * @description When this answer was made
+             * @example 2026-11-20T09:58:00.000Z
              */
             timestamp: string;
             /**
              * @description Over 30 days of stored scores; null below three of them
+             * @example stable
              * @enum {string|null}
              */
             trend: "improving" | "stable" | "declining" | null;
@@ -801,9 +828,13 @@ export interface components {
         };
         /** @description What GET /ahs/{address} would have answered */
         BatchProblem: {
+            /** @example The index does not follow 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc. */
             detail: string;
+            /** @example 404 */
             status: number;
+            /** @example Wallet not indexed */
             title: string;
+            /** @example /docs#problem-not-indexed */
             type: string;
         };
         BatchRequest: {
@@ -812,53 +843,144 @@ export interface components {
         };
         /** @description All wallets of this chain that have a score, sanctioned ones with 0; at most half a minute old */
         Benchmark: {
+            /** @example 77.1 */
             average_score: number | null;
+            /**
+             * @example {
+             *       "A": 24,
+             *       "B": 2,
+             *       "C": 1,
+             *       "D": 4,
+             *       "E": 2,
+             *       "F": 5
+             *     }
+             */
             grade_distribution: {
+                /** @example 2 */
                 A: number;
+                /** @example 2 */
                 B: number;
+                /** @example 2 */
                 C: number;
+                /** @example 2 */
                 D: number;
+                /** @example 2 */
                 E: number;
+                /** @example 2 */
                 F: number;
             };
-            /** @description Mid-rank, to a tenth: share of the scored wallets that score less, and half of those that score the same; null for a wallet without a score */
+            /**
+             * @description Mid-rank, to a tenth: share of the scored wallets that score less, and half of those that score the same; null for a wallet without a score
+             * @example 31.6
+             */
             percentile: number | null;
-            /** @description By tens; the last one holds 90 to 100 */
+            /**
+             * @description By tens; the last one holds 90 to 100
+             * @example [
+             *       {
+             *         "from": 0,
+             *         "to": 9,
+             *         "wallets": 3
+             *       },
+             *       {
+             *         "from": 10,
+             *         "to": 19,
+             *         "wallets": 2
+             *       },
+             *       {
+             *         "from": 20,
+             *         "to": 29,
+             *         "wallets": 0
+             *       },
+             *       {
+             *         "from": 30,
+             *         "to": 39,
+             *         "wallets": 2
+             *       },
+             *       {
+             *         "from": 40,
+             *         "to": 49,
+             *         "wallets": 1
+             *       },
+             *       {
+             *         "from": 50,
+             *         "to": 59,
+             *         "wallets": 3
+             *       },
+             *       {
+             *         "from": 60,
+             *         "to": 69,
+             *         "wallets": 1
+             *       },
+             *       {
+             *         "from": 70,
+             *         "to": 79,
+             *         "wallets": 0
+             *       },
+             *       {
+             *         "from": 80,
+             *         "to": 89,
+             *         "wallets": 2
+             *       },
+             *       {
+             *         "from": 90,
+             *         "to": 100,
+             *         "wallets": 24
+             *       }
+             *     ]
+             */
             score_distribution: {
                 from: number;
                 to: number;
+                /** @example 2 */
                 wallets: number;
             }[];
+            /** @example 38 */
             scored_wallets: number;
         };
         /** @description A key that a wallet bought; its name is the wallet */
         BoughtKey: {
             /**
              * @description The key itself, for the header X-API-Key. Shown in this answer only: a repeat of the request shows null, and POST /keys/rotate makes another
-             * @example ahs_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+             * @example ahs_Zk3vQ9aBxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
              */
             api_key: string | null;
-            /** @description Null: unlimited */
+            /**
+             * @description Null: unlimited
+             * @example 25
+             */
             balance_usd: number | null;
             /**
              * Format: date-time
              * @description Null: never
+             * @example null
              */
             expires_at: string | null;
             /** Format: uuid */
             key_id: string;
-            /** @description First characters of the key, by which to tell keys apart */
+            /**
+             * @description First characters of the key, by which to tell keys apart
+             * @example ahs_Zk3vQ9aB
+             */
             key_prefix: string;
+            /** @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc */
             name: string;
-            /** @description Calls that the key may make in a minute */
+            /**
+             * @description Calls that the key may make in a minute
+             * @example 600
+             */
             rate_per_minute: number;
         };
         /** @description The first of `labels` */
         ChainLabel: {
             /** @enum {string} */
             category: "agent" | "token" | "system" | "entry_point" | "public_funder" | "mixer" | "contract" | "account";
+            /** @example Agent 17: Delta keeper */
             label: string;
-            /** @enum {string} */
+            /**
+             * @example identity-registry
+             * @enum {string}
+             */
             source: "deployment" | "identity-registry" | "index";
         } | null;
         ConfidenceChangedEvent: {
@@ -868,21 +990,32 @@ export interface components {
                  * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
                  */
                 address: string;
+                /** @example 48210 */
                 as_of_block: number;
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
+                 * @example 2026-11-20T09:58:00.000Z
                  */
                 as_of_time: string;
+                /** @example 8453 */
                 chain_id: number;
+                /** @example 0.81 */
                 confidence: number;
                 confidence_level: components["schemas"]["ConfidenceLevel"];
-                current: components["schemas"]["ToldScore"];
-                /** @description Of the record that shows the change */
+                current: components["schemas"]["ToldScore"] & unknown;
+                /**
+                 * @description Of the record that shows the change
+                 * @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
+                 */
                 inputs_hash: string;
                 previous: components["schemas"]["ToldScore"];
+                /** @example 0.59 */
                 previous_confidence: number | null;
-                /** @description Null for a wallet never scored */
+                /**
+                 * @description Null for a wallet never scored
+                 * @example MEDIUM
+                 */
                 previous_confidence_level: components["schemas"]["ConfidenceLevel"] | null;
                 /** Format: uuid */
                 subscription_id: string;
@@ -890,6 +1023,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When it happened; the same at every attempt
+             * @example 2026-11-20T09:58:00.000Z
              */
             timestamp: string;
             /** @enum {string} */
@@ -901,7 +1035,7 @@ export interface components {
          * @description Actions by grade and confidence level, which go before the grade sets
          * @example {
          *       "B": {
-         *         "LOW": "escrow"
+         *         "HIGH": "instant_settle"
          *       }
          *     }
          */
@@ -963,47 +1097,85 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             address: string;
+            /** @example 48210 */
             as_of_block: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             as_of_time: string;
+            /** @example 8453 */
             chain_id: number;
             /** @description Herfindahl-Hirschman indices over all counterparties: 10,000 is one alone, 10,000 / n is n equal ones; of own calls, and of the priced volume each way, where others decide what comes in. Null where there is nothing to share */
             concentration: {
+                /** @example 1830 */
                 hhi_calls: number | null;
+                /** @example 1830 */
                 hhi_volume_in: number | null;
+                /** @example 1830 */
                 hhi_volume_out: number | null;
             };
             /** @description Most own calls first, then by rising address; after them who was never called, most sent first */
             counterparties: components["schemas"]["Counterparty"][];
             coverage: components["schemas"]["Coverage"];
-            /** @description Null on the last page */
+            /**
+             * @description Null on the last page
+             * @example null
+             */
             next_cursor: string | null;
             totals: {
+                /** @example 7 */
                 both: number;
+                /** @example 7 */
                 calls: number;
-                /** @description Own calls that called or paid the wallet itself */
+                /**
+                 * @description Own calls that called or paid the wallet itself
+                 * @example 7
+                 */
                 calls_to_itself: number;
-                /** @description Own calls that show no counterparty: contract creations, executions that no log explains */
+                /**
+                 * @description Own calls that show no counterparty: contract creations, executions that no log explains
+                 * @example 7
+                 */
                 calls_to_nobody: number;
+                /** @example 7 */
                 counterparties: number;
-                /** @description Accounts that sent less than a cent in all, in transactions of others: they and what they sent are in no other number */
+                /**
+                 * @description Accounts that sent less than a cent in all, in transactions of others: they and what they sent are in no other number
+                 * @example 7
+                 */
                 dust_senders: number;
+                /** @example 7 */
                 dust_transfers: number;
+                /** @example 7 */
                 failed_calls: number;
+                /** @example 7 */
                 in: number;
-                /** @description False where only the newest 50,000 transfers from others were looked at */
+                /**
+                 * @description False where only the newest 50,000 transfers from others were looked at
+                 * @example true
+                 */
                 incoming_complete: boolean;
+                /** @example 7 */
                 interactions: number;
+                /** @example 7 */
                 out: number;
-                /** @description Of those that own calls went to, the wallet's own owner's */
+                /**
+                 * @description Of those that own calls went to, the wallet's own owner's
+                 * @example 7
+                 */
                 owned: number;
+                /** @example 7 */
                 transfers_in: number;
-                /** @description With whom something was exchanged that has no price: it is in no _usd number */
+                /**
+                 * @description With whom something was exchanged that has no price: it is in no _usd number
+                 * @example 7
+                 */
                 unpriced_counterparties: number;
+                /** @example 2410.5 */
                 volume_in_usd: number | null;
+                /** @example 2410.5 */
                 volume_out_usd: number | null;
             };
             window: components["schemas"]["ReportWindow"];
@@ -1014,82 +1186,132 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             address: string;
-            /** @description Integer 0 to 100; null for a wallet without enough history */
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
             ahs_score: number | null;
-            /** @description Own calls to it, or payments to it, failed ones included */
+            /**
+             * @description Own calls to it, or payments to it, failed ones included
+             * @example 7
+             */
             calls: number;
-            /** @description How much dealing with it proves; null where no own call went to it */
+            /**
+             * @description How much dealing with it proves; null where no own call went to it
+             * @example 0.998
+             */
             credit: number | null;
             /** @enum {string} */
             direction: "out" | "in" | "both";
+            /** @example 7 */
             failed_calls: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             first_seen: string;
             grade: components["schemas"]["Grade"];
-            /** @description calls + transfers_in */
+            /**
+             * @description calls + transfers_in
+             * @example 7
+             */
             interactions: number;
             label: components["schemas"]["ChainLabel"];
             labels: (components["schemas"]["ChainLabel"] & unknown)[];
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             last_seen: string;
             mixer: boolean;
             /**
              * @description Lowest address of the counterparties that share an owner with it; null where none does
-             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             * @example null
              */
             owner_group: string | null;
             /**
              * @description What links it to the wallet's owner; null where nothing is known to
+             * @example null
              * @enum {string|null}
              */
             owner_link: "itself" | "creator" | "first_funder" | "mutual_funding" | null;
+            /** @example [] */
             sanctions_flags: components["schemas"]["SanctionsFlag"][];
-            /** @description Whether it was ever scored, or is sanctioned, which is an F */
+            /**
+             * @description Whether it was ever scored, or is sanctioned, which is an F
+             * @example true
+             */
             scored: boolean;
-            /** @description Transfers from it in transactions of others */
+            /**
+             * @description Transfers from it in transactions of others
+             * @example 7
+             */
             transfers_in: number;
             volume_in: components["schemas"]["CounterpartyVolume"];
             volume_out: components["schemas"]["CounterpartyVolume"];
-            /** @description Out and in; null where only what has no price moved */
+            /**
+             * @description Out and in; null where only what has no price moved
+             * @example 2410.5
+             */
             volume_usd: number | null;
         };
         /** @description Within one hop, of what the wallet itself sent: what others send to it is not its doing. Lists are those of the newest indexed block, grades the newest stored ones, a minute old at most */
         CounterpartyExposure: {
+            /** @example 48210 */
             as_of_block: number;
+            /** @example 12 */
             counterparties: number;
+            /** @example 1 */
             failing_counterparties: number;
-            /** @description To wallets of grade F that are not listed */
+            /**
+             * @description To wallets of grade F that are not listed
+             * @example 0.004
+             */
             failing_share: number;
             listed_counterparties: number;
-            /** @description To sanctioned accounts and mixers, as the score has it; null while own calls cannot be read */
+            /**
+             * @description To sanctioned accounts and mixers, as the score has it; null while own calls cannot be read
+             * @example 0
+             */
             listed_share: number | null;
+            /** @example listed_share: what own calls of the scoring window tried to send to others than the owner's accounts, as the score has it. failing_share: value sent to anybody, own accounts included, in native coin and priced tokens since the first contact. Of both, calls where none was */
             of: string;
-            /** @description Sent to all counterparties, where it has a price: what failing_share is of */
+            /**
+             * @description Sent to all counterparties, where it has a price: what failing_share is of
+             * @example 18240.5
+             */
             sent_usd: number;
-            /** @description listed_share and failing_share together, 1 at most */
+            /**
+             * @description listed_share and failing_share together, 1 at most
+             * @example 0.004
+             */
             share: number | null;
             /**
              * Format: date-time
              * @description First contact that is known
+             * @example 2026-11-20T09:58:00.000Z
              */
             since: string;
             /** @description Of very many counterparties 10,000 were looked at */
             truncated: boolean;
         } | null;
         CounterpartyVolume: {
-            /** @description Whether all that moved has a price */
+            /**
+             * @description Whether all that moved has a price
+             * @example true
+             */
             fully_priced: boolean;
+            /** @example 2411368784000 */
             native_wei: string;
             /** @description Amounts in the tokens' smallest units; the first 20, most worth first */
             tokens: {
+                /** @example 2411368784000 */
                 amount: string;
+                /** @example 2410.5 */
                 amount_usd: number | null;
+                /** @example USDC */
                 symbol: string | null;
                 /**
                  * @description EIP-55 address
@@ -1097,19 +1319,31 @@ export interface components {
                  */
                 token: string;
             }[];
+            /** @example 0 */
             tokens_left_out: number;
-            /** @description At the prices of the days, of all that has a price; 0 where nothing moved, null where something moved and nothing of it has a price */
+            /**
+             * @description At the prices of the days, of all that has a price; 0 where nothing moved, null where something moved and nothing of it has a price
+             * @example 2410.5
+             */
             volume_usd: number | null;
         };
         Coverage: {
+            /** @example true */
             complete: boolean;
+            /** @example 1 */
             from_block: number;
             /**
              * @description Present where the wallet made more own calls in the window than are read of one wallet, the newest 20,000 and less where they are large: from_block is the block of the oldest that was read
              * @enum {boolean}
              */
             newest_calls_only?: true;
+            /**
+             * @example [
+             *       "index"
+             *     ]
+             */
             sources: string[];
+            /** @example 48210 */
             to_block: number;
         };
         CreditsInput: {
@@ -1121,7 +1355,10 @@ export interface components {
         };
         Deliveries: {
             deliveries: components["schemas"]["Delivery"][];
-            /** @description Null on the last page */
+            /**
+             * @description Null on the last page
+             * @example null
+             */
             next_cursor: string | null;
             /** Format: uuid */
             subscription_id: string;
@@ -1131,31 +1368,50 @@ export interface components {
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
+                 * @example 2026-11-20T09:58:00.000Z
                  */
                 at: string;
+                /** @example The endpoint answered 503. */
                 failure: string | null;
+                /** @example 41 */
                 latency_ms: number;
-                /** @description What the endpoint answered; null where it did not */
+                /**
+                 * @description What the endpoint answered; null where it did not
+                 * @example 503
+                 */
                 status: number | null;
             }[];
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             created_at: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             delivered_at: string | null;
-            /** @description The webhook-id of every attempt */
+            /**
+             * @description The webhook-id of every attempt
+             * @example msg_5f2d8a41c7e9b03d6a18f4c2e7b95d10
+             */
             id: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             next_attempt_at: string | null;
-            /** @description What is sent */
+            /**
+             * @description What is sent
+             * @example {
+             *       "type": "subscription.test",
+             *       "timestamp": "2026-11-20T09:58:00.000Z",
+             *       "data": {}
+             *     }
+             */
             payload: {
                 [key: string]: unknown;
             };
@@ -1164,6 +1420,7 @@ export interface components {
              * @enum {string}
              */
             state: "pending" | "delivered" | "failed" | "dropped";
+            /** @example subscription.test */
             type: string;
         };
         Endpoint: {
@@ -1193,13 +1450,21 @@ export interface components {
             validity: number | null;
         };
         Epoch: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
+             */
             created_at: string;
+            /** @example 20777 */
             epoch: number;
             leaves: {
                 /** @description Sibling hashes from the leaf up, as verify takes them */
                 proof: string[];
-                /** @description The record as the oracle packs it */
+                /**
+                 * @description The record as the oracle packs it
+                 * @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
+                 */
                 record: string;
                 /**
                  * @description EIP-55 address
@@ -1207,18 +1472,23 @@ export interface components {
                  */
                 wallet: string;
             }[];
+            /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
             root: string;
         };
         /** @description A call of a smart account that failed; its operation is its client's to build again */
         FailedExecution: {
+            /** @example 48210 */
             block: number;
+            /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
             hash: string;
             /** @description Place within the transaction that carried it */
             position: number;
+            /** @example 0x322e9f04 */
             selector: string | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             time: string;
             /**
@@ -1228,33 +1498,55 @@ export interface components {
             to: string | null;
         };
         FailedTransaction: {
+            /** @example 48210 */
             block: number;
             /**
              * @description out_of_gas: 98 % of the gas limit and more were used, as /health and the score have it. slippage: a revert by which the contract says that a price moved
+             * @example reverted
              * @enum {string}
              */
             cause: "out_of_gas" | "slippage" | "reverted";
-            /** @description What the contract said, by making the call again on the state before its block; null where it gave no reason, or the node has that state no more. The contract chose this text. */
+            /**
+             * @description What the contract said, by making the call again on the state before its block; null where it gave no reason, or the node has that state no more. The contract chose this text.
+             * @example InsufficientBalance()
+             */
             cause_reason: string | null;
-            /** @description Whether what a rollup charged is known: false for blocks that are not final and read yet, whose fee is without it */
+            /**
+             * @description Whether what a rollup charged is known: false for blocks that are not final and read yet, whose fee is without it
+             * @example true
+             */
             fee_complete: boolean;
-            /** @description What the failure cost: gas used at its price, and what a rollup charged for posting it */
+            /**
+             * @description What the failure cost: gas used at its price, and what a rollup charged for posting it
+             * @example 2411368784000
+             */
             fee_wei: string;
+            /** @example 90000 */
             gas_limit: string;
+            /** @example 24112 */
             gas_used: string;
+            /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
             hash: string;
             /**
              * @description By its calldata; null where that is not known
+             * @example other
              * @enum {string|null}
              */
             intent: "transfer" | "approval" | "swap" | "other" | null;
-            /** @description Null, like intent, if only a history source reported it */
+            /**
+             * @description Null, like intent, if only a history source reported it
+             * @example 409
+             */
             nonce: number | null;
-            /** @description Null for a plain transfer */
+            /**
+             * @description Null for a plain transfer
+             * @example 0x322e9f04
+             */
             selector: string | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             time: string;
             /**
@@ -1262,10 +1554,14 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             to: string | null;
-            /** @description Wei, decimal */
+            /**
+             * @description Wei, decimal
+             * @example 0
+             */
             value: string;
         };
         FailureGroup: {
+            /** @example 30 */
             attempts: number;
             /** @enum {string} */
             cause: "out_of_gas" | "reverted";
@@ -1274,24 +1570,38 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             contract: string | null;
+            /** @example 3 */
             failures: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             first_at: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             last_at: string;
+            /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
             last_tx_hash: string;
-            /** @description Most failures of this contract and method in a row */
+            /**
+             * @description Most failures of this contract and method in a row
+             * @example 1
+             */
             longest_run: number;
-            /** @description Usual signature of the selector */
+            /**
+             * @description Usual signature of the selector
+             * @example execute(bytes,bytes[],uint256)
+             */
             method: string | null;
-            /** @description Null for plain transfers */
+            /**
+             * @description Null for plain transfers
+             * @example 0x3593564c
+             */
             selector: string | null;
+            /** @example true */
             succeeded_since: boolean;
             wasted: components["schemas"]["GasMoney"];
         };
@@ -1312,19 +1622,35 @@ export interface components {
         };
         /** @description Native coin; its worth at the daily prices of the days on which it was paid */
         GasMoney: {
-            /** @description The same in whole coins, exactly */
+            /**
+             * @description The same in whole coins, exactly
+             * @example 0.000002411368784
+             */
             eth: string;
-            /** @description Wei, decimal */
+            /**
+             * @description Wei, decimal
+             * @example 2411368784000
+             */
             wei: string;
-            /** @description US dollars; null where nothing prices it, which is not zero */
+            /**
+             * @description US dollars; null where nothing prices it, which is not zero
+             * @example 0.007234
+             */
             worth_usd: number | null;
         };
         /** @description What would have cost less, at most; the kinds share no call's fee */
         GasSaving: {
+            /**
+             * @example {
+             *       "eth": "2411368784000 wei x 30 / 30 days = 2411368784000 wei",
+             *       "usd": "7234 micro-USD x 30 / 30 days = 7234 micro-USD"
+             *     }
+             */
             arithmetic: {
                 eth: string;
                 usd: string | null;
             };
+            /** @example 2 */
             calls: number;
             /** @enum {string} */
             kind: "simulate_first" | "raise_gas_limit" | "pay_market_price";
@@ -1333,6 +1659,7 @@ export interface components {
         };
         /**
          * @description Null for a wallet without enough history
+         * @example B
          * @enum {string|null}
          */
         Grade: "A" | "B" | "C" | "D" | "E" | "F" | null;
@@ -1343,17 +1670,24 @@ export interface components {
                  * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
                  */
                 address: string;
+                /** @example 48210 */
                 as_of_block: number;
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
+                 * @example 2026-11-20T09:58:00.000Z
                  */
                 as_of_time: string;
+                /** @example 8453 */
                 chain_id: number;
+                /** @example 0.81 */
                 confidence: number;
                 confidence_level: components["schemas"]["ConfidenceLevel"];
-                current: components["schemas"]["ToldScore"];
-                /** @description Of the record that shows the change */
+                current: components["schemas"]["ToldScore"] & unknown;
+                /**
+                 * @description Of the record that shows the change
+                 * @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
+                 */
                 inputs_hash: string;
                 previous: components["schemas"]["ToldScore"];
                 /** Format: uuid */
@@ -1362,6 +1696,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When it happened; the same at every attempt
+             * @example 2026-11-20T09:58:00.000Z
              */
             timestamp: string;
             /** @enum {string} */
@@ -1371,24 +1706,28 @@ export interface components {
             account: {
                 /**
                  * @description EIP-55 address
-                 * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                 * @example null
                  */
                 delegates_to: string | null;
                 /** @description Whether it has code, including a delegation; null if unknown */
                 is_contract: boolean | null;
                 /** @enum {string} */
                 kind: "eoa" | "delegated_eoa" | "smart_account" | "unknown";
+                /** @example null */
                 note: string | null;
             };
             /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was */
             accounts_left_out?: number;
             activity_by_week: {
+                /** @example 7 */
                 calls: number;
+                /** @example 3 */
                 failures: number;
                 spent: components["schemas"]["GasMoney"];
                 /**
                  * Format: date
                  * @description Its Monday, UTC
+                 * @example 2026-11-16
                  */
                 week: string;
             }[];
@@ -1397,71 +1736,94 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             address: string;
+            /** @example 48210 */
             as_of_block: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             as_of_time: string;
+            /** @example 8453 */
             chain_id: number;
             coverage: components["schemas"]["Coverage"];
             failures: {
                 /** @description The dearest first, at most 200 */
                 by_method: components["schemas"]["FailureGroup"][];
                 left_out: number;
+                /** @example out_of_gas: gas used reached 98 % of the limit; code that gives up all its gas on purpose looks the same. reverted: any other failure. Receipts hold no revert reason, so none is stored and none is guessed. */
                 note: string;
                 out_of_gas: {
+                    /** @example 3 */
                     failures: number;
                     wasted: components["schemas"]["GasMoney"];
                 };
                 /** @description Not stored: receipts do not hold them */
                 revert_reasons: null;
                 reverted: {
+                    /** @example 3 */
                     failures: number;
                     wasted: components["schemas"]["GasMoney"];
                 };
             };
             /** @description Null where no own call is known */
             first_seen: {
+                /** @example 48210 */
                 block: number;
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
+                 * @example 2026-11-20T09:58:00.000Z
                  */
                 time: string;
+                /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
                 tx_hash: string;
             } | null;
             gas: {
+                /** @example Amount of the window x 30 / 30 days, rounded down; the days are those since the first call of the window, 30 at least. */
                 month_basis: string;
                 spent: components["schemas"]["GasMoney"];
                 spent_per_month: components["schemas"]["GasMoney"];
                 wasted: components["schemas"]["GasMoney"] & unknown;
                 wasted_per_month: components["schemas"]["GasMoney"];
-                /** @description 0 to 1; null of nothing */
+                /**
+                 * @description 0 to 1; null of nothing
+                 * @example 0.081285
+                 */
                 wasted_share: number | null;
             };
             /** @description Null where no own call is known */
             last_seen: {
+                /** @example 48210 */
                 block: number;
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
+                 * @example 2026-11-20T09:58:00.000Z
                  */
                 time: string;
+                /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
                 tx_hash: string;
             } | null;
             /** @description Open approvals without limit, the riskiest first; null if not read */
             open_approvals: components["schemas"]["OpenApproval"][] | null;
+            /** @example null */
             open_approvals_reason: string | null;
             portfolio: components["schemas"]["Portfolio"];
             prices: components["schemas"]["ReportPrices"];
             /** @description The largest saving first, then what is about safety; at most 100 */
             recommendations: components["schemas"]["Recommendation"][];
             totals: {
+                /** @example 30 */
                 calls: number;
+                /** @example 3 */
                 failures: number;
-                /** @description 0 to 1; null of nothing */
+                /**
+                 * @description 0 to 1; null of nothing
+                 * @example 0.9
+                 */
                 success_rate: number | null;
+                /** @example 27 */
                 successes: number;
                 /** @description Calls whose receipts were not read: what they did is not known, nor what a rollup charged for posting them */
                 unread_receipts: number;
@@ -1469,91 +1831,43 @@ export interface components {
             window: components["schemas"]["ReportWindow"];
         };
         HistoryEntry: {
-            /** @description Integer 0 to 100; null for a wallet without enough history */
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
             ahs_score: number | null;
+            /** @example 48210 */
             as_of_block: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             as_of_time: string;
+            /** @example 0.81 */
             confidence: number;
             confidence_level: components["schemas"]["ConfidenceLevel"];
-            /** @description Integer 0 to 100; null for a wallet without enough history */
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
             d1_score: number | null;
-            /** @description Integer 0 to 100; null for a wallet without enough history */
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
             d2_score: number | null;
             grade: components["schemas"]["Grade"];
+            /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
             inputs_hash: string;
+            /** @example AHS-2026.1 */
             model_version: string;
         };
         /** @description Every fault of the request, in field order */
         HTTPValidationError: {
             detail?: components["schemas"]["ValidationError"][];
         };
-        /**
-         * @description The http(s) endpoints that the wallet's agents declare in their ERC-8004 registration documents, by the probes of the last seven days. With at least 20 of them over 24 hours the answer's mode is 3D: 0.25 D1 + 0.45 D2 + 0.30 D3. What is stored, published and routed by stays 2D. A declared endpoint is not proven to be the agent's: anybody may declare any URL, and a probe shows that something answers there, not who runs it
-         * @example {
-         *       "window": {
-         *         "from": "2026-11-13T10:00:05.000Z",
-         *         "to": "2026-11-20T10:00:05.000Z"
-         *       },
-         *       "probes": 671,
-         *       "availability": 0.994039,
-         *       "error_rate": 0.005961,
-         *       "latency_p50_ms": 212,
-         *       "latency_p95_ms": 640,
-         *       "validity": 0.994039,
-         *       "reason": null,
-         *       "agents": [
-         *         {
-         *           "agent_id": "22",
-         *           "document": "current",
-         *           "detail": null,
-         *           "fetched_at": "2026-11-20T03:12:41.000Z"
-         *         }
-         *       ],
-         *       "endpoints": [
-         *         {
-         *           "url": "https://agent.example/.well-known/agent-card.json",
-         *           "services": [
-         *             {
-         *               "agent_id": "22",
-         *               "name": "A2A",
-         *               "version": "0.3.0"
-         *             }
-         *           ],
-         *           "probing": "regular",
-         *           "probes": 671,
-         *           "availability": 0.994039,
-         *           "error_rate": 0.005961,
-         *           "latency_p50_ms": 212,
-         *           "latency_p95_ms": 640,
-         *           "validity": 0.994039,
-         *           "last": {
-         *             "at": "2026-11-20T09:52:11.000Z",
-         *             "outcome": "ok",
-         *             "status": 200,
-         *             "latency_ms": 198,
-         *             "valid": true,
-         *             "detail": null
-         *           },
-         *           "history": [
-         *             {
-         *               "day": "2026-11-20",
-         *               "probes": 40,
-         *               "availability": 1,
-         *               "error_rate": 0,
-         *               "latency_p50_ms": 205,
-         *               "latency_p95_ms": 512
-         *             }
-         *           ]
-         *         }
-         *       ],
-         *       "endpoints_declared": 1,
-         *       "agent_url": null
-         *     }
-         */
+        /** @description The http(s) endpoints that the wallet's agents declare in their ERC-8004 registration documents, by the probes of the last seven days. With at least 20 of them over 24 hours the answer's mode is 3D: 0.25 D1 + 0.45 D2 + 0.30 D3. What is stored, published and routed by stays 2D. A declared endpoint is not proven to be the agent's: anybody may declare any URL, and a probe shows that something answers there, not who runs it */
         Infrastructure: {
             agent_url: components["schemas"]["AgentUrl"];
             agents: components["schemas"]["AgentDocument"][];
@@ -1577,17 +1891,22 @@ export interface components {
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
+                 * @example 2026-11-20T09:58:00.000Z
                  */
                 from: string;
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
+                 * @example 2026-11-20T09:58:00.000Z
                  */
                 to: string;
             };
         };
         KeySelf: {
-            /** @description Null: unlimited */
+            /**
+             * @description Null: unlimited
+             * @example 25
+             */
             balance_usd: number | null;
             /**
              * @description The wallet that paid for it; null if it was not bought
@@ -1597,20 +1916,29 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             created_at: string;
             /**
              * Format: date-time
              * @description Null: never
+             * @example null
              */
             expires_at: string | null;
             /** Format: uuid */
             key_id: string;
-            /** @description First characters of the key, by which to tell keys apart */
+            /**
+             * @description First characters of the key, by which to tell keys apart
+             * @example ahs_Zk3vQ9aB
+             */
             key_prefix: string;
+            /** @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc */
             name: string;
             partner: boolean;
-            /** @description Calls that the key may make in a minute */
+            /**
+             * @description Calls that the key may make in a minute
+             * @example 600
+             */
             rate_per_minute: number;
             spent: components["schemas"]["KeySpending"];
         };
@@ -1618,102 +1946,159 @@ export interface components {
         KeySpending: {
             endpoints: {
                 calls: number;
+                /** @example GET /ahs/{address} */
                 endpoint: string;
+                /** @example 1 */
                 spent_usd: number;
             }[];
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             from: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             to: string;
+            /** @example 1.12 */
             total_usd: number;
         };
         LabelProvider: {
+            /** @example true */
             available: boolean;
+            /** @example nansen */
             provider: string;
             /**
              * Format: date-time
              * @description When it was asked; its answer is kept for a day
+             * @example 2026-11-20T09:58:00.000Z
              */
             read_at: string | null;
             /**
              * @description Why its labels are missing; broken: it failed too often to be asked now
+             * @example null
              * @enum {string|null}
              */
             reason: "timeout" | "unconnected" | "unavailable" | "rate_limited" | "refused" | "malformed" | "broken" | null;
         };
         MethodGas: {
+            /** @example 30 */
             calls: number;
             /**
              * @description Null for contract creations and unknown targets
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             contract: string | null;
+            /** @example 3 */
             failures: number;
             gas_limit: {
-                /** @description Units of gas, decimal */
+                /**
+                 * @description Units of gas, decimal
+                 * @example 250000
+                 */
                 highest_limit: string | null;
-                /** @description Units of gas, decimal */
+                /**
+                 * @description Units of gas, decimal
+                 * @example 250000
+                 */
                 highest_limit_that_ran_out: string | null;
-                /** @description Units of gas, decimal */
+                /**
+                 * @description Units of gas, decimal
+                 * @example 250000
+                 */
                 max_used: string | null;
-                /** @description Units of gas, decimal */
+                /**
+                 * @description Units of gas, decimal
+                 * @example 250000
+                 */
                 median_limit: string | null;
+                /** @example 1.388 */
                 median_limit_over_p95_used: number | null;
-                /** @description Units of gas, decimal */
+                /**
+                 * @description Units of gas, decimal
+                 * @example 250000
+                 */
                 p50_used: string | null;
-                /** @description Units of gas, decimal */
+                /**
+                 * @description Units of gas, decimal
+                 * @example 250000
+                 */
                 p95_used: string | null;
+                /** @example The limit suits what the calls use. */
                 reason: string;
-                /** @description Successful calls, which the percentiles are of */
+                /**
+                 * @description Successful calls, which the percentiles are of
+                 * @example 27
+                 */
                 samples: number;
                 /** @description Fewer than 20: p95 is the maximum */
                 small_sample: boolean;
                 /** @enum {string} */
                 state: "fits" | "generous" | "too_low" | "unknown";
-                /** @description Units of gas, decimal */
+                /**
+                 * @description Units of gas, decimal
+                 * @example 312500
+                 */
                 suggested_limit: string | null;
             };
-            /** @description Usual signature of the selector */
+            /**
+             * @description Usual signature of the selector
+             * @example execute(bytes,bytes[],uint256)
+             */
             method: string | null;
             /** @description Paid per gas above base fee plus median tip of the call's own block, including failed calls; null if the blocks are unknown */
             overpaid: components["schemas"]["GasMoney"] | null;
-            /** @description Calls with known base fee and median tip of their block */
+            /**
+             * @description Calls with known base fee and median tip of their block
+             * @example 30
+             */
             overpaid_known_calls: number;
             saving: components["schemas"]["GasMoney"] & unknown;
             saving_per_month: components["schemas"]["GasMoney"];
             savings: components["schemas"]["GasSaving"][];
-            /** @description Null for plain transfers */
+            /**
+             * @description Null for plain transfers
+             * @example 0x3593564c
+             */
             selector: string | null;
             spent: components["schemas"]["GasMoney"];
             wasted: components["schemas"]["GasMoney"] & unknown;
         };
         NetworkEdge: {
-            /** @description Null where the link is no call */
+            /**
+             * @description Null where the link is no call
+             * @example 36
+             */
             calls: number | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             first_seen: string | null;
+            /** @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc */
             from: string;
             /**
              * @description funded: was the first to send it value. created: deployed it. shares_funder: has the same creator or first funder, which is no public one. paid: sent it something with a price. called: called it, and sent nothing with a price
+             * @example paid
              * @enum {string}
              */
             kind: "funded" | "created" | "shares_funder" | "paid" | "called";
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             last_seen: string | null;
+            /** @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc */
             to: string;
-            /** @description Sent at the prices of the days; null where nothing with a price is known to be */
+            /**
+             * @description Sent at the prices of the days; null where nothing with a price is known to be
+             * @example 490.038991
+             */
             volume_usd: number | null;
         };
         NetworkMap: {
@@ -1724,19 +2109,25 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             address: string;
+            /** @example 48210 */
             as_of_block: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             as_of_time: string;
+            /** @example 8453 */
             chain_id: number;
             /**
              * @description The wallet's own
-             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             * @example null
              */
             cluster: string | null;
-            /** @description Nodes of the wallet's cluster, itself included */
+            /**
+             * @description Nodes of the wallet's cluster, itself included
+             * @example 1
+             */
             cluster_size: number;
             coverage: components["schemas"]["Coverage"];
             edges: components["schemas"]["NetworkEdge"][];
@@ -1758,18 +2149,25 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             address: string;
-            /** @description Integer 0 to 100; null for a wallet without enough history */
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
             ahs_score: number | null;
             /**
              * @description Lowest address of the accounts that share its owner, by common creators, first funders or mutual funding; null where nothing links it to another
-             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             * @example null
              */
             cluster: string | null;
+            /** @example [] */
             flags: ("sanctioned" | "mixer")[];
             grade: components["schemas"]["Grade"];
             /** @description 0 is the wallet itself */
             hops: number;
-            /** @description What edges name it by: its address */
+            /**
+             * @description What edges name it by: its address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
             id: string;
             /**
              * @description agent: the wallet of a registered one. public_funder: an exchange, bridge or faucet, which creates no links. unknown: no source knows whether it has code
@@ -1783,6 +2181,7 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             approved_at: string;
             /**
@@ -1793,8 +2192,15 @@ export interface components {
             /**
              * Format: date-time
              * @description Last own call that used it or may have; null where none is known. Silence counts as disuse only where use_known
+             * @example null
              */
             last_used_at: string | null;
+            /**
+             * @example [
+             *       "young",
+             *       "unknown"
+             *     ]
+             */
             risks: ("flagged" | "no_code" | "young" | "unknown" | "unused")[];
             /**
              * @description EIP-55 address
@@ -1806,12 +2212,19 @@ export interface components {
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
+                 * @example 2026-11-20T09:58:00.000Z
                  */
                 existed_at: string | null;
-                /** @enum {string|null} */
+                /**
+                 * @example null
+                 * @enum {string|null}
+                 */
                 flag: "sanctioned" | "mixer" | null;
                 is_contract: boolean | null;
-                /** @description Independent users in the window, counted up to 30 */
+                /**
+                 * @description Independent users in the window, counted up to 30
+                 * @example 1
+                 */
                 outside_users: number;
                 /** @description Whether it belongs to the wallet's owner */
                 own: boolean;
@@ -1832,14 +2245,26 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             address: string;
+            /** @example 48210 */
             as_of_block: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             as_of_time: string;
+            /** @example 8453 */
             chain_id: number;
             coverage: components["schemas"]["Coverage"];
+            /**
+             * @example {
+             *       "percentiles": "Nearest rank over gas used by successful calls of the window: the smallest value that at least 95 % (50 %) of them do not exceed. Failures are left out, as they tell no whole use.",
+             *       "suggested_limit": "ceil(1.25 x the most gas that a success used, or the highest limit that ran out, whichever is more). A refund of at most a fifth of the gas is paid back after the call, so a call may need 5/4 of what it used. By the most used and not by p95: a limit too low costs a call; gas that is not used is not paid, so a lower limit saves nothing.",
+             *       "overpaid": "(price per gas paid - (base fee + median tip of the call's own block)) x gas used, 0 where negative, never more than the fee.",
+             *       "savings": "simulate_first: fees of reverted calls. raise_gas_limit: fees of calls that used up their limit. pay_market_price: overpaid by successful calls. No fee is in two of them, so together they never exceed what was spent. All are upper bounds: hindsight knows more than a sender.",
+             *       "month": "Amount of the window x 30 / 30 days, rounded down; the days are those since the first call of the window, 30 at least."
+             *     }
+             */
             method: {
                 month: string;
                 overpaid: string;
@@ -1849,14 +2274,22 @@ export interface components {
             };
             /** @description The largest saving first, at most 500 */
             methods: components["schemas"]["MethodGas"][];
-            /** @description Sums of the methods that are left out; null where none are */
+            /**
+             * @description Sums of the methods that are left out; null where none are
+             * @example null
+             */
             other_methods: {
+                /** @example 30 */
                 calls: number;
+                /** @example 3 */
                 failures: number;
                 methods: number;
                 /** @description Paid per gas above base fee plus median tip of the call's own block, including failed calls; null if the blocks are unknown */
                 overpaid: components["schemas"]["GasMoney"] | null;
-                /** @description Calls with known base fee and median tip of their block */
+                /**
+                 * @description Calls with known base fee and median tip of their block
+                 * @example 30
+                 */
                 overpaid_known_calls: number;
                 saving: components["schemas"]["GasMoney"] & unknown;
                 saving_per_month: components["schemas"]["GasMoney"];
@@ -1867,12 +2300,17 @@ export interface components {
             recommendations: components["schemas"]["Recommendation"][];
             /** @description Exact sums of all methods, in wei */
             totals: {
+                /** @example 30 */
                 calls: number;
+                /** @example 3 */
                 failures: number;
                 methods: number;
                 /** @description Paid per gas above base fee plus median tip of the call's own block, including failed calls; null if the blocks are unknown */
                 overpaid: components["schemas"]["GasMoney"] | null;
-                /** @description Calls with known base fee and median tip of their block */
+                /**
+                 * @description Calls with known base fee and median tip of their block
+                 * @example 30
+                 */
                 overpaid_known_calls: number;
                 saving: components["schemas"]["GasMoney"] & unknown;
                 saving_per_month: components["schemas"]["GasMoney"];
@@ -1883,7 +2321,9 @@ export interface components {
         };
         /** @description By eth_estimateGas, and by eth_call with the offered gas limit */
         PassedSimulation: {
+            /** @example 48210 */
             block: number;
+            /** @example 48100 */
             gas_estimate: string;
             /** @enum {boolean} */
             passes: true;
@@ -1891,7 +2331,9 @@ export interface components {
         Pattern: {
             /** @description Points taken from the score */
             effect: number;
+            /** @example 217 of 224 calls to others succeeded; estimated success 96.3 % */
             evidence: string;
+            /** @example healthy_operator */
             name: string;
             /** @enum {string} */
             severity: "info" | "warning" | "critical";
@@ -1928,69 +2370,114 @@ export interface components {
         Pnl: {
             /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was */
             accounts_left_out?: number;
+            /** @example 48210 */
             as_of_block: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             as_of_time: string;
+            /** @example 8453 */
             chain_id: number;
             coverage: components["schemas"]["Coverage"];
-            /** @description Paid for all own calls, and in neither result */
+            /**
+             * @description Paid for all own calls, and in neither result
+             * @example 12.6
+             */
             fees_usd: number | null;
             /** @description Sales that lost a cent or more */
             losses: number;
+            /** @example FIFO lots over the tokens that the wallet's own calls moved. A trade is worth what the daily feed prices say of the side that moves least, else of the side that they price; a token that came for nothing costs what it was worth on its day; payments and deposits leave at their cost, with which they come back from the same contract. Beside a priced leg, one without a price of a token on no list is worth nothing. Tokens always priced within 5 % of one US dollar are money: they have no sale, cost or gain of their own. Native coin is no token here. */
             method: string;
-            /** @description 0 where nothing was sold; null where something was and no gain is known */
+            /**
+             * @description 0 where nothing was sold; null where something was and no gain is known
+             * @example 500
+             */
             realised_usd: number | null;
             /** @description Times that a token came back from the contract that it had been sent to: it costs what it had cost before */
             returns: number;
-            /** @description Times that a trade gave a token that is no currency: spending money is no sale */
+            /**
+             * @description Times that a trade gave a token that is no currency: spending money is no sale
+             * @example 1
+             */
             sales: number;
+            /** @example 1 */
             token_count: number;
             /** @description The largest results first, at most 50 */
             tokens: components["schemas"]["TokenPnl"][];
-            /** @description Calls that gave something and got tokens for it */
+            /**
+             * @description Calls that gave something and got tokens for it
+             * @example 3
+             */
             trades: number;
             /** @description Purchases and sales without a known price or, in part at least, a known cost, among all those of tokens that are no currency */
             unpriced_share: number | null;
             /** @description Successful calls whose receipts were not read: what they moved is not known */
             unread_receipts: number;
-            /** @description Of tokens that a feed prices; fees are not in it */
+            /**
+             * @description Of tokens that a feed prices; fees are not in it
+             * @example 500
+             */
             unrealised_usd: number | null;
-            /** @description Wins among wins and losses */
+            /**
+             * @description Wins among wins and losses
+             * @example 1
+             */
             win_rate: number | null;
             window: components["schemas"]["ReportWindow"];
-            /** @description Sales that gained a cent or more */
+            /**
+             * @description Sales that gained a cent or more
+             * @example 1
+             */
             wins: number;
             /** @description Legs of trades that were taken for worthless: of tokens on no list and without a price, beside one that has a price */
             worthless_legs: number;
         };
         Portfolio: {
+            /** @example What the wallet's own calls of the 180 days before its last one brought in, less what they took out. What others sent, what was held before, and the balance of the native coin are not in it. Worth: the daily feed price on the day of the last own call, or what the wallet itself gave for the token; the total is of recognised tokens with a feed price alone. */
             basis: string;
             holdings: {
-                /** @description In the token's smallest unit, decimal */
+                /**
+                 * @description In the token's smallest unit, decimal
+                 * @example 108000000
+                 */
                 amount: string;
+                /** @example 6 */
                 decimals: number | null;
                 /** @enum {string|null} */
                 priced_by: "feed" | "own_trade" | null;
+                /** @example true */
                 recognised: boolean;
-                /** @description Of the token list; null for others */
+                /**
+                 * @description Of the token list; null for others
+                 * @example USDC
+                 */
                 symbol: string | null;
                 /**
                  * @description EIP-55 address
                  * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
                  */
                 token: string;
-                /** @description US dollars; null where nothing prices it, which is not zero */
+                /**
+                 * @description US dollars; null where nothing prices it, which is not zero
+                 * @example 108
+                 */
                 worth_usd: number | null;
             }[];
-            /** @description Of the other holdings, by what the wallet itself gave for them: a wallet that trades with itself can make it anything */
+            /**
+             * @description Of the other holdings, by what the wallet itself gave for them: a wallet that trades with itself can make it anything
+             * @example null
+             */
             other_usd: number | null;
+            /** @example null */
             reason: string | null;
             /** @enum {string} */
             state: "held" | "none" | "unread";
-            /** @description Of recognised holdings that a feed prices; null where none is held, or nothing was read */
+            /**
+             * @description Of recognised holdings that a feed prices; null where none is held, or nothing was read
+             * @example 108
+             */
             total_usd: number | null;
             unpriced_tokens: number | null;
         };
@@ -2000,16 +2487,25 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             address: string;
-            /** @description Integer 0 to 100; null for a wallet without enough history */
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
             ahs_score: number | null;
-            /** @description Block of the score; null without one */
+            /**
+             * @description Block of the score; null without one
+             * @example 48210
+             */
             as_of_block: number | null;
+            /** @example 8453 */
             chain_id: number;
+            /** @example 0.81 */
             confidence: number;
             confidence_level: components["schemas"]["ConfidenceLevel"];
             counterparty_exposure: components["schemas"]["CounterpartyExposure"];
             /**
              * @description Why counterparty_exposure is null
+             * @example null
              * @enum {string|null}
              */
             counterparty_exposure_reason: "not_followed" | "no_contacts" | null;
@@ -2017,10 +2513,14 @@ export interface components {
             label_providers: components["schemas"]["LabelProvider"][];
             /** @description The chain's own first */
             labels: components["schemas"]["WalletLabel"][];
-            /** @description Whether every third-party provider answered, and there is one: if not, nothing follows from the absence of a label */
+            /**
+             * @description Whether every third-party provider answered, and there is one: if not, nothing follows from the absence of a label
+             * @example true
+             */
             labels_available: boolean;
             /**
              * @description Why labels_available is false: no third party is configured, or one did not answer, see label_providers
+             * @example null
              * @enum {string|null}
              */
             labels_unavailable_reason: "no_provider_configured" | "provider_failed" | null;
@@ -2035,31 +2535,43 @@ export interface components {
              * @enum {string}
              */
             risk_level: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
-            /** @description 100 is the worst; null where too little is known, which is no sign of risk */
+            /**
+             * @description 100 is the worst; null where too little is known, which is no sign of risk
+             * @example 16
+             */
             risk_score: number | null;
-            /** @description Newest indexed block, at which lists were looked up */
+            /**
+             * @description Newest indexed block, at which lists were looked up
+             * @example 48210
+             */
             sanctions_as_of_block: number;
+            /** @example [] */
             sanctions_flags: components["schemas"]["SanctionsFlag"][];
             /**
              * Format: date-time
              * @description Time of the block that the score is as of
+             * @example 2026-11-20T09:58:00.000Z
              */
             scored_at: string | null;
             /** @description The worst first */
             signals: components["schemas"]["RiskSignal"][];
             /** @description The score is older than 24 hours; null without one */
             stale: boolean | null;
+            /** @example Low risk: gas efficiency. */
             verdict: string;
         };
         Probe: {
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             at: string;
             detail: string | null;
+            /** @example 198 */
             latency_ms: number | null;
             outcome: components["schemas"]["ProbeOutcome"];
+            /** @example 200 */
             status: number | null;
             /** @description Whether it served what its kind of service must; null where nothing can be said */
             valid: boolean | null;
@@ -2109,48 +2621,78 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             address: string;
+            /** @example 48210 */
             as_of_block: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             as_of_time: string;
+            /** @example 8453 */
             chain_id: number;
             coverage: components["schemas"]["Coverage"];
-            /** @description Of the first of them; they follow one another */
+            /**
+             * @description Of the first of them; they follow one another
+             * @example 412
+             */
             first_nonce: number;
             monitoring: components["schemas"]["ProtectionMonitoring"];
-            /** @description Of all costly habits together, at most; null where it was not looked into, or has no price */
+            /**
+             * @description Of all costly habits together, at most; null where it was not looked into, or has no price
+             * @example 0.007234
+             */
             monthly_saving_usd: number | null;
             /** @description Failures that are not offered, newest first */
             not_retried: components["schemas"]["RefusedRetry"][];
-            /** @description Whether all transactions also passed a simulation one after the other; false if the node cannot simulate that, null without transactions */
+            /**
+             * @description Whether all transactions also passed a simulation one after the other; false if the node cannot simulate that, null without transactions
+             * @example true
+             */
             rehearsed: boolean | null;
             /**
              * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score, unless the share to listed accounts alone determines a level
              * @enum {string}
              */
             risk_level: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
-            /** @description 100 is the worst; null where too little is known, which is no sign of risk */
+            /**
+             * @description 100 is the worst; null where too little is known, which is no sign of risk
+             * @example 16
+             */
             risk_score: number | null;
             /** @description Everything is run unless the risk is LOW; then what has something to find */
             services: {
                 /** @enum {string} */
                 name: "risk" | "health" | "wash" | "optimize" | "retry";
+                /** @example true */
                 ran: boolean;
+                /** @example always */
                 reason: string;
-                /** @description What it looked back at: health, wash and optimize at the window of the report, retry at the days of failures up to the simulated block; null where it was not run, and for risk, which goes by the stored score */
+                /**
+                 * @description What it looked back at: health, wash and optimize at the window of the report, retry at the days of failures up to the simulated block; null where it was not run, and for risk, which goes by the stored score
+                 * @example null
+                 */
                 window: components["schemas"]["ReportWindow"] | null;
             }[];
             simulated_at: components["schemas"]["SimulatedAt"];
             /** @description Sorted by severity, then: reasons to refuse the wallet, signable transactions, costly habits by cost (those below a cent a month in one step), untidiness. Transactions keep the order of their nonces, so one that precedes a graver one is listed with it */
             steps: components["schemas"]["ProtectionStep"][];
-            /** @description US dollars; null where nothing prices it, which is not zero */
+            /**
+             * @description US dollars; null where nothing prices it, which is not zero
+             * @example 0.012027
+             */
             total_max_cost_usd: number | null;
-            /** @description Wei, decimal */
+            /**
+             * @description Wei, decimal
+             * @example 6013441764000
+             */
             total_max_cost_wei: string;
-            /** @description Steps that can be signed now */
+            /**
+             * @description Steps that can be signed now
+             * @example 1
+             */
             transactions: number;
+            /** @example Low risk: gas efficiency. */
             verdict: string;
             window: components["schemas"]["ReportWindow"];
         };
@@ -2161,25 +2703,44 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             address: string;
+            /** @example 8453 */
             chain_id: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             created_at: string;
+            /** @example null */
             disabled_reason: string | null;
+            /**
+             * @example [
+             *       "ahs.grade_changed",
+             *       "ahs.threshold_breached",
+             *       "ahs.sanctions_hit",
+             *       "ahs.confidence_changed"
+             *     ]
+             */
             events: string[];
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-12-20T09:58:00.000Z
              */
             expires_at: string;
-            /** @description Manages the subscription as `Authorization: Bearer …`; shown once, like the secret */
+            /**
+             * @description Manages the subscription as `Authorization: Bearer …`; shown once, like the secret
+             * @example amt_3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs
+             */
             manage_token: string | null;
-            /** @description Signs the deliveries (Standard Webhooks 1.0.0); shown once, null in every later answer */
+            /**
+             * @description Signs the deliveries (Standard Webhooks 1.0.0); shown once, null in every later answer
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=
+             */
             secret: string | null;
             /**
              * @description unverified: no delivery was answered with a 2xx yet. disabled: the endpoint was given up, until a test or a replay is asked for. expired: what happened before is still delivered, and paying again continues it. ended: by its owner, for good
+             * @example active
              * @enum {string}
              */
             status: "unverified" | "active" | "disabled" | "expired" | "ended";
@@ -2187,42 +2748,74 @@ export interface components {
             subscription_id: string;
             /** @description Thresholds of `ahs.threshold_breached` */
             thresholds: components["schemas"]["WatchedThreshold"][];
+            /** @example https://hooks.example.com/agent-health */
             webhook_url: string;
         } | null;
         ProtectionStep: {
-            /** @enum {string} */
+            /**
+             * @example retry_transaction
+             * @enum {string}
+             */
             action: "review_risk" | "leave_listed_accounts" | "revoke_delegation" | "revoke_approval" | "retry_transaction" | "simulate_first" | "raise_gas_limit" | "lower_gas_limit" | "pay_market_price" | "small_savings" | "clean_up";
+            /** @example Send 0x322e9f04 at 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc again, which failed as 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d. */
             description: string;
             /**
              * Format: date-time
              * @description Last possible use of the approval that the step takes back; null where none is known, and for other steps
+             * @example null
              */
             last_used_at: string | null;
-            /** @description Wei, decimal */
+            /**
+             * @description Wei, decimal
+             * @example 6013441764000
+             */
             max_cost_wei: string | null;
-            /** @description Why a step that would have a transaction has none */
+            /**
+             * @description Why a step that would have a transaction has none
+             * @example null
+             */
             obstacle: string | null;
             /** @description 1 is first */
             priority: number;
+            /** @example It failed (reverted: InsufficientBalance()), nothing since did the same, and it passes now. */
             reason: string;
-            /** @description Null where the step saves no money */
+            /**
+             * @description Null where the step saves no money
+             * @example null
+             */
             saves_usd_per_month: number | null;
-            /** @enum {string} */
+            /**
+             * @example retry
+             * @enum {string}
+             */
             service: "risk" | "health" | "wash" | "optimize" | "retry";
-            /** @enum {string} */
+            /**
+             * @example low
+             * @enum {string}
+             */
             severity: "high" | "medium" | "low";
             simulation: components["schemas"]["PassedSimulation"] | null;
             /** @description Null where nothing can be signed for the step */
             transaction: components["schemas"]["UnsignedTransaction"] | null;
-            /** @description What is at stake now: of an approval the wallet's balance of the token, of a retry what it sends; null where it is not about money or nothing prices it */
+            /**
+             * @description What is at stake now: of an approval the wallet's balance of the token, of a retry what it sends; null where it is not about money or nothing prices it
+             * @example null
+             */
             value_usd: number | null;
-            /** @description What the step may break */
+            /**
+             * @description What the step may break
+             * @example null
+             */
             warning: string | null;
         };
         /** @description What the oracle contract holds; null while it holds nothing */
         Published: {
-            /** @description Integer 0 to 100; null for a wallet without enough history */
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
             ahs_score: number | null;
+            /** @example 48210 */
             as_of_block: number;
             grade: components["schemas"]["Grade"];
             /**
@@ -2233,12 +2826,15 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             published_at: string;
+            /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
             tx_hash: string;
         } | null;
         /** @description delivery_id is the webhook-id of every attempt */
         QueuedDelivery: {
+            /** @example msg_5f2d8a41c7e9b03d6a18f4c2e7b95d10 */
             delivery_id: string;
             /** @enum {string} */
             state: "pending";
@@ -2256,21 +2852,35 @@ export interface components {
             status: "ok" | "unavailable";
         };
         ReadinessCheck: {
+            /** @example answers */
             detail: string;
+            /** @example true */
             ok: boolean;
         };
         Recommendation: {
+            /** @example Simulate calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 right before sending and hold back what fails. */
             action: string;
+            /** @example calls: 2; 2411368784000 wei in 30 days; x 30 / 30 = 2411368784000 wei a month */
             evidence: string;
+            /** @example simulate_first */
             kind: string;
+            /** @example The fees of reverted calls bought nothing. Saved at most: a simulation cannot foresee every revert. */
             reason: string;
+            /** @example 0.000002411368784 */
             saves_eth_per_month: string | null;
-            /** @description Null where it is about safety, or where nothing prices the native coin */
+            /**
+             * @description Null where it is about safety, or where nothing prices the native coin
+             * @example 0.007234
+             */
             saves_usd_per_month: number | null;
         };
         RefusedRetry: {
-            /** @description The transaction that makes another one needless */
+            /**
+             * @description The transaction that makes another one needless
+             * @example null
+             */
             by: string | null;
+            /** @example The wallet is on a sanctions list. */
             detail: string;
             failure: components["schemas"]["FailedTransaction"];
             /** @enum {string} */
@@ -2284,42 +2894,64 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             address: string;
-            /** @description Caps and effects between the dimensions and the score, in points of the score; for a sanctioned wallet only the listing, with the sum of all */
+            /**
+             * @description Caps and effects between the dimensions and the score, in points of the score; for a sanctioned wallet only the listing, with the sum of all
+             * @example []
+             */
             adjustments: {
                 name: string;
                 points: number;
                 reason: string | null;
                 title: string;
             }[];
-            /** @description Integer 0 to 100; null for a wallet without enough history */
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
             ahs_score: number | null;
+            /** @example 48210 */
             as_of_block: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             as_of_time: string;
             benchmark: components["schemas"]["Benchmark"];
+            /** @example 8453 */
             chain_id: number;
+            /** @example 0.81 */
             confidence: number;
             confidence_level: components["schemas"]["ConfidenceLevel"];
             coverage: components["schemas"]["Coverage"];
             dimensions: components["schemas"]["ReportCardDimension"][];
             grade: components["schemas"]["Grade"];
+            /**
+             * @description Excellent 90-100, Good 75-89, Needs Attention 60-74, Degraded 40-59, Critical 20-39, Failing 0-19, Insufficient history
+             * @example Good
+             */
             grade_label: string;
             /** @description Stored scores, oldest first: the newest of each UTC day that has one, of the last 90 such days */
             history: {
-                /** @description Integer 0 to 100; null for a wallet without enough history */
+                /**
+                 * @description Integer 0 to 100; null for a wallet without enough history
+                 * @example 84
+                 */
                 ahs_score: number | null;
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
+                 * @example 2026-11-20T09:58:00.000Z
                  */
                 as_of_time: string;
                 grade: components["schemas"]["Grade"];
             }[];
+            /** @example AHS-2026.1 */
             model_version: string;
-            /** @description As the agent registered itself; null for a wallet of no agent, or of one without a name, or whose name mixes scripts so that it could be taken for another's */
+            /**
+             * @description As the agent registered itself; null for a wallet of no agent, or of one without a name, or whose name mixes scripts so that it could be taken for another's
+             * @example payment-agent 0
+             */
             name: string | null;
             /**
              * @description Names are not verified: agents choose them at registration
@@ -2328,17 +2960,23 @@ export interface components {
             name_verified: false;
             patterns: {
                 effect: number;
+                /** @example 217 of 224 calls to others succeeded; estimated success 96.3 % */
                 evidence: string;
+                /** @example healthy_operator */
                 name: string;
                 /** @enum {string} */
                 severity: "info" | "warning" | "critical";
+                /** @example Healthy operator */
                 title: string;
             }[];
+            /** @example [] */
             sanctions_flags: components["schemas"]["SanctionsFlag"][];
+            /** @description The score is as of a block older than 24 hours */
             stale: boolean;
             /**
              * Format: date-time
              * @description When this answer was made
+             * @example 2026-11-20T09:58:00.000Z
              */
             timestamp: string;
             trust_routing: components["schemas"]["RoutingAction"];
@@ -2348,49 +2986,83 @@ export interface components {
             /** @enum {string} */
             dimension: "D1" | "D2";
             features: components["schemas"]["ReportCardFeature"][];
-            /** @description Integer 0 to 100; null for a wallet without enough history */
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
             score: number | null;
+            /** @example Wallet hygiene */
             title: string;
+            /** @example 0.3 */
             weight: number;
         };
         ReportCardFeature: {
-            /** @description Points of the dimension */
+            /**
+             * @description Points of the dimension
+             * @example 26.92
+             */
             contribution: number | null;
+            /** @example success_rate */
             name: string;
-            /** @description In words: what was counted, and as an estimate what the model makes of it where it was not */
+            /**
+             * @description In words: what was counted, and as an estimate what the model makes of it where it was not
+             * @example 217 of 224 calls to others succeeded
+             */
             says: string;
-            /** @description 0 to 100; null where nothing was measured */
+            /**
+             * @description 0 to 100; null where nothing was measured
+             * @example 89.7
+             */
             score: number | null;
+            /** @example Success rate */
             title: string;
+            /** @example 0.3 */
             weight: number;
         };
         ReportPrices: {
+            /** @example Last feed answer before the UTC day of each call; each call is priced by itself and rounded to 1e-6 USD. */
             basis: string;
+            /** @example ETH */
             native_symbol: string;
-            /** @description US dollars; null where nothing prices it, which is not zero */
+            /**
+             * @description US dollars; null where nothing prices it, which is not zero
+             * @example 3000
+             */
             native_usd: number | null;
-            /** @description Why there is no price */
+            /**
+             * @description Why there is no price
+             * @example null
+             */
             reason: string | null;
         };
         /** @description Own calls before it are not looked at */
         ReportWindow: {
+            /** @example 180 */
             days: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-05-24T09:58:00.000Z
              */
             from: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             to: string;
         };
         RetryOffer: {
             failure: components["schemas"]["FailedTransaction"];
-            /** @description Null where no feed prices the native coin */
+            /**
+             * @description Null where no feed prices the native coin
+             * @example 0.012027
+             */
             max_cost_usd: number | null;
-            /** @description Value, all the gas at its highest price, and a rollup's L1 fee */
+            /**
+             * @description Value, all the gas at its highest price, and a rollup's L1 fee
+             * @example 6013441764000
+             */
             max_cost_wei: string;
             simulation: components["schemas"]["PassedSimulation"];
             transaction: components["schemas"]["UnsignedTransaction"];
@@ -2408,17 +3080,23 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             address: string;
+            /** @example 48210 */
             as_of_block: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             as_of_time: string;
+            /** @example 8453 */
             chain_id: number;
             coverage: components["schemas"]["Coverage"];
             /** @description Newest first */
             executions: components["schemas"]["FailedExecution"][];
-            /** @description In the window; the newest 200 of them are listed */
+            /**
+             * @description In the window; the newest 200 of them are listed
+             * @example 2
+             */
             failures_found: number;
             /** @description To be sent in this order */
             offers: components["schemas"]["RetryOffer"][];
@@ -2426,12 +3104,21 @@ export interface components {
             others: components["schemas"]["RefusedRetry"][];
             /** @description Of the wallet, under way since that block; nonces follow them */
             pending_transactions: number;
-            /** @description Whether the offers were also simulated one after the other (eth_simulateV1); false where the node cannot */
+            /**
+             * @description Whether the offers were also simulated one after the other (eth_simulateV1); false where the node cannot
+             * @example true
+             */
             rehearsed: boolean;
             simulated_at: components["schemas"]["SimulatedAt"];
-            /** @description Null where no feed prices the native coin */
+            /**
+             * @description Null where no feed prices the native coin
+             * @example 0.012027
+             */
             total_max_cost_usd: number | null;
-            /** @description Wei, decimal */
+            /**
+             * @description Wei, decimal
+             * @example 6013441764000
+             */
             total_max_cost_wei: string;
             window: components["schemas"]["ReportWindow"];
         };
@@ -2441,16 +3128,25 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             address: string;
-            /** @description Integer 0 to 100; null for a wallet without enough history */
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
             ahs_score: number | null;
-            /** @description Block of the score; null without one */
+            /**
+             * @description Block of the score; null without one
+             * @example 48210
+             */
             as_of_block: number | null;
+            /** @example 8453 */
             chain_id: number;
+            /** @example 0.81 */
             confidence: number;
             confidence_level: components["schemas"]["ConfidenceLevel"];
             counterparty_exposure: components["schemas"]["CounterpartyExposure"];
             /**
              * @description Why counterparty_exposure is null
+             * @example null
              * @enum {string|null}
              */
             counterparty_exposure_reason: "not_followed" | "no_contacts" | null;
@@ -2465,58 +3161,95 @@ export interface components {
              * @enum {string}
              */
             risk_level: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
-            /** @description 100 is the worst; null where too little is known, which is no sign of risk */
+            /**
+             * @description 100 is the worst; null where too little is known, which is no sign of risk
+             * @example 16
+             */
             risk_score: number | null;
-            /** @description Newest indexed block, at which lists were looked up */
+            /**
+             * @description Newest indexed block, at which lists were looked up
+             * @example 48210
+             */
             sanctions_as_of_block: number;
+            /** @example [] */
             sanctions_flags: components["schemas"]["SanctionsFlag"][];
             /**
              * Format: date-time
              * @description Time of the block that the score is as of
+             * @example 2026-11-20T09:58:00.000Z
              */
             scored_at: string | null;
             /** @description The worst first */
             signals: components["schemas"]["RiskSignal"][];
             /** @description The score is older than 24 hours; null without one */
             stale: boolean | null;
+            /** @example Low risk: gas efficiency. */
             verdict: string;
         };
         RiskSignal: {
+            /** @example burns an estimated 12.4 % of its fees by failures; 52 of 100 points by 300 samples */
             detail: string;
-            /** @description A pattern, feature or cap of the model, or sanctioned, listed_counterparties, failing_counterparties */
+            /**
+             * @description A pattern, feature or cap of the model, or sanctioned, listed_counterparties, failing_counterparties
+             * @example gas_efficiency
+             */
             name: string;
-            /** @enum {string} */
+            /**
+             * @example medium
+             * @enum {string}
+             */
             severity: "high" | "medium" | "info";
         };
         RotatedKey: {
-            /** @description The key from now on, for the header X-API-Key. Shown once: a repeat of the request shows null */
+            /**
+             * @description The key from now on, for the header X-API-Key. Shown once: a repeat of the request shows null
+             * @example ahs_Zk3vQ9aBxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+             */
             api_key: string | null;
-            /** @description Null: unlimited */
+            /**
+             * @description Null: unlimited
+             * @example 25
+             */
             balance_usd: number | null;
             /**
              * Format: date-time
              * @description Null: never
+             * @example null
              */
             expires_at: string | null;
             /** Format: uuid */
             key_id: string;
-            /** @description First characters of the key, by which to tell keys apart */
+            /**
+             * @description First characters of the key, by which to tell keys apart
+             * @example ahs_Zk3vQ9aB
+             */
             key_prefix: string;
+            /** @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc */
             name: string;
-            /** @description Calls that the key may make in a minute */
+            /**
+             * @description Calls that the key may make in a minute
+             * @example 600
+             */
             rate_per_minute: number;
         };
         RotatedSecret: {
-            /** @description A new one, shown once, where the owner asked; null where the manage token itself did */
+            /**
+             * @description A new one, shown once, where the owner asked; null where the manage token itself did
+             * @example amt_3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs
+             */
             manage_token: string | null;
             /** @description Whether a still older secret signed as well until now: it does so no more, whatever the answer before said. Receivers that know it alone have to be given this one now */
             older_secret_ended: boolean;
             /**
              * Format: date-time
              * @description Until then, or until the next rotation, the secret before it signs as well
+             * @example 2026-11-21T09:58:00.000Z
              */
             previous_valid_until: string;
-            /** @description Shown once: a repeat of the request shows null */
+            /**
+             * @description Shown once: a repeat of the request shows null
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=
+             */
             secret: string | null;
             /** Format: uuid */
             subscription_id: string;
@@ -2541,24 +3274,36 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             address: string;
-            /** @description Equal to ahs_score */
+            /**
+             * @description Equal to ahs_score
+             * @example 84
+             */
             agent_health_score: number | null;
-            /** @description Integer 0 to 100; null for a wallet without enough history */
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
             ahs_score: number | null;
             /** @description Whether the wallet is on the allowlist of that policy; a sanctioned wallet is rejected anyway */
             allowlisted: boolean;
+            /** @example 0.81 */
             confidence: number;
             confidence_level: components["schemas"]["ConfidenceLevel"];
             grade: components["schemas"]["Grade"];
+            /** @example Good */
             grade_label: string;
             /** @description Whether a policy of the caller, and not the default table, decided */
             policy_applied: boolean;
-            /** @enum {string} */
+            /**
+             * @example grade
+             * @enum {string}
+             */
             reason: "sanctioned" | "allowlist" | "confidence_override" | "grade" | "escrow_disabled" | "insufficient_history" | "not_scored";
             routing_recommendation: components["schemas"]["RoutingAction"] & unknown;
             /**
              * Format: date-time
              * @description Time of the block that the score is as of
+             * @example 2026-11-20T09:58:00.000Z
              */
             scored_at: string | null;
             /** @description The score is older than 24 hours; null without one */
@@ -2568,16 +3313,38 @@ export interface components {
             allowlist: string[];
             confidence_overrides: components["schemas"]["ConfidenceOverrides"];
             escrow_disabled: boolean;
-            /** @description Grades that wait in escrow */
+            /**
+             * @description Grades that wait in escrow
+             * @example [
+             *       "B",
+             *       "C"
+             *     ]
+             */
             escrow_grades: ("A" | "B" | "C" | "D" | "E" | "F")[];
-            /** @description Grades that settle at once */
+            /**
+             * @description Grades that settle at once
+             * @example [
+             *       "A"
+             *     ]
+             */
             instant_grades: ("A" | "B" | "C" | "D" | "E" | "F")[];
-            /** @enum {string} */
+            /**
+             * @example escrow
+             * @enum {string}
+             */
             insufficient_action: "instant_settle" | "escrow" | "reject";
+            /**
+             * @example [
+             *       "D",
+             *       "E",
+             *       "F"
+             *     ]
+             */
             reject_grades: ("A" | "B" | "C" | "D" | "E" | "F")[];
             /**
              * Format: date-time
              * @description When it was put; null while the default table holds
+             * @example 2026-11-20T09:58:00.000Z
              */
             updated_at: string | null;
         };
@@ -2590,9 +3357,20 @@ export interface components {
              * @default false
              */
             escrow_disabled?: boolean;
-            /** @description Grades that wait in escrow */
+            /**
+             * @description Grades that wait in escrow
+             * @example [
+             *       "B",
+             *       "C"
+             *     ]
+             */
             escrow_grades: ("A" | "B" | "C" | "D" | "E" | "F")[];
-            /** @description Grades that settle at once */
+            /**
+             * @description Grades that settle at once
+             * @example [
+             *       "A"
+             *     ]
+             */
             instant_grades: ("A" | "B" | "C" | "D" | "E" | "F")[];
             /**
              * @description For wallets never scored or without enough history
@@ -2607,9 +3385,13 @@ export interface components {
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             detected_at: string;
-            /** @description Transaction hash of the listing, the block at which the contract was asked, or the unique id of OFAC */
+            /**
+             * @description Transaction hash of the listing, the block at which the contract was asked, or the unique id of OFAC
+             * @example block 48188
+             */
             reference: string;
             /** @enum {string} */
             source: "chainalysis-oracle" | "ofac-sdn";
@@ -2621,17 +3403,24 @@ export interface components {
                  * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
                  */
                 address: string;
+                /** @example 48210 */
                 as_of_block: number;
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
+                 * @example 2026-11-20T09:58:00.000Z
                  */
                 as_of_time: string;
+                /** @example 8453 */
                 chain_id: number;
+                /** @example 0.81 */
                 confidence: number;
                 confidence_level: components["schemas"]["ConfidenceLevel"];
-                current: components["schemas"]["ToldScore"];
-                /** @description Of the record that shows the change */
+                current: components["schemas"]["ToldScore"] & unknown;
+                /**
+                 * @description Of the record that shows the change
+                 * @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
+                 */
                 inputs_hash: string;
                 previous: components["schemas"]["ToldScore"];
                 sanctions_flags: components["schemas"]["SanctionsFlag"][];
@@ -2641,22 +3430,32 @@ export interface components {
             /**
              * Format: date-time
              * @description When it happened; the same at every attempt
+             * @example 2026-11-20T09:58:00.000Z
              */
             timestamp: string;
             /** @enum {string} */
             type: "ahs.sanctions_hit";
         };
         SanctionsSource: {
+            /** @example 3 */
             age_seconds: number | null;
             /**
              * Format: date-time
              * @description Until when the source is known: its newest block or last import; null if never
+             * @example 2026-11-20T09:58:00.000Z
              */
             checked_at: string | null;
-            /** @description The block, or the list's own date */
+            /**
+             * @description The block, or the list's own date
+             * @example block 48210
+             */
             edition: string | null;
+            /** @example 91 */
             entries: number;
-            /** @description keccak256 of the RFC 8785 form of its {address, reference} entries by address */
+            /**
+             * @description keccak256 of the RFC 8785 form of its {address, reference} entries by address
+             * @example 0x3e9cc35d2f8e9d8f5e0a4b2a4e2c7b8fb38d1f1f4c5c0e6d4f3d2c1b0a998877
+             */
             list_hash: string | null;
             /** @enum {string} */
             source: "chainalysis-oracle" | "ofac-sdn";
@@ -2665,11 +3464,14 @@ export interface components {
         };
         /** @description The newest indexed block, which the node had before and after */
         SimulatedAt: {
+            /** @example 48210 */
             block: number;
+            /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
             block_hash: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             time: string;
         };
@@ -2679,25 +3481,44 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             address: string;
+            /** @example 8453 */
             chain_id: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             created_at: string;
+            /** @example null */
             disabled_reason: string | null;
+            /**
+             * @example [
+             *       "ahs.grade_changed",
+             *       "ahs.threshold_breached",
+             *       "ahs.sanctions_hit",
+             *       "ahs.confidence_changed"
+             *     ]
+             */
             events: string[];
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-12-20T09:58:00.000Z
              */
             expires_at: string;
-            /** @description Manages the subscription as `Authorization: Bearer …`. Shown once, like the secret; if it is lost, rotate with the key or the wallet that paid */
+            /**
+             * @description Manages the subscription as `Authorization: Bearer …`. Shown once, like the secret; if it is lost, rotate with the key or the wallet that paid
+             * @example amt_3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs
+             */
             manage_token: string | null;
-            /** @description Signs the deliveries (Standard Webhooks 1.0.0). Shown once, by the call that makes the subscription; null in every later answer: POST /alerts/{subscription_id}/rotate makes a new one */
+            /**
+             * @description Signs the deliveries (Standard Webhooks 1.0.0). Shown once, by the call that makes the subscription; null in every later answer: POST /alerts/{subscription_id}/rotate makes a new one
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=
+             */
             secret: string | null;
             /**
              * @description unverified: no delivery was answered with a 2xx yet. disabled: the endpoint was given up, until a test or a replay is asked for. expired: what happened before is still delivered, and paying again continues it. ended: by its owner, for good
+             * @example active
              * @enum {string}
              */
             status: "unverified" | "active" | "disabled" | "expired" | "ended";
@@ -2705,6 +3526,7 @@ export interface components {
             subscription_id: string;
             /** @description Thresholds of `ahs.threshold_breached` */
             thresholds: components["schemas"]["WatchedThreshold"][];
+            /** @example https://hooks.example.com/agent-health */
             webhook_url: string;
         };
         Subscription: {
@@ -2713,21 +3535,34 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             address: string;
+            /** @example 8453 */
             chain_id: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             created_at: string;
+            /** @example null */
             disabled_reason: string | null;
+            /**
+             * @example [
+             *       "ahs.grade_changed",
+             *       "ahs.threshold_breached",
+             *       "ahs.sanctions_hit",
+             *       "ahs.confidence_changed"
+             *     ]
+             */
             events: string[];
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-12-20T09:58:00.000Z
              */
             expires_at: string;
             /**
              * @description unverified: no delivery was answered with a 2xx yet. disabled: the endpoint was given up, until a test or a replay is asked for. expired: what happened before is still delivered, and paying again continues it. ended: by its owner, for good
+             * @example active
              * @enum {string}
              */
             status: "unverified" | "active" | "disabled" | "expired" | "ended";
@@ -2735,6 +3570,7 @@ export interface components {
             subscription_id: string;
             /** @description Thresholds of `ahs.threshold_breached` */
             thresholds: components["schemas"]["WatchedThreshold"][];
+            /** @example https://hooks.example.com/agent-health */
             webhook_url: string;
         };
         SubscriptionExpiringEvent: {
@@ -2744,14 +3580,27 @@ export interface components {
                  * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
                  */
                 address: string;
+                /** @example 8453 */
                 chain_id: number;
+                /**
+                 * @example [
+                 *       "ahs.grade_changed",
+                 *       "ahs.threshold_breached",
+                 *       "ahs.sanctions_hit",
+                 *       "ahs.confidence_changed"
+                 *     ]
+                 */
                 events: string[];
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
+                 * @example 2026-12-20T09:58:00.000Z
                  */
                 expires_at: string;
-                /** @description Which notice it is: of three days before the end, or of one */
+                /**
+                 * @description Which notice it is: of three days before the end, or of one
+                 * @example 3
+                 */
                 notice_days: number;
                 /** Format: uuid */
                 subscription_id: string;
@@ -2759,6 +3608,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When it happened; the same at every attempt
+             * @example 2026-11-20T09:58:00.000Z
              */
             timestamp: string;
             /** @enum {string} */
@@ -2771,11 +3621,21 @@ export interface components {
                  * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
                  */
                 address: string;
+                /** @example 8453 */
                 chain_id: number;
+                /**
+                 * @example [
+                 *       "ahs.grade_changed",
+                 *       "ahs.threshold_breached",
+                 *       "ahs.sanctions_hit",
+                 *       "ahs.confidence_changed"
+                 *     ]
+                 */
                 events: string[];
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
+                 * @example 2026-12-20T09:58:00.000Z
                  */
                 expires_at: string;
                 /** Format: uuid */
@@ -2785,16 +3645,24 @@ export interface components {
             /**
              * Format: date-time
              * @description When it happened; the same at every attempt
+             * @example 2026-11-20T09:58:00.000Z
              */
             timestamp: string;
             /** @enum {string} */
             type: "subscription.test";
         };
         ThresholdBreach: {
-            /** @description The threshold */
+            /**
+             * @description The threshold
+             * @example 70
+             */
             below: number;
+            /** @example 68 */
             current: number;
-            /** @description At or above the threshold, or null: unknown */
+            /**
+             * @description At or above the threshold, or null: unknown
+             * @example 78
+             */
             previous: number | null;
             /** @enum {string} */
             value: "ahs_score" | "d1_score" | "d2_score" | "confidence";
@@ -2806,18 +3674,25 @@ export interface components {
                  * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
                  */
                 address: string;
+                /** @example 48210 */
                 as_of_block: number;
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
+                 * @example 2026-11-20T09:58:00.000Z
                  */
                 as_of_time: string;
                 breached: components["schemas"]["ThresholdBreach"][];
+                /** @example 8453 */
                 chain_id: number;
+                /** @example 0.81 */
                 confidence: number;
                 confidence_level: components["schemas"]["ConfidenceLevel"];
-                current: components["schemas"]["ToldScore"];
-                /** @description Of the record that shows the change */
+                current: components["schemas"]["ToldScore"] & unknown;
+                /**
+                 * @description Of the record that shows the change
+                 * @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
+                 */
                 inputs_hash: string;
                 previous: components["schemas"]["ToldScore"];
                 /** Format: uuid */
@@ -2826,20 +3701,31 @@ export interface components {
             /**
              * Format: date-time
              * @description When it happened; the same at every attempt
+             * @example 2026-11-20T09:58:00.000Z
              */
             timestamp: string;
             /** @enum {string} */
             type: "ahs.threshold_breached";
         };
         TokenPnl: {
-            /** @description Got in trades; amounts are in the token's smallest unit */
+            /**
+             * @description Got in trades; amounts are in the token's smallest unit
+             * @example 500000000000000000
+             */
             bought: string;
-            /** @description Of what is held, where its cost is known */
+            /**
+             * @description Of what is held, where its cost is known
+             * @example 500
+             */
             cost_usd: number | null;
             /** @description Money: always priced within 5 % of one US dollar. What gains are counted in has no sale, cost or result of its own */
             currency: boolean;
+            /** @example 18 */
             decimals: number | null;
-            /** @description Left of what came by own calls */
+            /**
+             * @description Left of what came by own calls
+             * @example 500000000000000000
+             */
             held: string;
             losses: number;
             /**
@@ -2847,69 +3733,123 @@ export interface components {
              * @enum {string|null}
              */
             priced_by: "feed" | "own_trade" | null;
-            /** @description Null where no sale has a known price and cost */
+            /**
+             * @description Null where no sale has a known price and cost
+             * @example 500
+             */
             realised_usd: number | null;
-            /** @description Got for nothing in return */
+            /**
+             * @description Got for nothing in return
+             * @example 500000000000000000
+             */
             received: string;
             /** @description Times that it came back from where it had been sent */
             returns: number;
             sales: number;
-            /** @description Given for nothing in return, at its cost, with which it comes back from the same contract */
+            /**
+             * @description Given for nothing in return, at its cost, with which it comes back from the same contract
+             * @example 500000000000000000
+             */
             sent: string;
-            /** @description Given in trades */
+            /**
+             * @description Given in trades
+             * @example 500000000000000000
+             */
             sold: string;
-            /** @description Null where the token is not on the list */
+            /**
+             * @description Null where the token is not on the list
+             * @example WETH
+             */
             symbol: string | null;
             /**
              * @description EIP-55 address
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             token: string;
-            /** @description Given, though it never came by an own call: of no known cost */
+            /**
+             * @description Given, though it never came by an own call: of no known cost
+             * @example 500000000000000000
+             */
             uncovered: string;
             unpriced_legs: number;
+            /** @example 500 */
             unrealised_usd: number | null;
             wins: number;
-            /** @description Of the same, as of the block */
+            /**
+             * @description Of the same, as of the block
+             * @example 500
+             */
             worth_usd: number | null;
         };
         /** @description Grade and score are null without enough history, or without a score */
         ToldScore: {
-            /** @description Integer 0 to 100; null for a wallet without enough history */
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
             ahs_score: number | null;
             grade: components["schemas"]["Grade"];
             trust_routing: components["schemas"]["RoutingAction"];
         };
         ToppedUpKey: {
-            /** @description Null: unlimited */
+            /**
+             * @description Null: unlimited
+             * @example 25
+             */
             balance_usd: number | null;
-            /** @description What this payment added to the balance */
+            /**
+             * @description What this payment added to the balance
+             * @example 25
+             */
             credited_usd: number;
             /**
              * Format: date-time
              * @description Null: never
+             * @example null
              */
             expires_at: string | null;
             /** Format: uuid */
             key_id: string;
-            /** @description First characters of the key, by which to tell keys apart */
+            /**
+             * @description First characters of the key, by which to tell keys apart
+             * @example ahs_Zk3vQ9aB
+             */
             key_prefix: string;
+            /** @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc */
             name: string;
-            /** @description Calls that the key may make in a minute */
+            /**
+             * @description Calls that the key may make in a minute
+             * @example 600
+             */
             rate_per_minute: number;
         };
         /** @description An EIP-1559 transaction. It is never signed or sent by this service. */
         UnsignedTransaction: {
+            /** @example 8453 */
             chainId: number;
+            /** @example 0x322e9f04 */
             data: string;
-            /** @description Gas limit: eth_estimateGas at the block, plus 25 %, rounded up, at most the block's gas limit */
+            /**
+             * @description Gas limit: eth_estimateGas at the block, plus 25 %, rounded up, at most the block's gas limit
+             * @example 60126
+             */
             gas: string;
-            /** @description Wei: twice the newest block's base fee, plus the priority fee */
+            /**
+             * @description Wei: twice the newest block's base fee, plus the priority fee
+             * @example 100014000
+             */
             maxFeePerGas: string;
-            /** @description Wei, as the node suggests */
+            /**
+             * @description Wei, as the node suggests
+             * @example 100000000
+             */
             maxPriorityFeePerGas: string;
+            /** @example 412 */
             nonce: number;
-            /** @description 0x02 and the RLP of the above: what is to be signed */
+            /**
+             * @description 0x02 and the RLP of the above: what is to be signed
+             * @example 0x02ef827a6982019c8405f5e1008405f617b082eade945fc8d32690cc91d4c39d9d3abcbd16989f8757078084322e9f04c0
+             */
             serialized: string;
             /**
              * @description Null for a contract creation
@@ -2918,7 +3858,10 @@ export interface components {
             to: string | null;
             /** @enum {string} */
             type: "eip1559";
-            /** @description Wei, decimal */
+            /**
+             * @description Wei, decimal
+             * @example 0
+             */
             value: string;
         };
         ValidationError: {
@@ -2931,24 +3874,40 @@ export interface components {
             type: string;
         };
         WalletLabel: {
+            /** @example defi */
             category: string | null;
+            /** @example Dex Trader */
             label: string;
-            /** @description deployment, identity-registry or index for labels from the chain; the list of a sanctioned wallet; else the provider */
+            /**
+             * @description deployment, identity-registry or index for labels from the chain; the list of a sanctioned wallet; else the provider
+             * @example nansen
+             */
             source: string;
         };
         WashDeduction: {
+            /** @example 10 */
             most: number;
             /** @enum {string} */
             name: "dust" | "unrecognised_tokens" | "portfolio_quality" | "approvals" | "delegation" | "self_dealing" | "circular_transfers";
-            /** @description Taken from 100; null where it is not known */
+            /**
+             * @description Taken from 100; null where it is not known
+             * @example 0
+             */
             points: number | null;
+            /** @example recognised tokens that own calls brought in and that are worth less than a cent: 0; 2 points each */
             reason: string;
         };
         WashIssue: {
+            /** @example Do not approve, swap or claim them: touching them is what spam is for. */
             action: string;
+            /** @example received */
             category: string;
+            /** @example Unrecognised tokens that others sent: 1. This is not the wallet's doing and takes nothing from the score. */
             description: string;
-            /** @enum {string} */
+            /**
+             * @example info
+             * @enum {string}
+             */
             severity: "high" | "medium" | "low" | "info";
         };
         WashReport: {
@@ -2959,12 +3918,15 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             address: string;
+            /** @example 48210 */
             as_of_block: number;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             as_of_time: string;
+            /** @example 8453 */
             chain_id: number;
             /**
              * @description From 90, 70, 50, 30 and 0 points
@@ -2973,15 +3935,28 @@ export interface components {
             cleanliness_grade: "Spotless" | "Clean" | "Needs Attention" | "Dirty" | "Critical" | null;
             /** @description Between which the score lies, whatever is not known */
             cleanliness_range: {
+                /** @example 90 */
                 highest: number;
+                /** @example 90 */
                 lowest: number;
             };
-            /** @description 100 less the points of all deductions; null where one of them is not known, or no own call is */
+            /**
+             * @description 100 less the points of all deductions; null where one of them is not known, or no own call is
+             * @example 90
+             */
             cleanliness_score: number | null;
             coverage: components["schemas"]["Coverage"];
             deductions: components["schemas"]["WashDeduction"][];
             /** @description The gravest first, at most 200 */
             issues: components["schemas"]["WashIssue"][];
+            /**
+             * @example {
+             *       "high": 0,
+             *       "medium": 0,
+             *       "low": 0,
+             *       "info": 1
+             *     }
+             */
             issues_by_severity: {
                 high: number;
                 info: number;
@@ -2990,38 +3965,55 @@ export interface components {
             };
             /** @description Open approvals without limit, the riskiest first; null if not read */
             open_approvals: components["schemas"]["OpenApproval"][] | null;
+            /** @example null */
             open_approvals_reason: string | null;
             portfolio: components["schemas"]["Portfolio"];
             prices: components["schemas"]["ReportPrices"];
             received: {
                 dust_tokens: number;
                 left_out: number;
+                /** @example What transactions of others brought since the index follows the wallet. Any contract can claim to have sent anything; none of it takes anything from the score. */
                 note: string;
+                /** @example 1 */
                 spam_tokens: number;
                 /** @description Most transfers first, at most 100 */
                 tokens: {
-                    /** @description In the token's smallest unit, decimal */
+                    /**
+                     * @description In the token's smallest unit, decimal
+                     * @example 108000000
+                     */
                     amount: string | null;
                     /** @enum {string} */
                     kind: "spam" | "dust" | "gift";
                     /**
                      * Format: date-time
                      * @description ISO 8601, UTC
+                     * @example 2026-11-20T09:58:00.000Z
                      */
                     last_at: string;
+                    /** @example 1 */
                     senders: number;
-                    /** @enum {string} */
+                    /**
+                     * @example erc20
+                     * @enum {string}
+                     */
                     standard: "native" | "erc20" | "erc721" | "erc1155";
+                    /** @example null */
                     symbol: string | null;
                     /**
                      * @description The zero address for native coin
                      * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
                      */
                     token: string;
+                    /** @example 3 */
                     transfers: number;
-                    /** @description US dollars; null where nothing prices it, which is not zero */
+                    /**
+                     * @description US dollars; null where nothing prices it, which is not zero
+                     * @example null
+                     */
                     worth_usd: number | null;
                 }[];
+                /** @example 3 */
                 transfers: number;
                 /** @description Of very many transfers only the newest 20,000 were looked at */
                 truncated: boolean;
@@ -3029,7 +4021,10 @@ export interface components {
             self_dealing: {
                 /** @description Most often first, at most 100 */
                 circles: {
-                    /** @description In the token's smallest unit, decimal */
+                    /**
+                     * @description In the token's smallest unit, decimal
+                     * @example 108000000
+                     */
                     amount: string;
                     /**
                      * @description EIP-55 address
@@ -3039,12 +4034,16 @@ export interface components {
                     /**
                      * Format: date-time
                      * @description ISO 8601, UTC
+                     * @example 2026-11-20T09:58:00.000Z
                      */
                     last_at: string;
+                    /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
                     last_back_tx: string;
+                    /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
                     last_out_tx: string;
                     /** @description Whether it belongs to the wallet's owner */
                     own: boolean;
+                    /** @example 2 */
                     times: number;
                     /**
                      * @description The zero address for native coin
@@ -3053,17 +4052,27 @@ export interface components {
                     token: string;
                 }[];
                 is_pattern: boolean;
+                /** @example A transfer of native coin or an ERC-20 token that the wallet itself sent, and the next one of the same token from the same counterparty: of any amount within 7 days where it belongs to the same owner, within 1 % of the amount and 24 hours of any other account without code. Each transfer counts once. Longer circles are not seen. */
                 method: string;
-                /** @description Share of the weight of own calls that stays within the owner's accounts */
+                /**
+                 * @description Share of the weight of own calls that stays within the owner's accounts
+                 * @example 0
+                 */
                 own_share: number | null;
                 truncated: boolean;
             };
             window: components["schemas"]["ReportWindow"];
         };
         WatchedThreshold: {
-            /** @description The threshold */
+            /**
+             * @description The threshold
+             * @example 70
+             */
             below: number;
-            /** @description Of the newest score; null without a score, or without enough history */
+            /**
+             * @description Of the newest score; null without a score, or without enough history
+             * @example 78
+             */
             current: number | null;
             /** @enum {string} */
             value: "ahs_score" | "d1_score" | "d2_score" | "confidence";
@@ -3112,160 +4121,104 @@ export interface operations {
                     /**
                      * @example {
                      *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                     *       "chain_id": 31337,
+                     *       "chain_id": 8453,
+                     *       "as_of_block": 48210,
+                     *       "as_of_time": "2026-11-20T09:58:00.000Z",
+                     *       "window": {
+                     *         "from": "2026-05-24T09:58:00.000Z",
+                     *         "to": "2026-11-20T09:58:00.000Z",
+                     *         "days": 180
+                     *       },
                      *       "coverage": {
                      *         "from_block": 1,
-                     *         "to_block": 7982,
+                     *         "to_block": 48210,
                      *         "complete": true,
                      *         "sources": [
                      *           "index"
                      *         ]
                      *       },
-                     *       "as_of_block": 7982,
-                     *       "as_of_time": "2026-11-20T09:59:00.000Z",
-                     *       "window": {
-                     *         "from": "2026-05-24T09:59:00.000Z",
-                     *         "to": "2026-11-20T09:59:00.000Z",
-                     *         "days": 180
-                     *       },
-                     *       "risk_level": "MEDIUM",
-                     *       "risk_score": 34,
-                     *       "verdict": "Medium risk: risk flags.",
+                     *       "risk_level": "LOW",
+                     *       "risk_score": 16,
+                     *       "verdict": "Low risk: gas efficiency.",
                      *       "services": [
                      *         {
                      *           "name": "risk",
                      *           "ran": true,
                      *           "reason": "always",
                      *           "window": null
-                     *         },
-                     *         {
-                     *           "name": "health",
-                     *           "ran": true,
-                     *           "reason": "always",
-                     *           "window": {
-                     *             "from": "2026-05-24T09:59:00.000Z",
-                     *             "to": "2026-11-20T09:59:00.000Z",
-                     *             "days": 180
-                     *           }
-                     *         },
-                     *         {
-                     *           "name": "wash",
-                     *           "ran": true,
-                     *           "reason": "approvals at risk: 1",
-                     *           "window": {
-                     *             "from": "2026-05-24T09:59:00.000Z",
-                     *             "to": "2026-11-20T09:59:00.000Z",
-                     *             "days": 180
-                     *           }
-                     *         },
-                     *         {
-                     *           "name": "optimize",
-                     *           "ran": true,
-                     *           "reason": "wei of fees wasted or known to be overpaid: 2411368784000",
-                     *           "window": {
-                     *             "from": "2026-05-24T09:59:00.000Z",
-                     *             "to": "2026-11-20T09:59:00.000Z",
-                     *             "days": 180
-                     *           }
-                     *         },
-                     *         {
-                     *           "name": "retry",
-                     *           "ran": true,
-                     *           "reason": "failed transactions: 2",
-                     *           "window": {
-                     *             "from": "2026-10-21T09:59:57.000Z",
-                     *             "to": "2026-11-20T09:59:57.000Z",
-                     *             "days": 30
-                     *           }
                      *         }
                      *       ],
                      *       "simulated_at": {
-                     *         "block": 8012,
-                     *         "block_hash": "0x1111111111111111111111111111111111111111111111111111111111111111",
-                     *         "time": "2026-11-20T09:59:57.000Z"
+                     *         "block": 48210,
+                     *         "block_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *         "time": "2026-11-20T09:58:00.000Z"
                      *       },
                      *       "steps": [
                      *         {
                      *           "priority": 1,
-                     *           "service": "health",
-                     *           "action": "revoke_approval",
-                     *           "severity": "high",
-                     *           "description": "Take back the unlimited approval of 0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9 to 0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65.",
-                     *           "reason": "The spender has no code: whoever holds its key can take everything. kind amount, given at 2026-11-02T08:00:00.000Z, no use known.",
-                     *           "value_usd": 1250.5,
+                     *           "service": "retry",
+                     *           "action": "retry_transaction",
+                     *           "severity": "low",
+                     *           "description": "Send 0x322e9f04 at 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc again, which failed as 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d.",
+                     *           "reason": "It failed (reverted: InsufficientBalance()), nothing since did the same, and it passes now.",
+                     *           "value_usd": null,
                      *           "saves_usd_per_month": null,
                      *           "last_used_at": null,
                      *           "warning": null,
                      *           "transaction": {
                      *             "type": "eip1559",
-                     *             "chainId": 31337,
+                     *             "chainId": 8453,
                      *             "nonce": 412,
-                     *             "to": "0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9",
-                     *             "data": "0x095ea7b300000000000000000000000015d34aaf54267db7d7c367839aaf71a00a2c6a650000000000000000000000000000000000000000000000000000000000000000",
+                     *             "to": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *             "data": "0x322e9f04",
                      *             "value": "0",
-                     *             "gas": "32868",
+                     *             "gas": "60126",
                      *             "maxFeePerGas": "100014000",
                      *             "maxPriorityFeePerGas": "100000000",
-                     *             "serialized": "0x02f870827a6982019c8405f5e1008405f617b082806494dc64a140aa3e981100a9beca4e685f962f0cf6c980b844095ea7b300000000000000000000000015d34aaf54267db7d7c367839aaf71a00a2c6a650000000000000000000000000000000000000000000000000000000000000000c0"
+                     *             "serialized": "0x02ef827a6982019c8405f5e1008405f617b082eade945fc8d32690cc91d4c39d9d3abcbd16989f8757078084322e9f04c0"
                      *           },
                      *           "simulation": {
                      *             "passes": true,
-                     *             "block": 8012,
-                     *             "gas_estimate": "26294"
+                     *             "block": 48210,
+                     *             "gas_estimate": "48100"
                      *           },
-                     *           "max_cost_wei": "3287260152000",
-                     *           "obstacle": null
-                     *         },
-                     *         {
-                     *           "priority": 2,
-                     *           "service": "optimize",
-                     *           "action": "simulate_first",
-                     *           "severity": "low",
-                     *           "description": "Simulate calls of 0x322e9f04 at 0x5FC8d32690cc91D4c39d9d3abcBD16989F875707 right before sending and hold back what fails.",
-                     *           "reason": "The fees of reverted calls bought nothing. Saved at most: a simulation cannot foresee every revert. 1 calls, 2411368784000 wei in 30 days; x 30 / 30 = 2411368784000 wei a month.",
-                     *           "value_usd": null,
-                     *           "saves_usd_per_month": 0.004823,
-                     *           "last_used_at": null,
-                     *           "warning": null,
-                     *           "transaction": null,
-                     *           "simulation": null,
-                     *           "max_cost_wei": null,
+                     *           "max_cost_wei": "6013441764000",
                      *           "obstacle": null
                      *         }
                      *       ],
                      *       "transactions": 1,
                      *       "first_nonce": 412,
-                     *       "total_max_cost_wei": "3287260152000",
-                     *       "total_max_cost_usd": 0.006575,
-                     *       "monthly_saving_usd": 0.004823,
+                     *       "total_max_cost_wei": "6013441764000",
+                     *       "total_max_cost_usd": 0.012027,
+                     *       "monthly_saving_usd": 0.007234,
                      *       "rehearsed": true,
                      *       "not_retried": [
                      *         {
                      *           "failure": {
-                     *             "hash": "0x3333333333333333333333333333333333333333333333333333333333333333",
-                     *             "block": 7901,
-                     *             "time": "2026-11-20T08:12:40.000Z",
-                     *             "nonce": 401,
-                     *             "to": "0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9",
-                     *             "selector": "0xa9059cbb",
+                     *             "hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *             "block": 48210,
+                     *             "time": "2026-11-20T09:58:00.000Z",
+                     *             "nonce": 409,
+                     *             "to": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *             "selector": "0x322e9f04",
                      *             "value": "0",
-                     *             "gas_limit": "60000",
-                     *             "gas_used": "29550",
-                     *             "fee_wei": "2955413700000",
+                     *             "gas_limit": "90000",
+                     *             "gas_used": "24112",
+                     *             "fee_wei": "2411368784000",
                      *             "fee_complete": true,
-                     *             "intent": "transfer",
+                     *             "intent": "other",
                      *             "cause": "reverted",
                      *             "cause_reason": "InsufficientBalance()"
                      *           },
-                     *           "reason": "repaired",
-                     *           "detail": "Transaction 0x4444444444444444444444444444444444444444444444444444444444444444 brought about the same later.",
-                     *           "by": "0x4444444444444444444444444444444444444444444444444444444444444444"
+                     *           "reason": "wallet_listed",
+                     *           "detail": "The wallet is on a sanctions list.",
+                     *           "by": null
                      *         }
                      *       ],
                      *       "monitoring": {
-                     *         "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                     *         "subscription_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                      *         "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                     *         "chain_id": 31337,
+                     *         "chain_id": 8453,
                      *         "webhook_url": "https://hooks.example.com/agent-health",
                      *         "events": [
                      *           "ahs.grade_changed",
@@ -3280,10 +4233,10 @@ export interface operations {
                      *             "current": 78
                      *           }
                      *         ],
-                     *         "status": "unverified",
+                     *         "status": "active",
                      *         "disabled_reason": null,
-                     *         "created_at": "2026-11-20T10:00:00.000Z",
-                     *         "expires_at": "2026-12-20T10:00:00.000Z",
+                     *         "created_at": "2026-11-20T09:58:00.000Z",
+                     *         "expires_at": "2026-12-20T09:58:00.000Z",
                      *         "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
                      *         "manage_token": "amt_3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs"
                      *       }
@@ -3435,40 +4388,47 @@ export interface operations {
                      *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *       "ahs_score": 84,
                      *       "grade": "B",
-                     *       "grade_label": "Good",
-                     *       "d1_score": 88,
-                     *       "d2_score": 82,
-                     *       "d3_score": null,
-                     *       "mode": "2D",
-                     *       "sanctions_flags": [],
-                     *       "trust_routing": "instant_settle",
                      *       "confidence": 0.81,
                      *       "confidence_level": "HIGH",
-                     *       "patterns": [],
-                     *       "trend": "stable",
-                     *       "timestamp": "2026-11-20T10:00:05.000Z",
-                     *       "model_version": "AHS-2026.1",
-                     *       "chain_id": 31337,
-                     *       "as_of_block": 7969,
+                     *       "as_of_block": 48210,
                      *       "as_of_time": "2026-11-20T09:58:00.000Z",
-                     *       "inputs_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *       "model_version": "AHS-2026.1",
+                     *       "grade_label": "Good",
+                     *       "sanctions_flags": [],
+                     *       "trust_routing": "instant_settle",
+                     *       "chain_id": 8453,
                      *       "coverage": {
                      *         "from_block": 1,
-                     *         "to_block": 7969,
+                     *         "to_block": 48210,
                      *         "complete": true,
                      *         "sources": [
                      *           "index"
                      *         ]
                      *       },
+                     *       "stale": false,
+                     *       "d1_score": 84,
+                     *       "d2_score": 84,
+                     *       "d3_score": null,
+                     *       "mode": "2D",
+                     *       "patterns": [
+                     *         {
+                     *           "name": "healthy_operator",
+                     *           "severity": "info",
+                     *           "effect": 0,
+                     *           "evidence": "217 of 224 calls to others succeeded; estimated success 96.3 %"
+                     *         }
+                     *       ],
+                     *       "trend": "stable",
+                     *       "timestamp": "2026-11-20T09:58:00.000Z",
+                     *       "inputs_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                      *       "published": {
-                     *         "oracle": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *         "oracle": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *         "ahs_score": 84,
                      *         "grade": "B",
-                     *         "as_of_block": 7960,
-                     *         "tx_hash": "0x96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7",
-                     *         "published_at": "2026-11-20T09:57:30.000Z"
-                     *       },
-                     *       "stale": false
+                     *         "as_of_block": 48210,
+                     *         "tx_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *         "published_at": "2026-11-20T09:58:00.000Z"
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["AhsRecord"];
@@ -3592,6 +4552,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "addresses": [
+                 *         "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["BatchRequest"];
             };
         };
@@ -3615,51 +4582,58 @@ export interface operations {
                      *           "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *           "ahs_score": 84,
                      *           "grade": "B",
-                     *           "grade_label": "Good",
-                     *           "d1_score": 88,
-                     *           "d2_score": 82,
-                     *           "d3_score": null,
-                     *           "mode": "2D",
-                     *           "sanctions_flags": [],
-                     *           "trust_routing": "instant_settle",
                      *           "confidence": 0.81,
                      *           "confidence_level": "HIGH",
-                     *           "patterns": [],
-                     *           "trend": "stable",
-                     *           "timestamp": "2026-11-20T10:00:05.000Z",
-                     *           "model_version": "AHS-2026.1",
-                     *           "chain_id": 31337,
-                     *           "as_of_block": 7969,
+                     *           "as_of_block": 48210,
                      *           "as_of_time": "2026-11-20T09:58:00.000Z",
-                     *           "inputs_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *           "model_version": "AHS-2026.1",
+                     *           "grade_label": "Good",
+                     *           "sanctions_flags": [],
+                     *           "trust_routing": "instant_settle",
+                     *           "chain_id": 8453,
                      *           "coverage": {
                      *             "from_block": 1,
-                     *             "to_block": 7969,
+                     *             "to_block": 48210,
                      *             "complete": true,
                      *             "sources": [
                      *               "index"
                      *             ]
                      *           },
+                     *           "stale": false,
+                     *           "d1_score": 84,
+                     *           "d2_score": 84,
+                     *           "d3_score": null,
+                     *           "mode": "2D",
+                     *           "patterns": [
+                     *             {
+                     *               "name": "healthy_operator",
+                     *               "severity": "info",
+                     *               "effect": 0,
+                     *               "evidence": "217 of 224 calls to others succeeded; estimated success 96.3 %"
+                     *             }
+                     *           ],
+                     *           "trend": "stable",
+                     *           "timestamp": "2026-11-20T09:58:00.000Z",
+                     *           "inputs_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                      *           "published": {
-                     *             "oracle": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *             "oracle": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *             "ahs_score": 84,
                      *             "grade": "B",
-                     *             "as_of_block": 7960,
-                     *             "tx_hash": "0x96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7",
-                     *             "published_at": "2026-11-20T09:57:30.000Z"
-                     *           },
-                     *           "stale": false
+                     *             "as_of_block": 48210,
+                     *             "tx_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *             "published_at": "2026-11-20T09:58:00.000Z"
+                     *           }
                      *         }
                      *       ],
                      *       "count": 1,
                      *       "errors": [
                      *         {
-                     *           "address": "0x90F79bf6EB2c4f870365E785982E1f101E93b906",
+                     *           "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *           "problem": {
                      *             "type": "/docs#problem-not-indexed",
                      *             "title": "Wallet not indexed",
                      *             "status": 404,
-                     *             "detail": "The index does not follow 0x90F79bf6EB2c4f870365E785982E1f101E93b906."
+                     *             "detail": "The index does not follow 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc."
                      *           }
                      *         }
                      *       ]
@@ -3825,12 +4799,12 @@ export interface operations {
                      *       "action": "instant_settle",
                      *       "ahs_score": 84,
                      *       "grade": "B",
-                     *       "grade_label": "Good",
                      *       "confidence": 0.81,
                      *       "confidence_level": "HIGH",
-                     *       "reason": "grade",
                      *       "scored_at": "2026-11-20T09:58:00.000Z",
                      *       "stale": false,
+                     *       "grade_label": "Good",
+                     *       "reason": "grade",
                      *       "policy_applied": false,
                      *       "allowlisted": false,
                      *       "agent_health_score": 84,
@@ -3977,7 +4951,7 @@ export interface operations {
                      *         }
                      *       },
                      *       "insufficient_action": "escrow",
-                     *       "updated_at": "2026-11-20T10:00:00.000Z"
+                     *       "updated_at": "2026-11-20T09:58:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["RoutingPolicy"];
@@ -4055,6 +5029,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "instant_grades": [
+                 *         "A"
+                 *       ],
+                 *       "escrow_grades": [
+                 *         "B",
+                 *         "C"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["RoutingPolicyInput"];
             };
         };
@@ -4089,7 +5074,7 @@ export interface operations {
                      *         }
                      *       },
                      *       "insufficient_action": "escrow",
-                     *       "updated_at": "2026-11-20T10:00:00.000Z"
+                     *       "updated_at": "2026-11-20T09:58:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["RoutingPolicy"];
@@ -4213,9 +5198,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                     *       "subscription_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                      *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                     *       "chain_id": 31337,
+                     *       "chain_id": 8453,
                      *       "webhook_url": "https://hooks.example.com/agent-health",
                      *       "events": [
                      *         "ahs.grade_changed",
@@ -4230,10 +5215,10 @@ export interface operations {
                      *           "current": 78
                      *         }
                      *       ],
-                     *       "status": "unverified",
+                     *       "status": "active",
                      *       "disabled_reason": null,
-                     *       "created_at": "2026-11-20T10:00:00.000Z",
-                     *       "expires_at": "2026-12-20T10:00:00.000Z"
+                     *       "created_at": "2026-11-20T09:58:00.000Z",
+                     *       "expires_at": "2026-12-20T09:58:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subscription"];
@@ -4330,9 +5315,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                     *       "subscription_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                      *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                     *       "chain_id": 31337,
+                     *       "chain_id": 8453,
                      *       "webhook_url": "https://hooks.example.com/agent-health",
                      *       "events": [
                      *         "ahs.grade_changed",
@@ -4347,10 +5332,10 @@ export interface operations {
                      *           "current": 78
                      *         }
                      *       ],
-                     *       "status": "ended",
+                     *       "status": "active",
                      *       "disabled_reason": null,
-                     *       "created_at": "2026-11-20T10:00:00.000Z",
-                     *       "expires_at": "2026-12-20T10:00:00.000Z"
+                     *       "created_at": "2026-11-20T09:58:00.000Z",
+                     *       "expires_at": "2026-12-20T09:58:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subscription"];
@@ -4451,32 +5436,26 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                     *       "subscription_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                      *       "deliveries": [
                      *         {
                      *           "id": "msg_5f2d8a41c7e9b03d6a18f4c2e7b95d10",
                      *           "type": "subscription.test",
-                     *           "state": "delivered",
-                     *           "created_at": "2026-11-20T10:00:00.000Z",
-                     *           "delivered_at": "2026-11-20T10:00:05.512Z",
-                     *           "next_attempt_at": null,
+                     *           "state": "pending",
+                     *           "created_at": "2026-11-20T09:58:00.000Z",
+                     *           "delivered_at": "2026-11-20T09:58:00.000Z",
+                     *           "next_attempt_at": "2026-11-20T09:58:00.000Z",
                      *           "payload": {
                      *             "type": "subscription.test",
-                     *             "timestamp": "2026-11-20T10:00:00.000Z",
+                     *             "timestamp": "2026-11-20T09:58:00.000Z",
                      *             "data": {}
                      *           },
                      *           "attempts": [
                      *             {
-                     *               "at": "2026-11-20T10:00:00.310Z",
+                     *               "at": "2026-11-20T09:58:00.000Z",
                      *               "status": 503,
                      *               "latency_ms": 41,
                      *               "failure": "The endpoint answered 503."
-                     *             },
-                     *             {
-                     *               "at": "2026-11-20T10:00:05.512Z",
-                     *               "status": 204,
-                     *               "latency_ms": 38,
-                     *               "failure": null
                      *             }
                      *           ]
                      *         }
@@ -4582,7 +5561,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                     *       "subscription_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                      *       "delivery_id": "msg_5f2d8a41c7e9b03d6a18f4c2e7b95d10",
                      *       "state": "pending"
                      *     }
@@ -4705,9 +5684,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                     *       "subscription_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                      *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
-                     *       "previous_valid_until": "2026-11-21T10:00:00.000Z",
+                     *       "previous_valid_until": "2026-11-21T09:58:00.000Z",
                      *       "older_secret_ended": false,
                      *       "manage_token": "amt_3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs"
                      *     }
@@ -4830,7 +5809,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                     *       "subscription_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                      *       "delivery_id": "msg_5f2d8a41c7e9b03d6a18f4c2e7b95d10",
                      *       "state": "pending"
                      *     }
@@ -4974,9 +5953,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                     *       "subscription_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                      *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                     *       "chain_id": 31337,
+                     *       "chain_id": 8453,
                      *       "webhook_url": "https://hooks.example.com/agent-health",
                      *       "events": [
                      *         "ahs.grade_changed",
@@ -4991,10 +5970,10 @@ export interface operations {
                      *           "current": 78
                      *         }
                      *       ],
-                     *       "status": "unverified",
+                     *       "status": "active",
                      *       "disabled_reason": null,
-                     *       "created_at": "2026-11-20T10:00:00.000Z",
-                     *       "expires_at": "2026-12-20T10:00:00.000Z",
+                     *       "created_at": "2026-11-20T09:58:00.000Z",
+                     *       "expires_at": "2026-12-20T09:58:00.000Z",
                      *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
                      *       "manage_token": "amt_3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs"
                      *     }
@@ -5143,7 +6122,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                     *       "chain_id": 31337,
+                     *       "chain_id": 8453,
                      *       "as_of_block": 48210,
                      *       "as_of_time": "2026-11-20T09:58:00.000Z",
                      *       "window": {
@@ -5160,83 +6139,83 @@ export interface operations {
                      *         ]
                      *       },
                      *       "totals": {
-                     *         "counterparties": 9,
+                     *         "counterparties": 7,
                      *         "out": 7,
-                     *         "in": 1,
-                     *         "both": 1,
-                     *         "interactions": 412,
-                     *         "calls": 405,
-                     *         "failed_calls": 4,
+                     *         "in": 7,
+                     *         "both": 7,
+                     *         "interactions": 7,
+                     *         "calls": 7,
+                     *         "failed_calls": 7,
                      *         "transfers_in": 7,
-                     *         "dust_senders": 3,
-                     *         "dust_transfers": 5,
-                     *         "calls_to_itself": 0,
-                     *         "calls_to_nobody": 1,
-                     *         "volume_out_usd": 8120.5,
-                     *         "volume_in_usd": 20000,
-                     *         "unpriced_counterparties": 0,
-                     *         "owned": 0,
+                     *         "dust_senders": 7,
+                     *         "dust_transfers": 7,
+                     *         "calls_to_itself": 7,
+                     *         "calls_to_nobody": 7,
+                     *         "volume_out_usd": 2410.5,
+                     *         "volume_in_usd": 2410.5,
+                     *         "unpriced_counterparties": 7,
+                     *         "owned": 7,
                      *         "incoming_complete": true
                      *       },
                      *       "concentration": {
                      *         "hhi_calls": 1830,
-                     *         "hhi_volume_out": 2410,
-                     *         "hhi_volume_in": 8200
+                     *         "hhi_volume_out": 1830,
+                     *         "hhi_volume_in": 1830
                      *       },
                      *       "counterparties": [
                      *         {
-                     *           "address": "0x2279B7A0a67DB372996a5FaB50D91eAA73d2eBe6",
+                     *           "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *           "label": {
-                     *             "label": "Contract",
-                     *             "category": "contract",
-                     *             "source": "index"
+                     *             "label": "Agent 17: Delta keeper",
+                     *             "category": "agent",
+                     *             "source": "identity-registry"
                      *           },
                      *           "labels": [
                      *             {
-                     *               "label": "Contract",
-                     *               "category": "contract",
-                     *               "source": "index"
+                     *               "label": "Agent 17: Delta keeper",
+                     *               "category": "agent",
+                     *               "source": "identity-registry"
                      *             }
                      *           ],
-                     *           "direction": "both",
-                     *           "interactions": 120,
-                     *           "calls": 120,
-                     *           "failed_calls": 2,
-                     *           "transfers_in": 0,
-                     *           "volume_usd": 4820.25,
+                     *           "direction": "out",
+                     *           "interactions": 7,
+                     *           "calls": 7,
+                     *           "failed_calls": 7,
+                     *           "transfers_in": 7,
+                     *           "volume_usd": 2410.5,
                      *           "volume_out": {
                      *             "volume_usd": 2410.5,
                      *             "fully_priced": true,
-                     *             "native_wei": "0",
+                     *             "native_wei": "2411368784000",
                      *             "tokens": [
                      *               {
-                     *                 "token": "0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0",
+                     *                 "token": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *                 "symbol": "USDC",
-                     *                 "amount": "2410500000",
+                     *                 "amount": "2411368784000",
                      *                 "amount_usd": 2410.5
                      *               }
                      *             ],
                      *             "tokens_left_out": 0
                      *           },
                      *           "volume_in": {
-                     *             "volume_usd": 2409.75,
+                     *             "volume_usd": 2410.5,
                      *             "fully_priced": true,
-                     *             "native_wei": "0",
+                     *             "native_wei": "2411368784000",
                      *             "tokens": [
                      *               {
-                     *                 "token": "0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9",
-                     *                 "symbol": "WETH",
-                     *                 "amount": "803250000000000000",
-                     *                 "amount_usd": 2409.75
+                     *                 "token": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *                 "symbol": "USDC",
+                     *                 "amount": "2411368784000",
+                     *                 "amount_usd": 2410.5
                      *               }
                      *             ],
                      *             "tokens_left_out": 0
                      *           },
-                     *           "first_seen": "2026-08-22T10:12:00.000Z",
-                     *           "last_seen": "2026-11-20T09:41:00.000Z",
-                     *           "ahs_score": null,
-                     *           "grade": null,
-                     *           "scored": false,
+                     *           "first_seen": "2026-11-20T09:58:00.000Z",
+                     *           "last_seen": "2026-11-20T09:58:00.000Z",
+                     *           "ahs_score": 84,
+                     *           "grade": "B",
+                     *           "scored": true,
                      *           "sanctions_flags": [],
                      *           "mixer": false,
                      *           "owner_link": null,
@@ -5379,13 +6358,13 @@ export interface operations {
                      * @example {
                      *       "epoch": 20777,
                      *       "root": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
-                     *       "created_at": "2026-11-20T02:00:00.000Z",
+                     *       "created_at": "2026-11-20T09:58:00.000Z",
                      *       "leaves": [
                      *         {
                      *           "wallet": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                     *           "record": "0x545852202a6c00000000000000000000000000000000000000000000000000f1",
+                     *           "record": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                      *           "proof": [
-                     *             "0x96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7"
+                     *             "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d"
                      *           ]
                      *         }
                      *       ]
@@ -5500,16 +6479,16 @@ export interface operations {
                      *         "note": null
                      *       },
                      *       "chain_id": 8453,
-                     *       "as_of_block": 970,
-                     *       "as_of_time": "2026-11-20T09:59:00.000Z",
+                     *       "as_of_block": 48210,
+                     *       "as_of_time": "2026-11-20T09:58:00.000Z",
                      *       "window": {
-                     *         "from": "2026-05-24T09:59:00.000Z",
-                     *         "to": "2026-11-20T09:59:00.000Z",
+                     *         "from": "2026-05-24T09:58:00.000Z",
+                     *         "to": "2026-11-20T09:58:00.000Z",
                      *         "days": 180
                      *       },
                      *       "coverage": {
                      *         "from_block": 1,
-                     *         "to_block": 970,
+                     *         "to_block": 48210,
                      *         "complete": true,
                      *         "sources": [
                      *           "index"
@@ -5523,92 +6502,74 @@ export interface operations {
                      *         "unread_receipts": 0
                      *       },
                      *       "first_seen": {
-                     *         "block": 100,
-                     *         "time": "2026-10-21T09:59:00.000Z",
-                     *         "tx_hash": "0x0000000000000000000000000000000000000000000000000000000000000001"
+                     *         "block": 48210,
+                     *         "time": "2026-11-20T09:58:00.000Z",
+                     *         "tx_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d"
                      *       },
                      *       "last_seen": {
-                     *         "block": 129,
-                     *         "time": "2026-11-19T09:59:00.000Z",
-                     *         "tx_hash": "0x000000000000000000000000000000000000000000000000000000000000001e"
+                     *         "block": 48210,
+                     *         "time": "2026-11-20T09:58:00.000Z",
+                     *         "tx_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d"
                      *       },
                      *       "gas": {
                      *         "spent": {
-                     *           "wei": "63480000000000",
-                     *           "eth": "0.00006348",
-                     *           "worth_usd": 0.19044
+                     *           "wei": "2411368784000",
+                     *           "eth": "0.000002411368784",
+                     *           "worth_usd": 0.007234
                      *         },
                      *         "wasted": {
-                     *           "wei": "5160000000000",
-                     *           "eth": "0.00000516",
-                     *           "worth_usd": 0.01548
+                     *           "wei": "2411368784000",
+                     *           "eth": "0.000002411368784",
+                     *           "worth_usd": 0.007234
                      *         },
                      *         "wasted_share": 0.081285,
                      *         "spent_per_month": {
-                     *           "wei": "63480000000000",
-                     *           "eth": "0.00006348",
-                     *           "worth_usd": 0.19044
+                     *           "wei": "2411368784000",
+                     *           "eth": "0.000002411368784",
+                     *           "worth_usd": 0.007234
                      *         },
                      *         "wasted_per_month": {
-                     *           "wei": "5160000000000",
-                     *           "eth": "0.00000516",
-                     *           "worth_usd": 0.01548
+                     *           "wei": "2411368784000",
+                     *           "eth": "0.000002411368784",
+                     *           "worth_usd": 0.007234
                      *         },
                      *         "month_basis": "Amount of the window x 30 / 30 days, rounded down; the days are those since the first call of the window, 30 at least."
                      *       },
                      *       "failures": {
                      *         "out_of_gas": {
-                     *           "failures": 1,
+                     *           "failures": 3,
                      *           "wasted": {
-                     *             "wei": "3000000000000",
-                     *             "eth": "0.000003",
-                     *             "worth_usd": 0.009
+                     *             "wei": "2411368784000",
+                     *             "eth": "0.000002411368784",
+                     *             "worth_usd": 0.007234
                      *           }
                      *         },
                      *         "reverted": {
-                     *           "failures": 2,
+                     *           "failures": 3,
                      *           "wasted": {
-                     *             "wei": "2160000000000",
-                     *             "eth": "0.00000216",
-                     *             "worth_usd": 0.00648
+                     *             "wei": "2411368784000",
+                     *             "eth": "0.000002411368784",
+                     *             "worth_usd": 0.007234
                      *           }
                      *         },
                      *         "revert_reasons": null,
                      *         "note": "out_of_gas: gas used reached 98 % of the limit; code that gives up all its gas on purpose looks the same. reverted: any other failure. Receipts hold no revert reason, so none is stored and none is guessed.",
                      *         "by_method": [
                      *           {
-                     *             "contract": "0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1",
+                     *             "contract": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *             "selector": "0x3593564c",
                      *             "method": "execute(bytes,bytes[],uint256)",
                      *             "cause": "out_of_gas",
-                     *             "failures": 1,
+                     *             "failures": 3,
                      *             "attempts": 30,
                      *             "wasted": {
-                     *               "wei": "3000000000000",
-                     *               "eth": "0.000003",
-                     *               "worth_usd": 0.009
+                     *               "wei": "2411368784000",
+                     *               "eth": "0.000002411368784",
+                     *               "worth_usd": 0.007234
                      *             },
-                     *             "first_at": "2026-11-10T09:59:00.000Z",
-                     *             "last_at": "2026-11-10T09:59:00.000Z",
-                     *             "last_tx_hash": "0x0000000000000000000000000000000000000000000000000000000000000015",
-                     *             "longest_run": 1,
-                     *             "succeeded_since": true
-                     *           },
-                     *           {
-                     *             "contract": "0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1",
-                     *             "selector": "0x3593564c",
-                     *             "method": "execute(bytes,bytes[],uint256)",
-                     *             "cause": "reverted",
-                     *             "failures": 2,
-                     *             "attempts": 30,
-                     *             "wasted": {
-                     *               "wei": "2160000000000",
-                     *               "eth": "0.00000216",
-                     *               "worth_usd": 0.00648
-                     *             },
-                     *             "first_at": "2026-10-31T09:59:00.000Z",
-                     *             "last_at": "2026-11-02T09:59:00.000Z",
-                     *             "last_tx_hash": "0x000000000000000000000000000000000000000000000000000000000000000d",
+                     *             "first_at": "2026-11-20T09:58:00.000Z",
+                     *             "last_at": "2026-11-20T09:58:00.000Z",
+                     *             "last_tx_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                      *             "longest_run": 1,
                      *             "succeeded_since": true
                      *           }
@@ -5617,40 +6578,30 @@ export interface operations {
                      *       },
                      *       "activity_by_week": [
                      *         {
-                     *           "week": "2026-11-09",
-                     *           "calls": 7,
-                     *           "failures": 1,
-                     *           "spent": {
-                     *             "wei": "15960000000000",
-                     *             "eth": "0.00001596",
-                     *             "worth_usd": 0.04788
-                     *           }
-                     *         },
-                     *         {
                      *           "week": "2026-11-16",
-                     *           "calls": 4,
-                     *           "failures": 0,
+                     *           "calls": 7,
+                     *           "failures": 3,
                      *           "spent": {
-                     *             "wei": "8640000000000",
-                     *             "eth": "0.00000864",
-                     *             "worth_usd": 0.02592
+                     *             "wei": "2411368784000",
+                     *             "eth": "0.000002411368784",
+                     *             "worth_usd": 0.007234
                      *           }
                      *         }
                      *       ],
                      *       "portfolio": {
                      *         "state": "held",
-                     *         "basis": "What the wallet's own calls of the 180 days before its last one brought in, less what they took out. What others sent, what was held before, and the balance of the native coin are not in it. Worth: the daily feed price on the day of the last own call, or what the wallet itself gave for the token; the total is of recognised tokens with a feed price alone.",
                      *         "reason": null,
+                     *         "basis": "What the wallet's own calls of the 180 days before its last one brought in, less what they took out. What others sent, what was held before, and the balance of the native coin are not in it. Worth: the daily feed price on the day of the last own call, or what the wallet itself gave for the token; the total is of recognised tokens with a feed price alone.",
                      *         "total_usd": 108,
                      *         "other_usd": null,
                      *         "unpriced_tokens": 0,
                      *         "holdings": [
                      *           {
+                     *             "token": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *             "symbol": "USDC",
                      *             "decimals": 6,
-                     *             "recognised": true,
-                     *             "token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *             "amount": "108000000",
+                     *             "recognised": true,
                      *             "worth_usd": 108,
                      *             "priced_by": "feed"
                      *           }
@@ -5658,15 +6609,15 @@ export interface operations {
                      *       },
                      *       "open_approvals": [
                      *         {
-                     *           "token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-                     *           "spender": "0x5be4dE45bE4DE45be4de45be4De45Be4de45bE4d",
+                     *           "token": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "spender": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *           "kind": "amount",
-                     *           "approved_at": "2026-10-24T09:59:00.000Z",
+                     *           "approved_at": "2026-11-20T09:58:00.000Z",
                      *           "last_used_at": null,
-                     *           "use_known": true,
+                     *           "use_known": false,
                      *           "spender_facts": {
-                     *             "is_contract": true,
-                     *             "existed_at": "2026-10-22T09:59:00.000Z",
+                     *             "is_contract": false,
+                     *             "existed_at": "2026-11-20T09:58:00.000Z",
                      *             "outside_users": 1,
                      *             "flag": null,
                      *             "own": false
@@ -5680,36 +6631,12 @@ export interface operations {
                      *       "open_approvals_reason": null,
                      *       "recommendations": [
                      *         {
-                     *           "kind": "pay_market_price",
-                     *           "action": "Bid base fee plus the block's median tip for calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1.",
-                     *           "reason": "They paid more per gas than the blocks that they were mined in asked for.",
-                     *           "evidence": "calls: 27; 9720000000000 wei in 30 days; x 30 / 30 = 9720000000000 wei a month",
-                     *           "saves_usd_per_month": 0.02916,
-                     *           "saves_eth_per_month": "0.00000972"
-                     *         },
-                     *         {
-                     *           "kind": "raise_gas_limit",
-                     *           "action": "Give calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 a gas limit of at least 312500, or of 5/4 of the node's estimate where that is more.",
-                     *           "reason": "Calls used up their limit and failed; gas that is not used is not paid. Limit: ceil(1.25 x the most gas that a success used, or the highest limit that ran out, whichever is more).",
-                     *           "evidence": "calls: 1; 3000000000000 wei in 30 days; x 30 / 30 = 3000000000000 wei a month",
-                     *           "saves_usd_per_month": 0.009,
-                     *           "saves_eth_per_month": "0.000003"
-                     *         },
-                     *         {
                      *           "kind": "simulate_first",
                      *           "action": "Simulate calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 right before sending and hold back what fails.",
                      *           "reason": "The fees of reverted calls bought nothing. Saved at most: a simulation cannot foresee every revert.",
-                     *           "evidence": "calls: 2; 2160000000000 wei in 30 days; x 30 / 30 = 2160000000000 wei a month",
-                     *           "saves_usd_per_month": 0.00648,
-                     *           "saves_eth_per_month": "0.00000216"
-                     *         },
-                     *         {
-                     *           "kind": "revoke_approval",
-                     *           "action": "Take back the unlimited approval of 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 to 0x5be4dE45bE4DE45be4de45be4De45Be4de45bE4d.",
-                     *           "reason": "The spender is not shown to have existed 30 days before the approval; has fewer than three known independent users and stands on no list.",
-                     *           "evidence": "kind amount, given at 2026-10-24T09:59:00.000Z, no use known",
-                     *           "saves_usd_per_month": null,
-                     *           "saves_eth_per_month": null
+                     *           "saves_usd_per_month": 0.007234,
+                     *           "saves_eth_per_month": "0.000002411368784",
+                     *           "evidence": "calls: 2; 2411368784000 wei in 30 days; x 30 / 30 = 2411368784000 wei a month"
                      *         }
                      *       ],
                      *       "prices": {
@@ -5937,6 +6864,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "credits_usd": 25
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreditsInput"];
             };
         };
@@ -5956,7 +6888,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "api_key": "ahs_Zk3vQ9aBxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-                     *       "key_id": "7f8d3c1e-5b1a-8c60-9b39-0d9e4a7a2f10",
+                     *       "key_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                      *       "key_prefix": "ahs_Zk3vQ9aB",
                      *       "name": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *       "balance_usd": 25,
@@ -6092,6 +7024,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /** @example {} */
                 "application/json": components["schemas"]["RotateKeyInput"];
             };
         };
@@ -6105,7 +7038,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "api_key": "ahs_Zk3vQ9aBxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-                     *       "key_id": "7f8d3c1e-5b1a-8c60-9b39-0d9e4a7a2f10",
+                     *       "key_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                      *       "key_prefix": "ahs_Zk3vQ9aB",
                      *       "name": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *       "balance_usd": 25,
@@ -6243,7 +7176,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "key_id": "7f8d3c1e-5b1a-8c60-9b39-0d9e4a7a2f10",
+                     *       "key_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                      *       "key_prefix": "ahs_Zk3vQ9aB",
                      *       "name": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *       "balance_usd": 25,
@@ -6251,21 +7184,16 @@ export interface operations {
                      *       "expires_at": null,
                      *       "partner": false,
                      *       "bought_by": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                     *       "created_at": "2026-11-01T08:00:00.000Z",
+                     *       "created_at": "2026-11-20T09:58:00.000Z",
                      *       "spent": {
-                     *         "from": "2026-10-21T10:00:00.000Z",
-                     *         "to": "2026-11-20T10:00:00.000Z",
+                     *         "from": "2026-11-20T09:58:00.000Z",
+                     *         "to": "2026-11-20T09:58:00.000Z",
                      *         "total_usd": 1.12,
                      *         "endpoints": [
                      *           {
                      *             "endpoint": "GET /ahs/{address}",
                      *             "calls": 1,
                      *             "spent_usd": 1
-                     *           },
-                     *           {
-                     *             "endpoint": "GET /ahs/route/{address}",
-                     *             "calls": 12,
-                     *             "spent_usd": 0.12
                      *           }
                      *         ]
                      *       }
@@ -6341,6 +7269,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "credits_usd": 25
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreditsInput"];
             };
         };
@@ -6359,10 +7292,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "key_id": "7f8d3c1e-5b1a-8c60-9b39-0d9e4a7a2f10",
+                     *       "key_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                      *       "key_prefix": "ahs_Zk3vQ9aB",
                      *       "name": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                     *       "balance_usd": 32.5,
+                     *       "balance_usd": 25,
                      *       "rate_per_minute": 600,
                      *       "expires_at": null,
                      *       "credited_usd": 25
@@ -6584,7 +7517,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                     *       "chain_id": 31337,
+                     *       "chain_id": 8453,
                      *       "as_of_block": 48210,
                      *       "as_of_time": "2026-11-20T09:58:00.000Z",
                      *       "window": {
@@ -6608,7 +7541,7 @@ export interface operations {
                      *           "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *           "kind": "agent",
                      *           "label": {
-                     *             "label": "Agent 12: payment-agent 0",
+                     *             "label": "Agent 17: Delta keeper",
                      *             "category": "agent",
                      *             "source": "identity-registry"
                      *           },
@@ -6617,56 +7550,17 @@ export interface operations {
                      *           "flags": [],
                      *           "hops": 0,
                      *           "cluster": null
-                     *         },
-                     *         {
-                     *           "id": "0xDD91af5B20fC7469C7C3EAEaAc417a763B326DD0",
-                     *           "address": "0xDD91af5B20fC7469C7C3EAEaAc417a763B326DD0",
-                     *           "kind": "public_funder",
-                     *           "label": {
-                     *             "label": "Public funder",
-                     *             "category": "public_funder",
-                     *             "source": "deployment"
-                     *           },
-                     *           "ahs_score": null,
-                     *           "grade": null,
-                     *           "flags": [],
-                     *           "hops": 1,
-                     *           "cluster": null
-                     *         },
-                     *         {
-                     *           "id": "0xFc81215d9F0Cc0C7E7D6Aec64456fC48d64F2431",
-                     *           "address": "0xFc81215d9F0Cc0C7E7D6Aec64456fC48d64F2431",
-                     *           "kind": "account",
-                     *           "label": {
-                     *             "label": "Account",
-                     *             "category": "account",
-                     *             "source": "index"
-                     *           },
-                     *           "ahs_score": null,
-                     *           "grade": null,
-                     *           "flags": [],
-                     *           "hops": 1,
-                     *           "cluster": null
                      *         }
                      *       ],
                      *       "edges": [
                      *         {
-                     *           "from": "0xDD91af5B20fC7469C7C3EAEaAc417a763B326DD0",
-                     *           "to": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                     *           "kind": "funded",
-                     *           "calls": null,
-                     *           "volume_usd": null,
-                     *           "first_seen": null,
-                     *           "last_seen": null
-                     *         },
-                     *         {
                      *           "from": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                     *           "to": "0xFc81215d9F0Cc0C7E7D6Aec64456fC48d64F2431",
+                     *           "to": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *           "kind": "paid",
                      *           "calls": 36,
                      *           "volume_usd": 490.038991,
-                     *           "first_seen": "2026-08-22T10:12:00.000Z",
-                     *           "last_seen": "2026-11-20T09:41:00.000Z"
+                     *           "first_seen": "2026-11-20T09:58:00.000Z",
+                     *           "last_seen": "2026-11-20T09:58:00.000Z"
                      *         }
                      *       ],
                      *       "truncated": false,
@@ -6817,16 +7711,16 @@ export interface operations {
                      * @example {
                      *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *       "chain_id": 8453,
-                     *       "as_of_block": 970,
-                     *       "as_of_time": "2026-11-20T09:59:00.000Z",
+                     *       "as_of_block": 48210,
+                     *       "as_of_time": "2026-11-20T09:58:00.000Z",
                      *       "window": {
-                     *         "from": "2026-05-24T09:59:00.000Z",
-                     *         "to": "2026-11-20T09:59:00.000Z",
+                     *         "from": "2026-05-24T09:58:00.000Z",
+                     *         "to": "2026-11-20T09:58:00.000Z",
                      *         "days": 180
                      *       },
                      *       "coverage": {
                      *         "from_block": 1,
-                     *         "to_block": 970,
+                     *         "to_block": 48210,
                      *         "complete": true,
                      *         "sources": [
                      *           "index"
@@ -6834,104 +7728,68 @@ export interface operations {
                      *       },
                      *       "methods": [
                      *         {
-                     *           "contract": "0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1",
+                     *           "contract": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *           "selector": "0x3593564c",
                      *           "method": "execute(bytes,bytes[],uint256)",
                      *           "calls": 30,
                      *           "failures": 3,
                      *           "spent": {
-                     *             "wei": "63480000000000",
-                     *             "eth": "0.00006348",
-                     *             "worth_usd": 0.19044
+                     *             "wei": "2411368784000",
+                     *             "eth": "0.000002411368784",
+                     *             "worth_usd": 0.007234
                      *           },
                      *           "wasted": {
-                     *             "wei": "5160000000000",
-                     *             "eth": "0.00000516",
-                     *             "worth_usd": 0.01548
+                     *             "wei": "2411368784000",
+                     *             "eth": "0.000002411368784",
+                     *             "worth_usd": 0.007234
                      *           },
                      *           "overpaid": {
-                     *             "wei": "10580000000000",
-                     *             "eth": "0.00001058",
-                     *             "worth_usd": 0.03174
+                     *             "wei": "2411368784000",
+                     *             "eth": "0.000002411368784",
+                     *             "worth_usd": 0.007234
                      *           },
                      *           "overpaid_known_calls": 30,
                      *           "saving": {
-                     *             "wei": "14880000000000",
-                     *             "eth": "0.00001488",
-                     *             "worth_usd": 0.04464
+                     *             "wei": "2411368784000",
+                     *             "eth": "0.000002411368784",
+                     *             "worth_usd": 0.007234
                      *           },
                      *           "saving_per_month": {
-                     *             "wei": "14880000000000",
-                     *             "eth": "0.00001488",
-                     *             "worth_usd": 0.04464
+                     *             "wei": "2411368784000",
+                     *             "eth": "0.000002411368784",
+                     *             "worth_usd": 0.007234
                      *           },
                      *           "gas_limit": {
-                     *             "state": "too_low",
+                     *             "state": "fits",
                      *             "samples": 27,
                      *             "small_sample": false,
                      *             "median_limit": "250000",
                      *             "highest_limit": "250000",
-                     *             "p50_used": "180000",
-                     *             "p95_used": "180000",
-                     *             "max_used": "180000",
+                     *             "p50_used": "250000",
+                     *             "p95_used": "250000",
+                     *             "max_used": "250000",
                      *             "median_limit_over_p95_used": 1.388,
                      *             "highest_limit_that_ran_out": "250000",
                      *             "suggested_limit": "312500",
-                     *             "reason": "Calls used up their limit, and no limit so far reaches the suggested one."
+                     *             "reason": "The limit suits what the calls use."
                      *           },
                      *           "savings": [
                      *             {
                      *               "kind": "simulate_first",
                      *               "calls": 2,
                      *               "saving": {
-                     *                 "wei": "2160000000000",
-                     *                 "eth": "0.00000216",
-                     *                 "worth_usd": 0.00648
+                     *                 "wei": "2411368784000",
+                     *                 "eth": "0.000002411368784",
+                     *                 "worth_usd": 0.007234
                      *               },
                      *               "saving_per_month": {
-                     *                 "wei": "2160000000000",
-                     *                 "eth": "0.00000216",
-                     *                 "worth_usd": 0.00648
+                     *                 "wei": "2411368784000",
+                     *                 "eth": "0.000002411368784",
+                     *                 "worth_usd": 0.007234
                      *               },
                      *               "arithmetic": {
-                     *                 "eth": "2160000000000 wei x 30 / 30 days = 2160000000000 wei",
-                     *                 "usd": "6480 micro-USD x 30 / 30 days = 6480 micro-USD"
-                     *               }
-                     *             },
-                     *             {
-                     *               "kind": "raise_gas_limit",
-                     *               "calls": 1,
-                     *               "saving": {
-                     *                 "wei": "3000000000000",
-                     *                 "eth": "0.000003",
-                     *                 "worth_usd": 0.009
-                     *               },
-                     *               "saving_per_month": {
-                     *                 "wei": "3000000000000",
-                     *                 "eth": "0.000003",
-                     *                 "worth_usd": 0.009
-                     *               },
-                     *               "arithmetic": {
-                     *                 "eth": "3000000000000 wei x 30 / 30 days = 3000000000000 wei",
-                     *                 "usd": "9000 micro-USD x 30 / 30 days = 9000 micro-USD"
-                     *               }
-                     *             },
-                     *             {
-                     *               "kind": "pay_market_price",
-                     *               "calls": 27,
-                     *               "saving": {
-                     *                 "wei": "9720000000000",
-                     *                 "eth": "0.00000972",
-                     *                 "worth_usd": 0.02916
-                     *               },
-                     *               "saving_per_month": {
-                     *                 "wei": "9720000000000",
-                     *                 "eth": "0.00000972",
-                     *                 "worth_usd": 0.02916
-                     *               },
-                     *               "arithmetic": {
-                     *                 "eth": "9720000000000 wei x 30 / 30 days = 9720000000000 wei",
-                     *                 "usd": "29160 micro-USD x 30 / 30 days = 29160 micro-USD"
+                     *                 "eth": "2411368784000 wei x 30 / 30 days = 2411368784000 wei",
+                     *                 "usd": "7234 micro-USD x 30 / 30 days = 7234 micro-USD"
                      *               }
                      *             }
                      *           ]
@@ -6939,60 +7797,44 @@ export interface operations {
                      *       ],
                      *       "other_methods": null,
                      *       "totals": {
-                     *         "methods": 1,
+                     *         "methods": 0,
                      *         "calls": 30,
                      *         "failures": 3,
                      *         "spent": {
-                     *           "wei": "63480000000000",
-                     *           "eth": "0.00006348",
-                     *           "worth_usd": 0.19044
+                     *           "wei": "2411368784000",
+                     *           "eth": "0.000002411368784",
+                     *           "worth_usd": 0.007234
                      *         },
                      *         "wasted": {
-                     *           "wei": "5160000000000",
-                     *           "eth": "0.00000516",
-                     *           "worth_usd": 0.01548
+                     *           "wei": "2411368784000",
+                     *           "eth": "0.000002411368784",
+                     *           "worth_usd": 0.007234
                      *         },
                      *         "overpaid": {
-                     *           "wei": "10580000000000",
-                     *           "eth": "0.00001058",
-                     *           "worth_usd": 0.03174
+                     *           "wei": "2411368784000",
+                     *           "eth": "0.000002411368784",
+                     *           "worth_usd": 0.007234
                      *         },
                      *         "overpaid_known_calls": 30,
                      *         "saving": {
-                     *           "wei": "14880000000000",
-                     *           "eth": "0.00001488",
-                     *           "worth_usd": 0.04464
+                     *           "wei": "2411368784000",
+                     *           "eth": "0.000002411368784",
+                     *           "worth_usd": 0.007234
                      *         },
                      *         "saving_per_month": {
-                     *           "wei": "14880000000000",
-                     *           "eth": "0.00001488",
-                     *           "worth_usd": 0.04464
+                     *           "wei": "2411368784000",
+                     *           "eth": "0.000002411368784",
+                     *           "worth_usd": 0.007234
                      *         }
                      *       },
                      *       "recommendations": [
                      *         {
-                     *           "kind": "pay_market_price",
-                     *           "action": "Bid base fee plus the block's median tip for calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1.",
-                     *           "reason": "They paid more per gas than the blocks that they were mined in asked for.",
-                     *           "evidence": "calls: 27; 9720000000000 wei in 30 days; x 30 / 30 = 9720000000000 wei a month",
-                     *           "saves_usd_per_month": 0.02916,
-                     *           "saves_eth_per_month": "0.00000972"
-                     *         },
-                     *         {
-                     *           "kind": "raise_gas_limit",
-                     *           "action": "Give calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 a gas limit of at least 312500, or of 5/4 of the node's estimate where that is more.",
-                     *           "reason": "Calls used up their limit and failed; gas that is not used is not paid. Limit: ceil(1.25 x the most gas that a success used, or the highest limit that ran out, whichever is more).",
-                     *           "evidence": "calls: 1; 3000000000000 wei in 30 days; x 30 / 30 = 3000000000000 wei a month",
-                     *           "saves_usd_per_month": 0.009,
-                     *           "saves_eth_per_month": "0.000003"
-                     *         },
-                     *         {
                      *           "kind": "simulate_first",
                      *           "action": "Simulate calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 right before sending and hold back what fails.",
                      *           "reason": "The fees of reverted calls bought nothing. Saved at most: a simulation cannot foresee every revert.",
-                     *           "evidence": "calls: 2; 2160000000000 wei in 30 days; x 30 / 30 = 2160000000000 wei a month",
-                     *           "saves_usd_per_month": 0.00648,
-                     *           "saves_eth_per_month": "0.00000216"
+                     *           "saves_usd_per_month": 0.007234,
+                     *           "saves_eth_per_month": "0.000002411368784",
+                     *           "evidence": "calls: 2; 2411368784000 wei in 30 days; x 30 / 30 = 2411368784000 wei a month"
                      *         }
                      *       ],
                      *       "method": {
@@ -7142,27 +7984,18 @@ export interface operations {
                      *         },
                      *         "index": {
                      *           "ok": true,
-                     *           "detail": "block 7999 is 3 s old, at most 120 s allowed"
+                     *           "detail": "answers"
                      *         }
                      *       },
                      *       "sanctions": [
                      *         {
                      *           "source": "chainalysis-oracle",
-                     *           "checked_at": "2026-11-20T09:59:57.000Z",
+                     *           "checked_at": "2026-11-20T09:58:00.000Z",
                      *           "age_seconds": 3,
-                     *           "edition": "block 7999",
-                     *           "entries": 1,
+                     *           "edition": "block 48210",
+                     *           "entries": 91,
                      *           "list_hash": "0x3e9cc35d2f8e9d8f5e0a4b2a4e2c7b8fb38d1f1f4c5c0e6d4f3d2c1b0a998877",
                      *           "unasked_wallets": 0
-                     *         },
-                     *         {
-                     *           "source": "ofac-sdn",
-                     *           "checked_at": "2026-11-20T06:00:00.000Z",
-                     *           "age_seconds": 14400,
-                     *           "edition": "2026-11-18",
-                     *           "entries": 91,
-                     *           "list_hash": "0x91d3e0a4b7c25f608f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a6978",
-                     *           "unasked_wallets": null
                      *         }
                      *       ]
                      *     }
@@ -7250,7 +8083,7 @@ export interface operations {
                      *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *       "name": "payment-agent 0",
                      *       "name_verified": false,
-                     *       "chain_id": 31337,
+                     *       "chain_id": 8453,
                      *       "as_of_block": 48210,
                      *       "as_of_time": "2026-11-20T09:58:00.000Z",
                      *       "window": {
@@ -7268,17 +8101,19 @@ export interface operations {
                      *       },
                      *       "ahs_score": 84,
                      *       "grade": "B",
-                     *       "grade_label": "Good",
-                     *       "trust_routing": "instant_settle",
                      *       "confidence": 0.81,
                      *       "confidence_level": "HIGH",
+                     *       "model_version": "AHS-2026.1",
+                     *       "grade_label": "Good",
                      *       "sanctions_flags": [],
+                     *       "trust_routing": "instant_settle",
+                     *       "stale": false,
                      *       "dimensions": [
                      *         {
                      *           "dimension": "D1",
                      *           "title": "Wallet hygiene",
                      *           "weight": 0.3,
-                     *           "score": 88,
+                     *           "score": 84,
                      *           "features": [
                      *             {
                      *               "name": "success_rate",
@@ -7289,13 +8124,6 @@ export interface operations {
                      *               "contribution": 26.92
                      *             }
                      *           ]
-                     *         },
-                     *         {
-                     *           "dimension": "D2",
-                     *           "title": "Behavioural patterns",
-                     *           "weight": 0.7,
-                     *           "score": 82,
-                     *           "features": []
                      *         }
                      *       ],
                      *       "adjustments": [],
@@ -7380,9 +8208,7 @@ export interface operations {
                      *           "grade": "B"
                      *         }
                      *       ],
-                     *       "stale": false,
-                     *       "model_version": "AHS-2026.1",
-                     *       "timestamp": "2026-11-20T10:00:00.000Z"
+                     *       "timestamp": "2026-11-20T09:58:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["ReportCard"];
@@ -7526,17 +8352,17 @@ export interface operations {
                     /**
                      * @example {
                      *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                     *       "chain_id": 31337,
-                     *       "as_of_block": 8012,
-                     *       "as_of_time": "2026-11-20T09:59:57.000Z",
+                     *       "chain_id": 8453,
+                     *       "as_of_block": 48210,
+                     *       "as_of_time": "2026-11-20T09:58:00.000Z",
                      *       "window": {
-                     *         "from": "2026-10-21T09:59:57.000Z",
-                     *         "to": "2026-11-20T09:59:57.000Z",
-                     *         "days": 30
+                     *         "from": "2026-05-24T09:58:00.000Z",
+                     *         "to": "2026-11-20T09:58:00.000Z",
+                     *         "days": 180
                      *       },
                      *       "coverage": {
                      *         "from_block": 1,
-                     *         "to_block": 7982,
+                     *         "to_block": 48210,
                      *         "complete": true,
                      *         "sources": [
                      *           "index"
@@ -7544,20 +8370,20 @@ export interface operations {
                      *       },
                      *       "account": "eoa",
                      *       "simulated_at": {
-                     *         "block": 8012,
-                     *         "block_hash": "0x1111111111111111111111111111111111111111111111111111111111111111",
-                     *         "time": "2026-11-20T09:59:57.000Z"
+                     *         "block": 48210,
+                     *         "block_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *         "time": "2026-11-20T09:58:00.000Z"
                      *       },
                      *       "pending_transactions": 0,
                      *       "failures_found": 2,
                      *       "offers": [
                      *         {
                      *           "failure": {
-                     *             "hash": "0x2222222222222222222222222222222222222222222222222222222222222222",
-                     *             "block": 7988,
-                     *             "time": "2026-11-20T09:41:12.000Z",
+                     *             "hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *             "block": 48210,
+                     *             "time": "2026-11-20T09:58:00.000Z",
                      *             "nonce": 409,
-                     *             "to": "0x5FC8d32690cc91D4c39d9d3abcBD16989F875707",
+                     *             "to": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *             "selector": "0x322e9f04",
                      *             "value": "0",
                      *             "gas_limit": "90000",
@@ -7566,13 +8392,13 @@ export interface operations {
                      *             "fee_complete": true,
                      *             "intent": "other",
                      *             "cause": "reverted",
-                     *             "cause_reason": "custom error 0x5c41f80c, data 0x"
+                     *             "cause_reason": "InsufficientBalance()"
                      *           },
                      *           "transaction": {
                      *             "type": "eip1559",
-                     *             "chainId": 31337,
+                     *             "chainId": 8453,
                      *             "nonce": 412,
-                     *             "to": "0x5FC8d32690cc91D4c39d9d3abcBD16989F875707",
+                     *             "to": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *             "data": "0x322e9f04",
                      *             "value": "0",
                      *             "gas": "60126",
@@ -7582,7 +8408,7 @@ export interface operations {
                      *           },
                      *           "simulation": {
                      *             "passes": true,
-                     *             "block": 8012,
+                     *             "block": 48210,
                      *             "gas_estimate": "48100"
                      *           },
                      *           "max_cost_wei": "6013441764000",
@@ -7595,27 +8421,36 @@ export interface operations {
                      *       "others": [
                      *         {
                      *           "failure": {
-                     *             "hash": "0x3333333333333333333333333333333333333333333333333333333333333333",
-                     *             "block": 7901,
-                     *             "time": "2026-11-20T08:12:40.000Z",
-                     *             "nonce": 401,
-                     *             "to": "0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9",
-                     *             "selector": "0xa9059cbb",
+                     *             "hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *             "block": 48210,
+                     *             "time": "2026-11-20T09:58:00.000Z",
+                     *             "nonce": 409,
+                     *             "to": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *             "selector": "0x322e9f04",
                      *             "value": "0",
-                     *             "gas_limit": "60000",
-                     *             "gas_used": "29550",
-                     *             "fee_wei": "2955413700000",
+                     *             "gas_limit": "90000",
+                     *             "gas_used": "24112",
+                     *             "fee_wei": "2411368784000",
                      *             "fee_complete": true,
-                     *             "intent": "transfer",
+                     *             "intent": "other",
                      *             "cause": "reverted",
                      *             "cause_reason": "InsufficientBalance()"
                      *           },
-                     *           "reason": "repaired",
-                     *           "detail": "Transaction 0x4444444444444444444444444444444444444444444444444444444444444444 brought about the same later.",
-                     *           "by": "0x4444444444444444444444444444444444444444444444444444444444444444"
+                     *           "reason": "wallet_listed",
+                     *           "detail": "The wallet is on a sanctions list.",
+                     *           "by": null
                      *         }
                      *       ],
-                     *       "executions": []
+                     *       "executions": [
+                     *         {
+                     *           "hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *           "position": 0,
+                     *           "block": 48210,
+                     *           "time": "2026-11-20T09:58:00.000Z",
+                     *           "to": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "selector": "0x322e9f04"
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["RetryReport"];
@@ -7768,7 +8603,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "sanctions_flags": [],
-                     *       "sanctions_as_of_block": 7994,
+                     *       "sanctions_as_of_block": 48210,
                      *       "counterparty_exposure": {
                      *         "share": 0.004,
                      *         "listed_share": 0,
@@ -7779,19 +8614,19 @@ export interface operations {
                      *         "failing_counterparties": 1,
                      *         "truncated": false,
                      *         "of": "listed_share: what own calls of the scoring window tried to send to others than the owner's accounts, as the score has it. failing_share: value sent to anybody, own accounts included, in native coin and priced tokens since the first contact. Of both, calls where none was",
-                     *         "since": "2026-08-22T07:12:00.000Z",
-                     *         "as_of_block": 7969
+                     *         "since": "2026-11-20T09:58:00.000Z",
+                     *         "as_of_block": 48210
                      *       },
                      *       "counterparty_exposure_reason": null,
                      *       "ahs_score": 84,
                      *       "grade": "B",
                      *       "confidence": 0.81,
                      *       "confidence_level": "HIGH",
-                     *       "reason": "scored",
                      *       "scored_at": "2026-11-20T09:58:00.000Z",
                      *       "stale": false,
-                     *       "as_of_block": 7969,
-                     *       "chain_id": 31337
+                     *       "reason": "scored",
+                     *       "as_of_block": 48210,
+                     *       "chain_id": 8453
                      *     }
                      */
                     "application/json": components["schemas"]["Risk"];
@@ -7935,7 +8770,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "sanctions_flags": [],
-                     *       "sanctions_as_of_block": 7994,
+                     *       "sanctions_as_of_block": 48210,
                      *       "counterparty_exposure": {
                      *         "share": 0.004,
                      *         "listed_share": 0,
@@ -7946,30 +8781,20 @@ export interface operations {
                      *         "failing_counterparties": 1,
                      *         "truncated": false,
                      *         "of": "listed_share: what own calls of the scoring window tried to send to others than the owner's accounts, as the score has it. failing_share: value sent to anybody, own accounts included, in native coin and priced tokens since the first contact. Of both, calls where none was",
-                     *         "since": "2026-08-22T07:12:00.000Z",
-                     *         "as_of_block": 7969
+                     *         "since": "2026-11-20T09:58:00.000Z",
+                     *         "as_of_block": 48210
                      *       },
                      *       "counterparty_exposure_reason": null,
                      *       "ahs_score": 84,
                      *       "grade": "B",
                      *       "confidence": 0.81,
                      *       "confidence_level": "HIGH",
-                     *       "reason": "scored",
                      *       "scored_at": "2026-11-20T09:58:00.000Z",
                      *       "stale": false,
-                     *       "as_of_block": 7969,
-                     *       "chain_id": 31337,
+                     *       "reason": "scored",
+                     *       "as_of_block": 48210,
+                     *       "chain_id": 8453,
                      *       "labels": [
-                     *         {
-                     *           "label": "Agent 17: Delta keeper",
-                     *           "category": "agent",
-                     *           "source": "identity-registry"
-                     *         },
-                     *         {
-                     *           "label": "Account",
-                     *           "category": "account",
-                     *           "source": "index"
-                     *         },
                      *         {
                      *           "label": "Dex Trader",
                      *           "category": "defi",
@@ -7983,12 +8808,12 @@ export interface operations {
                      *           "provider": "nansen",
                      *           "available": true,
                      *           "reason": null,
-                     *           "read_at": "2026-11-20T07:30:12.000Z"
+                     *           "read_at": "2026-11-20T09:58:00.000Z"
                      *         }
                      *       ],
                      *       "pnl": {
-                     *         "chain_id": 31337,
-                     *         "as_of_block": 7969,
+                     *         "chain_id": 8453,
+                     *         "as_of_block": 48210,
                      *         "as_of_time": "2026-11-20T09:58:00.000Z",
                      *         "window": {
                      *           "from": "2026-05-24T09:58:00.000Z",
@@ -7997,13 +8822,13 @@ export interface operations {
                      *         },
                      *         "coverage": {
                      *           "from_block": 1,
-                     *           "to_block": 7969,
+                     *           "to_block": 48210,
                      *           "complete": true,
                      *           "sources": [
                      *             "index"
                      *           ]
                      *         },
-                     *         "realised_usd": 1000,
+                     *         "realised_usd": 500,
                      *         "unrealised_usd": 500,
                      *         "fees_usd": 12.6,
                      *         "trades": 3,
@@ -8016,46 +8841,24 @@ export interface operations {
                      *         "worthless_legs": 0,
                      *         "unread_receipts": 0,
                      *         "method": "FIFO lots over the tokens that the wallet's own calls moved. A trade is worth what the daily feed prices say of the side that moves least, else of the side that they price; a token that came for nothing costs what it was worth on its day; payments and deposits leave at their cost, with which they come back from the same contract. Beside a priced leg, one without a price of a token on no list is worth nothing. Tokens always priced within 5 % of one US dollar are money: they have no sale, cost or gain of their own. Native coin is no token here.",
-                     *         "token_count": 2,
+                     *         "token_count": 1,
                      *         "tokens": [
                      *           {
-                     *             "token": "0x4200000000000000000000000000000000000006",
+                     *             "token": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *             "symbol": "WETH",
                      *             "decimals": 18,
                      *             "currency": false,
-                     *             "bought": "2000000000000000000",
-                     *             "sold": "1500000000000000000",
-                     *             "received": "0",
-                     *             "sent": "0",
-                     *             "uncovered": "0",
+                     *             "bought": "500000000000000000",
+                     *             "sold": "500000000000000000",
+                     *             "received": "500000000000000000",
+                     *             "sent": "500000000000000000",
+                     *             "uncovered": "500000000000000000",
                      *             "held": "500000000000000000",
-                     *             "realised_usd": 1000,
-                     *             "cost_usd": 1000,
-                     *             "worth_usd": 1500,
+                     *             "realised_usd": 500,
+                     *             "cost_usd": 500,
+                     *             "worth_usd": 500,
                      *             "unrealised_usd": 500,
                      *             "priced_by": "feed",
-                     *             "sales": 1,
-                     *             "wins": 1,
-                     *             "losses": 0,
-                     *             "returns": 0,
-                     *             "unpriced_legs": 0
-                     *           },
-                     *           {
-                     *             "token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-                     *             "symbol": "USDC",
-                     *             "decimals": 6,
-                     *             "currency": true,
-                     *             "bought": "3000000000",
-                     *             "sold": "3000000000",
-                     *             "received": "0",
-                     *             "sent": "0",
-                     *             "uncovered": "3000000000",
-                     *             "held": "3000000000",
-                     *             "realised_usd": null,
-                     *             "cost_usd": null,
-                     *             "worth_usd": null,
-                     *             "unrealised_usd": null,
-                     *             "priced_by": null,
                      *             "sales": 0,
                      *             "wins": 0,
                      *             "losses": 0,
@@ -8206,16 +9009,16 @@ export interface operations {
                      * @example {
                      *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *       "chain_id": 8453,
-                     *       "as_of_block": 970,
-                     *       "as_of_time": "2026-11-20T09:59:00.000Z",
+                     *       "as_of_block": 48210,
+                     *       "as_of_time": "2026-11-20T09:58:00.000Z",
                      *       "window": {
-                     *         "from": "2026-05-24T09:59:00.000Z",
-                     *         "to": "2026-11-20T09:59:00.000Z",
+                     *         "from": "2026-05-24T09:58:00.000Z",
+                     *         "to": "2026-11-20T09:58:00.000Z",
                      *         "days": 180
                      *       },
                      *       "coverage": {
                      *         "from_block": 1,
-                     *         "to_block": 970,
+                     *         "to_block": 48210,
                      *         "complete": true,
                      *         "sources": [
                      *           "index"
@@ -8233,51 +9036,9 @@ export interface operations {
                      *           "points": 0,
                      *           "most": 10,
                      *           "reason": "recognised tokens that own calls brought in and that are worth less than a cent: 0; 2 points each"
-                     *         },
-                     *         {
-                     *           "name": "unrecognised_tokens",
-                     *           "points": 0,
-                     *           "most": 15,
-                     *           "reason": "tokens that own calls brought in and that are neither listed nor known to be used by others: 0; 3 points each"
-                     *         },
-                     *         {
-                     *           "name": "portfolio_quality",
-                     *           "points": 0,
-                     *           "most": 15,
-                     *           "reason": "100 % of the worth that own calls brought in is in recognised tokens; 15 points for none"
-                     *         },
-                     *         {
-                     *           "name": "approvals",
-                     *           "points": 10,
-                     *           "most": 30,
-                     *           "reason": "unlimited approvals at risk: 1; points by the gravest risk of each: flagged 20, no_code 15, young 10, unknown 10, unused 3"
-                     *         },
-                     *         {
-                     *           "name": "delegation",
-                     *           "points": 0,
-                     *           "most": 10,
-                     *           "reason": "the wallet runs nobody's code"
-                     *         },
-                     *         {
-                     *           "name": "self_dealing",
-                     *           "points": 0,
-                     *           "most": 10,
-                     *           "reason": "0 % of the weight of own calls stays within the owner's accounts"
-                     *         },
-                     *         {
-                     *           "name": "circular_transfers",
-                     *           "points": 0,
-                     *           "most": 10,
-                     *           "reason": "transfers to accounts of the same owner that came back within 7 days: 0; 2 points each"
                      *         }
                      *       ],
                      *       "issues": [
-                     *         {
-                     *           "category": "approvals",
-                     *           "severity": "high",
-                     *           "description": "The spender is not shown to have existed 30 days before the approval; has fewer than three known independent users and stands on no list.",
-                     *           "action": "Take back the unlimited approval of 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 to 0x5be4dE45bE4DE45be4de45be4De45Be4de45bE4d."
-                     *         },
                      *         {
                      *           "category": "received",
                      *           "severity": "info",
@@ -8286,25 +9047,25 @@ export interface operations {
                      *         }
                      *       ],
                      *       "issues_by_severity": {
-                     *         "high": 1,
+                     *         "high": 0,
                      *         "medium": 0,
                      *         "low": 0,
                      *         "info": 1
                      *       },
                      *       "portfolio": {
                      *         "state": "held",
-                     *         "basis": "What the wallet's own calls of the 180 days before its last one brought in, less what they took out. What others sent, what was held before, and the balance of the native coin are not in it. Worth: the daily feed price on the day of the last own call, or what the wallet itself gave for the token; the total is of recognised tokens with a feed price alone.",
                      *         "reason": null,
+                     *         "basis": "What the wallet's own calls of the 180 days before its last one brought in, less what they took out. What others sent, what was held before, and the balance of the native coin are not in it. Worth: the daily feed price on the day of the last own call, or what the wallet itself gave for the token; the total is of recognised tokens with a feed price alone.",
                      *         "total_usd": 108,
                      *         "other_usd": null,
                      *         "unpriced_tokens": 0,
                      *         "holdings": [
                      *           {
+                     *             "token": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *             "symbol": "USDC",
                      *             "decimals": 6,
-                     *             "recognised": true,
-                     *             "token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *             "amount": "108000000",
+                     *             "recognised": true,
                      *             "worth_usd": 108,
                      *             "priced_by": "feed"
                      *           }
@@ -8318,30 +9079,30 @@ export interface operations {
                      *         "note": "What transactions of others brought since the index follows the wallet. Any contract can claim to have sent anything; none of it takes anything from the score.",
                      *         "tokens": [
                      *           {
-                     *             "token": "0x0000000000000000000000000000000000000Bad",
+                     *             "token": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *             "symbol": null,
                      *             "standard": "erc20",
                      *             "kind": "spam",
                      *             "transfers": 3,
                      *             "senders": 1,
-                     *             "amount": "1000000000000000000000",
+                     *             "amount": "108000000",
                      *             "worth_usd": null,
-                     *             "last_at": "2026-10-26T09:59:00.000Z"
+                     *             "last_at": "2026-11-20T09:58:00.000Z"
                      *           }
                      *         ],
                      *         "left_out": 0
                      *       },
                      *       "open_approvals": [
                      *         {
-                     *           "token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-                     *           "spender": "0x5be4dE45bE4DE45be4de45be4De45Be4de45bE4d",
+                     *           "token": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "spender": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *           "kind": "amount",
-                     *           "approved_at": "2026-10-24T09:59:00.000Z",
+                     *           "approved_at": "2026-11-20T09:58:00.000Z",
                      *           "last_used_at": null,
-                     *           "use_known": true,
+                     *           "use_known": false,
                      *           "spender_facts": {
-                     *             "is_contract": true,
-                     *             "existed_at": "2026-10-22T09:59:00.000Z",
+                     *             "is_contract": false,
+                     *             "existed_at": "2026-11-20T09:58:00.000Z",
                      *             "outside_users": 1,
                      *             "flag": null,
                      *             "own": false
@@ -8356,7 +9117,18 @@ export interface operations {
                      *       "self_dealing": {
                      *         "own_share": 0,
                      *         "is_pattern": false,
-                     *         "circles": [],
+                     *         "circles": [
+                     *           {
+                     *             "counterparty": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *             "own": false,
+                     *             "token": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *             "times": 2,
+                     *             "amount": "108000000",
+                     *             "last_out_tx": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *             "last_back_tx": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *             "last_at": "2026-11-20T09:58:00.000Z"
+                     *           }
+                     *         ],
                      *         "truncated": false,
                      *         "method": "A transfer of native coin or an ERC-20 token that the wallet itself sent, and the next one of the same token from the same counterparty: of any amount within 7 days where it belongs to the same owner, within 1 % of the amount and 24 hours of any other account without code. Each transfer counts once. Longer circles are not seen."
                      *       },
@@ -8494,28 +9266,28 @@ export interface operations {
                 /**
                  * @example {
                  *       "type": "ahs.confidence_changed",
-                 *       "timestamp": "2026-11-20T10:00:02.000Z",
+                 *       "timestamp": "2026-11-20T09:58:00.000Z",
                  *       "data": {
-                 *         "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                 *         "subscription_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                  *         "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                 *         "chain_id": 31337,
+                 *         "chain_id": 8453,
                  *         "previous": {
                  *           "grade": "B",
-                 *           "ahs_score": 78,
+                 *           "ahs_score": 84,
                  *           "trust_routing": "instant_settle"
                  *         },
                  *         "current": {
-                 *           "grade": "B",
-                 *           "ahs_score": 78,
-                 *           "trust_routing": "instant_settle"
+                 *           "grade": "C",
+                 *           "ahs_score": 68,
+                 *           "trust_routing": "escrow"
                  *         },
-                 *         "confidence": 0.59,
-                 *         "confidence_level": "MEDIUM",
-                 *         "as_of_block": 970,
-                 *         "as_of_time": "2026-11-20T09:59:00.000Z",
-                 *         "inputs_hash": "0x2222222222222222222222222222222222222222222222222222222222222222",
-                 *         "previous_confidence": 0.81,
-                 *         "previous_confidence_level": "HIGH"
+                 *         "confidence": 0.81,
+                 *         "confidence_level": "HIGH",
+                 *         "as_of_block": 48210,
+                 *         "as_of_time": "2026-11-20T09:58:00.000Z",
+                 *         "inputs_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                 *         "previous_confidence": 0.59,
+                 *         "previous_confidence_level": "MEDIUM"
                  *       }
                  *     }
                  */
@@ -8551,26 +9323,26 @@ export interface operations {
                 /**
                  * @example {
                  *       "type": "ahs.grade_changed",
-                 *       "timestamp": "2026-11-20T10:00:02.000Z",
+                 *       "timestamp": "2026-11-20T09:58:00.000Z",
                  *       "data": {
-                 *         "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                 *         "subscription_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                  *         "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                 *         "chain_id": 31337,
+                 *         "chain_id": 8453,
                  *         "previous": {
                  *           "grade": "B",
-                 *           "ahs_score": 78,
+                 *           "ahs_score": 84,
                  *           "trust_routing": "instant_settle"
                  *         },
                  *         "current": {
                  *           "grade": "C",
-                 *           "ahs_score": 71,
+                 *           "ahs_score": 68,
                  *           "trust_routing": "escrow"
                  *         },
                  *         "confidence": 0.81,
                  *         "confidence_level": "HIGH",
-                 *         "as_of_block": 970,
-                 *         "as_of_time": "2026-11-20T09:59:00.000Z",
-                 *         "inputs_hash": "0x2222222222222222222222222222222222222222222222222222222222222222"
+                 *         "as_of_block": 48210,
+                 *         "as_of_time": "2026-11-20T09:58:00.000Z",
+                 *         "inputs_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d"
                  *       }
                  *     }
                  */
@@ -8606,31 +9378,31 @@ export interface operations {
                 /**
                  * @example {
                  *       "type": "ahs.sanctions_hit",
-                 *       "timestamp": "2026-11-20T10:00:02.000Z",
+                 *       "timestamp": "2026-11-20T09:58:00.000Z",
                  *       "data": {
-                 *         "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                 *         "subscription_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                  *         "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                 *         "chain_id": 31337,
+                 *         "chain_id": 8453,
                  *         "previous": {
                  *           "grade": "B",
-                 *           "ahs_score": 78,
+                 *           "ahs_score": 84,
                  *           "trust_routing": "instant_settle"
                  *         },
                  *         "current": {
-                 *           "grade": "F",
-                 *           "ahs_score": 0,
-                 *           "trust_routing": "reject"
+                 *           "grade": "C",
+                 *           "ahs_score": 68,
+                 *           "trust_routing": "escrow"
                  *         },
-                 *         "confidence": 1,
+                 *         "confidence": 0.81,
                  *         "confidence_level": "HIGH",
-                 *         "as_of_block": 970,
-                 *         "as_of_time": "2026-11-20T09:59:00.000Z",
-                 *         "inputs_hash": "0x2222222222222222222222222222222222222222222222222222222222222222",
+                 *         "as_of_block": 48210,
+                 *         "as_of_time": "2026-11-20T09:58:00.000Z",
+                 *         "inputs_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                  *         "sanctions_flags": [
                  *           {
                  *             "source": "chainalysis-oracle",
-                 *             "reference": "0x3333333333333333333333333333333333333333333333333333333333333333",
-                 *             "detected_at": "2026-11-20T09:59:58.000Z"
+                 *             "reference": "block 48188",
+                 *             "detected_at": "2026-11-20T09:58:00.000Z"
                  *           }
                  *         ]
                  *       }
@@ -8668,14 +9440,14 @@ export interface operations {
                 /**
                  * @example {
                  *       "type": "ahs.threshold_breached",
-                 *       "timestamp": "2026-11-20T10:00:02.000Z",
+                 *       "timestamp": "2026-11-20T09:58:00.000Z",
                  *       "data": {
-                 *         "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                 *         "subscription_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                  *         "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                 *         "chain_id": 31337,
+                 *         "chain_id": 8453,
                  *         "previous": {
                  *           "grade": "B",
-                 *           "ahs_score": 78,
+                 *           "ahs_score": 84,
                  *           "trust_routing": "instant_settle"
                  *         },
                  *         "current": {
@@ -8685,9 +9457,9 @@ export interface operations {
                  *         },
                  *         "confidence": 0.81,
                  *         "confidence_level": "HIGH",
-                 *         "as_of_block": 970,
-                 *         "as_of_time": "2026-11-20T09:59:00.000Z",
-                 *         "inputs_hash": "0x2222222222222222222222222222222222222222222222222222222222222222",
+                 *         "as_of_block": 48210,
+                 *         "as_of_time": "2026-11-20T09:58:00.000Z",
+                 *         "inputs_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                  *         "breached": [
                  *           {
                  *             "value": "ahs_score",
@@ -8731,18 +9503,18 @@ export interface operations {
                 /**
                  * @example {
                  *       "type": "subscription.expiring",
-                 *       "timestamp": "2026-12-17T10:00:04.000Z",
+                 *       "timestamp": "2026-11-20T09:58:00.000Z",
                  *       "data": {
-                 *         "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                 *         "subscription_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                  *         "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                 *         "chain_id": 31337,
+                 *         "chain_id": 8453,
                  *         "events": [
                  *           "ahs.grade_changed",
                  *           "ahs.threshold_breached",
                  *           "ahs.sanctions_hit",
                  *           "ahs.confidence_changed"
                  *         ],
-                 *         "expires_at": "2026-12-20T10:00:00.000Z",
+                 *         "expires_at": "2026-12-20T09:58:00.000Z",
                  *         "notice_days": 3
                  *       }
                  *     }
@@ -8779,11 +9551,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "type": "subscription.test",
-                 *       "timestamp": "2026-11-20T10:00:00.000Z",
+                 *       "timestamp": "2026-11-20T09:58:00.000Z",
                  *       "data": {
-                 *         "subscription_id": "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
+                 *         "subscription_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                  *         "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                 *         "chain_id": 31337,
+                 *         "chain_id": 8453,
                  *         "events": [
                  *           "ahs.grade_changed",
                  *           "ahs.threshold_breached",
@@ -8797,7 +9569,7 @@ export interface operations {
                  *             "current": 78
                  *           }
                  *         ],
-                 *         "expires_at": "2026-12-20T10:00:00.000Z"
+                 *         "expires_at": "2026-12-20T09:58:00.000Z"
                  *       }
                  *     }
                  */

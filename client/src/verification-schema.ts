@@ -308,31 +308,50 @@ export interface components {
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
+                 * @example 2026-11-20T09:58:00.000Z
                  */
                 at: string;
+                /** @example The endpoint answered 503. */
                 failure: string | null;
+                /** @example 41 */
                 latency_ms: number;
-                /** @description What the endpoint answered; null where it did not */
+                /**
+                 * @description What the endpoint answered; null where it did not
+                 * @example 503
+                 */
                 status: number | null;
             }[];
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             created_at: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             delivered_at: string | null;
-            /** @description The webhook-id of every attempt */
+            /**
+             * @description The webhook-id of every attempt
+             * @example msg_5f2d8a41c7e9b03d6a18f4c2e7b95d10
+             */
             id: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             next_attempt_at: string | null;
-            /** @description What is sent */
+            /**
+             * @description What is sent
+             * @example {
+             *       "type": "subscription.test",
+             *       "timestamp": "2026-11-20T09:58:00.000Z",
+             *       "data": {}
+             *     }
+             */
             payload: {
                 [key: string]: unknown;
             };
@@ -341,6 +360,7 @@ export interface components {
              * @enum {string}
              */
             state: "pending" | "delivered" | "failed" | "dropped";
+            /** @example subscription.test */
             type: string;
         };
         EvidenceInput: {
@@ -354,19 +374,31 @@ export interface components {
         };
         /** @description What one role of the panel found: 20 objections at most, no text of more than 200 characters */
         Finding: {
-            /** @description Why; null where the role answered */
+            /**
+             * @description Why; null where the role answered
+             * @example null
+             */
             abstained: string | null;
+            /** @example 0.88 */
             confidence: number | null;
             criteria: {
+                /** @example All 12 rows carry a source. */
                 evidence: string;
+                /** @example c1 */
                 id: string;
-                /** @description Null where the role cannot tell */
+                /**
+                 * @description Null where the role cannot tell
+                 * @example true
+                 */
                 met: boolean | null;
             }[];
+            /** @example scripted */
             model: string;
+            /** @example [] */
             objections: string[];
             /** @enum {string} */
             role: "criteria_auditor" | "domain_expert" | "evidence_checker" | "user_advocate" | "critic" | "synthesiser";
+            /** @example 86 */
             score: number | null;
             /** @description A generator's vote; null for critic and synthesiser, and where it abstained */
             verdict: components["schemas"]["Decision"] | null;
@@ -381,26 +413,49 @@ export interface components {
             /**
              * Format: date-time
              * @description When the verdict is run again, or soon after
+             * @example 2026-11-20T09:58:00.000Z
              */
             rerun_at: string;
-            /** @description keccak256 of the text's UTF-8 bytes */
+            /**
+             * @description keccak256 of the text's UTF-8 bytes
+             * @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
+             */
             text_hash: string;
             /** Format: uuid */
             verdict_id: string;
         };
         Methodology: {
-            /** @description By role */
+            /**
+             * @description By role
+             * @example {
+             *       "criteria_auditor": "scripted",
+             *       "critic": "scripted"
+             *     }
+             */
             models: {
                 [key: string]: string;
             };
-            /** @description Null, as prompt_hash, for a review of a verdict that had failed: it names no models */
+            /**
+             * @description Null, as prompt_hash, for a review of a verdict that had failed: it names no models
+             * @example panel-2026.1
+             */
             panel_version: string | null;
-            /** @description keccak256 over all prompts and schemas */
+            /**
+             * @description keccak256 over all prompts and schemas
+             * @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
+             */
             prompt_hash: string | null;
+            /** @example null */
             review_reason: string | null;
-            /** @description Null for a decision of the panel */
+            /**
+             * @description Null for a decision of the panel
+             * @example null
+             */
             reviewed_by: string | null;
-            /** @description Rules that changed the outcome, in their order */
+            /**
+             * @description Rules that changed the outcome, in their order
+             * @example []
+             */
             rules_fired: string[];
             /** @description Every decision so far, oldest first; the last one stands */
             runs: {
@@ -409,12 +464,20 @@ export interface components {
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
+                 * @example 2026-11-20T09:58:00.000Z
                  */
                 evaluated_at: string;
+                /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
                 evidence_hash: string;
                 final_verdict: components["schemas"]["Decision"];
                 run: number;
             }[];
+            /**
+             * @example {
+             *       "domain": "default",
+             *       "confidence": 0.7
+             *     }
+             */
             thresholds: {
                 confidence: number;
                 domain: string;
@@ -505,12 +568,81 @@ export interface components {
         };
         /** @description A JWS in flattened JSON (RFC 7515) */
         Receipt: {
-            /** @description base64url of RFC 8785 JSON */
+            /**
+             * @description base64url of RFC 8785 JSON
+             * @example eyJleHAiOjE3NjYyMjQ4MDksImlhdCI6MTc2MzYzMjgwOSwi…
+             */
             payload: string;
-            /** @description base64url of the header: alg "EdDSA", kid (RFC 7638 thumbprint), typ "application/vnd.verification.v0.3+jws" */
+            /**
+             * @description base64url of the header: alg "EdDSA", kid (RFC 7638 thumbprint), typ "application/vnd.verification.v0.3+jws"
+             * @example eyJhbGciOiJFZERTQSIsImtpZCI6IuKApiJ9
+             */
             protected: string;
+            /** @example 3Yt0mVb… */
             signature: string;
         };
+        /**
+         * @example {
+         *       "mapping_id": "agent-health-v0.3-2026-11-20-t070",
+         *       "v_gate_threshold": 0.7,
+         *       "rules": [
+         *         {
+         *           "when": {
+         *             "v_verdict": "refuted"
+         *           },
+         *           "v_recommendation": "refuted"
+         *         },
+         *         {
+         *           "when": {
+         *             "v_verdict": "unverifiable"
+         *           },
+         *           "v_recommendation": "unverifiable"
+         *         },
+         *         {
+         *           "when": {
+         *             "v_verdict": "supported",
+         *             "v_method": "review"
+         *           },
+         *           "v_recommendation": "confident_supported"
+         *         },
+         *         {
+         *           "when": {
+         *             "v_verdict": "supported",
+         *             "v_adversarial_result": "vulnerable"
+         *           },
+         *           "v_recommendation": "vulnerable_supported"
+         *         },
+         *         {
+         *           "when": {
+         *             "v_verdict": "supported",
+         *             "v_confidence": "below_threshold"
+         *           },
+         *           "v_recommendation": "weak_supported"
+         *         },
+         *         {
+         *           "when": {
+         *             "v_verdict": "supported",
+         *             "v_adversarial_result": "not_checked"
+         *           },
+         *           "v_recommendation": "un_probed_not_cleared"
+         *         },
+         *         {
+         *           "when": {
+         *             "v_verdict": "supported"
+         *           },
+         *           "v_recommendation": "confident_supported"
+         *         }
+         *       ],
+         *       "gates": {
+         *         "confident_supported": "act",
+         *         "un_probed_not_cleared": "halt",
+         *         "vulnerable_supported": "halt",
+         *         "weak_supported": "halt",
+         *         "refuted": "halt",
+         *         "unverifiable": "halt"
+         *       }
+         *     }
+         */
         ReceiptMapping: {
             gates: {
                 [key: string]: "act" | "halt";
@@ -532,11 +664,16 @@ export interface components {
             verdict_id: string;
         };
         ReviewedVerdict: {
+            /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
             evidence_hash: string;
             /** @enum {string} */
             final_verdict: "ALLOW" | "REJECT";
+            /** @example Trust desk */
             reviewed_by: string;
-            /** @description The decision's number, as in methodology.runs */
+            /**
+             * @description The decision's number, as in methodology.runs
+             * @example 2
+             */
             run: number;
             /** Format: uuid */
             verdict_id: string;
@@ -555,27 +692,37 @@ export interface components {
         };
         /** @description Null where the specification names no job */
         Settlement: {
+            /** @example 8453 */
             chain_id: number | null;
             /**
              * @description EIP-55 address
-             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
              */
             escrow: string | null;
-            /** @description Hexadecimal, as erc8183_job_id */
+            /**
+             * @description Hexadecimal, as erc8183_job_id
+             * @example 0x7
+             */
             job_id: string;
-            /** @description Why nothing is signed, or it was refused, where that is known */
+            /**
+             * @description Why nothing is signed, or it was refused, where that is known
+             * @example null
+             */
             reason: string | null;
             /**
              * Format: date-time
              * @description Of a held job: when a quarter of its time is left; somebody has to decide by then
+             * @example null
              */
             review_by: string | null;
             signed: components["schemas"]["SignedVerdict"];
             /**
              * @description unbound: the specification is not the job's, so nothing is ever signed. waiting: there is no decision yet, or it was not looked at. waiting_for_submission, waiting_for_finality: the job's delivery is not on chain, or not final. suspended: it cannot be settled now. signed: on its way to the evaluator. settled: the escrow paid or refunded, in a final block. held: the HOLD is on record in a final block, or was given after the job's expiry, when none is taken, and the escrow is untouched. expired_on_hold: the job ran out while held, so its client may take the money back. refused: it is never carried out. expired: the job ran out first, or the signature, which is made anew while the job can be decided
+             * @example settled
              * @enum {string}
              */
             status: "unbound" | "waiting" | "waiting_for_submission" | "waiting_for_finality" | "suspended" | "signed" | "settled" | "held" | "expired_on_hold" | "refused" | "expired";
+            /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
             tx_hash: string | null;
         } | null;
         /** @description Null where the newest decision is not signed. Anyone may bring it: `settle(escrow, jobId, verdict, signature)` of the evaluator, for a HOLD `hold`, by the deadline. It counts once */
@@ -585,6 +732,7 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             evaluator: string;
+            /** @example 0x9999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999 */
             signature: string;
             /**
              * @description EIP-55 address
@@ -593,34 +741,54 @@ export interface components {
             signer: string;
             /** @description The EIP-712 struct, its members in the order of `Verdict` */
             verdict: {
+                /** @example 8800 */
                 confidence_bps: number;
-                /** @description Unix seconds; the last at which it may be brought */
+                /**
+                 * @description Unix seconds; the last at which it may be brought
+                 * @example 1795255220
+                 */
                 deadline: number;
                 /** @description 1 ALLOW, 2 REJECT, 3 HOLD */
                 decision: number;
+                /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
                 deliverable: string;
                 /**
                  * @description EIP-55 address
-                 * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                 * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
                  */
                 escrow: string;
+                /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
                 evidence_hash: string;
-                /** @description Unix seconds */
+                /**
+                 * @description Unix seconds
+                 * @example 1795168820
+                 */
                 issued_at: number;
-                /** @description Hexadecimal */
+                /**
+                 * @description Hexadecimal
+                 * @example 0x7
+                 */
                 job_id: string;
+                /** @example 86 */
                 score: number;
+                /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
                 spec_hash: string;
             };
         } | null;
         Spec: {
             binding: components["schemas"]["SpecBindingStatus"];
-            /** @description keccak256 of the RFC 8785 JSON of client_addr, provider_addr, spec_text, acceptance_criteria and domain, after defaults, addresses in EIP-55 */
+            /**
+             * @description keccak256 of the RFC 8785 JSON of client_addr, provider_addr, spec_text, acceptance_criteria and domain, after defaults, addresses in EIP-55
+             * @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
+             */
             spec_hash: string;
             /** Format: uuid */
             spec_id: string;
         };
-        /** @description Whether the job that it names is its job as the chain stands; null where it names no job of an escrow */
+        /**
+         * @description Whether the job that it names is its job as the chain stands; null where it names no job of an escrow
+         * @example null
+         */
         SpecBindingStatus: {
             /** @description Why it is not bound, or not known to be */
             reason: string | null;
@@ -693,38 +861,71 @@ export interface components {
         };
         /** @description Members of the result: null until the status is `completed` */
         Verdict: {
-            /** @description Mean confidence of those who voted with the majority, in hundredths */
+            /**
+             * @description Mean confidence of those who voted with the majority, in hundredths
+             * @example 0.88
+             */
             confidence: number | null;
             critic_override_applied: boolean | null;
+            /** @example default */
             domain: string | null;
-            /** @description Null unless the status is `failed` */
+            /**
+             * @description Null unless the status is `failed`
+             * @example null
+             */
             error_message: string | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
              */
             evaluated_at: string | null;
-            /** @description keccak256 of the bytes at GET /v1/verdicts/{verdict_id}/evidence, and the `reason` on chain */
+            /**
+             * @description keccak256 of the bytes at GET /v1/verdicts/{verdict_id}/evidence, and the `reason` on chain
+             * @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
+             */
             evidence_hash: string | null;
-            /** @description Mean of the generators' scores, rounded half up. Null, as confidence, mdi and generator_majority, for a review of a verdict that had failed: the struct that is signed for the escrow, and receipts, have 0 there */
+            /**
+             * @description Mean of the generators' scores, rounded half up. Null, as confidence, mdi and generator_majority, for a review of a verdict that had failed: the struct that is signed for the escrow, and receipts, have 0 there
+             * @example 86
+             */
             final_score: number | null;
             final_verdict: components["schemas"]["Decision"] | null;
             findings: components["schemas"]["Finding"][] | null;
             generator_majority: components["schemas"]["Decision"] | null;
+            /** @example [] */
             key_objections: string[] | null;
+            /** @example 8412 */
             latency_ms: number | null;
-            /** @description Disagreement: population standard deviation of the generators' scores over 50 */
+            /**
+             * @description Disagreement: population standard deviation of the generators' scores over 50
+             * @example 0.06
+             */
             mdi: number | null;
+            /**
+             * @example [
+             *       "Every row names its source."
+             *     ]
+             */
             met_criteria: string[] | null;
             methodology: components["schemas"]["Methodology"];
             /** @enum {string|null} */
             on_chain_action: "complete" | "hold_pending_review" | "reject" | null;
-            /** @description keccak256 of the output's UTF-8 bytes */
+            /**
+             * @description keccak256 of the output's UTF-8 bytes
+             * @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
+             */
             output_hash: string;
-            /** @description In the panel's words. Here, in key_objections and in strongest_dissent an ellipsis stands for whatever it copied in more than 200 characters from specification, output or evidence */
+            /**
+             * @description In the panel's words. Here, in key_objections and in strongest_dissent an ellipsis stands for whatever it copied in more than 200 characters from specification, output or evidence
+             * @example The table answers what was asked, and each row names where it is from.
+             */
             reasoning: string | null;
             rejection_asymmetry_applied: boolean | null;
-            /** @description Of a HOLD that is run again; its decision stands until the new one is there */
+            /**
+             * @description Of a HOLD that is run again; its decision stands until the new one is there
+             * @example null
+             */
             rerun: {
                 /** @enum {string} */
                 cause: "submitted" | "retried" | "evidence" | "near_expiry" | "review";
@@ -732,13 +933,17 @@ export interface components {
                 status: "pending" | "processing";
             } | null;
             settlement: components["schemas"]["Settlement"];
+            /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
             spec_hash: string;
             /**
              * @description failed: no verdict could be made, `error_message` says why. A verdict with a decision stays completed: `rerun` tells of another one on its way
+             * @example completed
              * @enum {string}
              */
             status: "pending" | "processing" | "completed" | "failed";
+            /** @example Two of the sources are older than a year. */
             strongest_dissent: string | null;
+            /** @example [] */
             unmet_criteria: string[] | null;
             /** Format: uuid */
             verdict_id: string;
@@ -751,8 +956,10 @@ export interface components {
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
+                 * @example 2026-11-20T09:58:00.000Z
                  */
                 evaluated_at: string;
+                /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
                 evidence_hash: string;
                 final_verdict: components["schemas"]["Decision"];
                 /** @description The decision's number, as in methodology.runs */
@@ -765,6 +972,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When it happened; the same at every attempt
+             * @example 2026-11-20T09:58:00.000Z
              */
             timestamp: string;
             /** @enum {string} */
@@ -772,13 +980,17 @@ export interface components {
         };
         VerdictDeliveries: {
             deliveries: components["schemas"]["Delivery"][];
-            /** @description Null on the last page */
+            /**
+             * @description Null on the last page
+             * @example null
+             */
             next_cursor: string | null;
             /** Format: uuid */
             verdict_id: string;
         };
         VerdictFailedEvent: {
             data: {
+                /** @example The panel gave too few answers: domain_expert, evidence_checker and critic abstained. */
                 error_message: string;
                 /** @enum {string} */
                 status: "failed";
@@ -788,6 +1000,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When it happened; the same at every attempt
+             * @example 2026-11-20T09:58:00.000Z
              */
             timestamp: string;
             /** @enum {string} */
@@ -800,10 +1013,12 @@ export interface components {
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
+                 * @example 2026-11-20T09:58:00.000Z
                  */
                 evaluated_at: string;
+                /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
                 evidence_hash: string;
-                final_verdict: components["schemas"]["Decision"];
+                final_verdict: components["schemas"]["Decision"] & unknown;
                 /** @description The decision's number, as in methodology.runs */
                 run: number;
                 /** @enum {string} */
@@ -814,6 +1029,7 @@ export interface components {
             /**
              * Format: date-time
              * @description When it happened; the same at every attempt
+             * @example 2026-11-20T09:58:00.000Z
              */
             timestamp: string;
             /** @enum {string} */
@@ -821,6 +1037,7 @@ export interface components {
         };
         VerdictReviewDueEvent: {
             data: {
+                /** @example 8453 */
                 chain_id: number;
                 /**
                  * @description EIP-55 address
@@ -830,15 +1047,20 @@ export interface components {
                 /**
                  * Format: date-time
                  * @description When the job runs out, and its client may be refunded
+                 * @example 2026-11-29T10:00:00.000Z
                  */
                 expires_at: string;
                 /** @enum {string} */
                 final_verdict: "HOLD";
-                /** @description Hexadecimal, as the verdict's settlement has it */
+                /**
+                 * @description Hexadecimal, as the verdict's settlement has it
+                 * @example 0x7
+                 */
                 job_id: string;
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
+                 * @example 2026-11-27T04:00:00.000Z
                  */
                 review_by: string;
                 /** @enum {string} */
@@ -849,28 +1071,41 @@ export interface components {
             /**
              * Format: date-time
              * @description When it happened; the same at every attempt
+             * @example 2026-11-20T09:58:00.000Z
              */
             timestamp: string;
             /** @enum {string} */
             type: "verdict.review_due";
         };
         VerdictTexts: {
+            /** @example 1. Ten rows. 2. Every row names its source. */
             acceptance_criteria: string | null;
-            /** @description What was handed in after a HOLD, oldest first */
+            /**
+             * @description What was handed in after a HOLD, oldest first
+             * @example []
+             */
             evidence: {
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
+                 * @example 2026-11-20T09:58:00.000Z
                  */
                 submitted_at: string;
                 text: string;
             }[];
+            /**
+             * @example | Pool | Volume | Source |
+             *     |---|---|---|
+             *     …
+             */
             output_text: string;
+            /** @example List the ten largest DEX pools on Base by volume, each with its source. */
             spec_text: string;
             /** Format: uuid */
             verdict_id: string;
         };
         VerificationCheck: {
+            /** @example answers */
             detail: string;
             /** @enum {string} */
             status: "ok" | "failing" | "not_configured";
@@ -925,7 +1160,7 @@ export interface operations {
                      *         },
                      *         "queue": {
                      *           "status": "ok",
-                     *           "detail": "2 waiting, 1 under way, the most overdue for 0 s, at most 300 s allowed"
+                     *           "detail": "answers"
                      *         },
                      *         "model": {
                      *           "status": "ok",
@@ -933,7 +1168,7 @@ export interface operations {
                      *         },
                      *         "chain": {
                      *           "status": "ok",
-                     *           "detail": "block 7999 is 3 s old, at most 120 s allowed"
+                     *           "detail": "answers"
                      *         }
                      *       }
                      *     }
@@ -998,6 +1233,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "spec_id": "5b1c6a0e-4a1f-4f0e-9b57-0d7a3a1de2c4",
+                 *       "output_text": "1, 2, 3",
+                 *       "submitter_addr": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                 *       "provider_addr": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc"
+                 *     }
+                 */
                 "application/json": components["schemas"]["OutputRequest"];
             };
         };
@@ -1016,7 +1259,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "verdict_id": "0f8a1c1e-7c1d-4d57-8c27-2b1f0d3f5a90",
+                     *       "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                      *       "status": "pending"
                      *     }
                      */
@@ -1191,29 +1434,29 @@ export interface operations {
                      *         },
                      *         {
                      *           "when": {
-                     *             "v_method": "review",
-                     *             "v_verdict": "supported"
+                     *             "v_verdict": "supported",
+                     *             "v_method": "review"
                      *           },
                      *           "v_recommendation": "confident_supported"
                      *         },
                      *         {
                      *           "when": {
-                     *             "v_adversarial_result": "vulnerable",
-                     *             "v_verdict": "supported"
+                     *             "v_verdict": "supported",
+                     *             "v_adversarial_result": "vulnerable"
                      *           },
                      *           "v_recommendation": "vulnerable_supported"
                      *         },
                      *         {
                      *           "when": {
-                     *             "v_confidence": "below_threshold",
-                     *             "v_verdict": "supported"
+                     *             "v_verdict": "supported",
+                     *             "v_confidence": "below_threshold"
                      *           },
                      *           "v_recommendation": "weak_supported"
                      *         },
                      *         {
                      *           "when": {
-                     *             "v_adversarial_result": "not_checked",
-                     *             "v_verdict": "supported"
+                     *             "v_verdict": "supported",
+                     *             "v_adversarial_result": "not_checked"
                      *           },
                      *           "v_recommendation": "un_probed_not_cleared"
                      *         },
@@ -1226,11 +1469,11 @@ export interface operations {
                      *       ],
                      *       "gates": {
                      *         "confident_supported": "act",
-                     *         "refuted": "halt",
                      *         "un_probed_not_cleared": "halt",
-                     *         "unverifiable": "halt",
                      *         "vulnerable_supported": "halt",
-                     *         "weak_supported": "halt"
+                     *         "weak_supported": "halt",
+                     *         "refuted": "halt",
+                     *         "unverifiable": "halt"
                      *       }
                      *     }
                      */
@@ -1309,6 +1552,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "client_addr": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                 *       "spec_text": "text"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SpecRequest"];
             };
         };
@@ -1321,8 +1570,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "spec_id": "5b1c6a0e-4a1f-4f0e-9b57-0d7a3a1de2c4",
-                     *       "spec_hash": "0x6f3c0c2e8d4b9a7f1e5d2c3b4a5968778695a4b3c2d1e0f0112233445566778f",
+                     *       "spec_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+                     *       "spec_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                      *       "binding": null
                      *     }
                      */
@@ -1461,7 +1710,7 @@ export interface operations {
                      *       "zero_history_adjustment_applied": false,
                      *       "rejection_asymmetry_applied": false,
                      *       "latency_ms": 8412,
-                     *       "evaluated_at": "2026-11-20T10:00:09.000Z",
+                     *       "evaluated_at": "2026-11-20T09:58:00.000Z",
                      *       "error_message": null,
                      *       "rerun": null,
                      *       "findings": [
@@ -1469,8 +1718,8 @@ export interface operations {
                      *           "role": "criteria_auditor",
                      *           "model": "scripted",
                      *           "verdict": "ALLOW",
-                     *           "score": 88,
-                     *           "confidence": 0.9,
+                     *           "score": 86,
+                     *           "confidence": 0.88,
                      *           "criteria": [
                      *             {
                      *               "id": "c1",
@@ -1484,11 +1733,10 @@ export interface operations {
                      *       ],
                      *       "methodology": {
                      *         "panel_version": "panel-2026.1",
-                     *         "prompt_hash": "0x5555555555555555555555555555555555555555555555555555555555555555",
+                     *         "prompt_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                      *         "models": {
                      *           "criteria_auditor": "scripted",
-                     *           "critic": "scripted",
-                     *           "synthesiser": "scripted"
+                     *           "critic": "scripted"
                      *         },
                      *         "thresholds": {
                      *           "domain": "default",
@@ -1500,40 +1748,40 @@ export interface operations {
                      *             "run": 1,
                      *             "cause": "submitted",
                      *             "final_verdict": "ALLOW",
-                     *             "evidence_hash": "0x4444444444444444444444444444444444444444444444444444444444444444",
-                     *             "evaluated_at": "2026-11-20T10:00:09.000Z"
+                     *             "evidence_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *             "evaluated_at": "2026-11-20T09:58:00.000Z"
                      *           }
                      *         ],
                      *         "reviewed_by": null,
                      *         "review_reason": null
                      *       },
-                     *       "spec_hash": "0x6666666666666666666666666666666666666666666666666666666666666666",
-                     *       "output_hash": "0x7777777777777777777777777777777777777777777777777777777777777777",
-                     *       "evidence_hash": "0x4444444444444444444444444444444444444444444444444444444444444444",
+                     *       "spec_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *       "output_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *       "evidence_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                      *       "settlement": {
-                     *         "chain_id": 31337,
+                     *         "chain_id": 8453,
                      *         "escrow": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
                      *         "job_id": "0x7",
                      *         "status": "settled",
-                     *         "tx_hash": "0x8888888888888888888888888888888888888888888888888888888888888888",
+                     *         "tx_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                      *         "review_by": null,
                      *         "reason": null,
                      *         "signed": {
                      *           "verdict": {
                      *             "escrow": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
                      *             "job_id": "0x7",
-                     *             "deliverable": "0x7777777777777777777777777777777777777777777777777777777777777777",
-                     *             "spec_hash": "0x6666666666666666666666666666666666666666666666666666666666666666",
+                     *             "deliverable": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *             "spec_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                      *             "decision": 1,
                      *             "score": 86,
                      *             "confidence_bps": 8800,
-                     *             "evidence_hash": "0x4444444444444444444444444444444444444444444444444444444444444444",
+                     *             "evidence_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                      *             "issued_at": 1795168820,
                      *             "deadline": 1795255220
                      *           },
                      *           "signature": "0x9999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999999",
-                     *           "evaluator": "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512",
-                     *           "signer": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+                     *           "evaluator": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "signer": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc"
                      *         }
                      *       }
                      *     }
@@ -1637,27 +1885,21 @@ export interface operations {
                      *         {
                      *           "id": "msg_5f2d8a41c7e9b03d6a18f4c2e7b95d10",
                      *           "type": "subscription.test",
-                     *           "state": "delivered",
-                     *           "created_at": "2026-11-20T10:00:00.000Z",
-                     *           "delivered_at": "2026-11-20T10:00:05.512Z",
-                     *           "next_attempt_at": null,
+                     *           "state": "pending",
+                     *           "created_at": "2026-11-20T09:58:00.000Z",
+                     *           "delivered_at": "2026-11-20T09:58:00.000Z",
+                     *           "next_attempt_at": "2026-11-20T09:58:00.000Z",
                      *           "payload": {
                      *             "type": "subscription.test",
-                     *             "timestamp": "2026-11-20T10:00:00.000Z",
+                     *             "timestamp": "2026-11-20T09:58:00.000Z",
                      *             "data": {}
                      *           },
                      *           "attempts": [
                      *             {
-                     *               "at": "2026-11-20T10:00:00.310Z",
+                     *               "at": "2026-11-20T09:58:00.000Z",
                      *               "status": 503,
                      *               "latency_ms": 41,
                      *               "failure": "The endpoint answered 503."
-                     *             },
-                     *             {
-                     *               "at": "2026-11-20T10:00:05.512Z",
-                     *               "status": 204,
-                     *               "latency_ms": 38,
-                     *               "failure": null
                      *             }
                      *           ]
                      *         }
@@ -1772,12 +2014,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
-                     *       "final_verdict": "ALLOW"
-                     *     }
-                     */
+                    /** @example {} */
                     "application/json": {
                         [key: string]: unknown;
                     };
@@ -1865,6 +2102,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "text": "The sources of rows 4 to 9, with the pages that were cited."
+                 *     }
+                 */
                 "application/json": components["schemas"]["EvidenceInput"];
             };
         };
@@ -1878,9 +2120,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
-                     *       "text_hash": "0x9999999999999999999999999999999999999999999999999999999999999999",
+                     *       "text_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                      *       "count": 1,
-                     *       "rerun_at": "2026-11-20T10:10:00.000Z"
+                     *       "rerun_at": "2026-11-20T09:58:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["KeptEvidence"];
@@ -2136,7 +2378,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "verdict_id": "0f8a1c1e-7c1d-4d57-8c27-2b1f0d3f5a90",
+                     *       "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                      *       "status": "pending"
                      *     }
                      */
@@ -2277,6 +2519,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "decision": "ALLOW",
+                 *       "reason": "The sources handed in cover every row."
+                 *     }
+                 */
                 "application/json": components["schemas"]["ReviewInput"];
             };
         };
@@ -2292,7 +2540,7 @@ export interface operations {
                      *       "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                      *       "final_verdict": "ALLOW",
                      *       "run": 2,
-                     *       "evidence_hash": "0x4444444444444444444444444444444444444444444444444444444444444444",
+                     *       "evidence_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                      *       "reviewed_by": "Trust desk"
                      *     }
                      */
@@ -2556,15 +2804,15 @@ export interface operations {
                 /**
                  * @example {
                  *       "type": "verdict.completed",
-                 *       "timestamp": "2026-11-20T10:00:09.000Z",
+                 *       "timestamp": "2026-11-20T09:58:00.000Z",
                  *       "data": {
                  *         "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                  *         "status": "completed",
                  *         "final_verdict": "ALLOW",
                  *         "run": 1,
                  *         "cause": "submitted",
-                 *         "evidence_hash": "0x4444444444444444444444444444444444444444444444444444444444444444",
-                 *         "evaluated_at": "2026-11-20T10:00:09.000Z"
+                 *         "evidence_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                 *         "evaluated_at": "2026-11-20T09:58:00.000Z"
                  *       }
                  *     }
                  */
@@ -2600,7 +2848,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "type": "verdict.failed",
-                 *       "timestamp": "2026-11-20T10:00:09.000Z",
+                 *       "timestamp": "2026-11-20T09:58:00.000Z",
                  *       "data": {
                  *         "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                  *         "status": "failed",
@@ -2640,15 +2888,15 @@ export interface operations {
                 /**
                  * @example {
                  *       "type": "verdict.held",
-                 *       "timestamp": "2026-11-20T10:00:09.000Z",
+                 *       "timestamp": "2026-11-20T09:58:00.000Z",
                  *       "data": {
                  *         "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                  *         "status": "completed",
                  *         "final_verdict": "HOLD",
                  *         "run": 1,
                  *         "cause": "submitted",
-                 *         "evidence_hash": "0x4444444444444444444444444444444444444444444444444444444444444444",
-                 *         "evaluated_at": "2026-11-20T10:00:09.000Z"
+                 *         "evidence_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                 *         "evaluated_at": "2026-11-20T09:58:00.000Z"
                  *       }
                  *     }
                  */
@@ -2684,13 +2932,13 @@ export interface operations {
                 /**
                  * @example {
                  *       "type": "verdict.review_due",
-                 *       "timestamp": "2026-11-20T10:00:09.000Z",
+                 *       "timestamp": "2026-11-20T09:58:00.000Z",
                  *       "data": {
                  *         "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                  *         "status": "completed",
                  *         "final_verdict": "HOLD",
-                 *         "chain_id": 31337,
-                 *         "escrow": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                 *         "chain_id": 8453,
+                 *         "escrow": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                  *         "job_id": "0x7",
                  *         "review_by": "2026-11-27T04:00:00.000Z",
                  *         "expires_at": "2026-11-29T10:00:00.000Z"

@@ -11,10 +11,9 @@ import type { ProblemCode } from "../../access/problems.ts";
 import type { ApiContext } from "./api-env.ts";
 import type { RequestInput, RequestSchemas } from "./read-input.ts";
 
-/** The success of an endpoint, with the example of the OpenAPI document. */
+/** The success of an endpoint. The example of the OpenAPI document is made of those of its fields. */
 export type AnswerSpec<Answer> = {
   readonly schema: z.ZodType<Answer>;
-  readonly example: Answer;
   readonly description: string;
   /** Media types beside JSON that `render` can make of it. */
   readonly renderings?: readonly string[];

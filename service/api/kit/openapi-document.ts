@@ -56,7 +56,67 @@ export function openApiDocument(described: DescribedInterface): ApiDocument {
     info: { title, version, description: [purpose, advice, PAYING].join("\n\n") },
     servers: [{ url: "/" }],
   });
-  return withNullableReferences(document);
+  return withExamples(withNullableReferences(document));
+}
+
+/** Adds an example to each answer, request and webhook, made of the examples of their members. */
+function withExamples(document: ApiDocument): ApiDocument {
+  const described = [...operationsOf(document), ...webhooksOf(document)];
+  const bodies = described.flatMap(({ operation }) => [operation.requestBody, operation.responses?.["200"]]);
+  for (const body of bodies) {
+    const content = memberOf(memberOf(body, "content"), "application/json");
+    if (typeof content !== "object" || content === null) continue;
+    Object.assign(content, { example: exampleOf(memberOf(content, "schema"), document) });
+  }
+  return document;
+}
+
+const EXAMPLES_OF_FORMATS: Readonly<Record<string, string>> = {
+  "date-time": "2026-11-20T10:00:00.000Z",
+  date: "2026-11-20",
+  uuid: "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+};
+
+/**
+ * An example that a schema accepts: its own, else one made of its members, of which optional ones are left out unless they have
+ * an example. A list has one entry; of alternatives the first one other than null is taken.
+ */
+export function exampleOf(schema: unknown, document: Pick<ApiDocument, "components">): unknown {
+  const own = memberOf(schema, "example");
+  if (own !== undefined) return own;
+  const within = (part: unknown) => exampleOf(part, document);
+  if (memberOf(schema, "$ref") !== undefined) return within(resolveSchema(schema, document));
+  const [first] = alternativesOf(schema);
+  if (first !== undefined) return within(first);
+  const values = memberOf(schema, "enum");
+  if (Array.isArray(values)) return values[0];
+  switch ([memberOf(schema, "type")].flat()[0]) {
+    case "object": {
+      const required = [memberOf(schema, "required") ?? []].flat();
+      const shown = Object.entries(memberOf(schema, "properties") ?? {}).filter(
+        ([name, member]) => required.includes(name) || memberOf(member, "example") !== undefined,
+      );
+      return Object.fromEntries(shown.map(([name, member]) => [name, within(member)]));
+    }
+    case "array":
+      return [within(memberOf(schema, "items"))];
+    case "integer":
+    case "number":
+      return memberOf(schema, "minimum") ?? (memberOf(schema, "exclusiveMinimum") === undefined ? 0 : 1);
+    case "boolean":
+      return false;
+    case "string":
+      return EXAMPLES_OF_FORMATS[String(memberOf(schema, "format"))] ?? "text";
+    default:
+      return null;
+  }
+}
+
+/** Alternatives of a schema other than null, or the reference that it adds to; those with examples first. */
+function alternativesOf(schema: unknown): readonly unknown[] {
+  const parts = memberOf(schema, "anyOf") ?? memberOf(schema, "oneOf") ?? memberOf(schema, "allOf");
+  const shown = Array.isArray(parts) ? parts.filter((part) => memberOf(part, "type") !== "null") : [];
+  return [...shown.filter((part) => memberOf(part, "example") !== undefined), ...shown];
 }
 
 /**
@@ -124,7 +184,7 @@ export function memberOf(value: unknown, name: string): unknown {
 }
 
 /** A schema, or the component that it refers to. */
-export function resolveSchema(schema: unknown, document: ApiDocument): unknown {
+export function resolveSchema(schema: unknown, document: Pick<ApiDocument, "components">): unknown {
   const reference = memberOf(schema, "$ref");
   if (typeof reference !== "string") return schema;
   return document.components?.schemas?.[reference.replace("#/components/schemas/", "")];

@@ -26,6 +26,11 @@ export class ValidationFailed extends Error {
   }
 }
 
+/** The fault of a value that no schema expresses, with the reason. */
+export function valueFault(loc: ValidationFault["loc"], input: unknown, error: string): ValidationFault {
+  return { type: "value_error", loc, msg: `Value error, ${error}`, input, ctx: { error } };
+}
+
 const STRING_LIMIT = 256;
 const STRUCTURE_LIMIT_BYTES = 2048;
 
@@ -74,7 +79,5 @@ export async function refuseUrl(
     throw unavailable("names-unavailable", `No name server answers for the host of ${loc.at(-1)}.`, {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
-  const { error } = refused;
-  const [msg, input] = [`Value error, ${error}`, echoInput(given)];
-  throw new ValidationFailed([{ type: "value_error", loc, msg, input, ctx: { error } }]);
+  throw new ValidationFailed([valueFault(loc, echoInput(given), refused.error)]);
 }

@@ -6,7 +6,7 @@ import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { AsOf, WalletRows } from "../../model/features/types.ts";
 import { UNUSED_DAYS } from "../../reports/diagnosis/approvals.ts";
 import type { WalletSnapshot } from "../../scores/scores.ts";
-import { coverageSchema, renderCoverage } from "../schemas/ahs-record.ts";
+import { blockSchema, chainIdSchema, coverageSchema, renderCoverage } from "../schemas/ahs-record.ts";
 import { isoOf, isoSchema, toEip55 } from "../schemas/values.ts";
 
 /** The calls that count as use of an approval: those of the last 90 days. */
@@ -28,11 +28,15 @@ export type ReportRoom = { readonly reportTurns: Pick<ReportTurns, "hasRoom"> };
 
 /** Members of every report: its chain, block, window and coverage. */
 export const reportScopeShape = {
-  chain_id: z.int(),
-  as_of_block: z.int(),
+  chain_id: chainIdSchema,
+  as_of_block: blockSchema,
   as_of_time: isoSchema,
   window: z
-    .object({ from: isoSchema, to: isoSchema, days: z.int().positive() })
+    .object({
+      from: isoSchema.openapi({ example: "2026-05-24T09:58:00.000Z" }),
+      to: isoSchema,
+      days: z.int().positive().openapi({ example: 180 }),
+    })
     .openapi("ReportWindow", { description: "Own calls before it are not looked at" }),
   coverage: coverageSchema,
   accounts_left_out: z.int().positive().optional().openapi({

@@ -7,7 +7,6 @@ import {
   NO_STORE,
   renderSubscription,
   requireSubscription,
-  SUBSCRIPTION_EXAMPLE,
   type SubscriptionPorts,
   subscriptionParams,
   subscriptionSchema,
@@ -24,7 +23,6 @@ export const deleteAlert = defineFree({
   request: { params: subscriptionParams, query: z.object({}), body: null },
   answer: {
     schema: subscriptionSchema,
-    example: { ...SUBSCRIPTION_EXAMPLE, status: "ended" },
     description: "The subscription, ended",
   },
   identity: "subscription",

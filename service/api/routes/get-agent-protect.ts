@@ -14,20 +14,22 @@ import type { UnsignedTransaction } from "../../reports/recovery/unsigned-transa
 import { definePaid } from "../kit/endpoint.ts";
 import { noteInterest, reportScope, reportScopeShape, requireReadable } from "../kit/wallet-report.ts";
 import {
+  manageTokenSchema,
   purchaseBy,
   refuseWebhookUrl,
   renderSubscription,
-  SUBSCRIPTION_EXAMPLE,
   type SubscribePorts,
   subscriptionShape,
+  webhookSecretSchema,
 } from "../schemas/alert-subscription.ts";
-import { usdSchema, weiSchema } from "../schemas/report-parts.ts";
+import { usdSchema } from "../schemas/report-parts.ts";
 import { riskShape } from "../schemas/risk.ts";
-import { addressParams, eip55Schema, isoOf, isoSchema } from "../schemas/values.ts";
+import { addressParams, count, eip55Schema, flag, isoOf, isoSchema, text, toUsd } from "../schemas/values.ts";
 import { findProtection, type Protection, type ProtectPorts } from "./get-agent-protect-findings.ts";
 import {
+  maxCostSchema,
+  nonceSchema,
   passedSimulationSchema,
-  RETRY_EXAMPLE,
   refusedRetrySchema,
   renderBlock,
   renderOffers,
@@ -46,51 +48,61 @@ const serviceSchema = z.enum(["risk", "health", "wash", "optimize", "retry"]);
 const stepSchema = z
   .object({
     priority: z.int().positive().openapi({ description: "1 is first" }),
-    service: serviceSchema,
-    action: z.enum([
-      "review_risk",
-      "leave_listed_accounts",
-      "revoke_delegation",
-      "revoke_approval",
-      "retry_transaction",
-      "simulate_first",
-      "raise_gas_limit",
-      "lower_gas_limit",
-      "pay_market_price",
-      "small_savings",
-      "clean_up",
-    ]),
-    severity: z.enum(["high", "medium", "low"]),
-    description: z.string(),
-    reason: z.string(),
+    service: serviceSchema.openapi({ example: "retry" }),
+    action: z
+      .enum([
+        "review_risk",
+        "leave_listed_accounts",
+        "revoke_delegation",
+        "revoke_approval",
+        "retry_transaction",
+        "simulate_first",
+        "raise_gas_limit",
+        "lower_gas_limit",
+        "pay_market_price",
+        "small_savings",
+        "clean_up",
+      ])
+      .openapi({ example: "retry_transaction" }),
+    severity: z.enum(["high", "medium", "low"]).openapi({ example: "low" }),
+    description: z.string().openapi({
+      example:
+        "Send 0x322e9f04 at 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc again, which failed as 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d.",
+    }),
+    reason: z.string().openapi({
+      example: "It failed (reverted: InsufficientBalance()), nothing since did the same, and it passes now.",
+    }),
     value_usd: usdSchema.openapi({
       description:
         "What is at stake now: of an approval the wallet's balance of the token, of a retry what it sends; null where it is not about money or nothing prices it",
+      example: null,
     }),
-    saves_usd_per_month: usdSchema.openapi({ description: "Null where the step saves no money" }),
+    saves_usd_per_month: usdSchema.openapi({
+      description: "Null where the step saves no money",
+      example: null,
+    }),
     last_used_at: isoSchema.nullable().openapi({
       description:
         "Last possible use of the approval that the step takes back; null where none is known, and for other steps",
+      example: null,
     }),
-    warning: z.string().nullable().openapi({ description: "What the step may break" }),
+    warning: text("What the step may break").nullable().openapi({ example: null }),
     transaction: unsignedTransactionSchema
       .nullable()
       .openapi({ description: "Null where nothing can be signed for the step" }),
     simulation: passedSimulationSchema.nullable(),
-    max_cost_wei: weiSchema.nullable(),
-    obstacle: z.string().nullable().openapi({
-      description: "Why a step that would have a transaction has none",
-    }),
+    max_cost_wei: maxCostSchema.nullable(),
+    obstacle: text("Why a step that would have a transaction has none").nullable().openapi({ example: null }),
   })
   .openapi("ProtectionStep");
 
 const monitoringSchema = z
   .object({
     ...subscriptionShape,
-    secret: z.string().nullable().openapi({
+    secret: webhookSecretSchema.openapi({
       description: "Signs the deliveries (Standard Webhooks 1.0.0); shown once, null in every later answer",
     }),
-    manage_token: z.string().nullable().openapi({
+    manage_token: manageTokenSchema.openapi({
       description: "Manages the subscription as `Authorization: Bearer …`; shown once, like the secret",
     }),
   })
@@ -108,11 +120,12 @@ const protectSchema = z
       .array(
         z.object({
           name: serviceSchema,
-          ran: z.boolean(),
-          reason: z.string(),
+          ran: z.boolean().openapi({ example: true }),
+          reason: z.string().openapi({ example: "always" }),
           window: reportScopeShape.window.nullable().openapi({
             description:
               "What it looked back at: health, wash and optimize at the window of the report, retry at the days of failures up to the simulated block; null where it was not run, and for risk, which goes by the stored score",
+            example: null,
           }),
         }),
       )
@@ -122,18 +135,19 @@ const protectSchema = z
       description:
         "Sorted by severity, then: reasons to refuse the wallet, signable transactions, costly habits by cost (those below a cent a month in one step), untidiness. Transactions keep the order of their nonces, so one that precedes a graver one is listed with it",
     }),
-    transactions: z.int().min(0).openapi({ description: "Steps that can be signed now" }),
-    first_nonce: z.int().min(0).openapi({ description: "Of the first of them; they follow one another" }),
-    total_max_cost_wei: weiSchema,
-    total_max_cost_usd: usdSchema,
+    transactions: count("Steps that can be signed now", 1),
+    first_nonce: nonceSchema.openapi({ description: "Of the first of them; they follow one another" }),
+    total_max_cost_wei: maxCostSchema,
+    total_max_cost_usd: usdSchema.openapi({ example: 0.012027 }),
     monthly_saving_usd: usdSchema.openapi({
       description:
         "Of all costly habits together, at most; null where it was not looked into, or has no price",
+      example: 0.007234,
     }),
-    rehearsed: z.boolean().nullable().openapi({
-      description:
-        "Whether all transactions also passed a simulation one after the other; false if the node cannot simulate that, null without transactions",
-    }),
+    rehearsed: flag(
+      "Whether all transactions also passed a simulation one after the other; false if the node cannot simulate that, null without transactions",
+      true,
+    ).nullable(),
     not_retried: z
       .array(refusedRetrySchema)
       .openapi({ description: "Failures that are not offered, newest first" }),
@@ -144,95 +158,6 @@ const protectSchema = z
   .openapi("Protection");
 
 export type ProtectAnswer = z.infer<typeof protectSchema>;
-
-const { address, chain_id, coverage, simulated_at } = RETRY_EXAMPLE;
-
-const REPORT_WINDOW = { from: "2026-05-24T09:59:00.000Z", to: "2026-11-20T09:59:00.000Z", days: 180 };
-
-const PROTECT_EXAMPLE: ProtectAnswer = {
-  ...{ address, chain_id, coverage },
-  as_of_block: 7982,
-  as_of_time: "2026-11-20T09:59:00.000Z",
-  window: REPORT_WINDOW,
-  risk_level: "MEDIUM",
-  risk_score: 34,
-  verdict: "Medium risk: risk flags.",
-  services: [
-    { name: "risk", ran: true, reason: "always", window: null },
-    { name: "health", ran: true, reason: "always", window: REPORT_WINDOW },
-    { name: "wash", ran: true, reason: "approvals at risk: 1", window: REPORT_WINDOW },
-    {
-      name: "optimize",
-      ran: true,
-      reason: "wei of fees wasted or known to be overpaid: 2411368784000",
-      window: REPORT_WINDOW,
-    },
-    { name: "retry", ran: true, reason: "failed transactions: 2", window: RETRY_EXAMPLE.window },
-  ],
-  simulated_at,
-  steps: [
-    {
-      priority: 1,
-      service: "health",
-      action: "revoke_approval",
-      severity: "high",
-      description:
-        "Take back the unlimited approval of 0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9 to 0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65.",
-      reason:
-        "The spender has no code: whoever holds its key can take everything. kind amount, given at 2026-11-02T08:00:00.000Z, no use known.",
-      value_usd: 1250.5,
-      saves_usd_per_month: null,
-      last_used_at: null,
-      warning: null,
-      transaction: {
-        type: "eip1559",
-        chainId: 31337,
-        nonce: 412,
-        to: "0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9",
-        data: "0x095ea7b300000000000000000000000015d34aaf54267db7d7c367839aaf71a00a2c6a650000000000000000000000000000000000000000000000000000000000000000",
-        value: "0",
-        gas: "32868",
-        maxFeePerGas: "100014000",
-        maxPriorityFeePerGas: "100000000",
-        serialized:
-          "0x02f870827a6982019c8405f5e1008405f617b082806494dc64a140aa3e981100a9beca4e685f962f0cf6c980b844095ea7b300000000000000000000000015d34aaf54267db7d7c367839aaf71a00a2c6a650000000000000000000000000000000000000000000000000000000000000000c0",
-      },
-      simulation: { passes: true, block: 8012, gas_estimate: "26294" },
-      max_cost_wei: "3287260152000",
-      obstacle: null,
-    },
-    {
-      priority: 2,
-      service: "optimize",
-      action: "simulate_first",
-      severity: "low",
-      description:
-        "Simulate calls of 0x322e9f04 at 0x5FC8d32690cc91D4c39d9d3abcBD16989F875707 right before sending and hold back what fails.",
-      reason:
-        "The fees of reverted calls bought nothing. Saved at most: a simulation cannot foresee every revert. 1 calls, 2411368784000 wei in 30 days; x 30 / 30 = 2411368784000 wei a month.",
-      value_usd: null,
-      saves_usd_per_month: 0.004823,
-      last_used_at: null,
-      warning: null,
-      transaction: null,
-      simulation: null,
-      max_cost_wei: null,
-      obstacle: null,
-    },
-  ],
-  transactions: 1,
-  first_nonce: 412,
-  total_max_cost_wei: "3287260152000",
-  total_max_cost_usd: 0.006575,
-  monthly_saving_usd: 0.004823,
-  rehearsed: true,
-  not_retried: RETRY_EXAMPLE.others,
-  monitoring: {
-    ...SUBSCRIPTION_EXAMPLE,
-    secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
-    manage_token: "amt_3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs",
-  },
-};
 
 export type GetAgentProtectPorts = ProtectPorts & SubscribePorts;
 
@@ -245,7 +170,6 @@ const query = z.object({
     .max(MAX_URL_CHARACTERS)
     .optional()
     .openapi({
-      param: { name: "webhook_url", in: "query" },
       description: `Adds ${SUBSCRIPTION_DAYS} days of monitoring, as GET /alerts/subscribe/{address} sells it with every event. A URL that leads anywhere but to a public https host is refused.`,
       example: "https://hooks.example.com/agent-health",
     }),
@@ -261,7 +185,7 @@ export const getAgentProtect = definePaid({
   description:
     "Runs what the wallet's risk calls for (risk, health, wash, optimize, retry) and ranks what they find. Approvals at risk come with the transaction that takes them back, failures worth sending again with theirs: unsigned, simulated at one block alone and one after the other, with nonces that follow one another over the whole plan and costs that the balance pays for together. Nothing is signed or sent by this service. With `webhook_url` the wallet is monitored for 30 days as well.",
   request: { params: addressParams, query, body: null },
-  answer: { schema: protectSchema, example: PROTECT_EXAMPLE, description: "The plan" },
+  answer: { schema: protectSchema, description: "The plan" },
   problems: [
     "not-indexed",
     "index-unavailable",
@@ -310,8 +234,6 @@ export const getAgentProtect = definePaid({
   }),
 });
 
-const MICROS = 1_000_000;
-
 /** The transactions to sign of a step, or the reason for their absence. */
 type Ready =
   | {
@@ -346,7 +268,7 @@ function renderProtection(protection: Protection, monitoring: ProtectAnswer["mon
     first_nonce: recovery.state.pendingNonce,
     total_max_cost_wei: total.toString(),
     total_max_cost_usd: usdOf(total, recovery.block.timestamp, facts.market),
-    monthly_saving_usd: optimization === null ? null : usd(optimization.totals.monthly.microUsd),
+    monthly_saving_usd: optimization === null ? null : toUsd(optimization.totals.monthly.microUsd),
     rehearsed: maxCosts.length === 0 ? null : protection.rehearsed,
     not_retried: others,
     monitoring,
@@ -434,8 +356,8 @@ function renderStep(
 ): ProtectAnswer["steps"][number] {
   const base = {
     ...{ priority, service, action, severity, description, reason },
-    value_usd: usd(money.valueMicroUsd),
-    saves_usd_per_month: usd(money.monthlySavingMicroUsd),
+    value_usd: toUsd(money.valueMicroUsd),
+    saves_usd_per_month: toUsd(money.monthlySavingMicroUsd),
     last_used_at: lastUsedAt === null ? null : isoOf(lastUsedAt),
     warning,
   };
@@ -450,8 +372,4 @@ function renderStep(
     max_cost_wei: ready.maxCost.toString(),
     obstacle: null,
   };
-}
-
-function usd(micros: number | null): number | null {
-  return micros === null ? null : Math.round(micros) / MICROS;
 }

@@ -5,7 +5,7 @@ import { type Owner, type OwnerAccess, ownerText } from "../../access/access.ts"
 import { DEFAULT_VERSION, type PolicyWrite, type StoredPolicy } from "../../scores/routing-policies.ts";
 import { answer, answerJson, namesVersion } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
-import { POLICY_EXAMPLE, policySchema, policyTag, renderPolicy } from "../schemas/route-policy.ts";
+import { policySchema, policyTag, renderPolicy } from "../schemas/route-policy.ts";
 
 /** Ports that read and write policies. */
 export type PolicyPorts = {
@@ -40,7 +40,7 @@ export const getRoutePolicy = defineFree({
   identity: "owner",
   headers: { "If-None-Match": "ETags that the caller holds: 304 where one of them is current" },
   request: { params: z.object({}), query: z.object({}), body: null },
-  answer: { schema: policySchema, example: POLICY_EXAMPLE, description: "The policy, with its ETag" },
+  answer: { schema: policySchema, description: "The policy, with its ETag" },
   alternatives: { 304: { description: "Unchanged since the ETag in If-None-Match" } },
   problems: ["database-unavailable", "internal"],
   async respond(context, _input, { deps }: { deps: PolicyPorts }) {

@@ -7,7 +7,6 @@ import { recordOf, type ScoreRecordPorts, scoredRow, scorerOf } from "../kit/sco
 import { refuseUrl } from "../kit/validation-failed.ts";
 import { freshStanding, noteInterest } from "../kit/wallet-report.ts";
 import {
-  AHS_RECORD_EXAMPLE,
   type AhsRecord,
   type Attestation,
   ahsRecordSchema,
@@ -19,7 +18,7 @@ import {
   planInfrastructure,
   releaseInfrastructure,
 } from "../schemas/infrastructure.ts";
-import { addressParams } from "../schemas/values.ts";
+import { addressParams, splitList } from "../schemas/values.ts";
 
 export type GetAhsPorts = ScoreRecordPorts &
   InfrastructurePorts & {
@@ -34,21 +33,15 @@ const MAX_URL_CHARACTERS = 2_048;
 
 const query = z.object({
   include: z.preprocess(splitList, z.array(z.enum(PARTS)).default([])).openapi({
-    param: { name: "include", in: "query", required: false, style: "form", explode: false },
+    param: { style: "form", explode: false },
     type: "array",
     items: { type: "string", enum: [...PARTS] },
     description: "Parts to add, separated by commas",
   }),
-  agent_url: z
-    .string()
-    .min(1)
-    .max(MAX_URL_CHARACTERS)
-    .optional()
-    .openapi({
-      param: { name: "agent_url", in: "query" },
-      description:
-        "A URL of the agent, shown with the infrastructure. It counts where it equals or lies under an endpoint that the wallet's agents declare; any other is visited once and scores nothing. A URL that leads anywhere but to a public https host is refused.",
-    }),
+  agent_url: z.string().min(1).max(MAX_URL_CHARACTERS).optional().openapi({
+    description:
+      "A URL of the agent, shown with the infrastructure. It counts where it equals or lies under an endpoint that the wallet's agents declare; any other is visited once and scores nothing. A URL that leads anywhere but to a public https host is refused.",
+  }),
 });
 
 /** GET /ahs/{address}. */
@@ -61,7 +54,7 @@ export const getAhs = definePaid({
   description:
     "Scores the wallet at the newest block that is both finalized and enriched, and stores the result. A wallet without enough history is INSUFFICIENT, with null scores and `escrow`, never a low grade. A sanctioned wallet scores 0 and is rejected. What the index does not know of the wallet's past is read from the history source that the deployment names, if it names one, and the wallet is followed from then on; while that goes on, or when the source fails, the answer is 503 and costs nothing. With `include=infrastructure`, or an `agent_url`, the endpoints that its agents declare are shown and, once they have been probed for a day, scored: that answer alone is 3D.",
   request: { params: addressParams, query, body: null },
-  answer: { schema: ahsRecordSchema, example: AHS_RECORD_EXAMPLE, description: "The record" },
+  answer: { schema: ahsRecordSchema, description: "The record" },
   problems: [
     "not-indexed",
     "index-unavailable",
@@ -115,12 +108,6 @@ export const getAhs = definePaid({
     };
   },
 });
-
-/** `a,b` or a repeated parameter as one list; the schema refuses anything else. */
-function splitList(value: unknown): unknown {
-  const texts = typeof value === "string" ? [value] : value;
-  return Array.isArray(texts) ? texts.flatMap((text) => String(text).split(",")) : texts;
-}
 
 async function historyPart(address: Address, deps: GetAhsPorts): Promise<Pick<AhsRecord, "history">> {
   const rows = await deps.scores.history(address, HISTORY_LIMIT);

@@ -6,12 +6,11 @@ import {
   MANAGE_PROBLEMS,
   NO_STORE,
   requireSubscription,
-  SUBSCRIPTION_EXAMPLE,
   type SubscriptionPorts,
   subscriptionParams,
   WHO_MANAGES,
 } from "../schemas/alert-subscription.ts";
-import { DELIVERIES_EXAMPLE, deliveriesShape, pageOfDeliveries, pageQuery } from "../schemas/deliveries.ts";
+import { deliveriesShape, pageOfDeliveries, pageQuery } from "../schemas/deliveries.ts";
 
 /** GET /alerts/{subscription_id}/deliveries. */
 export const getAlertDeliveries = defineFree({
@@ -23,10 +22,6 @@ export const getAlertDeliveries = defineFree({
   request: { params: subscriptionParams, query: pageQuery, body: null },
   answer: {
     schema: z.object({ subscription_id: z.uuid(), ...deliveriesShape }).openapi("Deliveries"),
-    example: {
-      subscription_id: SUBSCRIPTION_EXAMPLE.subscription_id,
-      ...DELIVERIES_EXAMPLE,
-    },
     description: "A page of deliveries",
   },
   identity: "subscription",

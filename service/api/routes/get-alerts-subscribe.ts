@@ -7,34 +7,30 @@ import { definePaid } from "../kit/endpoint.ts";
 import type { PaidWorkContext } from "../kit/endpoint-spec.ts";
 import { noteInterest, requireFollowed, type WalletPorts } from "../kit/wallet-report.ts";
 import {
+  manageTokenSchema,
   purchaseBy,
   refuseUnheard,
   refuseWebhookUrl,
   renderSubscription,
-  SUBSCRIPTION_EXAMPLE,
   type SubscribePorts,
   subscriptionShape,
   thresholdQuery,
   thresholdsOf,
+  webhookSecretSchema,
 } from "../schemas/alert-subscription.ts";
-import { addressParams } from "../schemas/values.ts";
+import { addressParams, splitList } from "../schemas/values.ts";
 
 const MAX_URL_CHARACTERS = 2_048;
 
 const query = z.object({
-  webhook_url: z
-    .string()
-    .min(1)
-    .max(MAX_URL_CHARACTERS)
-    .openapi({
-      param: { name: "webhook_url", in: "query" },
-      format: "uri",
-      description:
-        "Where events are POSTed. A URL that leads anywhere but to a public https host is refused, now and at every delivery; redirects are not followed.",
-      example: "https://hooks.example.com/agent-health",
-    }),
+  webhook_url: z.string().min(1).max(MAX_URL_CHARACTERS).openapi({
+    format: "uri",
+    description:
+      "Where events are POSTed. A URL that leads anywhere but to a public https host is refused, now and at every delivery; redirects are not followed.",
+    example: "https://hooks.example.com/agent-health",
+  }),
   events: z.preprocess(splitList, z.array(z.enum(ALERT_EVENTS)).optional()).openapi({
-    param: { name: "events", in: "query", required: false, style: "form", explode: false },
+    param: { style: "form", explode: false },
     type: "array",
     items: { type: "string", enum: [...ALERT_EVENTS] },
     description:
@@ -46,24 +42,16 @@ const query = z.object({
 const subscribedSchema = z
   .object({
     ...subscriptionShape,
-    secret: z.string().nullable().openapi({
+    secret: webhookSecretSchema.openapi({
       description:
         "Signs the deliveries (Standard Webhooks 1.0.0). Shown once, by the call that makes the subscription; null in every later answer: POST /alerts/{subscription_id}/rotate makes a new one",
     }),
-    manage_token: z.string().nullable().openapi({
+    manage_token: manageTokenSchema.openapi({
       description:
         "Manages the subscription as `Authorization: Bearer …`. Shown once, like the secret; if it is lost, rotate with the key or the wallet that paid",
     }),
   })
   .openapi("Subscribed");
-
-type SubscribedAnswer = z.infer<typeof subscribedSchema>;
-
-const EXAMPLE: SubscribedAnswer = {
-  ...SUBSCRIPTION_EXAMPLE,
-  secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
-  manage_token: "amt_3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs",
-};
 
 /** GET /alerts/subscribe/{address}. */
 export const getAlertsSubscribe = definePaid({
@@ -74,7 +62,7 @@ export const getAlertsSubscribe = definePaid({
   summary: "30 days of monitoring of a wallet by webhook",
   description: `Tells a URL, by signed webhooks, when the wallet's grade or level of confidence changes, when it is put on a sanctions list, and when one of its values falls below a threshold that the query chooses: changes, never states, within seconds of the score that shows them. A value that is below when its threshold is chosen is no event: \`thresholds\` of the answer and of every \`subscription.test\` show how it stands; once it has been at or above, or unknown, falling below is told, every time. Thresholds that are given replace all that there were, and bring \`ahs.threshold_breached\` with them where \`events\` is left out; without any, a subscription keeps what it has. The first delivery is \`subscription.test\`, which has to be answered with a 2xx before any other follows. Paying again for the same wallet and URL adds ${SUBSCRIPTION_DAYS} days to the same subscription; \`subscription.expiring\` tells of its end three days and one day before. An event is delivered at least once, with one \`webhook-id\` over all attempts, which go on for over a day, past the subscription's end too for what happened before it; an endpoint that answers none of them, or answers 410, is given up until its owner asks for a test; what happens meanwhile is listed and can be replayed. The subscription belongs to the key or the wallet that paid.`,
   request: { params: addressParams, query, body: null },
-  answer: { schema: subscribedSchema, example: EXAMPLE, description: "The subscription" },
+  answer: { schema: subscribedSchema, description: "The subscription" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "names-unavailable"],
   check: ({ params }, { deps, now }: { deps: WalletPorts & SubscribePorts; now: Date }) =>
     requireFollowed(params.address, deps, now),
@@ -92,7 +80,11 @@ export const getAlertsSubscribe = definePaid({
       }),
     );
   },
-  async work({ params, query }, _prepared, { deps, now, caller, debitId }): Promise<SubscribedAnswer> {
+  async work(
+    { params, query },
+    _prepared,
+    { deps, now, caller, debitId },
+  ): Promise<z.infer<typeof subscribedSchema>> {
     const { subscription, secret, manageToken } = await deps.subscribe({
       ...purchaseBy(caller, debitId),
       wallet: params.address,
@@ -105,9 +97,3 @@ export const getAlertsSubscribe = definePaid({
   },
   withoutSecrets: (answer) => ({ ...answer, secret: null, manage_token: null }),
 });
-
-/** `a,b` or a repeated parameter as one list; the schema refuses anything else. */
-function splitList(value: unknown): unknown {
-  const texts = typeof value === "string" ? [value] : value;
-  return Array.isArray(texts) ? texts.flatMap((text) => String(text).split(",")) : texts;
-}

@@ -7,7 +7,6 @@ import {
   NO_STORE,
   renderSubscription,
   requireSubscription,
-  SUBSCRIPTION_EXAMPLE,
   type SubscriptionPorts,
   subscriptionParams,
   subscriptionSchema,
@@ -22,7 +21,7 @@ export const getAlert = defineFree({
   summary: "A subscription",
   description: `Its events, its end and whether its endpoint answers. ${WHO_MANAGES}`,
   request: { params: subscriptionParams, query: z.object({}), body: null },
-  answer: { schema: subscriptionSchema, example: SUBSCRIPTION_EXAMPLE, description: "The subscription" },
+  answer: { schema: subscriptionSchema, description: "The subscription" },
   identity: "subscription",
   problems: MANAGE_PROBLEMS,
   async respond(context, { params }, { deps, now }: CheckContext<SubscriptionPorts>) {

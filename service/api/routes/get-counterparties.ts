@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import type { OwnerLink, WalletRows } from "../../model/features/types.ts";
-import { MICRO } from "../../model/score/fixed-point.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import { chainLabels, type KnownAccounts } from "../../reports/labels/chain-labels.ts";
 import {
@@ -21,7 +20,7 @@ import {
   requireRead,
 } from "../kit/dealings-cache.ts";
 import { definePaid } from "../kit/endpoint.ts";
-import { ValidationFailed } from "../kit/validation-failed.ts";
+import { ValidationFailed, valueFault } from "../kit/validation-failed.ts";
 import {
   noteInterest,
   type ReportRoom,
@@ -29,12 +28,13 @@ import {
   requireReadable,
   type WalletPorts,
 } from "../kit/wallet-report.ts";
-import { addressParams, isoOf, laxInteger, toEip55 } from "../schemas/values.ts";
+import { addressParams, fieldsOf, isoOf, laxInteger, toEip55, toUsd } from "../schemas/values.ts";
 import {
-  COUNTERPARTIES_EXAMPLE,
   type CounterpartiesAnswer,
   counterpartiesSchema,
+  counterpartySchema,
   MAX_PAGE,
+  totalsSchema,
 } from "./get-counterparties-schema.ts";
 
 /** Ranked in a list of counterparties, with the block of all its pages and the digest of the list. */
@@ -87,15 +87,7 @@ const cursorSchema = z
 
 /** The 422 of a cursor that does not fit the request. */
 function cursorRefused(cursor: Cursor, error: string): ValidationFailed {
-  return new ValidationFailed([
-    {
-      type: "value_error",
-      loc: ["query", "cursor"],
-      msg: `Value error, ${error}`,
-      input: encodeCursor(cursor),
-      ctx: { error },
-    },
-  ]);
+  return new ValidationFailed([valueFault(["query", "cursor"], encodeCursor(cursor), error)]);
 }
 
 function decoded(text: string): unknown {
@@ -126,18 +118,14 @@ export type GetCounterpartiesPorts = WalletPorts &
 const DEFAULT_PAGE = 25;
 
 const query = z.object({
-  limit: laxInteger(z.int().min(1).max(MAX_PAGE))
-    .default(DEFAULT_PAGE)
-    .openapi({
-      param: { name: "limit", in: "query", required: false },
-      type: "integer",
-      minimum: 1,
-      maximum: MAX_PAGE,
-      default: DEFAULT_PAGE,
-      description: "Counterparties a page",
-    }),
+  limit: laxInteger(z.int().min(1).max(MAX_PAGE)).default(DEFAULT_PAGE).openapi({
+    type: "integer",
+    minimum: 1,
+    maximum: MAX_PAGE,
+    default: DEFAULT_PAGE,
+    description: "Counterparties a page",
+  }),
   cursor: cursorSchema.optional().openapi({
-    param: { name: "cursor", in: "query" },
     type: "string",
     description:
       "`next_cursor` of an earlier answer for the same wallet: the list goes on as of the same block, whatever happened since",
@@ -156,7 +144,6 @@ export const getCounterparties = definePaid({
   request: { params: addressParams, query, body: null },
   answer: {
     schema: counterpartiesSchema,
-    example: COUNTERPARTIES_EXAMPLE,
     description: "One page of the list",
   },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
@@ -226,8 +213,6 @@ function isUncalled({ calls }: Counterparty): boolean {
 
 type Rendered = CounterpartiesAnswer["counterparties"][number];
 
-type PricedRows = Pick<WalletRows, "tokens">;
-
 /** Maximum number of tokens in one volume: a router may have moved thousands. */
 const MAX_TOKENS = 20;
 
@@ -238,20 +223,17 @@ const UNKNOWN: Omit<AccountDetail, "address"> = { agents: [], hasCode: null, sco
 function renderCounterparty(
   counterparty: Counterparty,
   detail: AccountDetail | undefined,
-  { rows, known }: { readonly rows: PricedRows; readonly known: KnownAccounts },
+  { rows, known }: { readonly rows: Pick<WalletRows, "tokens">; readonly known: KnownAccounts },
 ): Rendered {
-  const { address, interactions, calls, failedCalls, transfersIn, volumeOut, volumeIn } = counterparty;
+  const { address, volumeOut, volumeIn } = counterparty;
   const { score, sanctions, ...facts } = detail ?? UNKNOWN;
   const labels = [...chainLabels(address, known, facts)];
   return {
+    ...fieldsOf(counterpartySchema.shape, counterparty),
     address: toEip55(address),
     label: labels[0] ?? null,
     labels,
     direction: directionOf(counterparty),
-    interactions,
-    calls,
-    failed_calls: failedCalls,
-    transfers_in: transfersIn,
     volume_usd: bothWays(volumeOut, volumeIn),
     volume_out: renderVolume(volumeOut, rows),
     volume_in: renderVolume(volumeIn, rows),
@@ -262,9 +244,7 @@ function renderCounterparty(
     scored: score !== null,
     sanctions_flags: [...sanctions],
     mixer: labels.some(({ category }) => category === "mixer"),
-    owner_link: counterparty.ownerLink,
     owner_group: counterparty.ownerGroup === null ? null : toEip55(counterparty.ownerGroup),
-    credit: counterparty.credit,
   };
 }
 
@@ -279,18 +259,14 @@ function renderTotals({
 > {
   return {
     totals: {
-      counterparties: totals.counterparties,
+      ...fieldsOf(totalsSchema.shape, totals),
       ...totals.byDirection,
-      interactions: totals.interactions,
-      calls: totals.calls,
-      failed_calls: totals.failedCalls,
-      transfers_in: totals.transfersIn,
       dust_senders: dust.senders,
       dust_transfers: dust.transfers,
       calls_to_itself: callsToItself,
       calls_to_nobody: callsToNobody,
-      volume_out_usd: usdOf(totals.outMicroUsd),
-      volume_in_usd: usdOf(totals.inMicroUsd),
+      volume_out_usd: toUsd(totals.outMicroUsd),
+      volume_in_usd: toUsd(totals.inMicroUsd),
       unpriced_counterparties: totals.unpriced,
       owned: list.filter(({ ownerLink }) => ownerLink !== null).length,
       incoming_complete: !incomingTruncated,
@@ -303,23 +279,18 @@ function renderTotals({
   };
 }
 
-/** Micro-USD as US dollars; null if there is no price. */
-export function usdOf(microUsd: number | null): number | null {
-  return microUsd === null ? null : Math.round(microUsd) / MICRO;
-}
-
-function renderVolume(volume: Volume, rows: PricedRows): Rendered["volume_out"] {
+function renderVolume(volume: Volume, rows: Pick<WalletRows, "tokens">): Rendered["volume_out"] {
   const symbols = new Map(rows.tokens.tokens.map(({ address, symbol }) => [address, symbol]));
   const shown = volume.tokens.slice(0, MAX_TOKENS);
   return {
-    volume_usd: usdOf(volume.microUsd),
+    volume_usd: toUsd(volume.microUsd),
     fully_priced: volume.isPriced,
     native_wei: volume.nativeWei.toString(),
     tokens: shown.map(({ token, amount, microUsd }) => ({
       token: toEip55(token),
       symbol: symbols.get(token) ?? null,
       amount: amount.toString(),
-      amount_usd: usdOf(microUsd),
+      amount_usd: toUsd(microUsd),
     })),
     tokens_left_out: volume.tokens.length - shown.length,
   };
@@ -332,5 +303,5 @@ function bothWays(out: Volume, back: Volume): number | null {
     microUsd === null ? [] : { microUsd, isPriced },
   );
   const sum = priced.reduce((total, { microUsd }) => total + microUsd, 0);
-  return sum === 0 && priced.length < 2 ? null : usdOf(sum);
+  return sum === 0 && priced.length < 2 ? null : toUsd(sum);
 }

@@ -8,7 +8,7 @@ import type { StoredEpoch } from "../../oracle/epochs.ts";
 
 import { answerTagged } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
-import { eip55Schema, hashSchema, toEip55 } from "../schemas/values.ts";
+import { eip55Schema, hashSchema, isoSchema, toEip55 } from "../schemas/values.ts";
 
 export type GetEpochPorts = {
   /** The rendered list of one night; null if there is none. */
@@ -21,9 +21,9 @@ type EpochList = { readonly root: string; readonly json: Uint8Array };
 /** The answer of GET /epochs/{epoch}. */
 export const epochSchema = z
   .object({
-    epoch: z.int(),
+    epoch: z.int().openapi({ example: 20777 }),
     root: hashSchema,
-    created_at: z.iso.datetime(),
+    created_at: isoSchema,
     leaves: z.array(
       z.object({
         wallet: eip55Schema,
@@ -42,7 +42,6 @@ const params = z.object({
     .regex(/^[0-9]{1,15}$/)
     .transform(Number)
     .openapi({
-      param: { name: "epoch", in: "path" },
       type: "integer",
       description: "Number of the epoch, as in the oracle's RootPublished event",
       example: 20777,
@@ -60,18 +59,6 @@ export const getEpoch = defineFree({
   request: { params, query: z.object({}), body: null },
   answer: {
     schema: epochSchema,
-    example: {
-      epoch: 20777,
-      root: "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
-      created_at: "2026-11-20T02:00:00.000Z",
-      leaves: [
-        {
-          wallet: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-          record: "0x545852202a6c00000000000000000000000000000000000000000000000000f1",
-          proof: ["0x96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7"],
-        },
-      ],
-    },
     description: "The list",
   },
   alternatives: { 304: { description: "Unchanged since the ETag in If-None-Match" } },

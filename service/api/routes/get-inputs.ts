@@ -18,7 +18,6 @@ const params = z.object({
     .regex(HASH)
     .transform((hash) => hash.toLowerCase() as Hex)
     .openapi({
-      param: { name: "hash", in: "path" },
       type: "string",
       pattern: HASH.source,
       description:
@@ -37,8 +36,11 @@ export const getInput = defineFree({
     "What a score's `inputs_hash` names: a file that names the policy, the token list, the sanctions list and the wallet's counterparty file, each of which is here as well. All are in their RFC 8785 form, and the hash is that of the body: keccak256 for inputs and policy, SHA-256 for the lists and the counterparty file.",
   request: { params, query: z.object({}), body: null },
   answer: {
-    schema: z.unknown().openapi({ type: ["object", "array"], description: "The file" }),
-    example: { version: "AHS-2026.1" },
+    schema: z.unknown().openapi({
+      type: ["object", "array"],
+      description: "The file",
+      example: { version: "AHS-2026.1" },
+    }),
     description: "The file",
   },
   alternatives: { 304: { description: "Unchanged since the ETag in If-None-Match" } },

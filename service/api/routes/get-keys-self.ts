@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { unauthorized } from "../../access/problems.ts";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
-import { KEY_EXAMPLE, type KeyPorts, keyShape, renderKey, usdOf } from "../schemas/key-sale.ts";
+import { type KeyPorts, keyShape, renderKey, usdOf } from "../schemas/key-sale.ts";
 import { eip55Schema, isoSchema, toEip55 } from "../schemas/values.ts";
 
 const WINDOW_DAYS = 30;
@@ -20,9 +20,13 @@ const selfSchema = z
       .object({
         from: isoSchema,
         to: isoSchema,
-        total_usd: z.number(),
+        total_usd: z.number().openapi({ example: 1.12 }),
         endpoints: z.array(
-          z.object({ endpoint: z.string(), calls: z.int().positive(), spent_usd: z.number() }),
+          z.object({
+            endpoint: z.string().openapi({ example: "GET /ahs/{address}" }),
+            calls: z.int().positive(),
+            spent_usd: z.number().openapi({ example: 1 }),
+          }),
         ),
       })
       .openapi("KeySpending", {
@@ -43,21 +47,6 @@ export const getKeysSelf = defineFree({
   request: { params: z.object({}), query: z.object({}), body: null },
   answer: {
     schema: selfSchema,
-    example: {
-      ...KEY_EXAMPLE,
-      partner: false,
-      bought_by: KEY_EXAMPLE.name,
-      created_at: "2026-11-01T08:00:00.000Z",
-      spent: {
-        from: "2026-10-21T10:00:00.000Z",
-        to: "2026-11-20T10:00:00.000Z",
-        total_usd: 1.12,
-        endpoints: [
-          { endpoint: "GET /ahs/{address}", calls: 1, spent_usd: 1 },
-          { endpoint: "GET /ahs/route/{address}", calls: 12, spent_usd: 0.12 },
-        ],
-      },
-    },
     description: "The key",
   },
   problems: ["database-unavailable", "internal"],

@@ -12,7 +12,7 @@ export const getLivez = defineFree({
   summary: "Liveness",
   description: "200 while the process runs.",
   request: { params: z.object({}), query: z.object({}), body: null },
-  answer: { schema: livezSchema, example: { status: "ok" }, description: "It runs" },
+  answer: { schema: livezSchema, description: "It runs" },
   problems: [],
   respond: (context) => answerJson(context, { status: "ok" }),
 });

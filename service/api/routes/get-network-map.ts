@@ -18,8 +18,8 @@ import { readNewestDealings } from "../kit/dealings-cache.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import { noteInterest, reportScope, reportScopeShape, requireReadable } from "../kit/wallet-report.ts";
 import { nullableGradeSchema, nullableScoreSchema } from "../schemas/ahs-record.ts";
-import { addressParams, eip55Schema, isoOf, isoSchema, toEip55 } from "../schemas/values.ts";
-import { type GetCounterpartiesPorts, usdOf } from "./get-counterparties.ts";
+import { addressParams, eip55Schema, flag, isoOf, isoSchema, toEip55, toUsd } from "../schemas/values.ts";
+import type { GetCounterpartiesPorts } from "./get-counterparties.ts";
 import { chainLabelSchema } from "./get-counterparties-schema.ts";
 
 /** Limit for a readable drawing. */
@@ -28,9 +28,11 @@ const MAX_EDGES = 400;
 
 const count = z.int().min(0);
 
+const nodeIdSchema = z.string().openapi({ example: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc" });
+
 const nodeSchema = z
   .object({
-    id: z.string().openapi({ description: "What edges name it by: its address" }),
+    id: nodeIdSchema.openapi({ description: "What edges name it by: its address" }),
     address: eip55Schema,
     kind: z.enum(["agent", "account", "contract", "token", "public_funder", "unknown"]).openapi({
       description:
@@ -39,26 +41,29 @@ const nodeSchema = z
     label: chainLabelSchema.nullable(),
     ahs_score: nullableScoreSchema,
     grade: nullableGradeSchema,
-    flags: z.array(z.enum(["sanctioned", "mixer"])),
+    flags: z.array(z.enum(["sanctioned", "mixer"])).openapi({ example: [] }),
     hops: z.int().min(0).max(2).openapi({ description: "0 is the wallet itself" }),
     cluster: eip55Schema.nullable().openapi({
       description:
         "Lowest address of the accounts that share its owner, by common creators, first funders or mutual funding; null where nothing links it to another",
+      example: null,
     }),
   })
   .openapi("NetworkNode");
 
 const edgeSchema = z
   .object({
-    from: z.string(),
-    to: z.string(),
+    from: nodeIdSchema,
+    to: nodeIdSchema,
     kind: z.enum(["funded", "created", "shares_funder", "paid", "called"]).openapi({
       description:
         "funded: was the first to send it value. created: deployed it. shares_funder: has the same creator or first funder, which is no public one. paid: sent it something with a price. called: called it, and sent nothing with a price",
+      example: "paid",
     }),
-    calls: count.nullable().openapi({ description: "Null where the link is no call" }),
+    calls: count.nullable().openapi({ description: "Null where the link is no call", example: 36 }),
     volume_usd: z.number().min(0).nullable().openapi({
       description: "Sent at the prices of the days; null where nothing with a price is known to be",
+      example: 490.038991,
     }),
     first_seen: isoSchema.nullable(),
     last_seen: isoSchema.nullable(),
@@ -70,8 +75,11 @@ const networkMapSchema = z
   .object({
     address: eip55Schema,
     ...reportScopeShape,
-    cluster: eip55Schema.nullable().openapi({ description: "The wallet's own" }),
-    cluster_size: count.openapi({ description: "Nodes of the wallet's cluster, itself included" }),
+    cluster: eip55Schema.nullable().openapi({ description: "The wallet's own", example: null }),
+    cluster_size: count.openapi({
+      description: "Nodes of the wallet's cluster, itself included",
+      example: 1,
+    }),
     nodes: z
       .array(nodeSchema)
       .max(MAX_NODES)
@@ -81,87 +89,14 @@ const networkMapSchema = z
     left_out: z.object({
       nodes: count,
       edges: count.openapi({ description: "Among the nodes shown" }),
-      at_least: z.boolean().openapi({
-        description:
-          "True where accounts have more links than are looked at: then more is left out than counted",
-      }),
+      at_least: flag(
+        "True where accounts have more links than are looked at: then more is left out than counted",
+      ),
     }),
   })
   .openapi("NetworkMap");
 
 export type NetworkMapAnswer = z.infer<typeof networkMapSchema>;
-
-const WALLET = "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc";
-const EXCHANGE = "0xDD91af5B20fC7469C7C3EAEaAc417a763B326DD0";
-const SHOP = "0xFc81215d9F0Cc0C7E7D6Aec64456fC48d64F2431";
-
-const NETWORK_MAP_EXAMPLE: NetworkMapAnswer = {
-  address: WALLET,
-  chain_id: 31337,
-  as_of_block: 48210,
-  as_of_time: "2026-11-20T09:58:00.000Z",
-  window: { from: "2026-05-24T09:58:00.000Z", to: "2026-11-20T09:58:00.000Z", days: 180 },
-  coverage: { from_block: 1, to_block: 48210, complete: true, sources: ["index"] },
-  cluster: null,
-  cluster_size: 1,
-  nodes: [
-    {
-      id: WALLET,
-      address: WALLET,
-      kind: "agent",
-      label: { label: "Agent 12: payment-agent 0", category: "agent", source: "identity-registry" },
-      ahs_score: 84,
-      grade: "B",
-      flags: [],
-      hops: 0,
-      cluster: null,
-    },
-    {
-      id: EXCHANGE,
-      address: EXCHANGE,
-      kind: "public_funder",
-      label: { label: "Public funder", category: "public_funder", source: "deployment" },
-      ahs_score: null,
-      grade: null,
-      flags: [],
-      hops: 1,
-      cluster: null,
-    },
-    {
-      id: SHOP,
-      address: SHOP,
-      kind: "account",
-      label: { label: "Account", category: "account", source: "index" },
-      ahs_score: null,
-      grade: null,
-      flags: [],
-      hops: 1,
-      cluster: null,
-    },
-  ],
-  edges: [
-    {
-      from: EXCHANGE,
-      to: WALLET,
-      kind: "funded",
-      calls: null,
-      volume_usd: null,
-      first_seen: null,
-      last_seen: null,
-    },
-    {
-      from: WALLET,
-      to: SHOP,
-      kind: "paid",
-      calls: 36,
-      volume_usd: 490.038991,
-      first_seen: "2026-08-22T10:12:00.000Z",
-      last_seen: "2026-11-20T09:41:00.000Z",
-    },
-  ],
-  truncated: false,
-  left_out: { nodes: 0, edges: 0, at_least: false },
-};
 
 export type GetNetworkMapPorts = GetCounterpartiesPorts & {
   /** Accounts that create no links, lower-case. */
@@ -182,7 +117,7 @@ export const getNetworkMap = definePaid({
   description:
     "Accounts within two hops of the wallet and the links among them: its creator and first funder, the accounts that it created or funded, accounts with the same funder, its peers, and of the 60 most frequent their funders and the three accounts that each calls most. Exchanges and other public funders are shown, but create no links. At most 150 nodes and 400 edges, chosen in that order; what is left out is counted. Peers are those of the window, by own calls, then by the value they sent, from one cent on. Links among accounts are known from the time that the index follows one of them.",
   request: { params: addressParams, query: z.object({}), body: null },
-  answer: { schema: networkMapSchema, example: NETWORK_MAP_EXAMPLE, description: "Nodes and edges" },
+  answer: { schema: networkMapSchema, description: "Nodes and edges" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
   check: ({ params }, { deps, now }: { deps: GetNetworkMapPorts; now: Date }) =>
     requireReadable(params.address, deps, now),
@@ -279,7 +214,7 @@ function renderEdge({
     to: toEip55(to),
     kind,
     calls,
-    volume_usd: microUsd === null ? null : usdOf(Number(microUsd)),
+    volume_usd: toUsd(microUsd),
     first_seen: firstAt === null ? null : isoOf(firstAt),
     last_seen: lastAt === null ? null : isoOf(lastAt),
   };

@@ -4,6 +4,7 @@ import { ageSeconds, type SourceWatch } from "../../sanctions/sources.ts";
 import type { IndexHead } from "../../scores/scores.ts";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
+import { count, fieldsOf, isoSchema, text } from "../schemas/values.ts";
 
 export type GetReadyzPorts = {
   readonly scores: { head(): Promise<IndexHead | null> };
@@ -11,25 +12,26 @@ export type GetReadyzPorts = {
   readonly sanctionsSources: SourceWatch;
 };
 
-const checkSchema = z.object({ ok: z.boolean(), detail: z.string() }).openapi("ReadinessCheck");
+const checkSchema = z
+  .object({ ok: z.boolean().openapi({ example: true }), detail: z.string().openapi({ example: "answers" }) })
+  .openapi("ReadinessCheck");
 
 const sanctionsSourceSchema = z
   .object({
     source: z.enum(["chainalysis-oracle", "ofac-sdn"]),
-    checked_at: z.iso.datetime().nullable().openapi({
+    checked_at: isoSchema.nullable().openapi({
       description: "Until when the source is known: its newest block or last import; null if never",
     }),
-    age_seconds: z.int().min(0).nullable(),
-    edition: z.string().nullable().openapi({ description: "The block, or the list's own date" }),
-    entries: z.int().min(0),
-    list_hash: z.string().nullable().openapi({
-      description: "keccak256 of the RFC 8785 form of its {address, reference} entries by address",
-    }),
-    unasked_wallets: z
-      .int()
-      .min(0)
-      .nullable()
-      .openapi({ description: "Wallets that the contract still has to be asked about; null for a list" }),
+    age_seconds: z.int().min(0).nullable().openapi({ example: 3 }),
+    edition: text("The block, or the list's own date", "block 48210").nullable(),
+    entries: z.int().min(0).openapi({ example: 91 }),
+    list_hash: text(
+      "keccak256 of the RFC 8785 form of its {address, reference} entries by address",
+      "0x3e9cc35d2f8e9d8f5e0a4b2a4e2c7b8fb38d1f1f4c5c0e6d4f3d2c1b0a998877",
+    ).nullable(),
+    unasked_wallets: count(
+      "Wallets that the contract still has to be asked about; null for a list",
+    ).nullable(),
   })
   .openapi("SanctionsSource");
 
@@ -45,34 +47,6 @@ const readyzSchema = z
 
 export type Readiness = z.infer<typeof readyzSchema>;
 
-const EXAMPLE: Readiness = {
-  status: "ok",
-  checks: {
-    database: { ok: true, detail: "answers" },
-    index: { ok: true, detail: "block 7999 is 3 s old, at most 120 s allowed" },
-  },
-  sanctions: [
-    {
-      source: "chainalysis-oracle",
-      checked_at: "2026-11-20T09:59:57.000Z",
-      age_seconds: 3,
-      edition: "block 7999",
-      entries: 1,
-      list_hash: "0x3e9cc35d2f8e9d8f5e0a4b2a4e2c7b8fb38d1f1f4c5c0e6d4f3d2c1b0a998877",
-      unasked_wallets: 0,
-    },
-    {
-      source: "ofac-sdn",
-      checked_at: "2026-11-20T06:00:00.000Z",
-      age_seconds: 14_400,
-      edition: "2026-11-18",
-      entries: 91,
-      list_hash: "0x91d3e0a4b7c25f608f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a6978",
-      unasked_wallets: null,
-    },
-  ],
-};
-
 /** GET /readyz: 200 only if the database answers and the index is fresh. */
 export const getReadyz = defineFree({
   method: "get",
@@ -82,7 +56,7 @@ export const getReadyz = defineFree({
   description:
     "200 when the database answers and the newest indexed block is young enough, else 503; each check is listed. The ages of the sanctions sources are reported and do not affect the status: an unreachable source keeps its last list.",
   request: { params: z.object({}), query: z.object({}), body: null },
-  answer: { schema: readyzSchema, example: EXAMPLE, description: "Ready" },
+  answer: { schema: readyzSchema, description: "Ready" },
   alternatives: { 503: { schema: readyzSchema, description: "Not ready" } },
   problems: ["internal"],
   async respond(context, _input, { deps, now }: { deps: GetReadyzPorts; now: Date }) {
@@ -117,12 +91,8 @@ export async function readReadiness(deps: GetReadyzPorts, now: Date): Promise<Re
 async function sanctionsOf(sources: SourceWatch, now: Date): Promise<Readiness["sanctions"]> {
   try {
     return (await sources()).map((status) => ({
-      source: status.source,
-      checked_at: status.checkedAt?.toISOString() ?? null,
+      ...fieldsOf(sanctionsSourceSchema.shape, status),
       age_seconds: ageSeconds(status, now),
-      edition: status.edition,
-      entries: status.entries,
-      list_hash: status.listHash,
       unasked_wallets: status.unasked,
     }));
   } catch (error) {

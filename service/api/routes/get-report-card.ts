@@ -2,8 +2,9 @@ import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import type { BoughtAnswer } from "../../access/access.ts";
 import { unavailable } from "../../access/problems.ts";
+import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import { type FeatureLine, gradeLabel } from "../../model/score/record.ts";
+import type { FeatureLine } from "../../model/score/record.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 import { isLookalikeName, printableName } from "../../reports/labels/chain-labels.ts";
 import type { AccountDetail } from "../../reports/network/wallet-network-accounts.ts";
@@ -16,16 +17,16 @@ import {
   titleOf,
 } from "../../reports/report-card.ts";
 import type { ScoreDistribution } from "../../scores/ecosystem.ts";
-import { type DayScore, isStale, type StoredScore } from "../../scores/scores.ts";
+import type { DayScore, StoredScore } from "../../scores/scores.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import { type ScoreRecordPorts, scoredRow } from "../kit/score-record.ts";
 import { noteInterest, type ReportPorts, type ReportSource, requireFollowed } from "../kit/wallet-report.ts";
 import { viewOf } from "../report-card/card-view.ts";
 import type { CardFormat } from "../report-card/make-card.ts";
 import { type CardRenderer, CardsOverloaded } from "../report-card/render-pool.ts";
-import { renderCoverage, routingOf } from "../schemas/ahs-record.ts";
+import { renderScore } from "../schemas/ahs-record.ts";
 import { addressParams, isoOf, toEip55 } from "../schemas/values.ts";
-import { REPORT_CARD_EXAMPLE, type ReportCard, reportCardSchema } from "./get-report-card-schema.ts";
+import { type ReportCard, reportCardSchema } from "./get-report-card-schema.ts";
 
 export type GetReportCardPorts = Pick<
   ScoreRecordPorts & ReportPorts,
@@ -46,13 +47,9 @@ const MEDIA_TYPES = { png: "image/png", svg: "image/svg+xml" } as const;
 const RETRY_AFTER_SECONDS = 5;
 
 const query = z.object({
-  format: z
-    .enum(FORMATS)
-    .default("json")
-    .openapi({
-      param: { name: "format", in: "query" },
-      description: "json, or a picture of 1200 × 630 pixels",
-    }),
+  format: z.enum(FORMATS).default("json").openapi({
+    description: "json, or a picture of 1200 × 630 pixels",
+  }),
 });
 
 /** GET /report-card/{address}. */
@@ -67,7 +64,6 @@ export const getReportCard = definePaid({
   request: { params: addressParams, query, body: null },
   answer: {
     schema: reportCardSchema,
-    example: REPORT_CARD_EXAMPLE,
     description: "The report card",
     renderings: Object.values(MEDIA_TYPES),
   },
@@ -117,8 +113,6 @@ function overloaded(cause?: CardsOverloaded) {
   });
 }
 
-const MICROS = 1_000_000;
-const SECONDS_PER_DAY = 86_400;
 /** The feature of score lines that a listing causes. */
 const SANCTIONS = "sanctions";
 
@@ -144,14 +138,8 @@ function renderReportCard(parts: ReportCardParts): ReportCard {
     address,
     name: nameOf(parts.agents),
     name_verified: false,
-    ...scopeOf(row, policy.window.days),
-    ahs_score: row.ahsScore,
-    grade: row.grade,
-    grade_label: gradeLabel(row.grade),
-    trust_routing: routingOf(row),
-    confidence: row.confidenceMicros / MICROS,
-    confidence_level: row.confidenceLevel,
-    sanctions_flags: [...row.sanctionsFlags],
+    ...renderScore(row, now),
+    window: windowOf(row, policy.window.days),
     dimensions: [dimensionOf("D1", { row, counts, policy }), dimensionOf("D2", { row, counts, policy })],
     adjustments: adjustmentsOf(row),
     patterns: row.patterns.map((pattern) => ({ ...pattern, title: titleOf(pattern.name) })),
@@ -161,8 +149,6 @@ function renderReportCard(parts: ReportCardParts): ReportCard {
       ahs_score: ahsScore,
       grade,
     })),
-    stale: isStale(row.asOfTime, now),
-    model_version: row.modelVersion,
     timestamp: now.toISOString(),
   };
 }
@@ -175,15 +161,9 @@ function nameOf(agents: readonly RegisteredAgent[]): string | null {
   return names.find((name) => name !== "") ?? null;
 }
 
-function scopeOf({ chainId, asOfBlock, asOfTime, coverage }: StoredScore, days: number) {
-  const asOf = Math.floor(asOfTime.getTime() / 1000);
-  return {
-    chain_id: chainId,
-    as_of_block: asOfBlock,
-    as_of_time: isoOf(asOf),
-    window: { from: isoOf(asOf - days * SECONDS_PER_DAY), to: isoOf(asOf), days },
-    coverage: renderCoverage(coverage),
-  };
+function windowOf({ asOfTime }: StoredScore, days: number): ReportCard["window"] {
+  const to = Math.floor(asOfTime.getTime() / 1000);
+  return { from: isoOf(to - days * SECONDS_PER_DAY), to: isoOf(to), days };
 }
 
 function dimensionOf(

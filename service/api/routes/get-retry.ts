@@ -35,35 +35,58 @@ import {
   requireReadable,
   tooManyReports,
 } from "../kit/wallet-report.ts";
-import { addressParams, eip55Schema, hashSchema, isoOf, isoSchema, toEip55 } from "../schemas/values.ts";
+import { blockSchema } from "../schemas/ahs-record.ts";
+import { usdSchema, weiSchema } from "../schemas/report-parts.ts";
+import {
+  addressParams,
+  count,
+  eip55Schema,
+  fieldsOf,
+  flag,
+  hashSchema,
+  int,
+  isoOf,
+  isoSchema,
+  text,
+  toEip55,
+  toUsd,
+  wholeSchema,
+} from "../schemas/values.ts";
 
-const weiSchema = z.string().regex(/^\d+$/).openapi({ description: "Wei, decimal" });
-const hexSchema = z.string().regex(/^0x[0-9a-f]*$/);
-const usdSchema = z
-  .number()
-  .min(0)
-  .nullable()
-  .openapi({ description: "Null where no feed prices the native coin" });
+const hexSchema = z
+  .string()
+  .regex(/^0x[0-9a-f]*$/)
+  .openapi({ example: "0x322e9f04" });
+const costUsdSchema = usdSchema.openapi({
+  description: "Null where no feed prices the native coin",
+  example: 0.012027,
+});
+export const maxCostSchema = weiSchema.openapi({ example: "6013441764000" });
+export const nonceSchema = z.int().min(0).openapi({ example: 412 });
 
 /** An unsigned transaction: the caller checks, signs and sends it. */
 export const unsignedTransactionSchema = z
   .object({
     type: z.literal("eip1559"),
-    chainId: z.int().positive(),
-    nonce: z.int().min(0),
+    chainId: z.int().positive().openapi({ example: 8453 }),
+    nonce: nonceSchema,
     to: eip55Schema.nullable().openapi({ description: "Null for a contract creation" }),
     data: hexSchema,
-    value: weiSchema,
-    gas: z
-      .string()
-      .regex(/^\d+$/)
-      .openapi({ description: `Gas limit: ${GAS_FORMULA}` }),
-    maxFeePerGas: z
-      .string()
-      .regex(/^\d+$/)
-      .openapi({ description: "Wei: twice the newest block's base fee, plus the priority fee" }),
-    maxPriorityFeePerGas: z.string().regex(/^\d+$/).openapi({ description: "Wei, as the node suggests" }),
-    serialized: hexSchema.openapi({ description: "0x02 and the RLP of the above: what is to be signed" }),
+    value: weiSchema.openapi({ example: "0" }),
+    gas: wholeSchema.openapi({ description: `Gas limit: ${GAS_FORMULA}`, example: "60126" }),
+    maxFeePerGas: wholeSchema.openapi({
+      description: "Wei: twice the newest block's base fee, plus the priority fee",
+      example: "100014000",
+    }),
+    maxPriorityFeePerGas: wholeSchema.openapi({
+      description: "Wei, as the node suggests",
+      example: "100000000",
+    }),
+    serialized: hexSchema.openapi({
+      description: "0x02 and the RLP of the above: what is to be signed",
+      example:
+        "0x02ef827a6982019c8405f5e1008405f617b082eade945fc8d32690cc91d4c39d9d3abcbd16989f8757078084322e9f04c0",
+    }),
   })
   .openapi("UnsignedTransaction", {
     description: "An EIP-1559 transaction. It is never signed or sent by this service.",
@@ -73,8 +96,8 @@ export const unsignedTransactionSchema = z
 export const passedSimulationSchema = z
   .object({
     passes: z.literal(true),
-    block: z.int(),
-    gas_estimate: z.string().regex(/^\d+$/),
+    block: blockSchema,
+    gas_estimate: wholeSchema.openapi({ example: "48100" }),
   })
   .openapi("PassedSimulation", {
     description: "By eth_estimateGas, and by eth_call with the offered gas limit",
@@ -83,35 +106,34 @@ export const passedSimulationSchema = z
 const failureSchema = z
   .object({
     hash: hashSchema,
-    block: z.int(),
+    block: blockSchema,
     time: isoSchema,
-    nonce: z
-      .int()
-      .nullable()
-      .openapi({ description: "Null, like intent, if only a history source reported it" }),
+    nonce: int("Null, like intent, if only a history source reported it", 409).nullable(),
     to: eip55Schema.nullable(),
     selector: hexSchema.nullable().openapi({ description: "Null for a plain transfer" }),
-    value: weiSchema,
-    gas_limit: z.string(),
-    gas_used: z.string(),
+    value: weiSchema.openapi({ example: "0" }),
+    gas_limit: z.string().openapi({ example: "90000" }),
+    gas_used: z.string().openapi({ example: "24112" }),
     fee_wei: weiSchema.openapi({
       description: "What the failure cost: gas used at its price, and what a rollup charged for posting it",
     }),
-    fee_complete: z.boolean().openapi({
-      description:
-        "Whether what a rollup charged is known: false for blocks that are not final and read yet, whose fee is without it",
-    }),
+    fee_complete: flag(
+      "Whether what a rollup charged is known: false for blocks that are not final and read yet, whose fee is without it",
+      true,
+    ),
     intent: z.enum(["transfer", "approval", "swap", "other"]).nullable().openapi({
       description: "By its calldata; null where that is not known",
+      example: "other",
     }),
     cause: z.enum(["out_of_gas", "slippage", "reverted"]).openapi({
       description:
         "out_of_gas: 98 % of the gas limit and more were used, as /health and the score have it. slippage: a revert by which the contract says that a price moved",
+      example: "reverted",
     }),
-    cause_reason: z.string().nullable().openapi({
-      description:
-        "What the contract said, by making the call again on the state before its block; null where it gave no reason, or the node has that state no more. The contract chose this text.",
-    }),
+    cause_reason: text(
+      "What the contract said, by making the call again on the state before its block; null where it gave no reason, or the node has that state no more. The contract chose this text.",
+      "InsufficientBalance()",
+    ).nullable(),
   })
   .openapi("FailedTransaction");
 
@@ -121,10 +143,10 @@ const retryOfferSchema = z
     failure: failureSchema,
     transaction: unsignedTransactionSchema,
     simulation: passedSimulationSchema,
-    max_cost_wei: weiSchema.openapi({
+    max_cost_wei: maxCostSchema.openapi({
       description: "Value, all the gas at its highest price, and a rollup's L1 fee",
     }),
-    max_cost_usd: usdSchema,
+    max_cost_usd: costUsdSchema,
   })
   .openapi("RetryOffer");
 
@@ -153,16 +175,19 @@ export const refusedRetrySchema = z
       "insufficient_balance",
       "duplicate",
     ]),
-    detail: z.string(),
-    by: hashSchema.nullable().openapi({ description: "The transaction that makes another one needless" }),
+    detail: z.string().openapi({ example: "The wallet is on a sanctions list." }),
+    by: hashSchema.nullable().openapi({
+      description: "The transaction that makes another one needless",
+      example: null,
+    }),
   })
   .openapi("RefusedRetry");
 
 const executionSchema = z
   .object({
     hash: hashSchema,
-    position: z.int().openapi({ description: "Place within the transaction that carried it" }),
-    block: z.int(),
+    position: int("Place within the transaction that carried it"),
+    block: blockSchema,
     time: isoSchema,
     to: eip55Schema.nullable(),
     selector: hexSchema.nullable(),
@@ -173,7 +198,7 @@ const executionSchema = z
 
 /** The block of all simulations. */
 export const simulatedAtSchema = z
-  .object({ block: z.int(), block_hash: hashSchema, time: isoSchema })
+  .object({ block: blockSchema, block_hash: hashSchema, time: isoSchema })
   .openapi("SimulatedAt", { description: "The newest indexed block, which the node had before and after" });
 
 /** The answer of GET /retry/{address}. */
@@ -186,21 +211,15 @@ const retrySchema = z
         "By its code, in the words of /health. smart_account: no key signs for it, so that nothing is offered. delegated_eoa: another account's code acts for it as well (EIP-7702), so that nothing is offered that this code may have made good",
     }),
     simulated_at: simulatedAtSchema,
-    pending_transactions: z
-      .int()
-      .min(0)
-      .openapi({ description: "Of the wallet, under way since that block; nonces follow them" }),
-    failures_found: z
-      .int()
-      .min(0)
-      .openapi({ description: "In the window; the newest 200 of them are listed" }),
+    pending_transactions: count("Of the wallet, under way since that block; nonces follow them"),
+    failures_found: count("In the window; the newest 200 of them are listed", 2),
     offers: z.array(retryOfferSchema).openapi({ description: "To be sent in this order" }),
-    rehearsed: z.boolean().openapi({
-      description:
-        "Whether the offers were also simulated one after the other (eth_simulateV1); false where the node cannot",
-    }),
-    total_max_cost_wei: weiSchema,
-    total_max_cost_usd: usdSchema,
+    rehearsed: flag(
+      "Whether the offers were also simulated one after the other (eth_simulateV1); false where the node cannot",
+      true,
+    ),
+    total_max_cost_wei: maxCostSchema,
+    total_max_cost_usd: costUsdSchema,
     others: z.array(refusedRetrySchema).openapi({ description: "Newest first" }),
     executions: z.array(executionSchema).openapi({ description: "Newest first" }),
   })
@@ -208,85 +227,6 @@ const retrySchema = z
 
 export type RetryAnswer = z.infer<typeof retrySchema>;
 export type UnsignedTransactionAnswer = z.infer<typeof unsignedTransactionSchema>;
-
-/** The transaction that the examples offer. */
-const TRANSACTION_EXAMPLE = {
-  type: "eip1559",
-  chainId: 31337,
-  nonce: 412,
-  to: "0x5FC8d32690cc91D4c39d9d3abcBD16989F875707",
-  data: "0x322e9f04",
-  value: "0",
-  gas: "60126",
-  maxFeePerGas: "100014000",
-  maxPriorityFeePerGas: "100000000",
-  serialized:
-    "0x02ef827a6982019c8405f5e1008405f617b082eade945fc8d32690cc91d4c39d9d3abcbd16989f8757078084322e9f04c0",
-} as const;
-
-export const RETRY_EXAMPLE: RetryAnswer = {
-  address: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-  chain_id: 31337,
-  as_of_block: 8012,
-  as_of_time: "2026-11-20T09:59:57.000Z",
-  window: { from: "2026-10-21T09:59:57.000Z", to: "2026-11-20T09:59:57.000Z", days: 30 },
-  coverage: { from_block: 1, to_block: 7982, complete: true, sources: ["index"] },
-  account: "eoa",
-  simulated_at: { block: 8012, block_hash: `0x${"11".repeat(32)}`, time: "2026-11-20T09:59:57.000Z" },
-  pending_transactions: 0,
-  failures_found: 2,
-  offers: [
-    {
-      failure: {
-        hash: `0x${"22".repeat(32)}`,
-        block: 7988,
-        time: "2026-11-20T09:41:12.000Z",
-        nonce: 409,
-        to: "0x5FC8d32690cc91D4c39d9d3abcBD16989F875707",
-        selector: "0x322e9f04",
-        value: "0",
-        gas_limit: "90000",
-        gas_used: "24112",
-        fee_wei: "2411368784000",
-        fee_complete: true,
-        intent: "other",
-        cause: "reverted",
-        cause_reason: "custom error 0x5c41f80c, data 0x",
-      },
-      transaction: TRANSACTION_EXAMPLE,
-      simulation: { passes: true, block: 8012, gas_estimate: "48100" },
-      max_cost_wei: "6013441764000",
-      max_cost_usd: 0.012027,
-    },
-  ],
-  rehearsed: true,
-  total_max_cost_wei: "6013441764000",
-  total_max_cost_usd: 0.012027,
-  others: [
-    {
-      failure: {
-        hash: `0x${"33".repeat(32)}`,
-        block: 7901,
-        time: "2026-11-20T08:12:40.000Z",
-        nonce: 401,
-        to: "0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9",
-        selector: "0xa9059cbb",
-        value: "0",
-        gas_limit: "60000",
-        gas_used: "29550",
-        fee_wei: "2955413700000",
-        fee_complete: true,
-        intent: "transfer",
-        cause: "reverted",
-        cause_reason: "InsufficientBalance()",
-      },
-      reason: "repaired",
-      detail: `Transaction 0x${"44".repeat(32)} brought about the same later.`,
-      by: `0x${"44".repeat(32)}`,
-    },
-  ],
-  executions: [],
-};
 
 export type GetRetryPorts = ReportPorts & RecoverPorts & { readonly policy: Policy };
 
@@ -300,7 +240,7 @@ export const getRetry = definePaid({
   description:
     "Every transaction that the wallet sent and that failed in the last 30 days. One of the last 14 days is offered again, as an unsigned EIP-1559 transaction of the same value and calldata, unless a later success or a transaction under way does the same: the same calldata at the same account, for a transfer the same token and recipient, for an allowance the same token and spender, for a swap the same two tokens and recipient, whatever router and amounts. Where calldata does not tell what it is for, as with routers that are not known here, any later success of the same method of the same account counts as one that may have done the same, and of several such failures one is offered at a time. The same holds for whatever an EIP-7702 wallet's own code did since. It is offered only if it passes a simulation at the newest indexed block now, and only as far as balance and allowances pay for all offers together; nonces follow those under way. All others are listed with the reason. Of failures from before the index followed the wallet, which a history source told of, the chain's node is asked for the calldata; what it does not know is not_read. Nothing is signed or sent by this service. What deals with sanctioned accounts or mixers, or names one in its calldata, is not offered, nor anything for a wallet that is one, nor for a smart account, which has no key.",
   request: { params: addressParams, query: z.object({}), body: null },
-  answer: { schema: retrySchema, example: RETRY_EXAMPLE, description: "Offers, and what is not offered" },
+  answer: { schema: retrySchema, description: "Offers, and what is not offered" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable", "node-unavailable"],
   async check({ params }, { deps, now }: { deps: GetRetryPorts; now: Date }) {
     await requireReadable(params.address, deps, now);
@@ -324,8 +264,6 @@ export const getRetry = definePaid({
     return renderRetry({ rows, recovery, recovered });
   },
 });
-
-const MICROS = 1_000_000;
 
 type RetryFindings = {
   readonly rows: WalletRows;
@@ -415,38 +353,29 @@ export function renderBlock({ block }: Recovery): RetryAnswer["simulated_at"] {
 
 /** A transaction to sign, as members and serialized. */
 export function renderTransaction(transaction: UnsignedTransaction): UnsignedTransactionAnswer {
-  const { type, chainId, nonce, to, data, value, gas } = transaction;
+  const { to } = transaction;
   return {
-    ...{ type, chainId, nonce },
+    ...fieldsOf(unsignedTransactionSchema.shape, transaction),
     to: to === null ? null : toEip55(to),
-    data,
-    value: value.toString(),
-    gas: gas.toString(),
-    maxFeePerGas: transaction.maxFeePerGas.toString(),
-    maxPriorityFeePerGas: transaction.maxPriorityFeePerGas.toString(),
     serialized: serializeUnsigned(transaction),
   };
 }
 
 /** US dollars of native coin at the price of a moment; null without a price feed. */
 export function usdOf(wei: bigint, timestamp: number, market: Market): number | null {
-  const micros = market.nativeWorth(wei, timestamp);
-  return micros === null ? null : Math.round(micros) / MICROS;
+  return toUsd(market.nativeWorth(wei, timestamp));
 }
 
 function renderFailure(
   call: Omit<FailedCall, "nonce" | "input"> & { readonly nonce: number | null },
   cause: FailureCause,
 ) {
-  const { hash, block, nonce, to, selector, l1Fee } = call;
+  const { to, l1Fee } = call;
   const executionFee = call.gasUsed * call.gasPrice;
   return {
-    ...{ hash, block, time: isoOf(call.timestamp), nonce },
+    ...fieldsOf(failureSchema.shape, call),
+    time: isoOf(call.timestamp),
     to: to === null ? null : toEip55(to),
-    selector,
-    value: call.value.toString(),
-    gas_limit: call.gasLimit.toString(),
-    gas_used: call.gasUsed.toString(),
     fee_wei: (l1Fee === null ? executionFee : executionFee + l1Fee).toString(),
     fee_complete: l1Fee !== null,
     cause: cause.kind,
@@ -454,9 +383,11 @@ function renderFailure(
   };
 }
 
-function renderExecution({ hash, position, block, timestamp, to, selector }: FailedExecution) {
+function renderExecution(execution: FailedExecution) {
+  const { timestamp, to } = execution;
   return {
-    ...{ hash, position, block, time: isoOf(timestamp), selector },
+    ...fieldsOf(executionSchema.shape, execution),
+    time: isoOf(timestamp),
     to: to === null ? null : toEip55(to),
   };
 }

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import type { SanctionsFlag } from "../../model/features/types.ts";
+import { roundMicro } from "../../model/score/fixed-point.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import { chainLabels, type KnownAccounts } from "../../reports/labels/chain-labels.ts";
 import type { ProviderAnswer, ReadLabels } from "../../reports/labels/label-reader.ts";
@@ -17,22 +18,32 @@ import {
   reportScope,
   reportScopeShape,
 } from "../kit/wallet-report.ts";
-import { answerRisk, RISK_EXAMPLE, type RiskPorts, riskShape } from "../schemas/risk.ts";
-import { addressParams, eip55Schema, isoSchema, toEip55 } from "../schemas/values.ts";
+import { answerRisk, type RiskPorts, riskShape } from "../schemas/risk.ts";
+import {
+  addressParams,
+  eip55Schema,
+  fieldsOf,
+  flag,
+  isoSchema,
+  share,
+  text,
+  toEip55,
+  toUsd,
+  wholeSchema,
+} from "../schemas/values.ts";
 
-const usd = z.number().nullable();
-const amount = z.string().regex(/^\d+$/);
+const usd = z.number().nullable().openapi({ example: 500 });
+const amount = wholeSchema.openapi({ example: "500000000000000000" });
 const count = z.int().min(0);
 
 const tokenSchema = z
   .object({
     token: eip55Schema,
-    symbol: z.string().nullable().openapi({ description: "Null where the token is not on the list" }),
-    decimals: z.int().nullable(),
-    currency: z.boolean().openapi({
-      description:
-        "Money: always priced within 5 % of one US dollar. What gains are counted in has no sale, cost or result of its own",
-    }),
+    symbol: text("Null where the token is not on the list", "WETH").nullable(),
+    decimals: z.int().nullable().openapi({ example: 18 }),
+    currency: flag(
+      "Money: always priced within 5 % of one US dollar. What gains are counted in has no sale, cost or result of its own",
+    ),
     bought: amount.openapi({ description: "Got in trades; amounts are in the token's smallest unit" }),
     sold: amount.openapi({ description: "Given in trades" }),
     received: amount.openapi({ description: "Got for nothing in return" }),
@@ -60,6 +71,10 @@ const tokenSchema = z
   })
   .openapi("TokenPnl");
 
+/** How the figures are computed. Gains on the native coin are unknown, because its transfers leave no logs. */
+const PNL_METHOD =
+  "FIFO lots over the tokens that the wallet's own calls moved. A trade is worth what the daily feed prices say of the side that moves least, else of the side that they price; a token that came for nothing costs what it was worth on its day; payments and deposits leave at their cost, with which they come back from the same contract. Beside a priced leg, one without a price of a token on no list is worth nothing. Tokens always priced within 5 % of one US dollar are money: they have no sale, cost or gain of their own. Native coin is no token here.";
+
 /** Profit and loss in answers. */
 const pnlSchema = z
   .object({
@@ -68,18 +83,18 @@ const pnlSchema = z
       description: "0 where nothing was sold; null where something was and no gain is known",
     }),
     unrealised_usd: usd.openapi({ description: "Of tokens that a feed prices; fees are not in it" }),
-    fees_usd: usd.openapi({ description: "Paid for all own calls, and in neither result" }),
-    trades: count.openapi({ description: "Calls that gave something and got tokens for it" }),
+    fees_usd: usd.openapi({ description: "Paid for all own calls, and in neither result", example: 12.6 }),
+    trades: count.openapi({ description: "Calls that gave something and got tokens for it", example: 3 }),
     sales: count.openapi({
       description: "Times that a trade gave a token that is no currency: spending money is no sale",
+      example: 1,
     }),
-    wins: count.openapi({ description: "Sales that gained a cent or more" }),
+    wins: count.openapi({ description: "Sales that gained a cent or more", example: 1 }),
     losses: count.openapi({ description: "Sales that lost a cent or more" }),
-    win_rate: z.number().min(0).max(1).nullable().openapi({ description: "Wins among wins and losses" }),
-    unpriced_share: z.number().min(0).max(1).nullable().openapi({
-      description:
-        "Purchases and sales without a known price or, in part at least, a known cost, among all those of tokens that are no currency",
-    }),
+    win_rate: share("Wins among wins and losses", 1).nullable(),
+    unpriced_share: share(
+      "Purchases and sales without a known price or, in part at least, a known cost, among all those of tokens that are no currency",
+    ).nullable(),
     returns: count.openapi({
       description:
         "Times that a token came back from the contract that it had been sent to: it costs what it had cost before",
@@ -91,95 +106,64 @@ const pnlSchema = z
     unread_receipts: count.openapi({
       description: "Successful calls whose receipts were not read: what they moved is not known",
     }),
-    method: z.string(),
-    token_count: count,
+    method: z.string().openapi({ example: PNL_METHOD }),
+    token_count: count.openapi({ example: 1 }),
     tokens: z.array(tokenSchema).openapi({ description: "The largest results first, at most 50" }),
   })
   .openapi("Pnl", { description: "Profit and loss by the wallet's own calls" });
 
-type PnlAnswer = z.infer<typeof pnlSchema>;
-
 const MAX_TOKENS = 50;
-const MICROS = 1e6;
-
-/** How the figures are computed. Gains on the native coin are unknown, because its transfers leave no logs. */
-const PNL_METHOD =
-  "FIFO lots over the tokens that the wallet's own calls moved. A trade is worth what the daily feed prices say of the side that moves least, else of the side that they price; a token that came for nothing costs what it was worth on its day; payments and deposits leave at their cost, with which they come back from the same contract. Beside a priced leg, one without a price of a token on no list is worth nothing. Tokens always priced within 5 % of one US dollar are money: they have no sale, cost or gain of their own. Native coin is no token here.";
 
 /** Profit and loss of the last `days`, with its scope. */
-export function renderPnl(pnl: Pnl, source: ReportSource, days: number): PnlAnswer {
+export function renderPnl(pnl: Pnl, source: ReportSource, days: number): z.infer<typeof pnlSchema> {
   return {
     ...reportScope(source, days),
+    ...fieldsOf(pnlSchema.shape, pnl),
     realised_usd: toUsd(pnl.realised),
     unrealised_usd: toUsd(pnl.unrealised),
     fees_usd: toUsd(pnl.fees),
-    trades: pnl.trades,
-    sales: pnl.sales,
-    wins: pnl.wins,
-    losses: pnl.losses,
-    win_rate: rounded(pnl.winRate),
-    unpriced_share: rounded(pnl.unpricedShare),
-    returns: pnl.returns,
-    worthless_legs: pnl.worthlessLegs,
-    unread_receipts: pnl.unreadReceipts,
+    win_rate: pnl.winRate === null ? null : roundMicro(pnl.winRate),
+    unpriced_share: pnl.unpricedShare === null ? null : roundMicro(pnl.unpricedShare),
     method: PNL_METHOD,
     token_count: pnl.tokens.length,
     tokens: pnl.tokens.slice(0, MAX_TOKENS).map(renderToken),
   };
 }
 
-function renderToken(token: TokenPnl): PnlAnswer["tokens"][number] {
+function renderToken(token: TokenPnl): z.infer<typeof pnlSchema>["tokens"][number] {
   return {
+    ...fieldsOf(tokenSchema.shape, token),
     token: toEip55(token.token),
-    symbol: token.symbol,
-    decimals: token.decimals,
     currency: token.isCurrency,
-    bought: String(token.bought),
-    sold: String(token.sold),
-    received: String(token.received),
-    sent: String(token.sent),
-    uncovered: String(token.uncovered),
-    held: String(token.held),
     realised_usd: toUsd(token.realised),
     cost_usd: toUsd(token.cost),
     worth_usd: toUsd(token.worth),
     unrealised_usd: toUsd(token.unrealised),
-    priced_by: token.pricedBy,
-    sales: token.sales,
-    wins: token.wins,
-    losses: token.losses,
-    returns: token.returns,
-    unpriced_legs: token.unpricedLegs,
   };
-}
-
-function toUsd(micros: bigint | null): number | null {
-  return micros === null ? null : Number(micros) / MICROS;
-}
-
-function rounded(share: number | null): number | null {
-  return share === null ? null : Math.round(share * MICROS) / MICROS;
 }
 
 const labelSchema = z
   .object({
-    label: z.string(),
-    category: z.string().nullable(),
-    source: z.string().openapi({
-      description:
-        "deployment, identity-registry or index for labels from the chain; the list of a sanctioned wallet; else the provider",
-    }),
+    label: z.string().openapi({ example: "Dex Trader" }),
+    category: z.string().nullable().openapi({ example: "defi" }),
+    source: text(
+      "deployment, identity-registry or index for labels from the chain; the list of a sanctioned wallet; else the provider",
+      "nansen",
+    ),
   })
   .openapi("WalletLabel");
 
 const providerSchema = z
   .object({
-    provider: z.string(),
-    available: z.boolean(),
+    provider: z.string().openapi({ example: "nansen" }),
+    available: z.boolean().openapi({ example: true }),
     reason: z
       .enum(["timeout", "unconnected", "unavailable", "rate_limited", "refused", "malformed", "broken"])
       .nullable()
-      .openapi({ description: "Why its labels are missing; broken: it failed too often to be asked now" }),
+      .openapi({
+        description: "Why its labels are missing; broken: it failed too often to be asked now",
+        example: null,
+      }),
     read_at: isoSchema.nullable().openapi({ description: "When it was asked; its answer is kept for a day" }),
   })
   .openapi("LabelProvider");
@@ -189,13 +173,14 @@ const riskPremiumSchema = z
   .object({
     ...riskShape,
     labels: z.array(labelSchema).openapi({ description: "The chain's own first" }),
-    labels_available: z.boolean().openapi({
-      description:
-        "Whether every third-party provider answered, and there is one: if not, nothing follows from the absence of a label",
-    }),
+    labels_available: flag(
+      "Whether every third-party provider answered, and there is one: if not, nothing follows from the absence of a label",
+      true,
+    ),
     labels_unavailable_reason: z.enum(["no_provider_configured", "provider_failed"]).nullable().openapi({
       description:
         "Why labels_available is false: no third party is configured, or one did not answer, see label_providers",
+      example: null,
     }),
     label_providers: z.array(providerSchema),
     pnl: pnlSchema,
@@ -203,87 +188,6 @@ const riskPremiumSchema = z
   .openapi("PremiumRisk");
 
 export type RiskPremiumAnswer = z.infer<typeof riskPremiumSchema>;
-
-export const RISK_PREMIUM_EXAMPLE: RiskPremiumAnswer = {
-  ...RISK_EXAMPLE,
-  labels: [
-    { label: "Agent 17: Delta keeper", category: "agent", source: "identity-registry" },
-    { label: "Account", category: "account", source: "index" },
-    { label: "Dex Trader", category: "defi", source: "nansen" },
-  ],
-  labels_available: true,
-  labels_unavailable_reason: null,
-  label_providers: [
-    { provider: "nansen", available: true, reason: null, read_at: "2026-11-20T07:30:12.000Z" },
-  ],
-  pnl: {
-    chain_id: 31337,
-    as_of_block: 7969,
-    as_of_time: "2026-11-20T09:58:00.000Z",
-    window: { from: "2026-05-24T09:58:00.000Z", to: "2026-11-20T09:58:00.000Z", days: 180 },
-    coverage: { from_block: 1, to_block: 7969, complete: true, sources: ["index"] },
-    realised_usd: 1_000,
-    unrealised_usd: 500,
-    fees_usd: 12.6,
-    trades: 3,
-    sales: 1,
-    wins: 1,
-    losses: 0,
-    win_rate: 1,
-    unpriced_share: 0,
-    returns: 0,
-    worthless_legs: 0,
-    unread_receipts: 0,
-    method: PNL_METHOD,
-    token_count: 2,
-    tokens: [
-      {
-        token: "0x4200000000000000000000000000000000000006",
-        symbol: "WETH",
-        decimals: 18,
-        currency: false,
-        bought: "2000000000000000000",
-        sold: "1500000000000000000",
-        received: "0",
-        sent: "0",
-        uncovered: "0",
-        held: "500000000000000000",
-        realised_usd: 1_000,
-        cost_usd: 1_000,
-        worth_usd: 1_500,
-        unrealised_usd: 500,
-        priced_by: "feed",
-        sales: 1,
-        wins: 1,
-        losses: 0,
-        returns: 0,
-        unpriced_legs: 0,
-      },
-      {
-        token: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-        symbol: "USDC",
-        decimals: 6,
-        currency: true,
-        bought: "3000000000",
-        sold: "3000000000",
-        received: "0",
-        sent: "0",
-        uncovered: "3000000000",
-        held: "3000000000",
-        realised_usd: null,
-        cost_usd: null,
-        worth_usd: null,
-        unrealised_usd: null,
-        priced_by: null,
-        sales: 0,
-        wins: 0,
-        losses: 0,
-        returns: 0,
-        unpriced_legs: 0,
-      },
-    ],
-  },
-};
 
 export type GetRiskPremiumPorts = ReportPorts &
   RiskPorts & {
@@ -308,7 +212,6 @@ export const getRiskPremium = definePaid({
   request: { params: addressParams, query: z.object({}), body: null },
   answer: {
     schema: riskPremiumSchema,
-    example: RISK_PREMIUM_EXAMPLE,
     description: "The risk and what is behind it",
   },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
@@ -342,8 +245,6 @@ export const getRiskPremium = definePaid({
   },
 });
 
-type Label = RiskPremiumAnswer["labels"][number];
-
 function availabilityOf(
   providers: readonly ProviderAnswer[],
 ): Pick<RiskPremiumAnswer, "labels_available" | "labels_unavailable_reason"> {
@@ -355,11 +256,11 @@ function availabilityOf(
     : { labels_available: false, labels_unavailable_reason: "provider_failed" };
 }
 
-function sanctionLabel({ source }: SanctionsFlag): Label {
+function sanctionLabel({ source }: SanctionsFlag): RiskPremiumAnswer["labels"][number] {
   return { label: "Sanctioned", category: "sanctioned", source };
 }
 
-function providedLabels(answer: ProviderAnswer): readonly Label[] {
+function providedLabels(answer: ProviderAnswer): readonly RiskPremiumAnswer["labels"][number][] {
   if (!answer.available) return [];
   return answer.labels.map((label) => ({ ...label, source: answer.provider }));
 }

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { definePaid } from "../kit/endpoint.ts";
 import { freshStanding, noteInterest, type WalletPorts } from "../kit/wallet-report.ts";
-import { answerRisk, RISK_EXAMPLE, type RiskPorts, riskSchema } from "../schemas/risk.ts";
+import { answerRisk, type RiskPorts, riskSchema } from "../schemas/risk.ts";
 import { addressParams } from "../schemas/values.ts";
 
 export type GetRiskPorts = WalletPorts & RiskPorts;
@@ -16,7 +16,7 @@ export const getRisk = definePaid({
   description:
     "How risky it is to deal with a wallet, from its newest stored score, the sanctions lists at the newest indexed block, and the recipients of its value. It does not score the wallet: one never scored, or without enough history, has no `risk_score` and the level UNKNOWN, because missing data is no sign of risk. A sanctioned wallet is always 100 and CRITICAL.",
   request: { params: addressParams, query: z.object({}), body: null },
-  answer: { schema: riskSchema, example: RISK_EXAMPLE, description: "The risk" },
+  answer: { schema: riskSchema, description: "The risk" },
   problems: ["index-unavailable", "index-behind", "scoring-unavailable"],
   check: ({ params }, { deps, now }: { deps: GetRiskPorts; now: Date }) =>
     freshStanding(params.address, deps, now),

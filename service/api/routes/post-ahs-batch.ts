@@ -8,7 +8,7 @@ import { problemOf } from "../kit/handle-error.ts";
 import { recordOf, type ScoreRecordPorts, scoredRow, scorerOf } from "../kit/score-record.ts";
 import { echoInput, ValidationFailed } from "../kit/validation-failed.ts";
 import { freshStanding, noteInterest } from "../kit/wallet-report.ts";
-import { AHS_RECORD_EXAMPLE, type AhsRecord, ahsRecordSchema } from "../schemas/ahs-record.ts";
+import { type AhsRecord, ahsRecordSchema } from "../schemas/ahs-record.ts";
 import { addressSchema, eip55Schema, toEip55 } from "../schemas/values.ts";
 
 /** Maximum entries of the list as sent, for every caller. */
@@ -37,7 +37,14 @@ const bodySchema = z
   .openapi("BatchRequest");
 
 const entryProblemSchema = z
-  .object({ type: z.string(), title: z.string(), status: z.int(), detail: z.string() })
+  .object({
+    type: z.string().openapi({ example: "/docs#problem-not-indexed" }),
+    title: z.string().openapi({ example: "Wallet not indexed" }),
+    status: z.int().openapi({ example: 404 }),
+    detail: z.string().openapi({
+      example: "The index does not follow 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc.",
+    }),
+  })
   .openapi("BatchProblem", { description: "What GET /ahs/{address} would have answered" });
 
 const batchSchema = z
@@ -51,24 +58,6 @@ const batchSchema = z
       .openapi({ description: "Wallets that could not be scored" }),
   })
   .openapi("Batch");
-
-type BatchAnswer = z.infer<typeof batchSchema>;
-
-const EXAMPLE: BatchAnswer = {
-  results: [AHS_RECORD_EXAMPLE],
-  count: 1,
-  errors: [
-    {
-      address: "0x90F79bf6EB2c4f870365E785982E1f101E93b906",
-      problem: {
-        type: "/docs#problem-not-indexed",
-        title: "Wallet not indexed",
-        status: 404,
-        detail: "The index does not follow 0x90F79bf6EB2c4f870365E785982E1f101E93b906.",
-      },
-    },
-  ],
-};
 
 /** Result of one wallet of a batch. */
 type Entry =
@@ -85,7 +74,7 @@ export const postAhsBatch = definePaid({
   description:
     "Scores each wallet as `GET /ahs/{address}` does, up to 10 distinct ones for a payment and up to 25 with a key, and answers the records in the order of the request; a repeated wallet, in any case, is answered once. A wallet that cannot be scored becomes an entry of `errors`; the others are still scored. If none can be scored, the call fails like that of the first one.",
   request: { params: z.object({}), query: z.object({}), body: bodySchema },
-  answer: { schema: batchSchema, example: EXAMPLE, description: "The records" },
+  answer: { schema: batchSchema, description: "The records" },
   problems: [
     "not-indexed",
     "index-unavailable",
@@ -112,7 +101,7 @@ export const postAhsBatch = definePaid({
     if (first !== undefined && first !== null && refused.every((refusal) => refusal !== null)) throw first;
     return wallets;
   },
-  async work(_input, wallets, { deps, now }): Promise<BatchAnswer> {
+  async work(_input, wallets, { deps, now }): Promise<z.infer<typeof batchSchema>> {
     const entries = await mapLimited(wallets, AT_ONCE, async ({ address, standing }): Promise<Entry> => {
       try {
         const row = await scoredRow(address, scorerOf(address, standing, deps));
@@ -163,7 +152,7 @@ function toProblem(error: unknown, address: Address, { logger }: Pick<ScoreRecor
 }
 
 /** Throws if no wallet was scored: a temporary failure first, else the first failure. */
-function answerEntries(entries: readonly Entry[]): BatchAnswer {
+function answerEntries(entries: readonly Entry[]): z.infer<typeof batchSchema> {
   const results = entries.flatMap((entry) => (entry.kind === "record" ? [entry.record] : []));
   const failed = entries.flatMap((entry) => (entry.kind === "failed" ? [entry] : []));
   if (results.length === 0) {

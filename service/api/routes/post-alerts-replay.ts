@@ -6,20 +6,16 @@ import type { CheckContext } from "../kit/endpoint-spec.ts";
 import {
   ACT_PROBLEMS,
   actOnSubscription,
-  QUEUED_EXAMPLE,
   queuedSchema,
   refuseRecent,
   type SubscriptionPorts,
   subscriptionParams,
   WHO_MANAGES,
 } from "../schemas/alert-subscription.ts";
-import { DELIVERY_ID } from "../schemas/deliveries.ts";
+import { givenDeliveryId } from "../schemas/deliveries.ts";
 
 const replayParams = subscriptionParams.extend({
-  delivery_id: z
-    .string()
-    .regex(DELIVERY_ID)
-    .openapi({ param: { name: "delivery_id", in: "path" }, example: QUEUED_EXAMPLE.delivery_id }),
+  delivery_id: givenDeliveryId,
 });
 
 /** POST /alerts/{subscription_id}/deliveries/{delivery_id}/replay. */
@@ -32,7 +28,6 @@ export const postAlertReplay = defineFree({
   request: { params: replayParams, query: z.object({}), body: null },
   answer: {
     schema: queuedSchema,
-    example: QUEUED_EXAMPLE,
     description: "The event, waiting again",
   },
   identity: "subscription",

@@ -5,25 +5,26 @@ import type { CheckContext } from "../kit/endpoint-spec.ts";
 import {
   ACT_PROBLEMS,
   actOnSubscription,
-  SUBSCRIPTION_EXAMPLE,
+  manageTokenSchema,
   type SubscriptionPorts,
   subscriptionParams,
   WHO_MANAGES,
+  webhookSecretSchema,
 } from "../schemas/alert-subscription.ts";
-import { isoSchema } from "../schemas/values.ts";
+import { flag, isoSchema } from "../schemas/values.ts";
 
 const rotatedSchema = z
   .object({
     subscription_id: z.uuid(),
-    secret: z.string().nullable().openapi({ description: "Shown once: a repeat of the request shows null" }),
+    secret: webhookSecretSchema.openapi({ description: "Shown once: a repeat of the request shows null" }),
     previous_valid_until: isoSchema.openapi({
+      example: "2026-11-21T09:58:00.000Z",
       description: "Until then, or until the next rotation, the secret before it signs as well",
     }),
-    older_secret_ended: z.boolean().openapi({
-      description:
-        "Whether a still older secret signed as well until now: it does so no more, whatever the answer before said. Receivers that know it alone have to be given this one now",
-    }),
-    manage_token: z.string().nullable().openapi({
+    older_secret_ended: flag(
+      "Whether a still older secret signed as well until now: it does so no more, whatever the answer before said. Receivers that know it alone have to be given this one now",
+    ),
+    manage_token: manageTokenSchema.openapi({
       description: "A new one, shown once, where the owner asked; null where the manage token itself did",
     }),
   })
@@ -39,13 +40,6 @@ export const postAlertRotate = defineFree({
   request: { params: subscriptionParams, query: z.object({}), body: null },
   answer: {
     schema: rotatedSchema,
-    example: {
-      subscription_id: SUBSCRIPTION_EXAMPLE.subscription_id,
-      secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
-      previous_valid_until: "2026-11-21T10:00:00.000Z",
-      older_secret_ended: false,
-      manage_token: "amt_3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs",
-    },
     description: "The new secret",
   },
   identity: "subscription",

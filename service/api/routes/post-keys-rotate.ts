@@ -7,8 +7,8 @@ import type { RepeatStore } from "../../access/idempotent-answers.ts";
 import { Problem, unauthorized } from "../../access/problems.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
 import { defineFree } from "../kit/endpoint.ts";
-import { ValidationFailed } from "../kit/validation-failed.ts";
-import { KEY_EXAMPLE, type KeyPorts, keyShape, renderKey } from "../schemas/key-sale.ts";
+import { ValidationFailed, valueFault } from "../kit/validation-failed.ts";
+import { type KeyPorts, keyShape, renderKey, secretSchema } from "../schemas/key-sale.ts";
 import { toEip55 } from "../schemas/values.ts";
 
 type RotatePorts = KeyPorts & { readonly owners: OwnerAccess; readonly repeats: RepeatStore };
@@ -26,7 +26,7 @@ const bodySchema = z
 
 const rotatedSchema = z
   .object({
-    api_key: z.string().nullable().openapi({
+    api_key: secretSchema.openapi({
       description:
         "The key from now on, for the header X-API-Key. Shown once: a repeat of the request shows null",
     }),
@@ -47,7 +47,6 @@ export const postKeysRotate = defineFree({
   request: { params: z.object({}), query: z.object({}), body: bodySchema },
   answer: {
     schema: rotatedSchema,
-    example: { api_key: `ahs_Zk3vQ9aB${"x".repeat(35)}`, ...KEY_EXAMPLE },
     description: "The key with its new secret",
   },
   problems: ["not-found", "database-unavailable", "internal", ...ACT_ONCE.problems],
@@ -109,8 +108,5 @@ function nothingBought(wallet: Address): Problem {
 }
 
 function keyIdFault(input: string | null, error: string): ValidationFailed {
-  const loc = ["body", "key_id"];
-  return new ValidationFailed([
-    { type: "value_error", loc, msg: `Value error, ${error}`, input, ctx: { error } },
-  ]);
+  return new ValidationFailed([valueFault(["body", "key_id"], input, error)]);
 }

@@ -2,23 +2,23 @@ import { z } from "@hono/zod-openapi";
 import { unauthorized } from "../../access/problems.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import type { PaidWorkContext } from "../kit/endpoint-spec.ts";
-import { ValidationFailed } from "../kit/validation-failed.ts";
+import { ValidationFailed, valueFault } from "../kit/validation-failed.ts";
 import {
   buyerOf,
   creditIdOf,
   creditsBodySchema,
-  KEY_EXAMPLE,
   type KeyPorts,
   keyShape,
   renderKey,
   unitsOf,
   usdOf,
 } from "../schemas/key-sale.ts";
+import { num } from "../schemas/values.ts";
 
 const toppedUpSchema = z
   .object({
     ...keyShape,
-    credited_usd: z.number().openapi({ description: "What this payment added to the balance" }),
+    credited_usd: num("What this payment added to the balance", 25),
   })
   .openapi("ToppedUpKey");
 
@@ -37,7 +37,6 @@ export const postKeysTopup = definePaid({
   request: { params: z.object({}), query: z.object({}), body: creditsBodySchema },
   answer: {
     schema: toppedUpSchema,
-    example: { ...KEY_EXAMPLE, balance_usd: 32.5, credited_usd: 25 },
     description: "The key with its new balance",
   },
   problems: [],
@@ -68,8 +67,5 @@ function noKey(): Error {
 
 function unlimited(): Error {
   const error = "this key has no limit; credits would add nothing";
-  const loc = ["header", "X-API-Key"];
-  return new ValidationFailed([
-    { type: "value_error", loc, msg: `Value error, ${error}`, input: null, ctx: { error } },
-  ]);
+  return new ValidationFailed([valueFault(["header", "X-API-Key"], null, error)]);
 }

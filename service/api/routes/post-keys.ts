@@ -5,7 +5,6 @@ import {
   buyerOf,
   creditIdOf,
   creditsBodySchema,
-  KEY_EXAMPLE,
   type KeyPorts,
   keyShape,
   renderKey,
@@ -33,7 +32,6 @@ export const postKeys = definePaid({
   request: { params: z.object({}), query: z.object({}), body: creditsBodySchema },
   answer: {
     schema: boughtKeySchema,
-    example: { api_key: `ahs_Zk3vQ9aB${"x".repeat(35)}`, ...KEY_EXAMPLE },
     description: "The key",
   },
   problems: [],

@@ -3,9 +3,8 @@ import { ownerText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
 import { answerJson, versionsToMatch } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
-import { ValidationFailed } from "../kit/validation-failed.ts";
+import { ValidationFailed, valueFault } from "../kit/validation-failed.ts";
 import {
-  POLICY_EXAMPLE,
   type PolicyBody,
   policyBodySchema,
   policyOf,
@@ -28,7 +27,6 @@ export const putRoutePolicy = defineFree({
   request: { params: z.object({}), query: z.object({}), body: policyBodySchema },
   answer: {
     schema: policySchema,
-    example: POLICY_EXAMPLE,
     description: "The policy as stored, with its ETag",
   },
   problems: ["header-malformed", "precondition-failed", "database-unavailable", "internal"],
@@ -54,18 +52,9 @@ export const putRoutePolicy = defineFree({
 });
 
 function refuseOwnWallets({ allowlist }: PolicyBody, own: readonly string[]): void {
-  const faults = allowlist.flatMap((wallet, index) => {
-    if (!own.includes(wallet)) return [];
-    const error = "the caller's own wallet cannot be allowlisted";
-    return [
-      {
-        type: "value_error",
-        loc: ["body", "allowlist", index],
-        msg: `Value error, ${error}`,
-        input: toEip55(wallet),
-        ctx: { error },
-      },
-    ];
-  });
+  const error = "the caller's own wallet cannot be allowlisted";
+  const faults = allowlist.flatMap((wallet, index) =>
+    own.includes(wallet) ? [valueFault(["body", "allowlist", index], toEip55(wallet), error)] : [],
+  );
   if (faults.length > 0) throw new ValidationFailed(faults);
 }

@@ -2,11 +2,29 @@ import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import { gradeOf } from "../../chain/oracle-codec.ts";
 import type { Coverage } from "../../model/features/types.ts";
+import { MICRO } from "../../model/score/fixed-point.ts";
 import { gradeLabel } from "../../model/score/record.ts";
-import { DEFAULT_ROUTING, type RoutingFacts, routedScore, routeWallet } from "../../model/score/route.ts";
-import type { PublishedScore, ScoreTrend, StoredScore } from "../../scores/scores.ts";
-import { isStale } from "../../scores/scores.ts";
-import { eip55Schema, hashSchema, isoSchema, toEip55 } from "./values.ts";
+import { DEFAULT_ROUTING, routedScore, routeWallet } from "../../model/score/route.ts";
+import {
+  type CurrentScore,
+  isStale,
+  type PublishedScore,
+  type ScoreTrend,
+  type StoredScore,
+  shownScore,
+} from "../../scores/scores.ts";
+import {
+  count,
+  eip55Schema,
+  fieldsOf,
+  flag,
+  hashSchema,
+  int,
+  isoSchema,
+  num,
+  text,
+  toEip55,
+} from "./values.ts";
 
 const shareSchema = z.number().min(0).max(1);
 const msSchema = z.int().min(0);
@@ -15,24 +33,21 @@ const outcomeSchema = z.enum(["ok", "error", "timeout", "unreachable", "refused"
     "ok: answered as by a service that is up, 401, 402 and 403 included. error: 404, 410, 5xx or no valid HTTP. timeout, unreachable: no answer. refused: a target that is never fetched, such as a private address",
 });
 
-const probeSchema = z
+export const probeSchema = z
   .object({
     at: isoSchema,
     outcome: outcomeSchema,
-    status: z.int().nullable(),
-    latency_ms: msSchema.nullable(),
-    valid: z.boolean().nullable().openapi({
-      description: "Whether it served what its kind of service must; null where nothing can be said",
-    }),
+    status: z.int().nullable().openapi({ example: 200 }),
+    latency_ms: msSchema.nullable().openapi({ example: 198 }),
+    valid: flag("Whether it served what its kind of service must; null where nothing can be said").nullable(),
     detail: z.string().nullable(),
   })
   .openapi("Probe");
 
 const figures = {
-  probes: z.int().min(0).openapi({
-    description:
-      "Visits; a failed one to an endpoint that is visited hourly, having failed for a day, counts for each of the four quarter hours",
-  }),
+  probes: count(
+    "Visits; a failed one to an endpoint that is visited hourly, having failed for a day, counts for each of the four quarter hours",
+  ),
   availability: shareSchema
     .nullable()
     .openapi({ description: "Share of the probes that were answered as by a service that is up" }),
@@ -43,7 +58,7 @@ const figures = {
   latency_p95_ms: msSchema.nullable(),
 };
 
-const daySchema = z
+export const daySchema = z
   .object({ day: z.iso.date().openapi({ description: "UTC" }), ...figures })
   .openapi("ProbeDay");
 
@@ -76,86 +91,41 @@ const agentSchema = z
 const agentUrlSchema = z
   .object({
     url: z.string(),
-    bound: z.boolean().openapi({
-      description: "Whether it equals or lies under a declared endpoint; if not, it scores nothing",
-    }),
-    endpoint: z.string().nullable().openapi({ description: "The declared endpoint that it belongs to" }),
+    bound: flag("Whether it equals or lies under a declared endpoint; if not, it scores nothing"),
+    endpoint: text("The declared endpoint that it belongs to").nullable(),
     probe: probeSchema.nullable().openapi({ description: "One visit made for this answer, unless bound" }),
   })
   .openapi("AgentUrl");
 
-const EXAMPLE_FIGURES = {
-  probes: 671,
-  availability: 0.994039,
-  error_rate: 0.005961,
-  latency_p50_ms: 212,
-  latency_p95_ms: 640,
-};
-
-export const INFRASTRUCTURE_EXAMPLE = {
-  window: { from: "2026-11-13T10:00:05.000Z", to: "2026-11-20T10:00:05.000Z" },
-  ...EXAMPLE_FIGURES,
-  validity: 0.994039,
-  reason: null,
-  agents: [{ agent_id: "22", document: "current", detail: null, fetched_at: "2026-11-20T03:12:41.000Z" }],
-  endpoints: [
-    {
-      url: "https://agent.example/.well-known/agent-card.json",
-      services: [{ agent_id: "22", name: "A2A", version: "0.3.0" }],
-      probing: "regular",
-      ...EXAMPLE_FIGURES,
-      validity: 0.994039,
-      last: {
-        at: "2026-11-20T09:52:11.000Z",
-        outcome: "ok",
-        status: 200,
-        latency_ms: 198,
-        valid: true,
-        detail: null,
-      },
-      history: [
-        {
-          day: "2026-11-20",
-          probes: 40,
-          availability: 1,
-          error_rate: 0,
-          latency_p50_ms: 205,
-          latency_p95_ms: 512,
-        },
-      ],
-    },
-  ],
-  endpoints_declared: 1,
-  agent_url: null,
-};
-
 /** The part that `include=infrastructure` adds. */
-export const infrastructureSchema = z
+const infrastructureSchema = z
   .object({
     window: z.object({ from: isoSchema, to: isoSchema }),
     ...figures,
     validity: shareSchema.nullable().openapi({
       description: "Share of conclusive probes with a correct answer",
     }),
-    reason: z.string().nullable().openapi({ description: "Why there is no d3_score" }),
+    reason: text("Why there is no d3_score").nullable(),
     agents: z.array(agentSchema),
     endpoints: z.array(endpointSchema),
-    endpoints_declared: z.int().openapi({ description: "More than are shown and scored, where over 50" }),
+    endpoints_declared: int("More than are shown and scored, where over 50"),
     agent_url: agentUrlSchema.nullable(),
   })
   .openapi("Infrastructure", {
-    example: INFRASTRUCTURE_EXAMPLE,
     description:
       "The http(s) endpoints that the wallet's agents declare in their ERC-8004 registration documents, by the probes of the last seven days. With at least 20 of them over 24 hours the answer's mode is 3D: 0.25 D1 + 0.45 D2 + 0.30 D3. What is stored, published and routed by stays 2D. A declared endpoint is not proven to be the agent's: anybody may declare any URL, and a probe shows that something answers there, not who runs it",
   });
 
 export type InfrastructurePart = z.infer<typeof infrastructureSchema>;
-export type ProbePart = z.infer<typeof probeSchema>;
-
-const scoreSchema = z.int().min(0).max(100);
+const scoreSchema = z.int().min(0).max(100).openapi({ example: 84 });
 const gradeSchema = z.enum(["A", "B", "C", "D", "E", "F"]).openapi("Grade", {
   description: "Null for a wallet without enough history",
+  example: "B",
 });
+export const gradeLabelSchema = z.string().openapi({ example: "Good" });
+export const confidenceSchema = z.number().min(0).max(1).openapi({ example: 0.81 });
+export const chainIdSchema = z.int().openapi({ example: 8453 });
+export const blockSchema = z.int().openapi({ example: 48_210 });
 export const routingActionSchema = z.enum(["instant_settle", "escrow", "reject"]).openapi("RoutingAction");
 export const confidenceLevelSchema = z
   .enum(["HIGH", "MEDIUM", "LOW", "INSUFFICIENT"])
@@ -169,20 +139,25 @@ export const nullableGradeSchema = gradeSchema.nullable();
 export const sanctionsFlagSchema = z
   .object({
     source: z.enum(["chainalysis-oracle", "ofac-sdn"]),
-    reference: z.string().openapi({
-      description:
-        "Transaction hash of the listing, the block at which the contract was asked, or the unique id of OFAC",
-    }),
+    reference: text(
+      "Transaction hash of the listing, the block at which the contract was asked, or the unique id of OFAC",
+      "block 48188",
+    ),
     detected_at: isoSchema,
   })
   .openapi("SanctionsFlag");
 
+/** Lists that a wallet is on; most are on none. */
+export const sanctionsFlagsSchema = z.array(sanctionsFlagSchema).openapi({ example: [] });
+
 const patternSchema = z
   .object({
-    name: z.string(),
+    name: z.string().openapi({ example: "healthy_operator" }),
     severity: z.enum(["info", "warning", "critical"]),
     effect: z.number().max(0).openapi({ description: "Points taken from the score" }),
-    evidence: z.string(),
+    evidence: z
+      .string()
+      .openapi({ example: "217 of 224 calls to others succeeded; estimated success 96.3 %" }),
   })
   .openapi("Pattern");
 
@@ -196,20 +171,17 @@ const featureSchema = z
     state: z.enum(["measured", "not_applicable", "unknown"]),
     score: z.number().nullable(),
     weight: z.number(),
-    contribution: z
-      .number()
-      .nullable()
-      .openapi({ description: "Hundredths of a point; a dimension's lines add up to 100 times its score" }),
+    contribution: num("Hundredths of a point; a dimension's lines add up to 100 times its score").nullable(),
     reason: z.string().nullable(),
   })
   .openapi("Feature");
 
 export const coverageSchema = z
   .object({
-    from_block: z.int(),
-    to_block: z.int(),
-    complete: z.boolean(),
-    sources: z.array(z.string()),
+    from_block: z.int().openapi({ example: 1 }),
+    to_block: blockSchema,
+    complete: z.boolean().openapi({ example: true }),
+    sources: z.array(z.string()).openapi({ example: ["index"] }),
     newest_calls_only: z.literal(true).optional().openapi({
       description:
         "Present where the wallet made more own calls in the window than are read of one wallet, the newest 20,000 and less where they are large: from_block is the block of the oldest that was read",
@@ -222,23 +194,52 @@ const publishedSchema = z
     oracle: eip55Schema,
     ahs_score: nullableScoreSchema,
     grade: nullableGradeSchema,
-    as_of_block: z.int(),
+    as_of_block: blockSchema,
     tx_hash: hashSchema,
     published_at: isoSchema,
   })
   .openapi("Published", { description: "What the oracle contract holds; null while it holds nothing" });
 
+const gradedShape = {
+  ahs_score: nullableScoreSchema,
+  grade: nullableGradeSchema,
+  confidence: confidenceSchema,
+  confidence_level: confidenceLevelSchema,
+} as const;
+
+/** Members of a wallet's current score, in answers from stored data. */
+export const currentScoreShape = {
+  ...gradedShape,
+  scored_at: isoSchema.nullable().openapi({ description: "Time of the block that the score is as of" }),
+  stale: flag("The score is older than 24 hours; null without one").nullable(),
+} as const;
+
+const resultShape = {
+  ...gradedShape,
+  as_of_block: blockSchema,
+  as_of_time: isoSchema,
+  model_version: z.string().openapi({ example: "AHS-2026.1" }),
+} as const;
+
+/** Members of a record and of a report card. */
+export const scoreShape = {
+  ...resultShape,
+  grade_label: gradeLabelSchema.openapi({
+    description:
+      "Excellent 90-100, Good 75-89, Needs Attention 60-74, Degraded 40-59, Critical 20-39, Failing 0-19, Insufficient history",
+  }),
+  sanctions_flags: sanctionsFlagsSchema,
+  trust_routing: routingActionSchema,
+  chain_id: chainIdSchema,
+  coverage: coverageSchema,
+  stale: flag("The score is as of a block older than 24 hours"),
+} as const;
+
 const historyEntrySchema = z
   .object({
-    ahs_score: nullableScoreSchema,
-    grade: nullableGradeSchema,
+    ...resultShape,
     d1_score: nullableScoreSchema,
     d2_score: nullableScoreSchema,
-    confidence: z.number().min(0).max(1),
-    confidence_level: confidenceLevelSchema,
-    as_of_block: z.int(),
-    as_of_time: isoSchema,
-    model_version: z.string(),
     inputs_hash: hashSchema,
   })
   .openapi("HistoryEntry");
@@ -269,36 +270,21 @@ const attestationSchema = z
 export const ahsRecordSchema = z
   .object({
     address: eip55Schema,
-    ahs_score: nullableScoreSchema,
-    grade: nullableGradeSchema,
-    grade_label: z.string().openapi({
-      description:
-        "Excellent 90-100, Good 75-89, Needs Attention 60-74, Degraded 40-59, Critical 20-39, Failing 0-19, Insufficient history",
-    }),
+    ...scoreShape,
     d1_score: nullableScoreSchema,
     d2_score: nullableScoreSchema,
-    d3_score: scoreSchema.nullable().openapi({ description: "Null while the mode is 2D" }),
+    d3_score: scoreSchema.nullable().openapi({ description: "Null while the mode is 2D", example: null }),
     mode: z.enum(["2D", "3D"]),
-    sanctions_flags: z.array(sanctionsFlagSchema),
-    trust_routing: routingActionSchema,
-    confidence: z.number().min(0).max(1),
-    confidence_level: confidenceLevelSchema,
     patterns: z.array(patternSchema),
     trend: z
       .enum(["improving", "stable", "declining"])
       .nullable()
-      .openapi({ description: "Over 30 days of stored scores; null below three of them" }),
+      .openapi({ description: "Over 30 days of stored scores; null below three of them", example: "stable" }),
     timestamp: isoSchema.openapi({ description: "When this answer was made" }),
-    model_version: z.string(),
-    chain_id: z.int(),
-    as_of_block: z.int(),
-    as_of_time: isoSchema,
     inputs_hash: hashSchema.openapi({
       description: "Commits to everything that the score was computed from",
     }),
-    coverage: coverageSchema,
     published: publishedSchema.nullable(),
-    stale: z.boolean().openapi({ description: "The score is as of a block older than 24 hours" }),
     features: z.array(featureSchema).optional(),
     history: z.array(historyEntrySchema).optional().openapi({ description: "Newest first, at most 100" }),
     attestation: attestationSchema.optional(),
@@ -309,43 +295,9 @@ export const ahsRecordSchema = z
 export type AhsRecord = z.infer<typeof ahsRecordSchema>;
 export type Attestation = z.infer<typeof attestationSchema>;
 
-export const AHS_RECORD_EXAMPLE: AhsRecord = {
-  address: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-  ahs_score: 84,
-  grade: "B",
-  grade_label: "Good",
-  d1_score: 88,
-  d2_score: 82,
-  d3_score: null,
-  mode: "2D",
-  sanctions_flags: [],
-  trust_routing: "instant_settle",
-  confidence: 0.81,
-  confidence_level: "HIGH",
-  patterns: [],
-  trend: "stable",
-  timestamp: "2026-11-20T10:00:05.000Z",
-  model_version: "AHS-2026.1",
-  chain_id: 31337,
-  as_of_block: 7969,
-  as_of_time: "2026-11-20T09:58:00.000Z",
-  inputs_hash: "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
-  coverage: { from_block: 1, to_block: 7969, complete: true, sources: ["index"] },
-  published: {
-    oracle: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-    ahs_score: 84,
-    grade: "B",
-    as_of_block: 7960,
-    tx_hash: "0x96a296d224f285c67bee93c30f8a309157f0daa35dc5b87e410b78630a09cfc7",
-    published_at: "2026-11-20T09:57:30.000Z",
-  },
-  stale: false,
-};
-
 /** Minimum number of stored scores for a trend. */
 const TREND_MIN_POINTS = 3;
 const TREND_THRESHOLD_POINTS = 5;
-const MICROS = 1_000_000;
 
 /** The record of GET /ahs/{address} without its optional parts. */
 export function renderAhsRecord({
@@ -363,28 +315,50 @@ export function renderAhsRecord({
 }): AhsRecord {
   return {
     address: toEip55(row.wallet),
-    ahs_score: row.ahsScore,
-    grade: row.grade,
-    grade_label: gradeLabel(row.grade),
+    ...renderScore(row, now),
     d1_score: row.d1Score,
     d2_score: row.d2Score,
     d3_score: null,
     mode: "2D",
-    sanctions_flags: [...row.sanctionsFlags],
-    trust_routing: routingOf(row),
-    confidence: row.confidenceMicros / MICROS,
-    confidence_level: row.confidenceLevel,
     patterns: [...row.patterns],
     trend: trendOf(trend),
     timestamp: now.toISOString(),
-    model_version: row.modelVersion,
-    chain_id: row.chainId,
-    as_of_block: row.asOfBlock,
-    as_of_time: row.asOfTime.toISOString(),
     inputs_hash: row.inputsHash,
-    coverage: renderCoverage(row.coverage),
     published: renderPublished(published, oracle),
+  };
+}
+
+const confidenceOf = (row: StoredScore) => row.confidenceMicros / MICRO;
+
+/** The members of a stored score that records and report cards share. */
+export function renderScore(row: StoredScore, now: Date): Pick<AhsRecord, keyof typeof scoreShape> {
+  const { grade, sanctioned, confidenceLevel } = row;
+  // Stored wallets are lower-case addresses.
+  const facts = { wallet: row.wallet as Address, sanctioned, score: routedScore({ grade, confidenceLevel }) };
+  return {
+    ...fieldsOf(scoreShape, row),
+    confidence: confidenceOf(row),
+    grade_label: gradeLabel(grade),
+    sanctions_flags: [...row.sanctionsFlags],
+    trust_routing: routeWallet(DEFAULT_ROUTING, facts).action,
+    coverage: renderCoverage(row.coverage),
     stale: isStale(row.asOfTime, now),
+  };
+}
+
+/** The current score of a wallet; a listed one shows what its listing makes of it. */
+export function renderCurrentScore(
+  current: CurrentScore | null,
+  { sanctioned, now }: { readonly sanctioned: boolean; readonly now: Date },
+) {
+  const { ahsScore, grade, confidence, confidenceLevel } = shownScore(current, sanctioned);
+  return {
+    ahs_score: ahsScore,
+    grade,
+    confidence,
+    confidence_level: confidenceLevel,
+    scored_at: current === null ? null : current.asOfTime.toISOString(),
+    stale: current === null ? null : isStale(current.asOfTime, now),
   };
 }
 
@@ -400,11 +374,6 @@ export function renderCoverage(coverage: Coverage): AhsRecord["coverage"] {
   };
 }
 
-/** The action of the default table for a stored score. */
-export function routingOf(row: StoredScore): AhsRecord["trust_routing"] {
-  return routeWallet(DEFAULT_ROUTING, routingFacts(row)).action;
-}
-
 /** The direction of stored scores: beyond 5 points either way along their least-squares line; null below 3 points. */
 function trendOf({ points, change }: ScoreTrend): AhsRecord["trend"] {
   if (points < TREND_MIN_POINTS || change === null) return null;
@@ -414,37 +383,15 @@ function trendOf({ points, change }: ScoreTrend): AhsRecord["trend"] {
 
 /** One entry of `history`. */
 export function renderHistoryEntry(row: StoredScore): NonNullable<AhsRecord["history"]>[number] {
-  return {
-    ahs_score: row.ahsScore,
-    grade: row.grade,
-    d1_score: row.d1Score,
-    d2_score: row.d2Score,
-    confidence: row.confidenceMicros / MICROS,
-    confidence_level: row.confidenceLevel,
-    as_of_block: row.asOfBlock,
-    as_of_time: row.asOfTime.toISOString(),
-    model_version: row.modelVersion,
-    inputs_hash: row.inputsHash,
-  };
-}
-
-// Stored wallets are lower-case addresses.
-function routingFacts({ wallet, sanctioned, grade, confidenceLevel }: StoredScore): RoutingFacts {
-  return {
-    wallet: wallet as Address,
-    sanctioned,
-    score: routedScore({ grade, confidenceLevel }),
-  };
+  return { ...fieldsOf(historyEntrySchema.shape, row), confidence: confidenceOf(row) };
 }
 
 function renderPublished(published: PublishedScore | null, oracle: Address): AhsRecord["published"] {
   if (published === null) return null;
   return {
+    ...fieldsOf(publishedSchema.shape, published),
     oracle: toEip55(oracle),
-    ahs_score: published.ahsScore,
     grade: published.ahsScore === null ? null : gradeOf(published.ahsScore),
-    as_of_block: published.asOfBlock,
     tx_hash: published.transactionHash,
-    published_at: published.publishedAt.toISOString(),
   };
 }

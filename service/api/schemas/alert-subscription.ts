@@ -19,9 +19,11 @@ import type { Delivery, DeliveryPage } from "../../alerts/webhook-log.ts";
 import type { AlertThresholds } from "../../db/tables/alerts.ts";
 import { ACT_ONCE, type Act, actOnce } from "../kit/act-once.ts";
 import type { ApiContext } from "../kit/api-env.ts";
-import { echoInput, refuseUrl, ValidationFailed } from "../kit/validation-failed.ts";
+import { echoInput, refuseUrl, ValidationFailed, valueFault } from "../kit/validation-failed.ts";
+import { chainIdSchema } from "./ahs-record.ts";
+import { deliveryIdSchema } from "./deliveries.ts";
 import type { InfrastructurePorts } from "./infrastructure.ts";
-import { eip55Schema, isoSchema, laxInteger, toEip55 } from "./values.ts";
+import { eip55Schema, fieldsOf, isoSchema, laxInteger, num, toEip55 } from "./values.ts";
 
 export const NO_STORE = { headers: { "cache-control": "private, no-store" } } as const;
 
@@ -80,24 +82,18 @@ const CONFIDENCE = /^(?:0(?:\.[0-9]{1,3})?|1(?:\.0{1,3})?)$/;
 
 /** The query parameters that choose thresholds. */
 export const thresholdQuery = {
-  score_below: scoreBelow("score_below", "the score"),
-  d1_below: scoreBelow("d1_below", "the first dimension"),
-  d2_below: scoreBelow("d2_below", "the second dimension"),
-  confidence_below: z
-    .string()
-    .regex(CONFIDENCE)
-    .transform(Number)
-    .optional()
-    .openapi({
-      param: { name: "confidence_below", in: "query", required: false },
-      type: "number",
-      minimum: 0,
-      maximum: 1,
-      multipleOf: 0.001,
-      description:
-        "Sends an event when the confidence falls below this, 0 to 1 in at most three decimals. Nothing is below 0.",
-      example: 0.5,
-    }),
+  score_below: scoreBelow("the score"),
+  d1_below: scoreBelow("the first dimension"),
+  d2_below: scoreBelow("the second dimension"),
+  confidence_below: z.string().regex(CONFIDENCE).transform(Number).optional().openapi({
+    type: "number",
+    minimum: 0,
+    maximum: 1,
+    multipleOf: 0.001,
+    description:
+      "Sends an event when the confidence falls below this, 0 to 1 in at most three decimals. Nothing is below 0.",
+    example: 0.5,
+  }),
 } as const;
 
 /** The thresholds of a query in stored form; null if it has none. */
@@ -144,11 +140,8 @@ export async function refuseUnheard(
 export const watchedSchema = z
   .object({
     value: z.enum(WATCHED_VALUES),
-    below: z.number().openapi({ description: "The threshold" }),
-    current: z
-      .number()
-      .nullable()
-      .openapi({ description: "Of the newest score; null without a score, or without enough history" }),
+    below: num("The threshold", 70),
+    current: num("Of the newest score; null without a score, or without enough history", 78).nullable(),
   })
   .openapi("WatchedThreshold");
 
@@ -156,17 +149,16 @@ export const watchedSchema = z
 export const breachSchema = z
   .object({
     value: z.enum(WATCHED_VALUES),
-    below: z.number().openapi({ description: "The threshold" }),
-    previous: z.number().nullable().openapi({ description: "At or above the threshold, or null: unknown" }),
-    current: z.number(),
+    below: num("The threshold", 70),
+    previous: num("At or above the threshold, or null: unknown", 78).nullable(),
+    current: z.number().openapi({ example: 68 }),
   })
   .openapi("ThresholdBreach");
 
-function scoreBelow(name: string, what: string) {
+function scoreBelow(what: string) {
   return laxInteger(z.int().min(0).max(100))
     .optional()
     .openapi({
-      param: { name, in: "query", required: false },
       type: "integer",
       minimum: 0,
       maximum: 100,
@@ -175,67 +167,54 @@ function scoreBelow(name: string, what: string) {
 }
 
 function refusal(events: readonly AlertEvent[], error: string): ValidationFailed {
-  const loc = ["query", "events"];
-  const input = echoInput(events.join(","));
-  return new ValidationFailed([
-    { type: "value_error", loc, msg: `Value error, ${error}`, input, ctx: { error } },
-  ]);
+  return new ValidationFailed([valueFault(["query", "events"], echoInput(events.join(",")), error)]);
 }
+
+export const eventsSchema = z.array(z.string()).openapi({ example: [...ALERT_EVENTS] });
+export const expirySchema = isoSchema.openapi({ example: "2026-12-20T09:58:00.000Z" });
 
 /** Members of a subscription, without its secrets. */
 export const subscriptionShape = {
   subscription_id: z.uuid(),
   address: eip55Schema,
-  chain_id: z.int(),
-  webhook_url: z.string(),
-  events: z.array(z.string()),
+  chain_id: chainIdSchema,
+  webhook_url: z.string().openapi({ example: "https://hooks.example.com/agent-health" }),
+  events: eventsSchema,
   thresholds: z.array(watchedSchema).openapi({ description: "Thresholds of `ahs.threshold_breached`" }),
   status: z.enum(["unverified", "active", "disabled", "expired", "ended"]).openapi({
     description:
       "unverified: no delivery was answered with a 2xx yet. disabled: the endpoint was given up, until a test or a replay is asked for. expired: what happened before is still delivered, and paying again continues it. ended: by its owner, for good",
+    example: "active",
   }),
-  disabled_reason: z.string().nullable(),
+  disabled_reason: z.string().nullable().openapi({ example: null }),
   created_at: isoSchema,
-  expires_at: isoSchema,
+  expires_at: expirySchema,
 } as const;
 
 const subscriptionFields = z.object(subscriptionShape);
 
+export const webhookSecretSchema = z
+  .string()
+  .nullable()
+  .openapi({ example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=" });
+export const manageTokenSchema = z
+  .string()
+  .nullable()
+  .openapi({ example: "amt_3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs" });
+
 /** A subscription in the form of answers. */
 export const subscriptionSchema = subscriptionFields.openapi("Subscription");
 
-type SubscriptionAnswer = z.infer<typeof subscriptionFields>;
-
-export const SUBSCRIPTION_EXAMPLE: SubscriptionAnswer = {
-  subscription_id: "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
-  address: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-  chain_id: 31337,
-  webhook_url: "https://hooks.example.com/agent-health",
-  events: [...ALERT_EVENTS],
-  thresholds: [{ value: "ahs_score", below: 70, current: 78 }],
-  status: "unverified",
-  disabled_reason: null,
-  created_at: "2026-11-20T10:00:00.000Z",
-  expires_at: "2026-12-20T10:00:00.000Z",
-};
-
 /** An event that waits to be delivered. */
 export const queuedSchema = z
-  .object({ subscription_id: z.uuid(), delivery_id: z.string(), state: z.literal("pending") })
+  .object({ subscription_id: z.uuid(), delivery_id: deliveryIdSchema, state: z.literal("pending") })
   .openapi("QueuedDelivery", { description: "delivery_id is the webhook-id of every attempt" });
-
-export const QUEUED_EXAMPLE: z.infer<typeof queuedSchema> = {
-  subscription_id: SUBSCRIPTION_EXAMPLE.subscription_id,
-  delivery_id: "msg_5f2d8a41c7e9b03d6a18f4c2e7b95d10",
-  state: "pending",
-};
 
 /** Path parameters of the endpoints that manage a subscription. */
 export const subscriptionParams = z.object({
   subscription_id: z.uuid().openapi({
-    param: { name: "subscription_id", in: "path" },
     description: "As GET /alerts/subscribe/{address} answered it",
-    example: SUBSCRIPTION_EXAMPLE.subscription_id,
+    example: "0b0f7b8e-6a0e-4a43-9f0a-0d5c2d3f7f11",
   }),
 });
 
@@ -321,22 +300,22 @@ export function refuseRecent(outcome: Replay): void {
   );
 }
 
-export function renderSubscription(subscription: StoredSubscription, now: Date): SubscriptionAnswer {
+export function renderSubscription(
+  subscription: StoredSubscription,
+  now: Date,
+): z.infer<typeof subscriptionFields> {
   return {
+    ...fieldsOf(subscriptionShape, subscription),
     subscription_id: subscription.id,
     address: toEip55(subscription.wallet),
-    chain_id: subscription.chainId,
     webhook_url: subscription.url,
     events: [...subscription.events],
     thresholds: [...standingOfThresholds(subscription.thresholds, subscription.watched)],
     status: statusOf(subscription, now),
-    disabled_reason: subscription.disabledReason,
-    created_at: subscription.createdAt.toISOString(),
-    expires_at: subscription.expiresAt.toISOString(),
   };
 }
 
-function statusOf(subscription: StoredSubscription, now: Date): SubscriptionAnswer["status"] {
+function statusOf(subscription: StoredSubscription, now: Date): z.infer<typeof subscriptionFields>["status"] {
   if (subscription.endedAt !== null) return "ended";
   if (subscription.expiresAt <= now) return "expired";
   if (subscription.disabledAt !== null) return "disabled";

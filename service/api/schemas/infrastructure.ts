@@ -1,5 +1,6 @@
 import type { Address } from "viem";
 import { unavailable } from "../../access/problems.ts";
+import { MICRO } from "../../model/score/fixed-point.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import { gradeLabel } from "../../model/score/record.ts";
 import {
@@ -17,7 +18,7 @@ import {
   isHttpEndpoint,
   liesUnder,
 } from "../../registries/probes/endpoint-url.ts";
-import type { ProbeResult, ReservedVisit, UrlVisitor } from "../../registries/probes/probe-endpoint.ts";
+import type { ReservedVisit, UrlVisitor } from "../../registries/probes/probe-endpoint.ts";
 
 import type {
   InfrastructureReader,
@@ -28,8 +29,8 @@ import type {
 } from "../../registries/probes/probes-of-wallet.ts";
 
 import type { StoredScore } from "../../scores/scores.ts";
-import type { AhsRecord, InfrastructurePart, ProbePart } from "./ahs-record.ts";
-import { isoOf } from "./values.ts";
+import { type AhsRecord, daySchema, type InfrastructurePart, probeSchema } from "./ahs-record.ts";
+import { fieldsOf, isoOf } from "./values.ts";
 
 export type InfrastructurePorts = {
   readonly infrastructure: InfrastructureReader & UrlVisitor;
@@ -182,7 +183,7 @@ async function agentUrlPart({ plan, now }: InfrastructureRequest): Promise<Infra
   const { url } = agentUrl;
   if (agentUrl.kind === "bound") return { url, bound: true, endpoint: agentUrl.endpoint, probe: null };
   const visit = await agentUrl.reserved.visit(url);
-  return { url, bound: false, endpoint: null, probe: renderVisit({ at: now, ...visit }) };
+  return { url, bound: false, endpoint: null, probe: fieldsOf(probeSchema.shape, { at: now, ...visit }) };
 }
 
 /** A declared endpoint with its probes of the window, oldest first. */
@@ -197,8 +198,6 @@ type ProbedEndpoint = {
   readonly probes: readonly StoredProbe[];
   readonly days: readonly ProbeDay[];
 };
-
-const MICROS = 1_000_000;
 
 /** The infrastructure part of an answer. */
 function renderInfrastructure(facts: {
@@ -235,17 +234,6 @@ function probeFacts(probes: readonly StoredProbe[]): readonly ProbeFact[] {
   });
 }
 
-function renderVisit({
-  at,
-  outcome,
-  status,
-  latencyMs,
-  valid,
-  detail,
-}: ProbeResult & { readonly at: Date }): ProbePart {
-  return { at: at.toISOString(), outcome, status, latency_ms: latencyMs, valid, detail };
-}
-
 function renderEndpoint({ url, services, probing, probes, days }: ProbedEndpoint, longestMs: number) {
   const last = probes.at(-1);
   return {
@@ -253,19 +241,17 @@ function renderEndpoint({ url, services, probing, probes, days }: ProbedEndpoint
     services: [...services],
     probing,
     ...figuresOf(measureProbes(probeFacts(probes), longestMs)),
-    last: last === undefined ? null : renderVisit(last),
+    last: last === undefined ? null : fieldsOf(probeSchema.shape, last),
     history: days.map(renderDay),
   };
 }
 
-function renderDay({ day, probes, alive, latencyP50Ms, latencyP95Ms }: ProbeDay) {
+function renderDay(day: ProbeDay) {
+  const { probes, alive } = day;
   return {
-    day,
-    probes,
-    availability: Math.round((MICROS * alive) / probes) / MICROS,
-    error_rate: Math.round((MICROS * (probes - alive)) / probes) / MICROS,
-    latency_p50_ms: latencyP50Ms,
-    latency_p95_ms: latencyP95Ms,
+    ...fieldsOf(daySchema.shape, day),
+    availability: Math.round((MICRO * alive) / probes) / MICRO,
+    error_rate: Math.round((MICRO * (probes - alive)) / probes) / MICRO,
   };
 }
 

@@ -4,7 +4,7 @@ import type { Caller, KeyCaller, PaidRequest, PayerCaller } from "../../access/a
 import type { ApiKey, KeyWithSecret, RotationRight, Spending } from "../../access/api-keys.ts";
 import { creditIdOf as creditOf } from "../../access/payments/payments.ts";
 
-import { isoSchema } from "./values.ts";
+import { fieldsOf, isoSchema, num, text } from "./values.ts";
 
 /** Ports that sell, top up, renew and show API keys. */
 export type KeyPorts = {
@@ -57,17 +57,20 @@ export const secretSchema = z
   .openapi({
     description:
       "The key itself, for the header X-API-Key. Shown in this answer only: a repeat of the request shows null, and POST /keys/rotate makes another",
-    example: `ahs_${"x".repeat(43)}`,
+    example: `ahs_Zk3vQ9aB${"x".repeat(35)}`,
   });
 
 /** Members of a key in answers. */
 export const keyShape = {
   key_id: z.uuid(),
-  key_prefix: z.string().openapi({ description: "First characters of the key, by which to tell keys apart" }),
-  name: z.string(),
-  balance_usd: z.number().nullable().openapi({ description: "Null: unlimited" }),
-  rate_per_minute: z.int().positive().openapi({ description: "Calls that the key may make in a minute" }),
-  expires_at: isoSchema.nullable().openapi({ description: "Null: never" }),
+  key_prefix: text("First characters of the key, by which to tell keys apart", "ahs_Zk3vQ9aB"),
+  name: z.string().openapi({ example: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc" }),
+  balance_usd: num("Null: unlimited", 25).nullable(),
+  rate_per_minute: z
+    .int()
+    .positive()
+    .openapi({ description: "Calls that the key may make in a minute", example: 600 }),
+  expires_at: isoSchema.nullable().openapi({ description: "Null: never", example: null }),
 } as const;
 
 const keySchema = z.object(keyShape);
@@ -75,23 +78,11 @@ const keySchema = z.object(keyShape);
 /** A key in the form of answers. */
 export function renderKey(key: ApiKey): z.infer<typeof keySchema> {
   return {
+    ...fieldsOf(keyShape, key),
     key_id: key.id,
-    key_prefix: key.keyPrefix,
-    name: key.name,
     balance_usd: key.balanceUnits === null ? null : usdOf(key.balanceUnits),
-    rate_per_minute: key.ratePerMinute,
-    expires_at: key.expiresAt?.toISOString() ?? null,
   };
 }
-
-export const KEY_EXAMPLE = {
-  key_id: "7f8d3c1e-5b1a-8c60-9b39-0d9e4a7a2f10",
-  key_prefix: "ahs_Zk3vQ9aB",
-  name: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-  balance_usd: 25,
-  rate_per_minute: 600,
-  expires_at: null,
-};
 
 /** The credits of a body in thousandths of a US dollar, which is also their price. */
 export function unitsOf(body: z.infer<typeof creditsBodySchema> | null): number {

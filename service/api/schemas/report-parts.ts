@@ -5,7 +5,18 @@ import { PORTFOLIO_BASIS, type Portfolio } from "../../reports/diagnosis/health.
 import type { Advice } from "../../reports/diagnosis/health-advice.ts";
 import { type Money, PER_MONTH_DAYS, type ReportFacts } from "../../reports/diagnosis/report-facts.ts";
 
-import { eip55Schema, isoOf, isoSchema, toEip55 } from "./values.ts";
+import {
+  eip55Schema,
+  fieldsOf,
+  flag,
+  int,
+  isoOf,
+  isoSchema,
+  text,
+  toEip55,
+  toUsd,
+  wholeSchema,
+} from "./values.ts";
 
 /** How monthly amounts are computed. */
 export function monthBasis(days: number): string {
@@ -13,36 +24,46 @@ export function monthBasis(days: number): string {
 }
 
 const NATIVE_DECIMALS = 18;
-const MICROS = 1_000_000;
 const NO_FEED = "no feed prices the native coin";
+const PRICES_BASIS =
+  "Last feed answer before the UTC day of each call; each call is priced by itself and rounded to 1e-6 USD.";
 
-export const weiSchema = z.string().regex(/^\d+$/).openapi({ description: "Wei, decimal" });
-export const tokenAmountSchema = z
-  .string()
-  .regex(/^\d+$/)
-  .openapi({ description: "In the token's smallest unit, decimal" });
+export const weiSchema = wholeSchema.openapi({ description: "Wei, decimal" });
+export const tokenAmountSchema = wholeSchema.openapi({
+  description: "In the token's smallest unit, decimal",
+  example: "108000000",
+});
 export const usdSchema = z
   .number()
   .min(0)
   .nullable()
-  .openapi({ description: "US dollars; null where nothing prices it, which is not zero" });
+  .openapi({ description: "US dollars; null where nothing prices it, which is not zero", example: 12.5 });
 
 export const moneySchema = z
   .object({
     wei: weiSchema,
-    eth: z.string().openapi({ description: "The same in whole coins, exactly" }),
-    worth_usd: usdSchema,
+    eth: text("The same in whole coins, exactly", "0.000002411368784"),
+    worth_usd: usdSchema.openapi({ example: 0.007234 }),
   })
   .openapi("GasMoney", {
     description: "Native coin; its worth at the daily prices of the days on which it was paid",
   });
 
+/** The target of a group of calls. */
+export const calledShape = {
+  contract: eip55Schema
+    .nullable()
+    .openapi({ description: "Null for contract creations and unknown targets" }),
+  selector: text("Null for plain transfers", "0x3593564c").nullable(),
+  method: text("Usual signature of the selector", "execute(bytes,bytes[],uint256)").nullable(),
+} as const;
+
 export const pricesSchema = z
   .object({
-    native_symbol: z.string(),
-    native_usd: usdSchema,
-    reason: z.string().nullable().openapi({ description: "Why there is no price" }),
-    basis: z.string(),
+    native_symbol: z.string().openapi({ example: "ETH" }),
+    native_usd: usdSchema.openapi({ example: 3000 }),
+    reason: text("Why there is no price").nullable().openapi({ example: null }),
+    basis: z.string().openapi({ example: PRICES_BASIS }),
   })
   .openapi("ReportPrices");
 
@@ -55,19 +76,22 @@ const approvalSchema = z
     last_used_at: isoSchema.nullable().openapi({
       description:
         "Last own call that used it or may have; null where none is known. Silence counts as disuse only where use_known",
+      example: null,
     }),
-    use_known: z.boolean().openapi({ description: "Whether a use in the last 90 days would be known" }),
+    use_known: flag("Whether a use in the last 90 days would be known"),
     spender_facts: z
       .object({
         is_contract: z.boolean().nullable(),
         existed_at: isoSchema.nullable(),
-        outside_users: z.int().openapi({ description: "Independent users in the window, counted up to 30" }),
-        flag: z.enum(["sanctioned", "mixer"]).nullable(),
-        own: z.boolean().openapi({ description: "Whether it belongs to the wallet's owner" }),
+        outside_users: int("Independent users in the window, counted up to 30", 1),
+        flag: z.enum(["sanctioned", "mixer"]).nullable().openapi({ example: null }),
+        own: flag("Whether it belongs to the wallet's owner"),
       })
       .nullable()
       .openapi({ description: "Null where nothing is known of the spender" }),
-    risks: z.array(z.enum(["flagged", "no_code", "young", "unknown", "unused"])),
+    risks: z
+      .array(z.enum(["flagged", "no_code", "young", "unknown", "unused"]))
+      .openapi({ example: ["young", "unknown"] }),
   })
   .openapi("OpenApproval", { description: "An open approval without limit" });
 
@@ -76,53 +100,59 @@ export const approvalsShape = {
     .array(approvalSchema)
     .nullable()
     .openapi({ description: "Open approvals without limit, the riskiest first; null if not read" }),
-  open_approvals_reason: z.string().nullable(),
+  open_approvals_reason: z.string().nullable().openapi({ example: null }),
 } as const;
+
+const holdingSchema = z.object({
+  token: eip55Schema,
+  symbol: text("Of the token list; null for others", "USDC").nullable(),
+  decimals: z.int().nullable().openapi({ example: 6 }),
+  amount: tokenAmountSchema,
+  recognised: z.boolean().openapi({ example: true }),
+  worth_usd: usdSchema.openapi({ example: 108 }),
+  priced_by: z.enum(["feed", "own_trade"]).nullable(),
+});
 
 export const portfolioSchema = z
   .object({
     state: z.enum(["held", "none", "unread"]),
-    reason: z.string().nullable(),
-    basis: z.string(),
+    reason: z.string().nullable().openapi({ example: null }),
+    basis: z.string().openapi({ example: PORTFOLIO_BASIS }),
     total_usd: usdSchema.openapi({
       description: "Of recognised holdings that a feed prices; null where none is held, or nothing was read",
+      example: 108,
     }),
     other_usd: usdSchema.openapi({
       description:
         "Of the other holdings, by what the wallet itself gave for them: a wallet that trades with itself can make it anything",
+      example: null,
     }),
     unpriced_tokens: z.int().nullable(),
-    holdings: z.array(
-      z.object({
-        token: eip55Schema,
-        symbol: z.string().nullable().openapi({ description: "Of the token list; null for others" }),
-        decimals: z.int().nullable(),
-        amount: tokenAmountSchema,
-        recognised: z.boolean(),
-        worth_usd: usdSchema,
-        priced_by: z.enum(["feed", "own_trade"]).nullable(),
-      }),
-    ),
+    holdings: z.array(holdingSchema),
   })
   .openapi("Portfolio");
 
 export const recommendationSchema = z
   .object({
-    kind: z.string(),
-    action: z.string(),
-    reason: z.string(),
+    kind: z.string().openapi({ example: "simulate_first" }),
+    action: z.string().openapi({
+      example:
+        "Simulate calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 right before sending and hold back what fails.",
+    }),
+    reason: z.string().openapi({
+      example:
+        "The fees of reverted calls bought nothing. Saved at most: a simulation cannot foresee every revert.",
+    }),
     saves_usd_per_month: usdSchema.openapi({
       description: "Null where it is about safety, or where nothing prices the native coin",
+      example: 0.007234,
     }),
-    saves_eth_per_month: z.string().nullable(),
-    evidence: z.string(),
+    saves_eth_per_month: z.string().nullable().openapi({ example: "0.000002411368784" }),
+    evidence: z.string().openapi({
+      example: "calls: 2; 2411368784000 wei in 30 days; x 30 / 30 = 2411368784000 wei a month",
+    }),
   })
   .openapi("Recommendation");
-
-/** Micro-USD as US dollars with at most six decimals. */
-export function toUsd(microUsd: number | null): number | null {
-  return microUsd === null ? null : microUsd / MICROS;
-}
 
 /** An amount of the native coin in the form of answers. */
 export function renderMoney({ wei, microUsd }: Money): z.infer<typeof moneySchema> {
@@ -135,10 +165,9 @@ export function renderPrices({ rows, asOf, market }: ReportFacts): z.infer<typeo
   const price = market.nativeWorth(10n ** BigInt(decimals), asOf.timestamp);
   return {
     native_symbol: symbol,
-    native_usd: price === null ? null : toUsd(Math.round(price)),
+    native_usd: toUsd(price),
     reason: price === null ? NO_FEED : null,
-    basis:
-      "Last feed answer before the UTC day of each call; each call is priced by itself and rounded to 1e-6 USD.",
+    basis: PRICES_BASIS,
   };
 }
 
@@ -186,12 +215,10 @@ export function renderPortfolio(portfolio: Portfolio): z.infer<typeof portfolioS
     total_usd: toUsd(portfolio.recognisedMicroUsd),
     other_usd: toUsd(portfolio.otherMicroUsd),
     unpriced_tokens: portfolio.unpriced,
-    holdings: portfolio.positions.map(({ token, microUsd, pricedBy, amount, ...same }) => ({
-      ...same,
-      priced_by: pricedBy,
-      token: toEip55(token),
-      amount: String(amount),
-      worth_usd: toUsd(microUsd),
+    holdings: portfolio.positions.map((position) => ({
+      ...fieldsOf(holdingSchema.shape, position),
+      token: toEip55(position.token),
+      worth_usd: toUsd(position.microUsd),
     })),
   };
 }

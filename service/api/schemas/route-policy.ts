@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { ConfidenceLevel, Grade, RoutingAction } from "../../model/score/record.ts";
 import { DEFAULT_ROUTING, type RoutingPolicy } from "../../model/score/route.ts";
 import { DEFAULT_VERSION, type StoredPolicy } from "../../scores/routing-policies.ts";
-import { ADDRESS_PATTERN, addressSchema, eip55Schema, toEip55 } from "./values.ts";
+import { ADDRESS_PATTERN, addressSchema, eip55Schema, isoSchema, toEip55 } from "./values.ts";
 
 const GRADES = ["A", "B", "C", "D", "E", "F"] as const satisfies readonly Grade[];
 const LEVELS = ["HIGH", "MEDIUM", "LOW", "INSUFFICIENT"] as const satisfies readonly ConfidenceLevel[];
@@ -29,12 +29,12 @@ const overridesSchema = z
       type: "object",
       properties: described(GRADED_LEVELS, { type: "string", enum: [...ACTIONS] }),
     }),
-    example: { B: { LOW: "escrow" } },
+    example: { B: { HIGH: "instant_settle" } },
   });
 
 const SHAPE = {
-  instant_grades: gradesSchema.openapi({ description: "Grades that settle at once" }),
-  escrow_grades: gradesSchema.openapi({ description: "Grades that wait in escrow" }),
+  instant_grades: gradesSchema.openapi({ description: "Grades that settle at once", example: ["A"] }),
+  escrow_grades: gradesSchema.openapi({ description: "Grades that wait in escrow", example: ["B", "C"] }),
   reject_grades: gradesSchema.optional().openapi({
     description: "All grades of neither set, if it is sent: they reject whether it is or not",
   }),
@@ -72,30 +72,16 @@ export type PolicyBody = z.infer<typeof policyBodySchema>;
 export const policySchema = z
   .object({
     ...SHAPE,
-    reject_grades: gradesSchema,
+    reject_grades: gradesSchema.openapi({ example: ["D", "E", "F"] }),
     escrow_disabled: z.boolean(),
     allowlist: z.array(eip55Schema),
     confidence_overrides: overridesSchema,
-    insufficient_action: z.enum(ACTIONS),
-    updated_at: z.iso
-      .datetime()
+    insufficient_action: z.enum(ACTIONS).openapi({ example: "escrow" }),
+    updated_at: isoSchema
       .nullable()
       .openapi({ description: "When it was put; null while the default table holds" }),
   })
   .openapi("RoutingPolicy");
-
-type PolicyAnswer = z.infer<typeof policySchema>;
-
-export const POLICY_EXAMPLE: PolicyAnswer = {
-  instant_grades: ["A"],
-  escrow_grades: ["B", "C"],
-  reject_grades: ["D", "E", "F"],
-  escrow_disabled: false,
-  allowlist: ["0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc"],
-  confidence_overrides: { B: { HIGH: "instant_settle" } },
-  insufficient_action: "escrow",
-  updated_at: "2026-11-20T10:00:00.000Z",
-};
 
 /** Each grade is in at most one set, and `reject_grades`, if sent, equals the rest. */
 function checkGrades(
@@ -166,7 +152,7 @@ export function policyOf(body: PolicyBody): RoutingPolicy {
 }
 
 /** A stored policy in the form of answers; null is the default table. */
-export function renderPolicy(stored: StoredPolicy | null): PolicyAnswer {
+export function renderPolicy(stored: StoredPolicy | null): z.infer<typeof policySchema> {
   const policy = stored?.policy ?? DEFAULT_ROUTING;
   return {
     instant_grades: [...policy.instantGrades],

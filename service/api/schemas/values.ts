@@ -1,15 +1,79 @@
 import { z } from "@hono/zod-openapi";
 import { type Address, checksumAddress } from "viem";
+import { MICRO } from "../../model/score/fixed-point.ts";
+
+/** Fields of answers, each with its description and, unless the first value of its type suits, an example. */
+export const text = (description: string, example?: string) =>
+  z.string().openapi(about(description, example));
+export const flag = (description: string, example?: boolean) =>
+  z.boolean().openapi(about(description, example));
+export const num = (description: string, example?: number) => z.number().openapi(about(description, example));
+export const int = (description: string, example?: number) => z.int().openapi(about(description, example));
+export const count = (description: string, example?: number) =>
+  z.int().min(0).openapi(about(description, example));
+/** 0 to 1. */
+export const share = (description: string, example?: number) =>
+  z.number().min(0).max(1).openapi(about(description, example));
+
+function about<Example>(description: string, example: Example | undefined) {
+  return example === undefined ? { description } : { description, example };
+}
+
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+/** The type of a member in an answer. */
+type Shown<Value> = Value extends bigint | Date ? string : Value;
+
+/**
+ * The members of an answer that a value has under the same names in camelCase: amounts as decimal strings, dates as ISO 8601. The
+ * others, and those that need more than that, are the caller's.
+ */
+export function fieldsOf<Shape extends object, Value extends object>(shape: Shape, value: Value) {
+  const fields = Object.keys(shape).flatMap((name) => {
+    const member: unknown = Reflect.get(value, camelCase(name));
+    if (member === undefined) return [];
+    return [[name, typeof member === "bigint" || member instanceof Date ? shown(member) : member]];
+  });
+  // The loop above makes what the type says.
+  return Object.fromEntries(fields) as {
+    [Name in keyof Shape & string as CamelCase<Name> extends keyof Value ? Name : never]: Shown<
+      Value[CamelCase<Name> & keyof Value]
+    >;
+  };
+}
+
+function shown(member: bigint | Date): string {
+  return typeof member === "bigint" ? String(member) : member.toISOString();
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Micro-USD as US dollars with at most six decimals; null if there is no price. */
+export function toUsd(micros: number | bigint | null): number | null {
+  return micros === null ? null : Math.round(Number(micros)) / MICRO;
+}
 
 /** Unix seconds as ISO 8601. */
 export function isoOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }
 
-export const isoSchema = z.iso.datetime().openapi({ description: "ISO 8601, UTC" });
+export const isoSchema = z.iso
+  .datetime()
+  .openapi({ description: "ISO 8601, UTC", example: "2026-11-20T09:58:00.000Z" });
 
 /** A 32-byte word in an answer. */
-export const hashSchema = z.string().regex(/^0x[0-9a-f]{64}$/);
+export const hashSchema = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/)
+  .openapi({ example: "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d" });
+
+/** An amount in the smallest unit, as a decimal string. */
+export const wholeSchema = z.string().regex(/^\d+$/).openapi({ example: "2411368784000" });
 
 /** 0x and 40 hexadecimal digits in any case. */
 export const ADDRESS_PATTERN = /^0x[0-9a-fA-F]{40}$/;
@@ -26,7 +90,6 @@ export const addressSchema = z
 /** The path parameter of most endpoints. */
 export const addressParams = z.object({
   address: addressSchema.openapi({
-    param: { name: "address", in: "path" },
     type: "string",
     pattern: ADDRESS_PATTERN.source,
     description: "Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55.",
@@ -54,6 +117,12 @@ function hasValidCase(address: string): boolean {
   const digits = address.slice(2);
   if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true;
   return toEip55(address) === address;
+}
+
+/** `a,b` or a repeated parameter as one list; the schema of the list refuses anything else. */
+export function splitList(value: unknown): unknown {
+  const texts = typeof value === "string" ? [value] : value;
+  return Array.isArray(texts) ? texts.flatMap((text) => String(text).split(",")) : texts;
 }
 
 /** Integers in strings that pydantic accepts. */

@@ -2,23 +2,22 @@ import { type RouteConfig, z } from "@hono/zod-openapi";
 import type { WebhookType } from "../../alerts/plan-events.ts";
 
 import {
+  blockSchema,
+  chainIdSchema,
   confidenceLevelSchema,
+  confidenceSchema,
   nullableGradeSchema,
   nullableScoreSchema,
   routingActionSchema,
   sanctionsFlagSchema,
 } from "./ahs-record.ts";
-import { breachSchema, SUBSCRIPTION_EXAMPLE, watchedSchema } from "./alert-subscription.ts";
-import { eip55Schema, isoSchema } from "./values.ts";
+import { breachSchema, eventsSchema, expirySchema, watchedSchema } from "./alert-subscription.ts";
+import { eip55Schema, int, isoSchema, text } from "./values.ts";
 
 /** The body of one type of event, for the OpenAPI document. */
-export type DescribedEvent = {
-  readonly summary: string;
-  readonly schema: z.ZodType;
-  readonly example: unknown;
-};
+export type DescribedEvent = { readonly summary: string; readonly schema: z.ZodType };
 
-const scopeShape = { subscription_id: z.uuid(), address: eip55Schema, chain_id: z.int() } as const;
+const scopeShape = { subscription_id: z.uuid(), address: eip55Schema, chain_id: chainIdSchema } as const;
 
 const toldSchema = z
   .object({
@@ -33,18 +32,19 @@ const toldSchema = z
 const changeShape = {
   ...scopeShape,
   previous: toldSchema,
-  current: toldSchema,
-  confidence: z.number().min(0).max(1),
+  current: toldSchema.openapi({ example: { grade: "C", ahs_score: 68, trust_routing: "escrow" } }),
+  confidence: confidenceSchema,
   confidence_level: confidenceLevelSchema,
-  as_of_block: z.int(),
+  as_of_block: blockSchema,
   as_of_time: isoSchema,
-  inputs_hash: z.string().openapi({ description: "Of the record that shows the change" }),
+  inputs_hash: text(
+    "Of the record that shows the change",
+    "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+  ),
 } as const;
 
-function eventSchema<Type extends WebhookType, Shape extends z.ZodRawShape>(
-  type: Type,
-  data: z.ZodObject<Shape>,
-) {
+/** The body of an event. */
+export function eventSchema(type: string, data: z.ZodObject) {
   return z.object({
     type: z.literal(type),
     timestamp: isoSchema.openapi({ description: "When it happened; the same at every attempt" }),
@@ -52,30 +52,12 @@ function eventSchema<Type extends WebhookType, Shape extends z.ZodRawShape>(
   });
 }
 
-const CHANGE_EXAMPLE = {
-  subscription_id: SUBSCRIPTION_EXAMPLE.subscription_id,
-  address: SUBSCRIPTION_EXAMPLE.address,
-  chain_id: 31_337,
-  previous: { grade: "B", ahs_score: 78, trust_routing: "instant_settle" },
-  current: { grade: "C", ahs_score: 71, trust_routing: "escrow" },
-  confidence: 0.81,
-  confidence_level: "HIGH",
-  as_of_block: 970,
-  as_of_time: "2026-11-20T09:59:00.000Z",
-  inputs_hash: `0x${"22".repeat(32)}`,
-} as const;
-
 /** Every delivered event, with the schema and an example of its body. */
 export const WEBHOOK_EVENTS: Readonly<Record<WebhookType, DescribedEvent>> = {
   "ahs.grade_changed": {
     summary:
       "The grade of the wallet's current score changed; no grade counts as a grade. If a reorg reverts a score, the change back is sent too.",
     schema: eventSchema("ahs.grade_changed", z.object(changeShape)).openapi("GradeChangedEvent"),
-    example: {
-      type: "ahs.grade_changed",
-      timestamp: "2026-11-20T10:00:02.000Z",
-      data: CHANGE_EXAMPLE,
-    },
   },
   "ahs.threshold_breached": {
     summary:
@@ -84,15 +66,6 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookType, DescribedEvent>> = {
       "ahs.threshold_breached",
       z.object({ ...changeShape, breached: z.array(breachSchema).min(1) }),
     ).openapi("ThresholdBreachedEvent"),
-    example: {
-      type: "ahs.threshold_breached",
-      timestamp: "2026-11-20T10:00:02.000Z",
-      data: {
-        ...CHANGE_EXAMPLE,
-        current: { grade: "C", ahs_score: 68, trust_routing: "escrow" },
-        breached: [{ value: "ahs_score", below: 70, previous: 78, current: 68 }],
-      },
-    },
   },
   "ahs.sanctions_hit": {
     summary: "The wallet is on a sanctions list, and was on none before. Its end shows as a change of grade.",
@@ -100,22 +73,6 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookType, DescribedEvent>> = {
       "ahs.sanctions_hit",
       z.object({ ...changeShape, sanctions_flags: z.array(sanctionsFlagSchema) }),
     ).openapi("SanctionsHitEvent"),
-    example: {
-      type: "ahs.sanctions_hit",
-      timestamp: "2026-11-20T10:00:02.000Z",
-      data: {
-        ...CHANGE_EXAMPLE,
-        current: { grade: "F", ahs_score: 0, trust_routing: "reject" },
-        confidence: 1,
-        sanctions_flags: [
-          {
-            source: "chainalysis-oracle",
-            reference: `0x${"33".repeat(32)}`,
-            detected_at: "2026-11-20T09:59:58.000Z",
-          },
-        ],
-      },
-    },
   },
   "ahs.confidence_changed": {
     summary:
@@ -124,24 +81,13 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookType, DescribedEvent>> = {
       "ahs.confidence_changed",
       z.object({
         ...changeShape,
-        previous_confidence: z.number().min(0).max(1).nullable(),
+        previous_confidence: confidenceSchema.nullable().openapi({ example: 0.59 }),
         previous_confidence_level: confidenceLevelSchema.nullable().openapi({
           description: "Null for a wallet never scored",
+          example: "MEDIUM",
         }),
       }),
     ).openapi("ConfidenceChangedEvent"),
-    example: {
-      type: "ahs.confidence_changed",
-      timestamp: "2026-11-20T10:00:02.000Z",
-      data: {
-        ...CHANGE_EXAMPLE,
-        current: CHANGE_EXAMPLE.previous,
-        confidence: 0.59,
-        confidence_level: "MEDIUM",
-        previous_confidence: 0.81,
-        previous_confidence_level: "HIGH",
-      },
-    },
   },
   "subscription.test": {
     summary:
@@ -150,23 +96,11 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookType, DescribedEvent>> = {
       "subscription.test",
       z.object({
         ...scopeShape,
-        events: z.array(z.string()),
+        events: eventsSchema,
         thresholds: z.array(watchedSchema),
-        expires_at: isoSchema,
+        expires_at: expirySchema,
       }),
     ).openapi("SubscriptionTestEvent"),
-    example: {
-      type: "subscription.test",
-      timestamp: "2026-11-20T10:00:00.000Z",
-      data: {
-        subscription_id: SUBSCRIPTION_EXAMPLE.subscription_id,
-        address: SUBSCRIPTION_EXAMPLE.address,
-        chain_id: 31_337,
-        events: SUBSCRIPTION_EXAMPLE.events,
-        thresholds: SUBSCRIPTION_EXAMPLE.thresholds,
-        expires_at: SUBSCRIPTION_EXAMPLE.expires_at,
-      },
-    },
   },
   "subscription.expiring": {
     summary:
@@ -175,41 +109,25 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookType, DescribedEvent>> = {
       "subscription.expiring",
       z.object({
         ...scopeShape,
-        events: z.array(z.string()),
-        expires_at: isoSchema,
-        notice_days: z
-          .int()
-          .openapi({ description: "Which notice it is: of three days before the end, or of one" }),
+        events: eventsSchema,
+        expires_at: expirySchema,
+        notice_days: int("Which notice it is: of three days before the end, or of one", 3),
       }),
     ).openapi("SubscriptionExpiringEvent"),
-    example: {
-      type: "subscription.expiring",
-      timestamp: "2026-12-17T10:00:04.000Z",
-      data: {
-        subscription_id: SUBSCRIPTION_EXAMPLE.subscription_id,
-        address: SUBSCRIPTION_EXAMPLE.address,
-        chain_id: 31_337,
-        events: SUBSCRIPTION_EXAMPLE.events,
-        expires_at: SUBSCRIPTION_EXAMPLE.expires_at,
-        notice_days: 3,
-      },
-    },
   },
 };
 
 const headersSchema = z.object({
-  "webhook-id": z
-    .string()
-    .openapi({ description: "The same at every attempt: a delivery may come twice, an event only once" }),
-  "webhook-timestamp": z.string().openapi({ description: "Unix seconds of the attempt" }),
-  "webhook-signature": z.string().openapi({
-    description: "Standard Webhooks 1.0.0: `v1,` and the base64 HMAC-SHA256 of id, timestamp and raw body",
-  }),
+  "webhook-id": text("The same at every attempt: a delivery may come twice, an event only once"),
+  "webhook-timestamp": text("Unix seconds of the attempt"),
+  "webhook-signature": text(
+    "Standard Webhooks 1.0.0: `v1,` and the base64 HMAC-SHA256 of id, timestamp and raw body",
+  ),
 });
 
 /** Events as the webhooks of an OpenAPI document; `path` is the type of the event. */
 export function describeWebhooks(events: Readonly<Record<string, DescribedEvent>>): readonly RouteConfig[] {
-  return Object.entries(events).map(([type, { summary, schema, example }]) => ({
+  return Object.entries(events).map(([type, { summary, schema }]) => ({
     method: "post",
     path: type,
     operationId: `webhook_${type.replace(/[^a-z]/g, "_")}`,
@@ -218,7 +136,7 @@ export function describeWebhooks(events: Readonly<Record<string, DescribedEvent>
     security: [],
     request: {
       headers: headersSchema,
-      body: { required: true, content: { "application/json": { schema, example } } },
+      body: { required: true, content: { "application/json": { schema } } },
     },
     responses: {
       200: { description: "Any 2xx is a delivery; 410 ends all of them; everything else is tried again" },

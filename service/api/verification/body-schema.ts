@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { ValidationFault } from "../kit/validation-failed.ts";
-import { echoInput } from "../kit/validation-failed.ts";
+import { echoInput, type ValidationFault, valueFault } from "../kit/validation-failed.ts";
 import { addressSchema } from "../schemas/values.ts";
 
 /** Schema of an address in a body. */
@@ -14,13 +13,7 @@ export const bodyAddress = (description: string) =>
 
 /** A fault of a body member that its schema cannot express. */
 export function fault(name: string, input: unknown, error: string): ValidationFault {
-  return {
-    type: "value_error",
-    loc: ["body", name],
-    msg: `Value error, ${error}`,
-    input: echoInput(input),
-    ctx: { error },
-  };
+  return valueFault(["body", name], echoInput(input), error);
 }
 
 /** Longest text in Unicode code points, as pydantic counts them. */

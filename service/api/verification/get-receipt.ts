@@ -13,6 +13,7 @@ import {
 } from "../../verification/verdicts/receipt.ts";
 import { answer, answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
+import { text } from "../schemas/values.ts";
 import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
 import { verdictParams } from "./verdict-schema.ts";
 
@@ -24,11 +25,12 @@ type ReceiptPorts = VerdictPorts & {
 
 const receiptSchema = z
   .object({
-    payload: z.string().openapi({ description: "base64url of RFC 8785 JSON" }),
-    protected: z.string().openapi({
-      description: `base64url of the header: alg "EdDSA", kid (RFC 7638 thumbprint), typ "${RECEIPT_TYPE}"`,
-    }),
-    signature: z.string(),
+    payload: text("base64url of RFC 8785 JSON", "eyJleHAiOjE3NjYyMjQ4MDksImlhdCI6MTc2MzYzMjgwOSwi…"),
+    protected: text(
+      `base64url of the header: alg "EdDSA", kid (RFC 7638 thumbprint), typ "${RECEIPT_TYPE}"`,
+      "eyJhbGciOiJFZERTQSIsImtpZCI6IuKApiJ9",
+    ),
+    signature: z.string().openapi({ example: "3Yt0mVb…" }),
   })
   .openapi("Receipt", { description: "A JWS in flattened JSON (RFC 7515)" });
 
@@ -43,11 +45,6 @@ export const getReceipt = defineFree({
   request: { params: verdictParams, query: z.object({}), body: null },
   answer: {
     schema: receiptSchema,
-    example: {
-      payload: "eyJleHAiOjE3NjYyMjQ4MDksImlhdCI6MTc2MzYzMjgwOSwi…",
-      protected: "eyJhbGciOiJFZERTQSIsImtpZCI6IuKApiJ9",
-      signature: "3Yt0mVb…",
-    },
     description: "The receipt, good for 30 days; a new one at every request",
   },
   problems: [
@@ -77,7 +74,6 @@ const MAPPING_EXAMPLE = mappingOf(0.7);
 
 const mappingParams = z.object({
   mapping_id: z.string().openapi({
-    param: { name: "mapping_id", in: "path" },
     description: "`v_gate_mapping` of a receipt",
     example: MAPPING_EXAMPLE.mapping_id,
   }),
@@ -95,7 +91,7 @@ const mappingSchema = z
       }),
     gates: z.record(z.string(), z.enum(["act", "halt"])),
   })
-  .openapi("ReceiptMapping");
+  .openapi("ReceiptMapping", { example: MAPPING_EXAMPLE });
 
 /** GET /v1/receipt-mappings/{mapping_id}. */
 export const getReceiptMapping = defineFree({
@@ -108,7 +104,6 @@ export const getReceiptMapping = defineFree({
   request: { params: mappingParams, query: z.object({}), body: null },
   answer: {
     schema: mappingSchema,
-    example: mappingSchema.parse(JSON.parse(mappingText(MAPPING_EXAMPLE))),
     description: "The mapping",
   },
   problems: ["not-found", "internal"],

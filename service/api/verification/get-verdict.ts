@@ -10,7 +10,7 @@ import type { ApiContext } from "../kit/api-env.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { toEip55 } from "../schemas/values.ts";
 import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
-import { VERDICT_ID_EXAMPLE, type VerdictAnswer, verdictParams, verdictSchema } from "./verdict-schema.ts";
+import { type VerdictAnswer, verdictParams, verdictSchema } from "./verdict-schema.ts";
 
 type Settlement = NonNullable<VerdictAnswer["settlement"]>;
 type Methodology = NonNullable<VerdictAnswer["methodology"]>;
@@ -168,92 +168,6 @@ function signedOf({ escrow, jobId, signed }: SettlementView): Settlement["signed
   };
 }
 
-const CRITERION = { id: "c1", met: true, evidence: "All 12 rows carry a source." };
-
-/** A verdict as OpenAPI shows it; a real one has a finding of each role. */
-const VERDICT_EXAMPLE: VerdictAnswer = {
-  verdict_id: VERDICT_ID_EXAMPLE,
-  status: "completed",
-  final_verdict: "ALLOW",
-  final_score: 86,
-  confidence: 0.88,
-  mdi: 0.06,
-  on_chain_action: "complete",
-  domain: "default",
-  met_criteria: ["Every row names its source."],
-  unmet_criteria: [],
-  key_objections: [],
-  reasoning: "The table answers what was asked, and each row names where it is from.",
-  strongest_dissent: "Two of the sources are older than a year.",
-  generator_majority: "ALLOW",
-  critic_override_applied: false,
-  zero_history_adjustment_applied: false,
-  rejection_asymmetry_applied: false,
-  latency_ms: 8412,
-  evaluated_at: "2026-11-20T10:00:09.000Z",
-  error_message: null,
-  rerun: null,
-  findings: [
-    {
-      role: "criteria_auditor",
-      model: "scripted",
-      verdict: "ALLOW",
-      score: 88,
-      confidence: 0.9,
-      criteria: [CRITERION],
-      objections: [],
-      abstained: null,
-    },
-  ],
-  methodology: {
-    panel_version: "panel-2026.1",
-    prompt_hash: `0x${"55".repeat(32)}`,
-    models: { criteria_auditor: "scripted", critic: "scripted", synthesiser: "scripted" },
-    thresholds: { domain: "default", confidence: 0.7 },
-    rules_fired: [],
-    runs: [
-      {
-        run: 1,
-        cause: "submitted",
-        final_verdict: "ALLOW",
-        evidence_hash: `0x${"44".repeat(32)}`,
-        evaluated_at: "2026-11-20T10:00:09.000Z",
-      },
-    ],
-    reviewed_by: null,
-    review_reason: null,
-  },
-  spec_hash: `0x${"66".repeat(32)}`,
-  output_hash: `0x${"77".repeat(32)}`,
-  evidence_hash: `0x${"44".repeat(32)}`,
-  settlement: {
-    chain_id: 31337,
-    escrow: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-    job_id: "0x7",
-    status: "settled",
-    tx_hash: `0x${"88".repeat(32)}`,
-    review_by: null,
-    reason: null,
-    signed: {
-      verdict: {
-        escrow: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-        job_id: "0x7",
-        deliverable: `0x${"77".repeat(32)}`,
-        spec_hash: `0x${"66".repeat(32)}`,
-        decision: 1,
-        score: 86,
-        confidence_bps: 8800,
-        evidence_hash: `0x${"44".repeat(32)}`,
-        issued_at: 1795168820,
-        deadline: 1795255220,
-      },
-      signature: `0x${"99".repeat(65)}`,
-      evaluator: "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512",
-      signer: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
-    },
-  },
-};
-
 /** GET /v1/verdicts/{verdict_id}. */
 export const getVerdict = defineFree({
   method: "get",
@@ -263,7 +177,7 @@ export const getVerdict = defineFree({
   description:
     "Free, for whoever knows the id. Poll it every second or two until the status is `completed` or `failed`; or give the output a `webhook_url`. A completed one carries an `ETag`: with it in `If-None-Match` the answer is 304 while nothing changed, and what may still change is its settlement, or a HOLD. What was signed for a job's escrow stands in `settlement.signed`: whoever likes may bring it to the evaluator themselves.",
   request: { params: verdictParams, query: z.object({}), body: null },
-  answer: { schema: verdictSchema, example: VERDICT_EXAMPLE, description: "The verdict" },
+  answer: { schema: verdictSchema, description: "The verdict" },
   alternatives: { 304: { description: "Unchanged since the ETag in If-None-Match" } },
   headers: { "If-None-Match": "ETags that the caller holds: 304 where one of them is current" },
   problems: ["not-found", "database-unavailable", "internal"],

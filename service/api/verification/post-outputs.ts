@@ -101,7 +101,6 @@ export const postOutputs = definePaid({
   request: { params: z.object({}), query: z.object({}), body: outputBodySchema },
   answer: {
     schema: submittedSchema,
-    example: { verdict_id: "0f8a1c1e-7c1d-4d57-8c27-2b1f0d3f5a90", status: "pending" },
     description: "The verdict to poll",
   },
   problems: [

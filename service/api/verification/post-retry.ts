@@ -34,7 +34,6 @@ export const postRetry = defineFree({
   request: {
     params: z.object({
       verdict_id: z.string().openapi({
-        param: { name: "verdict_id", in: "path" },
         description: "As POST /v1/outputs answered it",
         example: "0f8a1c1e-7c1d-4d57-8c27-2b1f0d3f5a90",
       }),
@@ -44,7 +43,6 @@ export const postRetry = defineFree({
   },
   answer: {
     schema: retriedSchema,
-    example: { verdict_id: "0f8a1c1e-7c1d-4d57-8c27-2b1f0d3f5a90", status: "pending" },
     description: "The verdict, queued again",
   },
   identity: "owner",

@@ -6,9 +6,10 @@ import { Problem, unauthorized } from "../../access/problems.ts";
 import type { Review, ReviewOutcome } from "../../verification/verdicts/review.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
 import { defineFree } from "../kit/endpoint.ts";
+import { hashSchema } from "../schemas/values.ts";
 import { filledTextSchema } from "./body-schema.ts";
 import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
-import { hashSchema, VERDICT_ID_EXAMPLE, verdictParams } from "./verdict-schema.ts";
+import { verdictParams } from "./verdict-schema.ts";
 
 /** Members of a key that a review needs. */
 type Reviewer = { readonly name: string; readonly scopes: readonly string[] };
@@ -46,9 +47,9 @@ const reviewedSchema = z
   .object({
     verdict_id: z.uuid(),
     final_verdict: z.enum(["ALLOW", "REJECT"]),
-    run: z.int().min(1).openapi({ description: "The decision's number, as in methodology.runs" }),
+    run: z.int().min(1).openapi({ description: "The decision's number, as in methodology.runs", example: 2 }),
     evidence_hash: hashSchema,
-    reviewed_by: z.string(),
+    reviewed_by: z.string().openapi({ example: "Trust desk" }),
   })
   .openapi("ReviewedVerdict");
 
@@ -65,13 +66,6 @@ export const postReview = defineFree({
   request: { params: verdictParams, query: z.object({}), body: bodySchema },
   answer: {
     schema: reviewedSchema,
-    example: {
-      verdict_id: VERDICT_ID_EXAMPLE,
-      final_verdict: "ALLOW",
-      run: 2,
-      evidence_hash: `0x${"44".repeat(32)}`,
-      reviewed_by: "Trust desk",
-    },
     description: "The decision is recorded",
   },
   problems: [

@@ -19,7 +19,7 @@ import type { ApiContext } from "../kit/api-env.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { ValidationFailed, type ValidationFault } from "../kit/validation-failed.ts";
 import type { KeyPorts } from "../schemas/key-sale.ts";
-import { addressSchema, laxInteger, toEip55 } from "../schemas/values.ts";
+import { addressSchema, hashSchema, laxInteger, text, toEip55 } from "../schemas/values.ts";
 import { bodyAddress, fault, filledTextSchema, MAX_TEXT_CHARACTERS, textSchema } from "./body-schema.ts";
 
 /** Characters of a domain; an unknown domain is judged by `default`. */
@@ -234,23 +234,21 @@ const bindingSchema = z
     status: z.enum(["bound", "unbound", "unknown"]).openapi({
       description: "unknown: node or index cannot tell now; it is asked again when an output comes",
     }),
-    reason: z.string().nullable().openapi({ description: "Why it is not bound, or not known to be" }),
+    reason: text("Why it is not bound, or not known to be").nullable(),
   })
   .openapi("SpecBindingStatus") satisfies z.ZodType<SpecBinding>;
 
 const registeredSchema = z
   .object({
     spec_id: z.uuid(),
-    spec_hash: z
-      .string()
-      .regex(/^0x[0-9a-f]{64}$/)
-      .openapi({
-        description:
-          "keccak256 of the RFC 8785 JSON of client_addr, provider_addr, spec_text, acceptance_criteria and domain, after defaults, addresses in EIP-55",
-      }),
+    spec_hash: hashSchema.openapi({
+      description:
+        "keccak256 of the RFC 8785 JSON of client_addr, provider_addr, spec_text, acceptance_criteria and domain, after defaults, addresses in EIP-55",
+    }),
     binding: bindingSchema.nullable().openapi({
       description:
         "Whether the job that it names is its job as the chain stands; null where it names no job of an escrow",
+      example: null,
     }),
   })
   .openapi("Spec");
@@ -265,11 +263,6 @@ export const postSpecs = defineFree({
   request: { params: z.object({}), query: z.object({}), body: specBodySchema },
   answer: {
     schema: registeredSchema,
-    example: {
-      spec_id: "5b1c6a0e-4a1f-4f0e-9b57-0d7a3a1de2c4",
-      spec_hash: "0x6f3c0c2e8d4b9a7f1e5d2c3b4a5968778695a4b3c2d1e0f0112233445566778f",
-      binding: null,
-    },
     description: "The specification's id and hash",
   },
   headers: { "X-API-Key": "Optional: counts the specification for the key instead of the address" },

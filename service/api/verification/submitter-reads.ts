@@ -4,22 +4,27 @@ import { Problem } from "../../access/problems.ts";
 import type { Delivery, DeliveryPage } from "../../alerts/webhook-log.ts";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
-import { DELIVERIES_EXAMPLE, deliveriesShape, pageOfDeliveries, pageQuery } from "../schemas/deliveries.ts";
+import { deliveriesShape, pageOfDeliveries, pageQuery } from "../schemas/deliveries.ts";
 import { isoSchema } from "../schemas/values.ts";
 import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
-import { VERDICT_ID_EXAMPLE, verdictParams } from "./verdict-schema.ts";
+import { verdictParams } from "./verdict-schema.ts";
 
 type TextsPorts = VerdictPorts & { readonly owners: OwnerAccess };
 
 const textsSchema = z
   .object({
     verdict_id: z.uuid(),
-    spec_text: z.string(),
-    acceptance_criteria: z.string().nullable(),
-    output_text: z.string(),
+    spec_text: z
+      .string()
+      .openapi({ example: "List the ten largest DEX pools on Base by volume, each with its source." }),
+    acceptance_criteria: z
+      .string()
+      .nullable()
+      .openapi({ example: "1. Ten rows. 2. Every row names its source." }),
+    output_text: z.string().openapi({ example: "| Pool | Volume | Source |\n|---|---|---|\n…" }),
     evidence: z
       .array(z.object({ text: z.string(), submitted_at: isoSchema }))
-      .openapi({ description: "What was handed in after a HOLD, oldest first" }),
+      .openapi({ description: "What was handed in after a HOLD, oldest first", example: [] }),
   })
   .openapi("VerdictTexts");
 
@@ -35,13 +40,6 @@ export const getTexts = defineFree({
   request: { params: verdictParams, query: z.object({}), body: null },
   answer: {
     schema: textsSchema,
-    example: {
-      verdict_id: VERDICT_ID_EXAMPLE,
-      spec_text: "List the ten largest DEX pools on Base by volume, each with its source.",
-      acceptance_criteria: "1. Ten rows. 2. Every row names its source.",
-      output_text: "| Pool | Volume | Source |\n|---|---|---|\n…",
-      evidence: [],
-    },
     description: "The texts",
   },
   problems: ["not-the-submitter", "not-found", "texts-dropped", "database-unavailable", "internal"],
@@ -87,7 +85,6 @@ export const getVerdictDeliveries = defineFree({
   request: { params: verdictParams, query: pageQuery, body: null },
   answer: {
     schema: z.object({ verdict_id: z.uuid(), ...deliveriesShape }).openapi("VerdictDeliveries"),
-    example: { verdict_id: VERDICT_ID_EXAMPLE, ...DELIVERIES_EXAMPLE },
     description: "A page of deliveries",
   },
   problems: ["not-the-submitter", "not-found", "database-unavailable", "internal"],

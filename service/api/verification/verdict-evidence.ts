@@ -7,10 +7,10 @@ import type { EvidenceOffer, EvidenceOutcome } from "../../verification/verdicts
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
 import { answer, namesVersion } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
-import { isoSchema, laxBoolean } from "../schemas/values.ts";
+import { hashSchema, isoSchema, laxBoolean } from "../schemas/values.ts";
 import { filledTextSchema } from "./body-schema.ts";
 import { requireVerdict, unknownVerdict, type VerdictPorts, verdictIdOf } from "./verdict-ports.ts";
-import { hashSchema, VERDICT_ID_EXAMPLE, verdictParams } from "./verdict-schema.ts";
+import { verdictParams } from "./verdict-schema.ts";
 
 const query = z.object({
   run: z
@@ -19,7 +19,6 @@ const query = z.object({
     .transform(Number)
     .optional()
     .openapi({
-      param: { name: "run", in: "query" },
       type: "integer",
       minimum: 1,
       description: "Number of an earlier decision, as in methodology.runs; without it the newest",
@@ -41,7 +40,6 @@ export const getEvidence = defineFree({
   request: { params: verdictParams, query, body: null },
   answer: {
     schema: z.looseObject({}).openapi({ description: "The evidence, by its own version" }),
-    example: { verdict_id: VERDICT_ID_EXAMPLE, final_verdict: "ALLOW" },
     description: "The evidence",
   },
   alternatives: { 304: { description: "Unchanged since the ETag in If-None-Match" } },
@@ -117,12 +115,6 @@ export const postEvidence = defineFree({
   request: { params: verdictParams, query: z.object({}), body: bodySchema },
   answer: {
     schema: keptSchema,
-    example: {
-      verdict_id: VERDICT_ID_EXAMPLE,
-      text_hash: `0x${"99".repeat(32)}`,
-      count: 1,
-      rerun_at: "2026-11-20T10:10:00.000Z",
-    },
     description: "The text is kept",
   },
   problems: [

@@ -217,7 +217,6 @@ function sold(path: string, price: number, works: Works) {
     request: { params: z.object({ id: z.string() }), query: z.object({}), body: null },
     answer: {
       schema: z.object({ id: z.string() }),
-      example: { id: "1" },
       description: "The thing",
     },
     problems: ["not-indexed"],

@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { renderReport } from "../../../../service/api/pages/wallet-paid.ts";
-import { AHS_RECORD_EXAMPLE, type AhsRecord } from "../../../../service/api/schemas/ahs-record.ts";
+import { type AhsRecord, ahsRecordSchema } from "../../../../service/api/schemas/ahs-record.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
 import type { FeatureLine } from "../../../../service/model/score/record.ts";
 import { plainLine, scoreTotal } from "../../../../service/model/score/score-total.ts";
+import { exampleAnswer } from "../example-answer.ts";
 
 type HistoryEntry = NonNullable<AhsRecord["history"]>[number];
 
+const RECORD = ahsRecordSchema.parse(exampleAnswer("/ahs/{address}"));
 const RING = {
   name: "self_dealing_ring",
   severity: "critical",
@@ -19,7 +21,7 @@ function line(changes: Partial<FeatureLine>): FeatureLine {
 }
 
 async function shown(changes: Partial<AhsRecord>): Promise<string> {
-  return String(await renderReport({ ...AHS_RECORD_EXAMPLE, ...changes }));
+  return String(await renderReport({ ...RECORD, ...changes }));
 }
 
 /** One score of a history, so many minutes after 22:00 of 20 November. */
@@ -35,7 +37,7 @@ function entry(minutes: number, score: number | null): HistoryEntry {
     as_of_block: 1,
     as_of_time: at.toISOString(),
     model_version: "AHS-2026.1",
-    inputs_hash: AHS_RECORD_EXAMPLE.inputs_hash,
+    inputs_hash: RECORD.inputs_hash,
   };
 }
 

@@ -1,17 +1,16 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { type CardView, viewOf } from "../../../../service/api/report-card/card-view.ts";
 import { CardsOverloaded, createCardRenderer } from "../../../../service/api/report-card/render-pool.ts";
-import {
-  REPORT_CARD_EXAMPLE,
-  type ReportCard,
-} from "../../../../service/api/routes/get-report-card-schema.ts";
+import { type ReportCard, reportCardSchema } from "../../../../service/api/routes/get-report-card-schema.ts";
+import { exampleAnswer } from "../example-answer.ts";
 
 const PNG = [0x89, 0x50, 0x4e, 0x47];
 const HOSTILE = `</text><script>alert("1")</script>&amp;<image href="https://evil.example/x.png"/>`;
 const renderer = createCardRenderer({ workers: 2, waiting: 16, deadlineMs: 25_000 });
 afterAll(() => renderer.close());
 
-const view = (changes: Partial<ReportCard> = {}) => viewOf({ ...REPORT_CARD_EXAMPLE, ...changes });
+const CARD = reportCardSchema.parse(exampleAnswer("/report-card/{address}"));
+const view = (changes: Partial<ReportCard> = {}) => viewOf({ ...CARD, ...changes });
 
 async function svgOf(shown: CardView): Promise<string> {
   return String(await renderer.render(shown, "svg"));

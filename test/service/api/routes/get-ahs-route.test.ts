@@ -115,16 +115,6 @@ describe("GET /ahs/route/{address}", () => {
     expect(body).toMatchObject({ stale: true, action: "instant_settle" });
   });
 
-  it.each([
-    ["holds no block", null, "index-unavailable"],
-    ["is too old", { blockNumber: 5, timestamp: NOW.getTime() / 1000 - 121 }, "index-behind"],
-  ])("answers 503 uncharged while the index %s", async (_name, head, code) => {
-    const { response, body, keys } = await route({ head });
-    expect([response.status, body.type]).toEqual([503, `/docs#problem-${code}`]);
-    expect(response.headers.get("retry-after")).toMatch(/^\d+$/);
-    expect(keys.states()).toEqual([]);
-  });
-
   it("answers from an index of exactly the allowed age", async () => {
     const { response } = await route({ head: { blockNumber: 5, timestamp: NOW.getTime() / 1000 - 120 } });
     expect(response.status).toBe(200);

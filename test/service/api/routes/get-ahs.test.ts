@@ -190,15 +190,6 @@ describe("GET /ahs/{address}", () => {
     expect((await bodyOf(await app.request(PATH, WITH_KEY))).stale).toBe(true);
   });
 
-  it("answers 404 for a wallet that the index does not follow, before the debit", async () => {
-    const { app, keys } = fakeApp({
-      scores: { standing: async () => standing({ followed: false, score: null }) },
-    });
-    const response = await app.request(PATH, WITH_KEY);
-    expect([response.status, (await bodyOf(response)).type]).toEqual([404, "/docs#problem-not-indexed"]);
-    expect(keys.states()).toEqual([]);
-  });
-
   it.each([
     [404, { kind: "not-indexed" }, "/docs#problem-not-indexed", null],
     [

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { SubscribeRequest } from "../../../../service/alerts/subscriptions.ts";
 
 import type { SubscribePorts } from "../../../../service/api/schemas/alert-subscription.ts";
-import { bodyOf, fakeApp, fakeLedger, KEY, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
+import { bodyOf, fakeApp, fakeLedger, KEY, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 import { fakeAlertPorts, MANAGE_TOKEN, SECRET, SUBSCRIPTION_ID } from "./fake-alert-ports.ts";
 
 const HOOK = "https://hooks.example.com/agent-health";
@@ -173,26 +173,5 @@ describe("GET /alerts/subscribe/{address}", () => {
       },
     ]);
     expect([keys.balance(), bought]).toEqual([5000, []]);
-  });
-
-  it("answers 404 for a wallet outside the index, uncharged", async () => {
-    const { app, keys } = shop({ scores: { standing: async () => standing({ followed: false }) } });
-    const response = await app.request(pathOf(), WITH_KEY);
-    expect([response.status, (await bodyOf(response)).type]).toEqual([404, "/docs#problem-not-indexed"]);
-    expect(keys.balance()).toBe(5000);
-  });
-
-  it("answers 401 without a key", async () => {
-    expect((await shop().app.request(pathOf())).status).toBe(401);
-  });
-
-  it("gives the price back when the subscription could not be stored", async () => {
-    const { app, keys } = shop({
-      subscribe: async () => {
-        throw new Error("timeout exceeded when trying to connect");
-      },
-    });
-    const response = await app.request(pathOf(), WITH_KEY);
-    expect([response.status, keys.balance()]).toEqual([503, 5000]);
   });
 });

@@ -1,16 +1,7 @@
 import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
 import { healthSchema } from "../../../../service/api/routes/get-health.ts";
-import {
-  bodyOf,
-  fakeApp,
-  fakeLedger,
-  standing,
-  storedScore,
-  WALLET,
-  WALLET_EIP55,
-  WITH_KEY,
-} from "../fake-ports.ts";
+import { bodyOf, fakeApp, standing, storedScore, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 import { AS_OF_SECONDS, reportSource } from "../report-source.ts";
 
 const PATH = `/health/${WALLET}`;
@@ -160,11 +151,6 @@ describe("a wallet outside the index", () => {
     expect([response.status, order, keys.balance()]).toEqual([200, ["history", "rows"], 4500]);
   });
 
-  it("is 404 and free where there is no source", async () => {
-    const { response, body, keys } = await health(STRANGER);
-    expect([response.status, body.type, keys.balance()]).toEqual([404, "/docs#problem-not-indexed", 5000]);
-  });
-
   it("is 503 and free while its history is read", async () => {
     const { response, keys } = await health({
       ...STRANGER,
@@ -180,27 +166,5 @@ describe("a wallet outside the index", () => {
       },
     });
     expect(response.status).toBe(200);
-  });
-});
-
-describe("refusals cost nothing", () => {
-  it.each([
-    ["no key", 401, {}, { headers: {} }],
-    ["an empty index", 503, { scores: { standing: async () => standing({ head: null }) } }, WITH_KEY],
-    ["no block that is final and enriched", 503, { readWallet: async () => null }, WITH_KEY],
-  ])("%s is %i", async (_case, status, changes: Changes, init) => {
-    const { app, keys } = fakeApp(changes);
-    expect((await app.request(PATH, init)).status).toBe(status);
-    expect(keys.balance()).toBe(5000);
-  });
-
-  it("a balance that is too small is 402", async () => {
-    const keys = fakeLedger({ balanceUnits: 499 });
-    expect((await fakeApp({}, keys).app.request(PATH, WITH_KEY)).status).toBe(402);
-    expect(keys.balance()).toBe(499);
-  });
-
-  it("a malformed address is 422", async () => {
-    expect((await fakeApp().app.request("/health/0x12", WITH_KEY)).status).toBe(422);
   });
 });

@@ -5,7 +5,7 @@ import type { AccountFact, Contact } from "../../../../service/model/features/ty
 import type { AccountDetail } from "../../../../service/reports/network/wallet-network-accounts.ts";
 import type { Child } from "../../../../service/reports/network/wallet-network-graph.ts";
 import { account } from "../../model/features/histories.ts";
-import { bodyOf, fakeApp, LISTING, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
+import { bodyOf, fakeApp, LISTING, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 
 const PATH = `/network-map/${WALLET}`;
 const FUNDER = account(0xf1);
@@ -134,16 +134,5 @@ describe("GET /network-map/{address}", () => {
     expect(body.left_out.edges).toBeGreaterThan(0);
     const ids = new Set(body.nodes.map(({ id }) => id));
     for (const { from, to } of body.edges) expect(ids.has(from) && ids.has(to)).toBe(true);
-  });
-
-  it("refuses a wallet that is not followed at no cost, and gives the price back when it fails", async () => {
-    const stranger = await ask({ scores: { standing: async () => standing({ followed: false }) } });
-    const broken = await ask({
-      readNeighbourhood: async () => {
-        throw new Error("broken");
-      },
-    });
-    expect([stranger.response.status, broken.response.status]).toEqual([404, 500]);
-    for (const { keys } of [stranger, broken]) expect(keys.balance()).toBe(5000);
   });
 });

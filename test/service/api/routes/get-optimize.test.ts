@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { optimizeSchema } from "../../../../service/api/routes/get-optimize.ts";
 import { account, callsOf, START } from "../../model/features/histories.ts";
-import { bodyOf, fakeApp, fakeLedger, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
+import { bodyOf, fakeApp, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 import { AS_OF_SECONDS, reportSource } from "../report-source.ts";
 
 const PATH = `/optimize/${WALLET}`;
@@ -80,26 +80,5 @@ describe("GET /optimize/{address}", () => {
     const calls = callsOf([{ at: START - 86_400 * 200 }]);
     const { body } = await optimize({ readWallet: async () => reportSource({ calls }) });
     expect(body).toMatchObject({ methods: [], totals: { methods: 0, calls: 0, spent: { wei: "0" } } });
-  });
-
-  it.each<[string, number, Changes, RequestInit]>([
-    ["no key", 401, {}, {}],
-    [
-      "a wallet that nobody follows",
-      404,
-      { scores: { standing: async () => standing({ followed: false }) } },
-      WITH_KEY,
-    ],
-    ["an empty index", 503, { scores: { standing: async () => standing({ head: null }) } }, WITH_KEY],
-    ["no block that is final and enriched", 503, { readWallet: async () => null }, WITH_KEY],
-  ])("refuses %s with %i and charges nothing", async (_case, status, changes, init) => {
-    const { app, keys } = fakeApp(changes);
-    expect((await app.request(PATH, init)).status).toBe(status);
-    expect(keys.balance()).toBe(5000);
-  });
-
-  it("refuses a balance of less than five dollars", async () => {
-    const keys = fakeLedger({ balanceUnits: 4_999 });
-    expect((await fakeApp({}, keys).app.request(PATH, WITH_KEY)).status).toBe(402);
   });
 });

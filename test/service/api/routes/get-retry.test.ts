@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { NodeFailure } from "../../../../service/chain/node/failure.ts";
 import type { CallOutcomes } from "../../../../service/reports/recovery/failed-calls.ts";
 import type { RecoveryNode } from "../../../../service/reports/recovery/recovery-node.ts";
-import { bodyOf, fakeApp, fakeLedger, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
+import { bodyOf, fakeApp, fakeLedger, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 import { failedCall, fakeRecovery, TARGET, WORK, walletState } from "./fake-recovery.ts";
 
 const PATH = `/retry/${WALLET}`;
@@ -76,12 +76,6 @@ describe("GET /retry/{address}", () => {
     });
   });
 
-  it("costs nothing for a wallet that is not followed", async () => {
-    const { app, keys } = fakeApp({ scores: { standing: async () => standing({ followed: false }) } });
-    expect((await app.request(PATH, WITH_KEY)).status).toBe(404);
-    expect(keys.balance()).toBe(5000);
-  });
-
   it.each<[string, Partial<RecoveryNode>]>([
     [
       "does not answer",
@@ -116,20 +110,5 @@ describe("GET /retry/{address}", () => {
     const { app, keys } = fakeApp({ recovery }, fakeLedger({ balanceUnits: 10_000 }));
     expect((await app.request(PATH, WITH_KEY)).status).toBe(503);
     expect(keys.balance()).toBe(10_000);
-  });
-
-  it("gives the price back where no block is final and enriched yet", async () => {
-    const { app, keys } = fakeApp({ readWallet: async () => null }, fakeLedger({ balanceUnits: 10_000 }));
-    const response = await app.request(PATH, WITH_KEY);
-    expect([response.status, await bodyOf(response)]).toMatchObject([
-      503,
-      { type: "/docs#problem-scoring-unavailable" },
-    ]);
-    expect(keys.balance()).toBe(10_000);
-  });
-
-  it("is refused to a key whose balance does not reach", async () => {
-    const { app } = fakeApp({}, fakeLedger({ balanceUnits: 9_999 }));
-    expect((await app.request(PATH, WITH_KEY)).status).toBe(402);
   });
 });

@@ -134,48 +134,4 @@ describe("GET /risk/premium/{address}", () => {
       { label: "Account", category: "account", source: "index" },
     ]);
   });
-
-  it.each([
-    ["no key", {}, {}, 401],
-    ["a wallet that the index does not follow", { followed: false, score: null }, WITH_KEY, 404],
-    ["an index that is behind", { head: { blockNumber: 9, timestamp: 1 } }, WITH_KEY, 503],
-  ] as const)("refuses with %s, and asks no provider", async (_name, changes, init, status) => {
-    let asked = 0;
-    const fake = fakeApp({
-      scores: { standing: async () => standing(changes) },
-      readLabels: async () => {
-        asked += 1;
-        return [];
-      },
-    });
-    expect((await fake.app.request(PATH, init)).status).toBe(status);
-    expect([fake.keys.balance(), asked]).toEqual([5000, 0]);
-  });
-
-  it("refuses a poor key before any provider is asked", async () => {
-    let asked = 0;
-    const readLabels = async () => {
-      asked += 1;
-      return [];
-    };
-    const { response } = await premium({ readLabels }, fakeLedger({ balanceUnits: 49 }));
-    expect([response.status, asked]).toEqual([402, 0]);
-  });
-
-  it.each([
-    ["no block is final yet", { readWallet: async () => null }, 503],
-    [
-      "the store of labels fails",
-      {
-        readLabels: async () => {
-          throw new Error("a secret of the store");
-        },
-      },
-      500,
-    ],
-  ])("gives the price back when %s", async (_name, changes, status) => {
-    const { response, keys, body } = await premium(changes);
-    expect([response.status, keys.balance()]).toEqual([status, 5000]);
-    expect(JSON.stringify(body)).not.toContain("secret");
-  });
 });

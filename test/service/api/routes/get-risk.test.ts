@@ -1,17 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { WalletSnapshot } from "../../../../service/scores/scores.ts";
 import { USDC } from "../../model/features/histories.ts";
-import {
-  bodyOf,
-  fakeApp,
-  fakeLedger,
-  LISTING,
-  NOW,
-  standing,
-  WALLET,
-  WALLET_EIP55,
-  WITH_KEY,
-} from "../fake-ports.ts";
+import { bodyOf, fakeApp, LISTING, NOW, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 import { RISK_FACTS } from "./risk-facts.ts";
 
 const PATH = `/risk/${WALLET}`;
@@ -176,34 +166,5 @@ describe("GET /risk/{address}", () => {
       score: { ...score, asOfTime: new Date(NOW.getTime() - 25 * 3_600_000) },
     });
     expect(body).toMatchObject({ stale: true, reason: "scored" });
-  });
-
-  it.each([
-    ["no key", {}, {}, 401],
-    ["an index that is behind", { head: { blockNumber: 9, timestamp: 1 } }, WITH_KEY, 503],
-    ["an empty index", { head: null }, WITH_KEY, 503],
-  ] as const)("refuses with %s, at no cost", async (_name, changes, init, status) => {
-    const keys = fakeLedger();
-    const { app } = fakeApp({ scores: { standing: async () => standing(changes) } }, keys);
-    expect((await app.request(PATH, init)).status).toBe(status);
-    expect(keys.balance()).toBe(5000);
-  });
-
-  it.each(["/risk/0x12", "/risk/0x9965507D1a55bcC2695C58ba16FB37d819B0A4dC"])("refuses %s", async (path) => {
-    const { app, keys } = fakeApp();
-    expect((await app.request(path, WITH_KEY)).status).toBe(422);
-    expect(keys.balance()).toBe(5000);
-  });
-
-  it("gives the price back when the store fails, and says nothing of the failure", async () => {
-    const fake = fakeApp({
-      riskFacts: async () => {
-        throw new Error("a secret of the store");
-      },
-    });
-    const response = await fake.app.request(PATH, WITH_KEY);
-    expect(response.status).toBe(500);
-    expect(await response.text()).not.toContain("secret");
-    expect(fake.keys.balance()).toBe(5000);
   });
 });

@@ -232,13 +232,4 @@ describe("POST /ahs/batch", () => {
     });
     expect([response.status, most]).toEqual([200, 8]);
   });
-
-  it.each([
-    ["no key", { key: null }, {}, 401],
-    ["a poor key", { balanceUnits: 9_999 }, {}, 402],
-    ["an empty index", {}, { scores: { standing: async () => standing({ head: null }) } }, 503],
-  ])("refuses %s before any work", async (_name, caller, changes, status) => {
-    const { response, spent, read } = await batch([FIRST], changes, caller);
-    expect([response.status, spent(), read]).toEqual([status, 0, []]);
-  });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { washSchema } from "../../../../service/api/routes/post-wash.ts";
 import { account } from "../../model/features/histories.ts";
-import { bodyOf, fakeApp, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
+import { bodyOf, fakeApp, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 import { AS_OF_SECONDS, reportSource } from "../report-source.ts";
 
 const PATH = `/wash/${WALLET}`;
@@ -84,25 +84,5 @@ describe("POST /wash/{address}", () => {
       cleanliness_range: { lowest: 70, highest: 100 },
       open_approvals: null,
     });
-  });
-
-  it.each<[string, number, Changes, RequestInit]>([
-    ["no key", 401, {}, { method: "POST" }],
-    [
-      "a wallet that nobody follows",
-      404,
-      { scores: { standing: async () => standing({ followed: false }) } },
-      POST,
-    ],
-    ["an empty index", 503, { scores: { standing: async () => standing({ head: null }) } }, POST],
-    ["no block that is final and enriched", 503, { readWallet: async () => null }, POST],
-  ])("refuses %s with %i and charges nothing", async (_case, status, changes, init) => {
-    const { app, keys } = fakeApp(changes);
-    expect((await app.request(PATH, init)).status).toBe(status);
-    expect(keys.balance()).toBe(5000);
-  });
-
-  it("is no GET", async () => {
-    expect((await fakeApp().app.request(PATH, WITH_KEY)).status).toBe(405);
   });
 });

@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
-import { RISK_PREMIUM_EXAMPLE, renderPnl } from "../../../../service/api/routes/get-risk-premium.ts";
+import { renderPnl } from "../../../../service/api/routes/get-risk-premium.ts";
 import { dayOf } from "../../../../service/model/features/time.ts";
 import type { TokenList } from "../../../../service/model/features/types.ts";
 import { profitAndLoss } from "../../../../service/reports/profit-and-loss/pnl.ts";
@@ -17,8 +17,8 @@ function move(day: number, moves: Moves, step: Partial<Step>): Step {
   return { at: START + day * DAY, moves: moves.map(([token, amount]) => ({ token, amount })), ...step };
 }
 
-describe("the example of the reference", () => {
-  it("is what the code answers for such a wallet", () => {
+describe("renderPnl", () => {
+  it("answers dollars, and amounts in the smallest unit", () => {
     const weth = "0x4200000000000000000000000000000000000006";
     const usdc = "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913";
     const fee = 21n * 10n ** 14n;
@@ -52,14 +52,27 @@ describe("the example of the reference", () => {
       trade(21, 3_000n, (-3n * ONE) / 2n),
     ]);
     const source = { rows: rowsOf(calls, { tokens }), asOf: NOW };
-    const { chain_id, as_of_block, as_of_time, window, coverage, ...told } = RISK_PREMIUM_EXAMPLE.pnl;
-    expect(renderPnl(profitAndLoss(source, 180), source, 180)).toMatchObject(told);
-    expect([chain_id, as_of_block, window.days, as_of_time, coverage.complete]).toEqual([
-      31337,
-      7969,
-      180,
-      window.to,
-      true,
-    ]);
+    const counts = { returns: 0, unpriced_legs: 0 };
+    const none = { realised_usd: null, cost_usd: null, worth_usd: null, unrealised_usd: null };
+    expect(renderPnl(profitAndLoss(source, 180), source, 180)).toMatchObject({
+      ...{ realised_usd: 1_000, unrealised_usd: 500, fees_usd: 12.6, unpriced_share: 0 },
+      ...{ trades: 3, sales: 1, wins: 1, losses: 0, win_rate: 1 },
+      ...{ returns: 0, worthless_legs: 0, unread_receipts: 0, token_count: 2 },
+      tokens: [
+        {
+          ...{ token: "0x4200000000000000000000000000000000000006", symbol: "WETH", decimals: 18 },
+          ...{ currency: false, bought: "2000000000000000000", sold: "1500000000000000000" },
+          ...{ received: "0", sent: "0", uncovered: "0", held: "500000000000000000" },
+          ...{ realised_usd: 1_000, cost_usd: 1_000, worth_usd: 1_500, unrealised_usd: 500 },
+          ...{ priced_by: "feed", sales: 1, wins: 1, losses: 0, ...counts },
+        },
+        {
+          ...{ token: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", symbol: "USDC", decimals: 6 },
+          ...{ currency: true, bought: "3000000000", sold: "3000000000" },
+          ...{ received: "0", sent: "0", uncovered: "3000000000", held: "3000000000", ...none },
+          ...{ priced_by: null, sales: 0, wins: 0, losses: 0, ...counts },
+        },
+      ],
+    });
   });
 });

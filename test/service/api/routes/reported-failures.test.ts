@@ -2,7 +2,6 @@ import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
 import type { ProtectAnswer } from "../../../../service/api/routes/get-agent-protect.ts";
 import type { RetryAnswer } from "../../../../service/api/routes/get-retry.ts";
-import { NodeFailure } from "../../../../service/chain/node/failure.ts";
 import type { ReportedOutcomes } from "../../../../service/reports/recovery/failed-calls.ts";
 import type { RecoveryNode } from "../../../../service/reports/recovery/recovery-node.ts";
 import { bodyOf, fakeApp, fakeLedger, WALLET, WITH_KEY } from "../fake-ports.ts";
@@ -95,12 +94,5 @@ describe("a failure from before the index followed the wallet", () => {
     const { app } = fakeApp({ recovery }, fakeLedger({ balanceUnits: 10_000 }));
     const body = await bodyOf<RetryAnswer>(await app.request(`/retry/${WALLET}`, WITH_KEY));
     expect(body).toMatchObject({ offers: [], others: [{ reason: "listed_account" }] });
-  });
-
-  it("costs nothing while the node does not answer", async () => {
-    const { response, keys } = await ask("/retry", async () => {
-      throw new NodeFailure("timeout", "too late");
-    });
-    expect([response.status, keys.balance(), keys.states()]).toEqual([503, 25_000, []]);
   });
 });

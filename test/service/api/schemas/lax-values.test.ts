@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { describe, expect, it } from "vitest";
 import { translateIssue } from "../../../../service/api/kit/translate-issue.ts";
-import { laxBoolean, laxInteger, laxUuid } from "../../../../service/api/schemas/values.ts";
+import { fieldsOf, laxBoolean, laxInteger, laxUuid } from "../../../../service/api/schemas/values.ts";
 
 /** What a schema reads, or the type of the fault that is told. */
 function read(schema: z.ZodType, value: unknown): unknown {
@@ -60,5 +60,16 @@ describe("what pydantic's lax mode reads", () => {
     ["x", ["uuid_parsing"]],
   ])("for a UUID: %j is %j", (value, expected) => {
     expect(read(laxUuid(), value)).toEqual(expected);
+  });
+});
+
+describe("fieldsOf", () => {
+  it("takes what a value has of the members, in the form of answers, and nothing else", () => {
+    const shape = { tx_hash: 0, p50_used: 0, at: 0, chainId: 0, next_at: 0, other: 0 };
+    const at = new Date("2026-11-20T10:00:00.000Z");
+    const value = { txHash: "0x1", p50Used: 7n, at, chainId: 1, nextAt: null, secret: "s" };
+    expect(fieldsOf(shape, value)).toEqual({
+      ...{ tx_hash: "0x1", p50_used: "7", at: "2026-11-20T10:00:00.000Z", chainId: 1, next_at: null },
+    });
   });
 });

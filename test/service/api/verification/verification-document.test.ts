@@ -62,20 +62,14 @@ describe("/v1/openapi.json", () => {
     });
   });
 
-  it("describes the events of verdicts and no others, by examples that their schemas accept", async () => {
+  it("describes the events of verdicts and no others", async () => {
     const { webhooks } = await documentOf();
     expect(Object.keys(webhooks)).toEqual(Object.keys(VERDICT_EVENTS));
-    for (const { schema, example } of Object.values(VERDICT_EVENTS))
-      expect(schema.parse(example)).toEqual(example);
   });
 
   it("names no credential that none of its operations takes", async () => {
     const { components } = await documentOf();
     expect(Object.keys(components.securitySchemes).sort()).toEqual(["ApiKey", "SignIn", "X402"]);
-  });
-
-  it.each(NAMED)("%s shows an example that its schema accepts as it is", (_, { answer }) => {
-    expect(answer.schema.parse(answer.example)).toEqual(answer.example);
   });
 
   it.each(NAMED)("%s gives every status that it documents", async (name, { method, path }) => {
