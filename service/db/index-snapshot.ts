@@ -1,5 +1,7 @@
 import { sql } from "drizzle-orm";
-import type { PoolClient, QueryConfig } from "pg";
+import { type PoolClient, type QueryArrayConfig, type QueryArrayResult, type QueryConfig, types } from "pg";
+import type { Hex } from "viem";
+import type { AsOf } from "../model/features/types.ts";
 import { type Database, QUERY_DEADLINE } from "./database.ts";
 import { databaseFailure, isRolledBack } from "./database-failure.ts";
 
@@ -40,6 +42,11 @@ export function readSnapshotInTime<T>(db: Database, read: (client: PoolClient) =
   return readSnapshot(db, (client) => read(inTime(client)));
 }
 
+/** Member `types` of a query whose numeric columns are read as bigint; others are cast to float8 or text. */
+export const NUMERIC_AS_BIGINT = {
+  getTypeParser: (oid: number) => (oid === types.builtins.NUMERIC ? BigInt : types.getTypeParser(oid)),
+};
+
 function inTime(client: PoolClient): PoolClient {
   const query = (asked: string | QueryConfig, values?: unknown[]) =>
     client.query({ ...QUERY_DEADLINE, ...(typeof asked === "string" ? { text: asked } : asked) }, values);
@@ -56,6 +63,19 @@ export async function fromIndex<Value>(reading: Promise<Value>): Promise<Value |
     if (databaseFailure(error) === "index") return null;
     throw error;
   }
+}
+
+/** A pg client or pool; what it reads is of one moment only within one REPEATABLE READ transaction, which the caller opens. */
+export type ArrayReader = { readonly query: (config: QueryArrayConfig) => Promise<QueryArrayResult> };
+
+/** The block of a query's first row: number (float8), hash and timestamp (float8); null without a row. */
+export async function readBlock(
+  client: ArrayReader,
+  query: { readonly name?: string; readonly text: string; readonly values?: unknown[] },
+): Promise<AsOf | null> {
+  const { rows } = await client.query({ ...query, rowMode: "array" });
+  const [row] = rows as [number, Hex, number][];
+  return row === undefined ? null : { blockNumber: row[0], blockHash: row[1], timestamp: row[2] };
 }
 
 /** A view of the index, qualified. */

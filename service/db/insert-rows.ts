@@ -49,6 +49,7 @@ function columnsOf(row: object): Record<string, unknown> {
   );
 }
 
-function columnOf(member: string): string {
+/** The column of a member. */
+export function columnOf(member: string): string {
   return member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

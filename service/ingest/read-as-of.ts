@@ -1,22 +1,17 @@
-import { escapeIdentifier, type QueryArrayConfig, type QueryArrayResult } from "pg";
-import type { Hex } from "viem";
+import { escapeIdentifier } from "pg";
+import { type ArrayReader, readBlock } from "../db/index-snapshot.ts";
 import type { AsOf } from "../model/features/types.ts";
-
-/** A pg client or pool; what it reads is of one moment only within one REPEATABLE READ transaction, which the caller opens. */
-export type Snapshot = {
-  readonly query: (config: QueryArrayConfig) => Promise<QueryArrayResult>;
-};
 
 /** The block that a record speaks for, and the one up to which own calls are known: no later than that. */
 export type ReadPoint = { readonly asOf: AsOf; readonly enriched: AsOf };
 
 /** The newest finalized block that the index holds; null before there is one, or before the index is ready to be read. */
-export async function readFinalized(client: Snapshot, schema: string): Promise<AsOf | null> {
+export async function readFinalized(client: ArrayReader, schema: string): Promise<AsOf | null> {
   if (!(await isReady(client, schema))) return null;
-  return readBlock(client, { name: `finalized-${schema}`, text: finalizedSql(schema), values: [] });
+  return readBlock(client, { name: `finalized-${schema}`, text: finalizedSql(schema) });
 }
 
-async function isReady(client: Snapshot, schema: string): Promise<boolean> {
+async function isReady(client: ArrayReader, schema: string): Promise<boolean> {
   const { rows } = await client.query({
     name: "index-ready",
     text: "select to_regclass($1) is not null and to_regclass($2) is not null",
@@ -51,7 +46,7 @@ const LONGEST_LAG = 3_600;
  * up to which the chain was enriched as a finalized one, and while that is an hour of the chain's time behind.
  */
 export async function readAsOf(
-  client: Snapshot,
+  client: ArrayReader,
   { schema, chainId }: { readonly schema: string; readonly chainId: number },
 ): Promise<AsOf | null> {
   if (!(await isReady(client, schema))) return null;
@@ -69,7 +64,7 @@ export async function readAsOf(
 
 /** The newest indexed block, with the own calls that are known by then; null where `readAsOf` is. */
 export async function readNewest(
-  client: Snapshot,
+  client: ArrayReader,
   chain: { readonly schema: string; readonly chainId: number },
 ): Promise<ReadPoint | null> {
   const enriched = await readAsOf(client, chain);
@@ -78,16 +73,6 @@ export async function readNewest(
     name: `newest-${chain.schema}`,
     text: `select number::float8, hash, timestamp::float8 from ${escapeIdentifier(chain.schema)}.block
            order by number desc limit 1`,
-    values: [],
   });
   return asOf === null ? null : { asOf, enriched };
-}
-
-async function readBlock(
-  client: Snapshot,
-  query: { readonly name: string; readonly text: string; readonly values: readonly unknown[] },
-): Promise<AsOf | null> {
-  const { rows } = await client.query({ ...query, values: [...query.values], rowMode: "array" });
-  const [row] = rows as [number, Hex, number][];
-  return row === undefined ? null : { blockNumber: row[0], blockHash: row[1], timestamp: row[2] };
 }

@@ -3,11 +3,8 @@ import type { Address } from "viem";
 import type { Database } from "../db/database.ts";
 import { unfollowed } from "../db/tables/history.ts";
 
-/** An address that is not followed, and when the operator said so. */
-export type Unfollowed = { readonly address: Address; readonly addedAt: Date };
-
-/** The addresses of a chain that are not followed, in lower case, the oldest entry first. */
-export async function readUnfollowed(db: Database, chainId: number): Promise<readonly Unfollowed[]> {
+/** The addresses of a chain that are not followed, in lower case, and since when; the oldest entry first. */
+export async function readUnfollowed(db: Database, chainId: number) {
   return db
     .select({ address: unfollowed.address, addedAt: unfollowed.addedAt })
     .from(unfollowed)

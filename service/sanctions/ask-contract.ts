@@ -4,9 +4,9 @@ import { sanctionsListAbi } from "../chain/abi/sanctions-list.ts";
 import type { Database } from "../db/database.ts";
 import { readSnapshot } from "../db/index-snapshot.ts";
 import { runLoop } from "../db/run-loop.ts";
+import type { AsOf } from "../model/features/types.ts";
 import type { ReadingMetrics } from "./metrics.ts";
 import {
-  type IndexedBlock,
   isToldOf,
   keepReadings,
   readNewestBlock,
@@ -64,7 +64,7 @@ export async function askRound(context: AskContext, signal?: AbortSignal): Promi
   if (due === null) return 0;
   const { readings, failure } = await askAll(contract, due, signal);
   const kept = (await isSameBlock(contract, due.block))
-    ? await keepReadings(db, { chainId, block: due.block, readings, at: now() })
+    ? await keepReadings(db, { ...due.block, chainId, readAt: now() }, readings)
     : 0;
   metrics.asked.inc(kept);
   if (failure !== null) throw failure;
@@ -87,26 +87,22 @@ async function askAbout(context: Omit<AskContext, "metrics">, wallet: Address): 
     return false;
   }
   if (await isSameBlock(contract, block).catch(() => false))
-    await keepReadings(db, { chainId, block, readings, at: now() });
+    await keepReadings(db, { ...block, chainId, readAt: now() }, readings);
   return isToldOf(db.$client, chain);
 }
 
-type Answers = { readonly readings: readonly SanctionsReading[]; readonly failure: Error | null };
-
 async function askAll(
   contract: SanctionsContract,
-  { wallets, block }: { readonly wallets: readonly Address[]; readonly block: IndexedBlock },
+  { wallets, block }: { readonly wallets: readonly Address[]; readonly block: AsOf },
   signal?: AbortSignal,
-): Promise<Answers> {
+): Promise<{ readonly readings: readonly SanctionsReading[]; readonly failure: Error | null }> {
   const readings: SanctionsReading[] = [];
   for (let start = 0; start < wallets.length; start += AT_ONCE) {
     signal?.throwIfAborted();
     const asked = wallets.slice(start, start + AT_ONCE);
+    const ask = (address: Address) => contract.isSanctioned(address, block.blockNumber);
     const answers = await Promise.allSettled(
-      asked.map(async (address) => ({
-        address,
-        listed: await contract.isSanctioned(address, block.blockNumber),
-      })),
+      asked.map(async (address) => ({ address, listed: await ask(address) })),
     );
     for (const answer of answers) if (answer.status === "fulfilled") readings.push(answer.value);
     const failed = answers.find((answer) => answer.status === "rejected");
@@ -117,28 +113,22 @@ async function askAll(
 }
 
 /** Whether the node's block of that number is, after its answers, still the one that the index holds. */
-async function isSameBlock(contract: SanctionsContract, block: IndexedBlock): Promise<boolean> {
+async function isSameBlock(contract: SanctionsContract, block: AsOf): Promise<boolean> {
   return (await contract.blockHash(block.blockNumber)) === block.blockHash;
 }
 
 /** Answer about a wallet of which the contract's list is unknown. */
-type NotAsked = {
-  readonly kind: "unavailable";
-  readonly detail: string;
-  readonly retryAfterSeconds: number;
-};
-
-const NOT_ASKED: NotAsked = {
+const NOT_ASKED = {
   kind: "unavailable",
   detail: "The sanctions contract was never asked about this wallet, and does not answer.",
   retryAfterSeconds: 10,
-};
+} as const;
 
 /** Answers about a wallet, lower-case, only once the contract has been asked about it. */
 export function askingFirst<Outcome>(
   context: Omit<AskContext, "metrics">,
   answer: (wallet: Address) => Promise<Outcome>,
-): (wallet: Address) => Promise<Outcome | NotAsked> {
+): (wallet: Address) => Promise<Outcome | typeof NOT_ASKED> {
   return async (wallet) => ((await askAbout(context, wallet)) ? answer(wallet) : NOT_ASKED);
 }
 

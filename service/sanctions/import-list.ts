@@ -2,13 +2,13 @@ import { and, eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import type { Database } from "../db/database.ts";
+import type { ArrayReader } from "../db/index-snapshot.ts";
 import { isOneOf } from "../db/is-one-of.ts";
 import { sanctionsEntry, sanctionsSource } from "../db/tables/sanctions.ts";
 import type { SanctionsFlag } from "../model/features/types.ts";
-import { RefusedList, sanctionsListHash } from "./list-file.ts";
+import { type ListedAddress, RefusedList, sanctionsListHash } from "./list-file.ts";
 import { parseSdn, type SdnList } from "./parse-sdn.ts";
-import { type ImportRules, planImport } from "./plan-import.ts";
-import type { SanctionsClient } from "./sanctions.ts";
+import { type ImportRules, type KeptList, planImport } from "./plan-import.ts";
 
 export type ImportOutcome =
   | {
@@ -40,14 +40,11 @@ export async function importSdn(
     const plan = planImport(await takeSanctionsList(tx, "ofac-sdn"), list, rules);
     if (plan.kind === "refused") return plan;
     const { added, changed, removed, unchanged } = plan;
-    await writeSanctionsList(tx, {
-      source: "ofac-sdn",
-      edition,
-      listHash,
-      entries: entries.length,
+    const state = { edition, listHash, entries: entries.length, checkedAt: now() };
+    await writeSanctionsList(tx, "ofac-sdn", {
+      state,
       put: [...added, ...changed],
       removed: removed.map(({ address }) => address),
-      at: now(),
     });
     return {
       kind: "imported",
@@ -72,16 +69,8 @@ async function parsed(bytes: AsyncIterable<Uint8Array>): Promise<SdnList | Refus
 
 type Source = SanctionsFlag["source"];
 
-/** An imported list. */
-type StoredList = {
-  /** Null where nothing was ever imported, or the list has no edition. */
-  readonly edition: string | null;
-  /** By rising address. */
-  readonly entries: readonly { readonly address: Address; readonly reference: string }[];
-};
-
 /** Reads an imported list, and blocks other imports of it until the transaction ends. */
-async function takeSanctionsList(tx: NodePgDatabase, source: Source): Promise<StoredList> {
+async function takeSanctionsList(tx: NodePgDatabase, source: Source): Promise<KeptList> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`ahs-sanctions:${source}`}, 0))`);
   const [known] = await tx.select().from(sanctionsSource).where(eq(sanctionsSource.source, source));
   const entries = await tx
@@ -89,21 +78,11 @@ async function takeSanctionsList(tx: NodePgDatabase, source: Source): Promise<St
     .from(sanctionsEntry)
     .where(eq(sanctionsEntry.source, source))
     .orderBy(sql`${sanctionsEntry.address} collate "C"`);
-  return {
-    edition: known?.edition ?? null,
-    entries,
-  };
+  return { edition: known?.edition ?? null, entries };
 }
 
-type StoredImport = {
-  readonly listHash: Hex;
-  readonly entries: number;
-  readonly edition: string | null;
-  readonly checkedAt: Date;
-};
-
 /** What the last import of a list left; null where there was none. */
-export async function readImport(client: SanctionsClient, source: Source): Promise<StoredImport | null> {
+export async function readImport(client: ArrayReader, source: Source) {
   const { rows } = await client.query({
     text: "select list_hash, entries, edition, checked_at from ahs.sanctions_source where source = $1",
     values: [source],
@@ -115,28 +94,31 @@ export async function readImport(client: SanctionsClient, source: Source): Promi
   return { listHash, entries, edition, checkedAt };
 }
 
-type ListChange = {
-  readonly source: Source;
-  readonly edition: string;
-  readonly listHash: Hex;
-  /** Entries of the whole list. */
-  readonly entries: number;
-  /** New, or under another reference than before: the moment of their detection stays. */
-  readonly put: readonly { readonly address: Address; readonly reference: string }[];
-  readonly removed: readonly Address[];
-  readonly at: Date;
-};
-
 /** Rows in one statement: each takes four parameters of at most 65,535. */
 const CHUNK = 10_000;
 
-/** Writes what an import changed, and that it took place; the caller's transaction makes it all or nothing. */
-async function writeSanctionsList(tx: NodePgDatabase, change: ListChange): Promise<void> {
-  const { source, at, edition, listHash, entries, put, removed } = change;
+/**
+ * Writes what an import changed, and that it took place; the caller's transaction makes it all or nothing. `put` are entries that
+ * are new, or under another reference than before: the moment of their detection stays.
+ */
+async function writeSanctionsList(
+  tx: NodePgDatabase,
+  source: Source,
+  {
+    state,
+    put,
+    removed,
+  }: {
+    readonly state: NonNullable<Awaited<ReturnType<typeof readImport>>>;
+    readonly put: readonly ListedAddress[];
+    readonly removed: readonly Address[];
+  },
+): Promise<void> {
+  const detectedAt = state.checkedAt;
   for (let start = 0; start < put.length; start += CHUNK) {
     await tx
       .insert(sanctionsEntry)
-      .values(put.slice(start, start + CHUNK).map((entry) => ({ ...entry, source, detectedAt: at })))
+      .values(put.slice(start, start + CHUNK).map((entry) => ({ ...entry, source, detectedAt })))
       .onConflictDoUpdate({
         target: [sanctionsEntry.source, sanctionsEntry.address],
         set: { reference: sql`excluded.reference` },
@@ -148,14 +130,11 @@ async function writeSanctionsList(tx: NodePgDatabase, change: ListChange): Promi
       .where(and(eq(sanctionsEntry.source, source), isOneOf(sanctionsEntry.address, removed)));
   await tx
     .insert(sanctionsSource)
-    .values({ source, listHash, entries, edition, checkedAt: at, changedAt: at })
+    .values({ source, ...state, changedAt: state.checkedAt })
     .onConflictDoUpdate({
       target: sanctionsSource.source,
       set: {
-        listHash,
-        entries,
-        edition,
-        checkedAt: at,
+        ...state,
         changedAt: sql`case when ${sanctionsSource.listHash} = excluded.list_hash
           then ${sanctionsSource.changedAt} else excluded.changed_at end`,
       },

@@ -26,16 +26,10 @@ export function watchSanctionsSources(
   });
 }
 
-type SourceGauge = {
-  readonly name: string;
-  readonly help: string;
-  readonly read: (status: SourceStatus) => number | null;
-};
-
 function addGauge(
   registry: Registry,
   { sources, logger }: { readonly sources: SourceWatch; readonly logger: Logger },
-  { name, help, read }: SourceGauge,
+  { name, help, read }: { name: string; help: string; read: (status: SourceStatus) => number | null },
 ): void {
   new Gauge({
     name,

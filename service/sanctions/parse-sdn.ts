@@ -60,17 +60,14 @@ export async function parseSdn(bytes: AsyncIterable<Uint8Array>): Promise<SdnLis
     malformedCount: 0,
     malformed: [],
   };
-  await readXml(bytes, elementEvents(elementsOf(found)));
+  await readXml(bytes, eventsOf(found));
   requireReferenceSets(found);
+  const { date, currencies, references, ...counted } = found;
+  const entries = [...references].map(([address, reference]) => ({ address, reference }));
   return {
-    edition: editionOf(found.date),
-    entries: [...found.references]
-      .map(([address, reference]) => ({ address, reference }))
-      .toSorted((a, b) => (a.address < b.address ? -1 : 1)),
-    parties: found.parties,
-    otherIds: found.otherIds,
-    malformedCount: found.malformedCount,
-    malformed: found.malformed,
+    edition: editionOf(date),
+    entries: entries.toSorted((a, b) => (a.address < b.address ? -1 : 1)),
+    ...counted,
   };
 }
 
@@ -85,21 +82,34 @@ type Found = {
   readonly malformed: MalformedAddress[];
 };
 
-type Attributes = Readonly<Record<string, string>>;
-
-/** Called with the path of an element when it begins, and with its own text when it ends. */
-type Elements = {
-  readonly begin: (path: string, attributes: Attributes) => void;
-  /** Whether the text of the element that has just begun is wanted. */
-  readonly wants: (path: string) => boolean;
-  readonly end: (path: string, text: string) => void;
-};
-
-function elementEvents({ begin, wants, end }: Elements) {
+/** Finds in a document's events what is listed; names and texts of other elements pass by. */
+function eventsOf(found: Found) {
   const paths: string[] = [];
   let text: string | null = null;
+  let featureType = "";
+  let party: string | undefined;
+  let profile: string | undefined;
+  const begin = (path: string, attributes: Readonly<Record<string, string>>): void => {
+    if (path === FEATURE_TYPE) featureType = attributes.ID ?? "";
+    else if (path === PARTY) {
+      found.parties += 1;
+      party = attributes.FixedRef;
+      requireReferenceSets(found);
+    } else if (path === PROFILE) profile = attributes.ID;
+    else if (path === FEATURE) featureType = attributes.FeatureTypeID ?? "";
+  };
+  const wantsText = (path: string): boolean =>
+    path === FEATURE_TYPE ||
+    path.startsWith(DATE) ||
+    // Of an unknown type as well: an address there must not be passed over.
+    (path === DETAIL && found.currencies.get(featureType) !== null);
+  const end = (path: string, value: string): void => {
+    if (path === FEATURE_TYPE) addFeatureType(found, featureType, value);
+    else if (path === DETAIL) addId(found, { value, featureType, reference: party ?? profile });
+    else found.date.set(path.slice(DATE.length), value);
+  };
   return {
-    open(name: string, attributes: Attributes): void {
+    open(name: string, attributes: Readonly<Record<string, string>>): void {
       // Its text would be read in part, and an address in it not at all.
       if (text !== null) throw new RefusedList(`there is an element in the text of ${paths.at(-1)}`);
       const parent = paths.at(-1);
@@ -108,7 +118,7 @@ function elementEvents({ begin, wants, end }: Elements) {
         throw new RefusedList(`its root element is ${name.slice(0, 40)}, not Sanctions`);
       paths.push(path);
       begin(path, attributes);
-      text = wants(path) ? "" : null;
+      text = wantsText(path) ? "" : null;
     },
     text(more: string): void {
       if (text !== null) text += more;
@@ -117,33 +127,6 @@ function elementEvents({ begin, wants, end }: Elements) {
       const path = paths.pop();
       if (path !== undefined && text !== null) end(path, text.trim());
       text = null;
-    },
-  };
-}
-
-function elementsOf(found: Found): Elements {
-  let featureType = "";
-  let party: string | undefined;
-  let profile: string | undefined;
-  return {
-    begin(path, attributes) {
-      if (path === FEATURE_TYPE) featureType = attributes.ID ?? "";
-      else if (path === PARTY) {
-        found.parties += 1;
-        party = attributes.FixedRef;
-        requireReferenceSets(found);
-      } else if (path === PROFILE) profile = attributes.ID;
-      else if (path === FEATURE) featureType = attributes.FeatureTypeID ?? "";
-    },
-    wants: (path) =>
-      path === FEATURE_TYPE ||
-      path.startsWith(DATE) ||
-      // Of an unknown type as well: an address there must not be passed over.
-      (path === DETAIL && found.currencies.get(featureType) !== null),
-    end(path, text) {
-      if (path === FEATURE_TYPE) addFeatureType(found, featureType, text);
-      else if (path === DETAIL) addId(found, { value: text, featureType, reference: party ?? profile });
-      else found.date.set(path.slice(DATE.length), text);
     },
   };
 }
@@ -161,13 +144,10 @@ function requireReferenceSets({ currencies }: Found): void {
     throw new RefusedList("its reference value sets, which name the digital currencies, are not there");
 }
 
-type Id = {
-  readonly value: string;
-  readonly featureType: string;
-  readonly reference: string | undefined;
-};
-
-function addId(found: Found, { value, featureType, reference }: Id): void {
+function addId(
+  found: Found,
+  { value, featureType, reference }: { value: string; featureType: string; reference: string | undefined },
+): void {
   const currency = found.currencies.get(featureType);
   const isAddress = EVM_ADDRESS.test(value);
   if (typeof currency !== "string") {
@@ -218,13 +198,6 @@ function editionOf(date: ReadonlyMap<string, string>): string {
   return edition;
 }
 
-/** What a document says, in its order; names without their namespace prefix. */
-type XmlEvents = {
-  readonly open: (name: string, attributes: Readonly<Record<string, string>>) => void;
-  readonly text: (text: string) => void;
-  readonly close: (name: string) => void;
-};
-
 /** Far above what a list has: it nests about 10 deep with about 10 attributes at most, and its longest text is a remark. */
 const MAX_DEPTH = 64;
 const MAX_ATTRIBUTES = 64;
@@ -232,11 +205,11 @@ const MAX_NAME_CHARACTERS = 256;
 const MAX_TOKEN_CHARACTERS = 1 << 20;
 
 /**
- * Reads a UTF-8 XML document piece by piece, holding no more than the open elements and one token of at most 1 MiB. Throws a
+ * Reads a UTF-8 XML document piece by piece, names without their namespace prefix, holding no more than the open elements and one token of at most 1 MiB. Throws a
  * RefusedList when it is not well-formed, ends too early, declares a document type (the only way to define entities), or is
  * out of all proportion; and whatever the bytes or the events throw.
  */
-async function readXml(bytes: AsyncIterable<Uint8Array>, events: XmlEvents): Promise<void> {
+async function readXml(bytes: AsyncIterable<Uint8Array>, events: ReturnType<typeof eventsOf>): Promise<void> {
   const reader = boundedParser(events);
   const decoder = new TextDecoder("utf-8", { fatal: true });
   for await (const chunk of bytes) reader.write(decode(decoder, chunk));
@@ -252,7 +225,7 @@ function decode(decoder: TextDecoder, chunk: Uint8Array | null): string {
   }
 }
 
-function boundedParser(events: XmlEvents) {
+function boundedParser(events: ReturnType<typeof eventsOf>) {
   const parser = new SaxesParser<{ xmlns: false; position: false }>({ xmlns: false, position: false });
   let depth = 0;
   let attributes = 0;
@@ -289,10 +262,10 @@ function boundedParser(events: XmlEvents) {
     progress();
     events.open(localName(tag.name), tag.attributes);
   });
-  parser.on("closetag", (tag) => {
+  parser.on("closetag", () => {
     progress();
     depth -= 1;
-    events.close(localName(tag.name));
+    events.close();
   });
   parser.on("text", events.text);
   parser.on("cdata", (text) => {

@@ -14,23 +14,15 @@ export type ImportRules = {
   readonly force: boolean;
 };
 
-type ImportPlan =
-  | {
-      readonly kind: "import";
-      readonly added: readonly ListedAddress[];
-      /** Listed before, now under another entry. */
-      readonly changed: readonly ListedAddress[];
-      readonly removed: readonly ListedAddress[];
-      readonly unchanged: number;
-    }
-  | { readonly kind: "refused"; readonly reason: string };
-
-/** Returns the changes of an import, or why the present list stays: a list that looks damaged clears no address. */
+/**
+ * Returns the changes of an import, or why the present list stays: a list that looks damaged clears no address. Changed are
+ * addresses that were listed before under another entry.
+ */
 export function planImport(
   kept: KeptList,
   next: { readonly edition: string; readonly entries: readonly ListedAddress[] },
   { allowEmpty, force }: ImportRules,
-): ImportPlan {
+) {
   if (next.entries.length === 0 && !allowEmpty)
     return refused("it has no EVM address; --allow-empty takes it all the same");
   if (!force && kept.edition !== null && next.edition < kept.edition)
@@ -50,7 +42,7 @@ export function planImport(
     return earlier !== undefined && earlier !== reference;
   });
   return {
-    kind: "import",
+    kind: "import" as const,
     added,
     changed,
     removed: kept.entries.filter(({ address }) => !listed.has(address)),
@@ -58,6 +50,6 @@ export function planImport(
   };
 }
 
-function refused(reason: string): ImportPlan {
-  return { kind: "refused", reason };
+function refused(reason: string) {
+  return { kind: "refused" as const, reason };
 }

@@ -1,24 +1,16 @@
 import { sql } from "drizzle-orm";
 import { escapeIdentifier } from "pg";
-import type { Address, Hex } from "viem";
+import type { Address } from "viem";
 import { holdChain, isIndexed } from "../db/chain-fence.ts";
 import type { Database } from "../db/database.ts";
-import { viewOf } from "../db/index-snapshot.ts";
+import { type ArrayReader, readBlock, viewOf } from "../db/index-snapshot.ts";
 import { sanctionsReading } from "../db/tables/sanctions.ts";
-import type { SanctionsClient } from "./sanctions.ts";
+import type { AsOf } from "../model/features/types.ts";
 
 type ChainViews = { readonly schema: string; readonly chainId: number };
 
-/** A block of the index. */
-export type IndexedBlock = {
-  readonly blockNumber: number;
-  readonly blockHash: Hex;
-  /** Unix seconds. */
-  readonly timestamp: number;
-};
-
 /** The newest indexed block; null while there is none, or no index to read. */
-export async function readNewestBlock(client: SanctionsClient, schema: string): Promise<IndexedBlock | null> {
+export async function readNewestBlock(client: ArrayReader, schema: string): Promise<AsOf | null> {
   const views = escapeIdentifier(schema);
   const ready = await client.query({
     text: "select to_regclass($1) is not null and to_regclass($2) is not null and to_regclass($3) is not null",
@@ -26,17 +18,14 @@ export async function readNewestBlock(client: SanctionsClient, schema: string): 
     rowMode: "array",
   });
   if (ready.rows[0]?.[0] !== true) return null;
-  const { rows } = await client.query({
+  return readBlock(client, {
     text: `select number::int8::float8, hash, timestamp::int8::float8 from ${views}.block order by number desc limit 1`,
-    rowMode: "array",
   });
-  const [row] = rows as [number, Hex, number][];
-  return row === undefined ? null : { blockNumber: row[0], blockHash: row[1], timestamp: row[2] };
 }
 
 /** Some of the wallets that the contract has to be asked about, in no order. */
 export async function readUnaskedWallets(
-  client: SanctionsClient,
+  client: ArrayReader,
   { schema, chainId, limit }: ChainViews & { readonly limit: number },
 ): Promise<readonly Address[]> {
   const { rows } = await client.query({
@@ -50,7 +39,7 @@ export async function readUnaskedWallets(
 
 /** How many wallets the contract still has to be asked about. */
 export async function countUnaskedWallets(
-  client: SanctionsClient,
+  client: ArrayReader,
   { schema, chainId }: ChainViews,
 ): Promise<number> {
   const { rows } = await client.query({
@@ -63,7 +52,7 @@ export async function countUnaskedWallets(
 
 /** True if an indexed event or a reading of the contract exists for an address (lower-case). */
 export async function isToldOf(
-  client: SanctionsClient,
+  client: ArrayReader,
   { schema, chainId, address }: ChainViews & { readonly address: Address },
 ): Promise<boolean> {
   const { rows } = await client.query({
@@ -99,22 +88,14 @@ export type SanctionsReading = { readonly address: Address; readonly listed: boo
  */
 export async function keepReadings(
   db: Database,
-  {
-    chainId,
-    block,
-    readings,
-    at,
-  }: {
-    readonly chainId: number;
-    readonly block: Omit<IndexedBlock, "timestamp">;
-    readonly readings: readonly SanctionsReading[];
-    readonly at: Date;
-  },
+  at: Omit<AsOf, "timestamp"> & { readonly chainId: number; readonly readAt: Date },
+  readings: readonly SanctionsReading[],
 ): Promise<number> {
+  const { chainId, blockNumber, readAt } = at;
   if (readings.length === 0) return 0;
   return db.transaction(async (tx) => {
     await holdChain(tx, chainId);
-    if (!(await isIndexed(tx, chainId, block))) return 0;
+    if (!(await isIndexed(tx, chainId, at))) return 0;
     const addresses = readings.map(({ address }) => address);
     const told = await tx.execute<{ address: string }>(
       sql`select distinct address from ${viewOf(chainId, "sanctions_change")} where address = any(${sql.param(addresses)})`,
@@ -122,7 +103,7 @@ export async function keepReadings(
     const byEvents = new Set(told.rows.map(({ address }) => address));
     const kept = readings
       .filter(({ address }) => !byEvents.has(address))
-      .map((reading) => ({ ...reading, chainId, block: block.blockNumber, readAt: at }));
+      .map((reading) => ({ ...reading, chainId, block: blockNumber, readAt }));
     if (kept.length > 0) await tx.insert(sanctionsReading).values(kept).onConflictDoNothing();
     return kept.length;
   });

@@ -1,32 +1,20 @@
-import { escapeIdentifier, type QueryArrayConfig, type QueryArrayResult } from "pg";
+import { escapeIdentifier } from "pg";
 import type { Address } from "viem";
 import { type Database, QUERY_DEADLINE } from "../db/database.ts";
+import type { ArrayReader } from "../db/index-snapshot.ts";
 import type { SanctionsFlag } from "../model/features/types.ts";
 
 /** An address with one list that contains it. */
 export type SanctionsEntry = SanctionsFlag & { readonly address: Address };
 
-/** A pg client or pool; what it reads is of one moment only within one REPEATABLE READ transaction, which the caller opens. */
-export type SanctionsClient = {
-  readonly query: (config: QueryArrayConfig) => Promise<QueryArrayResult>;
-};
-
-type SanctionsQuery = {
-  /** Views schema of the index, chain_<id>. */
-  readonly schema: string;
-  readonly chainId: number;
-  /** Listings and removals of the contract after this block are not looked at. */
-  readonly asOfBlock: number;
-};
-
 /**
- * Every sanctioned address of every source, once per source, by (address, source).
+ * Every sanctioned address of every source, once per source, by (address, source); `schema` is the views schema of the index.
  * The contract's list: the newest event of an address up to the block, else its reading. Imported lists have no block:
  * their present state counts.
  */
 export async function readSanctionsEntries(
-  client: SanctionsClient,
-  { schema, chainId, asOfBlock }: SanctionsQuery,
+  client: ArrayReader,
+  { schema, chainId, asOfBlock }: { schema: string; chainId: number; asOfBlock: number },
 ): Promise<readonly SanctionsEntry[]> {
   const { rows } = await client.query({
     name: `sanctions-list-${schema}`,
@@ -47,7 +35,7 @@ export async function readSanctionsEntries(
 /** The flags of these addresses, lower-case, at the newest indexed block, by source; an address without any has no entry. */
 export async function readSanctionsFlags(
   db: Database,
-  { schema, chainId }: Pick<SanctionsQuery, "schema" | "chainId">,
+  { schema, chainId }: { readonly schema: string; readonly chainId: number },
   addresses: readonly Address[],
 ): Promise<ReadonlyMap<Address, readonly SanctionsFlag[]>> {
   const { rows } = await db.$client.query<FlagsRow & { address: Address }>({
@@ -164,11 +152,7 @@ function flagOrNone(
   return reference === null || detected_ms === null ? [] : [flagOf({ source, reference, detected_ms })];
 }
 
-type FlagRow = {
-  readonly source: SanctionsFlag["source"];
-  readonly reference: string;
-  readonly detected_ms: number;
-};
+type FlagRow = Omit<SanctionsFlag, "detected_at"> & { readonly detected_ms: number };
 
 function flagOf({ source, reference, detected_ms }: FlagRow): SanctionsFlag {
   return { source, reference, detected_at: new Date(detected_ms).toISOString() };

@@ -1,11 +1,11 @@
 import type { Hex } from "viem";
 import type { Deployment } from "../chain/deployments.ts";
 import type { Database } from "../db/database.ts";
-import { readSnapshot } from "../db/index-snapshot.ts";
+import { type ArrayReader, readSnapshot } from "../db/index-snapshot.ts";
 import type { SanctionsFlag } from "../model/features/types.ts";
 import { readImport } from "./import-list.ts";
 import { sanctionsListHash } from "./list-file.ts";
-import { readSanctionsEntries, type SanctionsClient } from "./sanctions.ts";
+import { readSanctionsEntries } from "./sanctions.ts";
 import { countUnaskedWallets, readNewestBlock } from "./sanctions-readings.ts";
 
 /** State of a source of sanctions. */
@@ -22,13 +22,10 @@ export type SourceStatus = {
   readonly unasked: number | null;
 };
 
-/** A chain, and whether it has a sanctions contract. */
-type SanctionedChain = Pick<Deployment, "chainId" | "sanctionsList">;
-
 /** Every source, the contract first where the chain has one, at one moment. */
 export async function readSanctionsSources(
   db: Database,
-  { chainId, sanctionsList }: SanctionedChain,
+  { chainId, sanctionsList }: Pick<Deployment, "chainId" | "sanctionsList">,
 ): Promise<readonly SourceStatus[]> {
   return readSnapshot(db, async (client) => [
     ...(sanctionsList === null ? [] : [await contractStatus(client, chainId)]),
@@ -37,7 +34,10 @@ export async function readSanctionsSources(
 }
 
 /** Throws if there is no source: a chain without a sanctions contract, before the first import. */
-export async function requireSanctionsSource(db: Database, chain: SanctionedChain): Promise<void> {
+export async function requireSanctionsSource(
+  db: Database,
+  chain: Pick<Deployment, "chainId" | "sanctionsList">,
+): Promise<void> {
   if (chain.sanctionsList !== null) return;
   const sources = await readSanctionsSources(db, chain);
   if (sources.some(({ checkedAt }) => checkedAt !== null)) return;
@@ -46,12 +46,13 @@ export async function requireSanctionsSource(db: Database, chain: SanctionedChai
   );
 }
 
-async function contractStatus(client: SanctionsClient, chainId: number): Promise<SourceStatus> {
+const NEVER_READ = { checkedAt: null, edition: null, entries: 0, listHash: null, unasked: null };
+
+async function contractStatus(client: ArrayReader, chainId: number): Promise<SourceStatus> {
   const source = "chainalysis-oracle";
   const schema = `chain_${chainId}`;
   const block = await readNewestBlock(client, schema);
-  if (block === null)
-    return { source, checkedAt: null, edition: null, entries: 0, listHash: null, unasked: null };
+  if (block === null) return { source, ...NEVER_READ };
   const all = await readSanctionsEntries(client, { schema, chainId, asOfBlock: block.blockNumber });
   const entries = all.filter((entry) => entry.source === source);
   return {
@@ -64,11 +65,8 @@ async function contractStatus(client: SanctionsClient, chainId: number): Promise
   };
 }
 
-async function importStatus(client: SanctionsClient, source: SanctionsFlag["source"]): Promise<SourceStatus> {
-  const known = await readImport(client, source);
-  return known === null
-    ? { source, checkedAt: null, edition: null, entries: 0, listHash: null, unasked: null }
-    : { source, ...known, unasked: null };
+async function importStatus(client: ArrayReader, source: SanctionsFlag["source"]): Promise<SourceStatus> {
+  return { source, ...NEVER_READ, ...(await readImport(client, source)) };
 }
 
 /** What is known of the sources without asking for it at every call. */

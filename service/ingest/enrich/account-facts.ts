@@ -20,16 +20,10 @@ export type FactsContext = EnrichContext & {
   readonly source: AccountFactSource | null;
   /** Milliseconds of any clock that never goes back. */
   readonly now: () => number;
-  /** Accounts for which the source returned no facts. */
-  readonly setAside: Map<Address, SetAside>;
+  /** Accounts for which the source returned no facts: their own failures in a row, and until when they are not asked for. */
+  readonly setAside: Map<Address, { readonly failures: number; readonly until: number }>;
   readonly signal: AbortSignal;
 };
-
-/** Until when an account is not asked for, by the context's clock, and its own failures in a row. */
-type SetAside = { readonly failures: number; readonly until: number };
-
-/** more: whether other accounts are due now. failure: why the pass ended early or without a result. */
-type FactsPass = { readonly more: boolean; readonly failure: HistoryFailure | null };
 
 /** Accounts of one pass. */
 const PASS = 32;
@@ -52,8 +46,11 @@ const LONGEST_LEFT_ALONE_MS = 86_400_000;
  * later. One that the source gives no facts of is left alone for ten minutes, then for twice as long each time, up to a day:
  * at once where the answer makes no sense, after a second failure in a row where the source answered for others. Only where
  * it answers for nobody, or asks for a pause, is the source in trouble. Throws a NodeFailure when the node does not give code.
+ * Returns whether other accounts are due now, and why the pass ended early or without a result.
  */
-export async function gatherAccountFacts(context: FactsContext): Promise<FactsPass> {
+export async function gatherAccountFacts(
+  context: FactsContext,
+): Promise<{ readonly more: boolean; readonly failure: HistoryFailure | null }> {
   const { db, chainId } = context;
   const generation = (await readChainMark(db, chainId))?.generation;
   const cursor = await readCursorBlock(context);
@@ -68,12 +65,11 @@ export async function gatherAccountFacts(context: FactsContext): Promise<FactsPa
   const contracts = coded.filter(({ hasCode }) => hasCode).map(({ address }) => address);
   const seen = await readFirstSeen(db, { chainId, accounts: pending, contracts });
   const { answered, failure } = await askSource(context, coded);
+  const source = context.source === null ? "index" : context.source.name;
   const rows = answered.map(({ facts, ...account }) => ({
     ...account,
     ...factsOf(facts, seen.get(account.address) ?? null),
-    chainId,
-    source: context.source === null ? "index" : context.source.name,
-    readBlock: cursor.block,
+    ...{ chainId, source, readBlock: cursor.block },
   }));
   const unknown = new Set(
     answered.filter((account) => isUnknown(account, seen)).map(({ address }) => address),
@@ -100,19 +96,17 @@ function leftAlone({ setAside, now }: FactsContext): readonly Address[] {
   return [...setAside].filter(([, { until }]) => until > at).map(([account]) => account);
 }
 
-type Coded = { readonly address: Address; readonly hasCode: boolean };
-type Answered = Coded & { readonly facts: SourcedFacts | null };
-type Failed = { readonly address: Address; readonly failure: HistoryFailure };
+type Answered = { readonly address: Address; readonly hasCode: boolean; readonly facts: SourcedFacts | null };
 
 async function askSource(
   context: FactsContext,
-  accounts: readonly Coded[],
+  accounts: readonly Omit<Answered, "facts">[],
 ): Promise<{ readonly answered: readonly Answered[]; readonly failure: HistoryFailure | null }> {
   const { source, signal } = context;
   if (source === null)
     return { answered: accounts.map((account) => ({ ...account, facts: null })), failure: null };
   const answered: Answered[] = [];
-  const failed: Failed[] = [];
+  const failed: { address: Address; failure: HistoryFailure }[] = [];
   let end: HistoryFailure | null = null;
   await mapLimited(accounts, CONCURRENCY, async (account) => {
     if (end !== null) return;
@@ -136,7 +130,7 @@ async function askSource(
 function setAside(
   { setAside, now, logger }: FactsContext,
   answered: readonly Answered[],
-  failed: readonly Failed[],
+  failed: readonly { readonly address: Address; readonly failure: HistoryFailure }[],
 ): void {
   for (const { address } of answered) setAside.delete(address);
   for (const { address, failure } of failed) {
@@ -165,35 +159,24 @@ function isUnknown({ address, hasCode, facts }: Answered, seen: ReadonlyMap<Addr
 }
 
 /** Facts of the source; of its first activity and that of contacts, the earlier one. */
-function factsOf(
-  facts: SourcedFacts | null,
-  seen: FirstSeen | null,
-): Pick<AccountFactRow, "creator" | "firstFunder" | "existedBlock" | "existedAt"> {
-  const existed = facts === null ? null : facts.existed;
+function factsOf(facts: SourcedFacts | null, seen: FirstSeen | null) {
+  const { creator, firstFunder, existed } = facts ?? { creator: null, firstFunder: null, existed: null };
   const first = existed === null || (seen !== null && seen.block < existed.block) ? seen : existed;
-  return {
-    creator: facts === null ? null : facts.creator,
-    firstFunder: facts === null ? null : facts.firstFunder,
-    existedBlock: first === null ? null : first.block,
-    existedAt: first === null ? null : first.timestamp,
-  };
+  return { creator, firstFunder, existedBlock: first?.block ?? null, existedAt: first?.timestamp ?? null };
 }
 
-type AccountFactRow = typeof accountFact.$inferInsert;
-
-/** When an account had acted, or a contract had been called, at the latest, by the contacts of followed wallets. */
+/** When an account had acted, or had code, at the latest. */
 type FirstSeen = { readonly block: number; readonly timestamp: number };
 
 /** The earliest calls in contacts, by account: calls that it made, and for contracts also calls to it. */
 async function readFirstSeen(
   db: Database,
-  query: {
-    readonly chainId: number;
-    readonly accounts: readonly Address[];
-    readonly contracts: readonly Address[];
-  },
+  {
+    chainId,
+    accounts,
+    contracts,
+  }: { readonly chainId: number; accounts: readonly Address[]; contracts: readonly Address[] },
 ): Promise<ReadonlyMap<Address, FirstSeen>> {
-  const { chainId, accounts, contracts } = query;
   const { rows } = await db.execute<{ address: Address; block: number; timestamp: number }>(sql`
     select address, min(block)::float8 as block, min(time)::float8 as timestamp from (
       select account as address, first_block as block, first_time as time from ahs.contact
@@ -214,7 +197,7 @@ export async function storeAccountFacts(
   facts: {
     readonly chainId: number;
     readonly generation: string;
-    readonly rows: readonly AccountFactRow[];
+    readonly rows: readonly (typeof accountFact.$inferInsert)[];
     /** Those of the accounts that are to be asked for again. */
     readonly unknown: ReadonlySet<Address>;
     /** Unix seconds of chain time. */
@@ -258,7 +241,7 @@ export type SourcedFacts = {
   /** Who first sent it value. */
   readonly firstFunder: Address | null;
   /** By when it had code, or had sent a transaction. */
-  readonly existed: { readonly block: number; readonly timestamp: number } | null;
+  readonly existed: FirstSeen | null;
 };
 
 /** A source of immutable facts about accounts, outside our index. */

@@ -2,15 +2,9 @@ import { sql } from "drizzle-orm";
 import type { Address, Hex } from "viem";
 import type { Database } from "../../db/database.ts";
 import type { EnrichRows } from "./enrich-writes.ts";
-import type { Followed } from "./log-rows.ts";
+import { type Followed, isFollowed } from "./log-rows.ts";
 
 type TransferRow = EnrichRows["transfers"][number];
-type ApprovalRow = EnrichRows["approvals"][number];
-
-/** Whether a transaction is an own call of a wallet, sent by it or executed by its account. */
-type IsOwn = (wallet: Address, transactionHash: Hex) => boolean;
-
-type Bounded<Row> = { readonly kept: readonly Row[]; readonly leftOut: number };
 
 /** Transfers of one listed token, or of native coin, of a wallet in a block: five hundred payments a second on Base. */
 const LISTED_PER_BLOCK = 1_000;
@@ -28,15 +22,23 @@ const APPROVALS_PER_CALL = 64;
 /**
  * The transfers that are kept of what logs claim. Listed tokens move as they say, so all are kept: first what the wallet sent,
  * then what its own calls brought, then what others sent it, the largest first of each. Of other tokens some of an own call are
- * kept, and for a time a few that others claim.
+ * kept, and for a time a few that others claim. `isOwn`: whether a transaction is an own call of a wallet, sent by it or
+ * executed by its account.
  */
 export function boundTransfers(
   rows: readonly TransferRow[],
-  of: { readonly followed: Followed; readonly listed: ReadonlySet<Address>; readonly isOwn: IsOwn },
-): Bounded<TransferRow> {
-  const { listed, isOwn } = of;
+  {
+    followed,
+    listed,
+    isOwn,
+  }: {
+    readonly followed: Followed;
+    readonly listed: ReadonlySet<Address>;
+    readonly isOwn: (wallet: Address, transactionHash: Hex) => boolean;
+  },
+) {
   const kept = new Map<TransferRow, "for good" | "for a time">();
-  for (const [wallet, moved] of byFollowed(rows, of.followed)) {
+  for (const [wallet, moved] of byFollowed(rows, followed)) {
     // Any account can transfer zero of a token in the name of another.
     const isSure = ({ standard, token, amount }: TransferRow) =>
       (standard === "native" || listed.has(token)) && amount !== 0n;
@@ -68,11 +70,8 @@ export function boundTransfers(
 }
 
 /** The approvals that are kept of what logs claim: of an own call all of listed tokens and some of others. */
-export function boundApprovals(
-  rows: readonly ApprovalRow[],
-  listed: ReadonlySet<Address>,
-): Bounded<ApprovalRow> {
-  const isBounded = ({ own, token }: ApprovalRow) => own && !listed.has(token);
+export function boundApprovals(rows: EnrichRows["approvals"], listed: ReadonlySet<Address>) {
+  const isBounded = ({ own, token }: (typeof rows)[number]) => own && !listed.has(token);
   const some = takeOfEach(
     rows.filter(isBounded),
     APPROVALS_PER_CALL,
@@ -89,15 +88,13 @@ function byFollowed(
   followed: Followed,
 ): ReadonlyMap<Address, readonly TransferRow[]> {
   const found = new Map<Address, TransferRow[]>();
-  for (const row of rows) {
+  for (const row of rows)
     for (const party of new Set([row.from, row.to])) {
-      const since = followed.get(party);
-      if (since === undefined || since > row.block) continue;
+      if (!isFollowed(followed, party, row.block)) continue;
       const known = found.get(party);
       if (known === undefined) found.set(party, [row]);
       else known.push(row);
     }
-  }
   return found;
 }
 
@@ -121,10 +118,7 @@ function byAmount({ amount: a }: TransferRow, { amount: b }: TransferRow): numbe
 const BATCH = 5_000;
 
 /** Deletes a batch of expired transfers as of `now` (Unix seconds of chain time). Returns their number, and whether more are due. */
-export async function dropClaimedTransfers(
-  db: Database,
-  { chainId, now }: { readonly chainId: number; readonly now: number },
-): Promise<{ readonly dropped: number; readonly more: boolean }> {
+export async function dropClaimedTransfers(db: Database, chainId: number, now: number) {
   const { rowCount } = await db.execute(sql`
     delete from ahs.enrich_transfer where (chain_id, block, log_index, item) in (
       select chain_id, block, log_index, item from ahs.enrich_transfer

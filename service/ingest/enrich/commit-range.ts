@@ -19,7 +19,6 @@ import {
   type EnrichRows,
   itself,
   type NewRows,
-  type RowCounts,
   storeRows,
   takeRange,
 } from "./enrich-writes.ts";
@@ -27,8 +26,13 @@ import { type WantedFact, wantFacts } from "./pending-facts.ts";
 import { createPriceBook, type FeedPriceRow, readFeedPrices, storeFeedPrices } from "./prices.ts";
 import { type BlockCall, countStrangers } from "./strangers.ts";
 
-/** Everything that one range says. */
-export type RangeFacts = {
+/** What one range says, and what it finishes. */
+export type Commit = {
+  readonly chainId: number;
+  /** Generation of the chain's mark under which the range was read. */
+  readonly generation: string;
+  readonly advance: Advance;
+  readonly market: Market;
   readonly rows: EnrichRows;
   /** By own calls, up to the end of the range. */
   readonly creations: readonly Creation[];
@@ -37,60 +41,38 @@ export type RangeFacts = {
   readonly prices: readonly FeedPriceRow[];
 };
 
-export type Commit = {
-  readonly chainId: number;
-  /** Generation of the chain's mark under which the range was read. */
-  readonly generation: string;
-  readonly advance: Advance;
-  readonly market: Market;
-  readonly facts: RangeFacts;
-};
-
-/** outdated: the chain's data was cleared, or another process moved on, since the range was read; nothing is stored. */
-export type CommitResult =
-  | {
-      readonly stored: true;
-      readonly rows: RowCounts & { readonly approvals: number; readonly prices: number };
-      /** Approvals of wallets that have more than are kept. */
-      readonly approvalsLeftOut: number;
-      /** Accounts whose facts are not asked for, since too many wait for their wallet. */
-      readonly accountsLeftOut: number;
-      /** Payers of wallets that have more than are kept. */
-      readonly payersLeftOut: number;
-    }
-  | { readonly stored: false };
-
 /**
  * Stores a range and what it finishes in one transaction. Storing the same range again adds nothing: contacts are counted
- * from rows that were not there before.
+ * from rows that were not there before. Returns the rows written, and how many approvals and payers of wallets were left out
+ * and accounts not asked for since there are too many; null, with nothing stored, if the chain's data was cleared, or another
+ * process moved on, since the range was read.
  */
-export async function commitRange(db: Database, commit: Commit): Promise<CommitResult> {
-  const { chainId, advance, facts } = commit;
-  return db.transaction(async (tx): Promise<CommitResult> => {
-    if (!(await takeRange(tx, commit))) return { stored: false };
-    const prices = await storeFeedPrices(tx, chainId, facts.prices);
-    const { added, counts } = await storeRows(tx, facts.rows);
+export async function commitRange(db: Database, commit: Commit) {
+  const { chainId, advance } = commit;
+  return db.transaction(async (tx) => {
+    if (!(await takeRange(tx, commit))) return null;
+    const prices = await storeFeedPrices(tx, chainId, commit.prices);
+    const { added, counts } = await storeRows(tx, commit.rows);
     await advanceTo(tx, chainId, advance);
     const pastOf = advance.of === "past" ? [...advance.wallets.keys()] : [];
-    const approvals = await storeApprovals(tx, chainId, { rows: facts.rows.approvals, pastOf });
+    const approvals = await storeApprovals(tx, chainId, { rows: commit.rows.approvals, pastOf });
     const { contacts, payersLeftOut } = await storeContacts(tx, commit, added);
-    const accountsLeftOut = await wantFacts(tx, chainId, [...wantedBy(commit), ...wantedOf(contacts, added)]);
-    const rows = { ...counts, approvals: approvals.count, prices };
-    return { stored: true, rows, approvalsLeftOut: approvals.leftOut, accountsLeftOut, payersLeftOut };
+    const account = await wantFacts(tx, chainId, [...wantedBy(commit), ...wantedOf(contacts, added)]);
+    return {
+      rows: { ...counts, approvals: approvals.count, prices },
+      leftOut: { approval: approvals.leftOut, account, payer: payersLeftOut },
+    };
   });
 }
 
 /** The wallets that join, and who may spend for one by an approval that it gave itself. */
-function wantedBy({ advance, facts }: Commit): readonly WantedFact[] {
+function wantedBy({ advance, rows }: Commit): readonly WantedFact[] {
   const joined = advance.of === "chain" ? advance.joined.map(({ wallet }) => itself(wallet)) : [];
-  const given = facts.rows.approvals.filter(({ own, approved }) => own && approved);
-  const spenders = given.map(({ spender, owner, timestamp }) => ({
-    address: spender,
-    wallet: owner,
-    since: timestamp,
-    own: true,
-  }));
-  return [...joined, ...spenders];
+  const given = rows.approvals.filter(({ own, approved }) => own && approved);
+  return [
+    ...joined,
+    ...given.map((row) => ({ address: row.spender, wallet: row.owner, since: row.timestamp, own: true })),
+  ];
 }
 
 /** Counterparties: own are those that an own call went to or paid; others are named by logs alone. */
@@ -109,25 +91,24 @@ function wantedOf(
 }
 
 /**
- * Answers the contacts of followed wallets, and of those that sent them something. Strangers come after the followed wallets,
+ * Returns the contacts of followed wallets, and of those that sent them something. Strangers come after the followed wallets,
  * which decide whose strangers are counted.
  */
 async function storeContacts(
   tx: NodePgDatabase,
-  commit: Commit,
+  { chainId, market, creations, blockCalls }: Commit,
   added: NewRows,
-): Promise<{ readonly contacts: readonly ContactIncrement[]; readonly payersLeftOut: number }> {
-  const { chainId, market, facts } = commit;
+) {
   const funds =
     added.transfers.length === 0
       ? []
       : dealingsOfTransfers(added.transfers, market, createPriceBook(await readFeedPrices(tx, chainId)));
-  const own = sumDealings([...dealingsOfCalls(added.calls, facts.creations), ...funds]);
-  await addContacts(tx, chainId, own);
+  const contacts = sumDealings([...dealingsOfCalls(added.calls, creations), ...funds]);
+  await addContacts(tx, chainId, contacts);
   const read = new Set(added.blocks.map(({ block }) => block));
-  const calls = facts.blockCalls.filter(({ block }) => read.has(block));
+  const calls = blockCalls.filter(({ block }) => read.has(block));
   if (calls.length > 0) await storeStrangers(tx, chainId, calls);
-  return { contacts: own, payersLeftOut: await dropPayers(tx, chainId, sumDealings(funds)) };
+  return { contacts, payersLeftOut: await dropPayers(tx, chainId, sumDealings(funds)) };
 }
 
 async function storeStrangers(

@@ -2,41 +2,18 @@ import { type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { type Address, zeroAddress } from "viem";
 import { inStatements, insertRows } from "../../db/insert-rows.ts";
+import type { contact } from "../../db/tables/enrich.ts";
 
 /** What one range adds to what is known between an account and a counterparty. */
-export type ContactIncrement = {
-  readonly counterparty: Address;
-  readonly account: Address;
-  readonly calls: number;
-  readonly sentMicroUsd: bigint;
-  readonly firstBlock: number;
-  readonly firstTime: number;
-  readonly lastBlock: number;
-  readonly lastTime: number;
-};
+export type ContactIncrement = Omit<typeof contact.$inferInsert, "chainId">;
 
-/** Calls of a stranger to one counterparty, since it is known as a user of it. */
-export type Slot = {
-  readonly calls: number;
-  /** Unix seconds of the last contact. */
-  readonly lastTime: number;
-};
+type Pair = Pick<ContactIncrement, "counterparty" | "account">;
 
-/** A counterparty of followed wallets. */
-export type KnownCounterparty = {
-  /** Block of the first contact of a followed wallet with it. */
-  readonly since: number;
-  /** Strangers that are known to use it. */
-  readonly strangers: ReadonlyMap<Address, Slot>;
-};
+/** Calls of a stranger to one counterparty, since it is known as a user of it; the last one in Unix seconds. */
+export type Slot = { readonly calls: number; readonly lastTime: number };
 
-/** An account that is not followed, known as a user of counterparties. */
-export type KnownStranger = {
-  /** All its calls to any account since it is known, without those of slots that it lost. */
-  readonly calls: number;
-  /** Counterparties that it is known as a user of. */
-  readonly slots: number;
-};
+/** An account that is not followed: all its calls since it is known, without those of slots that it lost, and its slots. */
+export type KnownStranger = { readonly calls: number; readonly slots: number };
 
 /** Adds calls and funds, each pair at most once among the increments; not idempotent, so it belongs into the transaction of their facts. */
 export async function addContacts(
@@ -62,7 +39,7 @@ const ADD_TO_CONTACT = sql`
 
 /**
  * Payers that are kept for one counterparty: accounts that are not followed and sent it funds without a call. A third party can
- * send dust from any number of accounts, and readers of a counterparty's contacts go through all of them.
+ * send dust from any number of accounts, and each is read with the counterparty.
  */
 export const MAX_PAYERS = 256;
 
@@ -81,7 +58,7 @@ const DROPPED_AT_ONCE = 20_000;
 export async function dropPayers(
   tx: NodePgDatabase,
   chainId: number,
-  paid: readonly Pick<ContactIncrement, "counterparty" | "account">[],
+  paid: readonly Pair[],
 ): Promise<number> {
   const counterparties = await paidByStrangers(tx, chainId, paid);
   let dropped = 0;
@@ -97,18 +74,22 @@ export async function dropPayers(
 async function paidByStrangers(
   tx: NodePgDatabase,
   chainId: number,
-  paid: readonly Pick<ContactIncrement, "counterparty" | "account">[],
+  paid: readonly Pair[],
 ): Promise<readonly Address[]> {
   const found = new Set<Address>();
   for (const some of inStatements(paid)) {
-    const counterparties = sql.param(some.map(({ counterparty }) => counterparty));
-    const accounts = sql.param(some.map(({ account }) => account));
     const { rows } = await tx.execute<{ counterparty: Address }>(sql`
-      select distinct counterparty from unnest(${counterparties}::text[], ${accounts}::text[]) as paid (counterparty, account)
+      select distinct counterparty from ${rowsOf(some)} as paid (counterparty, account)
       where not exists (select from ahs.enrich_wallet w where w.chain_id = ${chainId} and w.wallet = paid.account)`);
     for (const { counterparty } of rows) found.add(counterparty);
   }
   return [...found];
+}
+
+function rowsOf(pairs: readonly Pair[]): SQL {
+  const counterparties = sql.param(pairs.map(({ counterparty }) => counterparty));
+  const accounts = sql.param(pairs.map(({ account }) => account));
+  return sql`unnest(${counterparties}::text[], ${accounts}::text[])`;
 }
 
 async function dropSomePayers(
@@ -154,11 +135,8 @@ export async function storeStrangerCalls(
     await tx.execute(
       sql`delete from ahs.stranger where chain_id = ${chainId} and account = any(${sql.param(some)}::text[])`,
     );
-  await insertRows(tx, {
-    table: "stranger",
-    rows,
-    end: sql`on conflict (chain_id, account) do update set calls = excluded.calls`,
-  });
+  const end = sql`on conflict (chain_id, account) do update set calls = excluded.calls`;
+  await insertRows(tx, { table: "stranger", rows, end });
 }
 
 /**
@@ -168,70 +146,51 @@ export async function storeStrangerCalls(
 export async function forgetStrangerCalls(
   tx: NodePgDatabase,
   chainId: number,
-  left: readonly { readonly counterparty: Address; readonly account: Address }[],
+  left: readonly Pair[],
 ): Promise<void> {
-  for (const some of inStatements(left)) await forgetSome(tx, chainId, some);
-}
-
-async function forgetSome(
-  tx: NodePgDatabase,
-  chainId: number,
-  left: readonly { readonly counterparty: Address; readonly account: Address }[],
-): Promise<void> {
-  const counterparties = sql.param(left.map(({ counterparty }) => counterparty));
-  const accounts = sql.param(left.map(({ account }) => account));
-  await tx.execute(sql`
-    with gone as (
-      select * from unnest(${counterparties}::text[], ${accounts}::text[]) as gone (counterparty, account)
-      where not exists (
-        select from ahs.own_call o where o.chain_id = ${chainId} and o.wallet = gone.account and o.source = 'enrich')
-    ), freed as (
-      delete from ahs.contact c using gone
+  for (const some of inStatements(left))
+    await tx.execute(sql`
+      with gone as (
+        select * from ${rowsOf(some)} as gone (counterparty, account)
+        where not exists (
+          select from ahs.own_call o where o.chain_id = ${chainId} and o.wallet = gone.account and o.source = 'enrich')
+      ), freed as (
+        delete from ahs.contact c using gone
+        where c.chain_id = ${chainId} and c.counterparty = gone.counterparty and c.account = gone.account
+          and c.sent_micro_usd = 0
+      )
+      update ahs.contact c set calls = 0 from gone
       where c.chain_id = ${chainId} and c.counterparty = gone.counterparty and c.account = gone.account
-        and c.sent_micro_usd = 0
-    )
-    update ahs.contact c set calls = 0 from gone
-    where c.chain_id = ${chainId} and c.counterparty = gone.counterparty and c.account = gone.account
-      and c.sent_micro_usd > 0`);
+        and c.sent_micro_usd > 0`);
 }
 
-/** Those of the accounts that followed wallets deal with, with the strangers that are known to use them. */
+/**
+ * Those of the accounts that followed wallets deal with: the block of a followed wallet's first contact, and the strangers that
+ * are known to use them.
+ */
 export async function readKnownCounterparties(
   tx: NodePgDatabase,
   chainId: number,
   accounts: readonly Address[],
-): Promise<ReadonlyMap<Address, KnownCounterparty>> {
-  const known = new Map<Address, KnownCounterparty>();
-  for (const some of inStatements(accounts))
-    for (const [account, counterparty] of await readSomeCounterparties(tx, chainId, some))
-      known.set(account, counterparty);
+): Promise<ReadonlyMap<Address, { readonly since: number; readonly strangers: ReadonlyMap<Address, Slot> }>> {
+  const known = new Map<Address, { since: number; strangers: Map<Address, Slot> }>();
+  for (const some of inStatements(accounts)) {
+    const dealt = await tx.execute<{ counterparty: Address; since: number }>(sql`
+      select c.counterparty, min(c.first_block)::float8 as since
+      from ahs.contact c join ahs.enrich_wallet w on w.chain_id = c.chain_id and w.wallet = c.account
+      where c.chain_id = ${chainId} and c.counterparty = any(${sql.param(some)}::text[])
+      group by c.counterparty`);
+    for (const { counterparty, since } of dealt.rows)
+      known.set(counterparty, { since, strangers: new Map() });
+    const counterparties = sql.param(dealt.rows.map(({ counterparty }) => counterparty));
+    const users = await tx.execute<Pair & Slot>(sql`
+      select c.counterparty, c.account, c.calls, c.last_time::float8 as "lastTime"
+      from ahs.contact c join ahs.stranger s on s.chain_id = c.chain_id and s.account = c.account
+      where c.chain_id = ${chainId} and c.counterparty = any(${counterparties}::text[]) and c.calls > 0`);
+    for (const { counterparty, account, ...slot } of users.rows)
+      known.get(counterparty)?.strangers.set(account, slot);
+  }
   return known;
-}
-
-async function readSomeCounterparties(
-  tx: NodePgDatabase,
-  chainId: number,
-  accounts: readonly Address[],
-): Promise<ReadonlyMap<Address, KnownCounterparty>> {
-  const asked = sql.param(accounts);
-  const { rows } = await tx.execute<{ counterparty: Address; since: number }>(sql`
-    select c.counterparty, min(c.first_block)::float8 as since
-    from ahs.contact c join ahs.enrich_wallet w on w.chain_id = c.chain_id and w.wallet = c.account
-    where c.chain_id = ${chainId} and c.counterparty = any(${asked}::text[])
-    group by c.counterparty`);
-  const known = rows.map(({ counterparty }) => counterparty);
-  const users = await tx.execute<{ counterparty: Address; account: Address } & Slot>(sql`
-    select c.counterparty, c.account, c.calls, c.last_time::float8 as "lastTime"
-    from ahs.contact c join ahs.stranger s on s.chain_id = c.chain_id and s.account = c.account
-    where c.chain_id = ${chainId} and c.counterparty = any(${sql.param(known)}::text[]) and c.calls > 0`);
-  const byCounterparty = Map.groupBy(users.rows, ({ counterparty }) => counterparty);
-  return new Map(
-    rows.map(({ counterparty, since }) => {
-      const slots = byCounterparty.get(counterparty) ?? [];
-      const strangers = new Map(slots.map(({ account, calls, lastTime }) => [account, { calls, lastTime }]));
-      return [counterparty, { since, strangers }];
-    }),
-  );
 }
 
 /** Those of the accounts that are known as strangers. */

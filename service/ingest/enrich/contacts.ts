@@ -7,11 +7,7 @@ import type { OwnCallRow } from "./own-call.ts";
 import type { ValueOf } from "./prices.ts";
 
 /** Calls or funds from an account to a counterparty, at one moment. */
-export type Dealing = {
-  readonly counterparty: Address;
-  readonly account: Address;
-  readonly calls: number;
-  readonly sentMicroUsd: bigint;
+export type Dealing = Pick<ContactIncrement, "counterparty" | "account" | "calls" | "sentMicroUsd"> & {
   readonly block: number;
   readonly timestamp: number;
 };
@@ -29,18 +25,11 @@ export function dealingsOfCalls(
 ): readonly Dealing[] {
   const created = new Map(creations.map((creation) => [creation.contract, creation]));
   return calls.flatMap((call) => {
-    const isOwn = (account: Address) => isCreatedBefore(created.get(account), call);
-    const counterparties = counterpartiesOf(call, isOwn).filter(
-      (counterparty) => counterparty !== call.wallet,
-    );
-    return counterparties.map((counterparty) => ({
-      counterparty,
-      account: call.wallet,
-      calls: 1,
-      sentMicroUsd: 0n,
-      block: call.block,
-      timestamp: call.timestamp,
-    }));
+    const { wallet: account, block, timestamp } = call;
+    const isOwn = (address: Address) => isCreatedBefore(created.get(address), call);
+    return counterpartiesOf(call, isOwn)
+      .filter((counterparty) => counterparty !== account)
+      .map((counterparty) => ({ counterparty, account, calls: 1, sentMicroUsd: 0n, block, timestamp }));
   });
 }
 
@@ -53,10 +42,10 @@ export function dealingsOfTransfers(
   const payees = new Map<string, Set<string>>();
   return transfers.flatMap(({ standard, token, from, to, amount, block, timestamp, transactionHash }) => {
     const priced = standard === "native" ? market.native : (market.tokens.get(token) ?? null);
-    if (priced === null || amount === null || amount === undefined || standard === "erc721") return [];
+    if (priced === null || standard === "erc721" || standard === "erc1155") return [];
     // A transferFrom of zero needs no allowance, so any account can send it in the name of another.
-    if (amount === 0n) return [];
-    if (from === to || from === NOBODY || to === NOBODY || standard === "erc1155") return [];
+    if (amount === null || amount === undefined || amount === 0n) return [];
+    if (from === to || from === NOBODY || to === NOBODY) return [];
     const sentMicroUsd = value(priced, amount, timestamp);
     if (sentMicroUsd === null) return [];
     const key = `${from} ${transactionHash}`;
@@ -75,12 +64,12 @@ export function sumDealings(dealings: readonly Dealing[]): readonly ContactIncre
     const sum = sums.get(key);
     sums.set(key, {
       ...dealing,
-      calls: dealing.calls + (sum === undefined ? 0 : sum.calls),
-      sentMicroUsd: dealing.sentMicroUsd + (sum === undefined ? 0n : sum.sentMicroUsd),
-      firstBlock: Math.min(block, sum === undefined ? block : sum.firstBlock),
-      firstTime: Math.min(timestamp, sum === undefined ? timestamp : sum.firstTime),
-      lastBlock: Math.max(block, sum === undefined ? block : sum.lastBlock),
-      lastTime: Math.max(timestamp, sum === undefined ? timestamp : sum.lastTime),
+      calls: dealing.calls + (sum?.calls ?? 0),
+      sentMicroUsd: dealing.sentMicroUsd + (sum?.sentMicroUsd ?? 0n),
+      firstBlock: Math.min(block, sum?.firstBlock ?? block),
+      firstTime: Math.min(timestamp, sum?.firstTime ?? timestamp),
+      lastBlock: Math.max(block, sum?.lastBlock ?? block),
+      lastTime: Math.max(timestamp, sum?.lastTime ?? timestamp),
     });
   }
   return [...sums.values()];

@@ -7,7 +7,7 @@ import { lowerCase } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
 import { metricsOf } from "../../db/metrics.ts";
 import type { CrashWatch } from "./crash-watch.ts";
-import type { ReadReceipts } from "./read-receipts.ts";
+import type { createReceiptReader } from "./read-receipts.ts";
 
 /** A price feed as it is cached between ranges. */
 export type KnownFeed = {
@@ -19,22 +19,10 @@ export type KnownFeed = {
   readonly readAt: number;
 };
 
-/** Feeds by address, refreshed as ranges go on. */
-type FeedWatch = Map<Address, KnownFeed>;
-
-/** When each wallet's code was last read, and which wallets have called since. */
-export type DelegationWatch = {
-  /** Unix seconds of the chain. */
-  readonly readAt: Map<Address, number>;
-  readonly called: Set<Address>;
-  /** Unix seconds of the chain at which the node did not return the code; it is asked again after an hour. */
-  readonly failedAt: Map<Address, number>;
-};
-
 export type EnrichContext = {
   readonly db: Database;
   readonly client: ChainReader;
-  readonly readReceipts: ReadReceipts;
+  readonly readReceipts: ReturnType<typeof createReceiptReader>;
   readonly chainId: number;
   /** Views schema of the index, chain_<id>. */
   readonly schema: string;
@@ -46,33 +34,33 @@ export type EnrichContext = {
   readonly crashes: CrashWatch;
   /** Ranges stored by this process. */
   readonly progress: { commits: number };
-  readonly feeds: FeedWatch;
-  readonly delegations: DelegationWatch;
+  /** Feeds by address, refreshed as ranges go on. */
+  readonly feeds: Map<Address, KnownFeed>;
+  /** When each wallet's code was last read, or not returned by the node (Unix seconds of the chain), and which wallets called since. */
+  readonly delegations: {
+    readonly readAt: Map<Address, number>;
+    readonly called: Set<Address>;
+    readonly failedAt: Map<Address, number>;
+  };
   readonly limits: EnrichLimits;
   readonly metrics: EnrichMetrics;
   readonly logger: Logger;
 };
 
-export type EnrichLimits = {
+export const enrichLimits = {
   /** Most blocks of one eth_getLogs. */
-  readonly maxBlocks: number;
-  /** Most addresses in one filter. */
-  readonly maxWallets: number;
-  /** Most logs of one range of several blocks; more are read in smaller ranges. */
-  readonly maxLogs: number;
-  /** Most blocks with own calls or executions, each a request, in one range: what a kill can cost. */
-  readonly maxCallBlocks: number;
-  /** Most requests under way. */
-  readonly concurrency: number;
-};
-
-export const enrichLimits: EnrichLimits = {
   maxBlocks: 2_000,
+  /** Most addresses in one filter. */
   maxWallets: 500,
+  /** Most logs of one range of several blocks; more are read in smaller ranges. */
   maxLogs: 20_000,
+  /** Most blocks with own calls or executions, each a request, in one range: what a kill can cost. */
   maxCallBlocks: 250,
+  /** Most requests under way. */
   concurrency: 4,
 };
+
+export type EnrichLimits = typeof enrichLimits;
 
 export type EnrichMetrics = ReturnType<typeof createEnrichMetrics>;
 

@@ -4,33 +4,21 @@ import type { Hex } from "viem";
 import type { Database } from "../../db/database.ts";
 import { enrichReading } from "../../db/tables/enrich.ts";
 
-type Task = Reading["task"];
-
 /**
  * Keeps data that ends the process, as by taking all memory, from ending every process after it. Ranges are noted before they
  * are read. Where a process died, the next one reads smaller ranges and notes each transaction while it decodes it. A
  * transaction that ended two processes is left out from then on.
  */
-export type CrashWatch = {
-  /** Most blocks to read at once from a block on; null where no process died there. */
-  readonly mostBlocks: (task: Task, from: number) => Promise<number | null>;
-  /** To be called before a range is read. */
-  readonly begin: (task: Task, range: { readonly from: number; readonly to: number }) => Promise<void>;
-  readonly isLeftOut: (transaction: Hex) => boolean;
-  /** Answers what the decoding of one transaction does. */
-  readonly decode: <Value>(transaction: Hex, decode: () => Value) => Promise<Value>;
-  /** To be called when the process stops by itself, so that the next one suspects nothing. */
-  readonly end: () => Promise<void>;
-};
+export type CrashWatch = ReturnType<typeof createCrashWatch>;
+
+/** A range that is being read, or in which a process died. */
+type Reading = Pick<typeof enrichReading.$inferSelect, "task" | "fromBlock" | "toBlock" | "deaths">;
+type Task = Reading["task"];
 
 /** Each death in a range has the next process read a smaller part of it: of 2,000 blocks 125, then 1. */
 const SMALLER_BY = 16;
 
-export function createCrashWatch(deps: {
-  readonly db: Database;
-  readonly chainId: number;
-  readonly logger: Logger;
-}): CrashWatch {
+export function createCrashWatch(deps: { readonly db: Database; chainId: number; logger: Logger }) {
   const { db, chainId, logger } = deps;
   const readings = new Map<Task, Reading>();
   let leftOut: ReadonlySet<Hex> = new Set();
@@ -53,9 +41,8 @@ export function createCrashWatch(deps: {
     });
     await taken;
     const reading = readings.get(task);
-    return reading !== undefined && reading.deaths > 0 && reading.from <= from && from <= reading.to
-      ? reading
-      : null;
+    const isOfRange = reading !== undefined && reading.fromBlock <= from && from <= reading.toBlock;
+    return isOfRange && reading.deaths > 0 ? reading : null;
   };
   /** One at a time, since the note names one transaction. */
   const decodeNoted = <Value>(task: Task, transaction: Hex, decode: () => Value): Promise<Value> => {
@@ -72,36 +59,33 @@ export function createCrashWatch(deps: {
   };
 
   return {
-    mostBlocks: async (task, from) => {
+    /** Most blocks to read at once from a block on; null where no process died there. */
+    mostBlocks: async (task: Task, from: number): Promise<number | null> => {
       const reading = await known(task, from);
       if (reading === null) return null;
-      return Math.ceil((reading.to - from + 1) / SMALLER_BY ** reading.deaths);
+      return Math.ceil((reading.toBlock - from + 1) / SMALLER_BY ** reading.deaths);
     },
-    begin: async (task, { from, to }) => {
-      const left = await known(task, from);
-      const reading = { task, from, to: left?.to ?? to, deaths: left?.deaths ?? 0 };
+    /** To be called before a range is read. */
+    begin: async (task: Task, range: { readonly from: number; readonly to: number }): Promise<void> => {
+      const left = await known(task, range.from);
+      const { toBlock, deaths } = left ?? { toBlock: range.to, deaths: 0 };
+      const reading = { task, fromBlock: range.from, toBlock, deaths };
       await noteReading(db, chainId, reading);
       readings.set(task, reading);
       suspected = left === null ? null : task;
     },
-    isLeftOut: (transaction) => leftOut.has(transaction),
-    decode: async (transaction, decode) =>
+    isLeftOut: (transaction: Hex): boolean => leftOut.has(transaction),
+    /** Answers what the decoding of one transaction does. */
+    decode: async <Value>(transaction: Hex, decode: () => Value): Promise<Value> =>
       suspected === null ? decode() : decodeNoted(suspected, transaction, decode),
-    end: async () => {
+    /** To be called when the process stops by itself, so that the next one suspects nothing. */
+    end: async (): Promise<void> => {
       suspected = null;
       await turn;
-      await endReadings(db, chainId);
+      await db.execute(sql`delete from ahs.enrich_reading where chain_id = ${chainId} and deaths = 0`);
     },
   };
 }
-
-/** A range that is being read, or in which a process died. */
-type Reading = {
-  readonly task: "chain" | "past";
-  readonly from: number;
-  readonly to: number;
-  readonly deaths: number;
-};
 
 /** A transaction is left out after so many: one may be a process that was ended from outside just then. */
 const FATAL_DEATHS = 2;
@@ -122,7 +106,7 @@ export async function takeOverReadings(
       on conflict (chain_id, transaction_hash) do update set deaths = known.deaths + 1`);
     const { rows: readings } = await tx.execute<Reading>(sql`
       update ahs.enrich_reading set deaths = deaths + 1, transaction_hash = null where chain_id = ${chainId}
-      returning task, from_block::float8 as from, to_block::float8 as to, deaths`);
+      returning task, from_block::float8 as "fromBlock", to_block::float8 as "toBlock", deaths`);
     const { rows: fatal } = await tx.execute<{ hash: Hex }>(sql`
       select transaction_hash as hash from ahs.enrich_death
       where chain_id = ${chainId} and deaths >= ${FATAL_DEATHS}`);
@@ -131,12 +115,8 @@ export async function takeOverReadings(
 }
 
 /** Notes the range that is read next. */
-export async function noteReading(
-  db: Database,
-  chainId: number,
-  { task, from, to, deaths }: Reading,
-): Promise<void> {
-  const place = { fromBlock: from, toBlock: to, deaths, transactionHash: null };
+export async function noteReading(db: Database, chainId: number, reading: Reading): Promise<void> {
+  const { task, ...place } = { ...reading, transactionHash: null };
   await db
     .insert(enrichReading)
     .values({ chainId, task, ...place })
@@ -146,14 +126,9 @@ export async function noteReading(
 /** Notes the transaction that is decoded next; null once it is decoded. */
 export async function noteTransaction(
   db: Database,
-  at: { readonly chainId: number; readonly task: Reading["task"]; readonly transaction: Hex | null },
+  at: { readonly chainId: number; readonly task: Task; readonly transaction: Hex | null },
 ): Promise<void> {
   await db.execute(sql`
     update ahs.enrich_reading set transaction_hash = ${at.transaction}
     where chain_id = ${at.chainId} and task = ${at.task}`);
-}
-
-/** Forgets the ranges that no process died in. */
-async function endReadings(db: Database, chainId: number): Promise<void> {
-  await db.execute(sql`delete from ahs.enrich_reading where chain_id = ${chainId} and deaths = 0`);
 }

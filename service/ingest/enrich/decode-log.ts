@@ -1,4 +1,4 @@
-import { type Address, type Hex, zeroAddress as NOBODY } from "viem";
+import { zeroAddress as NOBODY } from "viem";
 import {
   APPROVAL,
   APPROVAL_FOR_ALL,
@@ -14,47 +14,26 @@ import {
   uintOf,
   wordsOf,
 } from "../../chain/node/rpc-answers.ts";
-import type { ApprovalKind, TokenStandard } from "../../db/tables/enrich.ts";
+import type { enrichApproval, enrichTransfer, enrichUserOperation } from "../../db/tables/enrich.ts";
 
-/** One token movement; a batch is several of them. */
-type Movement = {
-  readonly standard: TokenStandard;
-  readonly from: Address;
-  readonly to: Address;
-  /** Null for ERC-721. */
-  readonly amount: bigint | null;
-  /** Null for ERC-20. */
-  readonly tokenId: bigint | null;
-};
+/** One token movement, whose amount is null for ERC-721 and whose id for ERC-20; a batch is several of them. */
+type Movement = Pick<typeof enrichTransfer.$inferSelect, "standard" | "from" | "to" | "amount" | "tokenId">;
 
-type ApprovalFact = {
-  readonly kind: ApprovalKind;
-  readonly owner: Address;
-  readonly spender: Address;
-  readonly amount: bigint | null;
-  readonly tokenId: bigint | null;
-  readonly approved: boolean;
-};
+type ApprovalFact = Pick<
+  typeof enrichApproval.$inferSelect,
+  "kind" | "owner" | "spender" | "amount" | "tokenId" | "approved"
+>;
 
 export type DecodedLog =
-  | {
-      readonly event: "transfer";
-      readonly movements: readonly Movement[];
-      /** Movements of a batch beyond those that are read. */
-      readonly leftOut: number;
-    }
+  /** leftOut: movements of a batch beyond those that are read. */
+  | { readonly event: "transfer"; readonly movements: readonly Movement[]; readonly leftOut: number }
   | { readonly event: "approval"; readonly approval: ApprovalFact }
   | {
       readonly event: "user_operation";
-      readonly operation: {
-        readonly userOpHash: Hex;
-        readonly wallet: Address;
-        readonly paymaster: Address | null;
-        readonly nonce: bigint;
-        readonly success: boolean;
-        readonly actualGasCostWei: bigint;
-        readonly actualGasUsed: bigint;
-      };
+      readonly operation: Omit<
+        typeof enrichUserOperation.$inferSelect,
+        "chainId" | "block" | "logIndex" | "transactionHash" | "timestamp" | "entryPoint"
+      >;
     };
 
 /** Reads logs as `decodeLog` does. */
@@ -133,12 +112,8 @@ function thirdArgument(
 }
 
 function singleMovement(topics: Words, data: Words): readonly Movement[] | null {
-  const [from, to, tokenId, amount] = [
-    addressOf(topics[1]),
-    addressOf(topics[2]),
-    uintOf(data[0]),
-    uintOf(data[1]),
-  ];
+  const [from, to] = [addressOf(topics[1]), addressOf(topics[2])];
+  const [tokenId, amount] = [uintOf(data[0]), uintOf(data[1])];
   if (topics.length !== 3 || data.length !== 2 || addressOf(topics[0]) === null) return null;
   if (from === null || to === null || tokenId === null || amount === null) return null;
   return [{ standard: "erc1155", from, to, amount, tokenId }];

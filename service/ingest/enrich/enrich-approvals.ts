@@ -1,35 +1,21 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { ClientBase } from "pg";
-import type { Address, Hex } from "viem";
+import type { Address } from "viem";
 import { QUERY_DEADLINE } from "../../db/database.ts";
+import { NUMERIC_AS_BIGINT } from "../../db/index-snapshot.ts";
 import { insertRows } from "../../db/insert-rows.ts";
-import type { ApprovalKind, enrichApproval } from "../../db/tables/enrich.ts";
-
-/** An approval that its owner gave and that is in force. */
-export type LiveApproval = {
-  readonly owner: Address;
-  readonly token: Address;
-  readonly spender: Address;
-  readonly kind: ApprovalKind;
-  /** What is left of it. */
-  readonly amount: bigint | null;
-  readonly tokenId: bigint | null;
-  /** Where the owner last gave it. */
-  readonly block: number;
-  /** Unix seconds. */
-  readonly timestamp: number;
-  readonly transactionHash: Hex;
-};
+import type { enrichApproval } from "../../db/tables/enrich.ts";
 
 type ApprovalRow = typeof enrichApproval.$inferInsert;
 
 /** Most approvals of a wallet, the newest ones: far more than a person or an agent manages. */
 export const MAX_APPROVALS = 2_000;
+
 /**
  * Stores approvals that owners gave themselves, and news of those: what others' transactions log of an approval of which no
  * own one is stored says nothing, since any contract can log it. While the past of a wallet is still read, some news are kept until
- * the past shows whether they are of one. Answers the rows that were written, and how many were left out for their number.
+ * the past shows whether they are of one. Returns how many rows were written, and how many were left out for their number.
  */
 export async function storeApprovals(
   tx: NodePgDatabase,
@@ -40,7 +26,7 @@ export async function storeApprovals(
     /** Wallets whose past was read. */
     readonly pastOf: readonly Address[];
   },
-): Promise<{ readonly count: number; readonly leftOut: number }> {
+) {
   const newest = [...new Map(approvals.rows.map((row) => [keyOf(row), row])).values()];
   const given = newest.filter(({ own }) => own);
   const news = newest.filter(({ own }) => !own);
@@ -128,37 +114,30 @@ async function dropBeyond(tx: NodePgDatabase, chainId: number, owners: readonly 
 }
 
 /**
- * Approvals of the wallets in force, by owner, token and spender. One counts that the owner gave in a call or an execution of its
- * own and did not take back there. The newest log of any sender has the remaining amount: tokens log an approval again when a
- * spender draws on it, and a dishonest token could log more than the owner gave. Amounts spent without a log, and an ERC-721
- * token that moved on, are not subtracted.
+ * Approvals of the wallets in force, by owner, token and spender, each with what is left of it and with where the owner last gave
+ * it. One counts that the owner gave in a call or an execution of its own and did not take back there. The newest log of any
+ * sender has the remaining amount: tokens log an approval again when a spender draws on it, and a dishonest token could log more
+ * than the owner gave. Amounts spent without a log, and an ERC-721 token that moved on, are not subtracted.
  */
 export async function readLiveApprovals(
   client: ClientBase,
   query: { readonly chainId: number; readonly wallets: readonly Address[] },
-): Promise<readonly LiveApproval[]> {
-  const { rows } = await client.query<
-    Omit<LiveApproval, "amount" | "tokenId"> & {
-      readonly amount: string | null;
-      readonly tokenId: string | null;
-    }
-  >({
+) {
+  type Unread = "chainId" | "subject" | "own" | "logIndex" | "approved";
+  const { rows } = await client.query<Omit<typeof enrichApproval.$inferSelect, Unread>>({
     ...QUERY_DEADLINE,
     name: "live-approvals",
     text: APPROVALS,
     values: [query.chainId, query.wallets],
+    types: NUMERIC_AS_BIGINT,
   });
-  return rows.map((row) => ({
-    ...row,
-    amount: row.amount === null ? null : BigInt(row.amount),
-    tokenId: row.tokenId === null ? null : BigInt(row.tokenId),
-  }));
+  return rows;
 }
 
 /** $1 chain, $2 wallets. Of an ERC-721 token one spender replaces the other. */
 const APPROVALS = `
   select given.owner, given.token, given.spender, given.kind,
-    least(given.amount, news.amount)::text as amount, given.token_id::text as "tokenId",
+    least(given.amount, news.amount) as amount, given.token_id as "tokenId",
     given.block::float8 as block, given.timestamp::float8 as timestamp, given.transaction_hash as "transactionHash"
   from ahs.enrich_approval given left join ahs.enrich_approval news
     on not news.own and (news.chain_id, news.owner, news.token, news.kind, news.subject)

@@ -3,23 +3,21 @@ import { NodeFailure } from "../../chain/node/failure.ts";
 import type { RawLog } from "../../chain/node/rpc-answers.ts";
 import { readSnapshot } from "../../db/index-snapshot.ts";
 import { boundApprovals, boundTransfers } from "./bound-rows.ts";
-import { type CommitResult, commitRange, type RangeFacts } from "./commit-range.ts";
+import { type Commit, commitRange } from "./commit-range.ts";
 import type { EnrichContext } from "./context.ts";
 import {
-  type Creation,
   type EnrichCursor,
   type IndexedBlock,
-  type RangeCalls,
   readIndexedBlocks,
   readOwnSenders,
   readRangeCalls,
 } from "./enrich-reads.ts";
-import type { Advance } from "./enrich-writes.ts";
+import type { Advance, EnrichRows } from "./enrich-writes.ts";
 import { findExecutions } from "./executions.ts";
 import { type Followed, type LogFacts, type LogRows, logRows } from "./log-rows.ts";
 import { readAnswers, readDailyPrices } from "./prices.ts";
-import { type CallRows, readCalls } from "./read-calls.ts";
-import { type ReadDelegations, readChangedDelegations } from "./read-delegations.ts";
+import { type CallRows, indexedBlock, readCalls } from "./read-calls.ts";
+import { readChangedDelegations } from "./read-delegations.ts";
 import { inOrder, readLogs } from "./read-logs.ts";
 import { createOversizeTest } from "./read-receipts.ts";
 
@@ -42,61 +40,60 @@ export type EnrichTask = {
   readonly isStuck: boolean;
 };
 
-/** to: the last block read, which may come before the one asked for. stored: false when it was outdated meanwhile. */
-export type EnrichOutcome = { readonly to: number; readonly stored: boolean };
-
 /**
- * Reads one range for the given wallets and stores it with the cursor in one transaction. Throws a NodeFailure, and
- * stores nothing, when the node's answers are incomplete or contradict the index. Parts of a single block that are too large
+ * Reads one range for the given wallets and stores it with the cursor in one transaction. Returns the last block read, which
+ * may come before the one asked for; null, with nothing stored, when the range was outdated meanwhile. Throws a NodeFailure,
+ * and stores nothing, when the node's answers are incomplete or contradict the index. Parts of a single block that are too large
  * for an answer are left out.
  */
-export async function enrichRange(context: EnrichContext, task: EnrichTask): Promise<EnrichOutcome> {
+export async function enrichRange(context: EnrichContext, task: EnrichTask): Promise<number | null> {
   const wanted = await readWanted(context, task);
   const { to, end } = wanted;
   const cursor = { block: to, hash: end.hash };
   await requireSameChain(context, task, cursor);
   const range = { from: task.from, to, wallets: [...task.wallets.keys()], endTime: end.timestamp };
   const isOversized = createOversizeTest(context.client, { block: to, isStuck: task.isStuck });
-  const { limits, market, entryPoints, crashes } = context;
+  const { db, chainId, limits, market, entryPoints, crashes, metrics } = context;
   const believed = { tokens: [...market.listed], entryPoints: [...entryPoints] };
   const { logs: reported, unread } = await readLogs(context.client, range, { limits, isOversized, believed });
   const logs = reported.filter(({ transactionHash }) => !crashes.isLeftOut(transactionHash));
   const answers = await readAnswers(context, range);
   const { blocks, senders } = await readLogBlocks(context, wanted, [...logs, ...answers]);
   const { executions, dropped } = findExecutions(logs, { followed: task.wallets, entryPoints });
-  const { from, wallets, followed } = task;
+  const { from, wallets, followed, generation } = task;
   const asked = { ...wanted, from, blocks, logs, unread, isOversized, executions, wallets, followed };
   const read = await readCalls(context, asked);
   const prices = await readDailyPrices(context, range, { logs: answers, blocks });
   const delegations = await readDelegations(context, task, { ...range, calls: wanted.calls });
   const claims = await boundClaims(context, task, { logs, blocks, senders, read });
-  const facts = {
+  const result = await commitRange(db, {
+    ...{ chainId, generation, market, prices, advance: advanceOf(task, cursor) },
+    creations: wanted.creations,
+    blockCalls: read.blockCalls,
     rows: {
       calls: read.calls,
       blocks: read.blocks,
       ...claims.rows,
       delegations: delegations.rows,
-      creations: creationFacts(context.chainId, wanted.creations, task.from),
+      creations: creationFacts(chainId, wanted.creations, from),
     },
-    creations: wanted.creations,
-    blockCalls: read.blockCalls,
-    prices,
-  };
-  const result = await store(context, task, { cursor, facts });
-  if (!result.stored) return { to, stored: false };
+  });
+  if (result === null) return null;
+  context.progress.commits += 1;
+  for (const [table, count] of Object.entries(result.rows)) metrics.rows.inc({ table }, count);
   delegations.settle();
   const hashes = new Set([
     ...reported.map((log) => log.transactionHash),
     ...wanted.calls.map(({ hash }) => hash),
   ]);
-  countLeftOut(context, {
-    ...{ from, to, unread, dropped, transfers: claims.leftOut.transfers },
-    fatal: [...hashes].filter(crashes.isLeftOut),
-    approvals: claims.leftOut.approvals + result.approvalsLeftOut,
-    accounts: result.accountsLeftOut,
-    payers: result.payersLeftOut,
+  const { leftOut } = result;
+  countLeftOut(context, range, {
+    transactions: [...hashes].filter(crashes.isLeftOut),
+    unread: [...unread],
+    dropped,
+    named: { ...leftOut, ...claims.leftOut, approval: claims.leftOut.approval + leftOut.approval },
   });
-  return { to, stored: true };
+  return to;
 }
 
 /** The rows of what logs say of the wallets, as many as are kept. */
@@ -106,26 +103,32 @@ async function boundClaims(
   { read, ...found }: Pick<LogFacts, "logs" | "blocks" | "senders"> & { readonly read: CallRows },
 ) {
   const logs = inOrder([...found.logs, ...read.extraLogs]);
-  const { executedApprovals } = read;
-  const facts = { ...found, chainId, followed, executedApprovals, entryPoints };
-  const claimed = await rowsByTransaction(crashes, { ...facts, logs });
+  const facts = { ...found, chainId, followed, executedApprovals: read.executedApprovals, entryPoints };
+  const rows: LogRows[] = [];
+  // One transaction after the other.
+  for (const [hash, own] of Map.groupBy(logs, (log) => log.transactionHash))
+    rows.push(await crashes.decode(hash, () => logRows({ ...facts, logs: own })));
+  const moved = [...rows.flatMap((row) => row.transfers), ...read.payments];
   const isOwn = ownershipOf(read.calls, found.senders);
-  const moved = [...claimed.transfers, ...read.payments];
   const transfers = boundTransfers(moved, { followed, listed, isOwn });
-  const approvals = boundApprovals(claimed.approvals, listed);
-  const { userOperations } = claimed;
+  const approvals = boundApprovals(
+    rows.flatMap((row) => row.approvals),
+    listed,
+  );
+  const itemsLeftOut = rows.reduce((sum, { batchItemsLeftOut }) => sum + batchItemsLeftOut, 0);
   return {
-    rows: { transfers: transfers.kept, approvals: approvals.kept, userOperations },
-    leftOut: {
-      transfers: transfers.leftOut + claimed.batchItemsLeftOut,
-      approvals: approvals.leftOut,
+    rows: {
+      transfers: transfers.kept,
+      approvals: approvals.kept,
+      userOperations: rows.flatMap((row) => row.userOperations),
     },
+    leftOut: { transfer: transfers.leftOut + itemsLeftOut, approval: approvals.leftOut },
   };
 }
 
 /** Which transactions are own calls of which wallets: those that they sent, and those in which their accounts executed. */
 function ownershipOf(
-  calls: RangeFacts["rows"]["calls"],
+  calls: EnrichRows["calls"],
   senders: ReadonlyMap<Hex, Address>,
 ): (wallet: string, transactionHash: string) => boolean {
   const own = new Set(calls.map(({ wallet, hash }) => `${wallet} ${hash}`));
@@ -133,80 +136,41 @@ function ownershipOf(
   return (wallet, transactionHash) => own.has(`${wallet} ${transactionHash}`);
 }
 
-/** The rows of logs, one transaction after the other. */
-async function rowsByTransaction(
-  crashes: EnrichContext["crashes"],
-  { logs, ...facts }: LogFacts,
-): Promise<LogRows> {
-  const rows: LogRows[] = [];
-  for (const [hash, own] of Map.groupBy(logs, (log) => log.transactionHash))
-    rows.push(await crashes.decode(hash, () => logRows({ ...facts, logs: own })));
-  return {
-    transfers: rows.flatMap(({ transfers }) => transfers),
-    approvals: rows.flatMap(({ approvals }) => approvals),
-    userOperations: rows.flatMap(({ userOperations }) => userOperations),
-    batchItemsLeftOut: rows.reduce((sum, { batchItemsLeftOut }) => sum + batchItemsLeftOut, 0),
-  };
-}
-
 function countLeftOut(
   { metrics, logger }: EnrichContext,
+  { from, to: block }: { readonly from: number; readonly to: number },
   left: {
-    readonly from: number;
-    readonly to: number;
-    readonly unread: ReadonlySet<Address>;
-    readonly dropped: number;
-    readonly transfers: number;
-    readonly approvals: number;
-    readonly accounts: number;
-    readonly payers: number;
     /** Transactions that ended processes. */
-    readonly fatal: readonly Hex[];
+    readonly transactions: readonly Hex[];
+    /** Wallets of which not every log was read. */
+    readonly unread: readonly Address[];
+    /** Executions. */
+    readonly dropped: number;
+    /** What logs name more of than is kept. */
+    readonly named: Readonly<Record<"transfer" | "approval" | "account" | "payer", number>>;
   },
 ): void {
-  const { from, to: block, unread, dropped, transfers, approvals, accounts, payers, fatal } = left;
-  metrics.leftOut.inc({ what: "transaction" }, fatal.length);
-  if (fatal.length > 0)
-    logger.error(
-      { block, transactions: fatal },
-      "processes died of transactions: what is in them is left out",
-    );
-  metrics.leftOut.inc({ what: "logs" }, unread.size);
-  metrics.leftOut.inc({ what: "execution" }, dropped);
-  metrics.leftOut.inc({ what: "transfer" }, transfers);
-  metrics.leftOut.inc({ what: "approval" }, approvals);
-  metrics.leftOut.inc({ what: "account" }, accounts);
-  metrics.leftOut.inc({ what: "payer" }, payers);
-  if (transfers + approvals + accounts + payers > 0)
-    logger.warn(
-      { from, to: block, transfers, approvals, accounts, payers },
-      "logs name more of wallets than is kept",
-    );
-  if (unread.size > 0)
-    logger.warn(
-      { block, wallets: [...unread] },
-      "no answer has room for the logs of some wallets in a block",
-    );
+  const { transactions, unread, dropped, named } = left;
+  const counts = { transaction: transactions.length, logs: unread.length, execution: dropped, ...named };
+  for (const [what, count] of Object.entries(counts)) metrics.leftOut.inc({ what }, count);
+  if (transactions.length > 0)
+    logger.error({ block, transactions }, "processes died of transactions: what is in them is left out");
+  if (Object.values(named).some((count) => count > 0))
+    logger.warn({ from, to: block, ...named }, "logs name more of wallets than is kept");
+  if (unread.length > 0)
+    logger.warn({ block, wallets: unread }, "no answer has room for the logs of some wallets in a block");
   if (dropped > 0) logger.warn({ block, dropped }, "accounts executed more in one transaction than is kept");
 }
 
-type Wanted = RangeCalls & {
-  /** The last block of the range. */
-  readonly end: IndexedBlock;
-  readonly blocks: ReadonlyMap<number, IndexedBlock>;
-};
-
 /** What the index has of the range. */
-async function readWanted({ db, schema, limits }: EnrichContext, task: EnrichTask): Promise<Wanted> {
+async function readWanted({ db, schema, limits }: EnrichContext, task: EnrichTask) {
   const wallets = [...task.wallets.keys()];
   const range = { schema, from: task.from, to: task.to, wallets, maxCallBlocks: limits.maxCallBlocks };
   return readSnapshot(db, async (client) => {
     const calls = await readRangeCalls(client, range);
     const numbers = new Set([calls.to, ...calls.calls.map((call) => call.block)]);
     const blocks = await readIndexedBlocks(client, schema, [...numbers]);
-    const end = blocks.get(calls.to);
-    if (end === undefined) throw new NodeFailure("inconsistent", `the index has no block ${calls.to}`);
-    return { ...calls, blocks, end };
+    return { ...calls, blocks, end: indexedBlock(blocks, calls.to) };
   });
 }
 
@@ -220,27 +184,25 @@ async function requireSameChain(
     const header = await client.header(known.block);
     if (header === null) throw new NodeFailure("node_behind", `the node has no block ${known.block}`);
     if (header.number === known.block && header.hash === known.hash) continue;
-    throw new NodeFailure(
-      "other_chain",
-      `block ${known.block} is ${known.hash} here and ${header.hash} at the node`,
-    );
+    const text = `block ${known.block} is ${known.hash} here and ${header.hash} at the node`;
+    throw new NodeFailure("other_chain", text);
   }
 }
 
 /** The index's blocks of calls and logs, and which logs are of own calls. */
 async function readLogBlocks(
   { db, schema }: EnrichContext,
-  wanted: Wanted,
+  wanted: Awaited<ReturnType<typeof readWanted>>,
   logs: readonly RawLog[],
-): Promise<{
-  readonly blocks: ReadonlyMap<number, IndexedBlock>;
-  readonly senders: ReadonlyMap<Hex, Address>;
-}> {
+) {
   const numbers = [...new Set(logs.map((log) => log.blockNumber))];
   const hashes = [...new Set(logs.map((log) => log.transactionHash))];
   return readSnapshot(db, async (client) => ({
-    blocks: new Map([...wanted.blocks, ...(await readIndexedBlocks(client, schema, numbers))]),
-    senders: new Map([
+    blocks: new Map<number, IndexedBlock>([
+      ...wanted.blocks,
+      ...(await readIndexedBlocks(client, schema, numbers)),
+    ]),
+    senders: new Map<Hex, Address>([
       ...(await readOwnSenders(client, schema, hashes)),
       ...wanted.calls.map(({ hash, wallet }) => [hash, wallet] as const),
     ]),
@@ -251,8 +213,8 @@ async function readLogBlocks(
 async function readDelegations(
   context: EnrichContext,
   task: EnrichTask,
-  { calls, ...range }: { readonly to: number; readonly endTime: number; readonly calls: RangeCalls["calls"] },
-): Promise<ReadDelegations> {
+  { calls, ...range }: { to: number; endTime: number; calls: readonly { readonly wallet: Address }[] },
+): ReturnType<typeof readChangedDelegations> {
   for (const { wallet } of calls) context.delegations.called.add(wallet);
   if (task.of !== "chain" || range.to !== task.finalizedBlock) return { rows: [], settle: () => undefined };
   return readChangedDelegations(context, { ...range, wallets: [...task.wallets.keys()] });
@@ -261,29 +223,15 @@ async function readDelegations(
 /** What is known of contracts that own calls of the range created. */
 function creationFacts(
   chainId: number,
-  creations: readonly Creation[],
+  creations: Commit["creations"],
   from: number,
-): RangeFacts["rows"]["creations"] {
+): EnrichRows["creations"] {
   return creations
     .filter(({ block }) => block >= from)
     .map(({ contract, wallet, block, timestamp }) => ({
       ...{ chainId, address: contract, hasCode: true, creator: wallet, firstFunder: null },
       ...{ existedBlock: block, existedAt: timestamp, source: "index", readBlock: block },
     }));
-}
-
-async function store(
-  { db, chainId, market, metrics, progress }: EnrichContext,
-  task: EnrichTask,
-  done: { readonly cursor: EnrichCursor; readonly facts: RangeFacts },
-): Promise<CommitResult> {
-  const advance = advanceOf(task, done.cursor);
-  const { generation } = task;
-  const result = await commitRange(db, { chainId, generation, advance, market, facts: done.facts });
-  if (!result.stored) return result;
-  progress.commits += 1;
-  for (const [table, count] of Object.entries(result.rows)) metrics.rows.inc({ table }, count);
-  return result;
 }
 
 function advanceOf(task: EnrichTask, cursor: EnrichCursor): Advance {

@@ -1,27 +1,28 @@
-import { sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { escapeIdentifier, type PoolClient } from "pg";
 import type { Address, Hex } from "viem";
 import type { Database } from "../../db/database.ts";
+import { NUMERIC_AS_BIGINT } from "../../db/index-snapshot.ts";
+import { enrichCursor } from "../../db/tables/enrich.ts";
 
 /** How far the chain is enriched. */
 export type EnrichCursor = { readonly block: number; readonly hash: Hex };
 
-/** A wallet's past that is still to be read, both ends included. */
-type OpenPast = { readonly wallet: Address; readonly next: number; readonly until: number };
-
-export type EnrichState = {
-  readonly cursor: EnrichCursor | null;
-  /** Every followed wallet with the block in which the index began to follow it. */
-  readonly wallets: ReadonlyMap<Address, number>;
-  readonly past: readonly OpenPast[];
-};
-
 /** Null before anything is enriched. */
-export async function readEnrichCursor(db: Database, chainId: number): Promise<EnrichCursor | null> {
-  const { rows } = await db.execute<EnrichCursor>(
-    sql`select block::float8 as block, block_hash as hash from ahs.enrich_cursor where chain_id = ${chainId}`,
-  );
-  return rows[0] ?? null;
+export async function readEnrichCursor(
+  db: Pick<Database, "select">,
+  chainId: number,
+): Promise<EnrichCursor | null> {
+  const [cursor] = await selectCursor(db, chainId);
+  return cursor ?? null;
+}
+
+/** A query of it. */
+export function selectCursor(db: Pick<Database, "select">, chainId: number) {
+  return db
+    .select({ block: enrichCursor.block, hash: enrichCursor.blockHash })
+    .from(enrichCursor)
+    .where(eq(enrichCursor.chainId, chainId));
 }
 
 /**
@@ -33,14 +34,18 @@ export function isNoHubSql({ chainId, asOfBlock }: { readonly chainId: number; r
     or exists (select from ahs.own_call o where o.chain_id = ${chainId} and o.wallet = w.address))`;
 }
 
+export type EnrichState = {
+  readonly cursor: EnrichCursor | null;
+  /** Every followed wallet with the block in which the index began to follow it. */
+  readonly wallets: ReadonlyMap<Address, number>;
+  /** Pasts that are still to be read, both ends included. */
+  readonly past: readonly { readonly wallet: Address; readonly next: number; readonly until: number }[];
+};
+
 /** The cursor, the wallets followed by a block of the index, and what is open of their past; within the caller's snapshot. */
 export async function readEnrichState(
   client: PoolClient,
-  {
-    chainId,
-    schema,
-    asOfBlock,
-  }: { readonly chainId: number; readonly schema: string } & { readonly asOfBlock: number },
+  { chainId, schema, asOfBlock }: { chainId: number; schema: string; asOfBlock: number },
 ): Promise<EnrichState> {
   const cursors = await client.query<EnrichCursor>(
     "select block::float8 as block, block_hash as hash from ahs.enrich_cursor where chain_id = $1",
@@ -51,7 +56,7 @@ export async function readEnrichState(
      where w.followed_block <= $1 and ${isNoHubSql({ chainId, asOfBlock })}`,
     [asOfBlock],
   );
-  const past = await client.query<OpenPast>(
+  const past = await client.query<EnrichState["past"][number]>(
     `select wallet, past_next::float8 as next, past_until::float8 as until from ahs.enrich_wallet
      where chain_id = $1 and past_next is not null`,
     [chainId],
@@ -70,10 +75,10 @@ export type IndexedCall = {
   readonly transactionIndex: number;
   /** Unix seconds. */
   readonly timestamp: number;
+  readonly value: bigint;
   readonly wallet: Address;
   readonly to: Address | null;
   readonly input: Hex;
-  readonly value: bigint;
   readonly ok: boolean;
   readonly gasLimit: bigint;
   readonly gasUsed: bigint;
@@ -82,100 +87,60 @@ export type IndexedCall = {
 };
 
 /** Native coin that an account that is not followed sent to a followed wallet. */
-export type NativePayment = {
-  readonly hash: Hex;
-  readonly block: number;
-  readonly transactionIndex: number;
-  /** Unix seconds. */
-  readonly timestamp: number;
-  readonly from: Address;
-  readonly to: Address;
-  readonly value: bigint;
-};
+export type NativePayment = Pick<
+  IndexedCall,
+  "hash" | "block" | "transactionIndex" | "timestamp" | "value"
+> & { readonly from: Address; readonly to: Address };
 
 /** A contract that an own call of a wallet created. */
-export type Creation = {
-  readonly wallet: Address;
+export type Creation = Pick<IndexedCall, "block" | "transactionIndex" | "timestamp" | "wallet"> & {
   readonly contract: Address;
-  readonly block: number;
-  readonly transactionIndex: number;
-  /** Unix seconds. */
-  readonly timestamp: number;
 };
 
-export type RangeCalls = {
-  /** Last block of the range that was read: an earlier one than asked for where too many blocks hold own calls. */
-  readonly to: number;
-  /** In the order of the chain. */
-  readonly calls: readonly IndexedCall[];
-  /** Of the wallets that called, up to the end of the range. */
-  readonly creations: readonly Creation[];
-  readonly payments: readonly NativePayment[];
-};
-
-export type RangeQuery = {
-  readonly schema: string;
-  readonly from: number;
-  readonly to: number;
-  readonly wallets: readonly Address[];
-  /** Most blocks with own calls in one range. */
-  readonly maxCallBlocks: number;
-};
-
-/** Own calls of the wallets from one block to another, both included; within the caller's snapshot. */
-export async function readRangeCalls(client: PoolClient, query: RangeQuery): Promise<RangeCalls> {
-  const { from, wallets, maxCallBlocks } = query;
-  const table = `${escapeIdentifier(query.schema)}.transaction`;
+/**
+ * What the wallets did from one block to another, both included; within the caller's snapshot. The range ends earlier than
+ * asked for where more than `maxCallBlocks` blocks hold own calls. The calls are in the order of the chain, the creations are
+ * all of the wallets that called, up to the end of the range.
+ */
+export async function readRangeCalls(
+  client: PoolClient,
+  {
+    schema,
+    from,
+    to: until,
+    wallets,
+    maxCallBlocks,
+  }: { schema: string; from: number; to: number; wallets: readonly Address[]; maxCallBlocks: number },
+) {
+  const table = `${escapeIdentifier(schema)}.transaction`;
+  const place = `block::float8 as block, transaction_index as "transactionIndex", timestamp::float8 as timestamp`;
   const blocks = await client.query<{ block: number }>(
     `select distinct block::float8 as block from ${table}
      where "from" = any($1::text[]) and own and block between $2 and $3 order by block limit $4`,
-    [wallets, from, query.to, maxCallBlocks + 1],
+    [wallets, from, until, maxCallBlocks + 1],
   );
-  const to =
-    blocks.rows.length > maxCallBlocks ? (blocks.rows[maxCallBlocks - 1]?.block ?? query.to) : query.to;
-  const calls = await readOwnTransactions(client, table, { ...query, to });
+  const to = blocks.rows.length > maxCallBlocks ? (blocks.rows[maxCallBlocks - 1]?.block ?? until) : until;
+  const { rows: calls } = await client.query<IndexedCall>({
+    text: `select hash, ${place}, "from" as wallet, "to", input, value, ok, gas_limit as "gasLimit",
+             gas_used as "gasUsed", effective_gas_price as "gasPrice"
+           from ${table} where "from" = any($1::text[]) and own and block between $2 and $3
+           order by block, transaction_index`,
+    values: [wallets, from, to],
+    types: NUMERIC_AS_BIGINT,
+  });
   const callers = [...new Set(calls.map((call) => call.wallet))];
-  const creations = await client.query<Creation>(
-    `select "from" as wallet, contract_address as contract, block::float8 as block, transaction_index as "transactionIndex",
-       timestamp::float8 as timestamp
+  const { rows: creations } = await client.query<Creation>(
+    `select "from" as wallet, contract_address as contract, ${place}
      from ${table} where "from" = any($1::text[]) and own and ok and contract_address is not null and block <= $2`,
     [callers, to],
   );
-  const payments = await client.query<Omit<NativePayment, "value"> & { value: string }>(
-    `select hash, block::float8 as block, transaction_index as "transactionIndex", timestamp::float8 as timestamp,
-       "from", "to", value::text as value
-     from ${table} where "to" = any($1::text[]) and not own and ok and value > 0 and block between $2 and $3`,
-    [wallets, from, to],
-  );
-  return {
-    to,
-    calls,
-    creations: creations.rows,
-    payments: payments.rows.map((row) => ({ ...row, value: BigInt(row.value) })),
-  };
-}
-
-type Quantities = "value" | "gasLimit" | "gasUsed" | "gasPrice";
-
-async function readOwnTransactions(
-  client: PoolClient,
-  table: string,
-  { wallets, from, to }: Pick<RangeQuery, "wallets" | "from" | "to">,
-): Promise<readonly IndexedCall[]> {
-  const { rows } = await client.query<Omit<IndexedCall, Quantities> & Readonly<Record<Quantities, string>>>(
-    `select hash, block::float8 as block, transaction_index as "transactionIndex", timestamp::float8 as timestamp,
-       "from" as wallet, "to", input, value::text as value, ok, gas_limit::text as "gasLimit",
-       gas_used::text as "gasUsed", effective_gas_price::text as "gasPrice"
-     from ${table} where "from" = any($1::text[]) and own and block between $2 and $3 order by block, transaction_index`,
-    [wallets, from, to],
-  );
-  return rows.map((row) => ({
-    ...row,
-    value: BigInt(row.value),
-    gasLimit: BigInt(row.gasLimit),
-    gasUsed: BigInt(row.gasUsed),
-    gasPrice: BigInt(row.gasPrice),
-  }));
+  const { rows: payments } = await client.query<NativePayment>({
+    text: `select hash, ${place}, "from", "to", value
+           from ${table} where "to" = any($1::text[]) and not own and ok and value > 0 and block between $2 and $3`,
+    values: [wallets, from, to],
+    types: NUMERIC_AS_BIGINT,
+  });
+  return { to, calls, creations, payments };
 }
 
 export type IndexedBlock = {
@@ -191,17 +156,13 @@ export async function readIndexedBlocks(
   schema: string,
   numbers: readonly number[],
 ): Promise<ReadonlyMap<number, IndexedBlock>> {
-  const { rows } = await client.query<{ number: number; hash: Hex; timestamp: number; fee: string | null }>(
-    `select number::float8 as number, hash, timestamp::float8 as timestamp, base_fee_per_gas::text as fee
-     from ${escapeIdentifier(schema)}.block where number = any($1::numeric[])`,
-    [numbers],
-  );
-  return new Map(
-    rows.map(({ number, hash, timestamp, fee }) => [
-      number,
-      { hash, timestamp, baseFeeWei: fee === null ? null : BigInt(fee) },
-    ]),
-  );
+  const { rows } = await client.query<IndexedBlock & { number: number }>({
+    text: `select number::float8 as number, hash, timestamp::float8 as timestamp, base_fee_per_gas as "baseFeeWei"
+           from ${escapeIdentifier(schema)}.block where number = any($1::numeric[])`,
+    values: [numbers],
+    types: NUMERIC_AS_BIGINT,
+  });
+  return new Map(rows.map(({ number, ...block }) => [number, block]));
 }
 
 /** Senders of those of the transactions that are own calls of followed wallets, by transaction hash. */

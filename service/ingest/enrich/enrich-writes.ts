@@ -1,8 +1,8 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
 import type { Database } from "../../db/database.ts";
-import { insertRows } from "../../db/insert-rows.ts";
+import { columnOf, insertRows } from "../../db/insert-rows.ts";
 import {
   type accountFact,
   type enrichApproval,
@@ -14,7 +14,7 @@ import {
   type walletDelegation,
 } from "../../db/tables/enrich.ts";
 import { recountStrangers } from "./contact-rows.ts";
-import { type EnrichCursor, isNoHubSql } from "./enrich-reads.ts";
+import { type EnrichCursor, isNoHubSql, selectCursor } from "./enrich-reads.ts";
 import { takeOffPending, type WantedFact, wantFacts } from "./pending-facts.ts";
 
 /** Everything that one range says, by table. */
@@ -93,18 +93,19 @@ export async function advanceTo(tx: NodePgDatabase, chainId: number, advance: Ad
 /** What was not stored before, for all that must be counted once. */
 export type NewRows = Pick<EnrichRows, "calls" | "blocks" | "transfers">;
 
-/** Rows written, by what they are; a row that was there already is not counted. */
-export type RowCounts = { readonly [Kind in Exclude<keyof EnrichRows, "approvals">]: number };
-
-/** Stores the rows of a range except approvals. A call from a history source gets its receipt; other stored rows stay. */
-export async function storeRows(
-  tx: NodePgDatabase,
-  rows: Omit<EnrichRows, "approvals">,
-): Promise<{ readonly added: NewRows; readonly counts: RowCounts }> {
-  const added = {
+/**
+ * Stores the rows of a range except approvals. A call from a history source gets its receipt; other stored rows stay. Counts the
+ * rows written, without those that were there already.
+ */
+export async function storeRows(tx: NodePgDatabase, rows: Omit<EnrichRows, "approvals">) {
+  const added: NewRows = {
     calls: await storeCalls(tx, rows.calls),
-    blocks: await addBlocks(tx, rows.blocks),
-    transfers: await addTransfers(tx, rows.transfers),
+    blocks: await addRows(tx, rows.blocks, { table: "enrich_block", key: ["block"], onConflict: NOTHING }),
+    transfers: await addRows(tx, rows.transfers, {
+      table: "enrich_transfer",
+      key: ["block", "logIndex", "item"],
+      onConflict: NOTHING,
+    }),
   };
   const counts = {
     calls: added.calls.length,
@@ -117,41 +118,36 @@ export async function storeRows(
   return { added, counts };
 }
 
+const NOTHING = sql`do nothing`;
+
 /** Columns of a call that come from its receipt or block; the others are the same from every source. */
 const FROM_ENRICHMENT = sql`source = excluded.source, fee_wei = excluded.fee_wei, l1_fee_wei = excluded.l1_fee_wei,
   recipient = excluded.recipient, amount = excluded.amount, market_price_wei = excluded.market_price_wei,
   effect = excluded.effect, logs = excluded.logs, emitters = excluded.emitters, moves = excluded.moves`;
 
 async function storeCalls(tx: NodePgDatabase, rows: EnrichRows["calls"]): Promise<EnrichRows["calls"]> {
-  const key = ({ wallet, block, transactionIndex, position }: (typeof rows)[number]) =>
-    `${wallet} ${block} ${transactionIndex} ${position}`;
-  const { returned } = await insertRows<{ key: string }>(tx, {
+  return addRows(tx, rows, {
     table: "own_call",
-    rows,
-    end: sql`on conflict (chain_id, wallet, block, transaction_index, position)
-      do update set ${FROM_ENRICHMENT} where own_call.source <> 'enrich'
-      returning concat_ws(' ', wallet, block, transaction_index, position) as key`,
+    key: ["wallet", "block", "transactionIndex", "position"],
+    onConflict: sql`(chain_id, wallet, block, transaction_index, position)
+      do update set ${FROM_ENRICHMENT} where own_call.source <> 'enrich'`,
   });
-  const stored = new Set(returned.map((row) => row.key));
-  return rows.filter((row) => stored.has(key(row)));
 }
 
-async function addBlocks(tx: NodePgDatabase, rows: EnrichRows["blocks"]): Promise<EnrichRows["blocks"]> {
-  const end = sql`on conflict do nothing returning block::float8 as block`;
-  const { returned } = await insertRows<{ block: number }>(tx, { table: "enrich_block", rows, end });
-  const stored = new Set(returned.map(({ block }) => block));
-  return rows.filter(({ block }) => stored.has(block));
-}
-
-async function addTransfers(
+/** Inserts rows, whose key together with the chain is the table's, and returns those that were written. */
+async function addRows<Row extends object>(
   tx: NodePgDatabase,
-  rows: EnrichRows["transfers"],
-): Promise<EnrichRows["transfers"]> {
-  const key = ({ block, logIndex, item }: (typeof rows)[number]) => `${block} ${logIndex} ${item}`;
-  const end = sql`on conflict do nothing returning concat_ws(' ', block, log_index, item) as key`;
-  const { returned } = await insertRows<{ key: string }>(tx, { table: "enrich_transfer", rows, end });
-  const stored = new Set(returned.map((row) => row.key));
-  return rows.filter((row) => stored.has(key(row)));
+  rows: readonly Row[],
+  { table, key, onConflict }: { table: string; key: readonly (keyof Row & string)[]; onConflict: SQL },
+): Promise<readonly Row[]> {
+  const columns = sql.join(
+    key.map((member) => sql.identifier(columnOf(member))),
+    sql`, `,
+  );
+  const end = sql`on conflict ${onConflict} returning concat_ws(' ', ${columns}) as key`;
+  const { returned } = await insertRows<{ key: string }>(tx, { table, rows, end });
+  const written = new Set(returned.map((row) => row.key));
+  return rows.filter((row) => written.has(key.map((member) => row[member]).join(" ")));
 }
 
 /**
@@ -161,16 +157,14 @@ async function addTransfers(
  */
 export async function openMissedPasts(
   db: Database,
-  at: {
-    readonly chainId: number;
-    readonly schema: string;
-    readonly generation: string;
-    /** Newest finalized block of the index. */
-    readonly finalizedBlock: number;
-  },
+  {
+    chainId,
+    schema,
+    generation,
+    finalizedBlock,
+  }: { chainId: number; schema: string; generation: string; finalizedBlock: number },
 ): Promise<void> {
-  const { chainId, generation, finalizedBlock } = at;
-  const followed = sql`${sql.identifier(at.schema)}.wallet`;
+  const followed = sql`${sql.identifier(schema)}.wallet`;
   const isNoHub = sql.raw(isNoHubSql({ chainId, asOfBlock: finalizedBlock }));
   await db.transaction(async (tx) => {
     await lockEnrichment(tx, chainId);
@@ -217,10 +211,8 @@ export async function holdsGeneration(
 }
 
 async function isAt(tx: NodePgDatabase, chainId: number, expected: EnrichCursor | null): Promise<boolean> {
-  const { rows } = await tx.execute<{ block: number; hash: string }>(
-    sql`select block::float8 as block, block_hash as hash from ahs.enrich_cursor where chain_id = ${chainId} for update`,
-  );
-  return rows[0]?.block === expected?.block && rows[0]?.hash === expected?.hash;
+  const [cursor] = await selectCursor(tx, chainId).for("update");
+  return cursor?.block === expected?.block && cursor?.hash === expected?.hash;
 }
 
 /** Whether the past of each wallet is still to be read from the block that it was read from. */
@@ -246,10 +238,7 @@ async function insertNew(tx: NodePgDatabase, table: string, rows: readonly objec
  * Stores facts of contracts that own calls of one chain created; they replace those of a source. Returns the number of
  * changed accounts.
  */
-async function storeCreations(
-  tx: NodePgDatabase,
-  creations: readonly (typeof accountFact.$inferInsert)[],
-): Promise<number> {
+async function storeCreations(tx: NodePgDatabase, creations: EnrichRows["creations"]): Promise<number> {
   const [first] = creations;
   if (first === undefined) return 0;
   const { count } = await insertRows(tx, {

@@ -14,22 +14,10 @@ import {
   USER_OPERATION,
 } from "../../chain/node/rpc-answers.ts";
 import { readTokenPayment } from "../../chain/token-payment.ts";
+import { lowerCase } from "../../db/columns.ts";
 import { createLogDecoder, decodeLog, type LogDecoder } from "./decode-log.ts";
-import { type InnerCall, readInnerCall, readSafeTransaction } from "./inner-call.ts";
-import type { Followed } from "./log-rows.ts";
-import type { MinedCall } from "./own-call.ts";
-
-/** An execution as an own call, with the logs that belong to it. */
-type ExecutedCall = {
-  readonly execution: Execution;
-  readonly call: Omit<MinedCall, "timestamp">;
-  readonly logs: readonly RawLog[];
-  /** Accounts can share thousands of logs: each is decoded once for all executions. */
-  readonly decode: LogDecoder;
-};
-
-/** leftOut: executions whose logs are too many, see MAX_SHARED_LOGS. */
-type DescribedExecutions = { readonly calls: readonly ExecutedCall[]; readonly leftOut: number };
+import { type InnerCall, readInnerCall, readSafeCall } from "./inner-call.ts";
+import { type Followed, isFollowed } from "./log-rows.ts";
 
 /**
  * Logs that executions of Safes cover in one transaction before further ones are left out. Each Safe's first execution begins
@@ -41,22 +29,18 @@ const EXEC_TRANSACTION = "0x6a761202";
 const SELECTOR_CHARACTERS = 10;
 
 /**
- * The own calls that executions of one transaction are, in their order; a Safe's that is part of an operation of the same
- * account is no own call. Throws a NodeFailure for an execution that the transaction's logs do not show.
+ * The own calls that executions of one transaction are, in their order, each with its logs; a Safe's that is part of an operation
+ * of the same account is no own call. Counts the executions whose logs are too many, see MAX_SHARED_LOGS. Throws a NodeFailure
+ * for an execution that the transaction's logs do not show. Entry points are the trusted ones, lower-case.
  */
 export function describeExecutions(
   executions: readonly Execution[],
-  {
-    bundle,
-    entryPoints,
-  }: {
-    readonly bundle: BundleTransaction;
-    /** Trusted entry points, lower-case. */
-    readonly entryPoints: ReadonlySet<Address>;
-  },
-): DescribedExecutions {
+  bundle: BundleTransaction,
+  entryPoints: ReadonlySet<Address>,
+) {
   const extents = extentsOf(executions, bundle.logs, entryPoints);
   const read = createCalldataReader(bundle);
+  // Accounts can share thousands of logs: each is decoded once for all executions.
   const decode = createLogDecoder();
   let leftOut = 0;
   const calls = executions.flatMap((execution) => {
@@ -73,16 +57,13 @@ export function describeExecutions(
     const { inner, ...cost } = read(execution);
     const outcome =
       inner === null ? UNKNOWN_CALL : ok ? believable(inner, logs, decode) : { ...inner, value: 0n };
-    const call = {
+    const place = {
       hash: log.transactionHash,
       block: log.blockNumber,
       transactionIndex: bundle.index,
       position: log.logIndex + 1,
-      ...{ wallet, ok },
-      ...cost,
-      ...outcome,
     };
-    return [{ execution, call, logs, decode }];
+    return [{ execution, call: { ...place, wallet, ok, ...cost, ...outcome }, logs, decode }];
   });
   return { calls, leftOut };
 }
@@ -108,59 +89,39 @@ function believable({ to, input }: InnerCall, logs: readonly RawLog[], decode: L
   return { to, value: 0n, input: `0x${input.slice(2, SELECTOR_CHARACTERS)}` };
 }
 
-type ReadExecution = Pick<MinedCall, "gasLimit" | "gasUsed" | "gasPrice" | "fee"> & {
-  readonly inner: InnerCall | null;
-};
-
-/** Decodes the calldata once for all executions in it, however large it is. */
-function createCalldataReader(bundle: BundleTransaction): (execution: Execution) => ReadExecution {
+/** Reads what executions called and cost, and decodes the calldata once for all of them, however large it is. */
+function createCalldataReader(bundle: BundleTransaction) {
+  const { to, input, gasLimit, gasPrice } = bundle;
   let operations: ReadonlyMap<string, BundledOperation> | null = null;
   let direct: { readonly inner: InnerCall | null } | null = null;
-  return (execution) => {
+  return (execution: Execution) => {
     if (execution.origin === "safe") {
-      if (execution.wallet !== bundle.to) return safeCost(bundle, null);
-      direct ??= { inner: directCall(bundle) };
-      return safeCost(bundle, direct.inner);
+      if (execution.wallet === to) direct ??= { inner: directCall(bundle) };
+      const inner = execution.wallet === to && direct !== null ? direct.inner : null;
+      // The sender paid for the whole transaction; the Safe's event has no gas figure.
+      return { inner, gasLimit, gasUsed: bundle.gasUsed, gasPrice, fee: bundle.gasUsed * gasPrice };
     }
-    if (execution.log.address !== bundle.to) return operationCost(execution, bundle, null);
-    operations ??= operationsOf(bundle);
-    const { wallet, nonce } = execution;
-    return operationCost(execution, bundle, operations.get(`${wallet} ${nonce}`) ?? null);
+    const { wallet, nonce, log, gasCost: fee, gasUsed } = execution;
+    if (log.address === to)
+      // Of several with one sender and nonce the first.
+      operations ??= new Map(
+        (readBundle(input) ?? []).toReversed().map((one) => [`${one.sender} ${one.nonce}`, one]),
+      );
+    const operation = log.address === to ? operations?.get(`${wallet} ${nonce}`) : undefined;
+    return {
+      inner: operation === undefined ? null : readInnerCall(operation.callData),
+      // The transaction's where its calldata is not a bundle.
+      gasLimit: operation === undefined ? gasLimit : operation.gasLimit,
+      gasUsed,
+      gasPrice: gasUsed === 0n ? 0n : fee / gasUsed,
+      fee,
+    };
   };
-}
-
-/** Operations of a bundle by sender and nonce, the first of each. */
-function operationsOf({ input }: BundleTransaction): ReadonlyMap<string, BundledOperation> {
-  const bundle = readBundle(input) ?? [];
-  return new Map(bundle.toReversed().map((one) => [`${one.sender} ${one.nonce}`, one]));
 }
 
 function directCall({ input }: BundleTransaction): InnerCall | null {
   if (!input.startsWith(EXEC_TRANSACTION)) return null;
-  return readSafeTransaction(`0x${input.slice(SELECTOR_CHARACTERS)}`);
-}
-
-/** Gas and cost are those of the event; the limit is the operation's, or the transaction's where its calldata is not a bundle. */
-function operationCost(
-  { gasCost, gasUsed }: Extract<Execution, { origin: "erc4337" }>,
-  { gasLimit }: BundleTransaction,
-  operation: BundledOperation | null,
-): ReadExecution {
-  return {
-    inner: operation === null ? null : readInnerCall(operation.callData),
-    gasLimit: operation === null ? gasLimit : operation.gasLimit,
-    gasUsed,
-    gasPrice: gasUsed === 0n ? 0n : gasCost / gasUsed,
-    fee: gasCost,
-  };
-}
-
-/** The sender paid for the whole transaction; the Safe's event has no gas figure. */
-function safeCost(
-  { gasLimit, gasUsed, gasPrice }: BundleTransaction,
-  inner: InnerCall | null,
-): ReadExecution {
-  return { inner, gasLimit, gasUsed, gasPrice, fee: gasUsed * gasPrice };
+  return readSafeCall(`0x${input.slice(SELECTOR_CHARACTERS)}`);
 }
 
 /** Where the logs of an execution begin and end among those of the transaction, and whose operation ends next after it. */
@@ -224,27 +185,24 @@ export type Execution =
     }
   | { readonly origin: "safe"; readonly wallet: Address; readonly ok: boolean; readonly log: RawLog };
 
-/** dropped: number of executions in the logs beyond the bound. */
-type FoundExecutions = { readonly executions: readonly Execution[]; readonly dropped: number };
-
 /** Most executions of one account in one transaction: a fake Safe can log thousands for little gas. */
 export const MAX_EXECUTIONS = 64;
 
 /**
  * Executions in the ordered logs: operations of followed accounts by trusted entry points, and executions that followed Safes
- * log themselves. Of each account the first ones of a transaction count. Logs of other contracts are ignored.
+ * log themselves. Of each account the first ones of a transaction count, the others are `dropped`. Logs of other contracts are
+ * ignored.
  */
 export function findExecutions(
   logs: readonly RawLog[],
   believed: { readonly followed: Followed; readonly entryPoints: ReadonlySet<Address> },
-): FoundExecutions {
+) {
   const kept = new Map<string, number>();
   const executions: Execution[] = [];
   let dropped = 0;
   for (const log of logs) {
     const execution = believed.entryPoints.has(log.address) ? operationOf(log) : safeExecutionOf(log);
-    const since = execution === null ? undefined : believed.followed.get(execution.wallet);
-    if (execution === null || since === undefined || since > log.blockNumber) continue;
+    if (execution === null || !isFollowed(believed.followed, execution.wallet, log.blockNumber)) continue;
     const key = `${execution.wallet} ${log.transactionHash}`;
     const before = kept.get(key) ?? 0;
     if (before === MAX_EXECUTIONS) {
@@ -262,12 +220,8 @@ function operationOf(log: RawLog): Execution | null {
   const decoded = decodeLog(log);
   if (decoded?.event !== "user_operation") return null;
   const { wallet, nonce, success, actualGasCostWei, actualGasUsed } = decoded.operation;
-  return {
-    origin: "erc4337",
-    ...{ wallet, nonce, log, ok: success },
-    gasCost: actualGasCostWei,
-    gasUsed: actualGasUsed,
-  };
+  const cost = { gasCost: actualGasCostWei, gasUsed: actualGasUsed };
+  return { origin: "erc4337", wallet, nonce, log, ok: success, ...cost };
 }
 
 const WORD_CHARACTERS = 64;
@@ -306,33 +260,29 @@ const PAYMASTER_LIMITS = { start: 20, middle: 36, end: 52 };
 /** The operations that calldata of handleOps holds, of entry points up to 0.6 and from 0.7 on; null for any other calldata. */
 export function readBundle(input: Hex): readonly BundledOperation[] | null {
   const args: Hex = `0x${input.slice(SELECTOR_CHARACTERS)}`;
-  if (input.startsWith(HANDLE_OPS_V06)) return readV06(args);
-  return input.startsWith(HANDLE_OPS_V07) ? readV07(args) : null;
+  if (input.startsWith(HANDLE_OPS_V06)) {
+    const [operations] = decodeParameters(V06, args) ?? [null];
+    return (
+      operations?.map((one) =>
+        bundled(one, one.callGasLimit + one.verificationGasLimit + one.preVerificationGas),
+      ) ?? null
+    );
+  }
+  if (!input.startsWith(HANDLE_OPS_V07)) return null;
+  const [operations] = decodeParameters(V07, args) ?? [null];
+  return (
+    operations?.map((one) => {
+      const limits = sumOfHalves(one.accountGasLimits) + paymasterLimits(one.paymasterAndData);
+      return bundled(one, limits + one.preVerificationGas);
+    }) ?? null
+  );
 }
 
-function readV06(args: Hex): readonly BundledOperation[] | null {
-  const operations = decodeParameters(V06, args)?.[0] ?? null;
-  if (operations === null) return null;
-  return operations.map((operation) => ({
-    sender: operation.sender.toLowerCase() as Address,
-    nonce: operation.nonce,
-    callData: operation.callData,
-    gasLimit: operation.callGasLimit + operation.verificationGasLimit + operation.preVerificationGas,
-  }));
-}
-
-function readV07(args: Hex): readonly BundledOperation[] | null {
-  const operations = decodeParameters(V07, args)?.[0] ?? null;
-  if (operations === null) return null;
-  return operations.map((operation) => ({
-    sender: operation.sender.toLowerCase() as Address,
-    nonce: operation.nonce,
-    callData: operation.callData,
-    gasLimit:
-      sumOfHalves(operation.accountGasLimits) +
-      operation.preVerificationGas +
-      paymasterLimits(operation.paymasterAndData),
-  }));
+function bundled(
+  { sender, nonce, callData }: Pick<BundledOperation, "sender" | "nonce" | "callData">,
+  gasLimit: bigint,
+): BundledOperation {
+  return { sender: lowerCase(sender), nonce, callData, gasLimit };
 }
 
 /** Two 16-byte numbers in one word. */

@@ -1,5 +1,6 @@
 import { type Address, type Hex, parseAbiParameters, size, slice } from "viem";
 import { decodeParameters } from "../../chain/bounded-abi.ts";
+import { lowerCase } from "../../db/columns.ts";
 
 /** The first call that a smart account was asked to make. */
 export type InnerCall = { readonly to: Address; readonly value: bigint; readonly input: Hex };
@@ -53,11 +54,6 @@ export function readInnerCall(callData: Hex): InnerCall | null {
   return readMethod(callData);
 }
 
-/** The call of a Safe's execTransaction, of whose arguments these are the calldata; of a multiSend the first. Null when malformed. */
-export function readSafeTransaction(args: Hex): InnerCall | null {
-  return readSafeCall(args);
-}
-
 function readMethod(callData: Hex): InnerCall | null {
   const read = METHODS[callData.slice(0, 2 + 2 * SELECTOR_BYTES) as Hex];
   return read === undefined ? null : read(after(callData, SELECTOR_BYTES));
@@ -73,7 +69,8 @@ function readCalls(args: Hex): InnerCall | null {
   return first === undefined ? null : innerCall(first.to, first.value, first.data);
 }
 
-function readSafeCall(args: Hex): InnerCall | null {
+/** The call of a Safe's execTransaction, of whose arguments these are the calldata; of a multiSend the first. Null when malformed. */
+export function readSafeCall(args: Hex): InnerCall | null {
   const call = decodeParameters(SAFE, args);
   if (call === null) return null;
   const [to, value, data, operation] = call;
@@ -108,7 +105,7 @@ function readPacked(packed: Hex, lengthBytes: number): InnerCall | null {
 
 function innerCall(to: Address | undefined, value: bigint, data: Hex | undefined): InnerCall | null {
   if (to === undefined || data === undefined) return null;
-  return { to: to.toLowerCase() as Address, value, input: data.toLowerCase() as Hex };
+  return { to: lowerCase(to), value, input: lowerCase(data) };
 }
 
 /** What follows the first bytes; nothing where there is no more. */

@@ -28,20 +28,17 @@ export function approvalKey(account: Address, { transactionHash, logIndex }: Raw
   return `${account} ${transactionHash} ${logIndex}`;
 }
 
-type Rows = Pick<EnrichRows, "transfers" | "approvals" | "userOperations">;
-export type LogRows = Rows & {
-  /** Movements of batches that are not among the rows for their number. */
-  readonly batchItemsLeftOut: number;
-};
+/** batchItemsLeftOut: movements of batches that are not among the rows for their number. */
+export type LogRows = ReturnType<typeof logRows>;
 
 /**
  * The rows of all logs that say something of a followed wallet since it is followed; other and malformed logs give none.
  * Throws a NodeFailure for a log of a block that the index does not have.
  */
-export function logRows(facts: LogFacts): LogRows {
-  const rows = { transfers: [], approvals: [], userOperations: [] } as {
-    [Kind in keyof Rows]: Rows[Kind][number][];
-  };
+export function logRows(facts: LogFacts) {
+  const transfers: EnrichRows["transfers"][number][] = [];
+  const approvals: EnrichRows["approvals"][number][] = [];
+  const userOperations: EnrichRows["userOperations"][number][] = [];
   let batchItemsLeftOut = 0;
   for (const log of facts.logs) {
     const decoded = decodeLog(log);
@@ -52,7 +49,7 @@ export function logRows(facts: LogFacts): LogRows {
       case "transfer":
         batchItemsLeftOut += decoded.leftOut;
         decoded.movements.forEach((movement, item) => {
-          rows.transfers.push({ ...place, ...movement, item, token: log.address, sender });
+          transfers.push({ ...place, ...movement, item, token: log.address, sender });
         });
         break;
       case "approval": {
@@ -60,25 +57,27 @@ export function logRows(facts: LogFacts): LogRows {
         const subject = approval.kind === "token" ? String(approval.tokenId) : approval.spender;
         const own =
           sender === approval.owner || facts.executedApprovals.has(approvalKey(approval.owner, log));
-        rows.approvals.push({ ...place, ...approval, token: log.address, subject, own });
+        approvals.push({ ...place, ...approval, token: log.address, subject, own });
         break;
       }
       case "user_operation":
         // Any contract can log one of any account.
         if (!facts.entryPoints.has(log.address)) break;
-        rows.userOperations.push({ ...place, ...decoded.operation, entryPoint: log.address });
+        userOperations.push({ ...place, ...decoded.operation, entryPoint: log.address });
         break;
     }
   }
-  return { ...rows, batchItemsLeftOut };
+  return { transfers, approvals, userOperations, batchItemsLeftOut };
 }
 
 /** Whether a log says something of a wallet that is followed at its block. */
 export function concerns(decoded: DecodedLog, block: number, followed: Followed): boolean {
-  return partiesOf(decoded).some((party) => {
-    const since = followed.get(party);
-    return since !== undefined && since <= block;
-  });
+  return partiesOf(decoded).some((party) => isFollowed(followed, party, block));
+}
+
+export function isFollowed(followed: Followed, account: Address, block: number): boolean {
+  const since = followed.get(account);
+  return since !== undefined && since <= block;
 }
 
 function partiesOf(decoded: DecodedLog): readonly Address[] {
@@ -95,67 +94,43 @@ function partiesOf(decoded: DecodedLog): readonly Address[] {
 }
 
 function placeOf(log: RawLog, { chainId, blocks }: LogFacts) {
-  const block = blocks.get(log.blockNumber);
-  if (block === undefined || block.hash !== log.blockHash) {
-    throw new NodeFailure(
-      "other_chain",
-      `block ${log.blockNumber} is ${block?.hash ?? "not there"} in the index and ${log.blockHash} at the node`,
-    );
-  }
-  return {
-    chainId,
-    block: log.blockNumber,
-    logIndex: log.logIndex,
-    transactionHash: log.transactionHash,
-    timestamp: block.timestamp,
-  };
+  const { blockNumber: block, logIndex, transactionHash } = log;
+  return { chainId, block, logIndex, transactionHash, timestamp: timeOf(log, blocks) };
 }
 
-type TransferRow = EnrichRows["transfers"][number];
+/** Unix seconds of a log's block. Throws a NodeFailure where the index has another block, or none. */
+export function timeOf({ blockNumber, blockHash }: RawLog, blocks: LogFacts["blocks"]): number {
+  const block = blocks.get(blockNumber);
+  if (block?.hash === blockHash) return block.timestamp;
+  const known = block?.hash ?? "not there";
+  throw new NodeFailure(
+    "other_chain",
+    `block ${blockNumber} is ${known} in the index and ${blockHash} at the node`,
+  );
+}
 
 /** Native coin in own transactions and in payments to followed wallets. Failed transactions and executions move none. */
 export function nativeTransfers(
   chainId: number,
   calls: readonly OwnCallRow[],
   payments: readonly NativePayment[],
-): readonly TransferRow[] {
+): EnrichRows["transfers"] {
   const sent = calls.flatMap((call) => {
     const { to, value, wallet, position } = call;
     if (to === null || to === undefined || value === 0n || !call.ok || position > 0) return [];
-    const logIndex = ofTransaction(call.transactionIndex);
-    return [row(chainId, { ...call, to, from: wallet, sender: wallet, logIndex })];
+    return { ...call, to, from: wallet, sender: wallet };
   });
-  const received = payments.map((payment) =>
-    row(chainId, { ...payment, sender: null, logIndex: ofTransaction(payment.transactionIndex) }),
+  const received = payments.map((payment) => ({ ...payment, sender: null }));
+  return [...sent, ...received].map(
+    ({ block, transactionIndex, hash, timestamp, from, to, value, sender }) => ({
+      ...{ chainId, block, item: 0, timestamp, from, to, sender },
+      // No log has it, since those count from 0.
+      logIndex: -1 - transactionIndex,
+      transactionHash: hash,
+      token: zeroAddress,
+      standard: "native",
+      amount: value,
+      tokenId: null,
+    }),
   );
-  return [...sent, ...received];
-}
-
-/** No log has it, since those count from 0. */
-function ofTransaction(index: number): number {
-  return -1 - index;
-}
-
-function row(
-  chainId: number,
-  moved: {
-    readonly block: number;
-    readonly logIndex: number;
-    readonly hash: Hex;
-    readonly timestamp: number;
-    readonly from: Address;
-    readonly to: Address;
-    readonly value: bigint;
-    readonly sender: Address | null;
-  },
-): TransferRow {
-  const { block, logIndex, hash, timestamp, from, to, value, sender } = moved;
-  return {
-    ...{ chainId, block, logIndex, item: 0, timestamp, from, to, sender },
-    transactionHash: hash,
-    token: zeroAddress satisfies Address,
-    standard: "native",
-    amount: value,
-    tokenId: null,
-  };
 }

@@ -1,4 +1,4 @@
-import type { Address, Hex } from "viem";
+import type { Address } from "viem";
 import { z } from "zod";
 import {
   address,
@@ -9,12 +9,6 @@ import {
 import { askNode, isFailure, type NodeOptions } from "../history/ask-source.ts";
 import { type HistoryFailure, historyFailure } from "../history/history.ts";
 import type { AccountFactSource, SourcedFacts } from "./account-facts.ts";
-
-/** A node with the ots_ methods. */
-export type OtterscanFactsOptions = NodeOptions & {
-  /** Entry points of ERC-4337, lower-case: the sender of a bundle has created none of the accounts in it. */
-  readonly entryPoints: ReadonlySet<Address>;
-};
 
 /** Most accounts are paid at once, and a local node searches the longer the more rows are asked for. */
 const FIRST_ROWS = 10;
@@ -60,9 +54,12 @@ const UNKNOWN: SourcedFacts = { kind: "facts", creator: null, firstFunder: null,
 /**
  * Facts from the Otterscan methods of a node: of a contract the sender of the transaction that created it, and of any other
  * account who funded it first, directly or through contracts, and when it first sent a transaction itself, as far as that
- * shows until then; who funded it is unknown where that is not among its first 235 transactions.
+ * shows until then; who funded it is unknown where that is not among its first 235 transactions. The sender of a bundle for one
+ * of the entry points (lower-case) has created none of the accounts in it.
  */
-export function createOtterscanFacts(options: OtterscanFactsOptions): AccountFactSource {
+export function createOtterscanFacts(
+  options: NodeOptions & { readonly entryPoints: ReadonlySet<Address> },
+): AccountFactSource {
   return {
     name: "otterscan",
     read: async ({ address: account, hasCode }, signal) => {
@@ -111,7 +108,7 @@ async function readContract(
  * who had sent most by then, since that is what it spent. Dust alone links an unused account to no funder.
  */
 async function readAccount(ask: Ask, account: Address): Promise<SourcedFacts | HistoryFailure> {
-  let most: Payment | null = null;
+  let most: Pick<Row, "from" | "value"> | null = null;
   let after = 0;
   for (let page = 1; ; page += 1) {
     const read = await readPage(ask, account, { after, rows: page === 1 ? FIRST_ROWS : MORE_ROWS });
@@ -131,18 +128,7 @@ async function readAccount(ask: Ask, account: Address): Promise<SourcedFacts | H
   }
 }
 
-type Payment = { readonly from: Address; readonly value: bigint };
-
-type Row = {
-  readonly hash: Hex;
-  readonly blockNumber: number;
-  readonly transactionIndex: number;
-  readonly from: Address;
-  readonly to?: Address | null | undefined;
-  readonly value: bigint;
-  readonly ok: boolean;
-  readonly timestamp: number;
-};
+type Row = z.infer<typeof pageAnswer>["txs"][number] & { readonly ok: boolean; readonly timestamp: number };
 
 /** Transactions that touch an account after a block, the oldest first, and the block to go on after; null behind the newest. */
 async function readPage(
@@ -175,8 +161,8 @@ async function readPage(
 async function findFunding(
   ask: Ask,
   account: Address,
-  { rows, ...known }: { readonly rows: readonly Row[]; readonly most: Payment | null },
-): Promise<{ readonly most: Payment | null } | HistoryFailure> {
+  { rows, ...known }: { readonly rows: readonly Row[]; readonly most: Pick<Row, "from" | "value"> | null },
+): Promise<{ readonly most: Pick<Row, "from" | "value"> | null } | HistoryFailure> {
   let { most } = known;
   for (const { hash: id, from, to, value: sent, ok } of rows) {
     if (!ok) continue;

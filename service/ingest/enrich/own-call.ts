@@ -11,29 +11,15 @@ import {
   wordsOf,
 } from "../../chain/node/rpc-answers.ts";
 import { readTokenPayment } from "../../chain/token-payment.ts";
-import type { CallOrigin, ownCall } from "../../db/tables/enrich.ts";
+import type { ownCall } from "../../db/tables/enrich.ts";
 import type { CallEffect, CallReceipt, OwnCall, TokenMove } from "../../model/features/types.ts";
 import { createLogDecoder, decodeLog, type LogDecoder } from "./decode-log.ts";
+import type { IndexedCall } from "./enrich-reads.ts";
 
 /** What a wallet called, or what its account executed: a mined transaction's own members, or those of the inner call. */
-export type MinedCall = {
-  readonly hash: Hex;
-  readonly block: number;
-  readonly transactionIndex: number;
+export type MinedCall = IndexedCall & {
   /** 0 for a transaction, else the number of the log that shows the execution, plus 1. */
   readonly position: number;
-  /** Unix seconds. */
-  readonly timestamp: number;
-  /** Lower-case, as every address here. */
-  readonly wallet: Address;
-  readonly to: Address | null;
-  readonly input: Hex;
-  readonly value: bigint;
-  readonly ok: boolean;
-  readonly gasLimit: bigint;
-  readonly gasUsed: bigint;
-  /** Wei per gas. */
-  readonly gasPrice: bigint;
   /** Wei, without the L1 fee. */
   readonly fee: bigint;
 };
@@ -52,26 +38,24 @@ type CallOutcome = {
 
 export type OwnCallRow = typeof ownCall.$inferInsert;
 
-/** An own call whose receipt was read. */
-export type ReadCall = OwnCall & { readonly receipt: CallReceipt };
-
 const SELECTOR_CHARACTERS = 10;
 /** Most contracts of one call's logs: each becomes a contact whose facts are requested, and costs an attacker 400 gas. */
 const MAX_EMITTERS = 32;
 
 /** The call as the model reads it, from a node alone. Logs of the wallet itself are no effect. */
-export function describeCall(call: MinedCall, outcome: CallOutcome, wrappedNative: Address | null): ReadCall {
+export function describeCall(
+  call: MinedCall,
+  outcome: CallOutcome,
+  wrappedNative: Address | null,
+): OwnCall & { readonly receipt: CallReceipt } {
   const { wallet, input, block: blockNumber, fee, ...same } = call;
-  const payment = call.to === null ? null : readTokenPayment(input);
   const logs = outcome.logs.filter((log) => log.address !== wallet);
   const read = { wallet, wrappedNative, logs, decode: outcome.decode ?? createLogDecoder() };
   return {
     ...same,
     blockNumber,
-    selector: selectorOf(input),
+    ...calldataOf(call),
     fee: fee + (outcome.l1Fee ?? 0n),
-    recipient: payment === null ? null : payment.recipient,
-    amount: payment === null ? null : payment.amount,
     receipt: {
       marketPrice: outcome.marketPrice,
       effect: effectOf(read),
@@ -81,14 +65,12 @@ export function describeCall(call: MinedCall, outcome: CallOutcome, wrappedNativ
   };
 }
 
-type StoredCall = {
-  readonly chainId: number;
-  readonly wrappedNative: Address | null;
-  readonly origin: CallOrigin;
-};
-
 /** The stored form of a call that enrichment read. */
-export function ownCallRow(call: MinedCall, outcome: CallOutcome, stored: StoredCall): OwnCallRow {
+export function ownCallRow(
+  call: MinedCall,
+  outcome: CallOutcome,
+  stored: Pick<OwnCallRow, "chainId" | "origin"> & { readonly wrappedNative: Address | null },
+): OwnCallRow {
   const { receipt } = describeCall(call, outcome, stored.wrappedNative);
   return {
     ...unreadCallRow(call, stored),
@@ -104,21 +86,18 @@ export function ownCallRow(call: MinedCall, outcome: CallOutcome, stored: Stored
 /** The stored form of a call whose receipt is too large for an answer of the node. */
 export function unreadCallRow(
   call: MinedCall,
-  { chainId, origin }: Pick<StoredCall, "chainId" | "origin">,
+  { chainId, origin }: Pick<OwnCallRow, "chainId" | "origin">,
 ): OwnCallRow {
   const { input, gasPrice, fee, ...same } = call;
-  const payment = call.to === null ? null : readTokenPayment(input);
   return {
     ...same,
     chainId,
     origin,
     source: "enrich",
-    selector: selectorOf(input),
+    ...calldataOf(call),
     gasPriceWei: gasPrice,
     feeWei: fee,
     l1FeeWei: null,
-    recipient: payment === null ? null : payment.recipient,
-    amount: payment === null ? null : payment.amount,
     marketPriceWei: null,
     effect: null,
     logs: null,
@@ -127,9 +106,15 @@ export function unreadCallRow(
   };
 }
 
-/** First four bytes of calldata; null for less. */
-function selectorOf(input: Hex): Hex | null {
-  return input.length < SELECTOR_CHARACTERS ? null : (input.slice(0, SELECTOR_CHARACTERS) as Hex);
+/** First four bytes of calldata, null for less; and the token payment that it asks for. */
+export function calldataOf({ to, input }: { readonly to: Address | null; readonly input: string }) {
+  const payment = to === null ? null : readTokenPayment(input);
+  return {
+    selector:
+      input.length < SELECTOR_CHARACTERS ? null : (input.slice(0, SELECTOR_CHARACTERS).toLowerCase() as Hex),
+    recipient: payment?.recipient ?? null,
+    amount: payment?.amount ?? null,
+  };
 }
 
 export type EffectLog = Pick<RawLog, "address" | "topics" | "data">;
@@ -151,8 +136,8 @@ function effectOf(read: EffectOf): CallEffect {
   const { logs } = read;
   const facts = logs.map((log) => factOf(log, read));
   if (facts.length === 0) return "none";
-  const all = (...kinds: readonly Fact["is"][]) => facts.every((fact) => kinds.includes(fact.is));
-  const some = (kind: Fact["is"]) => facts.some((fact) => fact.is === kind);
+  const all = (...kinds: readonly Fact[]) => facts.every((fact) => kinds.includes(fact));
+  const some = (kind: Fact) => facts.includes(kind);
   if (all("approval")) return "approval";
   if (some("wrapping") && all("wrapping", "wrapped_token")) return "wrap";
   const tokens = new Set(logs.map((log) => log.address));
@@ -184,28 +169,27 @@ function movesOf(read: EffectOf): readonly TokenMove[] {
     .toSorted((a, b) => (a.token < b.token ? -1 : 1));
 }
 
-type Fact = { readonly is: "approval" | "payment" | "wrapping" | "wrapped_token" | "anything" };
+type Fact = "approval" | "payment" | "wrapping" | "wrapped_token" | "anything";
 
 function factOf(log: EffectLog, { wallet, wrappedNative, decode }: EffectOf): Fact {
-  if (log.address === wrappedNative && wrappingOf(log) !== null) return { is: "wrapping" };
+  if (log.address === wrappedNative && wrappingOf(log) !== null) return "wrapping";
   const decoded = decode(log);
-  if (decoded?.event === "approval") return { is: "approval" };
+  if (decoded?.event === "approval") return "approval";
   const [movement] = decoded?.event === "transfer" ? decoded.movements : [];
-  if (movement?.standard !== "erc20") return { is: "anything" };
+  if (movement?.standard !== "erc20") return "anything";
   if (log.address === wrappedNative && (movement.from === NOBODY || movement.to === NOBODY))
-    return { is: "wrapped_token" };
-  return { is: movement.from === wallet ? "payment" : "anything" };
+    return "wrapped_token";
+  return movement.from === wallet ? "payment" : "anything";
 }
 
-function wrappingOf(
-  log: EffectLog,
-): { readonly event: "deposit" | "withdrawal"; readonly of: Address; readonly amount: bigint } | null {
+/** The account of a deposit or withdrawal of wrapped coin, and its change of them. */
+function wrappingOf(log: EffectLog): { readonly of: Address; readonly change: bigint } | null {
   const topic = log.topics[0];
   if (log.topics.length !== 2 || (topic !== DEPOSIT && topic !== WITHDRAWAL)) return null;
   const words = wordsOf(log.data);
   const [of, amount] = [addressOf(topicWord(log.topics[1])), uintOf(words?.[0])];
   if (words?.length !== 1 || of === null || amount === null) return null;
-  return { event: topic === DEPOSIT ? "deposit" : "withdrawal", of, amount };
+  return { of, change: topic === DEPOSIT ? amount : -amount };
 }
 
 /** Changes of the wallet's wrapped coins by wrapping, except those that a mint or burn in the logs shows. */
@@ -222,8 +206,7 @@ function silentWrapping({ wallet, wrappedNative, logs, decode }: EffectOf): bigi
   for (const log of own) {
     const wrapping = wrappingOf(log);
     if (wrapping?.of !== wallet) continue;
-    if (wrapping.event === "deposit" && !minted) sum += wrapping.amount;
-    if (wrapping.event === "withdrawal" && !burnt) sum -= wrapping.amount;
+    if (!(wrapping.change < 0n ? burnt : minted)) sum += wrapping.change;
   }
   return sum;
 }

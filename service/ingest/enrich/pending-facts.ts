@@ -89,20 +89,18 @@ async function wantSome(tx: NodePgDatabase, chainId: number, wanted: readonly Wa
 }
 
 /**
- * Accounts to request facts for now: at most `limit`, a few per wallet, without those in `leaveOut`. Accounts that own calls
+ * Accounts to request facts for at `now` (Unix seconds of chain time): at most `limit`, a few per wallet, without those in `leaveOut`. Accounts that own calls
  * named come before most that others named. Of each kind one account of every wallet comes before the second of any, by lot.
  */
 export async function readDueAccounts(
   db: Database,
-  query: {
-    readonly chainId: number;
-    /** Unix seconds of chain time. */
-    readonly now: number;
-    readonly limit: number;
-    readonly leaveOut: readonly Address[];
-  },
+  {
+    chainId,
+    now,
+    limit,
+    leaveOut,
+  }: { readonly chainId: number; now: number; limit: number; leaveOut: readonly Address[] },
 ): Promise<readonly Address[]> {
-  const { chainId, now, limit, leaveOut } = query;
   // Steps from wallet to wallet by the index and reads a few accounts of each, so that a long queue costs no more.
   const { rows } = await db.execute<{ address: Address }>(sql`
     with recursive waiting as (
@@ -129,31 +127,26 @@ export async function readDueAccounts(
   return rows.map(({ address }) => address);
 }
 
-/**
- * Removes accounts with stored facts, and adds the creators and first funders of those that wallets dealt with.
- */
+/** Removes accounts with stored facts, and adds the creators and first funders of those that wallets dealt with. */
 export async function takeOffPending(
   tx: NodePgDatabase,
   chainId: number,
   known: readonly Address[],
 ): Promise<void> {
-  for (const some of inStatements(known)) await takeSomeOff(tx, chainId, some);
-}
-
-async function takeSomeOff(tx: NodePgDatabase, chainId: number, known: readonly Address[]): Promise<void> {
-  await tx.execute(sql`
-    with settled as (
-      delete from ahs.pending_fact where chain_id = ${chainId} and address = any(${sql.param(known)}::text[])
-      returning address, wallet, ancestor, due_at, own
-    )
-    insert into ahs.pending_fact (chain_id, address, wallet, ancestor, due_at, asked, own)
-    select ${chainId}::integer, parent, s.wallet, true, min(s.due_at), 0, bool_or(s.own)
-    from settled s join ahs.account_fact f on f.chain_id = ${chainId} and f.address = s.address
-    cross join lateral (values (f.creator), (f.first_funder)) as parents (parent)
-    where not s.ancestor and parent is not null
-      and not exists (select from ahs.account_fact g where g.chain_id = ${chainId} and g.address = parent)
-    group by parent, s.wallet
-    on conflict do nothing`);
+  for (const some of inStatements(known))
+    await tx.execute(sql`
+      with settled as (
+        delete from ahs.pending_fact where chain_id = ${chainId} and address = any(${sql.param(some)}::text[])
+        returning address, wallet, ancestor, due_at, own
+      )
+      insert into ahs.pending_fact (chain_id, address, wallet, ancestor, due_at, asked, own)
+      select ${chainId}::integer, parent, s.wallet, true, min(s.due_at), 0, bool_or(s.own)
+      from settled s join ahs.account_fact f on f.chain_id = ${chainId} and f.address = s.address
+      cross join lateral (values (f.creator), (f.first_funder)) as parents (parent)
+      where not s.ancestor and parent is not null
+        and not exists (select from ahs.account_fact g where g.chain_id = ${chainId} and g.address = parent)
+      group by parent, s.wallet
+      on conflict do nothing`);
 }
 
 /**
@@ -163,7 +156,7 @@ async function takeSomeOff(tx: NodePgDatabase, chainId: number, known: readonly 
 export async function putOffPending(
   tx: NodePgDatabase,
   chainId: number,
-  { unknown, now }: { readonly unknown: readonly Address[]; readonly now: number },
+  { unknown, now }: { unknown: readonly Address[]; now: number },
 ): Promise<void> {
   await tx.execute(sql`
     update ahs.pending_fact set asked = asked + 1,

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { eq, getTableColumns, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { type Address, toFunctionSelector } from "viem";
 import type { StateBlock } from "../../chain/node/chain-reader.ts";
@@ -16,23 +16,14 @@ import { feedPrice } from "../../db/tables/enrich.ts";
 import { dayOf } from "../../model/features/time.ts";
 import { mapLimited } from "../../net/map-limited.ts";
 import type { EnrichContext, KnownFeed, PricedToken } from "./context.ts";
-import type { IndexedBlock } from "./enrich-reads.ts";
-import { requireWithin } from "./read-logs.ts";
+import { type LogFacts, timeOf } from "./log-rows.ts";
+import { inOrder, requireWithin } from "./read-logs.ts";
 
-type FeedRange = {
-  readonly from: number;
-  readonly to: number;
-  /** Unix seconds of the last block. */
-  readonly endTime: number;
-};
+/** Its end is in Unix seconds of the last block. */
+type FeedRange = { readonly from: number; readonly to: number; readonly endTime: number };
 
-const METHODS = {
-  aggregator: toFunctionSelector("aggregator()"),
-  decimals: toFunctionSelector("decimals()"),
-  latestRoundData: toFunctionSelector("latestRoundData()"),
-} as const;
 /** latestRoundData gives the round, its answer, when it began and was updated, and the round of the answer. */
-const RETURNED_WORDS = { aggregator: 1, decimals: 1, latestRoundData: 5 } as const;
+const RETURNED_WORDS = { aggregator: 1, decimals: 1, latestRoundData: 5 };
 const [ANSWER_WORD, UPDATED_WORD] = [1, 3];
 /** A proxy's aggregator is replaced every few months. */
 const REFRESH_SECONDS = 86_400;
@@ -57,7 +48,7 @@ export async function readAnswers(context: EnrichContext, range: FeedRange): Pro
 export async function readDailyPrices(
   context: EnrichContext,
   range: FeedRange,
-  answers: { readonly logs: readonly RawLog[]; readonly blocks: ReadonlyMap<number, IndexedBlock> },
+  answers: Pick<LogFacts, "logs" | "blocks">,
 ): Promise<readonly FeedPriceRow[]> {
   const feeds = await knownFeeds(context, range);
   const rows = feeds.flatMap((feed) => answersOf(feed, answers));
@@ -83,20 +74,18 @@ async function knownFeeds(context: EnrichContext, range: FeedRange): Promise<rea
 /** Null where the address is no feed. */
 async function readFeed(context: EnrichContext, feed: Address, readAt: number): Promise<KnownFeed | null> {
   const known = context.feeds.get(feed);
-  const decimals = known === undefined ? await readDecimals(context, feed) : known.decimals;
+  const decimals = known?.decimals ?? (await readDecimals(context, feed));
   if (decimals === null) {
-    context.logger.warn(
-      { feed },
-      "a price feed of the deployment does not answer decimals(): no price by it",
-    );
+    const text = "a price feed of the deployment does not answer decimals(): no price by it";
+    context.logger.warn({ feed }, text);
     return null;
   }
-  const aggregator = await askContract(context, { to: feed, name: "aggregator", at: "latest" });
+  const aggregator = await askContract(context, feed, { name: "aggregator", at: "latest" });
   return { feed, source: addressOf(aggregator?.[0]) ?? feed, decimals, readAt };
 }
 
 async function readDecimals(context: EnrichContext, feed: Address): Promise<number | null> {
-  const answer = await askContract(context, { to: feed, name: "decimals", at: "latest" });
+  const answer = await askContract(context, feed, { name: "decimals", at: "latest" });
   const decimals = uintOf(answer?.[0]);
   return decimals === null || decimals > MOST_DECIMALS ? null : Number(decimals);
 }
@@ -107,11 +96,11 @@ async function askFeed(
   { feed, decimals }: KnownFeed,
   range: FeedRange,
 ): Promise<FeedPriceRow | null> {
-  const question = { to: feed, name: "latestRoundData" } as const;
-  const round = await askContract(context, { ...question, at: range.to }).catch((error: unknown) => {
+  const ask = (at: StateBlock) => askContract(context, feed, { name: "latestRoundData", at });
+  const round = await ask(range.to).catch((error: unknown) => {
     // A node that keeps no old state knows the newest alone.
     if (error instanceof NodeFailure && error.kind !== "timeout" && error.kind !== "rate_limited")
-      return askContract(context, { ...question, at: "latest" });
+      return ask("latest");
     throw error;
   });
   const [answer, updatedAt] = [intOf(round?.[ANSWER_WORD]), uintOf(round?.[UPDATED_WORD])];
@@ -124,34 +113,24 @@ async function askFeed(
 /** What a feed's method returns, word by word; null where it has no such method. */
 async function askContract(
   { client }: EnrichContext,
-  {
-    to,
-    name,
-    at,
-  }: {
-    readonly to: Address;
-    readonly name: "aggregator" | "decimals" | "latestRoundData";
-    readonly at: StateBlock;
-  },
+  feed: Address,
+  { name, at }: { readonly name: keyof typeof RETURNED_WORDS; readonly at: StateBlock },
 ): Promise<readonly string[] | null> {
-  const data = await client.call(to, METHODS[name], at);
+  const data = await client.call(feed, toFunctionSelector(`${name}()`), at);
   const words = data === null ? null : wordsOf(data);
   return words === null || words.length < RETURNED_WORDS[name] ? null : words;
 }
 
 function answersOf(
   { feed, source, decimals }: KnownFeed,
-  { logs, blocks }: { readonly logs: readonly RawLog[]; readonly blocks: ReadonlyMap<number, IndexedBlock> },
+  { logs, blocks }: Pick<LogFacts, "logs" | "blocks">,
 ): readonly FeedPriceRow[] {
   const byDay = new Map<number, FeedPriceRow>();
   for (const log of inOrder(logs)) {
-    const block = blocks.get(log.blockNumber);
     if (log.address !== source || log.topics[0] !== ANSWER_UPDATED) continue;
-    if (block === undefined || block.hash !== log.blockHash)
-      throw new NodeFailure("other_chain", `a feed's log of block ${log.blockNumber} is of another block`);
+    const day = dayOf(timeOf(log, blocks));
     const answer = intOf(topicWord(log.topics[1]));
     if (answer === null || answer <= 0n) continue;
-    const day = dayOf(block.timestamp);
     byDay.set(day, { feed, day, block: log.blockNumber, answer, decimals });
   }
   return [...byDay.values()];
@@ -163,19 +142,8 @@ function intOf(word: string | null | undefined): bigint | null {
   return value === null || value < SIGN_BIT ? value : value - (SIGN_BIT << 1n);
 }
 
-function inOrder(logs: readonly RawLog[]): readonly RawLog[] {
-  return logs.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
-}
-
 /** Last answer of a feed on a UTC day, in US dollars with `decimals` decimals. */
-export type FeedPriceRow = {
-  readonly feed: Address;
-  /** UTC day number. */
-  readonly day: number;
-  readonly block: number;
-  readonly answer: bigint;
-  readonly decimals: number;
-};
+export type FeedPriceRow = Omit<typeof feedPrice.$inferSelect, "chainId">;
 
 /** Stores what feeds answered, a row for each feed and day; of a day that is there already the answer of the later block stays. */
 export async function storeFeedPrices(
@@ -197,24 +165,20 @@ export async function storeFeedPrices(
 
 /** Every stored price of the chain, by feed and rising day. */
 export async function readFeedPrices(tx: NodePgDatabase, chainId: number): Promise<readonly FeedPriceRow[]> {
-  const { rows } = await tx.execute<{
-    feed: Address;
-    day: number;
-    block: number;
-    answer: string;
-    decimals: number;
-  }>(
-    sql`select feed, day, block::float8 as block, answer::text as answer, decimals
-        from ahs.feed_price where chain_id = ${chainId} order by feed collate "C", day`,
-  );
-  return rows.map((row) => ({ ...row, answer: BigInt(row.answer) }));
+  const { chainId: chain, ...columns } = getTableColumns(feedPrice);
+  return tx
+    .select(columns)
+    .from(feedPrice)
+    .where(eq(chain, chainId))
+    .orderBy(sql`${feedPrice.feed} collate "C"`, feedPrice.day);
 }
 
 /** Feeds of the chain that have a price of any day. */
 async function readPricedFeeds(db: Database, chainId: number): Promise<ReadonlySet<Address>> {
-  const { rows } = await db.execute<{ feed: Address }>(
-    sql`select distinct feed from ahs.feed_price where chain_id = ${chainId}`,
-  );
+  const rows = await db
+    .selectDistinct({ feed: feedPrice.feed })
+    .from(feedPrice)
+    .where(eq(feedPrice.chainId, chainId));
   return new Set(rows.map(({ feed }) => feed));
 }
 
@@ -230,17 +194,9 @@ export function createPriceBook(rows: readonly FeedPriceRow[]): ValueOf {
     ({ feed }) => feed,
   );
   return ({ decimals, feed }, amount, timestamp) => {
-    const price = priceBefore(byFeed, feed, dayOf(timestamp));
-    if (price === null) return null;
+    const prices = byFeed.get(feed) ?? [];
+    const price = prices.findLast((row) => row.day < dayOf(timestamp)) ?? prices[0];
+    if (price === undefined) return null;
     return (amount * price.answer * MICRO_USD) / 10n ** BigInt(decimals + price.decimals);
   };
-}
-
-function priceBefore(
-  byFeed: ReadonlyMap<Address, readonly FeedPriceRow[]>,
-  feed: Address,
-  day: number,
-): FeedPriceRow | null {
-  const rows = byFeed.get(feed) ?? [];
-  return rows.findLast((row) => row.day < day) ?? rows[0] ?? null;
 }

@@ -13,12 +13,12 @@ import {
   type Execution,
   receiptLogs,
 } from "./executions.ts";
-import { approvalKey, concerns, type Followed, nativeTransfers } from "./log-rows.ts";
+import { approvalKey, concerns, type Followed, isFollowed, nativeTransfers } from "./log-rows.ts";
 import { type MinedCall, medianTip, type OwnCallRow, ownCallRow, unreadCallRow } from "./own-call.ts";
 import { type CallBlock, type IsOversized, orOversized } from "./read-receipts.ts";
 import type { BlockCall } from "./strangers.ts";
 
-export type WantedCalls = {
+type WantedCalls = {
   readonly from: number;
   readonly to: number;
   /** Own transactions, as the index holds them. */
@@ -36,33 +36,29 @@ export type WantedCalls = {
   readonly followed: Followed;
 };
 
-export type CallRows = Pick<EnrichRows, "calls" | "blocks"> & {
-  /** Native coin that moved. */
-  readonly payments: EnrichRows["transfers"];
-  readonly blockCalls: readonly BlockCall[];
-  /** Logs of own calls that say something of a wallet and are not among those by topic, where that has no room for all. */
-  readonly extraLogs: readonly RawLog[];
-  /** Logs of approvals that accounts gave in executions, see `approvalKey`. */
-  readonly executedApprovals: ReadonlySet<string>;
-};
+export type CallRows = Awaited<ReturnType<typeof readCalls>>;
 
 /**
  * Reads the blocks in which wallets called or executed; throws a NodeFailure when anything of them is missing or does not
  * fit. What no answer has room for is left out: of own calls the receipt, of others' transactions what accounts executed in them.
  */
-export async function readCalls(context: EnrichContext, wanted: WantedCalls): Promise<CallRows> {
+export async function readCalls(context: EnrichContext, wanted: WantedCalls) {
   const blocks = await readBlocks(context, wanted);
   const receipts: Receipts = new Map(blocks.flatMap((block) => [...block.receipts]));
-  const tips = new Map(blocks.map((block) => [block.number, tipOf(block, wanted.blocks)]));
+  const tips: Tips = new Map(blocks.map((block) => [block.number, tipOf(block, wanted.blocks)]));
   const { crashes } = context;
   const own: SentCall[] = [];
   const sent: OwnCallRow[] = [];
   for (const call of wanted.calls) {
     const isLeftOut = crashes.isLeftOut(call.hash);
     const receipt = isLeftOut ? null : expected(receipts, call.hash);
-    if (receipt === null && !isLeftOut) leaveReceiptOut(context, call);
+    if (receipt === null && !isLeftOut) {
+      context.metrics.leftOut.inc({ what: "receipt" });
+      const text = "no answer has room for the receipt of an own call: it is kept without";
+      context.logger.warn({ hash: call.hash }, text);
+    }
     await crashes.decode(call.hash, () => {
-      const found = sentCall(call, receipt);
+      const found = { call, receipt, logs: receipt === null ? [] : receiptLogs(receipt) };
       own.push(found);
       sent.push(transactionRow(context, found, marketPrice(call.block, wanted, tips)));
     });
@@ -72,21 +68,14 @@ export async function readCalls(context: EnrichContext, wanted: WantedCalls): Pr
   return {
     calls,
     blocks: blocks.flatMap((block) => blockRow(context.chainId, block, wanted.blocks, tips)),
+    /** Native coin that moved. */
     payments: nativeTransfers(context.chainId, calls, wanted.payments),
     blockCalls: blocks.flatMap((block) => othersOf(block, wanted)),
+    /** Logs of own calls that say something of a wallet and are not among those by topic, where that has no room for all. */
     extraLogs: extraLogs(own, wanted),
+    /** Logs of approvals that accounts gave in executions, see `approvalKey`. */
     executedApprovals: new Set(executed.flatMap(({ approvals }) => approvals)),
   };
-}
-
-function leaveReceiptOut({ metrics, logger }: EnrichContext, { hash }: IndexedCall): void {
-  metrics.leftOut.inc({ what: "receipt" });
-  logger.warn({ hash }, "no answer has room for the receipt of an own call: it is kept without");
-}
-
-function leaveExecutionsOut({ metrics, logger }: EnrichContext, hash: Hex, leftOut: number): void {
-  metrics.leftOut.inc({ what: "execution" }, leftOut);
-  logger.warn({ hash, leftOut }, "executions of Safes share more logs in one transaction than are read");
 }
 
 type Receipts = ReadonlyMap<Hex, RawReceipt | null>;
@@ -115,10 +104,6 @@ type SentCall = {
   readonly logs: readonly RawLog[];
 };
 
-function sentCall(call: IndexedCall, receipt: RawReceipt | null): SentCall {
-  return { call, receipt, logs: receipt === null ? [] : receiptLogs(receipt) };
-}
-
 function transactionRow(
   { chainId, market }: EnrichContext,
   { call, receipt, logs }: SentCall,
@@ -141,21 +126,26 @@ async function readExecutions(
   context: EnrichContext,
   wanted: WantedCalls,
   known: { readonly receipts: Receipts; readonly tips: Tips },
-): Promise<readonly { readonly row: OwnCallRow; readonly approvals: readonly string[] }[]> {
-  const { chainId, market, limits, entryPoints, crashes } = context;
-  const { wrappedNative } = market;
+) {
+  const { chainId, market, limits, entryPoints, crashes, metrics, logger } = context;
   const carried = Map.groupBy(wanted.executions, ({ log }) => log.transactionHash);
   const rows = await mapLimited([...carried], limits.concurrency, async ([hash, executions]) => {
     const bundle = await readBundle(context, wanted, { hash, receipt: expected(known.receipts, hash) });
     if (bundle === null) return [];
     return crashes.decode(hash, () => {
-      const described = describeExecutions(executions, { bundle, entryPoints });
-      if (described.leftOut > 0) leaveExecutionsOut(context, hash, described.leftOut);
-      return described.calls.map(({ execution, call, ...told }) => {
+      const { calls, leftOut } = describeExecutions(executions, bundle, entryPoints);
+      if (leftOut > 0) {
+        metrics.leftOut.inc({ what: "execution" }, leftOut);
+        logger.warn(
+          { hash, leftOut },
+          "executions of Safes share more logs in one transaction than are read",
+        );
+      }
+      return calls.map(({ execution, call, ...read }) => {
         const { timestamp } = indexedBlock(wanted.blocks, call.block);
-        const outcome = { ...told, l1Fee: null, marketPrice: marketPrice(call.block, wanted, known.tips) };
-        const stored = { chainId, wrappedNative, origin: execution.origin };
-        const approvals = outcome.logs.filter(
+        const outcome = { ...read, l1Fee: null, marketPrice: marketPrice(call.block, wanted, known.tips) };
+        const stored = { chainId, wrappedNative: market.wrappedNative, origin: execution.origin };
+        const approvals = read.logs.filter(
           ({ topics: [event] }) => event === APPROVAL || event === APPROVAL_FOR_ALL,
         );
         return {
@@ -174,12 +164,8 @@ async function readBundle(
   { isOversized }: WantedCalls,
   { hash, receipt }: { readonly hash: Hex; readonly receipt: RawReceipt | null },
 ): Promise<BundleTransaction | null> {
-  const bundle =
-    receipt === null
-      ? null
-      : await orOversized(isOversized, async () =>
-          bundleTransactionOf(receipt, await client.transaction(hash)),
-        );
+  const ask = async (of: RawReceipt) => bundleTransactionOf(of, await client.transaction(hash));
+  const bundle = receipt === null ? null : await orOversized(isOversized, () => ask(receipt));
   if (bundle === null) {
     metrics.leftOut.inc({ what: "carrier" });
     logger.warn({ hash }, "no answer has room for a transaction: what accounts executed in it is left out");
@@ -244,14 +230,12 @@ function blockRow(
 /** Transactions of the block that no followed wallet sent. */
 function othersOf({ number, seen }: CallBlock, { blocks, followed }: WantedCalls): readonly BlockCall[] {
   const { timestamp } = indexedBlock(blocks, number);
-  const isFollowed = (account: Address) => {
-    const since = followed.get(account);
-    return since !== undefined && since <= number;
-  };
-  return seen.filter(({ from }) => !isFollowed(from)).map((call) => ({ ...call, block: number, timestamp }));
+  return seen
+    .filter(({ from }) => !isFollowed(followed, from, number))
+    .map((call) => ({ ...call, block: number, timestamp }));
 }
 
-function indexedBlock(blocks: ReadonlyMap<number, IndexedBlock>, number: number): IndexedBlock {
+export function indexedBlock(blocks: ReadonlyMap<number, IndexedBlock>, number: number): IndexedBlock {
   const block = blocks.get(number);
   if (block === undefined) throw new NodeFailure("inconsistent", `the index has no block ${number}`);
   return block;

@@ -1,16 +1,18 @@
-import { sql } from "drizzle-orm";
+import { and, desc, eq } from "drizzle-orm";
 import type { Address, Hex } from "viem";
 import { readCode } from "../../chain/node/chain-reader.ts";
 import { NodeFailure } from "../../chain/node/failure.ts";
 import type { Database } from "../../db/database.ts";
+import { isOneOf } from "../../db/is-one-of.ts";
+import { walletDelegation } from "../../db/tables/enrich.ts";
 import { mapLimited } from "../../net/map-limited.ts";
-import type { DelegationWatch, EnrichContext } from "./context.ts";
+import type { EnrichContext } from "./context.ts";
 import type { EnrichRows } from "./enrich-writes.ts";
 
+/** Its end is in Unix seconds of the last block. */
 type DelegationRange = {
   readonly wallets: readonly Address[];
   readonly to: number;
-  /** Unix seconds of the last block. */
   readonly endTime: number;
 };
 
@@ -23,21 +25,16 @@ const ANY_SECONDS = 86_400;
 /** EIP-7702: what the code of a delegating account starts with; the delegate's address follows. */
 const DELEGATION = /^0xef0100([0-9a-f]{40})$/;
 
-/** To be called once the range is stored: what was read counts as read. */
-export type ReadDelegations = {
-  readonly rows: EnrichRows["delegations"];
-  readonly settle: () => void;
-};
-
 /**
  * Delegations that changed, as of the end of a range that reaches the newest finalized block: of wallets that called, at most
  * hourly, and of all once a day of chain time; of so many in one range, those first that were never read or longest ago. The
- * first reading of a wallet always counts as a change. A wallet whose code the node does not give is read later.
+ * first reading of a wallet always counts as a change. A wallet whose code the node does not give is read later. `settle` is
+ * called once the range is stored: what was read then counts as read.
  */
 export async function readChangedDelegations(
   context: EnrichContext,
   range: DelegationRange,
-): Promise<ReadDelegations> {
+): Promise<{ readonly rows: EnrichRows["delegations"]; readonly settle: () => void }> {
   const { delegations, chainId } = context;
   const due = dueWallets(delegations, range);
   const known = await readDelegations(context.db, chainId, due);
@@ -57,15 +54,13 @@ export async function readChangedDelegations(
   };
 }
 
-type FoundDelegation = { readonly wallet: Address; readonly delegate: Address | null };
-
 /** Each wallet by itself: one that the node does not answer for takes nothing from the others. */
 async function readEach(
   { client, limits, logger }: EnrichContext,
   wallets: readonly Address[],
   block: number,
-): Promise<{ readonly found: readonly FoundDelegation[]; readonly failed: readonly Address[] }> {
-  const found: FoundDelegation[] = [];
+) {
+  const found: { wallet: Address; delegate: Address | null }[] = [];
   const failed: Address[] = [];
   await mapLimited(wallets, limits.concurrency, async (wallet) => {
     if (failed.length >= MAX_FAILURES) return;
@@ -81,8 +76,8 @@ async function readEach(
 }
 
 function dueWallets(
-  watch: DelegationWatch,
-  { wallets, endTime }: Pick<DelegationRange, "wallets" | "endTime">,
+  watch: EnrichContext["delegations"],
+  { wallets, endTime }: DelegationRange,
 ): readonly Address[] {
   const readAt = (wallet: Address) => watch.readAt.get(wallet) ?? Number.NEGATIVE_INFINITY;
   const due = wallets.filter((wallet) => isDue(watch, wallet, endTime));
@@ -97,7 +92,11 @@ export function delegateOf(code: Hex): Address | null {
   return digits === undefined ? null : `0x${digits}`;
 }
 
-function isDue({ readAt, called, failedAt }: DelegationWatch, wallet: Address, now: number): boolean {
+function isDue(
+  { readAt, called, failedAt }: EnrichContext["delegations"],
+  wallet: Address,
+  now: number,
+): boolean {
   const failed = failedAt.get(wallet);
   if (failed !== undefined && now - failed < CALLER_SECONDS) return false;
   const last = readAt.get(wallet);
@@ -111,8 +110,11 @@ async function readDelegations(
   chainId: number,
   wallets: readonly Address[],
 ): Promise<ReadonlyMap<Address, Address | null>> {
-  const { rows } = await db.execute<{ wallet: Address; delegate: Address | null }>(sql`
-    select distinct on (wallet) wallet, delegate from ahs.wallet_delegation
-    where chain_id = ${chainId} and wallet = any(${sql.param(wallets)}::text[]) order by wallet, block desc`);
-  return new Map(rows.map(({ wallet, delegate }) => [wallet, delegate]));
+  const { chainId: chain, wallet, delegate, block } = walletDelegation;
+  const rows = await db
+    .selectDistinctOn([wallet], { wallet, delegate })
+    .from(walletDelegation)
+    .where(and(eq(chain, chainId), isOneOf(wallet, wallets)))
+    .orderBy(wallet, desc(block));
+  return new Map(rows.map((row) => [row.wallet, row.delegate]));
 }

@@ -17,17 +17,11 @@ import type { EnrichLimits } from "./context.ts";
 import { type IsOversized, orOversized } from "./read-receipts.ts";
 
 /**
- * unread: wallets with missing logs, because strangers logged more about them than the node returns for one block. Logs of
- * trusted contracts are there all the same, unless they are too many as well.
- */
-export type WalletLogs = { readonly logs: readonly RawLog[]; readonly unread: ReadonlySet<Address> };
-
-/**
  * Every log of the range that names one of the wallets where its event has the party, and what Safes among them say of
  * themselves: four requests per chunk of wallets, whatever strangers log. In the order of the chain, each once. Of one block
  * what does not fit into an answer is asked for in parts, down to one event of one wallet, then of believed contracts alone,
- * and the rest is left out; of several
- * blocks it is a failure, since there are smaller ranges.
+ * and the rest is left out: `unread` are the wallets of which logs are missing. Of several blocks it is a failure, since there
+ * are smaller ranges.
  */
 export async function readLogs(
   client: Pick<ChainReader, "logs">,
@@ -42,7 +36,7 @@ export async function readLogs(
     /** Trusted contracts, lower-case. */
     readonly believed: { readonly tokens: readonly Address[]; readonly entryPoints: readonly Address[] };
   },
-): Promise<WalletLogs> {
+): Promise<{ readonly logs: readonly RawLog[]; readonly unread: ReadonlySet<Address> }> {
   const { from, to } = range;
   const found = new Map<number, Map<number, RawLog>>();
   const unread = new Set<Address>();
@@ -68,11 +62,9 @@ export async function readLogs(
       found.set(log.blockNumber, block.set(log.logIndex, log));
     }
     count += logs.length;
-    if (count > limits.maxLogs && to > from)
-      throw new NodeFailure(
-        "too_many_results",
-        `more than ${limits.maxLogs} logs in blocks ${from} to ${to}`,
-      );
+    const { maxLogs } = limits;
+    if (count > maxLogs && to > from)
+      throw new NodeFailure("too_many_results", `more than ${maxLogs} logs in blocks ${from} to ${to}`);
   };
   const parts = chunksOf(range.wallets, limits.maxWallets).flatMap(wholeParts);
   await mapLimited(parts, limits.concurrency, read);

@@ -5,14 +5,6 @@ import type { RawBlock, RawReceipt } from "../../chain/node/rpc-answers.ts";
 import type { BlockSource } from "../../db/tables/enrich.ts";
 import { payeeOf } from "./own-call.ts";
 
-/** A transaction of the block, from any sender. */
-type SeenCall = {
-  readonly transactionIndex: number;
-  readonly from: Address;
-  /** The called account, or the payee of a lone token transfer; null for a creation. */
-  readonly counterparty: Address | null;
-};
-
 /** A block with own calls: their receipts, and the gas prices that all its transactions paid. */
 export type CallBlock = {
   readonly number: number;
@@ -20,8 +12,13 @@ export type CallBlock = {
   readonly receipts: ReadonlyMap<Hex, RawReceipt | null>;
   /** Wei per gas; null where no answer has room for the block's transactions. */
   readonly gasPrices: readonly bigint[] | null;
-  /** All its transactions; none where the node does not give the receipts of the whole block. */
-  readonly seen: readonly SeenCall[];
+  /** All its transactions, from any sender; none where the node does not give the receipts of the whole block. */
+  readonly seen: readonly {
+    readonly transactionIndex: number;
+    readonly from: Address;
+    /** The called account, or the payee of a lone token transfer; null for a creation. */
+    readonly counterparty: Address | null;
+  }[];
   readonly source: BlockSource;
 };
 
@@ -34,20 +31,15 @@ type WantedBlock = {
 };
 
 /**
- * Reads one block with own calls, in parts where one answer has no room for it; throws a NodeFailure when an own call is
- * missing or the block is another one.
- */
-export type ReadReceipts = (wanted: WantedBlock, isOversized: IsOversized) => Promise<CallBlock>;
-
-/**
- * Reads whole blocks by eth_getBlockReceipts. A node without that method is asked for the block's transactions and each own
- * call's receipt instead, from then on; `onFallback` is called once. So is any node for a block whose receipts do not fit into
- * one answer: strangers fill blocks, and must not keep the rest of it from being read.
+ * Reads blocks with own calls, whole by eth_getBlockReceipts. A node without that method is asked for the block's transactions
+ * and each own call's receipt instead, from then on; `onFallback` is called once. So is any node for a block whose receipts do
+ * not fit into one answer: strangers fill blocks, and must not keep the rest of it from being read. The reader throws an
+ * NodeFailure when an own call is missing or the block is another one.
  */
 export function createReceiptReader(
   client: ChainReader,
   onFallback: (cause: NodeFailure) => void,
-): ReadReceipts {
+): (wanted: WantedBlock, isOversized: IsOversized) => Promise<CallBlock> {
   let hasBlockReceipts = true;
   return async (wanted, isOversized) => {
     if (hasBlockReceipts) {
@@ -75,11 +67,10 @@ async function readWholeBlock(client: ChainReader, wanted: WantedBlock): Promise
       wanted.calls.map((hash) => [hash, expectReceipt(wanted, hash, byHash.get(hash) ?? null)]),
     ),
     gasPrices: all.map((receipt) => receipt.effectiveGasPrice),
-    seen: all.map((receipt) => ({
-      transactionIndex: receipt.transactionIndex,
-      from: receipt.from,
-      counterparty: payeeOf(receipt),
-    })),
+    seen: all.map((receipt) => {
+      const { transactionIndex, from } = receipt;
+      return { transactionIndex, from, counterparty: payeeOf(receipt) };
+    }),
     source: "block_receipts",
   };
 }
@@ -143,19 +134,12 @@ export type IsOversized = (error: unknown) => Promise<boolean>;
 
 /**
  * Tells answers that are too large from trouble of the node: a timeout counts only in a range that is stuck, and either only
- * while the node answers what is small, since rate limits have the same error texts. Throws a NodeFailure when it does not.
+ * while the node gives a header of the range, since rate limits have the same error texts. Throws a NodeFailure when it
+ * does not.
  */
 export function createOversizeTest(
   client: Pick<ChainReader, "header">,
-  {
-    block,
-    isStuck,
-  }: {
-    /** Any block of the range. */
-    readonly block: number;
-    /** Whether the range, of one block, timed out so often that what times out again is taken as too large. */
-    readonly isStuck: boolean;
-  },
+  { block, isStuck }: { readonly block: number; readonly isStuck: boolean },
 ): IsOversized {
   return async (error) => {
     if (!(error instanceof NodeFailure)) return false;

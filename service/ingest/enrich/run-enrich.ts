@@ -25,12 +25,12 @@ import {
 } from "./context.ts";
 import { createCrashWatch } from "./crash-watch.ts";
 import { type EnrichTask, enrichRange } from "./enrich-range.ts";
-import { type EnrichState, readEnrichState } from "./enrich-reads.ts";
+import { readEnrichState } from "./enrich-reads.ts";
 import { openMissedPasts } from "./enrich-writes.ts";
 import { type PlannedRange, planChainRange, planPastRange } from "./plan-ranges.ts";
 import { createReceiptReader } from "./read-receipts.ts";
 
-export type EnrichDeps = {
+type EnrichDeps = {
   readonly db: Database;
   readonly deployment: Deployment;
   readonly rpcUrl: string;
@@ -51,24 +51,21 @@ export async function runEnrich(deps: EnrichDeps, signal: AbortSignal): Promise<
   const onRequest = (method: string) => deps.metrics.requests.inc({ method });
   const client = createChainReader({ ...RPC, url: deps.rpcUrl, signal, onRequest });
   const context = createEnrichContext({ ...deps, client });
-  const facts = {
-    ...context,
-    source: deps.factSource,
-    now: () => performance.now(),
-    setAside: new Map(),
-    signal,
-  };
-  await Promise.all([runRanges(context, signal), runFacts(facts), runSweep(context, signal)]);
+  const now = () => performance.now();
+  const facts = { ...context, source: deps.factSource, now, setAside: new Map(), signal };
+  await Promise.all([
+    runRanges(context, signal),
+    runFacts(facts),
+    repeat({ context, signal, what: "dropping old transfers" }, () => sweepTransfers(context)),
+  ]);
 }
 
 async function runRanges(context: EnrichContext, signal: AbortSignal): Promise<void> {
   const span = { blocks: context.limits.maxBlocks };
   await repeat({ context, signal, what: "enriching" }, () => enrichOnce(context, span));
   await context.crashes.end().catch((error: unknown) => {
-    context.logger.warn(
-      { err: error },
-      "the range that was read is still noted: the next process reads it in parts",
-    );
+    const text = "the range that was read is still noted: the next process reads it in parts";
+    context.logger.warn({ err: error }, text);
   });
 }
 
@@ -86,16 +83,12 @@ async function runFacts(context: FactsContext): Promise<void> {
   });
 }
 
-async function runSweep(context: EnrichContext, signal: AbortSignal): Promise<void> {
-  await repeat({ context, signal, what: "dropping old transfers" }, () => sweepTransfers(context));
-}
-
 /** Deletes expired claimed transfers; true if more are due. */
 export async function sweepTransfers(context: EnrichContext): Promise<boolean> {
   const cursor = await readCursorBlock(context);
   if (cursor === null) return false;
   const { db, chainId } = context;
-  const { dropped, more } = await dropClaimedTransfers(db, { chainId, now: cursor.timestamp });
+  const { dropped, more } = await dropClaimedTransfers(db, chainId, cursor.timestamp);
   context.metrics.dropped.inc({ table: "transfers" }, dropped);
   return more;
 }
@@ -142,11 +135,8 @@ export function createEnrichContext(
     feeds: new Map(),
     delegations: { readAt: new Map(), called: new Set(), failedAt: new Map() },
     limits: deps.limits ?? enrichLimits,
-    readReceipts: createReceiptReader(deps.client, (cause) => {
-      deps.logger.warn(
-        { err: cause },
-        "the node has no eth_getBlockReceipts: asking for each own call's receipt",
-      );
+    readReceipts: createReceiptReader(deps.client, (err) => {
+      deps.logger.warn({ err }, "the node has no eth_getBlockReceipts: asking for each own call's receipt");
     }),
   };
 }
@@ -172,10 +162,10 @@ export async function enrichOnce(context: EnrichContext, span: { blocks: number 
   return chain !== null || past !== null;
 }
 
-type Plan = { readonly state: EnrichState; readonly generation: string; readonly finalizedBlock: number };
+type Plan = NonNullable<Awaited<ReturnType<typeof readPlan>>>;
 
 /** Null before the index is ready, and while it is behind what was enriched. */
-async function readPlan({ db, chainId, schema }: EnrichContext): Promise<Plan | null> {
+async function readPlan({ db, chainId, schema }: EnrichContext) {
   const generation = (await readChainMark(db, chainId))?.generation;
   const asOf = await readFinalized(db.$client, schema);
   if (generation === undefined || asOf === null) return null;
@@ -202,10 +192,10 @@ async function enrichAdapting(context: EnrichContext, stretch: Stretch): Promise
     const task = { of, ...range, followed, finalizedBlock, cursor, generation, isStuck };
     try {
       await context.crashes.begin(of, range);
-      const { to, stored } = await enrichRange(context, task);
+      const to = await enrichRange(context, task);
       context.timeouts.delete(of);
       span.blocks = Math.min(context.limits.maxBlocks, span.blocks + Math.ceil(span.blocks / 4));
-      return stored ? to : null;
+      return to;
     } catch (error) {
       if (!(error instanceof NodeFailure) || !mayFitWhenSmaller(error)) throw error;
       const blocks = range.to - range.from + 1;
@@ -246,17 +236,16 @@ function mayFitWhenSmaller({ kind }: NodeFailure): boolean {
 
 /** Milliseconds for which the node or the source asked to be left alone. */
 function askedPause(error: unknown): number {
-  if (error instanceof FactsFailure) return 1000 * (error.failure.retryAfterSeconds ?? 0);
-  return error instanceof NodeFailure ? (error.retryAfterMs ?? 0) : 0;
+  return error instanceof FactsFailure || error instanceof NodeFailure ? (error.retryAfterMs ?? 0) : 0;
 }
 
 /** The source of account facts is in trouble. */
 class FactsFailure extends Error {
   override readonly name = "FactsFailure";
-  readonly failure: HistoryFailure;
+  readonly retryAfterMs: number;
 
-  constructor(failure: HistoryFailure) {
-    super(`${failure.reason}: ${failure.detail}`);
-    this.failure = failure;
+  constructor({ reason, detail, retryAfterSeconds }: HistoryFailure) {
+    super(`${reason}: ${detail}`);
+    this.retryAfterMs = 1000 * (retryAfterSeconds ?? 0);
   }
 }

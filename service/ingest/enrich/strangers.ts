@@ -1,24 +1,10 @@
 import type { Address } from "viem";
-import type { KnownCounterparty, KnownStranger, Slot } from "./contact-rows.ts";
+import type { KnownStranger, readKnownCounterparties, Slot } from "./contact-rows.ts";
 import type { Dealing } from "./contacts.ts";
+import type { CallBlock } from "./read-receipts.ts";
 
 /** A transaction in a block that is read anyway. */
-export type BlockCall = {
-  readonly block: number;
-  readonly timestamp: number;
-  readonly transactionIndex: number;
-  readonly from: Address;
-  /** The called account, or the payee of a lone token transfer; null for a creation. */
-  readonly counterparty: Address | null;
-};
-
-export type StrangerCounts = {
-  /** Stored slots that are evicted; store them before the dealings. */
-  readonly left: readonly { readonly counterparty: Address; readonly account: Address }[];
-  readonly dealings: readonly Dealing[];
-  /** All calls of the strangers that called or lost a slot; null for a stranger without any slot. */
-  readonly calls: ReadonlyMap<Address, number | null>;
-};
+export type BlockCall = CallBlock["seen"][number] & { readonly block: number; readonly timestamp: number };
 
 /** Slots for strangers of one counterparty: twice the users that full credit needs, captive ones included. */
 export const MAX_STRANGERS = 64;
@@ -28,7 +14,7 @@ const KEPT_RECENT = 16;
 const WINDOW_SECONDS = 180 * 86_400;
 
 type Known = {
-  readonly counterparties: ReadonlyMap<Address, KnownCounterparty>;
+  readonly counterparties: Awaited<ReturnType<typeof readKnownCounterparties>>;
   /** At least the callers, and the holders of a slot of one of the counterparties. */
   readonly strangers: ReadonlyMap<Address, KnownStranger>;
 };
@@ -38,12 +24,18 @@ type Known = {
  * wallet dealt with its counterparty before. All calls of a stranger with a slot are counted. If a counterparty's slots are
  * full, a new stranger evicts the oldest one that did not call within the window. Otherwise it evicts the one with the fewest
  * calls elsewhere, except the latest callers.
+ *
+ * Returns the stored slots that are evicted (to be stored before the dealings), the dealings, and all calls of the strangers
+ * that called or lost a slot: null for one without any slot.
  */
-export function countStrangers(calls: readonly BlockCall[], known: Known): StrangerCounts {
-  const byCounterparty = openSlots(known);
+export function countStrangers(calls: readonly BlockCall[], known: Known) {
+  const byCounterparty = new Map<Address, CounterpartySlots>();
+  for (const [address, { since, strangers: users }] of known.counterparties)
+    byCounterparty.set(address, { since, slots: new Map(users), left: new Set(), added: new Map() });
   const strangers = new Map(known.strangers);
   const changed = new Set<Address>();
-  for (const call of inOrder(calls)) {
+  const ordered = calls.toSorted((a, b) => a.block - b.block || a.transactionIndex - b.transactionIndex);
+  for (const call of ordered) {
     const { from, counterparty, block } = call;
     const held =
       counterparty === null || counterparty === from ? undefined : byCounterparty.get(counterparty);
@@ -67,7 +59,7 @@ export function countStrangers(calls: readonly BlockCall[], known: Known): Stran
     dealings: [...byCounterparty].flatMap(([counterparty, { added }]) =>
       [...added].flatMap(([account, dealings]) => dealings.map((at) => ({ ...at, counterparty, account }))),
     ),
-    calls: new Map([...changed].map((account) => [account, strangers.get(account)?.calls ?? null])),
+    calls: new Map([...changed].map((account) => [account, strangers.get(account)?.calls ?? null] as const)),
   };
 }
 
@@ -82,15 +74,6 @@ type CounterpartySlots = {
 };
 
 type Strangers = Map<Address, KnownStranger>;
-
-function openSlots({ counterparties }: Known): ReadonlyMap<Address, CounterpartySlots> {
-  return new Map(
-    [...counterparties].map(([address, { since, strangers }]) => [
-      address,
-      { since, slots: new Map(strangers), left: new Set(), added: new Map() },
-    ]),
-  );
-}
 
 /** Returns the account to evict, null if a slot is free, or "full" if a call of that time may take no slot. */
 function slotToEvict(
@@ -137,16 +120,10 @@ function addCall({ slots, added }: CounterpartySlots, call: BlockCall, strangers
     const stranger = strangers.get(from) ?? { calls: 0, slots: 0 };
     strangers.set(from, { ...stranger, slots: stranger.slots + 1 });
   }
-  slots.set(from, {
-    calls: (slot === undefined ? 0 : slot.calls) + 1,
-    lastTime: Math.max(timestamp, slot === undefined ? timestamp : slot.lastTime),
-  });
+  const { calls, lastTime } = slot ?? { calls: 0, lastTime: timestamp };
+  slots.set(from, { calls: calls + 1, lastTime: Math.max(timestamp, lastTime) });
   const dealing = { calls: 1, sentMicroUsd: 0n, block, timestamp };
   const dealings = added.get(from);
   if (dealings === undefined) added.set(from, [dealing]);
   else dealings.push(dealing);
-}
-
-function inOrder(calls: readonly BlockCall[]): readonly BlockCall[] {
-  return calls.toSorted((a, b) => a.block - b.block || a.transactionIndex - b.transactionIndex);
 }

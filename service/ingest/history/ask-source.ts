@@ -3,15 +3,15 @@ import { z } from "zod";
 import { NodeFailure } from "../../chain/node/failure.ts";
 import { createNodeClient } from "../../chain/node/json-rpc.ts";
 import { count } from "../../chain/node/rpc-answers.ts";
-import { readTokenPayment } from "../../chain/token-payment.ts";
 import { pauseFor } from "../../db/run-loop.ts";
-import type { AsOf } from "../../model/features/types.ts";
+import type { AsOf, OwnCall } from "../../model/features/types.ts";
+import { calldataOf } from "../enrich/own-call.ts";
 import {
   type HistoryFailure,
   type HistorySource,
   historyFailure,
   type NumberedCall,
-  type SentCount,
+  type SourceRow,
 } from "./history.ts";
 
 /** Turns the JSON of an answer into what is wanted, or says why it cannot. */
@@ -187,12 +187,17 @@ export function blockTag({ blockNumber }: AsOf): string {
 /** Number of transactions that a wallet had sent by a block; null if the node has no state of that block. */
 export function countSentBy(options: NodeOptions): HistorySource["countSent"] {
   return ({ wallet, asOf }, signal) =>
-    askNode<SentCount>(
+    askNode<{ readonly count: number | null }>(
       options,
       {
         method: "eth_getTransactionCount",
         params: [wallet, blockTag(asOf)],
-        read: readCount,
+        read: (result) =>
+          readAs(
+            count.transform((sent) => ({ count: sent })),
+            result,
+            "the node returned no count",
+          ),
         // Nodes have no common code for a state that is gone.
         refused: { count: null },
       },
@@ -200,15 +205,32 @@ export function countSentBy(options: NodeOptions): HistorySource["countSent"] {
     );
 }
 
-function readCount(result: unknown): SentCount | HistoryFailure {
-  const parsed = count.safeParse(result);
-  return parsed.success ? { count: parsed.data } : historyFailure("malformed", "the node returned no count");
+/** What a schema reads of an answer; where it cannot, the fault says why. */
+export function readAs<Value extends object>(
+  schema: z.ZodType<Value>,
+  answer: unknown,
+  fault: string,
+): Value | HistoryFailure {
+  const { data } = schema.safeParse(answer);
+  return data ?? historyFailure("malformed", fault);
+}
+
+/** The rows of a page, or the failure of the first one that cannot be read. */
+export function readRows<Item>(
+  items: readonly Item[],
+  read: (item: Item, at: number) => SourceRow | HistoryFailure,
+): readonly SourceRow[] | HistoryFailure {
+  const rows: SourceRow[] = [];
+  for (const [at, item] of items.entries()) {
+    const row = read(item, at);
+    if (isFailure(row)) return row;
+    rows.push(row);
+  }
+  return rows;
 }
 
 /** Most digits of a 256-bit number. */
 const decimal = z.string().regex(/^\d{1,78}$/);
-
-const SELECTOR_CHARACTERS = 10;
 
 /** A 256-bit number in decimal digits. */
 export const decimalBigint = decimal.transform(BigInt);
@@ -217,44 +239,18 @@ export const decimalNumber = decimal.transform(Number).pipe(z.int().nonnegative(
 /** Calldata, whole bytes. */
 export const bytes = z.string().regex(/^0x(?:[0-9a-f]{2})*$/i);
 
-/** What every source says of an own call. */
-type CallFacts = {
-  readonly hash: Hex;
-  readonly blockNumber: number;
-  readonly transactionIndex: number;
-  readonly timestamp: number;
-  readonly nonce: number;
-  readonly to: Address | null;
-  readonly input: string;
-  readonly value: bigint;
-  readonly ok: boolean;
-  readonly gasLimit: bigint;
-  readonly gasUsed: bigint;
-  readonly gasPrice: bigint;
-  /** What a rollup paid its settlement layer for it; zero elsewhere. */
-  readonly settlementFee: bigint;
-};
-
 /**
  * An own call as the model reads it, a transaction of the wallet without its receipt's logs; its fee is gas used ×
- * effective price, and the rollup's settlement fee.
+ * effective price, and the rollup's settlement fee (zero elsewhere).
  */
-export function numberedCall(facts: CallFacts): NumberedCall {
+export function numberedCall(
+  facts: Omit<OwnCall, "position" | "fee" | "receipt" | keyof ReturnType<typeof calldataOf>> & {
+    readonly nonce: number;
+    readonly input: string;
+    readonly settlementFee: bigint;
+  },
+): NumberedCall {
   const { nonce, input, settlementFee, ...same } = facts;
-  const payment = facts.to === null ? null : readTokenPayment(input);
-  return {
-    nonce,
-    call: {
-      ...same,
-      position: 0,
-      selector:
-        input.length < SELECTOR_CHARACTERS
-          ? null
-          : (input.slice(0, SELECTOR_CHARACTERS).toLowerCase() as Hex),
-      fee: facts.gasUsed * facts.gasPrice + settlementFee,
-      recipient: payment === null ? null : payment.recipient,
-      amount: payment === null ? null : payment.amount,
-      receipt: null,
-    },
-  };
+  const fee = facts.gasUsed * facts.gasPrice + settlementFee;
+  return { nonce, call: { ...same, ...calldataOf(facts), position: 0, fee, receipt: null } };
 }

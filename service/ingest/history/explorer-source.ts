@@ -10,9 +10,10 @@ import {
   decimalNumber,
   isFailure,
   numberedCall,
+  readAs,
+  readRows,
 } from "./ask-source.ts";
 import {
-  type CodeCheck,
   type HistoryFailure,
   type HistorySource,
   historyFailure,
@@ -21,7 +22,7 @@ import {
   type SourceRow,
 } from "./history.ts";
 
-export type ExplorerOptions = {
+type ExplorerOptions = {
   /** Endpoint with the query parameters that every request needs, as https://api.etherscan.io/v2/api?chainid=8453. */
   readonly url: string;
   /** Null for explorers that want none. */
@@ -56,66 +57,58 @@ const rowSchema = z.object({
   /** Optimistic rollups only. */
   L1FeesPaid: z.union([z.literal("").transform(() => 0n), decimalBigint]).nullish(),
 });
-const codeSchema = z.object({ jsonrpc: z.string(), result: bytes });
+const codeSchema = z
+  .object({ jsonrpc: z.string(), result: bytes })
+  .transform(({ result }) => ({ hasCode: result !== "0x" }));
 /** Etherscan answers the number alone, Blockscout an object around it. */
 const blockNumberSchema = z.union([
-  decimalNumber,
-  z.object({ blockNumber: decimalNumber }).transform(({ blockNumber }) => blockNumber),
+  decimalNumber.transform((newest) => ({ newest })),
+  z.object({ blockNumber: decimalNumber }).transform(({ blockNumber }) => ({ newest: blockNumber })),
 ]);
 
 const MAX_SHOWN_CHARACTERS = 200;
 /** Explorers refuse page × size above this; what is older is asked for by its blocks. */
 const COUNTED_ROWS = 10_000;
 
-type Query = Readonly<Record<string, string | number>>;
-
 /**
  * History from an explorer that speaks Etherscan's API: `account` `txlist`, `block` `getblocknobytime` for its reach, and
  * `proxy` `eth_getCode` for a wallet whose nonces have gaps.
  */
 export function createExplorerSource(options: ExplorerOptions): HistorySource {
+  const { policy = ASK_POLICY, countSent = async () => ({ count: null }) } = options;
   const ask = <Result extends object>(
-    query: Query,
-    read: (result: unknown) => Result | HistoryFailure,
+    query: Record<string, string | number>,
+    read: (json: unknown) => Result | HistoryFailure,
     signal: AbortSignal,
-  ) =>
-    askJson(urlOf(options, query), (json) => readEnvelope(json, read, options), {
-      policy: options.policy ?? ASK_POLICY,
-      signal,
-    });
+  ) => askJson(urlOf(options, query), read, { policy, signal });
   return {
     name: "explorer",
     checkReach: async (asOf, signal) => {
-      const query = {
-        module: "block",
-        action: "getblocknobytime",
-        timestamp: asOf.timestamp,
-        closest: "before",
-      };
-      const answer = await ask(query, (result) => compareReach(result, asOf), signal);
+      const { timestamp } = asOf;
+      const query = { module: "block", action: "getblocknobytime", timestamp, closest: "before" };
+      const read = (result: unknown) => compareReach(result, asOf);
+      const answer = await ask(query, (json) => readEnvelope(json, read, options), signal);
       return isFailure(answer) ? answer : null;
     },
-    readPage: (request, signal) =>
-      ask(pageQuery(request, options), (result) => readPage(result, request, options), signal),
-    countSent: options.countSent ?? (async () => ({ count: null })),
+    readPage: (request, signal) => {
+      const read = (result: unknown) => readPage(result, request, options);
+      return ask(pageQuery(request, options), (json) => readEnvelope(json, read, options), signal);
+    },
+    countSent,
     checkCode: ({ wallet }, signal) => {
       const query = { module: "proxy", action: "eth_getCode", address: wallet, tag: "latest" };
-      return askJson(urlOf(options, query), (json) => readCode(json, options), {
-        policy: options.policy ?? ASK_POLICY,
+      const none = () => historyFailure("malformed", "the explorer returned no code");
+      // A proxied call answers as the node does; only a refusal comes in the explorer's own envelope.
+      return ask(
+        query,
+        (json) => codeSchema.safeParse(json).data ?? readEnvelope(json, none, options),
         signal,
-      });
+      );
     },
   };
 }
 
-/** A proxied call answers as the node does; only a refusal comes in the explorer's own envelope. */
-function readCode(json: unknown, options: ExplorerOptions): CodeCheck | HistoryFailure {
-  const answer = codeSchema.safeParse(json);
-  if (answer.success) return { hasCode: answer.data.result !== "0x" };
-  return readEnvelope(json, () => historyFailure("malformed", "the explorer returned no code"), options);
-}
-
-function pageQuery(request: PageRequest, { pageSize }: ExplorerOptions): Query {
+function pageQuery(request: PageRequest, { pageSize }: ExplorerOptions) {
   const { wallet, fromBlock, toBlock, pagesBefore, oldestBlock } = request;
   const isOlder = isBeyondCount(request, pageSize) && oldestBlock !== null;
   return {
@@ -134,7 +127,7 @@ function isBeyondCount({ pagesBefore }: PageRequest, pageSize: number): boolean 
   return (pagesBefore + 1) * pageSize > COUNTED_ROWS;
 }
 
-function urlOf({ url, apiKey }: ExplorerOptions, query: Query): URL {
+function urlOf({ url, apiKey }: ExplorerOptions, query: Record<string, string | number>): URL {
   const whole = new URL(url);
   for (const [name, value] of Object.entries(query)) whole.searchParams.set(name, String(value));
   if (apiKey !== null) whole.searchParams.set("apikey", apiKey);
@@ -163,12 +156,10 @@ function readEnvelope<Result>(
   return historyFailure("refused", `the explorer says: ${shown.slice(0, MAX_SHOWN_CHARACTERS)}`);
 }
 
-function compareReach(result: unknown, asOf: AsOf): { readonly newest: number } | HistoryFailure {
-  const newest = blockNumberSchema.safeParse(result);
-  if (!newest.success) return historyFailure("malformed", "the explorer named no block");
-  return newest.data < asOf.blockNumber
-    ? historyFailure("behind", `the explorer is at block ${newest.data}, before ${asOf.blockNumber}`)
-    : { newest: newest.data };
+function compareReach(result: unknown, { blockNumber }: AsOf): { readonly newest: number } | HistoryFailure {
+  const answer = readAs(blockNumberSchema, result, "the explorer named no block");
+  if (isFailure(answer) || answer.newest >= blockNumber) return answer;
+  return historyFailure("behind", `the explorer is at block ${answer.newest}, before ${blockNumber}`);
 }
 
 function readPage(
@@ -185,12 +176,8 @@ function readPage(
   if (!isBeyond && result.length > 0 && request.rowsBefore !== request.pagesBefore * pageSize) {
     return historyFailure("inconsistent", "more rows after a page that was not full");
   }
-  const rows: SourceRow[] = [];
-  for (const item of result) {
-    const row = readRow(item, request);
-    if (isFailure(row)) return row;
-    rows.push(row);
-  }
+  const rows = readRows(result, (item) => readRow(item, request));
+  if (isFailure(rows)) return rows;
   // Only an empty page proves that nothing is left.
   return isBeyond ? withoutKnown(rows, request, pageSize) : { kind: "page", rows, last: rows.length === 0 };
 }
@@ -226,20 +213,14 @@ function readRow(item: unknown, { wallet }: PageRequest): SourceRow | HistoryFai
   if (sent.from !== wallet) return { ...row, own: null };
   const ok = outcomeOf(sent);
   if (ok === null) return historyFailure("inconsistent", "a call both failed and successful");
+  const { transactionIndex, nonce, input, value, gasUsed, gasPrice } = sent;
   return {
     ...row,
     own: numberedCall({
       ...row,
-      hash: sent.hash,
-      transactionIndex: sent.transactionIndex,
-      nonce: sent.nonce,
+      ...{ transactionIndex, nonce, input, value, ok, gasUsed, gasPrice },
       to: sent.to ?? null,
-      input: sent.input,
-      value: sent.value,
-      ok,
       gasLimit: sent.gas,
-      gasUsed: sent.gasUsed,
-      gasPrice: sent.gasPrice,
       settlementFee: sent.L1FeesPaid ?? 0n,
     }),
   };

@@ -10,36 +10,40 @@ import {
   planHistory,
 } from "./history.ts";
 import { readHistory } from "./read-history.ts";
-import type { WalkLimits } from "./walk-pages.ts";
 
-export type HistoryLimits = ReadingLimits & {
-  /** A caller waits no longer than this. */
-  readonly answerMs: number;
-};
+export type HistoryLimits = typeof HISTORY_LIMITS;
 
-export const HISTORY_LIMITS: HistoryLimits = {
+export const HISTORY_LIMITS = {
   maxPages: 20,
   maxTransactions: 10_000,
+  /** Wallets read at the same time, and wallets that wait for that. */
   maxReading: 4,
   maxWaiting: 64,
+  /** A caller waits no longer than this. */
   answerMs: 8_000,
-  // Longer than 20 pages take at a few seconds each, or 200 of a wallet that others crowd at half a second.
+  /**
+   * Reading one wallet takes no longer than this, waiting not included: longer than 20 pages take at a few seconds each, or 200
+   * of a wallet that others crowd at half a second.
+   */
   readMs: 120_000,
+  /** A failure holds for this time, or as long as the source wants to be left alone, up to the longest. */
   failureMs: 30_000,
   longestFailureMs: 600_000,
-  // About 90 MB.
+  /** Calls cached over all wallets, the most recently used wallets': about 90 MB. */
   maxKeptCalls: 200_000,
 };
 
-/** The reading goes on; asking again later joins it or finds its result. */
-type StillRunning = { readonly kind: "running" };
-
 export type HistoryReader = {
-  /** Returns the history of a wallet, "running" if it takes longer than a caller waits, or the failure. */
+  /**
+   * Returns the history of a wallet, or the failure; "running" if it takes longer than a caller waits: the reading goes on, and
+   * asking again later joins it or finds its result.
+   */
   readonly read: (request: HistoryRequest) => Promise<History | StillRunning | HistoryFailure>;
   /** Ends all reading; resolves when none is left. */
   readonly close: () => Promise<void>;
 };
+
+type StillRunning = { readonly kind: "running" };
 
 /** Reads histories from one source: one reading per wallet, which callers join, few at once, results and failures cached. */
 export function createHistoryReader(options: {
@@ -84,35 +88,7 @@ export function createHistoryReader(options: {
   };
 }
 
-type ReadingLimits = WalkLimits & {
-  /** Wallets read at the same time, and wallets that wait for that. */
-  readonly maxReading: number;
-  readonly maxWaiting: number;
-  /** Reading one wallet takes no longer than this, waiting not included. */
-  readonly readMs: number;
-  /** A failure holds for this time, or as long as the source wants to be left alone, up to the longest. */
-  readonly failureMs: number;
-  readonly longestFailureMs: number;
-  /** Calls cached over all wallets, the most recently used wallets'. */
-  readonly maxKeptCalls: number;
-};
-
 type Reading = Promise<CachedHistory | HistoryFailure>;
-
-type WalletReadings = {
-  /** What is cached of a wallet; null if nothing is. */
-  readonly known: (wallet: Address) => CachedHistory | null;
-  /** The failure that still holds for a wallet; null if none does. */
-  readonly failed: (wallet: Address) => HistoryFailure | null;
-  /** The reading of a wallet that runs or waits; null if none does. */
-  readonly running: (wallet: Address) => Reading | null;
-  /** Starts a reading of a wallet that has none; never rejects. */
-  readonly begin: (request: HistoryRequest) => Reading;
-  /** Ends all readings; resolves when none is left. */
-  readonly close: () => Promise<void>;
-};
-
-type PastFailure = { readonly failure: HistoryFailure; readonly until: number };
 
 /** Runs few readings at once and caches their results, and their failures for some time. */
 function createWalletReadings({
@@ -121,12 +97,11 @@ function createWalletReadings({
   limits,
 }: {
   readonly source: HistorySource;
-  /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
-  readonly limits: ReadingLimits;
-}): WalletReadings {
+  readonly limits: HistoryLimits;
+}) {
   const cached = createHistoryCache(limits.maxKeptCalls);
-  const failures = new Map<Address, PastFailure>();
+  const failures = new Map<Address, { readonly failure: HistoryFailure; readonly until: number }>();
   const readings = new Map<Address, Reading>();
   const slots = createSlots(limits.maxReading, limits.maxWaiting);
   const closing = new AbortController();
@@ -146,20 +121,26 @@ function createWalletReadings({
     readings.delete(wallet);
     if (outcome.kind === "cached") cached.set(wallet, outcome);
     else if (outcome.reason !== "busy") {
-      forgetBefore(failures, now());
+      forgetOver();
       failures.set(wallet, { failure: outcome, until: now() + holdMs(outcome, limits) });
     }
     return outcome;
   };
+  const forgetOver = () => {
+    for (const [wallet, { until }] of failures) if (until <= now()) failures.delete(wallet);
+  };
 
   return {
     known: cached.get,
-    failed: (wallet) => {
-      forgetBefore(failures, now());
+    /** The failure that still holds for a wallet; null if none does. */
+    failed: (wallet: Address): HistoryFailure | null => {
+      forgetOver();
       return failures.get(wallet)?.failure ?? null;
     },
-    running: (wallet) => readings.get(wallet) ?? null,
-    begin: (request) => {
+    /** The reading of a wallet that runs or waits; null if none does. */
+    running: (wallet: Address): Reading | null => readings.get(wallet) ?? null,
+    /** Starts a reading of a wallet that has none; never rejects. */
+    begin: (request: HistoryRequest): Reading => {
       const reading = read(request);
       readings.set(request.wallet, reading);
       return reading;
@@ -188,26 +169,17 @@ function failureOfThrown(error: unknown): HistoryFailure {
 
 function holdMs(
   { retryAfterSeconds }: HistoryFailure,
-  { failureMs, longestFailureMs }: ReadingLimits,
+  { failureMs, longestFailureMs }: HistoryLimits,
 ): number {
   return Math.min(longestFailureMs, Math.max(failureMs, 1000 * (retryAfterSeconds ?? 0)));
 }
 
-function forgetBefore(failures: Map<Address, PastFailure>, now: number): void {
-  for (const [wallet, { until }] of failures) if (until <= now) failures.delete(wallet);
-}
-
-type Slots = {
-  /** Runs the work as soon as a slot is free; fails at once where too many wait already. */
-  readonly run: <Result>(work: () => Promise<Result>) => Promise<Result | HistoryFailure>;
-};
-
-/** Lets so many works run at a time and so many more wait, first come first served. */
-function createSlots(maxRunning: number, maxWaiting: number): Slots {
+/** Lets so many works run at a time and so many more wait, first come first served; fails at once where too many wait already. */
+function createSlots(maxRunning: number, maxWaiting: number) {
   const waiting: (() => void)[] = [];
   let running = 0;
   return {
-    run: async (work) => {
+    run: async <Result>(work: () => Promise<Result>): Promise<Result | HistoryFailure> => {
       if (running >= maxRunning) {
         if (waiting.length >= maxWaiting) {
           return historyFailure("busy", `${maxWaiting} wallets wait for their history already`);
@@ -228,17 +200,11 @@ function createSlots(maxRunning: number, maxWaiting: number): Slots {
   };
 }
 
-type HistoryCache = {
-  /** Null where none is cached. */
-  readonly get: (wallet: Address) => CachedHistory | null;
-  readonly set: (wallet: Address, history: CachedHistory) => void;
-};
-
 /** A history weighs at least this many calls, so that empty ones are not cached without end. */
 const LEAST_WEIGHT = 10;
 
 /** Keeps histories in memory up to a number of calls in all, forgetting those unused for longest. */
-function createHistoryCache(maxCalls: number): HistoryCache {
+function createHistoryCache(maxCalls: number) {
   /** In the order of their last use. */
   const histories = new Map<Address, CachedHistory>();
   let weight = 0;
@@ -254,12 +220,13 @@ function createHistoryCache(maxCalls: number): HistoryCache {
     weight += weightOf(history);
   };
   return {
-    get: (wallet) => {
+    /** Null where none is cached. */
+    get: (wallet: Address): CachedHistory | null => {
       const history = remove(wallet);
       if (history !== null) add(wallet, history);
       return history;
     },
-    set: (wallet, history) => {
+    set: (wallet: Address, history: CachedHistory): void => {
       remove(wallet);
       add(wallet, history);
       for (const [oldest] of histories) {

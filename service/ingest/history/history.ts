@@ -53,39 +53,41 @@ export function edgeTimestamp(edge: HistoryEdge, newest: NumberedCall | undefine
   }
 }
 
-/** The part of a kept history up to a block that it reaches. */
-function upTo(kept: CachedHistory, asOf: AsOf): CachedHistory {
-  return { ...kept, asOf, calls: kept.calls.filter(({ call }) => call.blockNumber <= asOf.blockNumber) };
+function callsUpTo({ calls }: CachedHistory, asOf: AsOf): readonly NumberedCall[] {
+  return calls.filter(({ call }) => call.blockNumber <= asOf.blockNumber);
 }
 
-/** What is to be read for a request: nothing, the blocks after the kept ones, or everything. */
-type HistoryPlan = "answer" | "extend" | "read";
-
-/** Decides what is to be read; a kept history of another chain, or one that was not read deep enough, is of no use. */
-export function planHistory(kept: CachedHistory | null, { asOf, edge }: HistoryRequest): HistoryPlan {
+/**
+ * Decides what is to be read for a request: nothing, the blocks after the cached ones, or everything; a cached history of another
+ * chain, or one that was not read deep enough, is of no use.
+ */
+export function planHistory(
+  kept: CachedHistory | null,
+  { asOf, edge }: HistoryRequest,
+): "answer" | "extend" | "read" {
   if (kept === null) return "read";
   if (kept.asOf.blockNumber > asOf.blockNumber && kept.fromBlock > asOf.blockNumber) return "read";
   if (kept.asOf.blockNumber === asOf.blockNumber && kept.asOf.blockHash !== asOf.blockHash) return "read";
-  const { calls } = upTo(kept, asOf);
-  if (kept.fromTimestamp > edgeTimestamp(edge, calls[0]) && !kept.limited) return "read";
+  const [newest] = callsUpTo(kept, asOf);
+  if (kept.fromTimestamp > edgeTimestamp(edge, newest) && !kept.limited) return "read";
   return kept.asOf.blockNumber >= asOf.blockNumber ? "answer" : "extend";
 }
 
 /** The answer that a kept history gives to a request that it reaches. */
 export function answerFrom(kept: CachedHistory, { asOf, edge }: HistoryRequest, source: string): History {
-  const known = upTo(kept, asOf);
-  const since = edgeTimestamp(edge, known.calls[0]);
-  const inside = known.calls.filter(({ call }) => call.timestamp >= since);
-  const next = known.calls[inside.length];
-  const isWhole = known.fromBlock === 0 && next === undefined;
+  const known = callsUpTo(kept, asOf);
+  const since = edgeTimestamp(edge, known[0]);
+  const inside = known.filter(({ call }) => call.timestamp >= since);
+  const next = known[inside.length];
+  const isWhole = kept.fromBlock === 0 && next === undefined;
   return {
     kind: "found",
     calls: inside.map(({ call }) => call),
     coverage: {
-      fromBlock: next === undefined ? known.fromBlock : next.call.blockNumber + 1,
-      fromTimestamp: Math.max(known.fromTimestamp, since),
+      fromBlock: next === undefined ? kept.fromBlock : next.call.blockNumber + 1,
+      fromTimestamp: Math.max(kept.fromTimestamp, since),
       toBlock: asOf.blockNumber,
-      complete: known.fromTimestamp <= Math.max(since, 0) && hasEveryNonce(inside, isWhole),
+      complete: kept.fromTimestamp <= Math.max(since, 0) && hasEveryNonce(inside, isWhole),
       source,
     },
   };
@@ -118,20 +120,11 @@ function hasEveryNonce(calls: readonly NumberedCall[], isWhole: boolean): boolea
  * `malformed` and `inconsistent` mean that the source cannot be believed; `behind` that it does not know the block yet;
  * `busy` that too many wallets wait already; `crowded` that others' transactions hide the wallet's own.
  */
-type HistoryFailureReason =
-  | "unavailable"
-  | "timeout"
-  | "rate_limited"
-  | "refused"
-  | "malformed"
-  | "inconsistent"
-  | "behind"
-  | "busy"
-  | "crowded";
-
 export type HistoryFailure = {
   readonly kind: "failed";
-  readonly reason: HistoryFailureReason;
+  readonly reason:
+    | ("unavailable" | "timeout" | "rate_limited" | "refused" | "malformed" | "inconsistent")
+    | ("behind" | "busy" | "crowded");
   /** For the log; holds no key and no URL. */
   readonly detail: string;
   /** What the source asked for; null where it said nothing. */
@@ -182,24 +175,19 @@ export type HistorySource = {
   /** Whether the source knows the chain up to that block; null means yes. */
   readonly checkReach: (asOf: AsOf, signal: AbortSignal) => Promise<HistoryFailure | null>;
   readonly readPage: (request: PageRequest, signal: AbortSignal) => Promise<SourcePage | HistoryFailure>;
-  /** How many transactions the wallet had sent by a block. */
-  readonly countSent: (account: AccountAt, signal: AbortSignal) => Promise<SentCount | HistoryFailure>;
+  /** How many transactions the wallet had sent by a block; null if the source does not know it for a past block. */
+  readonly countSent: (
+    account: Pick<HistoryRequest, "wallet" | "asOf">,
+    signal: AbortSignal,
+  ) => Promise<{ readonly count: number | null } | HistoryFailure>;
   /** Whether the account has code, its own or another's (EIP-7702): either uses up nonces without a transaction. */
-  readonly checkCode: (account: AccountAt, signal: AbortSignal) => Promise<CodeCheck | HistoryFailure>;
+  readonly checkCode: (
+    account: Pick<HistoryRequest, "wallet" | "asOf">,
+    signal: AbortSignal,
+  ) => Promise<{ readonly hasCode: boolean } | HistoryFailure>;
 };
-
-type AccountAt = {
-  /** Lower-case. */
-  readonly wallet: Address;
-  readonly asOf: AsOf;
-};
-
-/** Null if the source does not know it for a past block. */
-export type SentCount = { readonly count: number | null };
-
-export type CodeCheck = { readonly hasCode: boolean };
 
 /** A failure without a wish of the source about when to come back. */
-export function historyFailure(reason: HistoryFailureReason, detail: string): HistoryFailure {
+export function historyFailure(reason: HistoryFailure["reason"], detail: string): HistoryFailure {
   return { kind: "failed", reason, detail, retryAfterSeconds: null };
 }

@@ -15,9 +15,10 @@ import {
   type NodeCall,
   type NodeOptions,
   numberedCall,
+  readAs,
+  readRows,
 } from "./ask-source.ts";
 import {
-  type CodeCheck,
   type HistoryFailure,
   type HistorySource,
   historyFailure,
@@ -25,12 +26,6 @@ import {
   type SourcePage,
   type SourceRow,
 } from "./history.ts";
-
-/** A node with the ots_ methods. */
-export type OtterscanOptions = NodeOptions & {
-  /** Rows wanted per page; nodes add the rest of the last block, and Erigon refuses more than 25 by default. */
-  readonly pageSize: number;
-};
 
 const anyTransaction = z.object({ hash, blockNumber: hexNumber, from: address });
 const ownTransaction = z.object({
@@ -57,20 +52,23 @@ const pageSchema = z.object({
   receipts: z.array(z.looseObject({})),
   lastPage: z.boolean(),
 });
-const blockSchema = z.object({ hash }).nullable();
+/** Null where the node does not have the block. */
+const blockSchema = z.union([z.object({ hash }), z.null().transform(() => ({ hash: null }))]);
+const codeSchema = bytes.transform((code) => ({ hasCode: code !== "0x" }));
 
-/** History from the Otterscan methods of a node; internal calls that touch the wallet come too, and are others' rows. */
-export function createOtterscanSource(options: OtterscanOptions): HistorySource {
+/**
+ * History from the Otterscan methods of a node; internal calls that touch the wallet come too, and are others' rows. Nodes add
+ * the rest of the last block to a page's rows, and Erigon refuses more than 25 by default.
+ */
+export function createOtterscanSource(options: NodeOptions & { readonly pageSize: number }): HistorySource {
   const ask = <Result extends object>(call: NodeCall<Result>, signal: AbortSignal) =>
     askNode(options, call, signal);
   return {
     name: "otterscan",
     checkReach: async (asOf, signal) => {
       const params = [blockTag(asOf), false];
-      const answer = await ask(
-        { method: "eth_getBlockByNumber", params, read: (block) => compareBlock(block, asOf) },
-        signal,
-      );
+      const read = (block: unknown) => compareBlock(block, asOf);
+      const answer = await ask({ method: "eth_getBlockByNumber", params, read }, signal);
       return isFailure(answer) ? answer : null;
     },
     readPage: async (request, signal) => {
@@ -78,55 +76,36 @@ export function createOtterscanSource(options: OtterscanOptions): HistorySource 
       const before = request.oldestBlock ?? request.toBlock + 1;
       // Nothing can be in genesis, and zero would mean the newest block.
       if (before <= 1) return { kind: "page", rows: [], last: true };
-      return ask(
-        {
-          method: "ots_searchTransactionsBefore",
-          params: [request.wallet, before, options.pageSize],
-          read: (page) => readPage(page, request),
-        },
-        signal,
-      );
+      const params = [request.wallet, before, options.pageSize];
+      const read = (page: unknown) => readPage(page, request);
+      return ask({ method: "ots_searchTransactionsBefore", params, read }, signal);
     },
     countSent: countSentBy(options),
     // As of now: many nodes keep no state of past blocks, and a wallet that delegates once mostly goes on to.
-    checkCode: ({ wallet }, signal) =>
-      ask({ method: "eth_getCode", params: [wallet, "latest"], read: readCode }, signal),
+    checkCode: ({ wallet }, signal) => {
+      const read = (code: unknown) => readAs(codeSchema, code, "the node returned no code");
+      return ask({ method: "eth_getCode", params: [wallet, "latest"], read }, signal);
+    },
   };
 }
 
-function readCode(result: unknown): CodeCheck | HistoryFailure {
-  const code = bytes.safeParse(result);
-  return code.success
-    ? { hasCode: code.data !== "0x" }
-    : historyFailure("malformed", "the node returned no code");
-}
-
-function compareBlock(result: unknown, asOf: AsOf): { readonly hash: string } | HistoryFailure {
-  const block = blockSchema.safeParse(result);
-  if (!block.success) return historyFailure("malformed", "the block has no hash");
-  if (block.data === null) {
-    return historyFailure("behind", `the node does not have block ${asOf.blockNumber} yet`);
-  }
-  return block.data.hash === asOf.blockHash.toLowerCase()
-    ? block.data
+function compareBlock(result: unknown, asOf: AsOf): { readonly hash: string | null } | HistoryFailure {
+  const block = readAs(blockSchema, result, "the block has no hash");
+  if (isFailure(block) || block.hash === asOf.blockHash.toLowerCase()) return block;
+  return block.hash === null
+    ? historyFailure("behind", `the node does not have block ${asOf.blockNumber} yet`)
     : historyFailure("inconsistent", `block ${asOf.blockNumber} is another one than in the index`);
 }
 
 function readPage(result: unknown, request: PageRequest): SourcePage | HistoryFailure {
-  const page = pageSchema.safeParse(result);
-  if (!page.success)
-    return historyFailure("malformed", "the page has no transactions, receipts and lastPage");
-  const { txs, receipts, lastPage } = page.data;
+  const page = readAs(pageSchema, result, "the page has no transactions, receipts and lastPage");
+  if (isFailure(page)) return page;
+  const { txs, receipts, lastPage: last } = page;
   if (txs.length !== receipts.length) {
     return historyFailure("inconsistent", `${txs.length} transactions with ${receipts.length} receipts`);
   }
-  const rows: SourceRow[] = [];
-  for (const [at, transaction] of txs.entries()) {
-    const row = readRow(transaction, receipts[at], request);
-    if (isFailure(row)) return row;
-    rows.push(row);
-  }
-  return { kind: "page", rows, last: lastPage };
+  const rows = readRows(txs, (transaction, at) => readRow(transaction, receipts[at], request));
+  return isFailure(rows) ? rows : { kind: "page", rows, last };
 }
 
 /** Only the wallet's own transactions must be understood whole: deposits and other kinds that touch it have odd shapes. */
@@ -154,13 +133,10 @@ function readRow(
   return {
     ...row,
     own: numberedCall({
-      ...row,
-      ...same,
-      hash: id,
+      ...{ ...row, ...same, gasUsed },
       to: to ?? null,
       ok: status === "0x1",
       gasLimit: gas,
-      gasUsed,
       gasPrice: effectiveGasPrice,
       settlementFee: l1Fee ?? 0n,
     }),

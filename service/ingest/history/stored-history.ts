@@ -1,8 +1,9 @@
-import { and, eq, ne, or, sql } from "drizzle-orm";
+import { and, eq, ne, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Address, Hex } from "viem";
+import type { Address } from "viem";
 import { holdChain, isIndexed } from "../../db/chain-fence.ts";
 import type { Database } from "../../db/database.ts";
+import { isOneOf } from "../../db/is-one-of.ts";
 import { ownCall } from "../../db/tables/enrich.ts";
 import { storedHistory } from "../../db/tables/history.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
@@ -57,44 +58,26 @@ async function putCalls(
   calls: readonly OwnCall[],
 ): Promise<void> {
   // The same source reports the same calls again: the blocks are final.
-  const isOutdated = or(
-    ne(ownCall.source, source),
-    calls.length === 0
-      ? undefined
-      : // One parameter: a statement takes 65,535 of them, and a wallet may have more calls.
-        sql`${ownCall.hash} <> all(${sql.param(calls.map(({ hash }) => hash))})`,
+  const isKnown = and(
+    eq(ownCall.source, source),
+    isOneOf(
+      ownCall.hash,
+      calls.map(({ hash }) => hash),
+    ),
   );
-  await tx
-    .delete(ownCall)
-    .where(
-      and(
-        eq(ownCall.chainId, chainId),
-        eq(ownCall.wallet, wallet),
-        ne(ownCall.source, ENRICH),
-        calls.length === 0 ? undefined : isOutdated,
-      ),
-    );
+  const isOfWallet = and(eq(ownCall.chainId, chainId), eq(ownCall.wallet, wallet));
+  await tx.delete(ownCall).where(and(isOfWallet, ne(ownCall.source, ENRICH), sql`not (${isKnown})`));
   for (let start = 0; start < calls.length; start += ROWS) {
     const rows = calls.slice(start, start + ROWS).map((call) => rowOf(call, { chainId, wallet, source }));
     await tx.insert(ownCall).values(rows).onConflictDoNothing();
   }
 }
 
-function rowOf(
-  call: OwnCall,
-  of: { readonly chainId: number; readonly wallet: Address; readonly source: string },
-): typeof ownCall.$inferInsert {
-  const { blockNumber, gasPrice, fee, receipt, ...same } = call;
-  const feeWei = call.gasUsed * gasPrice;
-  return {
-    ...of,
-    ...same,
-    block: blockNumber,
-    origin: "transaction",
-    gasPriceWei: gasPrice,
-    feeWei,
-    l1FeeWei: fee === feeWei ? null : fee - feeWei,
-  };
+function rowOf(call: OwnCall, of: Pick<NewStoredHistory, "chainId" | "wallet" | "source">) {
+  const { blockNumber: block, gasPrice: gasPriceWei, fee, receipt, ...same } = call;
+  const feeWei = call.gasUsed * gasPriceWei;
+  const l1FeeWei = fee === feeWei ? null : fee - feeWei;
+  return { ...of, ...same, block, origin: "transaction" as const, gasPriceWei, feeWei, l1FeeWei };
 }
 
 /** What decides how much of a wallet's past is to be read from a source; all of it as of a block. */
@@ -116,41 +99,23 @@ export async function readPastFacts(
   db: Database,
   { chainId, wallet, asOfBlock }: { chainId: number; wallet: string; asOfBlock: number },
 ): Promise<PastFacts> {
-  const { rows } = await db.$client.query<PastRow>(pastQuery(`"chain_${chainId}"`), [
-    chainId,
-    wallet,
-    asOfBlock,
-  ]);
-  const [row] = rows;
-  if (row === undefined) throw new Error(`the index of chain ${chainId} holds no block`);
-  return {
-    followed:
-      row.number === null ? null : { blockNumber: row.number, blockHash: row.hash, timestamp: row.timestamp },
-    fromChainStart: row.number !== null && row.number === row.start && row.start <= 1,
-    firstNonce: row.first_nonce,
-    lastCallAt: row.last_call_at,
-    stored: row.source === null ? null : { source: row.source, toBlock: row.to_block, toHash: row.to_hash },
-  };
+  const values = [chainId, wallet, asOfBlock];
+  const { rows } = await db.$client.query<PastFacts>(pastQuery(`"chain_${chainId}"`), values);
+  const [facts] = rows;
+  if (facts === undefined) throw new Error(`the index of chain ${chainId} holds no block`);
+  return facts;
 }
-
-type PastRow = {
-  readonly start: number;
-  readonly first_nonce: number | null;
-  readonly last_call_at: number | null;
-} & (
-  | { readonly number: number; readonly hash: Hex; readonly timestamp: number }
-  | { readonly number: null }
-) &
-  (
-    | { readonly source: string; readonly to_block: number; readonly to_hash: string }
-    | { readonly source: null }
-  );
 
 /** $1 chain, $2 wallet, $3 as-of block. */
 function pastQuery(views: string): string {
   return `
-    select start.number::float8 as start, f.number::float8, f.hash, f.timestamp::float8, first.nonce as first_nonce,
-      last.timestamp::float8 as last_call_at, k.source, k.to_block::float8, k.to_hash
+    select
+      case when f.number is not null then
+        json_build_object('blockNumber', f.number, 'blockHash', f.hash, 'timestamp', f.timestamp) end as followed,
+      f.number is not null and f.number = start.number and start.number <= 1 as "fromChainStart",
+      first.nonce as "firstNonce", last.timestamp::float8 as "lastCallAt",
+      case when k.source is not null then
+        json_build_object('source', k.source, 'toBlock', k.to_block, 'toHash', k.to_hash) end as stored
     from (select number from ${views}.block order by number limit 1) start
     left join ${views}.wallet w on w.address = $2 and w.followed_block <= $3
     left join lateral (
@@ -185,12 +150,7 @@ export async function readGaps(
   return rows.map((row) => row.wallet);
 }
 
-export type PastQuestion = {
-  /** Lower-case. */
-  readonly wallet: Address;
-  readonly asOf: AsOf;
-  readonly windowDays: number;
-};
+export type PastQuestion = Pick<HistoryRequest, "wallet" | "asOf"> & { readonly windowDays: number };
 
 /**
  * What a source has to be asked before a wallet can be scored: the window up to the as-of block for one that the index does

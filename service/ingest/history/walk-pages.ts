@@ -1,9 +1,8 @@
-import type { Address } from "viem";
-import type { AsOf } from "../../model/features/types.ts";
 import {
+  type CachedHistory,
   edgeTimestamp,
-  type HistoryEdge,
   type HistoryFailure,
+  type HistoryRequest,
   historyFailure,
   type NumberedCall,
   type PageRequest,
@@ -11,14 +10,8 @@ import {
   type SourceRow,
 } from "./history.ts";
 
-export type WalkRequest = {
-  /** Lower-case. */
-  readonly wallet: Address;
-  /** First block that is not known yet; zero to go back as far as the edge. */
-  readonly fromBlock: number;
-  readonly asOf: AsOf;
-  readonly edge: HistoryEdge;
-};
+/** fromBlock: the first block that is not known yet; zero to go back as far as the edge. */
+export type WalkRequest = HistoryRequest & { readonly fromBlock: number };
 
 /** Of what the wallet itself did; what others sent it counts towards a bound ten times as wide. */
 export type WalkLimits = {
@@ -33,7 +26,7 @@ const OTHERS_FACTOR = 10;
 const CROWDED_SECONDS = 600;
 
 /** Pages read so far, as one list from newer to older blocks. */
-export type WalkState = {
+type WalkState = {
   readonly kind: "walking";
   readonly pages: number;
   /** Pages that own calls took. */
@@ -42,16 +35,7 @@ export type WalkState = {
 };
 
 /** What a walk found: the own calls of a range of blocks that ends with the as-of block. */
-export type Walk = {
-  readonly kind: "walked";
-  /** Newest first. */
-  readonly calls: readonly NumberedCall[];
-  readonly fromBlock: number;
-  /** Unix seconds; zero where nothing older was left. */
-  readonly fromTimestamp: number;
-  /** Whether a limit of own calls ended it. */
-  readonly limited: boolean;
-};
+export type Walk = Omit<CachedHistory, "kind" | "asOf"> & { readonly kind: "walked" };
 
 export const startOfWalk: WalkState = { kind: "walking", pages: 0, ownPages: 0, rows: [] };
 
@@ -88,7 +72,10 @@ export function addPage(
   const edge = firstBeyond(rows, request);
   if (edge !== undefined) return walked(rows, edge, { request, limited: false });
   const oldest = rows.at(-1);
-  if (page.last || oldest === undefined) return whole(rows, request);
+  if (page.last || oldest === undefined) {
+    const { fromBlock } = request;
+    return inOrder({ kind: "walked", calls: ownOf(rows), fromBlock, fromTimestamp: 0, limited: false });
+  }
   const ownPages = state.ownPages + ownOf(page.rows).length / page.rows.length;
   const own = ownOf(rows).length;
   if (ownPages >= limits.maxPages || own >= limits.maxTransactions) {
@@ -97,12 +84,9 @@ export function addPage(
   const pages = state.pages + 1;
   const isCrowded =
     pages >= OTHERS_FACTOR * limits.maxPages || rows.length - own >= OTHERS_FACTOR * limits.maxTransactions;
-  return isCrowded ? crowded(own, rows.length) : { kind: "walking", pages, ownPages, rows };
-}
-
-/** A history that others can cut short must not be scored: it would be theirs, not the wallet's. */
-function crowded(own: number, rows: number): HistoryFailure {
-  const detail = `${own} own calls among the newest ${rows} transactions`;
+  if (!isCrowded) return { kind: "walking", pages, ownPages, rows };
+  // A history that others can cut short must not be scored: it would be theirs, not the wallet's.
+  const detail = `${own} own calls among the newest ${rows.length} transactions`;
   return { ...historyFailure("crowded", detail), retryAfterSeconds: CROWDED_SECONDS };
 }
 
@@ -142,10 +126,6 @@ function walked(
   const fromBlock = Math.max(request.fromBlock, cut.blockNumber + 1);
   const calls = ownOf(rows.filter(({ blockNumber }) => blockNumber >= fromBlock));
   return inOrder({ kind: "walked", calls, fromBlock, fromTimestamp: cut.timestamp + 1, limited });
-}
-
-function whole(rows: readonly SourceRow[], { fromBlock }: WalkRequest): Walk | HistoryFailure {
-  return inOrder({ kind: "walked", calls: ownOf(rows), fromBlock, fromTimestamp: 0, limited: false });
 }
 
 /** A later call of an account has a higher nonce, and nothing else mined in its place. */

@@ -9,12 +9,7 @@ import {
   findExecutions,
 } from "../../../service/ingest/enrich/executions.ts";
 import type { Followed } from "../../../service/ingest/enrich/log-rows.ts";
-import {
-  describeCall,
-  type MinedCall,
-  medianTip,
-  type ReadCall,
-} from "../../../service/ingest/enrich/own-call.ts";
+import { describeCall, type MinedCall, medianTip } from "../../../service/ingest/enrich/own-call.ts";
 import {
   addressesOf,
   describeCounterparties,
@@ -33,12 +28,12 @@ import type {
 import { AHS_2026_1 } from "../../../service/model/score/policy.ts";
 import { type Mined, type MinedBlock, type MinedLog, readBlocks } from "./read-blocks.ts";
 
-type OwnedCall = { readonly wallet: Address; readonly call: ReadCall };
+type OwnedCall = { readonly wallet: Address; readonly call: ReturnType<typeof describeCall> };
 
 /** What a chain tells of its followed wallets to somebody who looks at the blocks with their calls alone. */
 export type ChainRows = {
   readonly asOf: AsOf;
-  callsOf(wallet: Address): readonly ReadCall[];
+  callsOf(wallet: Address): readonly ReturnType<typeof describeCall>[];
   counterpartiesOf(wallet: Address): readonly CounterpartyFact[];
   rowsOf(wallet: Address, sanctioned: boolean): WalletRows;
 };
@@ -73,7 +68,8 @@ export async function readChainRows(
   const publicFunders = new Set(deployment.accounts.publicFunders.map(lower));
   const flags = new Map(deployment.accounts.mixers.map((mixer) => [lower(mixer), "mixer" as const]));
 
-  const callsOf = (wallet: Address): readonly ReadCall[] => (calls.get(wallet) ?? []).map(({ call }) => call);
+  const callsOf = (wallet: Address): readonly ReturnType<typeof describeCall>[] =>
+    (calls.get(wallet) ?? []).map(({ call }) => call);
   const approvals = openApprovals(blocks, followed);
   const counterpartiesOf = (wallet: Address): readonly CounterpartyFact[] =>
     describeCounterparties({

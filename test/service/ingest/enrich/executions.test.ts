@@ -82,7 +82,7 @@ function carrying(events: readonly Event[], sent: { to?: Address; input?: Hex } 
 function executed(bundle: BundleTransaction) {
   const { executions, dropped } = findExecutions(bundle.logs, believed);
   const { entryPoints } = believed;
-  return { dropped, ...describeExecutions(executions, { bundle, entryPoints }) };
+  return { dropped, ...describeExecutions(executions, bundle, entryPoints) };
 }
 
 const execute = (to: Address, value: bigint, data: Hex): Hex =>
@@ -135,9 +135,8 @@ describe("a fake Safe", () => {
     const bundle = carrying(events);
     const { executions } = findExecutions(bundle.logs, { ...believed, followed });
     const describeAll = (some: typeof executions) =>
-      describeExecutions(some, { bundle, entryPoints: believed.entryPoints }).calls.map(
-        ({ call, ...outcome }) =>
-          describeCall({ ...call, timestamp: 1 }, { ...outcome, l1Fee: null, marketPrice: null }, null),
+      describeExecutions(some, bundle, believed.entryPoints).calls.map(({ call, ...outcome }) =>
+        describeCall({ ...call, timestamp: 1 }, { ...outcome, l1Fee: null, marketPrice: null }, null),
       );
     const one = timeOf(() => describeAll(executions.slice(0, 1)));
     const sixty = timeOf(() => describeAll(executions));
@@ -157,7 +156,7 @@ describe("a fake Safe", () => {
     const describeAll = (accounts: readonly Address[]) => {
       const followed = new Map(accounts.map((account) => [account, 0]));
       const { executions } = findExecutions(logs, { followed, entryPoints });
-      return describeExecutions(executions, { bundle: { ...bundle, logs }, entryPoints });
+      return describeExecutions(executions, { ...bundle, logs }, entryPoints);
     };
     const all = describeAll([...safes, SAFE]);
     expect(all.leftOut).toBe(304);
@@ -256,7 +255,7 @@ test("throws for an execution that the transaction's logs do not show", () => {
   const { executions } = findExecutions(logs, believed);
   const bundle = carrying([told(SAFE_SUCCESS)]);
   const { entryPoints } = believed;
-  expect(() => describeExecutions(executions, { bundle, entryPoints })).toThrow(/not in its receipt/);
+  expect(() => describeExecutions(executions, bundle, entryPoints)).toThrow(/not in its receipt/);
 });
 
 test("ignores logs before the block in which a wallet is followed", () => {

@@ -12,7 +12,7 @@ import {
 } from "viem";
 import { expect, test } from "vitest";
 import { readBundle } from "../../../../service/ingest/enrich/executions.ts";
-import { readInnerCall, readSafeTransaction } from "../../../../service/ingest/enrich/inner-call.ts";
+import { readInnerCall, readSafeCall } from "../../../../service/ingest/enrich/inner-call.ts";
 
 const TO: Address = `0x${"ab".repeat(20)}`;
 const OTHER: Address = `0x${"cd".repeat(20)}`;
@@ -115,12 +115,12 @@ test.each<{ name: string; callData: Hex; inner: object | null }>([
 });
 
 test("a Safe's transaction is what it calls, and of a multiSend the first", () => {
-  expect(readSafeTransaction(encodeAbiParameters(SAFE, [TO, 7n, DATA, 0]))).toEqual(FIRST);
-  expect(readSafeTransaction(encodeAbiParameters(SAFE, [OTHER, 0n, multiSend, 1]))).toEqual(FIRST);
-  expect(readSafeTransaction(encodeAbiParameters(SAFE, [OTHER, 0n, multiSend, 0]))).toMatchObject({
+  expect(readSafeCall(encodeAbiParameters(SAFE, [TO, 7n, DATA, 0]))).toEqual(FIRST);
+  expect(readSafeCall(encodeAbiParameters(SAFE, [OTHER, 0n, multiSend, 1]))).toEqual(FIRST);
+  expect(readSafeCall(encodeAbiParameters(SAFE, [OTHER, 0n, multiSend, 0]))).toMatchObject({
     to: OTHER,
   });
-  expect(readSafeTransaction("0x1234")).toBeNull();
+  expect(readSafeCall("0x1234")).toBeNull();
 });
 
 const operation = { sender: OTHER, nonce: 4n, initCode: "0x", callData: single, signature: "0x" } as const;
@@ -199,7 +199,7 @@ test("never throws on calldata of strangers", () => {
   fc.assert(
     fc.property(calldata, (input) => {
       readInnerCall(input);
-      readSafeTransaction(input);
+      readSafeCall(input);
       readBundle(input);
     }),
   );
