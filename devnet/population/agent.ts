@@ -43,10 +43,10 @@ export type Archetype = {
   /** Wallets among 200. */
   readonly share: number;
   readonly purse: Purse;
-  /** Unix seconds at which one becomes active. */
-  joinsAt(random: Random, history: Span): number;
-  /** Its calls within the span, in any order. */
-  plan(context: AgentContext, span: Span): PlannedCall[];
+  /** Unix seconds at which one becomes active; within the first day and a half of the history by default. */
+  joinsAt?(random: Random, history: Span): number;
+  /** Its calls within the span, in any order, by a stream of their own. */
+  plan(context: AgentContext, span: Span, random: Random): PlannedCall[];
   /** One step of its life from a time on, for the living chain; null where a living step would change what it is. */
   readonly step: ((context: AgentContext, at: number) => PlannedCall[]) | null;
 };

@@ -8,7 +8,7 @@ import {
   planned,
   type Reliability,
 } from "./agent.ts";
-import { dealing } from "./archetypes/diverse-trader.ts";
+import { dealing } from "./archetypes/traders.ts";
 import { burnGas, performTask, reportPrice, runOnDemand, work } from "./deeds.ts";
 import { fundWallet } from "./onboarding.ts";
 import type { PlannedCall } from "./plan-types.ts";

@@ -4,8 +4,8 @@ import { planBackground } from "./background.ts";
 import { cutBlocks, type PlannedBlock } from "./blocks.ts";
 import { activeFrom, onboard, openShops, stockExchanges } from "./onboarding.ts";
 import type { PlannedCall } from "./plan-types.ts";
-import { seededRandom } from "./random.ts";
-import { DAY, type Span } from "./rhythm.ts";
+import { type Random, seededRandom } from "./random.ts";
+import { DAY, HOUR, type Span } from "./rhythm.ts";
 import { createRoster, type Member } from "./roster.ts";
 import { createWorld, type World } from "./world.ts";
 
@@ -48,7 +48,14 @@ export function planPopulation(options: PopulationOptions): Population {
 
 function planMember(member: Member, history: Span): PlannedCall[] {
   const { archetype, context } = member;
-  const joinsAt = archetype.joinsAt(context.random.fork("joining"), history);
+  const { joinsAt: joins = joinsAtTheStart } = archetype;
+  const joinsAt = joins(context.random.fork("joining"), history);
   const span = { start: activeFrom(joinsAt), end: history.end };
-  return [...onboard(member, joinsAt, history), ...archetype.plan(context, span)];
+  const calls = archetype.plan(context, span, context.random.fork("plan"));
+  return [...onboard(member, joinsAt, history), ...calls];
+}
+
+function joinsAtTheStart(random: Random, history: Span): number {
+  const latest = Math.min(36 * HOUR, (history.end - history.start) / 20);
+  return Math.floor(history.start + random.between(0.05, 1) * latest);
 }
