@@ -3,41 +3,30 @@ import { type HDAccount, hdKeyToAccount, mnemonicToAccount } from "viem/accounts
 /** The mnemonic of every development node: its keys are public, so it is for local chains only. */
 const DEVELOPMENT_MNEMONIC = "test test test test test test test test test test test junk";
 
-export type RoleAccounts = {
-  /** Owns the oracle, the sanctions list and the tokens. */
-  readonly deployer: HDAccount;
-  readonly publisher: HDAccount;
-  readonly signer: HDAccount;
-  /** Holds test USDC. */
-  readonly payer: HDAccount;
-  /** Sends signed verdicts to escrows. */
-  readonly relayer: HDAccount;
-  readonly facilitator: HDAccount;
-  /** Is paid for calls of the local service; sends nothing. */
-  readonly payee: HDAccount;
-  /** Signs verdicts for the evaluator; sends nothing. */
-  readonly verdictSigner: HDAccount;
-};
-
 /** The first eight accounts of the development mnemonic, in the roles they have on the local chain. */
-export function roleAccounts(): RoleAccounts {
+export function roleAccounts() {
   return ROLE_ACCOUNTS;
 }
 
 /** Stretching the mnemonic takes 40 ms, so each account comes from the one seed: `getHdKey` is the account's parent. */
-function deriveAccounts(): RoleAccounts {
+function deriveAccounts() {
   const parent = mnemonicToAccount(DEVELOPMENT_MNEMONIC, { path: "m/44'/60'/0'/0" }).getHdKey();
   // A key derives by a path below itself, which viem's type of a path from the root does not provide for.
   const account = (addressIndex: number): HDAccount =>
     hdKeyToAccount(parent, { path: `m/${addressIndex}` as `m/44'/60'/${string}` });
   return {
+    /** Owns the oracle, the sanctions list and the tokens. */
     deployer: account(0),
     publisher: account(1),
     signer: account(2),
+    /** Holds test USDC. */
     payer: account(3),
+    /** Sends signed verdicts to escrows. */
     relayer: account(4),
     facilitator: account(5),
+    /** Is paid for calls of the local service; sends nothing. */
     payee: account(6),
+    /** Signs verdicts for the evaluator; sends nothing. */
     verdictSigner: account(7),
   };
 }

@@ -2,9 +2,16 @@ import type { Address, Hex } from "viem";
 import { buildChain } from "./build-chain.ts";
 import { contractAddresses } from "./contract-list.ts";
 import { type Devnet, type DevnetOptions, devnetOn } from "./devnet.ts";
-import { findMissingContract } from "./find-missing-contract.ts";
 import { type JsonRpc, jsonRpc } from "./json-rpc.ts";
-import { chainFault, forgetChain, type Manifest, marksOf, readManifest, writeManifest } from "./manifest.ts";
+import {
+  chainFault,
+  findMissingContract,
+  forgetChain,
+  type Manifest,
+  marksOf,
+  readManifest,
+  writeManifest,
+} from "./manifest.ts";
 import { DAY } from "./population/rhythm.ts";
 import { createRoster } from "./population/roster.ts";
 import { createWorld } from "./population/world.ts";

@@ -2,13 +2,12 @@ import type { Address } from "viem";
 import { roleAccounts } from "./accounts.ts";
 import { type BuildProgress, buildHistory } from "./build-history.ts";
 import { contractAddresses } from "./contract-list.ts";
-import { type DeployedContracts, deployContracts } from "./deploy-contracts.ts";
+import { deployContracts } from "./deploy-contracts.ts";
 import type { JsonRpc } from "./json-rpc.ts";
-import { type Manifest, marksOf } from "./manifest.ts";
+import { marksOf } from "./manifest.ts";
 import { baseFeeAt } from "./population/base-fee.ts";
 import { type Population, planPopulation } from "./population/plan.ts";
-import type { ReadyBlock } from "./population/resolve.ts";
-import { resolveBlocks } from "./population/resolve.ts";
+import { type ReadyBlock, resolveBlocks } from "./population/resolve.ts";
 import type { World } from "./population/world.ts";
 
 export type ChainPlan = {
@@ -22,7 +21,7 @@ type BuildStage = "contracts" | "plan" | "history" | "catch-up";
 
 export type StagedProgress = (progress: { done: number; total: number; stage: BuildStage }) => void;
 
-export type BuildChainOptions = ChainPlan & {
+type BuildChainOptions = ChainPlan & {
   readonly rpc: JsonRpc;
   /** Unix seconds at which the history begins. */
   readonly start: number;
@@ -32,8 +31,6 @@ export type BuildChainOptions = ChainPlan & {
   /** Breaks the building off. */
   readonly signal?: AbortSignal | undefined;
 };
-
-export type BuiltChain = DeployedContracts & { readonly manifest: Manifest };
 
 const MAX_BLOCKS = 8_000;
 /** Empty blocks after the history: more than count as not final, so that all of it is final when services start. */
@@ -49,7 +46,7 @@ const ENDOWMENT_WEI = 10n ** 24n;
  * Deploys the contracts, plays the whole history and ends with a block of the wall clock's time; the node must be
  * anvil, mine on demand, and its newest block must not be later than the start.
  */
-export async function buildChain(options: BuildChainOptions): Promise<BuiltChain> {
+export async function buildChain(options: BuildChainOptions) {
   const { rpc, start, seed, wallets, days, onProgress, signal } = options;
   const now = (): number => Math.floor(options.now());
   onProgress({ done: 0, total: 1, stage: "contracts" });
@@ -106,16 +103,17 @@ function endowmentsOf(world: World): Map<Address, bigint> {
   );
 }
 
-type CatchUp = {
-  readonly rpc: JsonRpc;
-  readonly seed: string;
-  /** Unix seconds of the newest block. */
-  readonly last: number;
-  readonly now: () => number;
-  readonly onProgress: BuildProgress;
-};
-
-async function catchUp({ rpc, seed, last, now, onProgress }: CatchUp): Promise<void> {
+/** From the time of the newest block, in unix seconds, on. */
+async function catchUp({
+  rpc,
+  seed,
+  last,
+  now,
+  onProgress,
+}: Pick<BuildChainOptions, "rpc" | "seed" | "now"> & {
+  last: number;
+  onProgress: BuildProgress;
+}): Promise<void> {
   const end = Math.max(now(), last + CATCH_UP_BLOCKS);
   const start = Math.max(last, end - CATCH_UP_SECONDS);
   const blocks = Array.from({ length: CATCH_UP_BLOCKS }, (_, i): ReadyBlock => {

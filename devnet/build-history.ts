@@ -4,16 +4,6 @@ import type { ReadyBlock, ReadyTransaction } from "./population/resolve.ts";
 
 export type BuildProgress = (progress: { done: number; total: number }) => void;
 
-export type BuildOptions = {
-  readonly rpc: JsonRpc;
-  readonly blocks: readonly ReadyBlock[];
-  /** Accounts that exist before the history, with native coin in wei: the exchanges and those without a funder. */
-  readonly endowments: ReadonlyMap<Address, bigint>;
-  readonly onProgress: BuildProgress;
-  /** Breaks off between two blocks. */
-  readonly signal?: AbortSignal | undefined;
-};
-
 const REPORT_EVERY = 50;
 /** Anvil runs the calls of a batch side by side; in batches this small they were always taken in order. */
 const CALLS_PER_BATCH = 24;
@@ -28,7 +18,14 @@ export async function buildHistory({
   endowments,
   onProgress,
   signal,
-}: BuildOptions): Promise<void> {
+}: {
+  readonly rpc: JsonRpc;
+  readonly blocks: readonly ReadyBlock[];
+  /** Accounts that exist before the history, with native coin in wei: the exchanges and those nobody funds. */
+  readonly endowments: ReadonlyMap<Address, bigint>;
+  readonly onProgress: BuildProgress;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<void> {
   await rpc.request("anvil_autoImpersonateAccount", true);
   await rpc.batch([...endowments].map(([address, wei]) => call("anvil_setBalance", address, quantity(wei))));
   onProgress({ done: 0, total: blocks.length });

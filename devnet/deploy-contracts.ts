@@ -23,8 +23,6 @@ import {
 import type { JsonRpc } from "./json-rpc.ts";
 import { localEscrows, verificationCalls } from "./verification-contracts.ts";
 
-export type DeployedContracts = { readonly deployment: Deployment; readonly contracts: Contracts };
-
 type Opening = { readonly to: Address; readonly data: Hex };
 type Amount = readonly [token: Address, amount: bigint];
 
@@ -45,7 +43,9 @@ const PRIORITY_FEE_WEI = 100_000_000n;
  * the pools and gives the payer 10,000 test USDC; mines a block a second as it goes. Throws when the deployer has already sent
  * something, or when a deployment fails.
  */
-export async function deployContracts(rpc: JsonRpc): Promise<DeployedContracts> {
+export async function deployContracts(
+  rpc: JsonRpc,
+): Promise<{ deployment: Deployment; contracts: Contracts }> {
   const { deployer } = roleAccounts();
   const sent = await rpc.request("eth_getTransactionCount", deployer.address, "latest");
   if (sent !== "0x0") {
@@ -79,10 +79,7 @@ export async function localDeployment(
   { firstBlock, exchanges }: { firstBlock: number; exchanges: readonly Address[] },
 ): Promise<Deployment> {
   const contracts = contractAddresses();
-  const contract = (address: Address): { address: Address; startBlock: number } => ({
-    address,
-    startBlock: firstBlock,
-  });
+  const contract = (address: Address) => ({ address, startBlock: firstBlock });
   return {
     chainId: CHAIN_ID,
     name: "local",
@@ -186,13 +183,10 @@ function fill(pool: Address, ...amounts: readonly [Amount, Amount]): readonly Op
   return [...approvals, { to: pool, data }];
 }
 
-type Head = { readonly timestamp: Hex; readonly baseFeePerGas: Hex };
-
-async function newestBlock(rpc: JsonRpc): Promise<Head> {
-  return (await rpc.request("eth_getBlockByNumber", "latest", false)) as Head;
+async function newestBlock(rpc: JsonRpc) {
+  const block = await rpc.request("eth_getBlockByNumber", "latest", false);
+  return block as { readonly timestamp: Hex; readonly baseFeePerGas: Hex };
 }
-
-type Receipt = { readonly status: Hex; readonly contractAddress: Address | null };
 
 /** Sends and mines one transaction; returns the address of a created contract. */
 async function send(
@@ -207,7 +201,10 @@ async function send(
   };
   const hash = await rpc.request("eth_sendTransaction", { ...transaction, ...fees });
   await rpc.request("evm_mine", { timestamp: Number(block.timestamp) + 1 });
-  const receipt = (await rpc.request("eth_getTransactionReceipt", hash)) as Receipt | null;
+  const receipt = (await rpc.request("eth_getTransactionReceipt", hash)) as {
+    readonly status: Hex;
+    readonly contractAddress: Address | null;
+  } | null;
   if (receipt?.status !== "0x1")
     throw new Error(`transaction ${hash} to ${transaction.to ?? "a new contract"} failed`);
   return receipt.contractAddress;

@@ -1,18 +1,18 @@
 import { existsSync, mkdirSync } from "node:fs";
-import { type Address, type Hex, toHex } from "viem";
+import { type Address, toHex } from "viem";
 import type { HDAccount } from "viem/accounts";
 import type { Deployment } from "../service/chain/deployments.ts";
 import { roleAccounts } from "./accounts.ts";
-import { type Anvil, requireFreePort, startAnvil } from "./anvil-process.ts";
+import { requireFreePort, startAnvil } from "./anvil-process.ts";
 import { buildChain, type ChainPlan, type StagedProgress } from "./build-chain.ts";
 import { type Contracts, contractAddresses } from "./contract-list.ts";
 import { localDeployment } from "./deploy-contracts.ts";
-import { findMissingContract } from "./find-missing-contract.ts";
 import type { JsonRpc } from "./json-rpc.ts";
 import { noteNode, stopOrphan } from "./kept-node.ts";
 import { type LiveLogger, type Living, startLiving } from "./live.ts";
 import {
   chainFault,
+  findMissingContract,
   forgetChain,
   type Manifest,
   readManifest,
@@ -22,6 +22,7 @@ import {
 import type { ArchetypeName } from "./population/plan-types.ts";
 import { DAY } from "./population/rhythm.ts";
 import { createRoster, samplesOf } from "./population/roster.ts";
+import type { KeyedWallet } from "./population/wallets.ts";
 import { createWorld } from "./population/world.ts";
 
 export type DevnetOptions = ChainPlan & {
@@ -37,17 +38,13 @@ export type DevnetOptions = ChainPlan & {
   readonly signal?: AbortSignal | undefined;
 };
 
-type RoleName = keyof ReturnType<typeof roleAccounts>;
-
-type KeyedAccount = { readonly address: Address; readonly privateKey: Hex };
-
 export type Devnet = {
   readonly rpcUrl: string;
   readonly deployment: Deployment;
   readonly contracts: Contracts;
   /** One address of each archetype. */
   readonly samples: Readonly<Record<ArchetypeName, Address>>;
-  readonly accounts: Readonly<Record<RoleName, KeyedAccount>>;
+  readonly accounts: Readonly<Record<keyof ReturnType<typeof roleAccounts>, KeyedWallet>>;
   /** Whether the chain of an earlier run goes on. */
   readonly kept: boolean;
   /** Lets the chain live; until then the node mines each transaction at once. */
@@ -121,9 +118,7 @@ export async function devnetOn(
   };
 }
 
-type Started = { readonly anvil: Anvil; readonly manifest: Manifest; readonly kept: boolean };
-
-async function resume(options: DevnetOptions, dataDir: string, manifest: Manifest): Promise<Started | null> {
+async function resume(options: DevnetOptions, dataDir: string, manifest: Manifest) {
   const { seed, wallets, days, port, logger } = options;
   if (manifest.seed !== seed || manifest.wallets !== wallets || manifest.days !== days) {
     const built = `seed ${manifest.seed}, ${manifest.wallets} wallets, ${manifest.days} days`;
@@ -150,7 +145,7 @@ async function resume(options: DevnetOptions, dataDir: string, manifest: Manifes
   return null;
 }
 
-async function buildAnew(options: DevnetOptions): Promise<Started> {
+async function buildAnew(options: DevnetOptions) {
   const { dataDir, port, now, days } = options;
   if (dataDir !== null) {
     forgetChain(dataDir);
@@ -169,21 +164,12 @@ async function buildAnew(options: DevnetOptions): Promise<Started> {
   }
 }
 
-function keyedAccounts(): Record<RoleName, KeyedAccount> {
-  const { deployer, publisher, signer, payer, relayer, facilitator, payee, verdictSigner } = roleAccounts();
-  return {
-    deployer: keyed(deployer),
-    publisher: keyed(publisher),
-    signer: keyed(signer),
-    payer: keyed(payer),
-    relayer: keyed(relayer),
-    facilitator: keyed(facilitator),
-    payee: keyed(payee),
-    verdictSigner: keyed(verdictSigner),
-  };
+function keyedAccounts(): Devnet["accounts"] {
+  const accounts = Object.entries(roleAccounts()).map(([role, account]) => [role, keyed(account)]);
+  return Object.fromEntries(accounts) as Devnet["accounts"];
 }
 
-function keyed(account: HDAccount): KeyedAccount {
+function keyed(account: HDAccount): KeyedWallet {
   const { privateKey } = account.getHdKey();
   if (!privateKey) throw new Error(`${account.address} has no private key`);
   return { address: account.address, privateKey: toHex(privateKey) };

@@ -10,11 +10,7 @@ export type JsonRpc = {
   batch(calls: readonly RpcCall[]): Promise<readonly unknown[]>;
 };
 
-type Answer = {
-  readonly id: number;
-  readonly result?: unknown;
-  readonly error?: { readonly code: number; readonly message: string };
-};
+type Answer = { id: number; result?: unknown; error?: { code: number; message: string } };
 
 /** The node refused a call; the message names the method and the node's own words. */
 export class JsonRpcError extends Error {

@@ -10,17 +10,10 @@ import type { World } from "./population/world.ts";
 /** An account that acts on the living chain. */
 export type LivingActor = { readonly context: AgentContext; step(at: number): PlannedCall[] };
 
-export type LivingActors = {
-  /** Keys of everyone whose calls a step may hold. */
-  readonly keys: ReadonlyMap<Address, KeyedWallet>;
-  /** Who acts now: one to three, about half of them agents. */
-  draw(random: Random): LivingActor[];
-};
-
 const AGENT_SHARE = 0.5;
 
 /** Everyone who goes on living: the agents whose archetype has a step, and the background users. */
-export function livingActors(world: World, roster: readonly Member[], seed: string): LivingActors {
+export function livingActors(world: World, roster: readonly Member[], seed: string) {
   const agents = roster.flatMap(({ archetype, context }): LivingActor[] => {
     const { step } = archetype;
     return step === null ? [] : [{ context, step: (at) => step(context, at) }];
@@ -29,8 +22,10 @@ export function livingActors(world: World, roster: readonly Member[], seed: stri
     (context): LivingActor => ({ context, step: (at) => userStep(context, at) }),
   );
   return {
+    /** Keys of everyone whose calls a step may hold. */
     keys: keysOf(world, roster),
-    draw: (random) => {
+    /** One to three actors, about half of them agents. */
+    draw: (random: Random): LivingActor[] => {
       const count = random.int(1, 3);
       const picked = Array.from({ length: count }, () =>
         random.pick(random.chance(AGENT_SHARE) ? agents : users),

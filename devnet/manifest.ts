@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import type { Hex } from "viem";
 import { z } from "zod";
+import { contractAddresses } from "./contract-list.ts";
 import type { JsonRpc } from "./json-rpc.ts";
 
 const hash = z.custom<Hex>(
@@ -83,13 +84,18 @@ export async function marksOf(rpc: JsonRpc): Promise<{ genesis: BlockMark; built
   return { genesis, built };
 }
 
-type BlockHead = { readonly hash: Hex; readonly timestamp: Hex };
-
 async function markOf(rpc: JsonRpc, number: number): Promise<BlockMark | null> {
-  const block = (await rpc.request(
-    "eth_getBlockByNumber",
-    `0x${number.toString(16)}`,
-    false,
-  )) as BlockHead | null;
+  const found = await rpc.request("eth_getBlockByNumber", `0x${number.toString(16)}`, false);
+  const block = found as { readonly hash: Hex; readonly timestamp: Hex } | null;
   return block === null ? null : { number, hash: block.hash, timestamp: Number(block.timestamp) };
+}
+
+/** Names the contracts of the local chain that a chain lacks, in one sentence; null when it has code at every address. */
+export async function findMissingContract(rpc: JsonRpc): Promise<string | null> {
+  const contracts = Object.entries(contractAddresses());
+  const codes = await rpc.batch(
+    contracts.map(([, address]) => ({ method: "eth_getCode", params: [address, "latest"] })),
+  );
+  const missing = contracts.find((_, i) => codes[i] === "0x");
+  return missing === undefined ? null : `there is no ${missing[0]} at ${missing[1]}`;
 }

@@ -11,8 +11,6 @@ import { jobEscrowG3Abi } from "./abi/job-escrow-g3.ts";
 import { jobEscrowV3Abi } from "./abi/job-escrow-v3.ts";
 import { roleAccounts } from "./accounts.ts";
 
-type Generation = Deployment["escrows"][number]["generation"];
-
 /** The contracts of output verification in the order of their deployment, the oracle and one escrow coming before. */
 export const VERIFICATION_NAMES = [
   "jobEscrowG3",
@@ -47,7 +45,7 @@ const ALLOW_UNSCORED = { G1: false, G3: true, V3: false } as const;
 
 /** The escrow of each ABI generation on the local chain, with what reads and what gates its jobs. */
 export function localEscrows(contracts: Known): readonly {
-  readonly generation: Generation;
+  readonly generation: Deployment["escrows"][number]["generation"];
   readonly escrow: Address;
   readonly adapter: Address;
   readonly hook: Address;

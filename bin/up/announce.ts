@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import { roleAccounts } from "../../devnet/accounts.ts";
-import { jobProvider } from "../../devnet/job-provider.ts";
+import { jobProvider } from "../../devnet/population/wallets.ts";
 import { type LocalFiles, type UpFile, writeSecret } from "./local-files.ts";
 import type { RunningChain } from "./start-chain.ts";
 import { privateKeyOf } from "./start-services.ts";

@@ -1,6 +1,6 @@
 import type { Address } from "viem";
-import type { Deed, DeedOf } from "./deed.ts";
-import type { ArchetypeName, Outcome, PlannedCall } from "./plan-types.ts";
+import type { DeedOf } from "./deed.ts";
+import type { ArchetypeName, Deed, Outcome, PlannedCall } from "./plan-types.ts";
 import type { Random } from "./random.ts";
 import { MINUTE, type Span } from "./rhythm.ts";
 import type { KeyedWallet } from "./wallets.ts";
@@ -63,19 +63,10 @@ export function habitsOf(random: Random): Habits {
 
 /** A call of a wallet at a time; its gas limit is what the deed needs at most with the wallet's headroom, or too little. */
 export function planned(actor: { address: Address; habits: Habits }, at: number, deed: Deed): PlannedCall {
-  const enough = Math.ceil(deed.gas.most * (deed.gas.most > 21_000 ? actor.habits.headroom : 1));
-  return {
-    at: Math.floor(at),
-    from: actor.address,
-    to: deed.to,
-    data: deed.data,
-    value: deed.value,
-    gasLimit: deed.outcome === "out-of-gas" ? starvedLimit(deed) : enough,
-    tipWei: actor.habits.tipWei,
-    outcome: deed.outcome,
-    creates: deed.creates,
-    needs: deed.needs,
-  };
+  const { gas, ...sent } = deed;
+  const enough = Math.ceil(gas.most * (gas.most > 21_000 ? actor.habits.headroom : 1));
+  const gasLimit = deed.outcome === "out-of-gas" ? starvedLimit(deed) : enough;
+  return { ...sent, at: Math.floor(at), from: actor.address, gasLimit, tipWei: actor.habits.tipWei };
 }
 
 /** A call of the context's own wallet. */

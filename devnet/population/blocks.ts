@@ -8,13 +8,6 @@ export type PlannedBlock = {
   readonly calls: readonly PlannedCall[];
 };
 
-export type BlockLimits = {
-  /** Most blocks. */
-  readonly blocks: number;
-  /** Blocks aimed at. */
-  readonly target: number;
-};
-
 const GAS_PER_BLOCK = 25_000_000;
 const CALLS_PER_BLOCK = 120;
 
@@ -26,7 +19,7 @@ const CALLS_PER_BLOCK = 120;
 export function cutBlocks(
   calls: readonly PlannedCall[],
   random: Random,
-  limits: BlockLimits,
+  limits: { readonly blocks: number; readonly target: number },
 ): PlannedBlock[] {
   const sorted = calls
     .map((call, position) => ({ call, position }))

@@ -1,22 +1,5 @@
 import { type Abi, type Address, encodeFunctionData, type Hex } from "viem";
-import type { CallData, Creation, Outcome } from "./plan-types.ts";
-
-/** Gas that a kind of call takes on chain, least and most over the whole population. */
-export type GasNeed = { readonly least: number; readonly most: number };
-
-/** A call without its sender, its time and its fees. */
-export type Deed = {
-  /** Null creates a contract. */
-  readonly to: Address | null;
-  readonly data: CallData;
-  /** Wei. */
-  readonly value: bigint;
-  readonly gas: GasNeed;
-  readonly outcome: Outcome;
-  readonly creates: Creation | null;
-  /** Key of the agent or job that must exist before. */
-  readonly needs: string | null;
-};
+import type { CallData, Deed, GasNeed, Outcome } from "./plan-types.ts";
 
 /** The same call, to succeed or to fail in the given way. */
 export type DeedOf = (outcome: Outcome) => Deed;

@@ -7,8 +7,8 @@ import { mixerAbi } from "../abi/mixer.ts";
 import { priceFeedAbi } from "../abi/price-feed.ts";
 import { repairableTargetAbi } from "../abi/repairable-target.ts";
 import { revertOnDemandAbi } from "../abi/revert-on-demand.ts";
-import { type Deed, type DeedOf, deed, encode } from "./deed.ts";
-import type { CallData } from "./plan-types.ts";
+import { type DeedOf, deed, encode } from "./deed.ts";
+import type { CallData, Deed } from "./plan-types.ts";
 
 /** Measured on the contracts; a test holds the population to them. */
 const GAS = {

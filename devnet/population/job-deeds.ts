@@ -1,7 +1,7 @@
 import { type Address, keccak256, toHex } from "viem";
 import { jobEscrowAbi } from "../abi/job-escrow.ts";
-import { type Deed, type DeedOf, deed, encode, type GasNeed } from "./deed.ts";
-import type { CallData } from "./plan-types.ts";
+import { type DeedOf, deed, encode } from "./deed.ts";
+import type { CallData, Deed, GasNeed } from "./plan-types.ts";
 
 /** Measured on the contract; a test holds the population to them. */
 const GAS = {

@@ -36,7 +36,7 @@ export function openShops(world: World, start: number, habits: Habits): PlannedC
   return world.shops.map((shop) => planned(from, start, sendCoin(shop, COIN / 100n)));
 }
 
-export type Gift = {
+type Gift = {
   readonly wallet: Address;
   readonly purse: Purse;
   readonly pools: readonly Pool[];

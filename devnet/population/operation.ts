@@ -2,8 +2,8 @@ import { concatHex, numberToHex } from "viem";
 import { entryPointAbi } from "../abi/entry-point.ts";
 import { operatedWalletAbi } from "../abi/operated-wallet.ts";
 import { type AgentContext, planned } from "./agent.ts";
-import { type Deed, deed, encode } from "./deed.ts";
-import type { CallData, PlannedCall } from "./plan-types.ts";
+import { deed, encode } from "./deed.ts";
+import type { CallData, Deed, PlannedCall } from "./plan-types.ts";
 
 /** Paid for each operation on top of what its execution takes. */
 const PRE_VERIFICATION_GAS = 48_000n;

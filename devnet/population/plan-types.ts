@@ -19,23 +19,31 @@ export type CallData = Hex | ((ids: Ids) => Hex | Promise<Hex>);
 /** On-chain result of a call that later calls refer to by key. */
 export type Creation = { readonly kind: "agent" | "job"; readonly key: string };
 
-/** One transaction of the plan. */
-export type PlannedCall = {
-  /** Unix seconds, not before which it is mined. */
-  readonly at: number;
-  readonly from: Address;
+/** Gas that a kind of call takes on chain, least and most over the whole population. */
+export type GasNeed = { readonly least: number; readonly most: number };
+
+/** A call without its sender, its time and its fees. */
+export type Deed = {
   /** Null creates a contract. */
   readonly to: Address | null;
   readonly data: CallData;
   /** Wei. */
   readonly value: bigint;
-  readonly gasLimit: number;
-  /** Wei per gas on top of the base fee. */
-  readonly tipWei: bigint;
+  readonly gas: GasNeed;
   readonly outcome: Outcome;
   readonly creates: Creation | null;
   /** Key of the agent or job that must exist before. */
   readonly needs: string | null;
+};
+
+/** One transaction that somebody will send. */
+export type PlannedCall = Omit<Deed, "gas"> & {
+  /** Unix seconds, not before which it is mined. */
+  readonly at: number;
+  readonly from: Address;
+  readonly gasLimit: number;
+  /** Wei per gas on top of the base fee. */
+  readonly tipWei: bigint;
 };
 
 /** Names of the kinds of agents, as the samples call them. */

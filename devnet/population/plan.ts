@@ -9,17 +9,6 @@ import { DAY, HOUR, type Span } from "./rhythm.ts";
 import { createRoster, type Member } from "./roster.ts";
 import { createWorld, type World } from "./world.ts";
 
-export type PopulationOptions = {
-  readonly contracts: Contracts;
-  readonly seed: string;
-  /** Agents; as many background users join them. */
-  readonly wallets: number;
-  /** Unix seconds. */
-  readonly history: Span;
-  /** Most blocks of the history. */
-  readonly maxBlocks: number;
-};
-
 export type Population = {
   readonly world: World;
   readonly roster: readonly Member[];
@@ -30,7 +19,15 @@ export type Population = {
 const BLOCKS_PER_DAY = 25;
 
 /** Everyone and everything they did within the history: the same for the same options, on every machine. */
-export function planPopulation(options: PopulationOptions): Population {
+export function planPopulation(options: {
+  readonly contracts: Contracts;
+  readonly seed: string;
+  /** Agents; as many background users join them. */
+  readonly wallets: number;
+  /** Unix seconds. */
+  readonly history: Span;
+  readonly maxBlocks: number;
+}): Population {
   const { contracts, seed, wallets, history, maxBlocks } = options;
   const world = createWorld(contracts, seed, wallets);
   const roster = createRoster(world, seed, wallets);

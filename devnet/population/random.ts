@@ -45,10 +45,8 @@ export function seededRandom(seed: string): Random {
   };
 }
 
-type State = readonly [number, number, number, number];
-
-function sfc32([s0, s1, s2, s3]: State): () => number {
-  let [a, b, c, d] = [s0, s1, s2, s3];
+function sfc32(state: readonly [number, number, number, number]): () => number {
+  let [a, b, c, d] = state;
   const step = (): number => {
     const sum = (((a + b) | 0) + d) | 0;
     d = (d + 1) | 0;
@@ -62,7 +60,7 @@ function sfc32([s0, s1, s2, s3]: State): () => number {
   return step;
 }
 
-function cyrb128(text: string): State {
+function cyrb128(text: string): readonly [number, number, number, number] {
   let [h1, h2, h3, h4] = [1779033703, 3144134277, 1013904242, 2773480762];
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i);

@@ -1,20 +1,14 @@
 import type { Address, Hex } from "viem";
 import { baseFeeAt } from "./base-fee.ts";
 import type { PlannedBlock } from "./blocks.ts";
-import type { Ids, Outcome, PlannedCall } from "./plan-types.ts";
+import type { Ids, PlannedCall } from "./plan-types.ts";
 
 /** A transaction ready to be sent. */
-export type ReadyTransaction = {
-  readonly from: Address;
-  /** Null creates a contract. */
-  readonly to: Address | null;
+export type ReadyTransaction = Pick<PlannedCall, "from" | "to" | "value" | "gasLimit" | "outcome"> & {
   readonly data: Hex;
-  readonly value: bigint;
   readonly nonce: number;
-  readonly gasLimit: number;
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
-  readonly outcome: Outcome;
 };
 
 export type ReadyBlock = {
@@ -24,22 +18,19 @@ export type ReadyBlock = {
   readonly transactions: readonly ReadyTransaction[];
 };
 
-export type ResolveOptions = {
-  readonly seed: string;
-  /** First nonce of senders who have sent before; all others start at 0. */
-  readonly nonces: ReadonlyMap<Address, number>;
-};
-
 /** Everyone in a block offers the same at most: a node that orders by offers then keeps the order of sending. */
 const MOST_TIP_WEI = 5_000_000_000n;
 
 /** Ids of the registry start at 0, those of the escrow at 1. */
 const FIRST_ID = { agent: 0n, job: 1n } as const;
 
-/** Gives the calls of a whole history their nonces, fees and the ids of the agents and jobs that they name. */
+/**
+ * Gives the calls of a whole history their nonces, fees and the ids of the agents and jobs that they name. `nonces` holds the
+ * first nonces of senders who have sent before; all others start at 0.
+ */
 export async function resolveBlocks(
   blocks: readonly PlannedBlock[],
-  { seed, nonces }: ResolveOptions,
+  { seed, nonces }: { readonly seed: string; readonly nonces: ReadonlyMap<Address, number> },
 ): Promise<ReadyBlock[]> {
   const next = new Map(nonces);
   const ids = idBook();
@@ -66,20 +57,12 @@ export function dataOf(call: PlannedCall, ids: Ids): Hex | Promise<Hex> {
 
 /** A call with the fees that it offers over a base fee. */
 export function sendable(call: PlannedCall, baseFee: bigint): Omit<ReadyTransaction, "data" | "nonce"> {
-  return {
-    from: call.from,
-    to: call.to,
-    value: call.value,
-    gasLimit: call.gasLimit,
-    maxFeePerGas: 2n * baseFee + MOST_TIP_WEI,
-    maxPriorityFeePerGas: call.tipWei,
-    outcome: call.outcome,
-  };
+  const { from, to, value, gasLimit, tipWei: maxPriorityFeePerGas, outcome } = call;
+  const maxFeePerGas = 2n * baseFee + MOST_TIP_WEI;
+  return { from, to, value, gasLimit, maxFeePerGas, maxPriorityFeePerGas, outcome };
 }
 
-type IdBook = Omit<Ids, "blockTime"> & { note(call: PlannedCall): void };
-
-function idBook(): IdBook {
+function idBook(): Omit<Ids, "blockTime"> & { note(call: PlannedCall): void } {
   const ids = new Map<string, bigint>();
   const operations = new Map<Address, bigint>();
   const next = { ...FIRST_ID } as { agent: bigint; job: bigint };

@@ -40,17 +40,18 @@ export function poolsOf(random: Random, purse: Purse, world: World): readonly Po
   return stream.sample(world.pools, stream.int(...purse.pools));
 }
 
-type MemberInput = {
-  readonly world: World;
+function createMember({
+  world,
+  seed,
+  root,
+  archetype,
+  ...acting
+}: Pick<AgentContext, "world" | "wallet" | "index" | "peers"> & {
   readonly seed: string;
   readonly root: Random;
   readonly archetype: Archetype;
-  readonly wallet: KeyedWallet;
-  readonly index: number;
-  readonly peers: readonly Address[];
-};
-
-function createMember({ world, seed, root, archetype, wallet, index, peers }: MemberInput): Member {
+}): Member {
+  const { wallet, index } = acting;
   const label = `${archetype.name}/${index}`;
   const random = root.fork(label);
   const throughAccount = actsThroughAccount(archetype.name);
@@ -59,7 +60,7 @@ function createMember({ world, seed, root, archetype, wallet, index, peers }: Me
   const pools = poolsOf(random, archetype.purse, world);
   return {
     archetype,
-    context: { random, wallet, label, index, peers, habits, pools, world },
+    context: { ...acting, random, label, habits, pools, world },
     owner: actsForAnother ? walletOf(seed, `${label}/owner`) : wallet,
     secondOwner:
       actsForAnother && !throughAccount && index === 1 ? walletOf(seed, `${label}/second-owner`) : null,

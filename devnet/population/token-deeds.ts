@@ -3,7 +3,8 @@ import { constantProductPoolAbi } from "../abi/constant-product-pool.ts";
 import { localTokenAbi } from "../abi/local-token.ts";
 import { spamTokenAbi } from "../abi/spam-token.ts";
 import { wrappedCoinAbi } from "../abi/wrapped-coin.ts";
-import { type Deed, type DeedOf, deed, encode } from "./deed.ts";
+import { type DeedOf, deed, encode } from "./deed.ts";
+import type { Deed } from "./plan-types.ts";
 import type { Pool, Token } from "./world.ts";
 
 /** Measured on the contracts; a test holds the population to them. */

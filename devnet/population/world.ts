@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { roleAccounts } from "../accounts.ts";
 import { type Contracts, keeperTargets, priceFeeds } from "../contract-list.ts";
-import { type KeyedWallet, walletOf } from "./wallets.ts";
+import { walletOf } from "./wallets.ts";
 
 export type Pool = {
   readonly address: Address;
@@ -15,37 +15,7 @@ export type Token = {
 };
 
 /** Everything and everyone that agents deal with. */
-export type World = {
-  readonly seed: string;
-  readonly contracts: Contracts;
-  readonly keeperTargets: readonly Address[];
-  readonly feeds: readonly { readonly address: Address; readonly answer: bigint }[];
-  readonly usdc: Token;
-  readonly weth: Token;
-  readonly dai: Token;
-  readonly pools: readonly Pool[];
-  /** Pools of USDC with a token that nothing prices. */
-  readonly junkPools: readonly Pool[];
-  /** People who are no agents: they call the same contracts, get paid and order jobs. */
-  readonly users: readonly KeyedWallet[];
-  /** The users who sell something. */
-  readonly merchants: readonly Address[];
-  /** Where other people than agents buy; more of them than anyone visits. */
-  readonly shops: readonly Address[];
-  /** The users who order jobs. */
-  readonly clients: readonly Address[];
-  readonly evaluators: readonly KeyedWallet[];
-  /** Public funders: wallets get their first coins from one of them. */
-  readonly exchanges: readonly KeyedWallet[];
-  /** Sends the operations of smart accounts. */
-  readonly bundler: KeyedWallet;
-  /** Drops worthless tokens and dust on wallets. */
-  readonly spammer: KeyedWallet;
-  /** Breaks the repairable target for others. */
-  readonly saboteur: KeyedWallet;
-  /** Owns the sanctions list. */
-  readonly sanctionsOwner: Address;
-};
+export type World = ReturnType<typeof createWorld>;
 
 const MERCHANT_SHARE = 0.2;
 const CLIENT_SHARE = 0.2;
@@ -54,7 +24,7 @@ const LEAST_USERS = 80;
 const SHOPS = 60;
 
 /** The world of a seed with so many background users (at least 80). */
-export function createWorld(contracts: Contracts, seed: string, userCount: number): World {
+export function createWorld(contracts: Contracts, seed: string, userCount: number) {
   const users = Array.from({ length: Math.max(LEAST_USERS, userCount) }, (_, i) =>
     walletOf(seed, `user/${i}`),
   );
@@ -64,6 +34,7 @@ export function createWorld(contracts: Contracts, seed: string, userCount: numbe
   const usdc = { address: contracts.usdc, perDollar: 1_000_000n };
   const weth = { address: contracts.weth, perDollar: 10n ** 18n / 2_000n };
   const dai = { address: contracts.dai, perDollar: 10n ** 18n };
+  const pool = (address: Address, tokens: Pool["tokens"]): Pool => ({ address, tokens });
   const junk = (address: Address): Token => ({ address, perDollar: 100n * 10n ** 18n });
   return {
     seed,
@@ -74,23 +45,33 @@ export function createWorld(contracts: Contracts, seed: string, userCount: numbe
     weth,
     dai,
     pools: [
-      { address: contracts.usdcWethPool, tokens: [usdc, weth] },
-      { address: contracts.daiWethPool, tokens: [dai, weth] },
-      { address: contracts.usdcDaiPool, tokens: [usdc, dai] },
+      pool(contracts.usdcWethPool, [usdc, weth]),
+      pool(contracts.daiWethPool, [dai, weth]),
+      pool(contracts.usdcDaiPool, [usdc, dai]),
     ],
+    /** Pools of USDC with a token that nothing prices. */
     junkPools: [
-      { address: contracts.usdcMoonPool, tokens: [usdc, junk(contracts.moonToken)] },
-      { address: contracts.usdcFrogPool, tokens: [usdc, junk(contracts.frogToken)] },
+      pool(contracts.usdcMoonPool, [usdc, junk(contracts.moonToken)]),
+      pool(contracts.usdcFrogPool, [usdc, junk(contracts.frogToken)]),
     ],
+    /** People who are no agents: they call the same contracts, get paid and order jobs. */
     users,
+    /** Where other people than agents buy; more of them than anyone visits. */
     shops: Array.from({ length: SHOPS }, (_, i) => walletOf(seed, `shop/${i}`).address),
+    /** The users who sell something. */
     merchants: addresses.slice(0, merchantCount),
+    /** The users who order jobs. */
     clients: addresses.slice(-clientCount),
     evaluators: [0, 1].map((i) => walletOf(seed, `evaluator/${i}`)),
+    /** Public funders: wallets get their first coins from one of them. */
     exchanges: [0, 1, 2].map((i) => walletOf(seed, `exchange/${i}`)),
+    /** Sends the operations of smart accounts. */
     bundler: walletOf(seed, "bundler"),
+    /** Drops worthless tokens and dust on wallets. */
     spammer: walletOf(seed, "spammer"),
+    /** Breaks the repairable target for others. */
     saboteur: walletOf(seed, "saboteur"),
+    /** Owns the sanctions list. */
     sanctionsOwner: roleAccounts().deployer.address,
   };
 }

@@ -1,4 +1,3 @@
-import type { BallotAnswer, CritiqueAnswer, SynthesisAnswer } from "./answers.ts";
 import { castBallot, obeyWithBallot, opposeBallot } from "./cast-ballot.ts";
 import { criticise, obeyWithCritique, opposeAll } from "./criticise.ts";
 import type { Command } from "./find-command.ts";
@@ -11,7 +10,7 @@ import { obeyWithSynthesis, synthesise } from "./synthesise.ts";
 export function answerQuestion(
   { role, blocks }: Question,
   { command, disagrees }: { readonly command: Command | null; readonly disagrees: boolean },
-): BallotAnswer | CritiqueAnswer | SynthesisAnswer {
+) {
   const reading = readCase(blocks);
   if (isGenerator(role)) {
     if (command !== null) return obeyWithBallot(command, reading);

@@ -62,3 +62,22 @@ export function createBehaviours() {
     },
   };
 }
+
+/**
+ * Requests to the server since it started or was reset: calls that named a role, answered or not, and answers that followed a
+ * command found outside the fences.
+ */
+export function createCallCounts() {
+  const counts = new Map<Role, { calls: number; obeyed: number }>();
+  const of = (role: Role) => counts.get(role) ?? { calls: 0, obeyed: 0 };
+  return {
+    called: (role: Role): void => {
+      counts.set(role, { ...of(role), calls: of(role).calls + 1 });
+    },
+    obeyed: (role: Role): void => {
+      counts.set(role, { ...of(role), obeyed: of(role).obeyed + 1 });
+    },
+    reset: (): void => counts.clear(),
+    byRole: () => Object.fromEntries(ROLES.map((role) => [role, of(role)])),
+  };
+}

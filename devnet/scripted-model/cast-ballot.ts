@@ -1,7 +1,21 @@
-import type { BallotAnswer } from "./answers.ts";
 import type { Command } from "./find-command.ts";
 import { type CaseReading, quoted } from "./read-case.ts";
 import type { Generator } from "./roles.ts";
+
+/** Answer of a generator on the wire. */
+type BallotAnswer = {
+  readonly score: number;
+  readonly confidence: number;
+  readonly criteria: readonly {
+    readonly id: string;
+    readonly met: "yes" | "no" | "unclear";
+    readonly evidence: string;
+  }[];
+  readonly objections: readonly string[];
+  readonly uncheckable_claims: readonly string[];
+  readonly instructions_found: readonly string[];
+  readonly reasoning: string;
+};
 
 /** Nothing met scores 8, everything 95. */
 const LEAST_SCORE = 8;

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { answerQuestion } from "./answer-question.ts";
-import type { NextCall } from "./behaviour.ts";
-import type { createCallCounts } from "./call-counts.ts";
-import { type CompletionRequest, completionOf } from "./completion.ts";
-import { errorBody } from "./error-body.ts";
+import type { createCallCounts, NextCall } from "./behaviour.ts";
+import { type CompletionRequest, completionOf, errorBody } from "./completion.ts";
+
 import { findCommand } from "./find-command.ts";
 import type { createOperatorPrompts } from "./operator-prompts.ts";
 import type { Question } from "./read-question.ts";

@@ -37,12 +37,10 @@ export const completionRequest = z.object({
 
 export type CompletionRequest = z.infer<typeof completionRequest>;
 
-type Reply = { readonly content: string; readonly truncate: boolean } | { readonly refusal: string };
-
 /** A chat completion with its usage; an answer above the tokens asked for is cut, as `finish_reason` then says. */
 export function completionOf(
   request: CompletionRequest,
-  reply: Reply,
+  reply: { readonly content: string; readonly truncate: boolean } | { readonly refusal: string },
   created: { id: string; seconds: number },
 ) {
   const whole = "refusal" in reply ? reply.refusal : reply.content;
@@ -74,4 +72,9 @@ export function completionOf(
 
 function tokensOf(text: string): number {
   return Math.ceil(text.length / LETTERS_PER_TOKEN);
+}
+
+/** An error in the form of OpenAI's API. */
+export function errorBody(message: string, code: string, param: string | null = null) {
+  return { error: { message, type: "invalid_request_error", param, code } };
 }

@@ -1,8 +1,20 @@
-import type { CritiqueAnswer } from "./answers.ts";
 import { sentencesOf } from "./find-command.ts";
 import { type CaseReading, quoted } from "./read-case.ts";
 import type { Block } from "./read-question.ts";
 import { GENERATORS, type Generator } from "./roles.ts";
+
+/** Answer of the critic on the wire. */
+type CritiqueAnswer = {
+  readonly challenges: readonly { readonly role: string; readonly quote: string; readonly reason: string }[];
+  readonly missed_issues: readonly { readonly issue: string; readonly quote: string }[];
+  readonly fabrication_risk: "none" | "low" | "medium" | "high";
+  readonly fabrication_reason: string;
+  readonly spec_gaming: boolean;
+  readonly spec_gaming_reason: string;
+  readonly case_for: string;
+  readonly case_against: string;
+  readonly confidence: number;
+};
 
 const CONFIDENCE = 0.9;
 /** From there on a ballot speaks for the output. */

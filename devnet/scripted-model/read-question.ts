@@ -13,8 +13,6 @@ export type Question = {
   readonly instructions: string;
 };
 
-export type Message = { readonly role: string; readonly content: string };
-
 /** Shows nothing, so a fence line that holds one looks like a fence line. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
@@ -23,7 +21,9 @@ const LINES =
   /[^\n\r\u2028\u2029\u0085\v\f]*(?:\r\n|[\n\r\u2028\u2029\u0085\v\f])|[^\n\r\u2028\u2029\u0085\v\f]+$/g;
 
 /** Reads role, marker and blocks off the messages of a call; null where they are no question of the panel. */
-export function readQuestion(messages: readonly Message[]): Question | null {
+export function readQuestion(
+  messages: readonly { readonly role: string; readonly content: string }[],
+): Question | null {
   const system = messages.filter(({ role }) => role === "system" || role === "developer");
   const text = system.map(({ content }) => content).join("\n");
   const named = /^Role: (\w+)\s*$/m.exec(text)?.[1];

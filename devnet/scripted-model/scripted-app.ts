@@ -1,17 +1,14 @@
 import { Hono } from "hono";
 import { z } from "zod";
-import { behaviourSchema, createBehaviours } from "./behaviour.ts";
-import { createCallCounts } from "./call-counts.ts";
+import { behaviourSchema, createBehaviours, createCallCounts } from "./behaviour.ts";
 import { completeChat } from "./complete-chat.ts";
-import { completionRequest, SCRIPTED_MODEL } from "./completion.ts";
-import { errorBody } from "./error-body.ts";
+import { completionRequest, errorBody, SCRIPTED_MODEL } from "./completion.ts";
+
 import { createOperatorPrompts } from "./operator-prompts.ts";
 import { readQuestion } from "./read-question.ts";
 
-type ScriptedAppDeps = { readonly randomId: () => string; readonly now: () => Date };
-
 /** Chat completions as OpenAI's API has them, and below `/scripted` the settings of the model's behaviour. */
-export function createScriptedApp(deps: ScriptedAppDeps): Hono {
+export function createScriptedApp(deps: { readonly randomId: () => string; readonly now: () => Date }): Hono {
   const app = new Hono();
   const behaviours = createBehaviours();
   const counts = createCallCounts();

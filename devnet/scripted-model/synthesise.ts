@@ -1,8 +1,16 @@
 import { z } from "zod";
-import type { SynthesisAnswer } from "./answers.ts";
 import type { Command } from "./find-command.ts";
 import type { CaseReading } from "./read-case.ts";
 import type { Block } from "./read-question.ts";
+
+/** Answer of the synthesiser on the wire. */
+type SynthesisAnswer = {
+  readonly met_criteria: readonly string[];
+  readonly unmet_criteria: readonly { readonly id: string; readonly evidence: string }[];
+  readonly key_objections: readonly string[];
+  readonly reasoning: string;
+  readonly strongest_dissent: string;
+};
 
 const ballotSchema = z.object({
   score: z.number(),

@@ -11,7 +11,7 @@ import {
   wayToFail,
   withHabits,
 } from "../agent.ts";
-import type { Deed, DeedOf } from "../deed.ts";
+import type { DeedOf } from "../deed.ts";
 import {
   breakDown,
   createContract,
@@ -22,7 +22,7 @@ import {
   runOnDemand,
   work,
 } from "../deeds.ts";
-import type { PlannedCall } from "../plan-types.ts";
+import type { Deed, PlannedCall } from "../plan-types.ts";
 import type { Random } from "../random.ts";
 import { ALL_HOURS, atIntervals, atRandom, DAY, HOUR, MINUTE, type Span, wakingHours } from "../rhythm.ts";
 import {
