@@ -1,7 +1,6 @@
-import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { pad, toHex } from "viem";
+import { startLoopbackServer } from "../../../support/loopback-server.ts";
 import { WALLET } from "./simulated-chain.ts";
 
 /** A row as Etherscan's txlist has it: every member a string. */
@@ -71,24 +70,14 @@ export async function startExplorerStandIn(
   misbehave: Misbehaviour = (honest) => honest,
 ): Promise<StandIn> {
   const asked: URLSearchParams[] = [];
-  const server = createServer((request, response) => {
+  const { origin, close } = await startLoopbackServer((request, response) => {
     const query = new URL(request.url ?? "", "http://localhost").searchParams;
     asked.push(query);
     const answer = misbehave(honestAnswer(rows, query), query, response);
     if (answer === true) return;
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api?chainid=31337`,
-    asked,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+  return { url: `${origin}/api?chainid=31337`, asked, close };
 }
 
 /** Whether it is asked for transactions, and not for its reach. */
@@ -108,11 +97,9 @@ function honestAnswer(rows: readonly WireRow[], query: URLSearchParams): WireAns
   if (query.get("module") !== "account" || !isList(query) || query.get("sort") !== "desc") {
     return { status: "0", message: "NOTOK", result: "Error! Missing Or invalid Action name" };
   }
+  const isInside = (block: number) => block >= number("startblock") && block <= number("endblock");
   const inside = rows
-    .filter(
-      (row) =>
-        Number(row.blockNumber) >= number("startblock") && Number(row.blockNumber) <= number("endblock"),
-    )
+    .filter((row) => isInside(Number(row.blockNumber)))
     .toSorted((a, b) => Number(b.blockNumber) - Number(a.blockNumber));
   const page = inside.slice((number("page") - 1) * number("offset"), number("page") * number("offset"));
   return page.length === 0

@@ -15,9 +15,9 @@ import {
   type HistoryLimits,
   type HistoryReader,
 } from "../../../../service/ingest/history/history-reader.ts";
-import { asOfBlock, chainOf, ownCalls, simulatedSource, WALLET } from "./simulated-chain.ts";
+import { asOfBlock, ownCalls, simulatedSource, steadyChain, WALLET } from "./simulated-chain.ts";
 
-const chain = chainOf({ steps: Array.from({ length: 30 }, () => ({ blocks: 1, seconds: 10, own: true })) });
+const chain = steadyChain(30);
 const honest = simulatedSource(chain, { by: "number", pageSize: 10 });
 const ALL: HistoryEdge = { kind: "since", timestamp: 0 };
 const SHORT: HistoryLimits = { ...HISTORY_LIMITS, answerMs: 60 };

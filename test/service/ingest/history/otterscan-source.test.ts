@@ -1,6 +1,3 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type Address, type Hex, numberToHex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -13,6 +10,7 @@ import { createOtterscanSource } from "../../../../service/ingest/history/otters
 import { readHistory } from "../../../../service/ingest/history/read-history.ts";
 import type { AsOf } from "../../../../service/model/features/types.ts";
 import { startTestChain, type TestChain } from "../../../support/anvil-testkit/chain.ts";
+import { startLoopbackServer } from "../../../support/loopback-server.ts";
 
 const LIMITS = { maxPages: 20, maxTransactions: 10_000 };
 const POLICY = { timeoutMs: 5_000, tries: 2, pauseMs: 5, longestPauseMs: 100 };
@@ -163,13 +161,9 @@ describe("on a real node", () => {
 });
 
 describe("returns no history from a node that misbehaves:", () => {
-  const servers: Server[] = [];
+  const servers: Awaited<ReturnType<typeof startLoopbackServer>>[] = [];
   afterEach(async () => {
-    for (const server of servers.splice(0)) {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    }
+    for (const server of servers.splice(0)) await server.close();
   });
 
   type Page = { txs: Record<string, unknown>[]; receipts: Record<string, unknown>[]; lastPage: boolean };
@@ -182,7 +176,7 @@ describe("returns no history from a node that misbehaves:", () => {
     change: (page: Page, before: number) => unknown,
     fixed: Readonly<Record<string, object>> = {},
   ): Promise<string> {
-    const server = createServer(async (request, response) => {
+    const server = await startLoopbackServer(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const question = JSON.parse(Buffer.concat(chunks).toString()) as { method: string; params: unknown[] };
@@ -193,9 +187,7 @@ describe("returns no history from a node that misbehaves:", () => {
       response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, ...(answer as object) }));
     });
     servers.push(server);
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return server.origin;
   }
 
   const error = (code: number) => () => ({ error: { code, message: "no" } });

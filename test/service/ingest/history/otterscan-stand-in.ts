@@ -1,7 +1,6 @@
-import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { numberToHex } from "viem";
+import { startLoopbackServer } from "../../../support/loopback-server.ts";
 import type { WireRow } from "./explorer-stand-in.ts";
 import { WALLET } from "./simulated-chain.ts";
 
@@ -29,7 +28,7 @@ export async function startOtterscanStandIn(
   misbehave: NodeMisbehaviour = (honest) => honest,
 ): Promise<NodeStandIn> {
   const asked: Question[] = [];
-  const server = createServer(async (request, response) => {
+  const { origin, close } = await startLoopbackServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
     const question = JSON.parse(body) as Question;
@@ -40,17 +39,7 @@ export async function startOtterscanStandIn(
     response.writeHead(200, { "content-type": "application/json" });
     response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, ...answer }));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+  return { url: origin, asked, close };
 }
 
 /** Whether it is asked for a page of transactions. */

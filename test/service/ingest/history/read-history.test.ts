@@ -24,11 +24,19 @@ import {
   type Shape,
   type SimulatedChain,
   simulatedSource,
+  steadyChain,
   WALLET,
 } from "./simulated-chain.ts";
 
 const LIMITS = { maxPages: 1_000, maxTransactions: 10_000 };
 const signal = new AbortController().signal;
+const readFrom = (
+  source: HistorySource,
+  request: HistoryRequest,
+  known: CachedHistory | null = null,
+  limits: WalkLimits = LIMITS,
+) => readHistory(known, request, { source, limits, signal });
+const ALL: HistoryEdge = { kind: "since", timestamp: 0 };
 const LAST_PAGE: SourcePage = { kind: "page", rows: [], last: true };
 
 const pagings: fc.Arbitrary<Paging> = fc.record({
@@ -66,7 +74,7 @@ test("an honest source gives every own call from the edge to the block, however 
     fc.asyncProperty(chains, pagings, edges, fc.nat(200), async (chain, paging, edge, block) => {
       const request = requestAt(chain, block, edge);
       const source = simulatedSource(chain, paging);
-      const history = await kept(readHistory(null, request, { source, limits: LIMITS, signal }));
+      const history = await kept(readFrom(source, request));
       const answer = answerFrom(history, request, source.name);
       expect(answer.calls).toEqual(expectedCalls(chain, request));
       expect(answer.coverage).toMatchObject({ toBlock: block, complete: true, source: "simulated" });
@@ -113,14 +121,13 @@ test("a history that is extended block by block equals one that is read at once"
       fc.array(fc.nat(120), { minLength: 1, maxLength: 4 }),
       async (chain, paging, edge, stops) => {
         const source = simulatedSource(chain, paging);
-        const reading = { source, limits: LIMITS, signal };
         let known: CachedHistory | null = null;
         for (const block of [...stops].sort((a, b) => a - b)) {
           const request = requestAt(chain, block, edge);
           if (known === null || planHistory(known, request) !== "answer") {
-            known = await kept(readHistory(known, request, reading));
+            known = await kept(readFrom(source, request, known));
           }
-          const whole = answerFrom(await kept(readHistory(null, request, reading)), request, source.name);
+          const whole = answerFrom(await kept(readFrom(source, request)), request, source.name);
           const answer = answerFrom(known, request, source.name);
           expect(answer.calls).toEqual(whole.calls);
           expect(answer.coverage.complete).toBe(true);
@@ -135,8 +142,8 @@ test("answers a nearer edge and an older block from the cache, and claims no mor
   await fc.assert(
     fc.asyncProperty(chains, edges, fc.nat(150), async (chain, edge, block) => {
       const source = simulatedSource(chain, { by: "block", pageSize: 9 });
-      const everything = requestAt(chain, 200, { kind: "since", timestamp: 0 });
-      const history = await kept(readHistory(null, everything, { source, limits: LIMITS, signal }));
+      const everything = requestAt(chain, 200, ALL);
+      const history = await kept(readFrom(source, everything));
       const request = requestAt(chain, block, edge);
       expect(planHistory(history, request)).toBe("answer");
       const { calls, coverage } = answerFrom(history, request, source.name);
@@ -157,15 +164,11 @@ test("a history that grows past the limit keeps the newest calls, and claims no 
       // Of 60 transactions others have fewer than ten times six.
       fc.integer({ min: 6, max: 20 }),
       async (chain, paging, maxTransactions) => {
-        const reading = {
-          source: simulatedSource(chain, paging),
-          limits: { ...LIMITS, maxTransactions },
-          signal,
-        };
+        const source = simulatedSource(chain, paging);
         let known: CachedHistory | null = null;
         for (let block = 5; block <= 100; block += 5) {
-          const request = requestAt(chain, block, { kind: "since", timestamp: 0 });
-          known = await kept(readHistory(known, request, reading));
+          const request = requestAt(chain, block, ALL);
+          known = await kept(readFrom(source, request, known, { ...LIMITS, maxTransactions }));
           expect(known.calls.length).toBeLessThanOrEqual(maxTransactions);
           // Limited or not, it was read as deep as allowed: nothing is read twice for the same edge.
           expect(planHistory(known, request)).toBe("answer");
@@ -247,16 +250,11 @@ describe("transactions that others send to a wallet", () => {
 });
 
 test("new calls that do not follow the kept ones are inconsistent", async () => {
-  const old = chainOf({ steps: Array.from({ length: 5 }, () => ({ blocks: 1, seconds: 10, own: true })) });
-  const other = chainOf({ steps: Array.from({ length: 3 }, () => ({ blocks: 4, seconds: 10, own: true })) });
-  const edge: HistoryEdge = { kind: "since", timestamp: 0 };
-  const of = (chain: SimulatedChain) => ({
-    source: simulatedSource(chain, { by: "number", pageSize: 9 }),
-    limits: LIMITS,
-    signal,
-  });
-  const first = await kept(readHistory(null, requestAt(old, 6, edge), of(old)));
-  expect(await readHistory(first, requestAt(other, 13, edge), of(other))).toMatchObject({
+  const old = steadyChain(5);
+  const other = steadyChain(3, 4);
+  const of = (chain: SimulatedChain) => simulatedSource(chain, { by: "number", pageSize: 9 });
+  const first = await kept(readFrom(of(old), requestAt(old, 6, ALL)));
+  expect(await readFrom(of(other), requestAt(other, 13, ALL), first)).toMatchObject({
     reason: "inconsistent",
     detail: "new calls do not follow those read before",
   });
@@ -264,16 +262,16 @@ test("new calls that do not follow the kept ones are inconsistent", async () => 
 
 test("does not answer the same block number of another chain from the cache", async () => {
   const chain = chainOf({ steps: [{ blocks: 1, seconds: 10, own: true }] });
-  const request = requestAt(chain, 5, { kind: "since", timestamp: 0 });
+  const request = requestAt(chain, 5, ALL);
   const source = simulatedSource(chain, { by: "number", pageSize: 9 });
-  const history = await kept(readHistory(null, request, { source, limits: LIMITS, signal }));
+  const history = await kept(readFrom(source, request));
   expect(planHistory(history, request)).toBe("answer");
   const replaced = { ...request, asOf: { ...request.asOf, blockHash: hashOfBlock(77) } };
   expect(planHistory(history, replaced)).toBe("read");
 });
 
 test("an extension requests nothing older than the cached history, and reaches it", async () => {
-  const chain = chainOf({ steps: Array.from({ length: 40 }, () => ({ blocks: 1, seconds: 10, own: true })) });
+  const chain = steadyChain(40);
   const asked: number[] = [];
   const honest = simulatedSource(chain, { by: "number", pageSize: 5 });
   const source: HistorySource = {
@@ -283,25 +281,23 @@ test("an extension requests nothing older than the cached history, and reaches i
       return honest.readPage(request, ends);
     },
   };
-  const edge: HistoryEdge = { kind: "since", timestamp: 0 };
-  const first = await kept(readHistory(null, requestAt(chain, 30, edge), { source, limits: LIMITS, signal }));
+  const first = await kept(readFrom(source, requestAt(chain, 30, ALL)));
   asked.length = 0;
-  await kept(readHistory(first, requestAt(chain, 34, edge), { source, limits: LIMITS, signal }));
+  await kept(readFrom(source, requestAt(chain, 34, ALL), first));
   expect(asked).toEqual([31, 31]);
 });
 
 test("drops the cached part if the limits leave a gap before it", async () => {
-  const chain = chainOf({ steps: Array.from({ length: 60 }, () => ({ blocks: 1, seconds: 10, own: true })) });
+  const chain = steadyChain(60);
   const source = simulatedSource(chain, { by: "number", pageSize: 5 });
-  const edge: HistoryEdge = { kind: "since", timestamp: 0 };
   const limits = { maxPages: 4, maxTransactions: 10_000 };
-  const first = await kept(readHistory(null, requestAt(chain, 15, edge), { source, limits, signal }));
-  expect(answerFrom(first, requestAt(chain, 15, edge), "s").coverage).toMatchObject({
+  const first = await kept(readFrom(source, requestAt(chain, 15, ALL), null, limits));
+  expect(answerFrom(first, requestAt(chain, 15, ALL), "s").coverage).toMatchObject({
     fromBlock: 0,
     complete: true,
   });
-  const request = requestAt(chain, 61, edge);
-  const grown = answerFrom(await kept(readHistory(first, request, { source, limits, signal })), request, "s");
+  const request = requestAt(chain, 61, ALL);
+  const grown = answerFrom(await kept(readFrom(source, request, first, limits)), request, "s");
   expect(grown.coverage).toMatchObject({ fromBlock: 43, toBlock: 61, complete: false });
   expect(grown.calls.map((call) => call.blockNumber)).toEqual(
     Array.from({ length: 19 }, (_, older) => 61 - older),
@@ -311,14 +307,14 @@ test("drops the cached part if the limits leave a gap before it", async () => {
 describe("own calls that are missing", () => {
   const steps = Array.from({ length: 10 }, () => ({ blocks: 1, seconds: 10, own: true }));
   const chain = chainOf({ steps });
-  const request = requestAt(chain, chain.head, { kind: "since", timestamp: 0 });
+  const request = requestAt(chain, chain.head, ALL);
   /** A source without one call of the chain's, which tells how many there are or not. */
   const without = (missing: number, sent: number | null, hasCode: boolean): HistorySource => ({
     ...simulatedSource({ ...chain, rows: chain.rows.toSpliced(missing, 1) }, { by: "block", pageSize: 3 }),
     countSent: async () => ({ count: sent }),
     checkCode: async () => ({ hasCode }),
   });
-  const read = (source: HistorySource) => readHistory(null, request, { source, limits: LIMITS, signal });
+  const read = (source: HistorySource) => readFrom(source, request);
 
   test.each([0, 4])("make a source incredible, by the nonces around call %i", async (missing) => {
     expect(await read(without(missing, null, false))).toMatchObject({
@@ -359,7 +355,7 @@ test("an empty history is a history, complete and without calls", async () => {
   const request = requestAt(chain, 7, { kind: "before_last_call", seconds: 100 });
   for (const by of ["number", "block"] as const) {
     const source = simulatedSource(chain, { by, pageSize: 10 });
-    const history = await kept(readHistory(null, request, { source, limits: LIMITS, signal }));
+    const history = await kept(readFrom(source, request));
     expect(answerFrom(history, request, "s")).toEqual({
       kind: "found",
       calls: [],
@@ -380,27 +376,23 @@ test("a wallet idle for years is read back from its last call, not from today", 
     edge: { kind: "before_last_call", seconds: 1_000 },
   };
   const source = simulatedSource(chain, { by: "number", pageSize: 4 });
-  const history = await kept(readHistory(null, request, { source, limits: LIMITS, signal }));
-  const { calls, coverage } = answerFrom(history, request, "s");
+  const { calls, coverage } = answerFrom(await kept(readFrom(source, request)), request, "s");
   expect(calls.length).toBe(11);
   expect(coverage).toMatchObject({ complete: true, fromTimestamp: last - 1_000 });
 });
 
 test("a chain that the source does not know any more is read anew", async () => {
-  const old = chainOf({ steps: Array.from({ length: 5 }, () => ({ blocks: 1, seconds: 10, own: true })) });
-  const chain = chainOf({ steps: Array.from({ length: 9 }, () => ({ blocks: 2, seconds: 10, own: true })) });
-  const edge: HistoryEdge = { kind: "since", timestamp: 0 };
-  const reading = (source: HistorySource) => ({ source, limits: LIMITS, signal });
-  const first = await kept(
-    readHistory(null, requestAt(old, 5, edge), reading(simulatedSource(old, { by: "block", pageSize: 3 }))),
-  );
+  const old = steadyChain(5);
+  const chain = steadyChain(9, 2);
+  const paging: Paging = { by: "block", pageSize: 3 };
+  const first = await kept(readFrom(simulatedSource(old, paging), requestAt(old, 5, ALL)));
   const replaced: HistorySource = {
-    ...simulatedSource(chain, { by: "block", pageSize: 3 }),
+    ...simulatedSource(chain, paging),
     checkReach: async (asOf) =>
       asOf.blockNumber === 5 ? historyFailure("inconsistent", "block 5 is another one") : null,
   };
-  const request = requestAt(chain, chain.head, edge);
-  const grown = await kept(readHistory(first, request, reading(replaced)));
+  const request = requestAt(chain, chain.head, ALL);
+  const grown = await kept(readFrom(replaced, request, first));
   expect(answerFrom(grown, request, "s").calls).toEqual(ownCalls(chain, chain.head));
 });
 
@@ -408,8 +400,8 @@ test("a source that does not know the block yet has no history", async () => {
   const chain = chainOf({ steps: [] });
   const behind = historyFailure("behind", "at block 3");
   const source = { ...simulatedSource(chain, { by: "block", pageSize: 3 }), checkReach: async () => behind };
-  const request = requestAt(chain, 7, { kind: "since", timestamp: 0 });
-  expect(await readHistory(null, request, { source, limits: LIMITS, signal })).toBe(behind);
+  const request = requestAt(chain, 7, ALL);
+  expect(await readFrom(source, request)).toBe(behind);
 });
 
 type Lie = (page: SourcePage, pagesBefore: number, chain: SimulatedChain) => SourcePage;
@@ -441,7 +433,7 @@ const lies: Readonly<Record<string, Lie>> = {
 };
 
 test.each(Object.entries(lies))("a source that %s is inconsistent", async (_name, lie) => {
-  const chain = chainOf({ steps: Array.from({ length: 12 }, () => ({ blocks: 1, seconds: 10, own: true })) });
+  const chain = steadyChain(12);
   const honest = simulatedSource(chain, { by: "number", pageSize: 4 });
   const source: HistorySource = {
     ...honest,
@@ -450,8 +442,8 @@ test.each(Object.entries(lies))("a source that %s is inconsistent", async (_name
       return page.kind === "failed" ? page : lie(page, request.pagesBefore, chain);
     },
   };
-  const request = requestAt(chain, chain.head, { kind: "since", timestamp: 0 });
-  const outcome = await readHistory(null, request, { source, limits: LIMITS, signal });
+  const request = requestAt(chain, chain.head, ALL);
+  const outcome = await readFrom(source, request);
   expect(outcome).toMatchObject({ kind: "failed", reason: "inconsistent" });
 });
 
@@ -479,7 +471,7 @@ test("returns a failure or an ordered history within the request, for any pages 
       };
       const asOf = { blockNumber: 60, blockHash: hashOfBlock(60), timestamp: 1_700_010_000 };
       const request: HistoryRequest = { wallet: WALLET, asOf, edge };
-      const outcome = await readHistory(null, request, { source, limits: LIMITS, signal });
+      const outcome = await readFrom(source, request);
       if (outcome.kind === "failed") {
         expect(outcome.reason).toBe("inconsistent");
         return;

@@ -38,6 +38,11 @@ export function chainOf({ steps }: Shape): SimulatedChain {
   return { rows, head: block };
 }
 
+/** A chain with a call of the wallet in every so many blocks. */
+export function steadyChain(calls: number, blocks = 1): SimulatedChain {
+  return chainOf({ steps: Array.from({ length: calls }, () => ({ blocks, seconds: 10, own: true })) });
+}
+
 export const chains: fc.Arbitrary<SimulatedChain> = fc
   .array(
     fc.record({
@@ -104,29 +109,11 @@ function pageByBlock(
   return { kind: "page", rows: page, last: page.length === older.length };
 }
 
-function callAt({
-  hash,
-  blockNumber,
-  transactionIndex,
-  timestamp,
-}: Pick<OwnCall, "hash" | "blockNumber" | "transactionIndex" | "timestamp">): OwnCall {
+function callAt(place: Pick<OwnCall, "hash" | "blockNumber" | "transactionIndex" | "timestamp">): OwnCall {
   return {
-    hash,
-    blockNumber,
-    transactionIndex,
-    position: 0,
-    timestamp,
-    to: OTHER,
-    selector: null,
-    value: 1n,
-    ok: true,
-    gasLimit: 21_000n,
-    gasUsed: 21_000n,
-    fee: 21_000n,
-    gasPrice: 1n,
-    recipient: null,
-    amount: null,
-    receipt: null,
+    ...{ ...place, position: 0, to: OTHER, selector: null, value: 1n, ok: true },
+    ...{ gasLimit: 21_000n, gasUsed: 21_000n, fee: 21_000n, gasPrice: 1n },
+    ...{ recipient: null, amount: null, receipt: null },
   };
 }
 
