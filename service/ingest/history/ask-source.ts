@@ -1,4 +1,3 @@
-import type { Address, Hex } from "viem";
 import { z } from "zod";
 import { NodeFailure } from "../../chain/node/failure.ts";
 import { createNodeClient } from "../../chain/node/json-rpc.ts";
