@@ -26,80 +26,75 @@ const moved = (...movements: object[]) => ({ event: "transfer", movements, leftO
 
 describe("decodes each event:", () => {
   test.each([
-    {
-      name: "an ERC-20 transfer",
-      topics: [TRANSFER, pad(A), pad(B)],
-      data: word(MAX),
-      decoded: moved({ standard: "erc20", from: A, to: B, amount: MAX, tokenId: null }),
-    },
-    {
-      name: "an ERC-721 transfer",
-      topics: [TRANSFER, pad(NOBODY), pad(B), word(7n)],
-      data: "0x" as Hex,
-      decoded: moved({ standard: "erc721", from: NOBODY, to: B, amount: null, tokenId: 7n }),
-    },
-    {
-      name: "an ERC-1155 transfer, by an operator who is no party",
-      topics: [TRANSFER_SINGLE, pad(C), pad(A), pad(B)],
-      data: words(7n, 3n),
-      decoded: moved({ standard: "erc1155", from: A, to: B, amount: 3n, tokenId: 7n }),
-    },
-    {
-      name: "an ERC-1155 batch",
-      topics: [TRANSFER_BATCH, pad(C), pad(A), pad(B)],
-      data: batch([7n, 8n], [3n, 0n]),
-      decoded: moved(
+    [
+      "an ERC-20 transfer",
+      [TRANSFER, pad(A), pad(B)],
+      word(MAX),
+      moved({ standard: "erc20", from: A, to: B, amount: MAX, tokenId: null }),
+    ],
+    [
+      "an ERC-721 transfer",
+      [TRANSFER, pad(NOBODY), pad(B), word(7n)],
+      "0x" as Hex,
+      moved({ standard: "erc721", from: NOBODY, to: B, amount: null, tokenId: 7n }),
+    ],
+    [
+      "an ERC-1155 transfer, by an operator who is no party",
+      [TRANSFER_SINGLE, pad(C), pad(A), pad(B)],
+      words(7n, 3n),
+      moved({ standard: "erc1155", from: A, to: B, amount: 3n, tokenId: 7n }),
+    ],
+    [
+      "an ERC-1155 batch",
+      [TRANSFER_BATCH, pad(C), pad(A), pad(B)],
+      batch([7n, 8n], [3n, 0n]),
+      moved(
         { standard: "erc1155", from: A, to: B, amount: 3n, tokenId: 7n },
         { standard: "erc1155", from: A, to: B, amount: 0n, tokenId: 8n },
       ),
-    },
-    {
-      name: "an empty ERC-1155 batch",
-      topics: [TRANSFER_BATCH, pad(C), pad(A), pad(B)],
-      data: batch([], []),
-      decoded: moved(),
-    },
-    {
-      name: "an unlimited ERC-20 approval",
-      topics: [APPROVAL, pad(A), pad(B)],
-      data: word(MAX),
-      decoded: {
+    ],
+    ["an empty ERC-1155 batch", [TRANSFER_BATCH, pad(C), pad(A), pad(B)], batch([], []), moved()],
+    [
+      "an unlimited ERC-20 approval",
+      [APPROVAL, pad(A), pad(B)],
+      word(MAX),
+      {
         event: "approval",
         approval: { kind: "amount", owner: A, spender: B, amount: MAX, tokenId: null, approved: true },
       },
-    },
-    {
-      name: "an ERC-20 approval taken back",
-      topics: [APPROVAL, pad(A), pad(B)],
-      data: word(0n),
-      decoded: {
+    ],
+    [
+      "an ERC-20 approval taken back",
+      [APPROVAL, pad(A), pad(B)],
+      word(0n),
+      {
         event: "approval",
         approval: { kind: "amount", owner: A, spender: B, amount: 0n, tokenId: null, approved: false },
       },
-    },
-    {
-      name: "an ERC-721 approval taken back",
-      topics: [APPROVAL, pad(A), pad(NOBODY), word(9n)],
-      data: "0x" as Hex,
-      decoded: {
+    ],
+    [
+      "an ERC-721 approval taken back",
+      [APPROVAL, pad(A), pad(NOBODY), word(9n)],
+      "0x" as Hex,
+      {
         event: "approval",
         approval: { kind: "token", owner: A, spender: NOBODY, amount: null, tokenId: 9n, approved: false },
       },
-    },
-    {
-      name: "an approval of a whole collection",
-      topics: [APPROVAL_FOR_ALL, pad(A), pad(B)],
-      data: word(1n),
-      decoded: {
+    ],
+    [
+      "an approval of a whole collection",
+      [APPROVAL_FOR_ALL, pad(A), pad(B)],
+      word(1n),
+      {
         event: "approval",
         approval: { kind: "all", owner: A, spender: B, amount: null, tokenId: null, approved: true },
       },
-    },
-    {
-      name: "a user operation that paid by itself",
-      topics: [USER_OPERATION, HASH, pad(A), pad(NOBODY)],
-      data: words(2n ** 64n, 0n, 10n ** 15n, 90_000n),
-      decoded: {
+    ],
+    [
+      "a user operation that paid by itself",
+      [USER_OPERATION, HASH, pad(A), pad(NOBODY)],
+      words(2n ** 64n, 0n, 10n ** 15n, 90_000n),
+      {
         event: "user_operation",
         operation: {
           userOpHash: HASH,
@@ -111,8 +106,8 @@ describe("decodes each event:", () => {
           actualGasUsed: 90_000n,
         },
       },
-    },
-  ])("$name", ({ topics, data, decoded }) => {
+    ],
+  ])("%s", (_name, topics, data, decoded) => {
     expect(decodeLog({ topics, data })).toEqual(decoded);
     const shouted = topics.map((topic) => `0x${topic.slice(2).toUpperCase()}` as Hex);
     expect(decodeLog({ topics: shouted, data })).toEqual(decoded);
@@ -121,32 +116,28 @@ describe("decodes each event:", () => {
 
 describe("a malformed log says nothing", () => {
   const three = [pad(C), pad(A), pad(B)];
-  test.each<{ name: string; topics: Hex[]; data: Hex }>([
-    { name: "no topics", topics: [], data: "0x" },
-    { name: "another event", topics: [HASH, pad(A), pad(B)], data: word(1n) },
-    { name: "a transfer with nothing indexed", topics: [TRANSFER], data: words(1n, 2n, 3n) },
-    { name: "a transfer without an amount", topics: [TRANSFER, pad(A), pad(B)], data: "0x" },
-    { name: "a transfer with too much data", topics: [TRANSFER, pad(A), pad(B)], data: words(1n, 2n) },
-    { name: "a transfer with half a word", topics: [TRANSFER, pad(A), pad(B)], data: "0x01" },
-    { name: "an id and an amount at once", topics: [TRANSFER, pad(A), pad(B), word(1n)], data: word(1n) },
-    { name: "a party wider than an address", topics: [TRANSFER, HASH, pad(B)], data: word(1n) },
-    { name: "a topic that is no word", topics: [TRANSFER, A, pad(B)], data: word(1n) },
-    { name: "data that is no hex", topics: [TRANSFER, pad(A), pad(B)], data: `0x${"zz".repeat(32)}` },
-    { name: "an approval for all of 2", topics: [APPROVAL_FOR_ALL, pad(A), pad(B)], data: word(2n) },
-    { name: "a single of one word", topics: [TRANSFER_SINGLE, ...three], data: word(1n) },
-    { name: "a batch without data", topics: [TRANSFER_BATCH, ...three], data: "0x" },
-    { name: "a batch of unequal lists", topics: [TRANSFER_BATCH, ...three], data: batch([1n, 2n], [3n]) },
-    { name: "a batch that ends early", topics: [TRANSFER_BATCH, ...three], data: words(64n, 64n, 5n, 1n) },
-    { name: "a batch of endless length", topics: [TRANSFER_BATCH, ...three], data: words(64n, 64n, MAX) },
-    { name: "a batch that lies elsewhere", topics: [TRANSFER_BATCH, ...three], data: words(MAX, 64n, 0n) },
-    { name: "a batch between two words", topics: [TRANSFER_BATCH, ...three], data: words(33n, 33n, 0n) },
-    {
-      name: "an operation neither ok nor failed",
-      topics: [USER_OPERATION, ...three],
-      data: words(1n, 2n, 3n, 4n),
-    },
-    { name: "an operation cut short", topics: [USER_OPERATION, ...three], data: words(1n, 1n, 3n) },
-  ])("$name", ({ topics, data }) => {
+  test.each<[string, Hex[], Hex]>([
+    ["no topics", [], "0x"],
+    ["another event", [HASH, pad(A), pad(B)], word(1n)],
+    ["a transfer with nothing indexed", [TRANSFER], words(1n, 2n, 3n)],
+    ["a transfer without an amount", [TRANSFER, pad(A), pad(B)], "0x"],
+    ["a transfer with too much data", [TRANSFER, pad(A), pad(B)], words(1n, 2n)],
+    ["a transfer with half a word", [TRANSFER, pad(A), pad(B)], "0x01"],
+    ["an id and an amount at once", [TRANSFER, pad(A), pad(B), word(1n)], word(1n)],
+    ["a party wider than an address", [TRANSFER, HASH, pad(B)], word(1n)],
+    ["a topic that is no word", [TRANSFER, A, pad(B)], word(1n)],
+    ["data that is no hex", [TRANSFER, pad(A), pad(B)], `0x${"zz".repeat(32)}`],
+    ["an approval for all of 2", [APPROVAL_FOR_ALL, pad(A), pad(B)], word(2n)],
+    ["a single of one word", [TRANSFER_SINGLE, ...three], word(1n)],
+    ["a batch without data", [TRANSFER_BATCH, ...three], "0x"],
+    ["a batch of unequal lists", [TRANSFER_BATCH, ...three], batch([1n, 2n], [3n])],
+    ["a batch that ends early", [TRANSFER_BATCH, ...three], words(64n, 64n, 5n, 1n)],
+    ["a batch of endless length", [TRANSFER_BATCH, ...three], words(64n, 64n, MAX)],
+    ["a batch that lies elsewhere", [TRANSFER_BATCH, ...three], words(MAX, 64n, 0n)],
+    ["a batch between two words", [TRANSFER_BATCH, ...three], words(33n, 33n, 0n)],
+    ["an operation neither ok nor failed", [USER_OPERATION, ...three], words(1n, 2n, 3n, 4n)],
+    ["an operation cut short", [USER_OPERATION, ...three], words(1n, 1n, 3n)],
+  ])("%s", (_name, topics, data) => {
     expect(decodeLog({ topics, data })).toBeNull();
   });
 

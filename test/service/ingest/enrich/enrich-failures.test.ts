@@ -20,50 +20,50 @@ afterAll(() => world.close());
 beforeEach(() => forgetAll(world));
 
 describe("a node that does not give the range leaves cursor and rows as they were", () => {
-  test.each<{ name: string; kind: string; wrap: (real: ChainReader) => Partial<ChainReader> }>([
-    { name: "out of reach", kind: "unreachable", wrap: () => ({ logs: fail("unreachable") }) },
-    { name: "limiting the rate", kind: "rate_limited", wrap: () => ({ header: fail("rate_limited") }) },
-    { name: "that lost a whole block", kind: "node_behind", wrap: () => ({ header: async () => null }) },
-    {
-      name: "of another chain",
-      kind: "other_chain",
-      wrap: () => ({ header: async (number) => ({ number, hash: OTHER_HASH, timestamp: 1 }) }),
-    },
-    { name: "without the receipts", kind: "node_behind", wrap: () => ({ blockReceipts: async () => null }) },
-    { name: "leaving out a receipt", kind: "inconsistent", wrap: () => ({ blockReceipts: async () => [] }) },
-    {
-      name: "giving receipts of another block",
-      kind: "other_chain",
-      wrap: (real) => ({
+  test.each<[string, string, (real: ChainReader) => Partial<ChainReader>]>([
+    ["out of reach", "unreachable", () => ({ logs: fail("unreachable") })],
+    ["limiting the rate", "rate_limited", () => ({ header: fail("rate_limited") })],
+    ["that lost a whole block", "node_behind", () => ({ header: async () => null })],
+    [
+      "of another chain",
+      "other_chain",
+      () => ({ header: async (number) => ({ number, hash: OTHER_HASH, timestamp: 1 }) }),
+    ],
+    ["without the receipts", "node_behind", () => ({ blockReceipts: async () => null })],
+    ["leaving out a receipt", "inconsistent", () => ({ blockReceipts: async () => [] })],
+    [
+      "giving receipts of another block",
+      "other_chain",
+      (real) => ({
         blockReceipts: async (block) =>
           (await real.blockReceipts(block))?.map((receipt) => ({ ...receipt, blockHash: OTHER_HASH })) ??
           null,
       }),
-    },
-    {
-      name: "whose receipts have no logs in them but words",
-      kind: "garbage",
-      wrap: (real) => ({
+    ],
+    [
+      "whose receipts have no logs in them but words",
+      "garbage",
+      (real) => ({
         blockReceipts: async (block) =>
           (await real.blockReceipts(block))?.map((receipt) => ({ ...receipt, logs: ["log"] })) ?? null,
       }),
-    },
-    {
-      name: "giving logs of another block",
-      kind: "other_chain",
-      wrap: (real) => ({
+    ],
+    [
+      "giving logs of another block",
+      "other_chain",
+      (real) => ({
         logs: async (filter) => (await real.logs(filter)).map((log) => ({ ...log, blockHash: OTHER_HASH })),
       }),
-    },
-    {
-      name: "giving logs outside the range",
-      kind: "inconsistent",
-      wrap: (real) => ({
+    ],
+    [
+      "giving logs outside the range",
+      "inconsistent",
+      (real) => ({
         logs: async (filter) =>
           (await real.logs(filter)).map((log) => ({ ...log, blockNumber: filter.to + 1 })),
       }),
-    },
-  ])("$name: $kind", async ({ kind, wrap }) => {
+    ],
+  ])("%s: %s", async (_name, kind, wrap) => {
     await expect(enrichAll(world, { wrap: (real) => ({ ...real, ...wrap(real) }) })).rejects.toMatchObject({
       kind,
     });

@@ -197,10 +197,10 @@ describe("a Safe's execution", () => {
     expect(calls.map(({ execution, call }) => [execution.origin, call.position])).toEqual([["erc4337", 2]]);
   });
 
-  test.each<{ name: string; after: Event }>([
-    { name: "an operation that no believed entry point tells of", after: operated(FORGER) },
-    { name: "an operation of another account", after: operated(ENTRY_POINT, OTHER_SAFE) },
-  ])("is not hidden by $name", ({ after }) => {
+  test.each<[string, Event]>([
+    ["an operation that no believed entry point tells of", operated(FORGER)],
+    ["an operation of another account", operated(ENTRY_POINT, OTHER_SAFE)],
+  ])("is not hidden by %s", (_name, after) => {
     const { calls } = executed(carrying([told(SAFE_FAILURE), after, operated(FORGER)]));
     expect(calls.map(({ call: { wallet, ok } }) => [wallet, ok])).toContainEqual([SAFE, false]);
   });
@@ -226,13 +226,13 @@ describe("calldata of an account with its own code", () => {
     expect(bySafe(SAFE_SUCCESS, [paid(5n)], execute(TOKEN, 0n, claim))?.input).toBe(claim);
   });
 
-  test.each<{ name: string; events: readonly Event[] }>([
-    { name: "nothing", events: [] },
-    { name: "another amount", events: [paid(4n)] },
-    { name: "another payee", events: [paid(5n, STRANGER)] },
-    { name: "another token", events: [paid(5n, PAYEE, FORGER)] },
-    { name: "what is no movement", events: [anything(TOKEN)] },
-  ])("pays nobody where the logs show $name", ({ events }) => {
+  test.each<[string, readonly Event[]]>([
+    ["nothing", []],
+    ["another amount", [paid(4n)]],
+    ["another payee", [paid(5n, STRANGER)]],
+    ["another token", [paid(5n, PAYEE, FORGER)]],
+    ["what is no movement", [anything(TOKEN)]],
+  ])("pays nobody where the logs show %s", (_name, events) => {
     expect(bySafe(SAFE_SUCCESS, events, execute(TOKEN, 0n, claim))).toMatchObject({
       to: TOKEN,
       input: claim.slice(0, 10),

@@ -52,11 +52,11 @@ const multiSend = encodeFunctionData({
 });
 const SAFE = parseAbiParameters("address, uint256, bytes, uint8");
 
-test.each<{ name: string; callData: Hex; inner: object | null }>([
-  { name: "execute", callData: single, inner: FIRST },
-  {
-    name: "executeBatch without values",
-    callData: encodeFunctionData({
+test.each<[string, Hex, object | null]>([
+  ["execute", single, FIRST],
+  [
+    "executeBatch without values",
+    encodeFunctionData({
       abi: account,
       functionName: "executeBatch",
       args: [
@@ -64,11 +64,11 @@ test.each<{ name: string; callData: Hex; inner: object | null }>([
         [DATA, "0x"],
       ],
     }),
-    inner: { ...FIRST, value: 0n },
-  },
-  {
-    name: "executeBatch of three lists",
-    callData: encodeFunctionData({
+    { ...FIRST, value: 0n },
+  ],
+  [
+    "executeBatch of three lists",
+    encodeFunctionData({
       abi: account,
       functionName: "executeBatch",
       args: [
@@ -77,40 +77,28 @@ test.each<{ name: string; callData: Hex; inner: object | null }>([
         [DATA, "0x"],
       ],
     }),
-    inner: FIRST,
-  },
-  {
-    name: "executeBatch of calls",
-    callData: encodeFunctionData({ abi: account, functionName: "executeBatch", args: [calls] }),
-    inner: FIRST,
-  },
-  {
-    name: "an empty batch",
-    callData: encodeFunctionData({ abi: account, functionName: "executeBatch", args: [[]] }),
-    inner: null,
-  },
-  { name: "ERC-7579 single", callData: byMode("00", packed), inner: FIRST },
-  { name: "ERC-7579 batch", callData: byMode("01", batch), inner: FIRST },
-  { name: "ERC-7579 delegate call", callData: byMode("ff", packed), inner: null },
-  { name: "ERC-7579 cut short", callData: byMode("00", packed.slice(0, 60) as Hex), inner: null },
-  {
-    name: "the Safe's module",
-    callData: encodeFunctionData({ abi: account, functionName: "executeUserOp", args: [TO, 7n, DATA, 0] }),
-    inner: FIRST,
-  },
-  {
-    name: "executeUserOp before the account's own method",
-    callData: concatHex(["0x8dd7712f", single]),
-    inner: FIRST,
-  },
-  {
-    name: "another method",
-    callData: encodeFunctionData({ abi: account, functionName: "upgradeTo", args: [TO] }),
-    inner: null,
-  },
-  { name: "a method cut short", callData: single.slice(0, 100) as Hex, inner: null },
-  { name: "nothing", callData: "0x", inner: null },
-])("$name", ({ callData, inner }) => {
+    FIRST,
+  ],
+  [
+    "executeBatch of calls",
+    encodeFunctionData({ abi: account, functionName: "executeBatch", args: [calls] }),
+    FIRST,
+  ],
+  ["an empty batch", encodeFunctionData({ abi: account, functionName: "executeBatch", args: [[]] }), null],
+  ["ERC-7579 single", byMode("00", packed), FIRST],
+  ["ERC-7579 batch", byMode("01", batch), FIRST],
+  ["ERC-7579 delegate call", byMode("ff", packed), null],
+  ["ERC-7579 cut short", byMode("00", packed.slice(0, 60) as Hex), null],
+  [
+    "the Safe's module",
+    encodeFunctionData({ abi: account, functionName: "executeUserOp", args: [TO, 7n, DATA, 0] }),
+    FIRST,
+  ],
+  ["executeUserOp before the account's own method", concatHex(["0x8dd7712f", single]), FIRST],
+  ["another method", encodeFunctionData({ abi: account, functionName: "upgradeTo", args: [TO] }), null],
+  ["a method cut short", single.slice(0, 100) as Hex, null],
+  ["nothing", "0x", null],
+])("%s", (_name, callData, inner) => {
   expect(readInnerCall(callData)).toEqual(inner);
 });
 

@@ -127,20 +127,12 @@ describe("the wallet's net moves", () => {
     ]);
   });
 
-  test.each<{ name: string; logs: readonly EffectLog[]; amount: bigint }>([
-    { name: "a silent wrap", logs: [wrapping(DEPOSIT, 5n)], amount: 5n },
-    { name: "a silent unwrap", logs: [wrapping(WITHDRAWAL, 5n)], amount: -5n },
-    {
-      name: "a wrap with its mint",
-      logs: [wrapping(DEPOSIT, 5n), moved(NOBODY, WALLET, 5n, WRAPPED)],
-      amount: 5n,
-    },
-    {
-      name: "an unwrap with its burn",
-      logs: [wrapping(WITHDRAWAL, 5n), moved(WALLET, NOBODY, 5n, WRAPPED)],
-      amount: -5n,
-    },
-  ])("$name counts once", ({ logs, amount }) => {
+  test.each<[string, readonly EffectLog[], bigint]>([
+    ["a silent wrap", [wrapping(DEPOSIT, 5n)], 5n],
+    ["a silent unwrap", [wrapping(WITHDRAWAL, 5n)], -5n],
+    ["a wrap with its mint", [wrapping(DEPOSIT, 5n), moved(NOBODY, WALLET, 5n, WRAPPED)], 5n],
+    ["an unwrap with its burn", [wrapping(WITHDRAWAL, 5n), moved(WALLET, NOBODY, 5n, WRAPPED)], -5n],
+  ])("%s counts once", (_name, logs, amount) => {
     expect(receiptOf(logs).moves).toEqual([{ token: WRAPPED, amount }]);
   });
 });

@@ -21,26 +21,22 @@ function state(parts: {
 
 describe("the next blocks for every wallet", () => {
   test.each([
-    {
-      name: "begin where the first wallet is followed",
-      from: state({
+    [
+      "begin where the first wallet is followed",
+      state({
         wallets: [
           [A, 30],
           [B, 20],
         ],
       }),
-      range: [20, 29],
-    },
-    { name: "begin at the finalized block without wallets", from: state({}), range: [100, 100] },
-    { name: "follow the cursor", from: state({ cursor: 49, wallets: [[A, 30]] }), range: [50, 59] },
-    {
-      name: "end with the finalized block",
-      from: state({ cursor: 95, wallets: [[A, 30]] }),
-      range: [96, 100],
-    },
-    { name: "are none at the finalized block", from: state({ cursor: 100 }), range: null },
-    { name: "are none where the index is behind", from: state({ cursor: 120 }), range: null },
-  ])("$name", ({ from, range }) => {
+      [20, 29],
+    ],
+    ["begin at the finalized block without wallets", state({}), [100, 100]],
+    ["follow the cursor", state({ cursor: 49, wallets: [[A, 30]] }), [50, 59]],
+    ["end with the finalized block", state({ cursor: 95, wallets: [[A, 30]] }), [96, 100]],
+    ["are none at the finalized block", state({ cursor: 100 }), null],
+    ["are none where the index is behind", state({ cursor: 120 }), null],
+  ])("%s", (_name, from, range) => {
     const planned = planChainRange(from, 100, 10);
     expect(planned === null ? null : [planned.from, planned.to]).toEqual(range);
   });
@@ -67,14 +63,14 @@ describe("the next blocks of open pasts", () => {
     [B, 15],
   ];
   test.each([
-    { name: "are none when nothing is open", past: [], planned: null },
-    {
-      name: "are those of the earliest, with all that begin within them",
-      past: [
+    ["are none when nothing is open", [], null],
+    [
+      "are those of the earliest, with all that begin within them",
+      [
         { wallet: A, next: 10, until: 40 },
         { wallet: B, next: 15, until: 40 },
       ],
-      planned: {
+      {
         from: 10,
         to: 19,
         wallets: new Map([
@@ -82,21 +78,21 @@ describe("the next blocks of open pasts", () => {
           [B, 15],
         ]),
       },
-    },
-    {
-      name: "leave later ones for later",
-      past: [
+    ],
+    [
+      "leave later ones for later",
+      [
         { wallet: A, next: 10, until: 40 },
         { wallet: B, next: 20, until: 40 },
       ],
-      planned: { from: 10, to: 19, wallets: new Map([[A, 10]]) },
-    },
-    {
-      name: "end where the past does",
-      past: [{ wallet: A, next: 38, until: 40 }],
-      planned: { from: 38, to: 40, wallets: new Map([[A, 38]]) },
-    },
-  ])("$name", ({ past, planned }) => {
+      { from: 10, to: 19, wallets: new Map([[A, 10]]) },
+    ],
+    [
+      "end where the past does",
+      [{ wallet: A, next: 38, until: 40 }],
+      { from: 38, to: 40, wallets: new Map([[A, 38]]) },
+    ],
+  ])("%s", (_name, past, planned) => {
     expect(planPastRange(state({ wallets, past }), 10)).toEqual(planned);
   });
 });

@@ -92,10 +92,10 @@ describe("price feeds", () => {
   });
 
   test.each([
-    { name: "does not answer", answers: { call: fail("timeout") }, kind: "timeout" },
-    {
-      name: "gives answers outside the range",
-      answers: (real: ChainReader): Partial<ChainReader> => ({
+    ["does not answer", { call: fail("timeout") }, "timeout"],
+    [
+      "gives answers outside the range",
+      (real: ChainReader): Partial<ChainReader> => ({
         logs: async (filter) => {
           const logs = await real.logs(filter);
           return filter.topics.length > 1
@@ -103,9 +103,9 @@ describe("price feeds", () => {
             : logs.map((log) => ({ ...log, blockNumber: filter.to + 1 }));
         },
       }),
-      kind: "inconsistent",
-    },
-  ])("of a node that $name keep the cursor where it is", async ({ answers, kind }) => {
+      "inconsistent",
+    ],
+  ])("of a node that %s keep the cursor where it is", async (_name, answers, kind) => {
     const wrap = (real: ChainReader): ChainReader => ({
       ...real,
       ...(typeof answers === "function" ? answers(real) : answers),
