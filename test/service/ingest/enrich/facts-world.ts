@@ -1,17 +1,12 @@
-import { pino } from "pino";
-import { Registry } from "prom-client";
 import { type Address, encodeFunctionData, numberToHex } from "viem";
 import { localTokenAbi } from "../../../../devnet/abi/local-token.ts";
-import { createChainReader } from "../../../../service/chain/node/chain-reader.ts";
 import {
   type AccountFactSource,
   type FactsContext,
   gatherAccountFacts,
 } from "../../../../service/ingest/enrich/account-facts.ts";
-import { createEnrichMetrics } from "../../../../service/ingest/enrich/context.ts";
 import { createOtterscanFacts } from "../../../../service/ingest/enrich/otterscan-facts.ts";
-import { createEnrichContext } from "../../../../service/ingest/enrich/run-enrich.ts";
-import { createEnrichWorld, type EnrichWorld, rowsOf } from "./enrich-world.ts";
+import { contextOf, createEnrichWorld, type EnrichWorld, rowsOf } from "./enrich-world.ts";
 
 export const WALLET: Address = `0x${"a1".repeat(20)}`;
 export const PAYEE: Address = `0x${"fe".repeat(20)}`;
@@ -45,14 +40,7 @@ export function contextWith(
 ): FactsContext & { at: { ms: number } } {
   const signal = new AbortController().signal;
   const at = { ms: 0 };
-  const client = createChainReader({
-    ...{ url: world.chain.rpcUrl, timeoutMs: 10_000, retries: 1, retryMs: 10, signal },
-    onRequest: () => undefined,
-  });
-  const context = createEnrichContext({
-    ...{ db: world.db, deployment: world.chain.deployment, client },
-    ...{ metrics: createEnrichMetrics(new Registry()), logger: pino({ level: "silent" }) },
-  });
+  const context = contextOf(world, (real) => real);
   return { ...context, source, at, now: () => at.ms, setAside: new Map(), signal };
 }
 
