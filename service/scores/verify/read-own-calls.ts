@@ -127,7 +127,7 @@ async function readExecutions(
       const { receipt, transaction } = await readMined(client, block, hash);
       const bundle = bundleTransactionOf(receipt, transaction);
       const carried = byHash.get(hash) ?? [];
-      for (const { call, ...told } of describeExecutions(carried, { bundle, entryPoints }).calls) {
+      for (const { call, ...told } of describeExecutions(carried, bundle, entryPoints).calls) {
         const outcome = { ...told, l1Fee: null, marketPrice: block.marketPrice };
         calls.push(describeCall({ ...call, timestamp: block.timestamp }, outcome, wrappedNative));
       }

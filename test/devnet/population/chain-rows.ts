@@ -118,9 +118,10 @@ function ownCallsIn(block: MinedBlock, follow: Follow, weth: Address): readonly 
     const bundle = bundleOf(transaction, logs);
     const own = follow.followed.has(sent.from) ? [{ call: minedCall(transaction, block), logs }] : [];
     const { executions } = findExecutions(logs, follow);
-    const executed = describeExecutions(executions, { bundle, entryPoints: follow.entryPoints }).calls.map(
-      (one) => ({ ...one, call: { ...one.call, timestamp: block.time } }),
-    );
+    const executed = describeExecutions(executions, bundle, follow.entryPoints).calls.map((one) => ({
+      ...one,
+      call: { ...one.call, timestamp: block.time },
+    }));
     return [...own, ...executed].map(({ call, logs }) => ({
       wallet: call.wallet,
       call: describeCall(call, { logs, l1Fee: null, marketPrice }, weth),
