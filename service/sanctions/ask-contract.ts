@@ -28,10 +28,7 @@ const ROUND = 400;
 const AT_ONCE = 8;
 const IDLE_MS = 2_000;
 
-/**
- * Asks the contract about every wallet without an indexed event, until the signal fires. One process per chain leads
- * it. Never throws: failures are logged, counted and retried, and stored readings stay.
- */
+/** Asks about every wallet without an indexed event until the signal fires; never throws. One process per chain leads it. */
 export async function runAsking(context: AskContext, signal: AbortSignal): Promise<void> {
   const { metrics, logger } = context;
   await runLoop({
@@ -48,10 +45,7 @@ export async function runAsking(context: AskContext, signal: AbortSignal): Promi
   });
 }
 
-/**
- * Runs one round and returns how many wallets it settled. Answers before a failure are stored, then the failure is
- * thrown.
- */
+/** Runs one round and returns how many wallets it settled. Answers before a failure are stored, then the failure is thrown. */
 export async function askRound(context: AskContext, signal?: AbortSignal): Promise<number> {
   const { db, chainId, contract, metrics, now } = context;
   const schema = `chain_${chainId}`;
@@ -71,10 +65,7 @@ export async function askRound(context: AskContext, signal?: AbortSignal): Promi
   return kept;
 }
 
-/**
- * Asks the contract about one wallet (lower-case) unless that was done before. Returns false if the node does not
- * answer or has another block than the index.
- */
+/** Asks about one wallet (lower-case) once. False if the node does not answer or has another block than the index. */
 async function askAbout(context: Omit<AskContext, "metrics">, wallet: Address): Promise<boolean> {
   const { db, chainId, contract, logger, now } = context;
   const chain = { schema: `chain_${chainId}`, chainId, address: wallet };

@@ -23,10 +23,7 @@ export type ImportOutcome =
   /** The last list stays in force, and its age goes on. */
   | { readonly kind: "refused"; readonly reason: string };
 
-/**
- * Imports an edition of OFAC's SDN list in one transaction; the next scoring pass sees it. Errors of the source are
- * thrown and leave the last list in force.
- */
+/** Imports an edition of OFAC's SDN list in one transaction. Errors of the source are thrown; the last list stays in force. */
 export async function importSdn(
   { db, now }: { readonly db: Database; readonly now: () => Date },
   bytes: AsyncIterable<Uint8Array>,
@@ -97,10 +94,7 @@ export async function readImport(client: ArrayReader, source: Source) {
 /** Rows in one statement: each takes four parameters of at most 65,535. */
 const CHUNK = 10_000;
 
-/**
- * Writes what an import changed, and that it took place; the caller's transaction makes it all or nothing. `put` are entries that
- * are new, or under another reference than before: the moment of their detection stays.
- */
+/** Writes an import in the caller's transaction. `put` is new or renamed; a renamed entry keeps the moment of its detection. */
 async function writeSanctionsList(
   tx: NodePgDatabase,
   source: Source,

@@ -32,10 +32,7 @@ export function sanctionsListFile(entries: readonly SanctionsEntry[]): Sanctions
 /** An address, lower-case, and the list's own name for the entry. */
 export type ListedAddress = { readonly address: Address; readonly reference: string };
 
-/**
- * keccak256 of a list's RFC 8785 JSON: addresses in rising order, each once with its reference. Two readers of one
- * edition get one hash.
- */
+/** keccak256 of a list's RFC 8785 JSON: addresses in rising order with references. Two readers of one edition get one hash. */
 export function sanctionsListHash(entries: readonly ListedAddress[]): Hex {
   const list = entries
     .map(({ address, reference }) => ({ address, reference }))

@@ -14,10 +14,7 @@ export type ImportRules = {
   readonly force: boolean;
 };
 
-/**
- * Returns the changes of an import, or why the present list stays: a list that looks damaged clears no address. Changed are
- * addresses that were listed before under another entry.
- */
+/** The changes of an import, or why the present list stays: a list that looks damaged clears no address. */
 export function planImport(
   kept: KeptList,
   next: { readonly edition: string; readonly entries: readonly ListedAddress[] },

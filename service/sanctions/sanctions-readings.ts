@@ -82,9 +82,8 @@ function unaskedSql(schema: string): string {
 export type SanctionsReading = { readonly address: Address; readonly listed: boolean };
 
 /**
- * Stores readings of the contract at an indexed block and returns how many: none if the index no longer holds that
- * block, and none of addresses with an event. A stored reading therefore holds from before the first indexed event,
- * whatever a reorg replaces.
+ * Stores readings of the contract and returns how many: none if the index no longer holds the block, and none of addresses with
+ * an event, so that a reading is of before the first one, whatever a reorg replaces.
  */
 export async function keepReadings(
   db: Database,

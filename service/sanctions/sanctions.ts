@@ -57,10 +57,7 @@ export async function readImportedFlags(db: Database, address: Address): Promise
   return rows.map(flagOf);
 }
 
-/**
- * A subquery of every sanctioned address, once per source, with the columns address, source, reference and detected_ms. `chainId` and `asOfBlock` are SQL
- * expressions; without a block the newest indexed one counts.
- */
+/** A subquery of every sanctioned address, once per source. `chainId` and `asOfBlock` are SQL; null is the newest block. */
 export function sanctionsListSql(of: {
   readonly schema: string;
   readonly chainId: string;
@@ -83,10 +80,7 @@ export function sanctionsListSql(of: {
   ) as list`;
 }
 
-/**
- * Joins the columns of `FLAGS_COLUMNS` for one address at the newest indexed block; `address` and `chainId` are SQL
- * expressions. It uses look-ups by key alone, since every routing request waits for it.
- */
+/** Joins FLAGS_COLUMNS of one address by key alone, as every routing request waits for it; `address` and `chainId` are SQL. */
 export function sanctionsFlagsJoin(of: {
   readonly schema: string;
   readonly address: string;

@@ -75,10 +75,7 @@ export type SourceWatch = () => Promise<readonly SourceStatus[]>;
 /** Hashing a whole list is costly, so the result is cached this long. */
 const KEEP_MS = 10_000;
 
-/**
- * Reads the sources anew after ten seconds; while they cannot be read, what was known last stays, and grows old by its own
- * dates. Throws the failure only as long as nothing was ever known.
- */
+/** Reads the sources anew after ten seconds; while that fails, the last state stays. Throws only before anything was read. */
 export function createSourceWatch(options: {
   readonly read: () => Promise<readonly SourceStatus[]>;
   readonly monotonicMs: () => number;

@@ -42,11 +42,9 @@ const LEFT_ALONE_MS = 600_000;
 const LONGEST_LEFT_ALONE_MS = 86_400_000;
 
 /**
- * Reads and stores facts of some accounts that are due. One that nobody knows anything of is stored as well and due again
- * later. One that the source gives no facts of is left alone for ten minutes, then for twice as long each time, up to a day:
- * at once where the answer makes no sense, after a second failure in a row where the source answered for others. Only where
- * it answers for nobody, or asks for a pause, is the source in trouble. Throws a NodeFailure when the node does not give code.
- * Returns whether other accounts are due now, and why the pass ended early or without a result.
+ * Reads and stores facts of some accounts that are due; one without known facts is due again later. One that the source fails
+ * on is left alone for ten minutes, then for twice as long each time, up to a day. The source is in trouble if it answers for
+ * nobody, or asks for a pause. Returns whether others are due now, and why the pass ended early. Throws a NodeFailure.
  */
 export async function gatherAccountFacts(
   context: FactsContext,
@@ -188,10 +186,7 @@ async function readFirstSeen(
   return new Map(rows.map(({ address, ...seen }) => [address, seen]));
 }
 
-/**
- * Stores facts and updates the pending accounts, unless the chain's data was cleared since they were read. Returns the number
- * of accounts with new facts. Known facts stay; missing ones are added.
- */
+/** Stores facts and updates the pending accounts; returns the accounts with new facts, 0 if the chain's data was cleared since. */
 export async function storeAccountFacts(
   db: Database,
   facts: {

@@ -20,10 +20,8 @@ const CLAIMED_KEPT_SECONDS = 90 * 86_400;
 const APPROVALS_PER_CALL = 64;
 
 /**
- * The transfers that are kept of what logs claim. Listed tokens move as they say, so all are kept: first what the wallet sent,
- * then what its own calls brought, then what others sent it, the largest first of each. Of other tokens some of an own call are
- * kept, and for a time a few that others claim. `isOwn`: whether a transaction is an own call of a wallet, sent by it or
- * executed by its account.
+ * Bounds the transfers that logs claim. Of listed tokens, which move as they say, first what the wallet sent counts, then what
+ * its own calls brought, then the rest, the largest first of each. Of others some of an own call stay, and for a time a few more.
  */
 export function boundTransfers(
   rows: readonly TransferRow[],

@@ -42,10 +42,9 @@ export type Commit = {
 };
 
 /**
- * Stores a range and what it finishes in one transaction. Storing the same range again adds nothing: contacts are counted
- * from rows that were not there before. Returns the rows written, and how many approvals and payers of wallets were left out
- * and accounts not asked for since there are too many; null, with nothing stored, if the chain's data was cleared, or another
- * process moved on, since the range was read.
+ * Stores a range and what it finishes in one transaction; contacts are counted from rows that were not there before, so storing
+ * it again adds nothing. Returns the rows written and how many were left out; null, with nothing stored, if the chain's data was
+ * cleared, or another process moved on, since the range was read.
  */
 export async function commitRange(db: Database, commit: Commit) {
   const { chainId, advance } = commit;
@@ -90,10 +89,7 @@ function wantedOf(
   }));
 }
 
-/**
- * Returns the contacts of followed wallets, and of those that sent them something. Strangers come after the followed wallets,
- * which decide whose strangers are counted.
- */
+/** Strangers come after the followed wallets, which decide whose strangers are counted. */
 async function storeContacts(
   tx: NodePgDatabase,
   { chainId, market, creations, blockCalls }: Commit,

@@ -37,10 +37,7 @@ const ADD_TO_CONTACT = sql`
     last_block = greatest(contact.last_block, excluded.last_block),
     last_time = greatest(contact.last_time, excluded.last_time)`;
 
-/**
- * Payers that are kept for one counterparty: accounts that are not followed and sent it funds without a call. A third party can
- * send dust from any number of accounts, and each is read with the counterparty.
- */
+/** Accounts that sent one counterparty funds without a call: dust comes from any number, and each is read with the counterparty. */
 export const MAX_PAYERS = 256;
 
 /** Account of the contact that sums up the payers that were dropped; transfers from it are mints and make no contact. */
@@ -51,10 +48,7 @@ const PAID_AT_ONCE = 500;
 /** Payers that one statement drops, so that no statement runs into its time limit. */
 const DROPPED_AT_ONCE = 20_000;
 
-/**
- * Drops the payers beyond MAX_PAYERS that sent least to each counterparty of the given payments. What they sent is added to the
- * contact of OTHER_PAYERS, so that the sum over a counterparty's contacts stays the same. Returns how many were dropped.
- */
+/** Sums up the payers beyond MAX_PAYERS that sent least to each counterparty as OTHER_PAYERS. Returns how many were dropped. */
 export async function dropPayers(
   tx: NodePgDatabase,
   chainId: number,
@@ -139,10 +133,7 @@ export async function storeStrangerCalls(
   await insertRows(tx, { table: "stranger", rows, end });
 }
 
-/**
- * Forgets calls of strangers to counterparties, and keeps what funds they sent. Those of an account that was followed once
- * stay: nothing would count them again when it is followed anew.
- */
+/** Forgets calls of strangers, not their funds; those of an account once followed stay, since nothing would count them again. */
 export async function forgetStrangerCalls(
   tx: NodePgDatabase,
   chainId: number,
@@ -164,10 +155,7 @@ export async function forgetStrangerCalls(
         and c.sent_micro_usd > 0`);
 }
 
-/**
- * Those of the accounts that followed wallets deal with: the block of a followed wallet's first contact, and the strangers that
- * are known to use them.
- */
+/** Accounts that followed wallets deal with: since which block, and the strangers that are known to use them. */
 export async function readKnownCounterparties(
   tx: NodePgDatabase,
   chainId: number,
@@ -213,10 +201,7 @@ export async function readStrangers(
   return known;
 }
 
-/**
- * Turns accounts that are known as strangers into followed wallets. Their contacts then count only their own calls, direct or
- * through contracts of their own.
- */
+/** Turns strangers into followed wallets, whose contacts count only their own calls, direct or through contracts of their own. */
 export async function recountStrangers(
   tx: NodePgDatabase,
   chainId: number,

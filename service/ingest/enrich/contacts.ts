@@ -15,10 +15,7 @@ export type Dealing = Pick<ContactIncrement, "counterparty" | "account" | "calls
 /** Most payees of one sender in one transaction: the facts of each are requested. */
 const MAX_PAYEES = 32;
 
-/**
- * The counterparties of own calls: the recipient of a token payment, else the called account. If the wallet created the called
- * account, also every contract that logged and is not its own. Of executions only those that their logs show.
- */
+/** Counterparties of own calls; of a call to a contract that the wallet created also the outside contracts that logged. */
 export function dealingsOfCalls(
   calls: readonly OwnCallRow[],
   creations: readonly Creation[],

@@ -90,10 +90,7 @@ export function createCrashWatch(deps: { readonly db: Database; chainId: number;
 /** A transaction is left out after so many: one may be a process that was ended from outside just then. */
 const FATAL_DEATHS = 2;
 
-/**
- * Counts what an earlier process left as one death each, of the range that it noted last and of the transaction that it was
- * decoding. Answers those ranges, finished ones among them, and the transactions that are left out.
- */
+/** Counts what an earlier process left noted as one death each. Returns the ranges, and the transactions that are left out. */
 export async function takeOverReadings(
   db: Database,
   chainId: number,

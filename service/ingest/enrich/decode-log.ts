@@ -51,10 +51,7 @@ export function createLogDecoder(): LogDecoder {
   };
 }
 
-/**
- * What a log says, by the event signatures of ERC-20, ERC-721, ERC-1155 and ERC-4337; null for any other event and for a
- * log that has not exactly the topics and data of its event. Never throws.
- */
+/** Decodes a log of ERC-20, ERC-721, ERC-1155 or ERC-4337; null for other events and malformed logs. Never throws. */
 export function decodeLog(log: Pick<RawLog, "topics" | "data">): DecodedLog | null {
   const words = wordsOf(log.data);
   if (words === null) return null;

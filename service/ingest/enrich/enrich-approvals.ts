@@ -13,9 +13,8 @@ type ApprovalRow = typeof enrichApproval.$inferInsert;
 export const MAX_APPROVALS = 2_000;
 
 /**
- * Stores approvals that owners gave themselves, and news of those: what others' transactions log of an approval of which no
- * own one is stored says nothing, since any contract can log it. While the past of a wallet is still read, some news are kept until
- * the past shows whether they are of one. Returns how many rows were written, and how many were left out for their number.
+ * Stores approvals that owners gave themselves, and others' logs about those; any contract can log the rest. While the past of a
+ * wallet is still read, some of them wait for it. Returns the rows written, and how many were left out for their number.
  */
 export async function storeApprovals(
   tx: NodePgDatabase,
@@ -114,10 +113,9 @@ async function dropBeyond(tx: NodePgDatabase, chainId: number, owners: readonly 
 }
 
 /**
- * Approvals of the wallets in force, by owner, token and spender, each with what is left of it and with where the owner last gave
- * it. One counts that the owner gave in a call or an execution of its own and did not take back there. The newest log of any
- * sender has the remaining amount: tokens log an approval again when a spender draws on it, and a dishonest token could log more
- * than the owner gave. Amounts spent without a log, and an ERC-721 token that moved on, are not subtracted.
+ * Approvals of the wallets in force, by owner, token and spender, with what is left and where the owner last gave them. One
+ * counts that the owner gave by an own call; others' logs only lower it, as a token logs what a spender drew. Amounts spent
+ * without a log, and an ERC-721 token that moved on, are not subtracted.
  */
 export async function readLiveApprovals(
   client: ClientBase,

@@ -41,10 +41,9 @@ export type EnrichTask = {
 };
 
 /**
- * Reads one range for the given wallets and stores it with the cursor in one transaction. Returns the last block read, which
- * may come before the one asked for; null, with nothing stored, when the range was outdated meanwhile. Throws a NodeFailure,
- * and stores nothing, when the node's answers are incomplete or contradict the index. Parts of a single block that are too large
- * for an answer are left out.
+ * Reads one range and stores it with the cursor in one transaction; parts of a single block that are too large are left out.
+ * Returns the last block read, which may come before the one asked for; null if the range was outdated meanwhile. Throws a
+ * NodeFailure, and stores nothing, when the node's answers are incomplete or contradict the index.
  */
 export async function enrichRange(context: EnrichContext, task: EnrichTask): Promise<number | null> {
   const wanted = await readWanted(context, task);

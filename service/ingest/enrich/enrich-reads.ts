@@ -25,10 +25,7 @@ export function selectCursor(db: Pick<Database, "select">, chainId: number) {
     .where(eq(enrichCursor.chainId, chainId));
 }
 
-/**
- * Condition on a row `w` of the index's wallets: false for a contract that many others call and that makes no call of its own, as a
- * token or a router. It has no score, and logs by the million.
- */
+/** Condition on a row `w` of wallets: false for a contract that many call and that never calls, as a token; it has no score. */
 export function isNoHubSql({ chainId, asOfBlock }: { readonly chainId: number; readonly asOfBlock: number }) {
   return `(w.own_calls > 0 or w.busy_until is null or w.busy_until < ${asOfBlock}
     or exists (select from ahs.own_call o where o.chain_id = ${chainId} and o.wallet = w.address))`;
@@ -98,9 +95,8 @@ export type Creation = Pick<IndexedCall, "block" | "transactionIndex" | "timesta
 };
 
 /**
- * What the wallets did from one block to another, both included; within the caller's snapshot. The range ends earlier than
- * asked for where more than `maxCallBlocks` blocks hold own calls. The calls are in the order of the chain, the creations are
- * all of the wallets that called, up to the end of the range.
+ * What the wallets did in the range, in one snapshot; it ends earlier where more than `maxCallBlocks` blocks hold own calls. The
+ * creations are all of the wallets that called, up to the end of the range.
  */
 export async function readRangeCalls(
   client: PoolClient,

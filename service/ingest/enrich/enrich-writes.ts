@@ -45,10 +45,7 @@ export type Advance =
       readonly wallets: ReadonlyMap<Address, number>;
     };
 
-/**
- * Whether a range may be stored: no other process stores one, the chain's data has the generation of the range, and everything
- * before the range is stored and nothing of it. The lock holds until the database transaction ends.
- */
+/** Locks enrichment; true if the generation is unchanged, everything before the range is stored and nothing of it. */
 export async function takeRange(
   tx: NodePgDatabase,
   range: { readonly chainId: number; readonly generation: string; readonly advance: Advance },
@@ -93,10 +90,7 @@ export async function advanceTo(tx: NodePgDatabase, chainId: number, advance: Ad
 /** What was not stored before, for all that must be counted once. */
 export type NewRows = Pick<EnrichRows, "calls" | "blocks" | "transfers">;
 
-/**
- * Stores the rows of a range except approvals. A call from a history source gets its receipt; other stored rows stay. Counts the
- * rows written, without those that were there already.
- */
+/** Stores the rows of a range except approvals and counts the new ones. A call from a history source gets its receipt. */
 export async function storeRows(tx: NodePgDatabase, rows: Omit<EnrichRows, "approvals">) {
   const added: NewRows = {
     calls: await storeCalls(tx, rows.calls),
@@ -151,9 +145,8 @@ async function addRows<Row extends object>(
 }
 
 /**
- * Opens the past of every wallet that the index follows from a block behind the cursor and that was not read for since
- * then, and forgets wallets that the index no longer follows. Does nothing while the chain's data is being replaced, or
- * while a new build of the index has not come as far as the cursor.
+ * Opens the past of wallets that the index follows from behind the cursor, and forgets those that it no longer follows. Does
+ * nothing while the chain's data is being replaced, or while a new build of the index is behind the cursor.
  */
 export async function openMissedPasts(
   db: Database,
@@ -234,10 +227,7 @@ async function insertNew(tx: NodePgDatabase, table: string, rows: readonly objec
   return count;
 }
 
-/**
- * Stores facts of contracts that own calls of one chain created; they replace those of a source. Returns the number of
- * changed accounts.
- */
+/** Facts of contracts that own calls created replace those of a source. Returns the number of changed accounts. */
 async function storeCreations(tx: NodePgDatabase, creations: EnrichRows["creations"]): Promise<number> {
   const [first] = creations;
   if (first === undefined) return 0;

@@ -19,19 +19,15 @@ import { createLogDecoder, decodeLog, type LogDecoder } from "./decode-log.ts";
 import { type InnerCall, readInnerCall, readSafeCall } from "./inner-call.ts";
 import { type Followed, isFollowed } from "./log-rows.ts";
 
-/**
- * Logs that executions of Safes cover in one transaction before further ones are left out. Each Safe's first execution begins
- * with the transaction, so that without a bound the work grows with the Safes times the logs.
- */
+/** Logs that Safes' executions may share in one transaction: without a bound the work is the Safes times the logs. */
 const MAX_SHARED_LOGS = 100_000;
 
 const EXEC_TRANSACTION = "0x6a761202";
 const SELECTOR_CHARACTERS = 10;
 
 /**
- * The own calls that executions of one transaction are, in their order, each with its logs; a Safe's that is part of an operation
- * of the same account is no own call. Counts the executions whose logs are too many, see MAX_SHARED_LOGS. Throws a NodeFailure
- * for an execution that the transaction's logs do not show. Entry points are the trusted ones, lower-case.
+ * The own calls that executions of one transaction are, in order, with their logs; a Safe's within an operation of the same
+ * account is none. Counts those left out by MAX_SHARED_LOGS. Throws a NodeFailure for an execution that the logs do not show.
  */
 export function describeExecutions(
   executions: readonly Execution[],
@@ -71,10 +67,9 @@ export function describeExecutions(
 const UNKNOWN_CALL = { to: null, value: 0n, input: "0x" } as const;
 
 /**
- * The part of the calldata that cannot be forged. The account runs the call by its own code, which may do something else or
- * nothing. So an execution sends no native coin, which leaves no log. It pays tokens only if their contract logs that payment.
- * The called account is its counterparty only if it logged; the model checks that. A failed execution has no logs: its target
- * and payee are taken from calldata, since a failure only costs.
+ * The part of the calldata that cannot be forged: the account's own code may do something else. So an execution sends no native
+ * coin, which leaves no log, and pays tokens only if their contract logs that payment. Whether the called account logged is
+ * checked by the model.
  */
 function believable({ to, input }: InnerCall, logs: readonly RawLog[], decode: LogDecoder): InnerCall {
   const payment = readTokenPayment(input);
@@ -128,10 +123,8 @@ function directCall({ input }: BundleTransaction): InnerCall | null {
 type Extent = { readonly start: number; readonly end: number; readonly operationOf: Address | null };
 
 /**
- * Of each execution, by the number of its log: the logs between the execution before it, or the transaction's start, and the
- * one that shows it. An entry point logs each operation right after it, and none before all are valid. Logs of an untrusted
- * entry point do not limit a Safe's execution. The cut depends on the logs alone, not on the followed Safes, so that
- * verification of a single wallet makes the same cut.
+ * The logs of each execution, by the number of its own log: those after the execution before it, or the transaction's start. Logs
+ * of an untrusted entry point are no bound for a Safe. The cut ignores who is followed, so that verifying one wallet makes it too.
  */
 function extentsOf(
   executions: readonly Execution[],
@@ -188,11 +181,7 @@ export type Execution =
 /** Most executions of one account in one transaction: a fake Safe can log thousands for little gas. */
 export const MAX_EXECUTIONS = 64;
 
-/**
- * Executions in the ordered logs: operations of followed accounts by trusted entry points, and executions that followed Safes
- * log themselves. Of each account the first ones of a transaction count, the others are `dropped`. Logs of other contracts are
- * ignored.
- */
+/** Operations of followed accounts by trusted entry points, and executions that followed Safes log; the first of each account. */
 export function findExecutions(
   logs: readonly RawLog[],
   believed: { readonly followed: Followed; readonly entryPoints: ReadonlySet<Address> },

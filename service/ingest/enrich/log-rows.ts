@@ -31,10 +31,7 @@ export function approvalKey(account: Address, { transactionHash, logIndex }: Raw
 /** batchItemsLeftOut: movements of batches that are not among the rows for their number. */
 export type LogRows = ReturnType<typeof logRows>;
 
-/**
- * The rows of all logs that say something of a followed wallet since it is followed; other and malformed logs give none.
- * Throws a NodeFailure for a log of a block that the index does not have.
- */
+/** The rows of logs about followed wallets; malformed logs give none. Throws a NodeFailure for a block that the index lacks. */
 export function logRows(facts: LogFacts) {
   const transfers: EnrichRows["transfers"][number][] = [];
   const approvals: EnrichRows["approvals"][number][] = [];

@@ -52,10 +52,8 @@ type Ask = <Answer>(
 const UNKNOWN: SourcedFacts = { kind: "facts", creator: null, firstFunder: null, existed: null };
 
 /**
- * Facts from the Otterscan methods of a node: of a contract the sender of the transaction that created it, and of any other
- * account who funded it first, directly or through contracts, and when it first sent a transaction itself, as far as that
- * shows until then; who funded it is unknown where that is not among its first 235 transactions. The sender of a bundle for one
- * of the entry points (lower-case) has created none of the accounts in it.
+ * Facts from a node with Otterscan's methods: who sent the transaction that created a contract, unless it is a bundle for one of
+ * the entry points (lower-case); of other accounts who funded it first, within 235 transactions, and its first own transaction.
  */
 export function createOtterscanFacts(
   options: NodeOptions & { readonly entryPoints: ReadonlySet<Address> },
@@ -103,10 +101,7 @@ async function readContract(
   return { ...UNKNOWN, creator: isBundled ? null : from, existed };
 }
 
-/**
- * The first funder is who first sent as much as pays for some transactions; where the account sent a transaction before that,
- * who had sent most by then, since that is what it spent. Dust alone links an unused account to no funder.
- */
+/** The first who sent as much as pays for some transactions, or most of what the account then spent: dust links it to nobody. */
 async function readAccount(ask: Ask, account: Address): Promise<SourcedFacts | HistoryFailure> {
   let most: Pick<Row, "from" | "value"> | null = null;
   let after = 0;

@@ -144,10 +144,7 @@ function effectOf(read: EffectOf): CallEffect {
   return some("payment") && all("payment", "approval") && tokens.size === 1 ? "transfer" : "other";
 }
 
-/**
- * Net ERC-20 changes of the wallet by rising token, without those that cancel out. Of more than 32 tokens the first ones in the
- * logs count. Wrapping native coin changes the wrapped token even if no Transfer is logged.
- */
+/** Net ERC-20 changes of the wallet by rising token, at most 32. Wrapping changes the wrapped token even without a Transfer. */
 function movesOf(read: EffectOf): readonly TokenMove[] {
   const { wallet, wrappedNative, logs, decode } = read;
   const sums = new Map<Address, bigint>();
@@ -211,10 +208,7 @@ function silentWrapping({ wallet, wrappedNative, logs, decode }: EffectOf): bigi
   return sum;
 }
 
-/**
- * The counterparty of a transaction by its receipt alone. If its only log is a Transfer of the called token from the sender, it
- * is the recipient, else the called account; null for a creation.
- */
+/** The called account; its payee if the only log is a Transfer of the called token from the sender; null for a creation. */
 export function payeeOf(receipt: Pick<RawReceipt, "from" | "to" | "logs">): Address | null {
   const called = receipt.to ?? null;
   const [only, ...others] = receipt.logs;
@@ -227,11 +221,7 @@ export function payeeOf(receipt: Pick<RawReceipt, "from" | "to" | "logs">): Addr
   return isPayment ? movement.to : called;
 }
 
-/**
- * Median, in wei per gas, of what transactions paid above the base fee; of an even number the rounded-down mean of the two
- * in the middle. Those that paid less than the base fee bid nothing (deposits of a rollup) and are left out; null without
- * any other.
- */
+/** Median, rounded down, in wei per gas of what was paid above the base fee; deposits of a rollup, which pay less, are left out. */
 export function medianTip(gasPrices: readonly bigint[], baseFee: bigint): bigint | null {
   const tips = gasPrices.filter((price) => price >= baseFee).map((price) => price - baseFee);
   tips.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));

@@ -29,9 +29,8 @@ const LONGEST_PAUSE_SECONDS = 86_400;
 const MOST_DOUBLINGS = 8;
 
 /**
- * Notes the accounts whose facts are wanted by followed wallets, and those that are known to have created or first funded one
- * of them; an account that all is known of already is left out. Answers how many were left out since too many wait for their
- * wallet; the next dealing with one of them notes it.
+ * Notes the accounts whose facts followed wallets want, and their known creators and first funders, unless all is known of them.
+ * Returns how many were left out since too many wait for their wallet; the next dealing with one notes it.
  */
 export async function wantFacts(
   tx: NodePgDatabase,
@@ -89,8 +88,8 @@ async function wantSome(tx: NodePgDatabase, chainId: number, wanted: readonly Wa
 }
 
 /**
- * Accounts to request facts for at `now` (Unix seconds of chain time): at most `limit`, a few per wallet, without those in `leaveOut`. Accounts that own calls
- * named come before most that others named. Of each kind one account of every wallet comes before the second of any, by lot.
+ * At most `limit` accounts to ask for at `now` (Unix seconds of chain time), a few per wallet. Those that own calls named come
+ * before most others; of each kind one of every wallet comes before the second of any, by lot.
  */
 export async function readDueAccounts(
   db: Database,
@@ -149,10 +148,7 @@ export async function takeOffPending(
       on conflict do nothing`);
 }
 
-/**
- * Schedules accounts without known facts again: ten minutes of chain time after `now` (Unix seconds), then twice as long each
- * time, at most a day.
- */
+/** Schedules accounts again: ten minutes of chain time after `now` (Unix seconds), then twice as long each time, at most a day. */
 export async function putOffPending(
   tx: NodePgDatabase,
   chainId: number,

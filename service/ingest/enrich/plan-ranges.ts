@@ -8,10 +8,7 @@ export type PlannedRange = {
   readonly wallets: ReadonlyMap<Address, number>;
 };
 
-/**
- * The next blocks to read for every wallet: from the cursor on, or from the first block in which any wallet is followed;
- * at most `span` blocks and none after the finalized one. Null when nothing is left.
- */
+/** The next finalized blocks for every wallet, at most `span`, from the cursor or the first followed block on; null for none. */
 export function planChainRange(
   state: EnrichState,
   finalizedBlock: number,

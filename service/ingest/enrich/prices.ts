@@ -41,10 +41,7 @@ export async function readAnswers(context: EnrichContext, range: FeedRange): Pro
   return logs;
 }
 
-/**
- * The last answer of each feed on each day of the range; of a feed that never had one what it answers at the range's end. Feeds
- * that answer nothing have no row.
- */
+/** The last answer of each feed on each day of the range; of a feed without any stored, what it answers at the range's end. */
 export async function readDailyPrices(
   context: EnrichContext,
   range: FeedRange,

@@ -38,10 +38,7 @@ type WantedCalls = {
 
 export type CallRows = Awaited<ReturnType<typeof readCalls>>;
 
-/**
- * Reads the blocks in which wallets called or executed; throws a NodeFailure when anything of them is missing or does not
- * fit. What no answer has room for is left out: of own calls the receipt, of others' transactions what accounts executed in them.
- */
+/** Reads the blocks of calls and executions, without what no answer has room for; throws a NodeFailure if anything is missing. */
 export async function readCalls(context: EnrichContext, wanted: WantedCalls) {
   const blocks = await readBlocks(context, wanted);
   const receipts: Receipts = new Map(blocks.flatMap((block) => [...block.receipts]));
@@ -179,10 +176,7 @@ function expected(receipts: Receipts, hash: Hex): RawReceipt | null {
   return receipt;
 }
 
-/**
- * Logs of own calls come twice, by receipt and by topic: a node that leaves out some of the latter is found out here. Given
- * back are those of wallets whose logs by topic were not all read.
- */
+/** Finds a node out that leaves out logs by topic; returns those of wallets whose logs by topic were not all read. */
 function extraLogs(calls: readonly SentCall[], { logs, wallets, unread }: WantedCalls): readonly RawLog[] {
   const found = new Set(logs.map(contentOf));
   const read: Followed = new Map([...wallets].filter(([wallet]) => !unread.has(wallet)));

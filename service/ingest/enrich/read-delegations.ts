@@ -26,10 +26,9 @@ const ANY_SECONDS = 86_400;
 const DELEGATION = /^0xef0100([0-9a-f]{40})$/;
 
 /**
- * Delegations that changed, as of the end of a range that reaches the newest finalized block: of wallets that called, at most
- * hourly, and of all once a day of chain time; of so many in one range, those first that were never read or longest ago. The
- * first reading of a wallet always counts as a change. A wallet whose code the node does not give is read later. `settle` is
- * called once the range is stored: what was read then counts as read.
+ * Delegations that changed by the end of a range that reaches the newest finalized block: of wallets that called at most hourly,
+ * of all once a day of chain time, those never read or longest ago first. A first reading counts as a change. `settle` is
+ * called once the range is stored.
  */
 export async function readChangedDelegations(
   context: EnrichContext,

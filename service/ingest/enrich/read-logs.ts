@@ -17,11 +17,9 @@ import type { EnrichLimits } from "./context.ts";
 import { type IsOversized, orOversized } from "./read-receipts.ts";
 
 /**
- * Every log of the range that names one of the wallets where its event has the party, and what Safes among them say of
- * themselves: four requests per chunk of wallets, whatever strangers log. In the order of the chain, each once. Of one block
- * what does not fit into an answer is asked for in parts, down to one event of one wallet, then of believed contracts alone,
- * and the rest is left out: `unread` are the wallets of which logs are missing. Of several blocks it is a failure, since there
- * are smaller ranges.
+ * Every log of the range that names one of the wallets where its event has the party, and what Safes among them log, in the order
+ * of the chain. What does not fit is asked for in parts, down to one event of one wallet, then of believed contracts alone; of
+ * `unread` wallets logs are missing. Of several blocks it is a failure, since there are smaller ranges.
  */
 export async function readLogs(
   client: Pick<ChainReader, "logs">,

@@ -31,10 +31,8 @@ type WantedBlock = {
 };
 
 /**
- * Reads blocks with own calls, whole by eth_getBlockReceipts. A node without that method is asked for the block's transactions
- * and each own call's receipt instead, from then on; `onFallback` is called once. So is any node for a block whose receipts do
- * not fit into one answer: strangers fill blocks, and must not keep the rest of it from being read. The reader throws an
- * NodeFailure when an own call is missing or the block is another one.
+ * Reads blocks whole by eth_getBlockReceipts. A node without that method (`onFallback`), and any for a block that does not fit,
+ * is asked for the transactions and each own call's receipt. Throws a NodeFailure if a call is missing or the block is another.
  */
 export function createReceiptReader(
   client: ChainReader,
@@ -133,9 +131,8 @@ function paidPrice(sent: RawBlock["transactions"][number], baseFeeWei: bigint | 
 export type IsOversized = (error: unknown) => Promise<boolean>;
 
 /**
- * Tells answers that are too large from trouble of the node: a timeout counts only in a range that is stuck, and either only
- * while the node gives a header of the range, since rate limits have the same error texts. Throws a NodeFailure when it
- * does not.
+ * Tells answers that are too large from trouble of the node: a timeout counts only in a stuck range, and either only while the
+ * node gives a header, since rate limits have the same texts. Throws a NodeFailure when it does not.
  */
 export function createOversizeTest(
   client: Pick<ChainReader, "header">,

@@ -43,10 +43,7 @@ type EnrichDeps = {
 const IDLE_MS = 2_000;
 const RPC = { timeoutMs: 20_000, retries: 3, retryMs: 250 };
 
-/**
- * Enriches finalized blocks until the signal fires, and reads facts of the accounts in them. One process per chain leads it.
- * Never throws: failures are logged, counted and retried after a pause, and the cursor moves only after a whole range.
- */
+/** Enriches finalized blocks and reads facts of their accounts until the signal fires; never throws. One process per chain leads. */
 export async function runEnrich(deps: EnrichDeps, signal: AbortSignal): Promise<void> {
   const onRequest = (method: string) => deps.metrics.requests.inc({ method });
   const client = createChainReader({ ...RPC, url: deps.rpcUrl, signal, onRequest });
@@ -145,9 +142,8 @@ export function createEnrichContext(
 const STUCK_AFTER = 8;
 
 /**
- * Reads the next range for every wallet and the next of open pasts, each at most `span` blocks, which is adapted to what
- * the node can answer; of a single block what still does not fit is left out. True when it got on, so that there may be more to
- * read at once; throws a NodeFailure when it cannot.
+ * Reads the next range for every wallet and the next of open pasts, each at most `span` blocks, which adapts to what the node can
+ * answer. True if there may be more to read at once; throws a NodeFailure when it cannot.
  */
 export async function enrichOnce(context: EnrichContext, span: { blocks: number }): Promise<boolean> {
   const plan = await readPlan(context);

@@ -20,13 +20,10 @@ type Known = {
 };
 
 /**
- * Counts calls of strangers in chain order, in a bounded number of slots for each counterparty. A call counts if a followed
- * wallet dealt with its counterparty before. All calls of a stranger with a slot are counted. If a counterparty's slots are
- * full, a new stranger evicts the oldest one that did not call within the window. Otherwise it evicts the one with the fewest
- * calls elsewhere, except the latest callers.
- *
- * Returns the stored slots that are evicted (to be stored before the dealings), the dealings, and all calls of the strangers
- * that called or lost a slot: null for one without any slot.
+ * Counts calls of strangers in chain order, in a bounded number of slots for each counterparty that a followed wallet dealt with
+ * before. If they are full, a new stranger evicts the oldest one that did not call within the window, else the one with the
+ * fewest calls elsewhere, except the latest callers. Returns the stored slots that are evicted (to be stored before the
+ * dealings), the dealings, and all calls of the strangers that changed: null for one without any slot.
  */
 export function countStrangers(calls: readonly BlockCall[], known: Known) {
   const byCounterparty = new Map<Address, CounterpartySlots>();

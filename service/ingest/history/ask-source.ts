@@ -238,10 +238,7 @@ export const decimalNumber = decimal.transform(Number).pipe(z.int().nonnegative(
 /** Calldata, whole bytes. */
 export const bytes = z.string().regex(/^0x(?:[0-9a-f]{2})*$/i);
 
-/**
- * An own call as the model reads it, a transaction of the wallet without its receipt's logs; its fee is gas used ×
- * effective price, and the rollup's settlement fee (zero elsewhere).
- */
+/** An own call as the model reads it, without its receipt's logs; the rollup's settlement fee is part of its fee. */
 export function numberedCall(
   facts: Omit<OwnCall, "position" | "fee" | "receipt" | keyof ReturnType<typeof calldataOf>> & {
     readonly nonce: number;

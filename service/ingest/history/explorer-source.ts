@@ -70,10 +70,7 @@ const MAX_SHOWN_CHARACTERS = 200;
 /** Explorers refuse page × size above this; what is older is asked for by its blocks. */
 const COUNTED_ROWS = 10_000;
 
-/**
- * History from an explorer that speaks Etherscan's API: `account` `txlist`, `block` `getblocknobytime` for its reach, and
- * `proxy` `eth_getCode` for a wallet whose nonces have gaps.
- */
+/** History from an explorer that speaks Etherscan's API: `txlist`, `getblocknobytime` for its reach, and `eth_getCode`. */
 export function createExplorerSource(options: ExplorerOptions): HistorySource {
   const { policy = ASK_POLICY, countSent = async () => ({ count: null }) } = options;
   const ask = <Result extends object>(

@@ -57,10 +57,7 @@ function callsUpTo({ calls }: CachedHistory, asOf: AsOf): readonly NumberedCall[
   return calls.filter(({ call }) => call.blockNumber <= asOf.blockNumber);
 }
 
-/**
- * Decides what is to be read for a request: nothing, the blocks after the cached ones, or everything; a cached history of another
- * chain, or one that was not read deep enough, is of no use.
- */
+/** What is to be read: nothing, the blocks after the cached ones, or everything if those are of another chain or not deep enough. */
 export function planHistory(
   kept: CachedHistory | null,
   { asOf, edge }: HistoryRequest,
@@ -102,10 +99,7 @@ export function missesCalls(kept: CachedHistory, sent: number | null): boolean {
   return newest === undefined ? isWhole && sent > 0 : newest.nonce + 1 !== sent;
 }
 
-/**
- * Whether the nonces run on without a gap, down to 0 where the history reaches the beginning. An account with code
- * may have nonce gaps of its own; they look the same as missing calls.
- */
+/** Whether the nonces run on without a gap, down to 0 for a whole history. An account with code may have gaps of its own. */
 function hasEveryNonce(calls: readonly NumberedCall[], isWhole: boolean): boolean {
   const isUnbroken = calls.every(({ nonce }, at) => {
     const older = calls[at + 1];

@@ -56,10 +56,7 @@ const pageSchema = z.object({
 const blockSchema = z.union([z.object({ hash }), z.null().transform(() => ({ hash: null }))]);
 const codeSchema = bytes.transform((code) => ({ hasCode: code !== "0x" }));
 
-/**
- * History from the Otterscan methods of a node; internal calls that touch the wallet come too, and are others' rows. Nodes add
- * the rest of the last block to a page's rows, and Erigon refuses more than 25 by default.
- */
+/** History from a node's Otterscan methods; nodes add the rest of the last block to a page, and Erigon refuses over 25 rows. */
 export function createOtterscanSource(options: NodeOptions & { readonly pageSize: number }): HistorySource {
   const ask = <Result extends object>(call: NodeCall<Result>, signal: AbortSignal) =>
     askNode(options, call, signal);

@@ -24,10 +24,7 @@ type ReadHistory = {
   readonly signal: AbortSignal;
 };
 
-/**
- * Reads what a request needs beyond the cached history and joins the two; a cached history of a chain that the source does not
- * know any more is read anew. Fails if own calls are missing from the source's report.
- */
+/** Reads what a request needs beyond the cached history and joins the two. Fails if own calls are missing from the report. */
 export async function readHistory(
   cached: CachedHistory | null,
   request: HistoryRequest,
@@ -85,10 +82,7 @@ async function walkSource(
   }
 }
 
-/**
- * A walk, with the cached history behind it where it reaches that; failing where the two contradict each other. At most so
- * many calls are held, the newest.
- */
+/** A walk, with the cached history behind it where it reaches that: the newest calls. Fails where the two contradict each other. */
 function joinHistory(
   cached: CachedHistory | null,
   walk: Walk,

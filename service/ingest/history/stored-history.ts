@@ -19,9 +19,8 @@ export type NewStoredHistory = Omit<typeof storedHistory.$inferInsert, "readAt">
 const ROWS = 1_000;
 
 /**
- * Stores a source's report on a wallet in place of an earlier report of any source, unless that reaches to a
- * later block; own calls that enrichment knows stay as they are. False, and nothing stored, where the index does not hold the
- * last block of it.
+ * Stores a source's report on a wallet in place of an earlier one that reaches no further; calls from enrichment stay. False, and
+ * nothing stored, if the index does not hold its last block.
  */
 export async function storeHistory(
   db: Database,
@@ -152,11 +151,7 @@ export async function readGaps(
 
 export type PastQuestion = Pick<HistoryRequest, "wallet" | "asOf"> & { readonly windowDays: number };
 
-/**
- * What a source has to be asked before a wallet can be scored: the window up to the as-of block for one that the index does
- * not follow, the part of it before the index began to follow it for any other; null where nothing is missing, or a source
- * has reported it already.
- */
+/** What a source has to be asked before a wallet can be scored: its past, or the part before the index followed it; else null. */
 export function planPast(facts: PastFacts, question: PastQuestion): HistoryRequest | null {
   return isCovered(facts, question) ? null : requestPast(facts, question);
 }

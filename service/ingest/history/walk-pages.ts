@@ -54,10 +54,7 @@ export function nextPage({ pages, rows }: WalkState, { wallet, fromBlock, asOf }
   };
 }
 
-/**
- * Adds a page: the walk goes on, is over (edge, first wanted block, end of the chain or a limit of own calls), or fails: the
- * page contradicts what was asked for or read before, or others' transactions have used up what may be read.
- */
+/** Adds a page: the walk goes on, is over, or fails since the page contradicts the others or others' transactions crowd it. */
 export function addPage(
   state: WalkState,
   page: SourcePage,
