@@ -2,7 +2,6 @@ import type { Address, Hex } from "viem";
 import { NodeFailure } from "../../chain/node/failure.ts";
 import type { RawLog } from "../../chain/node/rpc-answers.ts";
 import { readSnapshot } from "../../db/index-snapshot.ts";
-import { boundApprovals, boundTransfers } from "./bound-rows.ts";
 import { type Commit, commitRange } from "./commit-range.ts";
 import type { EnrichContext } from "./context.ts";
 import {
@@ -14,7 +13,14 @@ import {
 } from "./enrich-reads.ts";
 import type { Advance, EnrichRows } from "./enrich-writes.ts";
 import { findExecutions } from "./executions.ts";
-import { type Followed, type LogFacts, type LogRows, logRows } from "./log-rows.ts";
+import {
+  boundApprovals,
+  boundTransfers,
+  type Followed,
+  type LogFacts,
+  type LogRows,
+  logRows,
+} from "./log-rows.ts";
 import { readAnswers, readDailyPrices } from "./prices.ts";
 import { type CallRows, indexedBlock, readCalls } from "./read-calls.ts";
 import { readChangedDelegations } from "./read-delegations.ts";

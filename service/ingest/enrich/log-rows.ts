@@ -1,6 +1,8 @@
+import { sql } from "drizzle-orm";
 import { type Address, type Hex, zeroAddress } from "viem";
 import { NodeFailure } from "../../chain/node/failure.ts";
 import type { RawLog } from "../../chain/node/rpc-answers.ts";
+import type { Database } from "../../db/database.ts";
 import { type DecodedLog, decodeLog } from "./decode-log.ts";
 import type { IndexedBlock, NativePayment } from "./enrich-reads.ts";
 import type { EnrichRows } from "./enrich-writes.ts";
@@ -130,4 +132,125 @@ export function nativeTransfers(
       tokenId: null,
     }),
   );
+}
+
+type TransferRow = EnrichRows["transfers"][number];
+
+/** Transfers of one listed token, or of native coin, of a wallet in a block: five hundred payments a second on Base. */
+const LISTED_PER_BLOCK = 1_000;
+/** Transfers of other tokens in one own call of a wallet: as many as one careful call can pay. */
+const OWN_PER_CALL = 256;
+/** Transfers of one other token that others claim of a wallet in a block. */
+const CLAIMED_PER_TOKEN = 8;
+/** The same of all other tokens: such logs cost some hundred gas and can claim anything. */
+const CLAIMED_PER_BLOCK = 16;
+/** Seconds that a claim is kept: no report looks further back for who draws on approvals. */
+const CLAIMED_KEPT_SECONDS = 90 * 86_400;
+/** Approvals of other than listed tokens in one own call, which a contract that it calls may log in any number. */
+const APPROVALS_PER_CALL = 64;
+
+/**
+ * Bounds the transfers that logs claim. Of listed tokens, which move as they say, first what the wallet sent counts, then what
+ * its own calls brought, then the rest, the largest first of each. Of others some of an own call stay, and for a time a few more.
+ */
+export function boundTransfers(
+  rows: readonly TransferRow[],
+  {
+    followed,
+    listed,
+    isOwn,
+  }: {
+    readonly followed: Followed;
+    readonly listed: ReadonlySet<Address>;
+    readonly isOwn: (wallet: Address, transactionHash: Hex) => boolean;
+  },
+) {
+  const kept = new Map<TransferRow, "for good" | "for a time">();
+  for (const [wallet, moved] of byFollowed(rows, followed)) {
+    // Any account can transfer zero of a token in the name of another.
+    const isSure = ({ standard, token, amount }: TransferRow) =>
+      (standard === "native" || listed.has(token)) && amount !== 0n;
+    const isOwnCall = ({ transactionHash }: TransferRow) => isOwn(wallet, transactionHash);
+    const {
+      sure = [],
+      own = [],
+      claimed = [],
+    } = Object.groupBy(moved, (row) => (isSure(row) ? "sure" : isOwnCall(row) ? "own" : "claimed"));
+    // Only what the wallet sent cannot be made by others for the price of gas, not even in a bundle with one of its operations.
+    const rank = (row: TransferRow) => (row.from === wallet ? 0 : isOwnCall(row) ? 1 : 2);
+    const most = takeOfEach(
+      sure.toSorted((a, b) => rank(a) - rank(b) || byAmount(a, b)),
+      LISTED_PER_BLOCK,
+      ({ block, token }) => `${block} ${token}`,
+    );
+    const ofCalls = takeOfEach(own, OWN_PER_CALL, ({ transactionHash }) => transactionHash);
+    const perToken = takeOfEach(claimed, CLAIMED_PER_TOKEN, ({ block, token }) => `${block} ${token}`);
+    for (const row of takeOfEach(perToken, CLAIMED_PER_BLOCK, ({ block }) => `${block}`))
+      if (!kept.has(row)) kept.set(row, "for a time");
+    for (const row of [...most, ...ofCalls]) kept.set(row, "for good");
+  }
+  const left = rows.flatMap((row) => {
+    const how = kept.get(row);
+    if (how === undefined) return [];
+    return [how === "for good" ? row : { ...row, keptUntil: row.timestamp + CLAIMED_KEPT_SECONDS }];
+  });
+  return { kept: left, leftOut: rows.length - left.length };
+}
+
+/** The approvals that are kept of what logs claim: of an own call all of listed tokens and some of others. */
+export function boundApprovals(rows: EnrichRows["approvals"], listed: ReadonlySet<Address>) {
+  const isBounded = ({ own, token }: (typeof rows)[number]) => own && !listed.has(token);
+  const some = takeOfEach(
+    rows.filter(isBounded),
+    APPROVALS_PER_CALL,
+    ({ owner, transactionHash }) => `${owner} ${transactionHash}`,
+  );
+  const taken = new Set(some);
+  const kept = rows.filter((row) => !isBounded(row) || taken.has(row));
+  return { kept, leftOut: rows.length - kept.length };
+}
+
+/** Rows of each wallet that was followed by then; one of two such wallets is of both. */
+function byFollowed(
+  rows: readonly TransferRow[],
+  followed: Followed,
+): ReadonlyMap<Address, readonly TransferRow[]> {
+  const found = new Map<Address, TransferRow[]>();
+  for (const row of rows)
+    for (const party of new Set([row.from, row.to])) {
+      if (!isFollowed(followed, party, row.block)) continue;
+      const known = found.get(party);
+      if (known === undefined) found.set(party, [row]);
+      else known.push(row);
+    }
+  return found;
+}
+
+/** The first rows of each key. */
+function takeOfEach<Row>(rows: readonly Row[], most: number, keyOf: (row: Row) => string): readonly Row[] {
+  const counts = new Map<string, number>();
+  return rows.filter((row) => {
+    const key = keyOf(row);
+    const count = counts.get(key) ?? 0;
+    counts.set(key, count + 1);
+    return count < most;
+  });
+}
+
+function byAmount({ amount: a }: TransferRow, { amount: b }: TransferRow): number {
+  const [first, second] = [a ?? 0n, b ?? 0n];
+  return first === second ? 0 : first > second ? -1 : 1;
+}
+
+/** Rows of one statement, so that none runs into its time limit. */
+const BATCH = 5_000;
+
+/** Deletes a batch of expired transfers as of `now` (Unix seconds of chain time). Returns their number, and whether more are due. */
+export async function dropClaimedTransfers(db: Database, chainId: number, now: number) {
+  const { rowCount } = await db.execute(sql`
+    delete from ahs.enrich_transfer where (chain_id, block, log_index, item) in (
+      select chain_id, block, log_index, item from ahs.enrich_transfer
+      where chain_id = ${chainId} and kept_until < ${now} order by kept_until limit ${BATCH})`);
+  const dropped = rowCount ?? 0;
+  return { dropped, more: dropped === BATCH };
 }

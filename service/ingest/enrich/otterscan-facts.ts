@@ -6,7 +6,7 @@ import {
   quantity as hexBigint,
   count as hexNumber,
 } from "../../chain/node/rpc-answers.ts";
-import { askNode, isFailure, type NodeOptions } from "../history/ask-source.ts";
+import { askNode, isFailure, type NodeOptions, readAs } from "../history/ask-source.ts";
 import { type HistoryFailure, historyFailure } from "../history/history.ts";
 import type { AccountFactSource, SourcedFacts } from "./account-facts.ts";
 
@@ -61,22 +61,14 @@ export function createOtterscanFacts(
   return {
     name: "otterscan",
     read: async ({ address: account, hasCode }, signal) => {
-      const ask: Ask = (method, params, schema) =>
-        askNode(options, { method, params, read: (result) => readAnswer(result, method, schema) }, signal);
+      const ask: Ask = (method, params, schema) => {
+        const form = schema.transform((answer) => ({ answer }));
+        const read = (result: unknown) => readAs(form, result, `${method}: an answer of another form`);
+        return askNode(options, { method, params, read }, signal);
+      };
       return hasCode ? readContract(ask, account, options.entryPoints) : readAccount(ask, account);
     },
   };
-}
-
-function readAnswer<Answer>(
-  result: unknown,
-  method: string,
-  schema: z.ZodType<Answer>,
-): { readonly answer: Answer } | HistoryFailure {
-  const answer = schema.safeParse(result);
-  return answer.success
-    ? { answer: answer.data }
-    : historyFailure("malformed", `${method}: ${z.prettifyError(answer.error).slice(0, 300)}`);
 }
 
 /** A contract that was there from the chain's start has no creator. */

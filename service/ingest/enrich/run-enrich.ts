@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { Address } from "viem";
 import type { Deployment } from "../../chain/deployments.ts";
 import { type ChainReader, createChainReader } from "../../chain/node/chain-reader.ts";
 import { NodeFailure } from "../../chain/node/failure.ts";
@@ -15,7 +16,6 @@ import {
   gatherAccountFacts,
   readCursorBlock,
 } from "./account-facts.ts";
-import { dropClaimedTransfers } from "./bound-rows.ts";
 import {
   type EnrichContext,
   type EnrichLimits,
@@ -25,9 +25,9 @@ import {
 } from "./context.ts";
 import { createCrashWatch } from "./crash-watch.ts";
 import { type EnrichTask, enrichRange } from "./enrich-range.ts";
-import { readEnrichState } from "./enrich-reads.ts";
+import { type EnrichState, readEnrichState } from "./enrich-reads.ts";
 import { openMissedPasts } from "./enrich-writes.ts";
-import { type PlannedRange, planChainRange, planPastRange } from "./plan-ranges.ts";
+import { dropClaimedTransfers } from "./log-rows.ts";
 import { createReceiptReader } from "./read-receipts.ts";
 
 type EnrichDeps = {
@@ -244,4 +244,42 @@ class FactsFailure extends Error {
     super(`${reason}: ${detail}`);
     this.retryAfterMs = 1000 * (retryAfterSeconds ?? 0);
   }
+}
+
+type PlannedRange = {
+  readonly from: number;
+  readonly to: number;
+  /** Wallets to read for, each from its own first block on. */
+  readonly wallets: ReadonlyMap<Address, number>;
+};
+
+/** The next finalized blocks for every wallet, at most `span`, from the cursor or the first followed block on; null for none. */
+export function planChainRange(
+  state: EnrichState,
+  finalizedBlock: number,
+  span: number,
+): PlannedRange | null {
+  const from = state.cursor === null ? firstBlock(state, finalizedBlock) : state.cursor.block + 1;
+  if (from > finalizedBlock) return null;
+  const to = Math.min(from + span - 1, finalizedBlock);
+  return { from, to, wallets: followedBy(state, to) };
+}
+
+/** The next blocks to read for wallets whose own past is open: the earliest first, at most `span` blocks; null when nothing is left. */
+export function planPastRange(state: EnrichState, span: number): PlannedRange | null {
+  const open = state.past.filter(({ wallet }) => state.wallets.has(wallet));
+  if (open.length === 0) return null;
+  const from = open.reduce((least, { next }) => Math.min(least, next), Number.POSITIVE_INFINITY);
+  const until = open.reduce((most, past) => Math.max(most, past.until), from);
+  const to = Math.min(from + span - 1, until);
+  const joined = open.filter(({ next }) => next <= to);
+  return { from, to, wallets: new Map(joined.map(({ wallet, next }) => [wallet, next])) };
+}
+
+function firstBlock({ wallets }: EnrichState, finalizedBlock: number): number {
+  return [...wallets.values()].reduce((least, since) => Math.min(least, since), finalizedBlock);
+}
+
+function followedBy({ wallets }: EnrichState, block: number): ReadonlyMap<Address, number> {
+  return new Map([...wallets].filter(([, since]) => since <= block));
 }

@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import { expect, test } from "vitest";
-import { boundApprovals, boundTransfers } from "../../../../service/ingest/enrich/bound-rows.ts";
+import { boundApprovals, boundTransfers } from "../../../../service/ingest/enrich/log-rows.ts";
 
 const SELLER: Address = `0x${"a1".repeat(20)}`;
 const NEIGHBOUR: Address = `0x${"b2".repeat(20)}`;

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import type { EnrichState } from "../../../../service/ingest/enrich/enrich-reads.ts";
-import { planChainRange, planPastRange } from "../../../../service/ingest/enrich/plan-ranges.ts";
+import { planChainRange, planPastRange } from "../../../../service/ingest/enrich/run-enrich.ts";
 
 const A: Address = `0x${"a1".repeat(20)}`;
 const B: Address = `0x${"b2".repeat(20)}`;

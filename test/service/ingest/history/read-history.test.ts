@@ -12,8 +12,7 @@ import {
   type SourcePage,
 } from "../../../../service/ingest/history/history.ts";
 import { HISTORY_LIMITS } from "../../../../service/ingest/history/history-reader.ts";
-import { readHistory } from "../../../../service/ingest/history/read-history.ts";
-import type { WalkLimits } from "../../../../service/ingest/history/walk-pages.ts";
+import { readHistory, type WalkLimits } from "../../../../service/ingest/history/read-history.ts";
 import {
   asOfBlock,
   chainOf,
