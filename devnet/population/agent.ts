@@ -51,6 +51,17 @@ export type Archetype = {
   readonly step: ((context: AgentContext, at: number) => PlannedCall[]) | null;
 };
 
+/** An archetype that does the same at all of its times, and at each step on the living chain. */
+export function always(
+  about: Pick<Archetype, "name" | "share" | "purse">,
+  act: (context: AgentContext, at: number) => PlannedCall[],
+  timesOf: (random: Random, span: Span) => readonly number[],
+): Archetype {
+  const plan: Archetype["plan"] = (context, span, random) =>
+    timesOf(random, span).flatMap((at) => act(context, at));
+  return { ...about, plan, step: act };
+}
+
 /** The habits of a wallet, drawn from its stream. */
 export function habitsOf(random: Random): Habits {
   const stream = random.fork("habits");

@@ -1,25 +1,27 @@
 import { type Address, getContractAddress } from "viem";
 import { keeperTargetCreationCode } from "../../contract-list.ts";
-import { type AgentContext, type Archetype, attempt, favourites, habitsOf, own, planned } from "../agent.ts";
+import {
+  type AgentContext,
+  type Archetype,
+  always,
+  attempt,
+  favourites,
+  habitsOf,
+  own,
+  planned,
+} from "../agent.ts";
 import { createContract, listAsSanctioned, performTask } from "../deeds.ts";
 import type { PlannedCall } from "../plan-types.ts";
 import { ALL_HOURS, atRandom, DAY, HOUR, MINUTE, onceAWeek, wakingHours } from "../rhythm.ts";
 import { sendCoin, sendToken } from "../token-deeds.ts";
 
 /** Pays the same few merchants, mostly in USDC, in small bursts. */
-export const paymentAgent: Archetype = {
-  name: "payment-agent",
-  share: 19,
-  purse: "usdc",
-  plan: (context, span, random) => {
-    const rate = {
-      perDay: random.between(1.75, 2.3),
-      hours: wakingHours(random.int(4, 14), random.int(10, 16)),
-    };
-    return atRandom(random, span, rate).flatMap((at) => pay(context, at));
-  },
-  step: pay,
-};
+export const paymentAgent = always({ name: "payment-agent", share: 19, purse: "usdc" }, pay, (random, span) =>
+  atRandom(random, span, {
+    perDay: random.between(1.75, 2.3),
+    hours: wakingHours(random.int(4, 14), random.int(10, 16)),
+  }),
+);
 
 /** One to three payments to the wallet's own merchants. */
 export function pay(context: AgentContext, at: number): PlannedCall[] {
@@ -109,16 +111,11 @@ export const weeklyPayroll: Archetype = {
 const INSIDE_SHARE = 0.72;
 
 /** Wallets of one owner that pay one another round and round; the first of them funded the others. */
-export const selfDealingRing: Archetype = {
-  name: "self-dealing-ring",
-  share: 7,
-  purse: "usdc",
-  plan: (context, span, random) => {
-    const rate = { perDay: random.between(1, 2), hours: ALL_HOURS };
-    return atRandom(random, span, rate).flatMap((at) => deal(context, at));
-  },
-  step: deal,
-};
+export const selfDealingRing = always(
+  { name: "self-dealing-ring", share: 7, purse: "usdc" },
+  deal,
+  (random, span) => atRandom(random, span, { perDay: random.between(1, 2), hours: ALL_HOURS }),
+);
 
 function deal(context: AgentContext, at: number): PlannedCall[] {
   const random = context.random.fork(`at/${at}`);

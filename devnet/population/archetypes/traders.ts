@@ -3,6 +3,7 @@ import { poolCreationCode } from "../../contract-list.ts";
 import {
   type AgentContext,
   type Archetype,
+  always,
   attempt,
   favourites,
   habitsOf,
@@ -162,16 +163,9 @@ const FAILURE_RATE = 0.2;
 const MOST_FAILURES_IN_A_ROW = 3;
 
 /** Trades like others, but every fifth call is turned down, and it tries again before long. */
-export const flaky: Archetype = {
-  name: "flaky",
-  share: 6,
-  purse: { pools: [1, 3] },
-  plan: (context, span, random) => {
-    const rate = { perDay: random.between(1.3, 2.1), hours: wakingHours(random.int(0, 23), 16) };
-    return atRandom(random, span, rate).flatMap((at) => stumble(context, at));
-  },
-  step: stumble,
-};
+export const flaky = always({ name: "flaky", share: 6, purse: { pools: [1, 3] } }, stumble, (random, span) =>
+  atRandom(random, span, { perDay: random.between(1.3, 2.1), hours: wakingHours(random.int(0, 23), 16) }),
+);
 
 function stumble(context: AgentContext, at: number): PlannedCall[] {
   const random = context.random.fork(`at/${at}`);
@@ -186,16 +180,12 @@ function stumble(context: AgentContext, at: number): PlannedCall[] {
 }
 
 /** Half of what it tries fails, and it never tries anything a second time. */
-export const halfFailing: Archetype = {
-  name: "half-failing",
-  share: 5,
-  purse: { pools: [1, 3] },
-  plan: (context, span, random) => {
-    const rate = { perDay: random.between(1.3, 2.2), hours: wakingHours(random.int(0, 23), 16) };
-    return atRandom(random, span, rate).flatMap((at) => tryOnce(context, at));
-  },
-  step: tryOnce,
-};
+export const halfFailing = always(
+  { name: "half-failing", share: 5, purse: { pools: [1, 3] } },
+  tryOnce,
+  (random, span) =>
+    atRandom(random, span, { perDay: random.between(1.3, 2.2), hours: wakingHours(random.int(0, 23), 16) }),
+);
 
 function tryOnce(context: AgentContext, at: number): PlannedCall[] {
   const random = context.random.fork(`at/${at}`);
@@ -206,16 +196,9 @@ function tryOnce(context: AgentContext, at: number): PlannedCall[] {
 const GWEI = 1_000_000_000;
 
 /** Bids several times the market's price to be first, and loses many of its races, gas and all. */
-export const gasWar: Archetype = {
-  name: "gas-war",
-  share: 5,
-  purse: { pools: [1, 3] },
-  plan: (context, span, random) => {
-    const rate = { perDay: random.between(1.2, 2), hours: ALL_HOURS };
-    return atRandom(random, span, rate).flatMap((at) => race(context, at));
-  },
-  step: race,
-};
+export const gasWar = always({ name: "gas-war", share: 5, purse: { pools: [1, 3] } }, race, (random, span) =>
+  atRandom(random, span, { perDay: random.between(1.2, 2), hours: ALL_HOURS }),
+);
 
 function race(context: AgentContext, at: number): PlannedCall[] {
   const random = context.random.fork(`at/${at}`);

@@ -1,6 +1,7 @@
 import {
   type AgentContext,
   type Archetype,
+  always,
   attempt,
   favourites,
   habitsOf,
@@ -18,16 +19,9 @@ import { ALL_HOURS, atIntervals, atRandom, DAY, HOUR, MINUTE, wakingHours } from
 import { sendCoin, sendToken } from "../token-deeds.ts";
 
 /** Keeps a few contracts up at its own steady beat. */
-export const keeper: Archetype = {
-  name: "keeper",
-  share: 17,
-  purse: "coin",
-  plan: (context, span, random) => {
-    const beat = { interval: random.between(9, 13) * HOUR, jitter: random.between(0.03, 0.2) };
-    return atIntervals(random, span, beat).flatMap((at) => keepUp(context, at));
-  },
-  step: keepUp,
-};
+export const keeper = always({ name: "keeper", share: 17, purse: "coin" }, keepUp, (random, span) =>
+  atIntervals(random, span, { interval: random.between(9, 13) * HOUR, jitter: random.between(0.03, 0.2) }),
+);
 
 function keepUp(context: AgentContext, at: number): PlannedCall[] {
   const targets = favourites(context, "kept", { among: context.world.keeperTargets, count: [2, 3] });
@@ -43,16 +37,15 @@ function keepUp(context: AgentContext, at: number): PlannedCall[] {
 }
 
 /** Reports prices to its feeds at a heartbeat, day and night. */
-export const oracleFeeder: Archetype = {
-  name: "oracle-feeder",
-  share: 11,
-  purse: "coin",
-  plan: (context, span, random) => {
-    const beat = { interval: random.between(12, 16) * HOUR, jitter: random.between(0.01, 0.06) };
-    return atIntervals(random, span, beat).flatMap((at) => report(context, at));
-  },
-  step: report,
-};
+export const oracleFeeder = always(
+  { name: "oracle-feeder", share: 11, purse: "coin" },
+  report,
+  (random, span) =>
+    atIntervals(random, span, {
+      interval: random.between(12, 16) * HOUR,
+      jitter: random.between(0.01, 0.06),
+    }),
+);
 
 function report(context: AgentContext, at: number): PlannedCall[] {
   const feeds = favourites(context, "feeds", { among: context.world.feeds, count: [2, 4] });
@@ -149,16 +142,9 @@ function lastTime(calls: readonly PlannedCall[]): number {
 }
 
 /** Acts through a smart account alone, by operations that a bundler sends: pays, keeps contracts up, reports prices. */
-export const smartAccount: Archetype = {
-  name: "smart-account",
-  share: 4,
-  purse: "usdc",
-  plan: (context, span, random) => {
-    const rate = { perDay: random.between(2, 2.7), hours: wakingHours(random.int(0, 23), 16) };
-    return atRandom(random, span, rate).flatMap((at) => act(context, at));
-  },
-  step: act,
-};
+export const smartAccount = always({ name: "smart-account", share: 4, purse: "usdc" }, act, (random, span) =>
+  atRandom(random, span, { perDay: random.between(2, 2.7), hours: wakingHours(random.int(0, 23), 16) }),
+);
 
 function act(context: AgentContext, at: number): PlannedCall[] {
   const random = context.random.fork(`at/${at}`);
@@ -184,16 +170,11 @@ function operationOf(context: AgentContext, random: Random): DeedOf {
 }
 
 /** Has never done anything but fail: late, short of gas or turned down. */
-export const alwaysFailing: Archetype = {
-  name: "always-failing",
-  share: 9,
-  purse: "usdc",
-  plan: (context, span, random) => {
-    const rate = { perDay: random.between(1, 2), hours: ALL_HOURS };
-    return atRandom(random, span, rate).flatMap((at) => fail(context, at));
-  },
-  step: fail,
-};
+export const alwaysFailing = always(
+  { name: "always-failing", share: 9, purse: "usdc" },
+  fail,
+  (random, span) => atRandom(random, span, { perDay: random.between(1, 2), hours: ALL_HOURS }),
+);
 
 function fail(context: AgentContext, at: number): PlannedCall[] {
   const { contracts, keeperTargets, merchants, usdc } = context.world;
