@@ -6,16 +6,6 @@ import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type JsonRpc, jsonRpc } from "./json-rpc.ts";
 
-export type AnvilOptions = {
-  /** Port on 127.0.0.1. */
-  readonly port: number;
-  readonly chainId: number;
-  /** Loaded at start if it exists and written at a graceful stop; null keeps the chain in memory. */
-  readonly stateFile: string | null;
-  /** Unix seconds of the genesis block, the same whenever a state is loaded; null means now. The clock of the node starts there. */
-  readonly genesisTime: number | null;
-};
-
 export type Anvil = {
   readonly pid: number;
   readonly rpcUrl: string;
@@ -36,7 +26,15 @@ const STATES_KEPT = 64;
  * Starts anvil from npm, mining only on demand, and waits until it answers; throws when the port is taken or when
  * it exits first. The process ends with this one.
  */
-export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
+export async function startAnvil(options: {
+  /** Port on 127.0.0.1. */
+  readonly port: number;
+  readonly chainId: number;
+  /** Loaded at start if it exists and written at a graceful stop; null keeps the chain in memory. */
+  readonly stateFile: string | null;
+  /** Unix seconds of the genesis block, the same whenever a state is loaded; null means now. The clock of the node starts there. */
+  readonly genesisTime: number | null;
+}): Promise<Anvil> {
   await requireFreePort(options.port);
   const child = spawn(anvilBinary(), anvilArguments(options), { stdio: ["ignore", "ignore", "pipe"] });
   const exited = exitOf(child);
@@ -67,7 +65,7 @@ export async function requireFreePort(port: number): Promise<void> {
   });
 }
 
-function anvilArguments(options: AnvilOptions): string[] {
+function anvilArguments(options: Parameters<typeof startAnvil>[0]): string[] {
   const optional = [
     ...(options.stateFile === null ? [] : ["--state", options.stateFile]),
     ...(options.genesisTime === null ? [] : ["--timestamp", String(options.genesisTime)]),

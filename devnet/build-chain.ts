@@ -17,9 +17,11 @@ export type ChainPlan = {
   readonly days: number;
 };
 
-type BuildStage = "contracts" | "plan" | "history" | "catch-up";
-
-export type StagedProgress = (progress: { done: number; total: number; stage: BuildStage }) => void;
+export type StagedProgress = (progress: {
+  done: number;
+  total: number;
+  stage: "contracts" | "plan" | "history" | "catch-up";
+}) => void;
 
 type BuildChainOptions = ChainPlan & {
   readonly rpc: JsonRpc;
@@ -56,14 +58,22 @@ export async function buildChain(options: BuildChainOptions) {
   const population = planHistory({ seed, wallets, start, end: now() });
   const blocks = await resolveBlocks(population.blocks, { seed, nonces: await noncesOfRoles(rpc) });
 
-  const progressOf =
-    (stage: BuildStage): BuildProgress =>
-    (progress) =>
-      onProgress({ ...progress, stage });
   const endowments = endowmentsOf(population.world);
-  await buildHistory({ rpc, blocks, endowments, onProgress: progressOf("history"), signal });
+  await buildHistory({
+    rpc,
+    blocks,
+    endowments,
+    onProgress: (progress) => onProgress({ ...progress, stage: "history" }),
+    signal,
+  });
   const last = blocks.at(-1)?.time ?? start + SECONDS_FOR_CONTRACTS;
-  await catchUp({ rpc, seed, last, now, onProgress: progressOf("catch-up") });
+  await catchUp({
+    rpc,
+    seed,
+    last,
+    now,
+    onProgress: (progress) => onProgress({ ...progress, stage: "catch-up" }),
+  });
 
   const firstBlock = deployed.deployment.identityRegistry.startBlock;
   const manifest = { seed, wallets, days, firstBlock, ...(await marksOf(rpc)) };

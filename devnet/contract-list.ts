@@ -42,8 +42,6 @@ const KEEPER_TARGETS = [
 
 type FeedName = keyof typeof FEEDS;
 
-type PoolName = "usdcWethPool" | "daiWethPool" | "usdcDaiPool" | "usdcMoonPool" | "usdcFrogPool";
-
 /** Names of the contracts of the local chain, as `.ahs/up.json` and the tests call them. */
 type ContractName =
   | "identityRegistry"
@@ -54,7 +52,7 @@ type ContractName =
   | "spamToken"
   | "moonToken"
   | "frogToken"
-  | PoolName
+  | `${"usdcWeth" | "daiWeth" | "usdcDai" | "usdcMoon" | "usdcFrog"}Pool`
   | "jobEscrow"
   | "revertOnDemand"
   | "gasBurner"
@@ -76,9 +74,6 @@ type ContractSpec = {
   readonly abi: Abi;
   readonly args: readonly unknown[];
 };
-
-/** Creation code of a contract, its constructor's arguments included. */
-export type CreationCode = { readonly name: ContractName; readonly data: Hex };
 
 /** The keeper targets among the contracts. */
 export function keeperTargets(contracts: Contracts): readonly Address[] {
@@ -125,16 +120,16 @@ export function keeperTargetCreationCode(): Hex {
 }
 
 /** Creation code with arguments for everything that comes before the oracle, in the order of deployment. */
-export function creationCodes(): readonly CreationCode[] {
+export function creationCodes() {
   return contractSpecs().map(creationCode);
 }
 
 /** Creation code with arguments for everything that comes after the oracle, in the order of deployment. */
-export function verificationCodes(): readonly CreationCode[] {
+export function verificationCodes() {
   return verificationSpecs(contractAddresses()).map(creationCode);
 }
 
-function creationCode({ name, abi, bytecode, args }: ContractSpec): CreationCode {
+function creationCode({ name, abi, bytecode, args }: ContractSpec) {
   return { name, data: encodeDeployData({ abi, bytecode: bytecode as Hex, args }) };
 }
 
@@ -197,7 +192,7 @@ function tokenSpecs(owner: Address): readonly ContractSpec[] {
 function poolSpecs(owner: Address): readonly ContractSpec[] {
   const [usdc, weth, dai] = [addressAt(owner, 2), addressAt(owner, 3), addressAt(owner, 4)];
   const [moon, frog] = [addressAt(owner, 6), addressAt(owner, 7)];
-  const pool = (name: PoolName, args: readonly [Address, Address]): ContractSpec => ({
+  const pool = (name: ContractSpec["name"], args: readonly [Address, Address]): ContractSpec => ({
     name,
     bytecode: bytecodes.ConstantProductPool,
     abi: constantProductPoolAbi,

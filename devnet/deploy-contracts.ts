@@ -13,18 +13,9 @@ import type { Deployment } from "../service/chain/deployments.ts";
 import { constantProductPoolAbi } from "./abi/constant-product-pool.ts";
 import { localTokenAbi } from "./abi/local-token.ts";
 import { roleAccounts } from "./accounts.ts";
-import {
-  type Contracts,
-  type CreationCode,
-  contractAddresses,
-  creationCodes,
-  verificationCodes,
-} from "./contract-list.ts";
+import { type Contracts, contractAddresses, creationCodes, verificationCodes } from "./contract-list.ts";
 import type { JsonRpc } from "./json-rpc.ts";
 import { localEscrows, verificationCalls } from "./verification-contracts.ts";
-
-type Opening = { readonly to: Address; readonly data: Hex };
-type Amount = readonly [token: Address, amount: bigint];
 
 const CHAIN_ID = 31_337;
 /** Ponder counts blocks of a local chain as final at this depth. */
@@ -60,7 +51,7 @@ export async function deployContracts(
 }
 
 /** Creates contracts in order; throws when one comes to lie elsewhere than expected. */
-async function create(rpc: JsonRpc, codes: readonly CreationCode[]): Promise<void> {
+async function create(rpc: JsonRpc, codes: ReturnType<typeof creationCodes>): Promise<void> {
   const contracts = contractAddresses();
   for (const { name, data } of codes) {
     const address = await send(rpc, { from: roleAccounts().deployer.address, to: null, data });
@@ -145,7 +136,7 @@ async function deployTheOracle(rpc: JsonRpc, contracts: Contracts): Promise<numb
   return oracle.startBlock;
 }
 
-function openingCalls(contracts: Contracts): readonly Opening[] {
+function openingCalls(contracts: Contracts) {
   const { deployer, payer } = roleAccounts();
   const { usdc, weth, dai, moonToken, frogToken, smartWallet } = contracts;
   const poolUsdc = (POOL_WETH * USDC_PER_WETH) / 10n ** 12n;
@@ -167,14 +158,14 @@ function openingCalls(contracts: Contracts): readonly Opening[] {
   ];
 }
 
-function mint(token: Address, to: Address, amount: bigint): Opening {
+function mint(token: Address, to: Address, amount: bigint) {
   const data = encodeFunctionData({ abi: localTokenAbi, functionName: "mint", args: [to, amount] });
   return { to: token, data };
 }
 
 /** Calls that fill a pool with the deployer's tokens, in the pool's own order. */
-function fill(pool: Address, ...amounts: readonly [Amount, Amount]): readonly Opening[] {
-  const approvals = amounts.map(([token, amount]): Opening => {
+function fill(pool: Address, ...amounts: readonly [readonly [Address, bigint], readonly [Address, bigint]]) {
+  const approvals = amounts.map(([token, amount]) => {
     const data = encodeFunctionData({ abi: localTokenAbi, functionName: "approve", args: [pool, amount] });
     return { to: token, data };
   });

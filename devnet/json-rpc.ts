@@ -10,8 +10,6 @@ export type JsonRpc = {
   batch(calls: readonly RpcCall[]): Promise<readonly unknown[]>;
 };
 
-type Answer = { id: number; result?: unknown; error?: { code: number; message: string } };
-
 /** The node refused a call; the message names the method and the node's own words. */
 export class JsonRpcError extends Error {
   override readonly name = "JsonRpcError";
@@ -36,20 +34,23 @@ export function jsonRpc(url: string): JsonRpc {
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    const answers = new Map(((await response.json()) as readonly Answer[]).map((a) => [a.id, a]));
-    return calls.map((call, id) => resultOf(call.method, id, answers.get(id)));
+    const answers = (await response.json()) as readonly {
+      readonly id: number;
+      readonly result?: unknown;
+      readonly error?: { readonly code: number; readonly message: string };
+    }[];
+    const byId = new Map(answers.map((answer) => [answer.id, answer]));
+    return calls.map(({ method }, position) => {
+      const answer = byId.get(position);
+      const error =
+        answer === undefined ? { code: 0, message: "the node left the call unanswered" } : answer.error;
+      if (error) throw new JsonRpcError({ method, position, ...error });
+      return answer?.result;
+    });
   };
   return {
     url,
     batch,
     request: async (method, ...params) => (await batch([{ method, params }]))[0],
   };
-}
-
-function resultOf(method: string, position: number, answer: Answer | undefined): unknown {
-  if (answer === undefined) {
-    throw new JsonRpcError({ method, position, code: 0, message: "the node left the call unanswered" });
-  }
-  if (answer.error) throw new JsonRpcError({ method, position, ...answer.error });
-  return answer.result;
 }

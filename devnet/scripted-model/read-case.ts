@@ -2,19 +2,16 @@ import { findInstructions, sentencesOf } from "./find-command.ts";
 import type { Block } from "./read-question.ts";
 import { coverage, missingWords, presentWords, significantWords } from "./significant-words.ts";
 
-/** Result of an honest reading for one criterion. */
-type Reading = {
-  readonly id: string;
-  readonly met: "yes" | "no" | "unclear";
-  /** Words of the output, or which are missing; never empty. */
-  readonly evidence: string;
-};
-
 /** Result of an honest reading of the fenced texts: the same for every role. */
 export type CaseReading = {
   readonly output: string;
   /** In the order of the criteria; none where the specification has none. */
-  readonly criteria: readonly Reading[];
+  readonly criteria: readonly {
+    readonly id: string;
+    readonly met: "yes" | "no" | "unclear";
+    /** Words of the output, or which are missing; never empty. */
+    readonly evidence: string;
+  }[];
   /** How much of what was asked for is there, 0 to 1. */
   readonly shareMet: number;
   /** Sentences of the data that address the judge. */
@@ -80,11 +77,9 @@ export function quoted(text: string): string {
 
 const VALUE = { yes: 1, unclear: 0.5, no: 0 } as const;
 
-type Criterion = { readonly id: string; readonly text: string };
-
 /** Lines `c1: text`; a line without an id goes on with the criterion before. */
-function criteriaOf(text: string): readonly Criterion[] {
-  const criteria: Criterion[] = [];
+function criteriaOf(text: string) {
+  const criteria: { id: string; text: string }[] = [];
   for (const line of text.split("\n")) {
     const [, id, begin] = /^(c\d+):\s?(.*)$/.exec(line) ?? [];
     const last = criteria.at(-1);
@@ -99,7 +94,10 @@ type Delivered = {
   readonly sentences: readonly { readonly sentence: string; readonly words: ReadonlySet<string> }[];
 };
 
-function readCriterion({ id, text }: Criterion, { present, sentences }: Delivered): Reading {
+function readCriterion(
+  { id, text }: ReturnType<typeof criteriaOf>[number],
+  { present, sentences }: Delivered,
+): CaseReading["criteria"][number] {
   const required = withoutInstructions(text);
   const wanted = significantWords(required);
   if (wanted.size === 0 && required !== text)

@@ -20,8 +20,6 @@ const ballotSchema = z.object({
   objections: z.array(z.string()),
 });
 
-type PassedBallot = z.infer<typeof ballotSchema> & { readonly role: string };
-
 const MAX_OBJECTIONS = 8;
 
 /** The synthesiser's honest answer: what most ballots passed on to it say, and whose score is farthest from the others'. */
@@ -56,7 +54,7 @@ export function obeyWithSynthesis(command: Command, reading: CaseReading): Synth
   };
 }
 
-function ballotsOf(blocks: readonly Block[]): readonly PassedBallot[] {
+function ballotsOf(blocks: readonly Block[]) {
   return blocks.flatMap(({ label, text }) => {
     if (!label.startsWith("ballot_")) return [];
     const parsed = ballotSchema.safeParse(jsonOf(text));
@@ -73,7 +71,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function dissentOf(ballots: readonly PassedBallot[]): string {
+function dissentOf(ballots: ReturnType<typeof ballotsOf>): string {
   const mean = ballots.reduce((sum, { score }) => sum + score, 0) / ballots.length;
   const [farthest] = [...ballots].sort(
     (one, other) => Math.abs(other.score - mean) - Math.abs(one.score - mean),
