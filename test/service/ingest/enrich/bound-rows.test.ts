@@ -17,22 +17,10 @@ const account = (prefix: string, number: number): Address =>
   `0x${prefix}${number.toString(16).padStart(40 - prefix.length, "0")}`;
 
 let logIndex = 0;
+const place = () => ({ chainId: 1, block: 9, logIndex: logIndex++, timestamp: 1_000 });
 const moved = (parts: object) => ({
-  ...{
-    chainId: 1,
-    block: 9,
-    logIndex: logIndex++,
-    item: 0,
-    transactionHash: "0x01" as const,
-    timestamp: 1_000,
-  },
-  ...{
-    token: USDC as Address,
-    standard: "erc20" as const,
-    from: account("c", 1),
-    to: SELLER as Address,
-  },
-  ...{ amount: 5n as bigint | null, tokenId: null, sender: null },
+  ...{ ...place(), item: 0, transactionHash: "0x01" as const, token: USDC, standard: "erc20" as const },
+  ...{ from: account("c", 1), to: SELLER, amount: 5n as bigint | null, tokenId: null, sender: null },
   ...parts,
 });
 const many = (count: number, parts: (index: number) => object) =>
@@ -78,12 +66,8 @@ test("keeps what the wallet sent and its own calls brought before larger payment
 test("of one other token eight are kept of a block, and what the wallet's own calls moved for good", () => {
   const [token, own] = [account("7", 1), account("7", 2)];
   const claimed = many(100, (block) => ({ token, block: 9 + (block % 2) }));
-  const calls = many(300, (index) => ({
-    token: own,
-    transactionHash: OWN_HASH,
-    from: SELLER,
-    to: account("c", index),
-  }));
+  const call = { token: own, transactionHash: OWN_HASH, from: SELLER };
+  const calls = many(300, (index) => ({ ...call, to: account("c", index) }));
   const { kept } = bound([...claimed, ...calls]);
   expect(kept.filter((row) => row.token === token)).toHaveLength(2 * 8);
   expect(kept.filter((row) => row.token === own)).toEqual(calls.slice(0, 256));
@@ -106,20 +90,8 @@ test("one wallet's flood takes nothing from another's rows of the same block, no
 
 test("of an own call's approvals all of listed tokens are kept and 64 of others; news are bounded where they are stored", () => {
   const approval = (index: number, parts: object) => ({
-    ...{
-      chainId: 1,
-      block: 9,
-      logIndex: index,
-      transactionHash: OWN_HASH,
-      timestamp: 1_000,
-      kind: "amount" as const,
-    },
-    ...{
-      token: account("7", 1),
-      owner: SELLER,
-      spender: account("5", index),
-      subject: account("5", index),
-    },
+    ...{ ...place(), transactionHash: OWN_HASH, kind: "amount" as const, token: account("7", 1) },
+    ...{ owner: SELLER, spender: account("5", index), subject: account("5", index) },
     ...{ amount: 1n, tokenId: null, approved: true, own: true },
     ...parts,
   });

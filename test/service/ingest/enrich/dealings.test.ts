@@ -22,22 +22,18 @@ const execution = (parts: Partial<OwnCallRow>): OwnCallRow => ({ ...CALL, positi
 const dealtWith = (call: OwnCallRow) => dealingsOfCalls([call], []).map(({ counterparty }) => counterparty);
 
 describe("a wallet deals", () => {
-  test.each<{ name: string; call: OwnCallRow; with: readonly Address[] }>([
-    { name: "by a transaction with whom it calls", call: CALL, with: [TARGET] },
-    { name: "by a failed transaction as well", call: { ...CALL, ok: false }, with: [TARGET] },
-    { name: "by an execution with whom logged", call: execution({ emitters: [TARGET] }), with: [TARGET] },
-    {
-      name: "by an execution with whom the token logged to be paid",
-      call: execution({ recipient: PAYEE, emitters: [TARGET] }),
-      with: [PAYEE],
-    },
-    { name: "by an execution with nobody who did not log", call: execution({ emitters: [PAYEE] }), with: [] },
-    {
-      name: "by a failed execution with nobody",
-      call: execution({ ok: false, recipient: PAYEE, emitters: [] }),
-      with: [],
-    },
-  ])("$name", ({ call, with: expected }) => {
+  test.each<[string, OwnCallRow, readonly Address[]]>([
+    ["by a transaction with whom it calls", CALL, [TARGET]],
+    ["by a failed transaction as well", { ...CALL, ok: false }, [TARGET]],
+    ["by an execution with whom logged", execution({ emitters: [TARGET] }), [TARGET]],
+    [
+      "by an execution with whom the token logged to be paid",
+      execution({ recipient: PAYEE, emitters: [TARGET] }),
+      [PAYEE],
+    ],
+    ["by an execution with nobody who did not log", execution({ emitters: [PAYEE] }), []],
+    ["by a failed execution with nobody", execution({ ok: false, recipient: PAYEE, emitters: [] }), []],
+  ])("%s", (_name, call, expected) => {
     expect(dealtWith(call)).toEqual(expected);
   });
 
@@ -53,22 +49,19 @@ test("of native coin only what transactions send is known", () => {
   expect(sent).toMatchObject([{ from: WALLET, to: TARGET, amount: 9n, logIndex: -4 }]);
 });
 
+const MARKET: Market = {
+  ...{ listed: new Set(), native: null, wrappedNative: null, feeds: [FEED] },
+  tokens: new Map([[TARGET, { decimals: 6, feed: FEED }]]),
+};
+const paid = (to: Address, amount: bigint, logIndex = 0, transactionHash: Hex = "0x5e") => ({
+  ...{ chainId: 1, block: 7, logIndex, item: 0, timestamp: 1, token: TARGET, transactionHash },
+  ...{ standard: "erc20" as const, from: WALLET, to, amount, tokenId: null, sender: WALLET },
+});
+
 test("of a crowd that one transaction pays the first 32 have funds, and every sum that they got", () => {
-  const token = { decimals: 6, feed: FEED };
-  const market: Market = {
-    listed: new Set(),
-    native: null,
-    wrappedNative: null,
-    tokens: new Map([[TARGET, token]]),
-    feeds: [FEED],
-  };
-  const paid = (to: Address, place: number, transactionHash: Hex) => ({
-    ...{ chainId: 1, block: 7, logIndex: place, item: 0, timestamp: 1, token: TARGET, transactionHash },
-    ...{ standard: "erc20" as const, from: WALLET, to, amount: 5n, tokenId: null, sender: WALLET },
-  });
-  const crowd = Array.from({ length: 40 }, (_, index) => paid(nth(index + 1), index, "0x5e"));
-  const again = [paid(nth(2), 40, "0x5e"), paid(nth(40), 41, "0x5f")];
-  const dealings = dealingsOfTransfers([...crowd, ...again], market, () => 5n);
+  const crowd = Array.from({ length: 40 }, (_, index) => paid(nth(index + 1), 5n, index));
+  const again = [paid(nth(2), 5n, 40), paid(nth(40), 5n, 41, "0x5f")];
+  const dealings = dealingsOfTransfers([...crowd, ...again], MARKET, () => 5n);
   expect(dealings.map(({ counterparty }) => counterparty)).toEqual([
     ...crowd.slice(0, 32).map(({ to }) => to),
     nth(2),
@@ -77,25 +70,6 @@ test("of a crowd that one transaction pays the first 32 have funds, and every su
 });
 
 test("ignores a transfer of zero, which any account can make in the name of another", () => {
-  const market: Market = {
-    listed: new Set(),
-    native: null,
-    wrappedNative: null,
-    tokens: new Map([[TARGET, { decimals: 6, feed: FEED }]]),
-    feeds: [FEED],
-  };
-  const moved = (amount: bigint) => ({
-    ...{
-      chainId: 1,
-      block: 7,
-      logIndex: 0,
-      item: 0,
-      timestamp: 1,
-      token: TARGET,
-      transactionHash: "0x5e" as const,
-    },
-    ...{ standard: "erc20" as const, from: WALLET, to: PAYEE, amount, tokenId: null, sender: null },
-  });
-  expect(dealingsOfTransfers([moved(0n)], market, () => 0n)).toEqual([]);
-  expect(dealingsOfTransfers([moved(1n)], market, () => 0n)).toHaveLength(1);
+  const dealings = (amount: bigint) => dealingsOfTransfers([paid(PAYEE, amount)], MARKET, () => 0n);
+  expect([dealings(0n).length, dealings(1n).length]).toEqual([0, 1]);
 });

@@ -185,41 +185,29 @@ test("a failure is answered for half a minute without a new try, to this wallet'
   expect(await reader.read(request())).toMatchObject({ kind: "found", calls: ownCalls(chain, chain.head) });
 });
 
-test("a source that wants to be left alone for longer is", async () => {
+test.each([
+  ["a source that wants to be left alone for longer is", 120, 120_000],
+  ["no source can have itself left alone for years", 999_999_999, HISTORY_LIMITS.longestFailureMs],
+])("%s", async (_name, retryAfterSeconds, untilMs) => {
   let time = 0;
   let readings = 0;
   const source: HistorySource = {
     ...honest,
     checkReach: async () => {
       readings++;
-      return { ...historyFailure("rate_limited", "HTTP status 429"), retryAfterSeconds: 120 };
+      return { ...historyFailure("rate_limited", "HTTP status 429"), retryAfterSeconds };
     },
   };
   const reader = readerOf(source, HISTORY_LIMITS, () => time);
-  await reader.read(request());
-  time = 119_999;
-  await reader.read(request());
-  expect(readings).toBe(1);
-  time = 120_000;
-  await reader.read(request());
-  expect(readings).toBe(2);
-});
-
-test("no source can have itself left alone for years", async () => {
-  let time = 0;
-  let readings = 0;
-  const source: HistorySource = {
-    ...honest,
-    checkReach: async () => {
-      readings++;
-      return { ...historyFailure("rate_limited", "HTTP status 429"), retryAfterSeconds: 999_999_999 };
-    },
-  };
-  const reader = readerOf(source, HISTORY_LIMITS, () => time);
-  await reader.read(request());
-  time = HISTORY_LIMITS.longestFailureMs;
-  await reader.read(request());
-  expect(readings).toBe(2);
+  for (const [ms, count] of [
+    [0, 1],
+    [untilMs - 1, 1],
+    [untilMs, 2],
+  ] as const) {
+    time = ms;
+    await reader.read(request());
+    expect(readings).toBe(count);
+  }
 });
 
 test("a failure to extend leaves the cached history", async () => {
