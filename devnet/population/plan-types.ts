@@ -17,7 +17,7 @@ export type Ids = {
 export type CallData = Hex | ((ids: Ids) => Hex | Promise<Hex>);
 
 /** On-chain result of a call that later calls refer to by key. */
-export type Creation = { readonly kind: "agent" | "job"; readonly key: string };
+type Creation = { readonly kind: "agent" | "job"; readonly key: string };
 
 /** Gas that a kind of call takes on chain, least and most over the whole population. */
 export type GasNeed = { readonly least: number; readonly most: number };

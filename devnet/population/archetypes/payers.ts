@@ -24,7 +24,7 @@ export const paymentAgent = always({ name: "payment-agent", share: 19, purse: "u
 );
 
 /** One to three payments to the wallet's own merchants. */
-export function pay(context: AgentContext, at: number): PlannedCall[] {
+function pay(context: AgentContext, at: number): PlannedCall[] {
   const merchants = favourites(context, "merchants", { among: context.world.merchants, count: [4, 10] });
   const coinShare = context.random.fork("means").between(0.25, 0.5);
   const random = context.random.fork(`at/${at}`);

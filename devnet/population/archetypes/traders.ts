@@ -60,7 +60,7 @@ export const diverseTrader: Archetype = {
 };
 
 /** One trade, or another act of an account with many dealings. */
-export function trade(context: AgentContext, at: number): PlannedCall[] {
+function trade(context: AgentContext, at: number): PlannedCall[] {
   const random = context.random.fork(`at/${at}`);
   if (random.chance(0.12)) {
     const merchant = random.pick(merchantsOf(context));
