@@ -74,7 +74,6 @@ const COUNTED: Readonly<Record<string, (counts: CardCounts, value: number | null
   },
 };
 
-/** Names of the model's dimensions and patterns. */
 const WORDS: Readonly<Record<string, string>> = {
   d1: "Wallet hygiene",
   d2: "Behavioural patterns",
@@ -133,7 +132,6 @@ function counted(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** Counted calls of a wallet, for the report card. */
 export type CardCounts = CallTally & {
   /** Failures without a later success of the same call. */
   readonly unrepaired: number;

@@ -5,7 +5,6 @@ const NAME = "ahs_key";
 /** Shape of a key; other texts are never sent on. */
 const KEY_FORM = /^ahs_[A-Za-z0-9_-]{43}$/;
 
-/** Scheme, host and port of the service. */
 type Site = { readonly origin: string };
 
 /** The API key of a signed-in browser; null without one. */
@@ -24,7 +23,6 @@ export function signInCookie(key: string, site: Site): { "set-cookie": string } 
   return { "set-cookie": `${nameOn(site)}=${key}; ${attributesOn(site)}` };
 }
 
-/** Set-Cookie header of a sign-out. */
 export function signOutCookie(site: Site): { "set-cookie": string } {
   return { "set-cookie": `${nameOn(site)}=; Max-Age=0; ${attributesOn(site)}` };
 }

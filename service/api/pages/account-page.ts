@@ -18,7 +18,6 @@ const PATH = "/account";
 /** Allowed targets of a sign-in: own paths only, nothing that a browser could read as another host. */
 const ONWARD = /^\/wallet\/0x[0-9a-fA-F]{40}$/;
 
-/** Id of one rendering of a form. */
 const ONCE = /^[A-Za-z0-9-]{8,64}$/;
 
 /** GET and POST /account: sign in with a key, show it, replace it. */

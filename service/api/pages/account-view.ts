@@ -21,7 +21,6 @@ const selfSchema = z.object({
   }),
 });
 
-/** Content of the account page. */
 export type AccountView = {
   readonly self: z.infer<typeof selfSchema>;
   readonly standing: KeyStanding | null;
@@ -44,7 +43,6 @@ export function policyIn(answer: unknown): KeyPolicy {
 
 const MAX_NAME = 80;
 
-/** The page of the key that one is signed in with. */
 export function renderAccount(view: AccountView): { title: string; body: Fragment } {
   const { self, sellsKeys } = view;
   const body = html`<div class="account-head"><div><p class="eyebrow">Signed in with <code>${self.key_prefix}…</code></p>
@@ -142,7 +140,6 @@ export function renderSignedOut({
 }: {
   /** A path of ours where the sign-in leads; null for the account. */
   readonly onward: string | null;
-  /** Why the sign-in failed; null if there was no attempt. */
   readonly fault: string | null;
   readonly sellsKeys: boolean;
   readonly origin: string;
@@ -240,7 +237,6 @@ type KeyPolicy = z.infer<typeof policySchema>;
 
 const ACTIONS: readonly RoutingAction[] = ["instant_settle", "escrow", "reject"];
 
-/** A routing policy, a sentence for each of its rules. */
 function policyWords(policy: KeyPolicy): readonly string[] {
   const { allowlist, confidence_overrides, insufficient_action } = policy;
   const overrides = Object.entries(confidence_overrides).flatMap(([grade, levels]) =>

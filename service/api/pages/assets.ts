@@ -6,20 +6,12 @@ import type { ApiContext, ApiEnv } from "../kit/api-env.ts";
 import { mountPage } from "../kit/mount-endpoints.ts";
 import { FONT_FILES, FONT_VERSION, STYLE, STYLE_VERSION } from "./style.ts";
 
-/** A file that pages load. */
 type PageAsset = {
   readonly path: `/${string}`;
   readonly contentType: string;
   readonly body: string | Uint8Array;
   /** The `v` of its URL, which changes with the content; in-path: the path changes; null: the URL never changes. */
   readonly version: { readonly v: string } | "in-path" | null;
-};
-
-/** What a server loads for its pages. */
-export type LoadedAssets = {
-  readonly assets: readonly PageAsset[];
-  /** Path of the scripts' folder, with one version for all, so that no script imports another version. */
-  readonly scripts: string;
 };
 
 const FOR_GOOD = "public, max-age=31536000, immutable";
@@ -30,8 +22,11 @@ const FAVICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><re
 
 const ROBOTS = "User-agent: *\nDisallow: /account\nAllow: /\n";
 
-/** Reads the fonts from their package and the scripts from their folder. */
-export function loadPageAssets(): LoadedAssets {
+/**
+ * Reads the fonts from their package and the scripts from their folder. `scripts` is the path of that folder, with one
+ * version for all, so that no script imports another version.
+ */
+export function loadPageAssets(): { assets: readonly PageAsset[]; scripts: string } {
   const fonts = new URL("files/", import.meta.resolve("@fontsource/inter/package.json"));
   const folder = new URL("scripts/", import.meta.url);
   const texts = readdirSync(folder)

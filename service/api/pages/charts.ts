@@ -19,7 +19,6 @@ const SCORE_BANDS: readonly ScoreBand[] = GRADES.map((grade, index) => {
   return { grade, from: FLOORS[grade], to: better === undefined ? 100 : FLOORS[better] - 1 };
 });
 
-/** The band of one grade. */
 export function bandOf(grade: Grade): ScoreBand {
   return { grade, from: FLOORS[grade], to: SCORE_BANDS.find((band) => band.grade === grade)?.to ?? 100 };
 }
@@ -48,7 +47,6 @@ export function renderRuler(y: number): Fragment {
   )}</g>`;
 }
 
-/** The ruler with the routing of the default policy at each score. */
 function renderRoutedRuler(y: number): Fragment {
   return html`${renderRuler(y)}<g>${routeSpans().map(
     ({ action, from, end }) =>
@@ -73,7 +71,6 @@ function routeSpans(): readonly {
   }));
 }
 
-/** End of a band on the ruler: the start of the next one. */
 function endOf({ to }: ScoreBand): number {
   return to === 100 ? 100 : to + 1;
 }
@@ -83,7 +80,6 @@ const BIN = 5;
 const HEIGHT = 190;
 const TOP = 24;
 
-/** The ruler alone, for a chain without scores. */
 export function renderEmptyScale(): Fragment {
   return html`<svg class="chart" width="100%" height="${ROUTES_HEIGHT + 2}" role="img" aria-label="Scores from 0 to 100 with their grades, and what is done with a payment at each by default">${renderRoutedRuler(2)}</svg>`;
 }

@@ -52,7 +52,6 @@ type DashboardView = {
 const DESCRIPTION =
   "Scores the wallets of autonomous agents by what they did on chain, and says whether a payment to one should settle, wait in escrow or be rejected.";
 
-/** The dashboard. Empty sections say that there is no data yet. */
 function renderDashboard(view: DashboardView): PageContent {
   return {
     title: "scores of agents' wallets, measured on chain",

@@ -2,11 +2,9 @@ import { html } from "hono/html";
 import type { Fragment } from "./prose.ts";
 import { STYLE_HREF } from "./style.ts";
 
-/** The content of one page. */
 export type PageContent = {
   /** Title of the window, without the service's name. */
   readonly title: string;
-  /** Path of the page, for the navigation. */
   readonly path: string;
   readonly body: Fragment;
   /** A sentence for search engines; absent for pages that must not be indexed. */
@@ -17,7 +15,6 @@ export type PageContent = {
 
 const SERVICE = "Agent Health";
 
-/** The reference, which every server has. */
 const REFERENCE = "/docs";
 
 const HOME = "/";
@@ -30,11 +27,8 @@ const PLACES = [
   { href: "/account", name: "Account" },
 ];
 
-/** The frame of all pages of a server. */
 export type PageFrame = {
-  /** Entries of the navigation. */
   readonly places: readonly { readonly href: string; readonly name: string }[];
-  /** Path of the OpenAPI document. */
   readonly document: string;
   /** Folder of the scripts; its name changes with their content. */
   readonly scripts: string;
@@ -93,7 +87,6 @@ function renderHeader(path: string, frame: PageFrame): Fragment {
 </div></header>`;
 }
 
-/** The logo: ticks of a ruler, one of them marked. */
 function renderMark(): Fragment {
   return html`<svg class="mark" viewBox="0 0 28 24" width="28" height="24" aria-hidden="true" focusable="false"><path class="mark-ticks" d="M2 24V14M8 24V9M20 24V9M26 24V14"/><path class="mark-read" d="M14 24V1"/></svg>`;
 }

@@ -141,7 +141,6 @@ function gradeFrom(given: string | undefined): Grade | null {
 
 const PAGES = MOST_NAMES / PAGE_SIZE;
 
-/** The number of a page of search results, from 1 on. */
 function pageFrom(given: string | undefined): number {
   if (given === undefined) return 1;
   const page = /^[1-9][0-9]?$/.test(given) ? Number(given) : Number.NaN;
@@ -165,7 +164,6 @@ function placeText(wallet: RankedWallet | undefined): string | null {
   return `${wallet.ahsScore}-${wallet.confidenceMicros}-${wallet.wallet}`;
 }
 
-/** A line of the leaderboard. */
 type LeaderboardRow = {
   /** Lower-case; null for an agent without a wallet. */
   readonly wallet: Address | null;
@@ -191,15 +189,12 @@ type Results = {
   readonly kind: "search";
   readonly query: string;
   readonly rows: readonly LeaderboardRow[];
-  /** From 1 on. */
   readonly page: number;
-  /** Whether a page follows. */
   readonly hasNext: boolean;
   /** Whether there may be more results than all pages show. */
   readonly isCut: boolean;
 };
 
-/** The leaderboard, or the results of a search. */
 function renderLeaderboard(view: Ranks | Results): PageContent {
   const isSearch = view.kind === "search";
   return {
@@ -214,7 +209,6 @@ ${isSearch ? renderSearchEnd(view) : renderPaging(view)}`,
   };
 }
 
-/** The order of search results, and a link back. */
 function renderSearchOrder({ query, rows }: Results): Fragment {
   const order = /^0x[0-9a-f]*$/i.test(query) ? "By address." : "The best scores first.";
   return html`<p>${rows.length === 0 ? "" : html`<span class="quiet">${order}</span> `}<a href="/leaderboard">Back to all wallets by score</a></p>`;
@@ -238,13 +232,11 @@ function renderRow(row: LeaderboardRow): Fragment {
 <td data-name="Payments">${wallet === null ? "–" : routeWords(actionFor(wallet, row))}</td></tr>`;
 }
 
-/** The score as a bar and a number. */
 function renderBar(ranked: RankedWallet | null): Fragment | string {
   if (ranked === null || ranked.ahsScore === null) return "";
   return html`<svg class="bar" width="96" height="6" aria-hidden="true"><rect class="track" width="100%" height="6" rx="3"/><rect class="in-${ranked.grade}" width="${ranked.ahsScore}%" height="6" rx="3"/></svg>`;
 }
 
-/** The routing of the default policy for the wallet. */
 function actionFor(wallet: Address, { ranked, sanctioned }: LeaderboardRow) {
   const score = ranked ?? { grade: null, confidenceLevel: "INSUFFICIENT" as const };
   return routeWallet(DEFAULT_ROUTING, { wallet, sanctioned, score: routedScore(score) }).action;

@@ -48,7 +48,6 @@ export function wantsPage(context: ApiContext): boolean {
   return html !== -1 && (json === -1 || html < json);
 }
 
-/** A problem as a page, with its status and headers. */
 export function answerProblemPage(context: ApiContext, problem: Problem): Response {
   const page = renderProblemPage(problem, {
     path: context.req.path,
@@ -100,7 +99,6 @@ function problemIn(error: unknown, context: ApiContext, logger: Logger): Problem
   return problemOf(failure, about, logger);
 }
 
-/** A problem in words, with the request id for the logs. */
 function renderProblemPage(
   problem: Problem,
   { path, requestId, frame }: { path: string; requestId: string; frame: PageFrame },
@@ -136,7 +134,6 @@ export function requireOwnSite(context: ApiContext, origin: string): void {
   throw new Problem("cross-site", "Forms are taken from the pages of this service alone.");
 }
 
-/** Origin by which the browser reaches the service. */
 function originAsked(context: ApiContext): string {
   return new URL(context.req.url).origin;
 }

@@ -11,7 +11,7 @@ import type { PublishedScore, ScoreReference, WalletSnapshot } from "../../score
 import type { ApiContext } from "../kit/api-env.ts";
 import type { AhsRecord } from "../schemas/ahs-record.ts";
 import type { VerdictPorts } from "../verification/verdict-ports.ts";
-import type { LoadedAssets } from "./assets.ts";
+import type { loadPageAssets } from "./assets.ts";
 import type { StatusReading } from "./status-reading.ts";
 
 /** Balance of a key; unknown if it could not be read. */
@@ -41,7 +41,7 @@ export type ReportState =
 
 /** Ports of the pages; those of public data cache it for a while. Priced data comes through the interface itself. */
 export type PagePorts = VerdictPorts &
-  LoadedAssets & {
+  ReturnType<typeof loadPageAssets> & {
     /** The scored chain and its oracle contract. */
     readonly chain: { readonly chainId: number; readonly name: string; readonly oracle: Address };
     readonly wallets: {
@@ -65,10 +65,8 @@ export type PagePorts = VerdictPorts &
     readonly keptPurchase: (query: PurchaseQuery) => Promise<KeptPurchase>;
     /** State of the service; never throws. */
     readonly status: () => Promise<StatusReading>;
-    /** URL of the same state for programs. */
     readonly machineStatus: "/readyz" | "/health";
     readonly account: {
-      /** Whether the deployment sells keys. */
       readonly sellsKeys: boolean;
       /** Limit of sign-in attempts by address, in addition to the general limit. */
       readonly signInLimit: IpLimit;

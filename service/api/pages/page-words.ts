@@ -63,7 +63,6 @@ export function chainWords(name: string): string {
   return name === "local" ? "the local chain" : name;
 }
 
-/** The beginning and the end of an address or a hash. */
 export function shortHex(hex: string): string {
   return `${hex.slice(0, 8)}…${hex.slice(-6)}`;
 }
@@ -81,12 +80,10 @@ export function gradeMark(grade: Grade | null): Fragment {
   return html`<span class="grade grade-${grade}"><span class="hidden">Grade </span>${grade}</span>`;
 }
 
-/** The routing of a payment in words. */
 export function routeWords(action: RoutingAction): string {
   return { instant_settle: "Settle at once", escrow: "Escrow", reject: "Reject" }[action];
 }
 
-/** A level of confidence in words. */
 export function levelWords(level: ConfidenceLevel): string {
   return { HIGH: "High", MEDIUM: "Medium", LOW: "Low", INSUFFICIENT: "Not enough history" }[level];
 }
@@ -140,7 +137,6 @@ export function shortAmounts(text: string): string {
   return text.replace(/\b([0-9]+\.[0-9]{2})0(?= USD)/g, "$1");
 }
 
-/** The search form for a wallet or an agent, with the current query. */
 export function renderSearch(query: string): Fragment {
   return html`<form class="form-row" action="/leaderboard" method="get" role="search">
 <div class="field"><label for="q">Find a wallet or an agent</label><input id="q" name="q" value="${query}" maxlength="128" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="0x address, agent number or name"></div>
@@ -148,7 +144,6 @@ export function renderSearch(query: string): Fragment {
 </form>`;
 }
 
-/** The grades as links, the chosen one marked. */
 export function renderGradeFilter(chosen: Grade | null): Fragment {
   const all = html`<li><a href="/leaderboard"${chosen === null ? html` aria-current="true"` : ""}>All</a></li>`;
   return html`<nav class="filter" aria-label="Grade"><ul>${all}${GRADES.map(

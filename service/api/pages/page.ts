@@ -8,7 +8,6 @@ import type { PagePorts } from "./page-ports.ts";
 
 /** An HTML page. It answers HTML or a redirection; its errors become readable pages. */
 export type Page = {
-  /** Path template. */
   readonly path: `/${string}`;
   /** Path template of the endpoint that the page depends on; absent for pages of every server. */
   readonly needs?: string;
@@ -19,7 +18,6 @@ export type Page = {
 
 export type PageHandler = (context: ApiContext, runtime: PageRuntime) => Promise<Response>;
 
-/** Context of a page besides its request. */
 export type PageRuntime = {
   readonly ports: PagePorts;
   /**

@@ -15,7 +15,6 @@ import {
 import type { PageContent } from "./frame.ts";
 import { type Fragment, renderProse, valuesOf } from "./prose.ts";
 
-/** The reference of an interface as a page, with links to the other references. */
 export function renderReference(one: ServedDocument, others: readonly ServedDocument[]): PageContent {
   const { document, documentPath, referencePath, purpose } = one;
   const operations = operationsOf(document);
@@ -90,7 +89,6 @@ function renderExample(operation: Operation): Fragment | string {
   return html`<p>Answer:</p><pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>`;
 }
 
-/** How callers prove who they are, or pay. */
 function renderCredentials(document: ApiDocument): Fragment {
   const schemes = Object.entries(document.components?.securitySchemes ?? {});
   return html`<dl>${schemes.map(([name, scheme]) => {
@@ -114,7 +112,6 @@ ${renderMemberTable(memberOf(content, "schema"), { document, side: "answer" })}
 </article>`;
 }
 
-/** The body of an operation, with its example if there is one. */
 function renderBody(operation: Operation, document: ApiDocument): Fragment | string {
   const content = memberOf(memberOf(operation.requestBody, "content"), "application/json");
   if (content === undefined) return "";
@@ -162,7 +159,6 @@ type Side = "request" | "answer";
 /** Maximum depth; the example shows deeper members. */
 const MAX_DEPTH = 3;
 
-/** The members of an object, including nested ones: type, limits and meaning. */
 function renderMemberTable(
   schema: unknown,
   { document, side }: { document: ApiDocument; side: Side },
@@ -214,7 +210,6 @@ function plain(schema: unknown, document: ApiDocument): unknown {
   return more.length === 0 && first !== undefined ? resolveSchema(first, document) : resolved;
 }
 
-/** Whether a member is required, its default and its limits. */
 function formOf(schema: unknown, isRequired: boolean): string {
   const standard = memberOf(schema, "default");
   const [least, most] = [memberOf(schema, "minLength"), memberOf(schema, "maxLength")];

@@ -76,7 +76,6 @@ function renderRoot({ epoch, root, state, createdAt }: NonNullable<Records["epoc
 /** well: works. attention: needs attention. off: not set up or not due yet, which is no fault. */
 type StatusState = "well" | "attention" | "off";
 
-/** One part of the service and its state, in one or two sentences. */
 type StatusLine = { readonly name: string; readonly state: StatusState; readonly words: string };
 
 type Records = NonNullable<StatusReading["records"]>;
@@ -90,7 +89,6 @@ const PUBLISH_OVERDUE = 10 * MINUTE;
 const ROOT_OVERDUE = HOUR;
 const WEBHOOK_OVERDUE = 5 * MINUTE;
 
-/** The state of every part, in the order of the page. */
 export function statusLines(reading: StatusReading): readonly StatusLine[] {
   return [
     ...readinessLines(reading),
@@ -100,7 +98,6 @@ export function statusLines(reading: StatusReading): readonly StatusLine[] {
   ];
 }
 
-/** The overall state in one line. */
 export function statusHeadline(lines: readonly StatusLine[]): string {
   const faults = lines.filter(({ state }) => state === "attention").map(({ name }) => name);
   if (faults.length === 0) return "All is well";

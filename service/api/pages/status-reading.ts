@@ -12,7 +12,12 @@ export type StatusReading = {
   readonly verification: HealthReport | null;
 };
 
-type StatusDeps = {
+const KEPT_MS = 5_000;
+/** The status page must not wait for a failing part. */
+const PATIENCE_MS = 3_000;
+
+/** Reads all parts at most every five seconds, with three seconds for each. Never throws. */
+export function createStatusReader(deps: {
   readonly sources: {
     readiness(): Promise<Readiness>;
     records(): Promise<ServiceRecords>;
@@ -20,14 +25,7 @@ type StatusDeps = {
   };
   readonly clock: { now(): Date; monotonicMs(): number };
   readonly logger: Logger;
-};
-
-const KEPT_MS = 5_000;
-/** The status page must not wait for a failing part. */
-const PATIENCE_MS = 3_000;
-
-/** Reads all parts at most every five seconds, with three seconds for each. Never throws. */
-export function createStatusReader(deps: StatusDeps): () => Promise<StatusReading> {
+}): () => Promise<StatusReading> {
   let known: { readonly reading: Promise<StatusReading>; readonly until: number } | null = null;
   return () => {
     const now = deps.clock.monotonicMs();
@@ -36,7 +34,11 @@ export function createStatusReader(deps: StatusDeps): () => Promise<StatusReadin
   };
 }
 
-async function readAll({ sources, clock, logger }: StatusDeps): Promise<StatusReading> {
+async function readAll({
+  sources,
+  clock,
+  logger,
+}: Parameters<typeof createStatusReader>[0]): Promise<StatusReading> {
   const [readiness, records, verification] = await Promise.all([
     readOne("readiness", () => sources.readiness(), logger),
     readOne("records", () => sources.records(), logger),

@@ -30,10 +30,8 @@ const FONT_FACES = SUBSETS.flatMap(([subset, range]) =>
   ),
 ).join("\n");
 
-/** The stylesheet of all pages. */
 export const STYLE = `${FONT_FACES}\n${readFileSync(new URL("style.css", import.meta.url), "utf8")}`;
 
-/** Hash of the stylesheet, part of its URL. */
 export const STYLE_VERSION = createHash("sha256").update(STYLE).digest("hex").slice(0, 16);
 
 export const STYLE_HREF = `/assets/style.css?v=${STYLE_VERSION}`;

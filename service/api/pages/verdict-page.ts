@@ -90,7 +90,6 @@ type Settlement = NonNullable<VerdictAnswer["settlement"]>;
 /** Limits for texts of models, specifications and reviewers, and for lists. */
 const MOST = { passage: 4_000, line: 400, name: 80, items: 40 } as const;
 
-/** A decided verdict: result, reasons, votes, proofs and settlement on chain. */
 function renderDecision(verdict: VerdictAnswer): Fragment {
   const { final_verdict: decision, findings, methodology, settlement } = verdict;
   if (decision === null || methodology === null)
@@ -122,7 +121,6 @@ function takesEvidence({ final_verdict, rerun, methodology, settlement }: Verdic
   return methodology?.runs.every(({ cause }) => cause !== "evidence") ?? false;
 }
 
-/** Who may still change a HOLD, how, and until when. */
 function renderEvidenceCall({ verdict_id: id, settlement }: VerdictAnswer): Fragment {
   const until = settlement?.review_by ?? null;
   return html`<div class="notice warn"><p>${until === null ? "Evidence may be handed in" : html`Until <b>${timeTag(new Date(until))}</b> evidence may be handed in`} by whoever submitted the output, and by the client and the provider, who sign in with their wallets.</p>
@@ -260,20 +258,17 @@ function renderProof({ verdict_id: id, spec_hash, output_hash, evidence_hash }: 
 </section>`;
 }
 
-/** The meaning of a decision for the client of the job. */
 const DECISIONS: Readonly<Record<NonNullable<VerdictAnswer["final_verdict"]>, string>> = {
   ALLOW: "What was delivered is what was ordered.",
   HOLD: "There is not enough to adjudicate, which is no rejection. Evidence brings one new run, or a reviewer decides.",
   REJECT: "What was delivered is not what was ordered.",
 };
 
-/** The next step of an undecided verdict. */
 const WAITING: Readonly<Record<"pending" | "processing", string>> = {
   pending: "The output is in the queue, and a panel of models will take it up shortly.",
   processing: "The panel is judging the output: four roles by themselves, then a critic, then a synthesis.",
 };
 
-/** State of the decision on chain. */
 const SETTLEMENTS: Readonly<Record<Settlement["status"], string>> = {
   unbound: "The specification is not the job's, so nothing is ever signed for its escrow.",
   waiting: "There is no decision to carry out yet, or it was not looked at.",
@@ -288,7 +283,6 @@ const SETTLEMENTS: Readonly<Record<Settlement["status"], string>> = {
   expired: "The job or the signature ran out first.",
 };
 
-/** Why a run was made, or a decision recorded. */
 const CAUSES: Readonly<Record<NonNullable<VerdictAnswer["rerun"]>["cause"], string>> = {
   submitted: "the output was submitted",
   retried: "it was asked for again",
@@ -308,7 +302,6 @@ const ROLES: Readonly<Record<RoleName, string>> = {
 
 const ROLE_IDS = new RegExp(`\\b(${Object.keys(ROLES).join("|")})\\b`, "g");
 
-/** A text of the panel with readable role names. */
 function withRoleNames(text: string): string {
   const names: Readonly<Record<string, string>> = ROLES;
   return text.replace(ROLE_IDS, (id) => names[id] ?? id);

@@ -103,7 +103,6 @@ async function readView(address: Address, { ports, origin, clock }: PageRuntime)
 /** Pixels above the ruler, for the needle. */
 const NEEDLE_HEIGHT = 20;
 
-/** The page of a wallet: public data, then the bought report or how to buy it. */
 function renderWallet(view: WalletView, part: WalletPaidPart): PageContent {
   const address = toEip55(view.address);
   const { score, sanctions } = view.standing;
@@ -185,7 +184,6 @@ function actionOf({ address, standing: { sanctions, score } }: WalletView) {
 /** A day, an acceptable age of a record for integrators. */
 const MAX_AGE_SECONDS = 86_400n;
 
-/** The record of the oracle contract, compared with the newest score. */
 function renderPublished({ published, chain, standing }: WalletView): Fragment {
   const oracle = html`<dt>Contract</dt><dd class="mono">${toEip55(chain.oracle)}</dd>`;
   if (published === null) {

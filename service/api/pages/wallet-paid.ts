@@ -21,7 +21,6 @@ import {
 } from "./page-words.ts";
 import { type Fragment, renderProse } from "./prose.ts";
 
-/** Public data of a wallet. */
 export type WalletView = {
   /** Lower-case. */
   readonly address: Address;
@@ -37,7 +36,6 @@ export type WalletView = {
   readonly scored: number;
   /** The newest published Merkle epoch; null before the first. */
   readonly epoch: number | null;
-  /** Scheme, host and port of the service. */
   readonly origin: string;
   readonly now: Date;
 };
@@ -45,11 +43,11 @@ export type WalletView = {
 /** locked: the visitor is not signed in. */
 export type WalletPaidPart = { readonly kind: "locked" } | ReportState;
 
-/** The wallet of the report and its state: scored, without enough history, or never scored. */
-type PaidView = { readonly address: Address; readonly known: "scored" | "unscored" | "never" };
-
 /** The paid report, or how to buy it. Nothing of the report is on the page before the purchase. */
-export function renderPaidPart(part: WalletPaidPart, { address, known }: PaidView): Fragment {
+export function renderPaidPart(
+  part: WalletPaidPart,
+  { address, known }: { address: Address; known: keyof typeof WHAT },
+): Fragment {
   const what = WHAT[known];
   switch (part.kind) {
     case "locked":
@@ -77,7 +75,7 @@ const PRICE = dollars(PRICE_USD);
 const HEADING = "What stands behind the score";
 
 /** Description of the report; a wallet without a score is promised less. */
-const WHAT: Readonly<Record<PaidView["known"], Fragment>> = {
+const WHAT = {
   scored: html`<p>Both parts of the score and how they make it, what was measured for each feature, the patterns that took points off, and the history of the score.</p>`,
   unscored: html`<p>There is no score yet: you would see what was measured so far for each feature, and which patterns were found.</p>`,
   never: html`<p>This has the wallet scored now. Where it has enough history you see its score and what stands behind it, else what could be measured of it.</p>`,
@@ -92,7 +90,6 @@ const CHARGED =
 
 const ADD_CREDITS = html`<p class="actions"><a class="button" href="/account#top-up">Add credits</a></p>`;
 
-/** The purchase form, if the balance of the key suffices. */
 function renderOffer(
   { offer, funds }: Extract<WalletPaidPart, { readonly kind: "offer" }>,
   address: Address,
@@ -146,7 +143,6 @@ const LISTED = 20;
 const HOURS_UNDER_MS = 2 * 86_400_000;
 const SECONDS_UNDER_MS = 2 * 60_000;
 
-/** The bought report: features in words, the sum of the score, patterns and history. */
 export function renderReport(record: AhsRecord): Fragment {
   const lines: readonly FeatureLine[] = record.features ?? [];
   return html`<div class="grid">

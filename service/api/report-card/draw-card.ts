@@ -26,12 +26,10 @@ const GRADES: Readonly<Record<Grade, string>> = {
   F: "#ff5d6c",
 };
 
-/** The colour of a grade; faint text if there is none. */
 function gradeColour(grade: Grade | null): string {
   return grade === null ? INK.faint : GRADES[grade];
 }
 
-/** The colour of the grade of a score. */
 function scoreColour(score: number | null): string {
   if (score === null) return INK.rule;
   if (score >= 90) return GRADES.A;
@@ -48,12 +46,10 @@ export type Element = {
 
 type Style = Readonly<Record<string, string | number>>;
 
-/** Children from left to right. */
 function row(style: Style, children: readonly Element[]): Element {
   return box({ flexDirection: "row", ...style }, children);
 }
 
-/** Children from top to bottom. */
 function column(style: Style, children: readonly Element[]): Element {
   return box({ flexDirection: "column", ...style }, children);
 }
@@ -75,7 +71,6 @@ function line(style: Style, content: string): Element {
   };
 }
 
-/** Text with a maximum number of lines. */
 function lines(most: number, style: Style, content: string): Element {
   return {
     type: "div",
@@ -83,12 +78,10 @@ function lines(most: number, style: Style, content: string): Element {
   };
 }
 
-/** Shapes in their own box. */
 function picture({ width, height }: { width: number; height: number }, shapes: readonly Element[]): Element {
   return { type: "svg", props: { width, height, viewBox: `0 0 ${width} ${height}`, children: shapes } };
 }
 
-/** A shape of a picture. */
 function shape(type: "path" | "circle", props: Style): Element {
   return { type, props };
 }
@@ -102,7 +95,6 @@ const RIGHT = 708;
 const GAP = 24;
 const HALF = (RIGHT - GAP) / 2;
 
-/** The picture of a report card as input of satori. */
 export function drawCard(view: CardView): Element {
   return column(
     {
@@ -262,7 +254,6 @@ function panel(style: Style, children: readonly Element[]): Element {
 const FEATURES_WIDTH = 662;
 const COLUMN_WIDTH = (FEATURES_WIDTH - 28) / 2;
 
-/** Both dimensions, each with its bar. */
 function drawDimensions({ dimensions }: CardView): Element {
   return row(
     { gap: 28 },
@@ -278,7 +269,6 @@ function drawDimensions({ dimensions }: CardView): Element {
   );
 }
 
-/** The measured features in words. */
 function drawFeatures({ features }: CardView): Element {
   if (features.length === 0) {
     return line({ fontSize: 17, color: INK.faint, paddingTop: 10 }, "Nothing could be measured yet.");
@@ -332,7 +322,6 @@ function drawDistribution({ tenths, ownTenth, grade, standing }: CardView, width
   ]);
 }
 
-/** The scores of the past, on a scale from 0 to 100. */
 function drawHistory({ history, historyCaption, grade }: CardView, width: number): Element {
   return column({ gap: 8, height: 140, justifyContent: "space-between" }, [
     line({ fontSize: 16, fontWeight: 600, color: INK.plain }, "History"),

@@ -32,7 +32,6 @@ const SUBSETS = [
   ["Inter Cyrillic", "cyrillic"],
 ] as const;
 
-/** Reads the fonts of the card from their package. */
 export function loadCardFonts() {
   const folder = new URL("files/", import.meta.resolve("@fontsource/inter/package.json"));
   return SUBSETS.flatMap(([name, subset]) =>

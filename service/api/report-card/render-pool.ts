@@ -2,10 +2,8 @@ import { Worker } from "node:worker_threads";
 import type { CardView } from "./card-view.ts";
 import type { CardFormat } from "./make-card.ts";
 
-/** A card for a worker. */
 export type CardJob = { readonly id: number; readonly view: CardView; readonly format: CardFormat };
 
-/** Result of a task. */
 export type CardResult =
   | { readonly id: number; readonly card: string | Uint8Array }
   | { readonly id: number; readonly error: string };
@@ -15,16 +13,12 @@ export class CardsOverloaded extends Error {
   override readonly name = "CardsOverloaded";
 }
 
-/** Draws report cards beside the event loop. */
-export type CardRenderer = ReturnType<typeof createCardRenderer>;
-
 type Task = {
   readonly job: CardJob;
   readonly resolve: (card: string | Uint8Array) => void;
   readonly reject: (error: Error) => void;
 };
 
-/** A thread with its current task. */
 type Seat = { readonly worker: Worker; task: Task | null };
 
 /** About ten times the usual duration of a card. */
@@ -36,7 +30,6 @@ const WORKER = new URL("./render-worker.ts", import.meta.url);
 export function createCardRenderer(limits: {
   /** Threads, started on first use. */
   readonly workers: number;
-  /** Maximum number of queued cards. */
   readonly waiting: number;
   /** Maximum time from request to picture; a slower worker is replaced. */
   readonly deadlineMs: number;
@@ -45,7 +38,6 @@ export function createCardRenderer(limits: {
   let jobs = 0;
   let isClosed = false;
   return {
-    /** Whether the queue has room for another card. */
     hasRoom: () => pool.waiting() < limits.waiting && !isClosed,
     /** Throws CardsOverloaded if no worker drew the card in time or the queue is full. */
     render(view: CardView, format: CardFormat): Promise<string | Uint8Array> {
@@ -73,7 +65,6 @@ export function createCardRenderer(limits: {
   };
 }
 
-/** Gives tasks to threads in their order. */
 function createPool({ workers }: { workers: number }) {
   const seats = new Set<Seat>();
   const queue: Task[] = [];

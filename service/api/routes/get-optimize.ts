@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import { LIMIT_FORMULA, type LimitAdvice, type LimitState } from "../../reports/diagnosis/gas-limits.ts";
+import { LIMIT_FORMULA, type LimitAdvice } from "../../reports/diagnosis/gas-limits.ts";
 import {
   type Advice,
   adviceOnLimits,
@@ -10,7 +10,6 @@ import {
 import {
   findSavings,
   type GasBill,
-  type MethodBill,
   type Optimization,
   optimizeGas,
   type Saving,
@@ -55,7 +54,7 @@ const METHOD = {
   savings:
     "simulate_first: fees of reverted calls. raise_gas_limit: fees of calls that used up their limit. pay_market_price: overpaid by successful calls. No fee is in two of them, so together they never exceed what was spent. All are upper bounds: hindsight knows more than a sender.",
 } as const;
-const LIMIT_WORDS: Readonly<Record<LimitState, string>> = {
+const LIMIT_WORDS: Readonly<Record<LimitAdvice["state"], string>> = {
   fits: "The limit suits what the calls use.",
   generous: "The median limit is far above what 95 % of the calls use; lowering it saves no fee.",
   too_low: "Calls used up their limit, and no limit so far reaches the suggested one.",
@@ -192,7 +191,10 @@ function advise(facts: ReportFacts): readonly Advice[] {
   return [...savings.map((saving) => adviceOnSaving(saving, facts.paid.days)), ...adviceOnLimits(facts)];
 }
 
-function renderMethod(method: MethodBill, days: number): OptimizeAnswer["methods"][number] {
+function renderMethod(
+  method: Optimization["methods"][number],
+  days: number,
+): OptimizeAnswer["methods"][number] {
   return {
     contract: method.contract === null ? null : toEip55(method.contract),
     selector: method.selector,

@@ -23,7 +23,7 @@ import { type ScoreRecordPorts, scoredRow } from "../kit/score-record.ts";
 import { noteInterest, type ReportPorts, type ReportSource, requireFollowed } from "../kit/wallet-report.ts";
 import { viewOf } from "../report-card/card-view.ts";
 import type { CardFormat } from "../report-card/make-card.ts";
-import { type CardRenderer, CardsOverloaded } from "../report-card/render-pool.ts";
+import { CardsOverloaded, type createCardRenderer } from "../report-card/render-pool.ts";
 import { renderScore } from "../schemas/ahs-record.ts";
 import { addressParams, isoOf, toEip55 } from "../schemas/values.ts";
 import { type ReportCard, reportCardSchema } from "./get-report-card-schema.ts";
@@ -39,7 +39,7 @@ export type GetReportCardPorts = Pick<
   readonly scoreDistribution: () => Promise<ScoreDistribution>;
   /** Current facts about accounts, one entry each. */
   readonly describeAccounts: (addresses: readonly Address[]) => Promise<ReadonlyMap<Address, AccountDetail>>;
-  readonly cards: Pick<CardRenderer, "hasRoom" | "render">;
+  readonly cards: Pick<ReturnType<typeof createCardRenderer>, "hasRoom" | "render">;
 };
 
 const FORMATS = ["json", "png", "svg"] as const;

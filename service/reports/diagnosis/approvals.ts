@@ -70,7 +70,6 @@ export const APPROVAL_SEVERITY = {
 function findingOf(
   known: {
     readonly approval: OpenApproval;
-    /** Null where nothing is known of the spender. */
     readonly spender: CounterpartyFact | null;
     /**
      * Unix seconds of the last own call to the spender, or with a log of the spender. Also counts calls by which another
@@ -137,10 +136,6 @@ function latest(one: number | undefined, other: number | undefined): number | nu
   return other === undefined ? one : Math.max(one, other);
 }
 
-type Evidence = Pick<ReportFacts, "market" | "policy"> & {
-  readonly rows: Pick<WalletRows, "wallet" | "calls" | "counterparties">;
-};
-
 /** A test of whether a token is vouched for: it is listed, or as many independent users are known of it as the policy asks for. */
 export function vouchedTokenTest({
   rows: { counterparties },
@@ -162,7 +157,11 @@ export function vouchedTokenTest({
  * approval of an unvouched token counts only if the same block has an own call to that token, or a call of the wallet's
  * own code with unknown target. Approvals older than all known calls count as well.
  */
-export function ownApprovalTest(evidence: Evidence): (approval: OpenApproval) => boolean {
+export function ownApprovalTest(
+  evidence: Pick<ReportFacts, "market" | "policy"> & {
+    readonly rows: Pick<WalletRows, "wallet" | "calls" | "counterparties">;
+  },
+): (approval: OpenApproval) => boolean {
   const { wallet, calls } = evidence.rows;
   const isVouched = vouchedTokenTest(evidence);
   const given = new Set<string>();

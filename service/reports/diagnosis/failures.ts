@@ -43,7 +43,6 @@ function groupOf({
 }: {
   cause: FailureCause;
   failures: readonly PaidCall[];
-  /** All calls of the (contract, method) in the window. */
   attempts: readonly PaidCall[];
 }) {
   const first = failures[0];

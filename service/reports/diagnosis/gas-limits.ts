@@ -3,13 +3,6 @@ import type { Policy } from "../../model/score/policy-shape.ts";
 import { causeOf } from "./failures.ts";
 import { compare } from "./report-facts.ts";
 
-/**
- * How well the gas limits of one (contract, method) fit. too_low: a call ran out of gas, and the highest limit is below
- * the suggested one. generous: the median limit is above the suggested one and above the model's bound for the 95th
- * percentile. unknown: no call shows the needed gas.
- */
-export type LimitState = "fits" | "generous" | "too_low" | "unknown";
-
 /** Gas limits against gas used; all in units of gas. Percentiles are by nearest rank, and null without samples. */
 export type LimitAdvice = ReturnType<typeof adviseLimit>;
 
@@ -54,12 +47,16 @@ export function adviseLimit(calls: readonly OwnCall[], policy: Policy) {
   return { ...measured, suggested, state: stateOf({ ...measured, suggested }, policy) };
 }
 
-/** Percentile by nearest rank; null without numbers. */
 export function nearestRank(sortedNumbers: readonly bigint[], percent: number): bigint | null {
   const rank = Math.ceil((percent * sortedNumbers.length) / 100);
   return sortedNumbers[Math.max(0, rank - 1)] ?? null;
 }
 
+/**
+ * How well the gas limits of one (contract, method) fit. too_low: a call ran out of gas, and the highest limit is below the
+ * suggested one. generous: the median limit is above the suggested one and above the model's bound for the 95th percentile.
+ * unknown: no call shows the needed gas.
+ */
 function stateOf(
   {
     suggested,
@@ -71,7 +68,7 @@ function stateOf(
     Record<"suggested" | "exhaustedLimit" | "highestLimit" | "medianLimit" | "p95Used", bigint | null>
   >,
   { gas }: Policy,
-): LimitState {
+): "fits" | "generous" | "too_low" | "unknown" {
   if (suggested === null || highestLimit === null || medianLimit === null) return "unknown";
   if (exhaustedLimit !== null && highestLimit < suggested) return "too_low";
   const careful = gas.limitCurve.at(-1)?.[0];

@@ -40,7 +40,6 @@ export function adviseHealth(
   ];
 }
 
-/** The action for one saving. */
 export function adviceOnSaving(saving: Saving, days: number): Advice {
   const { kind, calls, window, monthly, suggestedLimit } = saving;
   const what = callName(saving);
@@ -77,7 +76,6 @@ const RISK_WORDS: Readonly<Record<ApprovalRisk, string>> = {
   unused: "is not seen to have used it for 90 days",
 };
 
-/** The action to revoke an approval, with reasons. */
 export function adviceOnApproval({ approval, risks, lastUsedAt }: ApprovalFinding): Advice {
   const { token, spender, kind, approvedAt } = approval;
   const used = lastUsedAt === null ? "no use known" : `last possible use at ${timeOf(lastUsedAt)}`;

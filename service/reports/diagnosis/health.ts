@@ -32,7 +32,6 @@ export function diagnoseHealth(facts: ReportFacts, { drawnTokens }: Pick<Approva
     portfolio: describePortfolio(facts),
     /** Null where approvals were not read. */
     approvals,
-    /** The largest saving first. */
     advice: adviseHealth(facts, approvals),
   };
 }
@@ -63,10 +62,8 @@ function weeksOf({ rows, asOf, paid, policy }: ReportFacts) {
 
 export type Portfolio = ReturnType<typeof describePortfolio>;
 
-/** A token that own calls left in the wallet. */
 export type Position = Extract<Portfolio, { kind: "held" }>["positions"][number];
 
-/** Explains the portfolio to readers. */
 export const PORTFOLIO_BASIS =
   "What the wallet's own calls of the 180 days before its last one brought in, less what they took out. What others sent, what was held before, and the balance of the native coin are not in it. Worth: the daily feed price on the day of the last own call, or what the wallet itself gave for the token; the total is of recognised tokens with a feed price alone.";
 

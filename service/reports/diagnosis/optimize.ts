@@ -1,22 +1,13 @@
 import type { Policy } from "../../model/score/policy-shape.ts";
 import { causeOf, methodKey } from "./failures.ts";
 import { adviseLimit } from "./gas-limits.ts";
-import {
-  compare,
-  type Money,
-  type PaidCall,
-  type PaidWindow,
-  perMonth,
-  type ReportFacts,
-  sumMoney,
-} from "./report-facts.ts";
+import { compare, type Money, type PaidCall, perMonth, type ReportFacts, sumMoney } from "./report-facts.ts";
 
 /** Gas of a set of calls; everything over the window but `monthly`. */
 export type GasBill = {
   readonly calls: number;
   readonly failures: number;
   readonly spent: Money;
-  /** Fees of failures. */
   readonly wasted: Money;
   /** Fees above base fee plus median tip of the blocks, failures included; null if no block has a known market price. */
   readonly overpaid: Money | null;
@@ -29,12 +20,9 @@ export type GasBill = {
 
 export type Optimization = ReturnType<typeof optimizeGas>;
 
-/** Bill of one (contract, method). The contract is null for creations and unknown targets, the selector for plain transfers. */
-export type MethodBill = Optimization["methods"][number];
-
 /**
  * Fees, waste and possible savings of each (contract, method) of the window: the largest saving first, then the dearest,
- * then by contract and method.
+ * then by contract and method. The contract is null for creations and unknown targets, the selector for plain transfers.
  */
 export function optimizeGas({ paid, policy }: Pick<ReportFacts, "paid" | "policy">) {
   const methods = [...Map.groupBy(paid.calls, methodKey).values()].map((calls) => {
@@ -71,7 +59,6 @@ function billOf(calls: readonly PaidCall[]): Omit<GasBill, "saved" | "monthly"> 
   };
 }
 
-/** The sum of bills, member by member. */
 export function totalOf(bills: readonly GasBill[]): GasBill {
   const count = (of: (bill: GasBill) => number) => bills.reduce((sum, bill) => sum + of(bill), 0);
   const overpaid = bills.flatMap(({ overpaid }) => (overpaid === null ? [] : [overpaid]));
@@ -87,18 +74,11 @@ export function totalOf(bills: readonly GasBill[]): GasBill {
   };
 }
 
-/**
- * Kinds of savings. simulate_first: a simulation would have prevented reverted calls. raise_gas_limit: calls ran out of
- * gas. pay_market_price: successes paid more per gas than base fee plus median tip of their block. The three are
- * disjoint, so that their sum never exceeds the fees.
- */
-type SavingKind = "simulate_first" | "raise_gas_limit" | "pay_market_price";
-
 /** Largest possible saving of one change on one (contract, method). */
 export type Saving = ReturnType<typeof savingsOf>[number];
 
 /** Savings of a wallet by contract, method and kind; the largest first, then by contract, method and kind. */
-export function findSavings({ calls, days }: PaidWindow, policy: Policy): readonly Saving[] {
+export function findSavings({ calls, days }: ReportFacts["paid"], policy: Policy): readonly Saving[] {
   const savings = [...Map.groupBy(calls, methodKey).values()].flatMap((group) =>
     savingsOf(group, { days, policy }),
   );
@@ -115,11 +95,16 @@ function savingsOf(calls: readonly PaidCall[], { days, policy }: { days: number;
   const starved = failed.filter(({ call }) => causeOf(call, policy) === "out_of_gas");
   const reverted = failed.filter(({ call }) => causeOf(call, policy) === "reverted");
   const dear = calls.flatMap(({ call, overpaid }) => (call.ok && overpaid !== null ? [overpaid] : []));
-  const amounts: readonly (readonly [SavingKind, readonly Money[]])[] = [
+  /**
+   * simulate_first: a simulation would have prevented reverted calls. raise_gas_limit: calls ran out of gas.
+   * pay_market_price: successes paid more per gas than base fee plus median tip of their block. The three are disjoint, so
+   * that their sum never exceeds the fees.
+   */
+  const amounts = [
     ["simulate_first", reverted.map(({ fee }) => fee)],
     ["raise_gas_limit", starved.map(({ fee }) => fee)],
     ["pay_market_price", dear],
-  ];
+  ] as const;
   return amounts.flatMap(([kind, parts]) => {
     const spent = parts.filter(({ wei }) => wei > 0n);
     if (spent.length === 0) return [];
@@ -129,11 +114,9 @@ function savingsOf(calls: readonly PaidCall[], { days, policy }: { days: number;
         kind,
         contract: first.to,
         selector: first.selector,
-        /** Calls that would have been cheaper. */
         calls: spent.length,
         window,
         monthly: perMonth(window, days),
-        /** By `LIMIT_FORMULA`. */
         suggestedLimit: kind === "raise_gas_limit" ? adviseLimit(own, policy).suggested : null,
       },
     ];

@@ -5,7 +5,7 @@ import { APPROVAL_SEVERITY, type ApprovalFinding, rankOfRisks, UNUSED_DAYS } fro
 import type { Health } from "./health.ts";
 import { type Advice, adviceOnApproval, adviceOnSaving } from "./health-advice.ts";
 import type { Optimization, Saving } from "./optimize.ts";
-import { compare, type PaidWindow, sumMoney } from "./report-facts.ts";
+import { compare, type ReportFacts, sumMoney } from "./report-facts.ts";
 
 export type ProtectService = "risk" | "health" | "wash" | "optimize" | "retry";
 
@@ -122,7 +122,6 @@ export function rankApprovals<
   );
 }
 
-/** Returns whether the approval was possibly used within UNUSED_DAYS. */
 export function isInUse({ lastUsedAt }: Pick<ApprovalFinding, "lastUsedAt">, now: number): boolean {
   return lastUsedAt !== null && lastUsedAt >= now - UNUSED_DAYS * SECONDS_PER_DAY;
 }
@@ -220,7 +219,6 @@ function washSteps<Ready>({ wash }: ProtectionFindings<Ready>): readonly Protect
   });
 }
 
-/** How much a step of a plan matters. */
 type StepSeverity = "high" | "medium" | "low";
 
 const SEVERITIES: readonly StepSeverity[] = ["high", "medium", "low"];
@@ -251,11 +249,10 @@ export function rankSteps<Step extends { readonly severity: StepSeverity }>({
   return placed.toSorted((a, b) => a.rank - b.rank || a.list - b.list).map(({ step }) => step);
 }
 
-/** A cent. */
 const SMALL_MICRO_USD = 10_000;
 
 /** Wei of failed calls' fees and of known overpayment by successes: the most that could be saved. */
-export function avoidableWei({ calls }: PaidWindow): bigint {
+export function avoidableWei({ calls }: ReportFacts["paid"]): bigint {
   return calls.reduce((sum, { call, fee, overpaid }) => {
     if (!call.ok) return sum + fee.wei;
     return overpaid === null ? sum : sum + overpaid.wei;

@@ -6,7 +6,6 @@ import type { AsOf, OwnCall, WalletRows } from "../../model/features/types.ts";
 import { sortCalls, weighCalls } from "../../model/features/weigh-calls.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 
-/** The common input of all diagnoses of one wallet. */
 export type ReportFacts = ReturnType<typeof gatherReportFacts>;
 
 /** Derives the facts from a wallet's rows under a policy, independent of the rows' order. */
@@ -22,7 +21,6 @@ export function gatherReportFacts({ rows, asOf }: { rows: WalletRows; asOf: AsOf
   };
 }
 
-/** Order of two values for sorting, the same everywhere. */
 export function compare<Value extends bigint | string>(a: Value, b: Value): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
@@ -34,7 +32,6 @@ export type Money = {
   readonly microUsd: number | null;
 };
 
-/** An own call of the window with its cost. */
 export type PaidCall = {
   readonly call: OwnCall;
   readonly fee: Money;
@@ -42,15 +39,13 @@ export type PaidCall = {
   readonly overpaid: Money | null;
 };
 
-/** Own calls, sorted, and the days that monthly amounts are spread over; see `PER_MONTH_DAYS`. */
-export type PaidWindow = ReturnType<typeof readPaidWindow>;
-
 /** Days of a month, and the shortest window: one active day must not be multiplied by 30. */
 export const PER_MONTH_DAYS = 30;
 
 /**
  * Own calls of the last `windowDays` before the report's block, with their costs. Executions in one transaction share
- * its fee, which is counted with the first of them. `days` counts from the first call, at least 30.
+ * its fee, which is counted with the first of them. `days`, which monthly amounts are spread over, counts from the first
+ * call, at least 30.
  */
 export function readPaidWindow(
   { rows, asOf, market }: { rows: WalletRows; asOf: AsOf; market: Market },

@@ -5,7 +5,6 @@ import type { Database } from "../../db/database.ts";
 import { type ProvidedLabel, walletLabel } from "../../db/tables/wallet-label.ts";
 import type { LabelFailure, LabelSource } from "./label-source.ts";
 
-/** Labels of an account by one provider, with their time. */
 export type ProviderAnswer = { readonly provider: string } & (
   | { readonly available: true; readonly labels: readonly ProvidedLabel[]; readonly readAt: Date }
   | { readonly available: false; readonly reason: LabelFailure["reason"] }
@@ -65,7 +64,6 @@ export function createLabelReader({
     Promise.all(sources.map((source) => askOnce(source, address)));
 }
 
-/** Stored labels of accounts (lower-case) by provider. */
 export function createLabelStore(db: Database) {
   return {
     /** Null where the provider was never asked about the account. */
@@ -90,7 +88,6 @@ export function createLabelStore(db: Database) {
   };
 }
 
-/** Deletes labels read before a moment. */
 export async function dropOldLabels(db: Database, before: Date): Promise<number> {
   const { rowCount } = await db.delete(walletLabel).where(lt(walletLabel.readAt, before));
   return rowCount ?? Number.NaN;

@@ -26,13 +26,10 @@ export type FoundLabels = { readonly kind: "labels"; readonly labels: readonly P
 
 /** A third party with names of accounts. It reports failures as values. */
 export type LabelSource = {
-  /** The provider's name in answers and in the store. */
   readonly provider: string;
-  /** Labels of an account, lower-case. */
   read(address: Address): Promise<FoundLabels | LabelFailure>;
 };
 
-/** A failure of a provider. */
 export function labelFailure(reason: LabelFailure["reason"], detail: string): LabelFailure {
   return { kind: "failed", reason, detail };
 }

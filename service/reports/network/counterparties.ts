@@ -10,7 +10,6 @@ import type { Policy } from "../../model/score/policy-shape.ts";
 import { compare } from "../diagnosis/report-facts.ts";
 import type { Incoming } from "./wallet-network-dealings.ts";
 
-/** An account that the wallet dealt with. */
 export type Counterparty = Ranked & {
   /** Own calls to it or payments to it, and transfers from it in transactions of others. */
   readonly interactions: number;
@@ -54,7 +53,6 @@ export async function findDealings(question: {
   const { rows, incoming, policy } = question;
   const market = createMarket(rows.tokens);
   const tallies = new Map<Address, Tally>();
-  /** Returns the tally of an account, creating it if needed, and updates its times. */
   const tallyOf = (address: Address, at: number): Tally => {
     const tally = tallies.get(address) ?? newTally(at);
     tallies.set(address, tally);
@@ -93,7 +91,6 @@ function newTally(at: number) {
   };
 }
 
-/** Adds own calls to the tallies and counts calls without a counterparty. */
 async function tallyCalls(
   { rows, since, policy }: Parameters<typeof findDealings>[0],
   market: Market,
@@ -197,11 +194,9 @@ export type Volume = {
   readonly tokens: readonly { token: Address; amount: bigint; microUsd: number | null }[];
   /** Worth of all priced amounts, in millionths of a US dollar; null if amounts moved and none has a price. */
   readonly microUsd: number | null;
-  /** Whether all amounts have a price. */
   readonly isPriced: boolean;
 };
 
-/** The empty volume. */
 const NO_VOLUME: Volume = { nativeWei: 0n, tokens: [], microUsd: 0, isPriced: true };
 
 type VolumeTally = ReturnType<typeof createVolumeTally>;
@@ -318,7 +313,6 @@ export function totalsOf(list: readonly Counterparty[]) {
     transfersIn: sum(({ transfersIn }) => transfersIn),
     outMicroUsd: worthOf(list.map(({ volumeOut }) => volumeOut)),
     inMicroUsd: worthOf(list.map(({ volumeIn }) => volumeIn)),
-    /** Counterparties with an unpriced exchange. */
     unpriced: list.filter(({ volumeOut, volumeIn }) => !volumeOut.isPriced || !volumeIn.isPriced).length,
     // Unpriced parts count as 0.
     callsHhi: herfindahl(list.map(({ calls }) => calls)),

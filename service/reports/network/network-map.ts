@@ -57,7 +57,6 @@ function parentsOf(fact: AccountFact | undefined): readonly Address[] {
   return [fact?.creator, fact?.firstFunder].flatMap((parent) => parent ?? []);
 }
 
-/** A link between two accounts. */
 export type NetworkEdge = {
   readonly from: Address;
   readonly to: Address;

@@ -27,27 +27,13 @@ export type Incoming = {
 /** The block of an earlier answer. */
 export type PinnedBlock = { readonly blockNumber: number; readonly blockHash: Hex };
 
-type DealingsContext = {
-  readonly db: Database;
-  readonly chainId: number;
-  readonly chain: Pick<ChainFacts, "market" | "accounts">;
-  readonly policy: Policy;
-  /** Shared by all reports. */
-  readonly contacts: ContactCaches;
-  /** See `RowsRequest`. */
-  readonly mostAddresses: number;
-};
-
 export type DealingsReader = ReturnType<typeof createDealingsReader>;
 
-/**
- * not-ready: no block is both final and enriched. gone: the pinned block was reorganised. not-indexed: the wallet was
- * not followed at that block.
- */
-export type DealingsOutcome = Awaited<ReturnType<DealingsReader["read"]>>;
-
 /** A wallet's dealings as of a block. */
-export type WalletDealings = Omit<Extract<DealingsOutcome, { kind: "read" }>, "kind">;
+export type WalletDealings = Omit<
+  Extract<Awaited<ReturnType<DealingsReader["read"]>>, { kind: "read" }>,
+  "kind"
+>;
 
 /** Most incoming transfers read: more would add little and take seconds. */
 const MAX_INCOMING = 50_000;
@@ -56,7 +42,16 @@ const MAX_INCOMING = 50_000;
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
 /** Reads dealings at the newest final and enriched block, or at an earlier pinned one. Sanctions flags are current. */
-export function createDealingsReader(context: DealingsContext) {
+export function createDealingsReader(context: {
+  readonly db: Database;
+  readonly chainId: number;
+  readonly chain: Pick<ChainFacts, "market" | "accounts">;
+  readonly policy: Policy;
+  /** Shared by all reports. */
+  readonly contacts: ContactCaches;
+  /** See `RowsRequest`. */
+  readonly mostAddresses: number;
+}) {
   const { db, chainId } = context;
   return {
     /** Returns the newest final and enriched block, or the pinned one. */
@@ -65,7 +60,10 @@ export function createDealingsReader(context: DealingsContext) {
         const block = await readBlock(client, chainId, pin);
         return typeof block === "string" ? block : block.asOf;
       }),
-    /** Reads a wallet's rows and incoming transfers of the window in one snapshot at that block. */
+    /**
+     * Reads a wallet's rows and incoming transfers of the window in one snapshot at that block. not-ready: no block is both
+     * final and enriched. gone: the pinned block was reorganised. not-indexed: the wallet was not followed at that block.
+     */
     read: (wallet: Address, pin: PinnedBlock | null) =>
       readSnapshotInTime(db, async (client) => {
         const block = await readBlock(client, chainId, pin);
@@ -99,7 +97,7 @@ async function readBlock(
 
 async function readAt(
   client: ClientBase,
-  { chainId, chain, policy, contacts, mostAddresses }: DealingsContext,
+  { chainId, chain, policy, contacts, mostAddresses }: Parameters<typeof createDealingsReader>[0],
   { wallet, asOf }: { wallet: Address; asOf: AsOf },
 ) {
   const schema = `chain_${chainId}`;

@@ -105,7 +105,6 @@ async function readCalled(client: ClientBase, chainId: number, accounts: readonl
   return { calls, cut: rows.some(({ read }) => read === MAX_CONTACTS) };
 }
 
-/** Links among accounts: owners, facts and contacts. */
 export type AccountLinks = Awaited<ReturnType<typeof readAccountLinks>>;
 
 /**

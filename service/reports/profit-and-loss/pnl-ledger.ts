@@ -136,7 +136,6 @@ function createLotQueue() {
       }
       return { parts, uncovered: open };
     },
-    /** Remaining lots, oldest first. */
     rest: () => lots.slice(first),
   };
 }

@@ -14,7 +14,6 @@ export type Leg = {
 /** Ranks money before all tokens: a price paid in money is better than a daily price. */
 const MONEY_SPREAD = -1;
 
-/** One side of a trade: tokens and, if given, native coin. */
 type Side = ReturnType<ReturnType<typeof sideReader>>;
 
 /**
@@ -99,7 +98,6 @@ function sumOf(worths: readonly (bigint | null)[]): bigint | null {
   );
 }
 
-/** Whole millionths of a dollar. */
 function toMicros(worth: number | null): bigint | null {
   return worth === null ? null : BigInt(Math.round(worth));
 }

@@ -5,7 +5,6 @@ import { readPaidWindow, sumMoney } from "../diagnosis/report-facts.ts";
 import { type LedgerKeeper, openLedger, type TokenLedger } from "./pnl-ledger.ts";
 import { createLegReader, currenciesOf, type Leg } from "./pnl-legs.ts";
 
-/** Profit and loss of a wallet by its own calls. */
 export type Pnl = ReturnType<typeof profitAndLoss>;
 
 /** Profit and loss with one token; money in millionths of a US dollar. */
@@ -92,7 +91,6 @@ function toToken(
     /** Null where no list knows the token. */
     symbol: listed?.symbol ?? null,
     decimals: listed?.decimals ?? null,
-    /** Remaining amount from own calls. */
     held,
     /** Cost and current worth of the parts with known cost; null if unknown. */
     cost,

@@ -2,7 +2,6 @@ import { type Address, type Hex, zeroAddress } from "viem";
 import { type Database, NUMERIC_AS_BIGINT, QUERY_DEADLINE } from "../../db/database.ts";
 import type { TokenStandard } from "../../db/tables/enrich.ts";
 
-/** Which transfers to read. */
 type TransferQuery = {
   /** Lower-case. */
   readonly wallet: Address;
@@ -46,7 +45,6 @@ export type Received = Awaited<ReturnType<TransferReader["received"]>>;
 const MOST_TRANSFERS = 20_000;
 const MOST_EXCHANGES = 5_000;
 
-/** Reads the transfers that enrichment stored for one chain. */
 export function createTransferReader(db: Database, chainId: number) {
   const read = async <Row extends object>(name: string, text: string, values: readonly unknown[]) => {
     const statement = { ...QUERY_DEADLINE, ...NUMERIC_AS_BIGINT, name, text, values: [...values] };

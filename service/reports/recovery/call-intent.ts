@@ -147,7 +147,6 @@ function readSpender({ input }: { input: Hex }): Address | null {
   return spender === undefined ? null : lowerCase(spender);
 }
 
-/** A call with its intent. */
 export type ReadCall<Call> = { readonly call: Call; readonly intent: CallIntent };
 
 /** Characters of calldata per turn of the event loop: as many as are read of one call, some milliseconds. */

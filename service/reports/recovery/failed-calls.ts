@@ -49,9 +49,6 @@ export type FailedExecution = Pick<SentCall, "hash" | "block" | "timestamp" | "t
 /** Outcomes of a wallet's transactions as of one block; newest first. */
 export type CallOutcomes = NonNullable<Awaited<ReturnType<typeof readOutcomes>>>;
 
-/** Transactions that a history source reported and the index does not have; newest first. */
-export type ReportedOutcomes = CallOutcomes["reported"];
-
 export type OutcomesQuery = {
   readonly wallet: Address;
   /** How far back failures are listed, and how far back they count as recent. */

@@ -126,10 +126,6 @@ export async function rehearseInOrder(
 /** A failure with unknown calldata, and why it is not offered. */
 type Unread = { readonly call: ReportedCall; readonly code: RefusalCode; readonly detail: string };
 
-type Known = Pick<RecoveryFacts, "wallet" | "outcomes" | "block"> & {
-  readonly state: Pick<WalletState, "account">;
-};
-
 /** Most transactions requested from the node per answer. */
 const MAX_ASKED = 30;
 const AT_ONCE = 8;
@@ -140,7 +136,9 @@ const AT_ONCE = 8;
  */
 export async function readReported(
   node: RecoveryNode,
-  known: Known,
+  known: Pick<RecoveryFacts, "wallet" | "outcomes" | "block"> & {
+    readonly state: Pick<WalletState, "account">;
+  },
 ): Promise<Pick<Recovery, "outcomes" | "unread">> {
   const { outcomes, wallet } = known;
   const judged = outcomes.reported.failures.map((call) => ({ call, refusal: unofferable(call, known) }));
@@ -176,7 +174,10 @@ const NOT_ASKED = {
   detail: `Of failures from before the index followed the wallet only the newest ${MAX_ASKED} are read at once; send what is offered and ask again.`,
 } as const;
 
-function unofferable(call: ReportedCall, { state, block, outcomes }: Known): Omit<Unread, "call"> | null {
+function unofferable(
+  call: ReportedCall,
+  { state, block, outcomes }: Parameters<typeof readReported>[1],
+): Omit<Unread, "call"> | null {
   const { meetsIndex, completeFrom } = outcomes.reported;
   if (state.account === "smart_account") {
     return { code: "contract_wallet", detail: "The wallet is a contract: no key signs its transactions." };

@@ -10,8 +10,6 @@ import { z } from "zod";
 import { decodeParameters } from "../../chain/bounded-abi.ts";
 import { lowerCase } from "../../db/columns.ts";
 
-type SwapCall = { readonly to: Address; readonly input: Hex; readonly value: bigint };
-
 const ROUTES = "(address from, address to, bool stable, address factory)[] routes";
 const TIMED = "address recipient, uint256 deadline";
 
@@ -89,7 +87,7 @@ type Named = z.infer<typeof named>;
  * and malformed calldata. `depth` is of nested multicalls.
  */
 export function readSwap(
-  call: SwapCall,
+  call: { readonly to: Address; readonly input: Hex; readonly value: bigint },
   wallet: Address,
   depth = 0,
 ): { readonly legs: readonly SwapLeg[]; readonly deadline: bigint | null } | null {
@@ -117,7 +115,11 @@ function decodeNamed(method: AbiFunction, input: Hex): Named | null {
   return named.parse(isTuple ? only : Object.fromEntries(entries));
 }
 
-function legOf(given: Named, { to, value }: SwapCall, wallet: Address): readonly SwapLeg[] {
+function legOf(
+  given: Named,
+  { to, value }: { to: Address; value: bigint },
+  wallet: Address,
+): readonly SwapLeg[] {
   const ends = endsOf(given, to);
   const receiver = given.to ?? given.recipient;
   if (ends === null || receiver === undefined) return [];

@@ -5,7 +5,6 @@ import { MAX_REHEARSALS, type Recovery, rehearseInOrder, requireSameBlock } from
 import type { RecoveryNode, Trial } from "./recovery-node.ts";
 import { gasLimitOf, highestCost, type UnsignedTransaction } from "./unsigned-transaction.ts";
 
-/** A simulated revocation. */
 type TriedRevocation = {
   readonly approval: OpenApproval;
   readonly data: Hex;

@@ -15,7 +15,11 @@ import type { NodeBlock, WalletState } from "./recovery-node.ts";
 
 /** Why a failed transaction is not offered again. */
 export type RefusalCode =
-  | RepairCode
+  | "repaired"
+  | "maybe_repaired"
+  | "history_too_long"
+  | "under_way"
+  | "under_way_unseen"
   | "wallet_listed"
   | "contract_wallet"
   | "too_old"
@@ -31,16 +35,11 @@ export type RefusalCode =
   | "insufficient_balance"
   | "duplicate";
 
-/** Why a failure may need nothing more. */
-type RepairCode = "repaired" | "maybe_repaired" | "history_too_long" | "under_way" | "under_way_unseen";
-
 /** Why a failure is not offered. `by` is the transaction that makes it unnecessary, if any. */
 type Refusal = { readonly code: RefusalCode; readonly detail: string; readonly by: Hex | null };
 
-/** A failure that is not offered. */
 export type Refused = Refusal & { readonly call: FailedCall };
 
-/** A failure without a known reason against a retry. */
 export type Candidate = ReadCall<FailedCall>;
 
 /** Failures older than this are not offered again. */
@@ -218,7 +217,6 @@ async function indexCalls<Call extends Pick<SentCall, "to" | "input" | "value">>
   return { byKey, byMethod: Map.groupBy(read, ({ intent }) => intent.method) };
 }
 
-/** The first call with the same effect. */
 function findByKey<Call>(
   { keys }: CallIntent,
   { byKey }: Indexed<Call>,

@@ -1,7 +1,6 @@
 import { type Address, getAddress, type Hex, serializeTransaction } from "viem";
 import type { Fees } from "../../sender/send-policy.ts";
 
-/** A complete, unsigned EIP-1559 transaction. */
 export type UnsignedTransaction = {
   readonly type: "eip1559";
   readonly chainId: number;
@@ -17,7 +16,6 @@ export type UnsignedTransaction = {
 
 const GAS_MARGIN_PERCENT = 25n;
 
-/** How the gas limit of an offered transaction comes about, in words. */
 export const GAS_FORMULA = `eth_estimateGas at the block, plus ${GAS_MARGIN_PERCENT} %, rounded up, at most the block's gas limit`;
 
 /** Gas limit of a call with this estimate. The margin covers state changes until it is mined. */

@@ -4,7 +4,6 @@ import { loadInBatches } from "../../db/load-in-batches.ts";
 import type { ScoreRecord } from "../../model/score/record.ts";
 import { IS_LISTED, sanctionsFlagsJoin } from "../../sanctions/sanctions.ts";
 
-/** Explanation of a stored score. */
 export type ScoreExplanation = Pick<ScoreRecord, "patterns" | "features">;
 
 /**

@@ -14,7 +14,6 @@ import {
 } from "../../model/score/record.ts";
 import type { Exposure, ScoreExplanation } from "./risk-facts.ts";
 
-/** Input of a risk assessment. */
 export type RiskEvidence = {
   readonly sanctioned: boolean;
   readonly score:
@@ -141,7 +140,6 @@ const FAILING_BELOW = 20;
 /** From a tenth of the volume on it is no accident; the model's own bound. */
 const NOTABLE_SHARE = 0.1;
 
-/** Maps the severities of records to those of reports. */
 const PATTERN_SEVERITY: Readonly<Record<Pattern["severity"], RiskSignal["severity"]>> = {
   critical: "high",
   warning: "medium",
@@ -279,7 +277,6 @@ function round(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** Risky counterparties of a wallet and their shares of what it sent, 0 to 1. */
 type CounterpartyShares = ReturnType<typeof counterpartyShares>;
 
 /**

@@ -4,7 +4,6 @@ import type {
   CallOutcomes,
   FailedCall,
   ReportedCall,
-  ReportedOutcomes,
 } from "../../../../service/reports/recovery/failed-calls.ts";
 import type { RecoveryPorts } from "../../../../service/reports/recovery/open-recovery.ts";
 import type {
@@ -56,7 +55,7 @@ export function reportedFailure(changes: Partial<ReportedCall> = {}): ReportedCa
 }
 
 /** One such failure, and nothing since. */
-export function reportedOutcomes(changes: Partial<ReportedOutcomes> = {}): ReportedOutcomes {
+export function reportedOutcomes(changes: Partial<CallOutcomes["reported"]> = {}): CallOutcomes["reported"] {
   const failures = changes.failures ?? [reportedFailure()];
   return {
     failures,

@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
 import type { ProtectAnswer } from "../../../../service/api/routes/get-agent-protect.ts";
 import type { RetryAnswer } from "../../../../service/api/routes/get-retry.ts";
-import type { ReportedOutcomes } from "../../../../service/reports/recovery/failed-calls.ts";
+import type { CallOutcomes } from "../../../../service/reports/recovery/failed-calls.ts";
 import type { RecoveryNode } from "../../../../service/reports/recovery/recovery-node.ts";
 import { bodyOf, fakeApp, fakeLedger, WALLET, WITH_KEY } from "../fake-ports.ts";
 import { reportSource } from "../report-source.ts";
@@ -16,7 +16,7 @@ const knows: RecoveryNode["transaction"] = async (hash) => ({
 async function ask<Answer>(
   path: string,
   transaction: RecoveryNode["transaction"],
-  reported: Partial<ReportedOutcomes> = {},
+  reported: Partial<CallOutcomes["reported"]> = {},
 ) {
   const recovery = fakeRecovery({ transaction }, { failures: [], reported: reportedOutcomes(reported) });
   const { rows, asOf } = reportSource({ calls: [], approvals: [] });

@@ -10,7 +10,6 @@ import { pageOf } from "../../../../service/reports/network/counterparties.ts";
 import { createAccountReader } from "../../../../service/reports/network/wallet-network-accounts.ts";
 import {
   createDealingsReader,
-  type DealingsOutcome,
   type PinnedBlock,
 } from "../../../../service/reports/network/wallet-network-dealings.ts";
 import {
@@ -375,7 +374,7 @@ it("the distribution counts every scored wallet of the chain once, and is read a
   expect(await read()).toEqual([counted[0], { score: 97, wallets: 2 }]);
 });
 
-function known(outcome: DealingsOutcome) {
+function known(outcome: Awaited<ReturnType<ReturnType<typeof createDealingsReader>["read"]>>) {
   if (outcome.kind !== "read") throw new Error(`expected dealings, got ${outcome.kind}`);
   return outcome;
 }

@@ -1,7 +1,10 @@
 import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
 import { dayOf } from "../../../../service/model/features/time.ts";
-import type { TokenList } from "../../../../service/model/features/types.ts";
+import type { DailyPrice, TokenList } from "../../../../service/model/features/types.ts";
+import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { diagnoseHealth } from "../../../../service/reports/diagnosis/health.ts";
+import { gatherReportFacts } from "../../../../service/reports/diagnosis/report-facts.ts";
 import { type Pnl, profitAndLoss, type TokenPnl } from "../../../../service/reports/profit-and-loss/pnl.ts";
 import {
   account,
@@ -11,6 +14,7 @@ import {
   rowsOf,
   START,
   type Step,
+  UNPRICED,
   USDC,
 } from "../../model/features/histories.ts";
 
@@ -19,6 +23,9 @@ const WETH = account(0xe1);
 /** No feed prices it. */
 const MEME = account(0xe2);
 const OTHER = account(0xe3);
+const SCAM = account(0xe9);
+const ROUTER = account(0xb0);
+const VAULT = account(0xb1);
 const ONE = 10n ** 18n;
 const DOLLAR = 1_000_000n;
 const NOW = asOfTime(START + 30 * DAY);
@@ -41,33 +48,32 @@ const TOKENS: TokenList = {
   ],
 };
 
-type Moves = readonly (readonly [Address, bigint])[];
+type Amount = readonly [token: Address, amount: bigint];
 
 /** A call on a day that moved tokens. */
-function move(day: number, moves: Moves, step: Partial<Step> = {}): Step {
-  return { at: START + day * DAY, moves: moves.map(([token, amount]) => ({ token, amount })), ...step };
+function move(day: number, moves: readonly Amount[], step: Partial<Step> = {}): Step {
+  const moved = moves.map(([token, amount]) => ({ token, amount }));
+  return { at: START + day * DAY, to: ROUTER, moves: moved, ...step };
 }
 
-function pnlOf(...steps: readonly Step[]): Pnl {
-  return profitAndLoss({ rows: rowsOf(callsOf(steps), { tokens: TOKENS }), asOf: NOW }, 180);
+/** A call on a day that gave one token for another. */
+const swap = (day: number, [given, price]: Amount, got: Amount) => move(day, [[given, -price], got]);
+const buy = (day: number, tokens: bigint, dollars: bigint) =>
+  swap(day, [USDC, dollars * DOLLAR], [WETH, tokens * ONE]);
+const sell = (day: number, tokens: bigint, dollars: bigint) =>
+  swap(day, [WETH, tokens * ONE], [USDC, dollars * DOLLAR]);
+
+function pnlWith(tokens: TokenList, steps: readonly Step[], days = 180): Pnl {
+  return profitAndLoss({ rows: rowsOf(callsOf(steps), { tokens }), asOf: NOW }, days);
 }
+
+const pnlOf = (...steps: readonly Step[]) => pnlWith(TOKENS, steps);
 
 function tokenOf(pnl: Pnl, token: Address): TokenPnl {
   const found = pnl.tokens.find((of) => of.token === token);
   if (found === undefined) throw new Error(`${token} is not in the answer`);
   return found;
 }
-
-const buy = (day: number, tokens: bigint, dollars: bigint) =>
-  move(day, [
-    [USDC, -dollars * DOLLAR],
-    [WETH, tokens * ONE],
-  ]);
-const sell = (day: number, tokens: bigint, dollars: bigint) =>
-  move(day, [
-    [WETH, -tokens * ONE],
-    [USDC, dollars * DOLLAR],
-  ]);
 
 describe("profit and loss by hand", () => {
   it("sells the oldest lots first, and a lot in parts", () => {
@@ -115,14 +121,8 @@ describe("profit and loss by hand", () => {
 
   it("prices a token without a feed by what was given for it, and what is left by the newest trade", () => {
     const pnl = pnlOf(
-      move(1, [
-        [USDC, -100n * DOLLAR],
-        [MEME, 50n],
-      ]),
-      move(2, [
-        [MEME, -20n],
-        [USDC, 70n * DOLLAR],
-      ]),
+      swap(1, [USDC, 100n * DOLLAR], [MEME, 50n]),
+      swap(2, [MEME, 20n], [USDC, 70n * DOLLAR]),
     );
     // 20 of 50 cost 40; the 30 left cost 60 and go for 3.5 each.
     expect(tokenOf(pnl, MEME)).toMatchObject({
@@ -138,13 +138,7 @@ describe("profit and loss by hand", () => {
   });
 
   it("buys for native coin at the feed's price", () => {
-    const pnl = pnlOf(
-      move(1, [[MEME, 10n]], { value: ONE }),
-      move(2, [
-        [MEME, -10n],
-        [USDC, 2_500n * DOLLAR],
-      ]),
-    );
+    const pnl = pnlOf(move(1, [[MEME, 10n]], { value: ONE }), swap(2, [MEME, 10n], [USDC, 2_500n * DOLLAR]));
     expect([pnl.realised, pnl.winRate]).toEqual([500n * DOLLAR, 1]);
   });
 
@@ -195,13 +189,7 @@ describe("what is not known", () => {
   });
 
   it("is a trade of two tokens that no feed prices", () => {
-    const pnl = pnlOf(
-      move(1, [[MEME, 10n]]),
-      move(2, [
-        [MEME, -10n],
-        [OTHER, 7n],
-      ]),
-    );
+    const pnl = pnlOf(move(1, [[MEME, 10n]]), swap(2, [MEME, 10n], [OTHER, 7n]));
     expect(tokenOf(pnl, OTHER)).toMatchObject({
       bought: 7n,
       cost: null,
@@ -217,16 +205,13 @@ describe("what is not known", () => {
   });
 
   it("is what came before the window", () => {
-    const steps = callsOf([buy(1, 1n, 100n), sell(12, 1n, 200n)]);
-    const rows = rowsOf(steps, { tokens: TOKENS });
-    expect(profitAndLoss({ rows, asOf: NOW }, 20)).toMatchObject({ trades: 1, realised: null });
+    const steps = [buy(1, 1n, 100n), sell(12, 1n, 200n)];
+    expect(pnlWith(TOKENS, steps, 20)).toMatchObject({ trades: 1, realised: null });
   });
 
   it("is what fees are worth where nothing prices the native coin", () => {
-    const rows = rowsOf(callsOf([move(1, [])]), {
-      tokens: { ...TOKENS, native: { symbol: "ETH", decimals: 18, prices: [] } },
-    });
-    expect(profitAndLoss({ rows, asOf: NOW }, 180).fees).toBeNull();
+    const unpriced = { ...TOKENS, native: { symbol: "ETH", decimals: 18, prices: [] } };
+    expect(pnlWith(unpriced, [move(1, [])]).fees).toBeNull();
     // 70,000 gas at 1 gwei and 2,000 dollars a coin.
     expect(pnlOf(move(1, [])).fees).toBe(140_000n);
   });
@@ -240,5 +225,151 @@ describe("what is not known", () => {
       winRate: null,
       unpricedShare: null,
     });
+  });
+});
+
+/** A stablecoin that is never exactly a dollar: a hundredth of a cent above it until the fifth day, then below. */
+const UNSTEADY: readonly DailyPrice[] = [
+  [TODAY - 1, 1_000_100],
+  [TODAY + 4, 999_900],
+];
+
+function market(weth: readonly DailyPrice[]): TokenList {
+  return {
+    native: { symbol: "ETH", decimals: 18, prices: [[0, 2_000_000_000]] },
+    tokens: [
+      { address: USDC, symbol: "USDC", decimals: 6, prices: UNSTEADY },
+      { address: WETH, symbol: "WETH", decimals: 18, prices: weth },
+      { address: UNPRICED, symbol: "LST", decimals: 18, prices: [] },
+    ],
+  };
+}
+
+/** Prices of WETH as of these days. */
+const pnlAt = (weth: readonly DailyPrice[], ...steps: readonly Step[]) => pnlWith(market(weth), steps);
+
+describe("spending money", () => {
+  const RISING: readonly DailyPrice[] = [
+    [TODAY - 1, 2_000_000_000],
+    [TODAY + 2, 2_200_000_000],
+  ];
+
+  it("is no sale, whatever its price did since it came", () => {
+    const pnl = pnlAt(RISING, buy(1, 10n, 20_000n), sell(4, 10n, 22_000n), buy(6, 10n, 22_000n));
+    // 22,000 at 1.0001 less 20,000 at 1.0001.
+    expect(pnl).toMatchObject({
+      trades: 3,
+      sales: 1,
+      wins: 1,
+      losses: 0,
+      winRate: 1,
+      realised: 2_000_200_000n,
+    });
+    expect(tokenOf(pnl, USDC)).toMatchObject({ isCurrency: true, sales: 0, realised: null, cost: null });
+  });
+
+  it("leaves a wallet that only bought without a sale and without a loss", () => {
+    const pnl = pnlAt(RISING, buy(1, 1n, 2_000n));
+    expect(pnl).toMatchObject({ sales: 0, realised: 0n, winRate: null, unpricedShare: 0 });
+  });
+
+  it("is told of in amounts all the same", () => {
+    const usdc = tokenOf(pnlAt(RISING, buy(1, 10n, 20_000n), sell(4, 10n, 22_000n)), USDC);
+    expect([usdc.bought, usdc.sold, usdc.uncovered, usdc.held]).toEqual([
+      22_000n * DOLLAR,
+      20_000n * DOLLAR,
+      20_000n * DOLLAR,
+      22_000n * DOLLAR,
+    ]);
+  });
+
+  it("is not what a token does that only happens to have stood still", () => {
+    const pnl = pnlAt([[TODAY - 1, 2_000_000_000]], buy(1, 1n, 2_000n), sell(2, 1n, 2_100n));
+    expect(pnl).toMatchObject({ sales: 1, wins: 1 });
+  });
+});
+
+describe("what was deposited", () => {
+  const TRIPLED: readonly DailyPrice[] = [
+    [TODAY - 1, 1_000_000_000],
+    [TODAY + 9, 3_000_000_000],
+  ];
+  const deposit = (contract: Address) => move(2, [[WETH, -ONE]], { to: contract });
+  const withdraw = (contract: Address, amount = ONE) => move(12, [[WETH, amount]], { to: contract });
+
+  it("comes back at the cost that it left with, so that no gain is lost on the way", () => {
+    const pnl = pnlAt(TRIPLED, buy(1, 1n, 1_000n), deposit(VAULT), withdraw(VAULT), sell(13, 1n, 3_000n));
+    // 3,000 at 0.9999 less 1,000 at 1.0001.
+    expect(pnl).toMatchObject({ realised: 1_999_600_000n, wins: 1, returns: 1, unpricedShare: 0 });
+  });
+
+  it("was paid to the contract directly or by a call to it", () => {
+    const paid = move(2, [[WETH, -ONE]], { to: WETH, recipient: VAULT, amount: ONE });
+    const pnl = pnlAt(TRIPLED, buy(1, 1n, 1_000n), paid, withdraw(VAULT), sell(13, 1n, 3_000n));
+    expect([pnl.realised, pnl.returns]).toEqual([1_999_600_000n, 1]);
+  });
+
+  it("earns what comes back beyond it, at the price of that day", () => {
+    const pnl = pnlAt(
+      TRIPLED,
+      buy(1, 1n, 1_000n),
+      deposit(VAULT),
+      withdraw(VAULT, 2n * ONE),
+      sell(13, 2n, 6_000n),
+    );
+    // 6,000 at 0.9999 less 1,000 at 1.0001 and 3,000.
+    expect([pnl.realised, pnl.returns]).toEqual([1_999_300_000n, 1]);
+  });
+
+  it("does not come back from another contract", () => {
+    const pnl = pnlAt(TRIPLED, buy(1, 1n, 1_000n), deposit(VAULT), withdraw(ROUTER), sell(13, 1n, 3_000n));
+    expect([pnl.realised, pnl.returns]).toEqual([-300_000n, 0]);
+  });
+
+  it("has no known cost where it never came by an own call", () => {
+    const pnl = pnlAt(TRIPLED, deposit(VAULT), withdraw(VAULT), sell(13, 1n, 3_000n));
+    expect([pnl.realised, pnl.returns, pnl.unpricedShare]).toEqual([null, 1, 1]);
+  });
+});
+
+describe("dust that a swap logs", () => {
+  const HALVED: readonly DailyPrice[] = [
+    [TODAY - 1, 1_000_000_000],
+    [TODAY + 9, 500_000_000],
+  ];
+  const bought = (extra: readonly Amount[]) => move(1, [[USDC, -1_000n * DOLLAR], [WETH, ONE], ...extra]);
+
+  it("hides no loss: a token on no list is worth nothing beside one that has a price", () => {
+    const pnl = pnlAt(HALVED, bought([[SCAM, 1n]]), sell(13, 1n, 500n));
+    // 500 at 0.9999 less 1,000 at 1.0001.
+    expect(pnl).toMatchObject({
+      realised: -500_150_000n,
+      losses: 1,
+      winRate: 0,
+      unpricedShare: 0,
+      worthlessLegs: 1,
+    });
+    expect(tokenOf(pnl, SCAM)).toMatchObject({ cost: 0n, unrealised: 0n });
+  });
+
+  it("may be worth something where it is listed: nothing is made up of it", () => {
+    const pnl = pnlAt(HALVED, bought([[UNPRICED, ONE]]), sell(13, 1n, 500n));
+    expect(pnl).toMatchObject({ realised: null, worthlessLegs: 0 });
+  });
+
+  it("is the whole purchase where nothing else came", () => {
+    const pnl = pnlAt(HALVED, swap(1, [USDC, 1_000n * DOLLAR], [SCAM, 1n]));
+    expect([tokenOf(pnl, SCAM).cost, pnl.worthlessLegs]).toEqual([1_000_100_000n, 0]);
+  });
+});
+
+describe("fees", () => {
+  it("of executions that share one transaction are paid once, as the health report says", () => {
+    const hash = `0x${"aa".repeat(32)}` as const;
+    const steps = [1, 2, 3, 4].map((position) => move(1, [], { position, fee: 10n ** 15n }));
+    const calls = callsOf(steps).map((call) => ({ ...call, hash, blockNumber: 5 }));
+    const source = { rows: rowsOf(calls, { tokens: market([]) }), asOf: NOW };
+    const { spent } = diagnoseHealth(gatherReportFacts(source, AHS_2026_1), { drawnTokens: null });
+    expect([profitAndLoss(source, 180).fees, spent.microUsd]).toEqual([2_000_000n, 2_000_000]);
   });
 });

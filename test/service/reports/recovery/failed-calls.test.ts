@@ -17,6 +17,7 @@ type Sent = {
   readonly to?: Address | null;
   readonly own?: boolean;
   readonly place?: number;
+  readonly hash?: Hex;
 };
 
 let nonce = 0;
@@ -30,9 +31,9 @@ async function send({
   to = TARGET,
   own = true,
   place = 0,
+  hash = numberToHex(nonce + 1, { size: 32 }),
 }: Sent) {
   nonce += 1;
-  const hash = numberToHex(nonce, { size: 32 });
   const selector = input.length < 10 ? null : input.slice(0, 10);
   await world.client.query(
     `insert into ${SCHEMA}.transaction values
@@ -256,5 +257,103 @@ describe("what became of a wallet's transactions", () => {
         selector: "0xaabbccdd",
       },
     ]);
+  });
+});
+
+type Reported = {
+  readonly block: number;
+  readonly ok: boolean;
+  readonly selector?: Hex;
+  readonly recipient?: string;
+  readonly source?: string;
+};
+
+let reports = 0;
+
+/** Puts a transaction into the reported history; answers its hash. */
+async function report({ block, ok, selector = "0xaabbccdd", recipient, source = "explorer" }: Reported) {
+  reports += 1;
+  const hash = numberToHex(0xf000 + reports, { size: 32 });
+  await world.client.query(
+    `insert into ahs.own_call (chain_id, wallet, block, transaction_index, position, hash, origin, source, timestamp,
+       "to", selector, value, ok, gas_limit, gas_used, gas_price_wei, fee_wei, recipient)
+     values (31337, $1, $2, 1, 0, $3, 'transaction', $4, $5, $6, $7, 3, $8, 90000, 24000, 1000000000, 0, $9)`,
+    [AGENT, block, hash, source, START + block * DAY, TARGET, selector, ok, recipient ?? null],
+  );
+  return hash;
+}
+
+/** The index follows the wallet from a block on, and the source reported up to another. */
+async function follow(fromBlock: number, reportedTo: number) {
+  await world.client.query(
+    `insert into ${SCHEMA}.wallet values ($1, 'requested', $2, 0, 0, null, null, null, 1)`,
+    [AGENT, fromBlock],
+  );
+  await world.client.query(
+    `insert into ahs.kept_history (chain_id, wallet, source, from_block, from_timestamp, to_block, to_hash, complete)
+     values (31337, $1, 'explorer', 0, 0, $2, '0x01', true)`,
+    [AGENT, reportedTo],
+  );
+}
+
+const FRIEND = account(0xf1);
+const HEAD = 400;
+const INDEXED = { input: "0xaabbccdd01" } as const;
+
+describe("what a history source reported the time before the index followed a wallet", () => {
+  it("is failures of the listed days that the index lacks, newest first", async () => {
+    await follow(HEAD, HEAD - 1);
+    const old = await report({ block: HEAD - 29, ok: false });
+    const newer = await report({ block: HEAD - 3, ok: false });
+    await report({ block: HEAD - 31, ok: false });
+    await report({ block: HEAD - 2, ok: false, source: "enrich" });
+    const both = await report({ block: HEAD - 1, ok: false });
+    await send({ ...INDEXED, block: HEAD - 1, ok: false, hash: both });
+    const { reported, failures } = await read();
+    expect(reported.failures.map(({ hash }) => hash)).toEqual([newer, old]);
+    expect(reported.failures[0]).toEqual({
+      hash: newer,
+      block: HEAD - 3,
+      transactionIndex: 1,
+      timestamp: START + (HEAD - 3) * DAY,
+      to: TARGET,
+      value: 3n,
+      selector: "0xaabbccdd",
+      gasLimit: 90_000n,
+      gasUsed: 24_000n,
+      gasPrice: 1_000_000_000n,
+      l1Fee: 0n,
+    });
+    expect([reported.failuresFound, failures.length]).toEqual([2, 1]);
+  });
+
+  it("is the newest recent success of each method, account and recipient", async () => {
+    await report({ block: HEAD - 9, ok: true });
+    const newest = await report({ block: HEAD - 8, ok: true });
+    const paid = await report({ block: HEAD - 7, ok: true, selector: "0xa9059cbb", recipient: FRIEND });
+    const other = await report({ block: HEAD - 6, ok: true, selector: "0xa9059cbb", recipient: TARGET });
+    await report({ block: HEAD - 20, ok: true, selector: "0x12345678" });
+    const { successes, completeFrom } = (await read()).reported;
+    expect(successes.map(({ hash, recipient }) => [hash, recipient])).toEqual([
+      [other, TARGET],
+      [paid, FRIEND],
+      [newest, null],
+    ]);
+    expect(completeFrom).toBeNull();
+  });
+
+  it.each<[string, number, boolean]>([
+    ["meets the index where it ends one block before", 299, true],
+    ["leaves a gap where it ends earlier", 298, false],
+  ])("%s", async (_name, reportedTo, meets) => {
+    await follow(300, reportedTo);
+    expect((await read()).reported.meetsIndex).toBe(meets);
+  });
+
+  it("makes the index's later successes of its failed methods count, though nothing failed in the index", async () => {
+    await report({ block: HEAD - 5, ok: false });
+    const later = await send({ ...INDEXED, block: HEAD - 1, ok: true });
+    await send({ ...INDEXED, block: HEAD - 6, ok: true });
+    expect((await read()).successes.map(({ hash }) => hash)).toEqual([later]);
   });
 });

@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { NodeFailure } from "../../../../service/chain/node/failure.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
 import type {
+  CallOutcomes,
   FailedCall,
   ReportedCall,
-  ReportedOutcomes,
 } from "../../../../service/reports/recovery/failed-calls.ts";
 import {
   createListedAccounts,
@@ -38,7 +38,7 @@ const mined = (call: ReportedCall, changes: Partial<Mined> = {}): Mined => ({
 });
 
 type World = {
-  readonly reported?: Partial<ReportedOutcomes>;
+  readonly reported?: Partial<CallOutcomes["reported"]>;
   readonly account?: WalletState["account"];
   readonly transaction?: RecoveryNode["transaction"];
 };

@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, erc20Abi, type Hex, numberToHex, parseAbi } from "viem";
+import { type Address, concatHex, encodeFunctionData, erc20Abi, type Hex, numberToHex, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
 import { readIntents } from "../../../../service/reports/recovery/call-intent.ts";
 import type {
@@ -6,12 +6,14 @@ import type {
   ReportedSuccess,
   SentCall,
 } from "../../../../service/reports/recovery/failed-calls.ts";
+import { openRecovery } from "../../../../service/reports/recovery/open-recovery.ts";
 import { type RefusalCode, sortFailures } from "../../../../service/reports/recovery/sort-failures.ts";
 import { WALLET } from "../../api/fake-ports.ts";
 import {
   BLOCK,
   callOutcomes,
   failedCall,
+  fakeRecovery,
   reportedOutcomes,
   TARGET,
   walletState,
@@ -272,4 +274,53 @@ describe("a failure before a success that a history source reported", () => {
   ])("was not made good by %s", async (_name, call, success) => {
     expect(await refusalOf(call, success)).toBeNull();
   });
+});
+
+const nestedAbi = parseAbi([
+  "function multicall(bytes[] calls)",
+  "function exactInputSingle((address,address,uint24,address,uint256,uint256,uint160))",
+]);
+const NESTED_SWAP = encodeFunctionData({
+  abi: nestedAbi,
+  functionName: "exactInputSingle",
+  args: [[WALLET, WALLET, 500, WALLET, 5n, 1n, 0n]],
+});
+/** 5 KB of calldata each, as many failures as are listed: a megabyte. */
+const largeFailures = Array.from({ length: 200 }, (_, place) =>
+  failedCall({
+    hash: numberToHex(place, { size: 32 }),
+    input: encodeFunctionData({
+      abi: nestedAbi,
+      functionName: "multicall",
+      args: [[...Array<Hex>(15).fill(NESTED_SWAP), concatHex(["0x00", numberToHex(place, { size: 32 })])]],
+    }),
+  }),
+);
+const CHARACTERS = largeFailures.reduce((sum, { input }) => sum + input.length, 0);
+/** At most as much is read in one turn as of one call. */
+const LEAST_TURNS = Math.floor(CHARACTERS / 32_768);
+
+/** How many turns the event loop has while something is worked on. */
+async function turnsDuring<Result>(work: () => Promise<Result>) {
+  let turns = 0;
+  let next = setImmediate(function count() {
+    turns += 1;
+    next = setImmediate(count);
+  });
+  const result = await work().finally(() => clearImmediate(next));
+  return { turns, result };
+}
+
+it("other work has its turn while a recovery reads and sorts a megabyte of failures' calldata", async () => {
+  expect(LEAST_TURNS).toBeGreaterThan(50);
+  const opened = await turnsDuring(() => openRecovery(WALLET, fakeRecovery({}, { failures: largeFailures })));
+  expect(opened.turns).toBeGreaterThanOrEqual(LEAST_TURNS);
+  const { result: recovery } = opened;
+  expect(recovery.failures[0]?.intent.kind).toBe("swap");
+  const successes = largeFailures.map((call) => ({ ...call, block: call.block - 1 }));
+  const sorted = await turnsDuring(() =>
+    sortFailures({ ...recovery, outcomes: { ...recovery.outcomes, successes } }),
+  );
+  expect(sorted.turns).toBeGreaterThanOrEqual(2 * LEAST_TURNS);
+  expect(sorted.result.candidates).toHaveLength(30);
 });
