@@ -181,19 +181,16 @@ function stepsOf(context: ScanContext): ScanSteps {
   };
 }
 
-/** Parts for the root of a night. */
-export type RootContext = {
-  readonly config: Pick<Config, "publicUrl" | "host" | "port">;
-  readonly deployment: Pick<Deployment, "oracle">;
-  readonly scoring: Pick<ScoringRunContext, "db" | "chainId" | "now">;
-  readonly publisher: Address;
-};
-
 /**
  * Queues the root of the present night, unless it was. On a public chain there is none without PUBLIC_URL, since it would name
  * an address of this machine for ever. Throws where there is no index.
  */
-export async function publishNightRoot(context: RootContext): Promise<RootReport> {
+export async function publishNightRoot(context: {
+  config: Pick<Config, "publicUrl" | "host" | "port">;
+  deployment: Pick<Deployment, "oracle">;
+  scoring: Pick<ScoringRunContext, "db" | "chainId" | "now">;
+  publisher: Address;
+}): Promise<RootReport> {
   const { config, deployment, scoring, publisher } = context;
   const { db, chainId, now } = scoring;
   if (config.publicUrl === null && chainId !== LOCAL_CHAIN_ID) {

@@ -18,13 +18,7 @@ import {
   takeSubscriptions,
 } from "./alert-subscriptions.ts";
 import { ALERT_EVENTS, type AlertEvent, EXPIRING_EVENT, THRESHOLD_EVENT, testEvent } from "./plan-events.ts";
-import {
-  dropPendingEvents,
-  dropPendingOfType,
-  insertEvents,
-  readEventStanding,
-  requeueEvent,
-} from "./webhook-events.ts";
+import { dropPendingEvents, insertEvents, readEventStanding, requeueEvent } from "./webhook-events.ts";
 
 export type SubscribeRequest = {
   /** Lower-case. */
@@ -120,7 +114,7 @@ async function extend(
     purchases: [...running.purchases, ...purchases],
   });
   // It says when the subscription was to end, which is no longer true.
-  await dropPendingOfType(tx, { subscriptionId: id, type: EXPIRING_EVENT });
+  await dropPendingEvents(tx, { subscriptionId: id, type: EXPIRING_EVENT });
   if (running.disabledAt !== null) await enableEndpoint(tx, endpointId);
   const subscription = await known(tx, { chainId, id });
   if (running.disabledAt !== null)
@@ -166,7 +160,7 @@ const SECRET_BYTES = 32;
 export async function end(deps: SubscriptionDeps, id: string): Promise<void> {
   await deps.db.transaction(async (tx) => {
     await endSubscription(tx, id, deps.now());
-    await dropPendingEvents(tx, id);
+    await dropPendingEvents(tx, { subscriptionId: id });
   });
 }
 

@@ -22,23 +22,17 @@ export async function insertEvents(tx: NodePgDatabase, events: readonly NewEvent
   }
 }
 
-/** Drops the pending events of one subscription. */
-export async function dropPendingEvents(tx: NodePgDatabase, subscriptionId: string): Promise<void> {
-  await tx.execute(sql`
-    update ahs.webhook_event set state = 'dropped' where id in (
-      select id from ahs.webhook_event where subscription_id = ${subscriptionId} and state = 'pending'
-      order by id for update)`);
-}
-
-/** Drops the pending events of one type of one subscription. */
-export async function dropPendingOfType(
+/** Drops the pending events of a subscription, of one type or all, or of an endpoint. In order of id, which prevents deadlocks. */
+export async function dropPendingEvents(
   tx: NodePgDatabase,
-  { subscriptionId, type }: { readonly subscriptionId: string; readonly type: string },
+  of: { readonly subscriptionId: string; readonly type?: string } | { readonly endpointId: string },
 ): Promise<void> {
+  const owner =
+    "endpointId" in of ? sql`endpoint_id = ${of.endpointId}` : sql`subscription_id = ${of.subscriptionId}`;
+  const type = "type" in of ? sql`and type = ${of.type}` : sql``;
   await tx.execute(sql`
     update ahs.webhook_event set state = 'dropped' where id in (
-      select id from ahs.webhook_event
-      where subscription_id = ${subscriptionId} and type = ${type} and state = 'pending' order by id for update)`);
+      select id from ahs.webhook_event where ${owner} ${type} and state = 'pending' order by id for update)`);
 }
 
 /** Queues an event again with the same id and body. Returns false if it is pending or unknown. */
@@ -257,8 +251,5 @@ async function giveUp(
   await tx.execute(sql`
     update ahs.webhook_endpoint set disabled_at = ${of.at}, disabled_reason = ${of.reason}
     where id = ${of.endpointId} and disabled_at is null`);
-  await tx.execute(sql`
-    update ahs.webhook_event set state = 'dropped' where id in (
-      select id from ahs.webhook_event where endpoint_id = ${of.endpointId} and state = 'pending'
-      order by id for update)`);
+  await dropPendingEvents(tx, of);
 }

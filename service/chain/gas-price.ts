@@ -6,17 +6,6 @@ export type GasPrice = {
   microUsd(gas: bigint): Promise<bigint>;
 };
 
-export type GasPriceDeps = {
-  readonly client: PublicClient;
-  /** AggregatorV3 feed of the native coin in US dollars; null where there is none. */
-  readonly feed: Address | null;
-  /** Decimals of the native coin. */
-  readonly decimals: number;
-  /** Assumed price in US dollars while no feed answers: more than the coin is likely to be worth. */
-  readonly fallbackUsd: number;
-  readonly now: () => Date;
-};
-
 /** Callers come by the hundred, blocks every second or two. */
 const FEES_KEPT_MS = 2_000;
 const COIN_KEPT_MS = 60_000;
@@ -36,7 +25,16 @@ const L1_ORACLE = {
 const SENT_BYTES = 1_000n;
 
 /** Asks a node for its fees and the deployment's feed for the coin's price. */
-export function createGasPrice(deps: GasPriceDeps): GasPrice {
+export function createGasPrice(deps: {
+  client: PublicClient;
+  /** AggregatorV3 feed of the native coin in US dollars; null where there is none. */
+  feed: Address | null;
+  /** Decimals of the native coin. */
+  decimals: number;
+  /** Assumed price in US dollars while no feed answers: more than the coin is likely to be worth. */
+  fallbackUsd: number;
+  now: () => Date;
+}): GasPrice {
   const fees = kept(FEES_KEPT_MS, deps.now, () => readFees(deps.client));
   const coin = kept(COIN_KEPT_MS, deps.now, () => readCoinMicroUsd(deps));
   return {
@@ -60,7 +58,12 @@ async function readL1Fee(client: PublicClient): Promise<bigint> {
   return client.readContract({ ...L1_ORACLE, functionName: "getL1FeeUpperBound", args: [SENT_BYTES] });
 }
 
-async function readCoinMicroUsd({ client, feed, fallbackUsd, now }: GasPriceDeps): Promise<bigint> {
+async function readCoinMicroUsd({
+  client,
+  feed,
+  fallbackUsd,
+  now,
+}: Parameters<typeof createGasPrice>[0]): Promise<bigint> {
   const unknown = BigInt(Math.ceil(fallbackUsd)) * MICRO;
   if (feed === null) return unknown;
   try {

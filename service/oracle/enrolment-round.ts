@@ -143,13 +143,6 @@ async function send(
   await patchEnrolment(tx, { chainId, wallet, from: "pending" }, patch);
 }
 
-type EnrolmentDeps = EnrolmentRoundDeps & {
-  readonly metrics: ReturnType<typeof createEnrolmentMetrics>;
-  readonly logger: Logger;
-  /** Pause between two rounds. */
-  readonly pollMs: number;
-};
-
 /** Gauges of the enrolments that are not settled. */
 export function createEnrolmentMetrics(registry: Registry) {
   const { gauge } = metricsOf(registry);
@@ -170,7 +163,15 @@ const HELD_PAUSE_MS = 15_000;
  * Has paid-for wallets followed until the signal fires: one round after the other, each a single database transaction, so
  * that any number of processes may run it and any of them may die. Never throws; a round that fails is tried again.
  */
-export async function runEnrolments(deps: EnrolmentDeps, signal: AbortSignal): Promise<void> {
+export async function runEnrolments(
+  deps: EnrolmentRoundDeps & {
+    metrics: ReturnType<typeof createEnrolmentMetrics>;
+    logger: Logger;
+    /** Pause between two rounds. */
+    pollMs: number;
+  },
+  signal: AbortSignal,
+): Promise<void> {
   const { db, chainId, metrics, logger, pollMs } = deps;
   let held: "day" | "fee" | null = null;
   await runLoop({
@@ -190,7 +191,11 @@ export async function runEnrolments(deps: EnrolmentDeps, signal: AbortSignal): P
   });
 }
 
-function report({ logger, policy }: EnrolmentDeps, round: EnrolmentRound, heldBefore: string | null): void {
+function report(
+  { logger, policy }: Parameters<typeof runEnrolments>[0],
+  round: EnrolmentRound,
+  heldBefore: string | null,
+): void {
   if (round.kind !== "done") return;
   if (round.sent.length > 0) logger.info({ wallets: round.sent }, "enrolments queued");
   for (const { wallet, fate } of round.settled) {

@@ -51,9 +51,6 @@ const keystoreFile = z.object({
     .and(kdf),
 });
 
-/** What a keystore is made of and made with; both random but in tests of their own. */
-type KeystoreEntropy = { readonly salt: Uint8Array; readonly iv: Uint8Array; readonly id: string };
-
 /** go-ethereum's standard: about a second and 256 MB for each try at a password. */
 const STANDARD_COST = 262_144;
 const BLOCK_SIZE = 8;
@@ -79,7 +76,7 @@ export function openKeystore(
 /** A keystore of Web3 Secret Storage version 3 as text, by scrypt at the given cost, a power of two. */
 export function writeKeystore(
   secret: { readonly privateKey: Hex; readonly password: string },
-  { salt, iv, id }: KeystoreEntropy,
+  { salt, iv, id }: { salt: Uint8Array; iv: Uint8Array; id: string },
   cost = STANDARD_COST,
 ): string {
   const { privateKey, password } = secret;
@@ -90,7 +87,7 @@ export function writeKeystore(
 }
 
 /** Fresh random parts for one keystore. */
-export function keystoreEntropy(): KeystoreEntropy {
+export function keystoreEntropy(): Parameters<typeof writeKeystore>[1] {
   return { salt: randomBytes(32), iv: randomBytes(16), id: randomUUID() };
 }
 

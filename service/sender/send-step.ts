@@ -30,8 +30,6 @@ export type ChainSnapshot = {
   readonly now: Date;
 };
 
-type StepPolicy = Pick<SenderPolicy, "finalityBlocks" | "stuckAfterMs">;
-
 export type SendStep =
   | { readonly kind: "wait" }
   | { readonly kind: "sign" }
@@ -48,7 +46,7 @@ export type SendStep =
 export function nextStep(
   transaction: OpenTransaction,
   snapshot: ChainSnapshot,
-  policy: StepPolicy,
+  policy: Pick<SenderPolicy, "finalityBlocks" | "stuckAfterMs">,
 ): SendStep {
   if (snapshot.receipt !== null)
     return stepOfMined(transaction, snapshot.receipt, snapshot.headBlock - policy.finalityBlocks);
@@ -72,7 +70,11 @@ function stepOfTakenNonce(transaction: OpenTransaction, snapshot: ChainSnapshot)
   return { kind: canNeverBeMined ? "requeue" : "wait" };
 }
 
-function stepOfPending(transaction: OpenTransaction, snapshot: ChainSnapshot, policy: StepPolicy): SendStep {
+function stepOfPending(
+  transaction: OpenTransaction,
+  snapshot: ChainSnapshot,
+  policy: Parameters<typeof nextStep>[2],
+): SendStep {
   const { broadcastAt, broadcastBlock } = transaction;
   if (broadcastAt === null || broadcastBlock === null) return { kind: "broadcast" };
   if (snapshot.now.getTime() - broadcastAt.getTime() < policy.stuckAfterMs) return { kind: "wait" };

@@ -1,6 +1,6 @@
 import { zeroAddress } from "viem";
 import { afterAll, expect, test } from "vitest";
-import { publishNightRoot, type RootContext } from "../../../bin/work/nightly.ts";
+import { publishNightRoot } from "../../../bin/work/nightly.ts";
 import { openDatabase } from "../../../service/db/database.ts";
 
 /** Nobody listens there: whoever asks it is refused. */
@@ -10,7 +10,7 @@ const db = openDatabase({
 });
 afterAll(() => db.$client.end());
 
-function contextOf(chainId: number, publicUrl: string | null): RootContext {
+function contextOf(chainId: number, publicUrl: string | null): Parameters<typeof publishNightRoot>[0] {
   return {
     config: { publicUrl, host: "127.0.0.1", port: 4_020 },
     deployment: { oracle: { address: zeroAddress, startBlock: 0 } },
