@@ -1,19 +1,12 @@
 import type { RequestListener } from "node:http";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createGuardedFetch } from "../../../service/net/guarded-fetch.ts";
-import { serveHttp, serveTcp, type TestServer } from "./hostile-server.ts";
-
-const servers: TestServer[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
+import { serveHttp, serveTcp, started, type TestServer } from "./hostile-server.ts";
 
 const fetch = createGuardedFetch({ resolve: async () => [], loopback: "allowed", deadlineMs: 1_000 });
 
 async function startOf(server: Promise<TestServer>) {
-  const running = await server;
-  servers.push(running);
-  return fetch({ url: `http://127.0.0.1:${running.port}/`, part: "start" });
+  return fetch({ url: `http://127.0.0.1:${await started(server)}/`, part: "start" });
 }
 
 const http = (listener: RequestListener) => startOf(serveHttp(listener));

@@ -1,5 +1,5 @@
 import type { RequestListener } from "node:http";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   createGuardedDownload,
   type Download,
@@ -7,23 +7,13 @@ import {
   type DownloadRequest,
   type GuardOptions,
 } from "../../../service/net/guarded-fetch.ts";
-import { serveHttp, serveHttps, serveTcp, type TestServer } from "./hostile-server.ts";
+import { serveHttp, serveHttps, serveTcp, started } from "./hostile-server.ts";
 import { createAuthority, createIdentity } from "./test-certificates.ts";
 
 const authority = createAuthority();
 const identity = createIdentity(authority, { names: ["list.test", "files.test"] });
 const LARGE = Buffer.alloc(3_000_000, "x");
 
-const servers: TestServer[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
-
-async function started(server: Promise<TestServer>): Promise<number> {
-  const running = await server;
-  servers.push(running);
-  return running.port;
-}
 const https = (listener: RequestListener) => started(serveHttps(identity, listener));
 
 /** With loopback allowed, since the servers of these tests are there. */

@@ -2,26 +2,15 @@ import type { RequestListener } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TLSSocket } from "node:tls";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { FetchAnswer, FetchFailure, GuardedRequest } from "../../../service/net/exchange.ts";
 import { createGuardedFetch, type GuardOptions } from "../../../service/net/guarded-fetch.ts";
-import { serveHttp, serveHttps, serveTcp, type TestServer } from "./hostile-server.ts";
+import { serveHttp, serveHttps, serveTcp, started } from "./hostile-server.ts";
 import { createAuthority, createIdentity } from "./test-certificates.ts";
 
 const MAX_BYTES = 65_536;
 const authority = createAuthority();
 const identity = createIdentity(authority, { names: ["agent.test"] });
-
-const servers: TestServer[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
-
-async function started(server: Promise<TestServer>): Promise<number> {
-  const running = await server;
-  servers.push(running);
-  return running.port;
-}
 
 const http = (listener: RequestListener) => started(serveHttp(listener));
 const https = (listener: RequestListener, shown = identity) => started(serveHttps(shown, listener));

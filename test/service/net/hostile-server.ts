@@ -2,9 +2,17 @@ import { once } from "node:events";
 import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
 import type { Identity } from "./test-certificates.ts";
 
 export type TestServer = { readonly port: number; readonly close: () => Promise<void> };
+
+/** The port of a server, which ends with the test. */
+export async function started(server: Promise<TestServer>): Promise<number> {
+  const { port, close } = await server;
+  onTestFinished(close);
+  return port;
+}
 
 /** An HTTP server on an address of loopback. */
 export function serveHttp(listener: RequestListener, address = "127.0.0.1"): Promise<TestServer> {

@@ -175,13 +175,13 @@ test("a root that a reorg took out is on chain again", async () => {
   await world.store([{ wallet: testWallet(1), asOf: 5, points: 91 }], { ...testPublishPolicy, dailyGas: 0n });
   await publishNow();
   const [row] = await world.rows();
-  await world.reach(row?.id ?? 0, (found) => found.state === "mined");
+  await world.reach(row?.id ?? 0, "mined");
   await untilState("confirmed");
   await world.automine(false);
   const depth = (await world.client.getBlockNumber()) - BigInt((await world.rows())[0]?.minedBlock ?? 0) + 1n;
   await world.reorg(Number(depth));
   expect((await latestRoot())[0]).toBe(0n);
-  await world.reach(row?.id ?? 0, (found) => found.state === "broadcast");
+  await world.reach(row?.id ?? 0, "broadcast");
   await untilState("sent");
   await world.mine();
   await untilState("confirmed");

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { agentHealthOracleAbi } from "../../../service/chain/abi/agent-health-oracle.ts";
 import { quarantine } from "../../../service/db/tables/quarantine.ts";
+import { score } from "../../../service/db/tables/score.ts";
+import { insertPending, supersedePending } from "../../../service/oracle/publish-intents.ts";
+import { CHAIN_ID } from "../sender/sender-under-test.ts";
 import { until } from "../sender/sender-world.ts";
 import { createPublishWorld, type PublishWorld, testPublishPolicy, testWallet } from "./publish-world.ts";
 
@@ -22,6 +25,21 @@ async function publishedLogs(): Promise<number> {
     fromBlock: 0n,
   });
   return logs.length;
+}
+
+/** Makes rounds until the condition holds. */
+function roundsUntil(
+  what: string,
+  condition: () => Promise<boolean>,
+  ...of: Parameters<PublishWorld["round"]>
+): Promise<true> {
+  return until(
+    async () => {
+      await world.round(...of);
+      return (await condition()) ? true : null;
+    },
+    () => what,
+  );
 }
 
 test("a batch of scores is on chain as it is stored, in one transaction", async () => {
@@ -116,18 +134,15 @@ test("a reorg of the publishing block brings the record back, with nothing publi
   await world.store([{ wallet, asOf: 5, points: 80 }]);
   await world.settle();
   const [row] = await world.rows();
-  await world.reach(row?.id ?? 0, (found) => found.state === "mined");
+  await world.reach(row?.id ?? 0, "mined");
   await world.automine(false);
   await world.reorg(1);
   expect(await world.scoreOf(wallet)).toMatchObject({ exists: false });
-  await until(
-    async () => {
-      await world.round();
-      return (await world.intents())[0]?.state === "sent" ? true : null;
-    },
-    () => "the outbox to notice the reorg",
+  await roundsUntil(
+    "the outbox to notice the reorg",
+    async () => (await world.intents())[0]?.state === "sent",
   );
-  await world.reach(row?.id ?? 0, (found) => found.state === "broadcast");
+  await world.reach(row?.id ?? 0, "broadcast");
   await world.mine();
   await world.settle();
   expect(await world.scoreOf(wallet)).toMatchObject({ exists: true, score: 80, asOf: 5n });
@@ -153,48 +168,28 @@ test("scores stored while there was no index get their intents later", async () 
   expect(await world.intents()).toEqual([]);
   world.startSender();
   await world.db.$client.query("alter schema away rename to chain_31337");
-  await until(
-    async () => {
-      await world.round();
-      return (await world.scoreOf(wallet)).exists ? true : null;
-    },
-    () => "the record",
-  );
+  await roundsUntil("the record", async () => (await world.scoreOf(wallet)).exists);
 });
 
 test("a paused oracle costs no fees, and publishing goes on when it is resumed", async () => {
   await world.asOwner("setPaused", [true]);
   world.startSender();
   await world.store([{ wallet, asOf: 5, points: 80 }]);
-  await until(
-    async () => {
-      await world.round();
-      return (await world.intents()).filter((intent) => intent.state === "failed").length >= 2 ? true : null;
-    },
-    () => "two refused tries",
-  );
-  const failed = (await world.intents()).filter((intent) => intent.state === "failed");
+  const failures = async () => (await world.intents()).filter((intent) => intent.state === "failed");
+  await roundsUntil("two refused tries", async () => (await failures()).length >= 2);
+  const failed = await failures();
   expect(failed.map((intent) => [intent.error, intent.attempts])).toEqual(
     failed.map((_, index) => ["WritesPaused", index]),
   );
   expect(await world.client.getTransactionCount({ address: world.sender })).toBe(0);
   await world.asOwner("setPaused", [false]);
-  await until(
-    async () => {
-      await world.round();
-      return (await world.scoreOf(wallet)).exists ? true : null;
-    },
-    () => "the record",
-  );
+  await roundsUntil("the record", async () => (await world.scoreOf(wallet)).exists);
   expect(await publishedLogs()).toBe(1);
 });
 
 test("when the day's gas is spent heartbeats wait and sanctions flags go", async () => {
   world.startSender();
-  await world.store([
-    { wallet, asOf: 5, points: 80 },
-    { wallet: other, asOf: 5, points: 80 },
-  ]);
+  await world.store([wallet, other].map((address) => ({ wallet: address, asOf: 5, points: 80 })));
   await world.settle();
   await world.care(wallet);
   const spent = { ...testPublishPolicy, dailyGas: 1n, heartbeatMs: 0 };
@@ -205,34 +200,21 @@ test("when the day's gas is spent heartbeats wait and sanctions flags go", async
     ],
     spent,
   );
-  await until(
-    async () => {
-      await world.round(spent);
-      return (await world.scoreOf(other)).sanctioned ? true : null;
-    },
-    () => "the flag",
-  );
+  await roundsUntil("the flag", async () => (await world.scoreOf(other)).sanctioned, spent);
   expect(await world.scoreOf(wallet)).toMatchObject({ asOf: 5n });
   expect((await world.intents()).slice(2).map((intent) => `${intent.reason} ${intent.state}`)).toEqual([
     "heartbeat pending",
     expect.stringMatching(/^flag (sent|confirmed)$/),
   ]);
   const tomorrow = new Date(Date.now() + 86_400_000);
-  await until(
-    async () => {
-      await world.round({ ...testPublishPolicy, heartbeatMs: 0 }, tomorrow);
-      return (await world.scoreOf(wallet)).asOf === 6n ? true : null;
-    },
-    () => "the heartbeat of the next day",
-  );
+  const isRenewed = async () => (await world.scoreOf(wallet)).asOf === 6n;
+  const tomorrows = [{ ...testPublishPolicy, heartbeatMs: 0 }, tomorrow] as const;
+  await roundsUntil("the heartbeat of the next day", isRenewed, ...tomorrows);
 });
 
 test("a score that cannot be packed fails for good and holds nobody else up", async () => {
   world.startSender();
-  await world.store([
-    { wallet, asOf: 5, points: 80 },
-    { wallet: other, asOf: 5, points: 80 },
-  ]);
+  await world.store([wallet, other].map((address) => ({ wallet: address, asOf: 5, points: 80 })));
   await world.db.$client.query("update ahs.score set model_version = 'AHS-next' where wallet = $1", [other]);
   await world.settle();
   await world.round();
@@ -251,4 +233,18 @@ test("two processes in the same round queue each score once", async () => {
   world.startSender();
   await world.settle();
   expect(await publishedLogs()).toBe(3);
+});
+
+test("whoever still speaks for an older score neither takes back nor replaces the intent of the current one", async () => {
+  await world.store([{ wallet, asOf: 5, points: 80 }]);
+  await world.store([{ wallet, asOf: 6, points: 0, sanctionedBy: ["chainalysis-oracle"] }]);
+  const [older, newer] = await world.db.select({ id: score.id }).from(score).orderBy(score.id);
+
+  await supersedePending(world.db, CHAIN_ID, [wallet]);
+  const late = { wallet, scoreId: older?.id ?? 0, reason: "move", attempts: 0, notBefore: null } as const;
+  await insertPending(world.db, CHAIN_ID, [late]);
+  expect((await world.intents()).map(({ scoreId, state, reason }) => [scoreId, state, reason])).toEqual([
+    [older?.id, "superseded", "first"],
+    [newer?.id, "pending", "flag"],
+  ]);
 });

@@ -1,7 +1,14 @@
-import type { Address } from "viem";
+import { type Address, encodeErrorResult } from "viem";
 import { describe, expect, test } from "vitest";
+import { agentHealthOracleAbi as abi } from "../../../service/chain/abi/agent-health-oracle.ts";
 import type { OracleState } from "../../../service/oracle/publish-records.ts";
-import { type Fate, fateOf, onChainOf, type SentScore } from "../../../service/oracle/score-fate.ts";
+import {
+  type Fate,
+  fateOf,
+  onChainOf,
+  readRefusal,
+  type SentScore,
+} from "../../../service/oracle/score-fate.ts";
 
 const asOfTime = new Date("2026-11-20T12:00:00Z");
 const wallet: Address = "0x00000000000000000000000000000000000a9e27";
@@ -162,4 +169,33 @@ describe("what a new score is compared with", () => {
   ])("%s", (_name, oracle, last, expected) => {
     expect(onChainOf({ oracle, indexedBlock: 10 }, last)).toEqual(expected);
   });
+});
+
+const kind = "reverted_in_simulation";
+const word = `${wallet}650000000000000000000000` as const;
+test.each([
+  ["a paused oracle", encodeErrorResult({ abi, errorName: "WritesPaused" }), "WritesPaused", null],
+  [
+    "another publisher",
+    encodeErrorResult({ abi, errorName: "NotPublisher", args: [wallet] }),
+    "NotPublisher",
+    null,
+  ],
+  [
+    "an as-of ahead of the chain",
+    encodeErrorResult({ abi, errorName: "InvalidAsOf", args: [9n, 8n] }),
+    "InvalidAsOf",
+    null,
+  ],
+  [
+    "a malformed word",
+    encodeErrorResult({ abi, errorName: "MalformedRecord", args: [3n, word, 2] }),
+    "MalformedRecord",
+    wallet,
+  ],
+  ["an unknown revert", "0x2a", kind, null],
+  ["an empty revert", "0x", kind, null],
+  ["no revert at all", null, kind, null],
+])("reads a refusal by %s", (_name, revertData, cause, malformedWallet) => {
+  expect(readRefusal({ kind, revertData })).toEqual({ cause, malformedWallet });
 });

@@ -35,9 +35,9 @@ test.each([
   expect(Number(pool.pending)).toBe(1 + known);
 
   world.startSender();
-  for (const id of ids) await world.reach(id, (row) => row.state === "broadcast");
+  for (const id of ids) await world.reach(id, "broadcast");
   await world.mine();
-  for (const id of ids) await world.reach(id, (row) => row.state === "mined");
+  for (const id of ids) await world.reach(id, "mined");
   const rows = await world.rows();
   expect(rows.map((row) => row.nonce)).toEqual([0, 1, 2]);
   expect(rows[1]?.hashes).toEqual(left[1]?.hashes);
@@ -60,9 +60,9 @@ test("a node that forgot a broadcast transaction is given the stored one again",
   await crashIn("sent", 1);
   await world.request("anvil_dropAllTransactions");
   world.startSender();
-  const again = await world.reach(id, (row) => row.state === "broadcast");
+  const again = await world.reach(id, "broadcast");
   await world.mine();
-  await world.reach(id, (row) => row.state === "mined");
+  await world.reach(id, "mined");
   expect(again.hashes).toHaveLength(1);
   expect(await world.client.getBalance({ address: receiver })).toBe(7n);
 });

@@ -30,7 +30,7 @@ test("a key in a keystore sends", async () => {
   if (opened.kind !== "open") throw new Error(opened.fault);
   world.startSender({ account: privateKeyToAccount(opened.privateKey) });
   const id = await world.enqueue("pay-1", { to: receiver, value: 7n });
-  await world.reach(id, (row) => row.state === "mined");
+  await world.reach(id, "mined");
   expect(await world.client.getBalance({ address: receiver })).toBe(7n);
 });
 
@@ -59,8 +59,8 @@ test("a remote signer that fails, lies and is slow delays its transactions; none
   );
   expect(await world.client.getTransactionCount({ address: world.sender })).toBe(0);
   signer.be({ kind: "slow", ms: 200 });
-  await world.reach(first, (row) => row.state === "mined");
-  const mined = await world.reach(second, (row) => row.state === "mined");
+  await world.reach(first, "mined");
+  const mined = await world.reach(second, "mined");
   expect(mined.nonce).toBe(1);
   expect(await world.client.getBalance({ address: receiver })).toBe(12n);
   expect(await world.client.getTransactionCount({ address: world.sender })).toBe(2);
@@ -84,9 +84,9 @@ test("never signs a forbidden call, with a nonce or without, and sends the next 
   const sender = world.startSender({
     refuses: ({ value }) => (value === 7n ? null : "too much or too little"),
   });
-  await world.reach(next, (row) => row.state === "mined");
+  await world.reach(next, "mined");
   for (const id of ids)
-    expect(await world.reach(id, (row) => row.state === "failed")).toMatchObject({
+    expect(await world.reach(id, "failed")).toMatchObject({
       failure: "forbidden",
       error: "too much or too little",
       hashes: [],

@@ -1,15 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import { type Address, createPublicClient, type Hex, http, numberToHex } from "viem";
-import type { LocalAccount } from "viem/accounts";
 import { freePort } from "../../../bin/supervisor/child-process.ts";
 import { startAnvil } from "../../../devnet/anvil-process.ts";
 import type { Database } from "../../../service/db/database.ts";
 import { senderTransaction } from "../../../service/db/tables/publish.ts";
-import type { RefuseCall } from "../../../service/sender/allowed-calls.ts";
-import type { SenderContext } from "../../../service/sender/send-pass.ts";
-import type { SenderPolicy } from "../../../service/sender/send-policy.ts";
-import type { SenderRpc } from "../../../service/sender/send-rpc.ts";
 import { enqueueTransaction, type SenderTransaction } from "../../../service/sender/sender-transactions.ts";
 import { createTestDatabase, openMigrated } from "../../support/test-database.ts";
 import { CHAIN_ID, localAccount, startSender } from "./sender-under-test.ts";
@@ -38,15 +33,7 @@ export async function createSenderWorld() {
     automine: (on: boolean) => anvil.rpc.request("evm_setAutomine", on),
     reorg: (depth: number) => anvil.rpc.request("anvil_reorg", depth, []),
     /** Starts a sender of account 1, or of another; parts of its RPC can be replaced. */
-    startSender: (
-      options: {
-        policy?: Partial<SenderPolicy>;
-        rpc?: (real: SenderRpc) => SenderRpc;
-        account?: LocalAccount;
-        refuses?: RefuseCall;
-        tooDear?: SenderContext["tooDear"];
-      } = {},
-    ) => {
+    startSender: (options: Parameters<typeof startSender>[1] = {}) => {
       const sender = startSender({ databaseUrl: database.url, rpcUrl: anvil.rpcUrl }, options);
       senders.push(sender);
       return sender;
@@ -62,7 +49,9 @@ export async function createSenderWorld() {
         value: call.value ?? 0n,
       }),
     rows: () => db.select().from(senderTransaction).orderBy(senderTransaction.id),
-    reach: (id: number, condition: (row: SenderTransaction) => boolean) => reach(db, id, condition),
+    /** Waits for a state, or a condition, of a transaction. */
+    reach: (id: number, wanted: SenderTransaction["state"] | ((row: SenderTransaction) => boolean)) =>
+      reach(db, id, typeof wanted === "string" ? (row) => row.state === wanted : wanted),
     destroy: async () => {
       await Promise.all(senders.map((sender) => sender.stop()));
       await db.$client.end();

@@ -25,7 +25,7 @@ test("a queued transaction is sent, mined and final, and keeps the time at which
   await world.automine(true);
   world.startSender();
   const id = await world.enqueue("pay-1", { to: receiver, value: 7n });
-  const mined = await world.reach(id, (row) => row.state === "mined");
+  const mined = await world.reach(id, "mined");
   expect(mined).toMatchObject({ nonce: 0, final: false, gasUsed: 21_000n });
   await world.mine(5);
   const final = await world.reach(id, (row) => row.final);
@@ -38,7 +38,7 @@ test("the same reference sends once", async () => {
   const first = await world.enqueue("pay-1", { to: receiver, value: 7n });
   const second = await world.enqueue("pay-1", { to: receiver, value: 7n });
   world.startSender();
-  await world.reach(first, (row) => row.state === "mined");
+  await world.reach(first, "mined");
   expect(second).toBe(first);
   expect(await world.client.getTransactionCount({ address: world.sender })).toBe(1);
 });
@@ -48,9 +48,9 @@ test("transactions go out in order, with nonces without a gap, many in one block
   const ids = [];
   for (const value of [1n, 2n, 4n, 8n])
     ids.push(await world.enqueue(`pay-${value}`, { to: receiver, value }));
-  for (const id of ids) await world.reach(id, (row) => row.state === "broadcast");
+  for (const id of ids) await world.reach(id, "broadcast");
   await world.mine();
-  for (const id of ids) await world.reach(id, (row) => row.state === "mined");
+  for (const id of ids) await world.reach(id, "mined");
   expect((await world.rows()).map((row) => row.nonce)).toEqual([0, 1, 2, 3]);
   expect(await world.client.getBalance({ address: receiver })).toBe(15n);
 });
@@ -58,12 +58,12 @@ test("transactions go out in order, with nonces without a gap, many in one block
 test("a transaction stuck below the base fee is replaced at higher fees, and every version is on record", async () => {
   world.startSender();
   const id = await world.enqueue("pay-1", { to: receiver, value: 7n });
-  const first = await world.reach(id, (row) => row.state === "broadcast");
+  const first = await world.reach(id, "broadcast");
   await world.request("anvil_setNextBlockBaseFeePerGas", numberToHex(parseGwei("40")));
   await world.mine();
   const bumped = await world.reach(id, (row) => row.hashes.length === 2);
   await world.mine(3);
-  const mined = await world.reach(id, (row) => row.state === "mined");
+  const mined = await world.reach(id, "mined");
   expect(bumped.nonce).toBe(first.nonce);
   expect(bumped.hashes[0]).toBe(first.hashes[0]);
   expect(bumped.maxFeePerGas ?? 0n).toBeGreaterThanOrEqual(((first.maxFeePerGas ?? 0n) * 1125n) / 1000n);
@@ -77,7 +77,7 @@ test("a transaction stuck below the base fee is replaced at higher fees, and eve
 test("never raises fees while the chain makes no blocks", async () => {
   world.startSender();
   const id = await world.enqueue("pay-1", { to: receiver, value: 7n });
-  await world.reach(id, (row) => row.state === "broadcast");
+  await world.reach(id, "broadcast");
   await sleep(1_000);
   expect((await world.rows())[0]?.hashes).toHaveLength(1);
 });
@@ -88,8 +88,8 @@ test("a call that reverts is not sent and costs nothing, and its nonce goes to t
   const reverting = await deployReverter(world);
   const bad = await world.enqueue("bad", { to: reverting, data: "0xdeadbeef" });
   const good = await world.enqueue("good", { to: receiver, value: 1n });
-  const failed = await world.reach(bad, (row) => row.state === "failed");
-  const mined = await world.reach(good, (row) => row.state === "mined");
+  const failed = await world.reach(bad, "failed");
+  const mined = await world.reach(good, "mined");
   expect(failed).toMatchObject({
     failure: "reverted_in_simulation",
     nonce: null,
@@ -110,21 +110,21 @@ test("a key without money waits for it without taking a nonce, and goes on when 
     'kind="insufficient_funds"',
   );
   await world.request("anvil_setBalance", world.sender, numberToHex(parseEther("1")));
-  const mined = await world.reach(id, (row) => row.state === "mined");
+  const mined = await world.reach(id, "mined");
   expect(mined).toMatchObject({ nonce: 0, failure: null });
 });
 
 test("a reorg that takes a mined transaction out is noticed, and the transaction is mined again", async () => {
   world.startSender();
   const id = await world.enqueue("pay-1", { to: receiver, value: 7n });
-  await world.reach(id, (row) => row.state === "broadcast");
+  await world.reach(id, "broadcast");
   await world.mine();
-  const first = await world.reach(id, (row) => row.state === "mined");
+  const first = await world.reach(id, "mined");
   await world.reorg(1);
   expect(await world.client.getBalance({ address: receiver })).toBe(0n);
-  await world.reach(id, (row) => row.state === "broadcast");
+  await world.reach(id, "broadcast");
   await world.mine();
-  const second = await world.reach(id, (row) => row.state === "mined");
+  const second = await world.reach(id, "mined");
   expect(second.minedHash).toBe(first.minedHash);
   expect(second.minedBlock).not.toBe(first.minedBlock);
   expect(await world.client.getBalance({ address: receiver })).toBe(7n);
@@ -150,22 +150,16 @@ test("a stranger's transaction with our nonce moves ours to the next one, once i
   await world.mine(6);
   await world.reach(id, (row) => row.nonce === 1 && row.state === "broadcast");
   await world.mine();
-  await world.reach(id, (row) => row.state === "mined");
+  await world.reach(id, "mined");
   expect(await world.client.getBalance({ address: receiver })).toBe(107n);
 });
 
 test("a second sender of the same key waits until the first has released the lock", async () => {
   await world.automine(true);
   const first = world.startSender();
-  await world.reach(
-    await world.enqueue("pay-1", { to: receiver, value: 1n }),
-    (row) => row.state === "mined",
-  );
+  await world.reach(await world.enqueue("pay-1", { to: receiver, value: 1n }), "mined");
   const second = world.startSender();
-  await world.reach(
-    await world.enqueue("pay-2", { to: receiver, value: 1n }),
-    (row) => row.state === "mined",
-  );
+  await world.reach(await world.enqueue("pay-2", { to: receiver, value: 1n }), "mined");
   expect(await lockHeld(second.registry)).toBe(0);
   expect(await gauged(first.registry, "ahs_sender_balance_wei")).not.toBeNull();
   await first.stop();
@@ -175,16 +169,13 @@ test("a second sender of the same key waits until the first has released the loc
     () => "the second sender's turn",
   );
   const id = await world.enqueue("pay-3", { to: receiver, value: 1n });
-  expect(await world.reach(id, (row) => row.state === "mined")).toMatchObject({ nonce: 2 });
+  expect(await world.reach(id, "mined")).toMatchObject({ nonce: 2 });
 });
 
 test("a sender whose lock is cut off stops sending, then takes the lock again and goes on", async () => {
   await world.automine(true);
   const sender = world.startSender();
-  await world.reach(
-    await world.enqueue("pay-1", { to: receiver, value: 1n }),
-    (row) => row.state === "mined",
-  );
+  await world.reach(await world.enqueue("pay-1", { to: receiver, value: 1n }), "mined");
   await world.db.execute(
     "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'ahs-sender' and datname = current_database()",
   );
@@ -193,7 +184,7 @@ test("a sender whose lock is cut off stops sending, then takes the lock again an
     () => "the loss of the lock",
   );
   const id = await world.enqueue("pay-2", { to: receiver, value: 1n });
-  expect(await world.reach(id, (row) => row.state === "mined")).toMatchObject({ nonce: 1 });
+  expect(await world.reach(id, "mined")).toMatchObject({ nonce: 1 });
 });
 
 test("a node that does not answer delays a transaction and does not lose or double it", async () => {
@@ -211,7 +202,7 @@ test("a node that does not answer delays a transaction and does not lose or doub
     }),
   });
   const id = await world.enqueue("pay-1", { to: receiver, value: 7n });
-  const mined = await world.reach(id, (row) => row.state === "mined");
+  const mined = await world.reach(id, "mined");
   expect(mined.hashes).toHaveLength(1);
   expect(await world.client.getBalance({ address: receiver })).toBe(7n);
   expect(await world.client.getTransactionCount({ address: world.sender })).toBe(1);
@@ -253,7 +244,7 @@ test("a transaction whose gas no node works out waits by itself, and the next on
       },
     }),
   });
-  await world.reach(next, (row) => row.state === "mined");
+  await world.reach(next, "mined");
   expect(await world.reach(stuck, (row) => row.attempts > 1)).toMatchObject({
     state: "queued",
     failure: "unreachable",
@@ -275,7 +266,7 @@ test("a call beyond its purpose's gas of the day waits, and others go on", async
   const budgets = [{ purposes: ["test"], dailyGas: 30_000n }];
   const sender = world.startSender({ policy: { budgets } });
   const first = await world.enqueue("within", { to: receiver, value: 1n });
-  await world.reach(first, (row) => row.state === "mined");
+  await world.reach(first, "mined");
   const second = await world.enqueue("beyond", { to: receiver, value: 1n });
   const waiting = await world.reach(second, (row) => row.failure === "over_budget");
   expect(waiting).toMatchObject({ state: "queued", nonce: null });
@@ -293,6 +284,6 @@ test("a call that is too dear waits without a nonce, and is sent once it is not"
   const waiting = await world.reach(id, (row) => row.failure === "too_dear");
   expect(waiting).toMatchObject({ state: "queued", nonce: null, error: "it waits for lower fees" });
   isDear = false;
-  expect(await world.reach(id, (row) => row.state === "mined")).toMatchObject({ nonce: 0 });
+  expect(await world.reach(id, "mined")).toMatchObject({ nonce: 0 });
   await sender.stop();
 });
