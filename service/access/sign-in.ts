@@ -4,15 +4,13 @@ import {
   BaseError,
   encodeFunctionData,
   type Hex,
-  HttpRequestError,
   hashMessage,
   isAddress,
   isHex,
-  LimitExceededRpcError,
   type PublicClient,
   parseAbi,
-  TimeoutError,
 } from "viem";
+import { nodeFailureOf } from "../chain/node/failure.ts";
 import { type Database, QUERY_DEADLINE } from "../db/database.ts";
 import type { KeyAccess, OwnerAccess } from "./access.ts";
 import { Problem, unavailable } from "./problems.ts";
@@ -275,9 +273,8 @@ export function createContractSignatures(client: Pick<PublicClient, "call" | "ge
 }
 
 function isNodeFailure(error: unknown): boolean {
-  const kinds = [HttpRequestError, TimeoutError, LimitExceededRpcError];
-  const isKind = (cause: unknown) => kinds.some((kind) => cause instanceof kind);
-  return error instanceof BaseError && error.walk(isKind) !== null;
+  const failure = nodeFailureOf(error);
+  return failure !== null && (failure.code === null || failure.mayPass);
 }
 
 function nodeSilent(cause: unknown): Error {

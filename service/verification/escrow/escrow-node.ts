@@ -10,7 +10,6 @@ import {
   keccak256,
   type PublicClient,
   parseAbi,
-  RpcRequestError,
   recoverAddress,
   slice,
   zeroAddress,
@@ -20,6 +19,7 @@ import { jobsG3Abi } from "../../chain/abi/jobs-g3.ts";
 import { jobsV3Abi } from "../../chain/abi/jobs-v3.ts";
 import type { Deployment } from "../../chain/deployments.ts";
 import { jobEscrowEvents } from "../../chain/escrow-events.ts";
+import { nodeFailureOf } from "../../chain/node/failure.ts";
 import { type IndexedSubmission, readEscrowIndex } from "./escrow-jobs.ts";
 import { type EscrowJob, JOB_STATUSES, type JobName } from "./types.ts";
 
@@ -127,7 +127,8 @@ async function isOwnKey({ signer, digest, signature }: SignedBy): Promise<boolea
 const EXECUTION_CODES: ReadonlySet<number> = new Set([3, -32_000, -32_003, -32_015]);
 
 function isExecutionFailure(error: BaseError): boolean {
-  return error.walk((cause) => cause instanceof RpcRequestError && EXECUTION_CODES.has(cause.code)) !== null;
+  const code = nodeFailureOf(error)?.code ?? null;
+  return code !== null && EXECUTION_CODES.has(code);
 }
 
 /**
