@@ -11,7 +11,7 @@ import { createVerdictMetrics } from "../service/verification/metrics.ts";
 import { runPanel } from "../service/verification/panel/run-panel.ts";
 import { type RunOneDeps, runOne } from "../service/verification/verdicts/run-one.ts";
 import { tokensPerDecision } from "../service/verification/verdicts/token-budget.ts";
-import { claimVerdicts } from "../service/verification/verdicts/verdict-queue.ts";
+import { leaseVerdicts } from "../service/verification/verdicts/verdict-queue.ts";
 import { atLeast, atMost, type BenchRow, shown } from "./bench-row.ts";
 import { queueVerdicts } from "./panel-population.ts";
 
@@ -114,7 +114,7 @@ async function runNext(deps: RunOneDeps): Promise<number> {
   const started = performance.now();
   const now = deps.now();
   const leaseUntil = new Date(now.getTime() + LEASE.leaseMs);
-  const [claim] = await claimVerdicts(deps.db, { now, leaseUntil, limit: 1 });
+  const [claim] = await leaseVerdicts(deps.db, { now, leaseUntil, limit: 1 });
   if (claim === undefined) throw new Error("no verdict is due");
   await runOne(deps, claim, new AbortController().signal);
   return performance.now() - started;

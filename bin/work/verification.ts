@@ -1,6 +1,5 @@
-import type { Address } from "viem";
 import { whileLeader } from "../../service/db/leader-lock.ts";
-import type { AskRerun, EscrowDeps, NotifyReviewDue } from "../../service/verification/escrow/escrow-deps.ts";
+import type { EscrowDeps } from "../../service/verification/escrow/escrow-deps.ts";
 import { runEscrow } from "../../service/verification/escrow/run-escrow.ts";
 import { readSignatureDeadline } from "../../service/verification/escrow/settlements.ts";
 import { createEscrowMetrics, createVerdictMetrics } from "../../service/verification/metrics.ts";
@@ -88,18 +87,13 @@ async function settle(
   );
 }
 
-const askNearExpiry: AskRerun = async (tx, { verdictId, at }) => {
+const askNearExpiry: EscrowDeps["askRerun"] = async (tx, { verdictId, at }) => {
   const outcome = await askRerun(tx, { verdictId, cause: "near_expiry", at });
   return outcome === "asked" || outcome === "busy" ? outcome : "over";
 };
 
-const tellReview: NotifyReviewDue = (tx, clock, at) => {
-  const { chainId, escrow, jobId } = clock.job;
-  const { verdictId, reviewBy, expiresAt } = clock;
-  // Typed when the job was bound; text columns forget it.
-  const job = { chainId, escrow: escrow as Address, jobId };
-  return notifyOfVerdict(tx, { kind: "review_due", ...job, reviewBy, expiresAt }, { verdictId, at });
-};
+const tellReview: EscrowDeps["notifyReviewDue"] = (tx, { job, verdictId, reviewBy, expiresAt }, at) =>
+  notifyOfVerdict(tx, { kind: "review_due", ...job, reviewBy, expiresAt }, { verdictId, at });
 
 /** The runs of a dead worker are free again after `leaseMs`; a live worker renews its leases every `renewMs`. */
 const LEASE = { leaseMs: 15_000, renewMs: 4_000 };

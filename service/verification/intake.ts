@@ -5,7 +5,7 @@ import type { Deployment } from "../chain/deployments.ts";
 import { cached } from "../db/cached.ts";
 import type { Database } from "../db/database.ts";
 import { underDeadline } from "../db/database.ts";
-import { createSpecBinder } from "./escrow/bind-spec.ts";
+import { bindSpec } from "./escrow/bind-spec.ts";
 import { refuseSignature } from "./escrow/client-signature.ts";
 import { readSubmission } from "./escrow/escrow-jobs.ts";
 import { type EscrowClient, EscrowFailure, readNewestBlock } from "./escrow/escrow-node.ts";
@@ -21,7 +21,7 @@ import {
   type Purchaser,
   withdrawOutput,
 } from "./verdicts/accept-output.ts";
-import { type Bind, claimOf } from "./verdicts/place-output.ts";
+import { type Bind, bindableOf } from "./verdicts/place-output.ts";
 import { type RetryRequest, retryVerdict } from "./verdicts/rerun-verdict.ts";
 import { readTokensSince } from "./verdicts/role-calls.ts";
 import {
@@ -37,14 +37,14 @@ import type { PanelBudget } from "./verdicts/token-budget.ts";
 import { isVerdictOfJob } from "./verdicts/verdict-cases.ts";
 
 type IntakeParts = {
-  readonly db: Database;
-  readonly deployment: Deployment;
+  db: Database;
+  deployment: Deployment;
   /** Null without a node: requests that need one then get a 503. */
-  readonly client: EscrowClient | null;
+  client: EscrowClient | null;
   /** Null without a model: then no output is accepted, and no text is too long. */
-  readonly panel: (Omit<PanelRunSettings, "prompts"> & { readonly tokensPerDay: number }) | null;
-  readonly logger: Logger;
-  readonly clock: { now(): Date; monotonicMs(): number };
+  panel: (Omit<PanelRunSettings, "prompts"> & { tokensPerDay: number }) | null;
+  logger: Logger;
+  clock: { now(): Date; monotonicMs(): number };
 };
 
 const RETRY_AFTER_SECONDS = 5;
@@ -80,10 +80,10 @@ export function createIntake({ db, deployment, client, panel, logger, clock }: I
       bind: node.bind,
       readDeliverable: async (job: Parameters<typeof readSubmission>[1]) =>
         (await readSubmission(underDeadline(db), job))?.deliverable ?? null,
-      find: (place: { readonly slot: string; readonly owner: string }) => findAccepted(db, place),
-      awaitAccepted: (place: { readonly slot: string; readonly keyId: string }, stopped: AbortSignal) =>
+      find: (place: { slot: string; owner: string }) => findAccepted(db, place),
+      awaitAccepted: (place: { slot: string; keyId: string }, stopped: AbortSignal) =>
         awaitAccepted(intake, place, stopped),
-      accept: (draft: OutputDraft, purchaser: Purchaser & { readonly signal: AbortSignal }) =>
+      accept: (draft: OutputDraft, purchaser: Purchaser & { signal: AbortSignal }) =>
         acceptOutput(intake, draft, purchaser),
       activate: (verdictId: string) => activateOutput(intake, verdictId),
       withdraw: (verdictId: string) => withdrawOutput(intake, verdictId),
@@ -99,7 +99,7 @@ export type Intake = ReturnType<typeof createIntake>;
 
 function budgetOf(
   tokensPerDay: number,
-  { db, monotonicMs }: { readonly db: Database; readonly monotonicMs: () => number },
+  { db, monotonicMs }: { db: Database; monotonicMs: () => number },
 ): PanelBudget {
   const usedSince = cached((moment: Date) => readTokensSince(db, moment), {
     keyOf: (moment) => moment.toISOString(),
@@ -120,21 +120,15 @@ export type SpecBinding = {
 /** Says whether a specification is its job's now; null if it names no job of an escrow. */
 async function readBinding(
   specId: string,
-  { db, bind }: { readonly db: Database; readonly bind: Bind },
+  { db, bind }: { db: Database; bind: Bind },
 ): Promise<SpecBinding | null> {
   const spec = await readSpec(db, specId);
-  const claim = spec === null ? null : claimOf(spec);
-  if (claim === null) return null;
+  const bindable = spec === null ? null : bindableOf(spec);
+  if (bindable === null) return null;
   try {
-    const binding = await bind(claim);
-    switch (binding.kind) {
-      case "bound":
-        return { status: "bound", reason: null };
-      case "unbound":
-        return { status: "unbound", reason: binding.reason };
-      case "suspended":
-        return { status: "unknown", reason: binding.reason };
-    }
+    const binding = await bind(bindable);
+    if (binding.kind === "bound") return { status: "bound", reason: null };
+    return { status: binding.kind === "unbound" ? "unbound" : "unknown", reason: binding.reason };
   } catch (error) {
     // The specification is registered either way.
     if (error instanceof Problem) return { status: "unknown", reason: error.detail };
@@ -142,23 +136,20 @@ async function readBinding(
   }
 }
 
-type Node = Pick<RegisterDeps, "newestBlock" | "refuseSignature"> & { readonly bind: Bind };
-
 /** The questions to a node. Each throws a 503 if the node does not answer. */
 function nodeOf(
   client: EscrowClient | null,
   { db, deployment }: Pick<IntakeParts, "db" | "deployment">,
-): Node {
+): Pick<RegisterDeps, "newestBlock" | "refuseSignature"> & { bind: Bind } {
   if (client === null) {
     const refuse = () => Promise.reject(nodeUnavailable(new Error("no node is configured")));
     return { newestBlock: refuse, refuseSignature: refuse, bind: refuse };
   }
-  const bind = createSpecBinder({ db, client, deployment });
   return {
     newestBlock: () =>
       readNewestBlock({ db: underDeadline(db), client }, deployment.chainId).catch(throwProblem),
     refuseSignature: (signed) => refuseSignature({ client, deployment }, signed).catch(throwProblem),
-    bind: (claim) => bind(claim).catch(throwProblem),
+    bind: (spec) => bindSpec({ db, client, deployment }, spec).catch(throwProblem),
   };
 }
 

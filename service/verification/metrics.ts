@@ -2,10 +2,7 @@ import type { Registry } from "prom-client";
 import { metricsOf } from "../db/metrics.ts";
 import type { WaitStatus } from "./escrow/settlement-checks.ts";
 import { costOf, type TokenPrices } from "./panel/ask-role.ts";
-import type { ModelPort, ModelReply } from "./panel/model-port.ts";
-import type { RoleName } from "./panel/types.ts";
-
-type PanelMetrics = ReturnType<typeof createPanelMetrics>;
+import type { ModelPort } from "./panel/model-port.ts";
 
 /** Registers the metrics of the panel's models. Call it once per registry. */
 export function createPanelMetrics(registry: Registry) {
@@ -39,14 +36,19 @@ export function createPanelMetrics(registry: Registry) {
   };
 }
 
-type Measuring = {
-  readonly metrics: PanelMetrics;
-  readonly prices: TokenPrices | null;
-  readonly monotonicMs: () => number;
-};
-
 /** Wraps models so that each question is counted and timed; an aborted one counts as aborted. */
-export function measureModels(models: ModelPort, { metrics, prices, monotonicMs }: Measuring): ModelPort {
+export function measureModels(
+  models: ModelPort,
+  {
+    metrics,
+    prices,
+    monotonicMs,
+  }: {
+    metrics: ReturnType<typeof createPanelMetrics>;
+    prices: TokenPrices | null;
+    monotonicMs: () => number;
+  },
+): ModelPort {
   return {
     ask: async (question, signal) => {
       const { role } = question;
@@ -54,7 +56,10 @@ export function measureModels(models: ModelPort, { metrics, prices, monotonicMs 
       try {
         const reply = await models.ask(question, signal);
         metrics.calls.inc({ role, outcome: reply.outcome.kind, mode: reply.mode });
-        countUse({ metrics, prices }, role, reply);
+        metrics.requests.inc({ role }, reply.requests);
+        metrics.tokens.inc({ role, kind: "prompt" }, reply.promptTokens);
+        metrics.tokens.inc({ role, kind: "completion" }, reply.completionTokens);
+        if (prices !== null) metrics.costUsd.inc({ role }, costOf(reply, prices));
         return reply;
       } catch (error) {
         metrics.calls.inc({ role, outcome: "aborted", mode: "none" });
@@ -64,17 +69,6 @@ export function measureModels(models: ModelPort, { metrics, prices, monotonicMs 
       }
     },
   };
-}
-
-function countUse(
-  { metrics, prices }: Pick<Measuring, "metrics" | "prices">,
-  role: RoleName,
-  reply: ModelReply,
-): void {
-  metrics.requests.inc({ role }, reply.requests);
-  metrics.tokens.inc({ role, kind: "prompt" }, reply.promptTokens);
-  metrics.tokens.inc({ role, kind: "completion" }, reply.completionTokens);
-  if (prices !== null) metrics.costUsd.inc({ role }, costOf(reply, prices));
 }
 
 export type VerdictMetrics = ReturnType<typeof createVerdictMetrics>;

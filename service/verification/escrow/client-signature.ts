@@ -3,27 +3,19 @@ import type { Deployment } from "../../chain/deployments.ts";
 import { type EscrowClient, findEscrow, isSignedBy, readJob } from "./escrow-node.ts";
 import type { JobName } from "./types.ts";
 
-type SignatureDeps = {
-  /** Its deadlines and retries limit the time of a check. */
-  readonly client: EscrowClient;
-  readonly deployment: Pick<Deployment, "chainId" | "escrows" | "verdictEvaluator">;
-};
-
-/** A claimed client signature for a job's specification; addresses in lower case. */
-export type SignedSpec = {
-  readonly job: JobName;
-  readonly clientAddr: Address;
-  readonly specHash: Hex;
-  readonly signature: Hex;
-};
+/** A client signature for a job's specification, to be verified; addresses in lower case. */
+export type SignedSpec = { job: JobName; clientAddr: Address; specHash: Hex; signature: Hex };
 
 /**
  * Returns why a signature is not the SpecBinding of a job's client for a specification, as of the node's newest block; null if it is. A
- * contract wallet is called by ERC-1271 only here; its later answers change nothing. Throws an EscrowFailure without a usable answer of the
- * node.
+ * contract wallet is called by ERC-1271 only here; its later answers change nothing. The client's deadlines and retries limit the time.
+ * Throws an EscrowFailure without a usable answer of the node.
  */
 export async function refuseSignature(
-  { client, deployment }: SignatureDeps,
+  {
+    client,
+    deployment,
+  }: { client: EscrowClient; deployment: Pick<Deployment, "chainId" | "escrows" | "verdictEvaluator"> },
   { job, clientAddr, specHash, signature }: SignedSpec,
 ): Promise<string | null> {
   const evaluator = deployment.verdictEvaluator;

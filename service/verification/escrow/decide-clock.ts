@@ -1,21 +1,12 @@
-import type { IndexedEnd, JobKey } from "./escrow-jobs.ts";
-import { type JobTerm, jobEnd } from "./types.ts";
+import type { holdClock } from "../../db/tables/settlement.ts";
+import type { IndexedJob } from "./escrow-jobs.ts";
+import { type JobName, type JobTerm, jobEnd } from "./types.ts";
 
 /** Clock of a held job. */
-export type HoldClock = {
-  readonly verdictId: string;
-  readonly job: JobKey;
-  readonly expiresAt: Date;
-  /** Time after which the job cannot be decided; null if its refund claim is that time. */
-  readonly endsAt: Date | null;
-  /** Time of the next re-run request; null without one. */
-  readonly rerunAt: Date | null;
-  readonly reviewBy: Date;
-  readonly reviewToldAt: Date | null;
-};
-
-/** Moments of a held job. */
-type HoldMoments = Pick<HoldClock, "expiresAt" | "endsAt" | "reviewBy"> & { readonly rerunAt: Date };
+export type HoldClock = Pick<
+  typeof holdClock.$inferSelect,
+  "verdictId" | "expiresAt" | "endsAt" | "rerunAt" | "reviewBy" | "reviewToldAt"
+> & { readonly job: JobName };
 
 /** Latest time of a clock, since a job's expiry may exceed any date. */
 const LATEST_SECONDS = 253_402_300_799n;
@@ -26,7 +17,7 @@ const LEAST_RERUN_MS = 600_000;
  * Times of a job that is held from `heldAt`, in Unix seconds: its re-run at half of its time, its review with a quarter of it left. A job
  * held after its expiry is due for both at once.
  */
-export function holdMoments(heldAt: bigint, job: JobTerm): HoldMoments {
+export function holdMoments(heldAt: bigint, job: JobTerm) {
   const expiry = clamp(job.expiredAt);
   const left = expiry > heldAt ? expiry - heldAt : 0n;
   const end = jobEnd(job);
@@ -47,7 +38,7 @@ export function nextRerun(askedAt: Date, { expiresAt }: Pick<HoldClock, "expires
 
 /** Snapshot of a held job in the index, with the chain's time. */
 export type ClockSnapshot = {
-  readonly end: Pick<IndexedEnd, "status" | "block"> | null;
+  readonly end: IndexedJob["end"];
   readonly finalBlock: bigint;
   /** Times of the newest indexed block and of the newest final one. */
   readonly at: Date;

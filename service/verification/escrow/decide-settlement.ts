@@ -3,7 +3,7 @@ import { verdictEvaluatorAbi } from "../../chain/abi/verdict-evaluator.ts";
 import { decodeError } from "../../chain/bounded-abi.ts";
 import { readRevert } from "../../chain/revert-reason.ts";
 import { pauseAfter } from "../../db/run-loop.ts";
-import type { IndexedEnd, IndexedVerdict } from "./escrow-jobs.ts";
+import type { IndexedJob, IndexedVerdict } from "./escrow-jobs.ts";
 import type { OpenSettlement, SettlementTransaction } from "./settlements.ts";
 
 /** Snapshot of a signed verdict in the index. */
@@ -11,7 +11,7 @@ export type SettlementSnapshot = {
   /** The evaluator's event of this verdict; null without one. */
   readonly event: IndexedVerdict | null;
   /** How its job ended, by this verdict or otherwise; null before its end. */
-  readonly end: Pick<IndexedEnd, "status" | "block"> | null;
+  readonly end: IndexedJob["end"];
   readonly indexedBlock: bigint;
   /** Newest final block of the index; its time in Unix seconds. */
   readonly final: { readonly number: bigint; readonly timestamp: bigint };
@@ -32,7 +32,7 @@ export type SettlementStep =
 /** Shortest and longest pause between two transactions of a verdict. */
 const RETRY_MS = { first: 3_000, longest: 600_000 };
 /**
- * Decides the next step of a signed verdict. Its event in a final block confirms it, whoever sent the transaction. Otherwise its job or its
+ * Decides the next step of a signed verdict. Its event in a final block confirms it, even if someone else sent the transaction. Otherwise its job or its
  * deadline may have ended. Otherwise it waits for its transaction, and sends it again until the deadline if it failed.
  */
 export function decideSettlement(
@@ -95,13 +95,10 @@ const OF_EVALUATOR: ReadonlySet<string> = new Set(
   verdictEvaluatorAbi.flatMap((item) => (item.type === "error" ? [item.name] : [])),
 );
 
-/** Why a transaction of a signed verdict failed. */
-type Refusal = { readonly cause: string; readonly isForGood: boolean };
-
 /** Reads why a transaction failed or reverted: from the revert error, otherwise from the sender's message. */
 export function readRefusal(
   transaction: Pick<SettlementTransaction, "state" | "failure" | "error" | "revertData">,
-): Refusal {
+): { cause: string; isForGood: boolean } {
   if (transaction.state === "reverted")
     return { cause: "its transaction was mined and reverted", isForGood: false };
   const cause = transaction.error ?? transaction.failure ?? "its transaction failed";

@@ -1,3 +1,4 @@
+import type { IndexedSubmission } from "./escrow-jobs.ts";
 import type { ChainBlock } from "./escrow-node.ts";
 import type { CheckStatus, UnsignedDecision } from "./settlement-checks.ts";
 import { type Binding, type EscrowGeneration, type EscrowJob, jobEnd } from "./types.ts";
@@ -17,12 +18,12 @@ export type SigningSnapshot = {
   readonly job: (EscrowJob & { readonly generation: EscrowGeneration }) | null;
   readonly binding: Binding;
   /** Newest submission in the index; null without one. */
-  readonly submission: {
-    readonly block: bigint;
-    readonly deliverable: string;
-    /** True if the node's final chain has this log in the block of that hash. */
-    readonly isConfirmed: boolean;
-  } | null;
+  readonly submission:
+    | (Pick<IndexedSubmission, "block" | "deliverable"> & {
+        /** True if the node's final chain has this log in the block of that hash. */
+        readonly isConfirmed: boolean;
+      })
+    | null;
   /** The expired signature of the same decision; null if it was never signed. */
   readonly earlier: {
     /** Unix seconds. */

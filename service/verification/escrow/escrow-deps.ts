@@ -8,29 +8,25 @@ import type { EscrowMetrics } from "../metrics.ts";
 import type { HoldClock } from "./decide-clock.ts";
 import type { EscrowClient } from "./escrow-node.ts";
 
-/** asked: it is due. busy: another re-run is running; ask again. over: it had its decision, or no re-run is possible any more. */
-export type RerunAnswer = "asked" | "busy" | "over";
-
-/** Requests a re-run of a held verdict before its job expires. */
-export type AskRerun = (tx: NodePgDatabase, ask: { verdictId: string; at: Date }) => Promise<RerunAnswer>;
-
-/** Notifies that a reviewer has to decide a held job, in the database transaction that stores it. */
-export type NotifyReviewDue = (tx: NodePgDatabase, clock: HoldClock, at: Date) => Promise<void>;
-
 /** Dependencies of settlement. */
 export type EscrowDeps = {
-  readonly db: Database;
-  readonly client: EscrowClient;
-  readonly deployment: Pick<Deployment, "chainId" | "finalityBlocks" | "escrows">;
+  db: Database;
+  client: EscrowClient;
+  deployment: Pick<Deployment, "chainId" | "finalityBlocks" | "escrows">;
   /** The contract that acts on signed verdicts. */
-  readonly evaluator: Address;
+  evaluator: Address;
   /** Signs verdicts: a raw key, a keystore or a remote signer. */
-  readonly signer: LocalAccount;
+  signer: LocalAccount;
   /** Account that sends the transactions; the process with its key sends them. */
-  readonly relayer: Address;
-  readonly askRerun: AskRerun;
-  readonly notifyReviewDue: NotifyReviewDue;
-  readonly metrics: EscrowMetrics;
-  readonly logger: Logger;
-  readonly now: () => Date;
+  relayer: Address;
+  /**
+   * Requests a re-run of a held verdict before its job expires. busy: another re-run is running; ask again. over: it had its decision, or no
+   * re-run is possible any more.
+   */
+  askRerun(tx: NodePgDatabase, ask: { verdictId: string; at: Date }): Promise<"asked" | "busy" | "over">;
+  /** Notifies that a reviewer has to decide a held job, in the database transaction that stores it. */
+  notifyReviewDue(tx: NodePgDatabase, clock: HoldClock, at: Date): Promise<void>;
+  metrics: EscrowMetrics;
+  logger: Logger;
+  now: () => Date;
 };

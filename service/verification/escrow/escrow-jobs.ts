@@ -1,62 +1,28 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Address, Hex } from "viem";
+import type { Hex } from "viem";
 import { viewOf } from "../../db/index-snapshot.ts";
+import type { JobName } from "./types.ts";
 
-/** Key of a job; the escrow in lower case. */
-export type JobKey = { readonly chainId: number; readonly escrow: Address; readonly jobId: bigint };
+/** Number of the index, which the driver returns as text. */
+function numberOf(column: string): SQL<bigint> {
+  return sql`${sql.identifier(column)}`.mapWith(BigInt);
+}
 
-/** The newest submission of a job, and the block of its first. */
-export type IndexedSubmission = {
-  readonly deliverable: Hex;
-  readonly provider: Address;
-  readonly block: bigint;
-  readonly blockHash: Hex;
-  readonly logIndex: number;
-  readonly firstBlock: bigint;
-};
-
-/** How a job ended; by and reason are null if it expired. */
-export type IndexedEnd = {
-  readonly status: "Completed" | "Rejected" | "Expired";
-  readonly by: Address | null;
-  readonly reason: Hex | null;
-  readonly block: bigint;
-  readonly transactionHash: Hex;
-};
-
-/** A job by its escrow's events; a null member has no event yet. */
-type IndexedJob = {
-  readonly submission: IndexedSubmission | null;
-  readonly end: IndexedEnd | null;
-};
-
-/** An event of the evaluator about a job. */
-export type IndexedVerdict = {
-  readonly decision: number;
-  readonly evidenceHash: Hex;
-  /** Unix seconds; null without a HOLD. */
-  readonly reviewBy: bigint | null;
-  readonly block: bigint;
-  readonly transactionHash: Hex;
-};
-
-/** Newest block of the index; its time in Unix seconds. */
-type IndexedHead = { readonly number: bigint; readonly timestamp: bigint };
-
-/** Reads the newest block of an index that follows escrows; null without one. */
-export async function readEscrowIndex(db: NodePgDatabase, chainId: number): Promise<IndexedHead | null> {
+/** Reads the newest block of an index that follows escrows, with its time in Unix seconds; null without one. */
+export async function readEscrowIndex(db: NodePgDatabase, chainId: number) {
   const { rows: found } = await db.execute<{ there: boolean }>(
     sql`select to_regclass(${`chain_${chainId}.block`}) is not null
       and to_regclass(${`chain_${chainId}.verdict_event`}) is not null
       and to_regclass(${`chain_${chainId}.job`}) is not null as there`,
   );
   if (found[0]?.there !== true) return null;
-  const { rows } = await db.execute<{ number: string; timestamp: string }>(
-    sql`select number, timestamp from ${viewOf(chainId, "block")} order by number desc limit 1`,
-  );
-  const [row] = rows;
-  return row === undefined ? null : { number: BigInt(row.number), timestamp: BigInt(row.timestamp) };
+  const [head] = await db
+    .select({ number: numberOf("number"), timestamp: numberOf("timestamp") })
+    .from(viewOf(chainId, "block"))
+    .orderBy(sql`number desc`)
+    .limit(1);
+  return head ?? null;
 }
 
 /** Reads the time of an indexed block in Unix seconds; null without such a block. */
@@ -65,85 +31,67 @@ export async function readIndexedTime(
   chainId: number,
   block: bigint,
 ): Promise<bigint | null> {
-  const { rows } = await db.execute<{ timestamp: string }>(
-    sql`select timestamp from ${viewOf(chainId, "block")} where number = ${block}`,
-  );
-  return rows[0] === undefined ? null : BigInt(rows[0].timestamp);
+  const [row] = await db
+    .select({ timestamp: numberOf("timestamp") })
+    .from(viewOf(chainId, "block"))
+    .where(sql`number = ${block}`);
+  return row?.timestamp ?? null;
 }
+
+/** A job by its escrow's events: its newest submission with the block of its first, and how it ended. A null member has no event yet. */
+export type IndexedJob = NonNullable<Awaited<ReturnType<typeof readIndexedJob>>>;
+export type IndexedSubmission = NonNullable<IndexedJob["submission"]>;
 
 /** Reads a job of the index; null without an event of it. */
-export async function readIndexedJob(db: NodePgDatabase, job: JobKey): Promise<IndexedJob | null> {
-  const { rows } = await db.execute<JobRow>(
-    sql`select status, provider, deliverable, submitted_block, submitted_block_hash, submitted_log_index,
-          first_submitted_block, ended_by, end_reason, ended_block, ended_transaction
-        from ${viewOf(job.chainId, "job")} where id = ${`${job.escrow}:${job.jobId}`}`,
-  );
-  const [row] = rows;
-  return row === undefined ? null : { submission: submissionOf(row), end: endOf(row) };
-}
-
-/** Reads the evaluator's events of a job, oldest first. */
-export async function readIndexedVerdicts(db: NodePgDatabase, job: JobKey): Promise<IndexedVerdict[]> {
-  const { rows } = await db.execute<VerdictRow>(
-    sql`select decision, evidence_hash, review_by, block, transaction_hash from ${viewOf(job.chainId, "verdict_event")}
-        where escrow = ${job.escrow} and job_id = ${job.jobId} order by block, id`,
-  );
-  return rows.map((row) => ({
-    decision: row.decision,
-    evidenceHash: row.evidence_hash,
-    reviewBy: row.review_by === null ? null : BigInt(row.review_by),
-    block: BigInt(row.block),
-    transactionHash: row.transaction_hash,
-  }));
-}
-
-type JobRow = {
-  status: string;
-  provider: Address | null;
-  deliverable: Hex | null;
-  submitted_block: string | null;
-  submitted_block_hash: Hex | null;
-  submitted_log_index: number | null;
-  first_submitted_block: string | null;
-  ended_by: Address | null;
-  end_reason: Hex | null;
-  ended_block: string | null;
-  ended_transaction: Hex | null;
-};
-
-type VerdictRow = {
-  decision: number;
-  evidence_hash: Hex;
-  review_by: string | null;
-  block: string;
-  transaction_hash: Hex;
-};
-
-/** The handler writes all these columns together. */
-function submissionOf(row: JobRow): IndexedSubmission | null {
-  const { deliverable, provider, submitted_block: block, submitted_block_hash: blockHash } = row;
-  const { submitted_log_index: logIndex, first_submitted_block: firstBlock } = row;
-  if (deliverable === null || provider === null || block === null || blockHash === null) return null;
-  if (logIndex === null || firstBlock === null) return null;
+export async function readIndexedJob(db: NodePgDatabase, { chainId, escrow, jobId }: JobName) {
+  const [row] = await db
+    .select({
+      status: sql<string>`status`,
+      endedBlock: numberOf("ended_block") as SQL<bigint | null>,
+      submission: {
+        deliverable: sql<Hex | null>`deliverable`,
+        block: numberOf("submitted_block") as SQL<bigint | null>,
+        blockHash: sql<Hex | null>`submitted_block_hash`,
+        logIndex: sql<number | null>`submitted_log_index`,
+        firstBlock: numberOf("first_submitted_block") as SQL<bigint | null>,
+      },
+    })
+    .from(viewOf(chainId, "job"))
+    .where(sql`id = ${`${escrow}:${jobId}`}`);
+  if (row === undefined) return null;
+  const { status, endedBlock: block } = row;
+  const isOver = status === "Completed" || status === "Rejected" || status === "Expired";
   return {
-    deliverable,
-    provider,
-    block: BigInt(block),
-    blockHash,
-    logIndex,
-    firstBlock: BigInt(firstBlock),
+    submission: ifComplete(row.submission),
+    end: isOver && block !== null ? { status, block } : null,
   };
 }
 
-function endOf(row: JobRow): IndexedEnd | null {
-  const { status, ended_block: block, ended_transaction: transactionHash } = row;
-  if (status !== "Completed" && status !== "Rejected" && status !== "Expired") return null;
-  if (block === null || transactionHash === null) return null;
-  return { status, by: row.ended_by, reason: row.end_reason, block: BigInt(block), transactionHash };
+/** The handler writes all columns of an event together. */
+function ifComplete<Row extends object>(row: Row): { [Key in keyof Row]: NonNullable<Row[Key]> } | null {
+  // None of its values is null.
+  return Object.values(row).includes(null) ? null : (row as { [Key in keyof Row]: NonNullable<Row[Key]> });
+}
+
+/** An event of the evaluator about a job. */
+export type IndexedVerdict = Awaited<ReturnType<typeof readIndexedVerdicts>>[number];
+
+/** Reads the evaluator's events of a job, oldest first. */
+export async function readIndexedVerdicts(db: NodePgDatabase, { chainId, escrow, jobId }: JobName) {
+  return db
+    .select({
+      decision: sql<number>`decision`,
+      evidenceHash: sql<Hex>`evidence_hash`,
+      block: numberOf("block"),
+      transactionHash: sql<Hex>`transaction_hash`,
+    })
+    .from(viewOf(chainId, "verdict_event"))
+    .where(sql`escrow = ${escrow} and job_id = ${jobId}`)
+    .orderBy(sql`block, id`);
 }
 
 /** Reads a job's newest submission from the index; null without one, or without an index that has followed to it. */
-export async function readSubmission(db: NodePgDatabase, job: JobKey): Promise<IndexedSubmission | null> {
+export async function readSubmission(db: NodePgDatabase, job: JobName): Promise<IndexedSubmission | null> {
   if ((await readEscrowIndex(db, job.chainId)) === null) return null;
   return (await readIndexedJob(db, job))?.submission ?? null;
 }

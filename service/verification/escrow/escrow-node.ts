@@ -20,6 +20,7 @@ import { jobsV3Abi } from "../../chain/abi/jobs-v3.ts";
 import type { Deployment } from "../../chain/deployments.ts";
 import { jobEscrowEvents } from "../../chain/escrow-events.ts";
 import { nodeFailureOf } from "../../chain/node/failure.ts";
+import { lowerCase } from "../../db/columns.ts";
 import { type IndexedSubmission, readEscrowIndex } from "./escrow-jobs.ts";
 import { type EscrowJob, JOB_STATUSES, type JobName } from "./types.ts";
 
@@ -67,35 +68,34 @@ function isRevert(error: unknown): boolean {
 export async function readHeads(
   client: EscrowClient,
   finalityBlocks: number,
-): Promise<{ readonly head: ChainBlock; readonly final: ChainBlock }> {
+): Promise<{ head: ChainBlock; final: ChainBlock }> {
   const head = await readBlock(client);
   const depth = BigInt(finalityBlocks);
   const final = await readBlock(client, head.number > depth ? head.number - depth : 0n);
   return { head, final };
 }
 
+/** A block by number; the newest one if it is undefined. */
+function at(blockNumber: bigint | undefined): { blockNumber?: bigint } {
+  return blockNumber === undefined ? {} : { blockNumber };
+}
+
 /** Reads a block by number, or the newest one. Throws an EscrowFailure without an answer. */
 async function readBlock(client: Pick<EscrowClient, "getBlock">, blockNumber?: bigint): Promise<ChainBlock> {
-  const { number, hash, timestamp } = await askNode(() =>
-    client.getBlock(blockNumber === undefined ? {} : { blockNumber }),
-  );
+  const { number, hash, timestamp } = await askNode(() => client.getBlock(at(blockNumber)));
   return { number, hash, timestamp };
 }
 
-type SignedBy = { readonly signer: Address; readonly digest: Hex; readonly signature: Hex };
+type SignedBy = { signer: Address; digest: Hex; signature: Hex };
 
 /**
- * True if an account signed with its own key or, as a contract, by ERC-1271 as of a block. A contract that is not deployed is not called.
- * Throws an EscrowFailure without an answer of the node.
+ * True if an account signed with its own key or, as a contract, by ERC-1271 as of the newest block. A contract that is not deployed is not
+ * called. Throws an EscrowFailure without an answer of the node.
  */
-export async function isSignedBy(
-  client: EscrowClient,
-  { signer, digest, signature }: SignedBy,
-  blockNumber?: bigint,
-): Promise<boolean> {
-  if (await isOwnKey({ signer, digest, signature })) return true;
-  const at = blockNumber === undefined ? {} : { blockNumber };
-  const code = await askNode(() => client.getCode({ address: signer, ...at }));
+export async function isSignedBy(client: EscrowClient, signed: SignedBy): Promise<boolean> {
+  if (await isOwnKey(signed)) return true;
+  const { signer, digest, signature } = signed;
+  const code = await askNode(() => client.getCode({ address: signer }));
   // Precompiles answer although they are not contracts.
   if (code === undefined || code === "0x") return false;
   const data = encodeFunctionData({
@@ -104,7 +104,7 @@ export async function isSignedBy(
     args: [digest, signature],
   });
   try {
-    const answer = await client.call({ to: signer, data, ...at });
+    const answer = await client.call({ to: signer, data });
     return answer.data?.toLowerCase() === ACCEPTED;
   } catch (error) {
     if (!(error instanceof BaseError)) throw error;
@@ -132,17 +132,14 @@ function isExecutionFailure(error: BaseError): boolean {
 }
 
 /**
- * Reason of an EscrowFailure. `node`: the node gives no usable answer. `index`: the index has not followed the chain far enough.
- * `malformed`: the escrow's response does not match its generation.
+ * A job cannot be read now. `node`: the node gives no usable answer. `index`: the index has not followed the chain far enough. `malformed`:
+ * the escrow's response does not match its generation, and another attempt does not help.
  */
-type EscrowFailureReason = "node" | "index" | "malformed";
-
-/** A job cannot be read now. Another attempt may succeed, unless the reason is `malformed`. */
 export class EscrowFailure extends Error {
   override readonly name = "EscrowFailure";
-  readonly reason: EscrowFailureReason;
+  readonly reason: "node" | "index" | "malformed";
 
-  constructor(reason: EscrowFailureReason, message: string, options?: { readonly cause: unknown }) {
+  constructor(reason: EscrowFailure["reason"], message: string, options?: { cause: unknown }) {
     super(message, options);
     this.reason = reason;
   }
@@ -167,7 +164,7 @@ export function findEscrow(
 export async function readJob(
   client: EscrowClient,
   escrow: KnownEscrow,
-  { job, block }: { readonly job: JobName; readonly block?: bigint },
+  { job, block }: { job: JobName; block?: bigint | undefined },
 ): Promise<EscrowJob | null> {
   try {
     const reported = await askNode(() => readReported(client, escrow, job.jobId, block));
@@ -178,60 +175,45 @@ export async function readJob(
   }
 }
 
-/** Members of a job in all generations. */
-type ReportedJob = {
-  readonly client: Address;
-  readonly provider: Address;
-  readonly evaluator: Address;
-  readonly status: number;
-  readonly expiredAt: bigint | number;
-  readonly budget: bigint;
-  readonly description: string;
-};
-
-function readReported(
+async function readReported(
   client: EscrowClient,
   { address, generation }: KnownEscrow,
   jobId: bigint,
   block: bigint | undefined,
-): Promise<ReportedJob> {
-  const call = { address, functionName: "getJob", args: [jobId] } as const;
-  const at = block === undefined ? {} : { blockNumber: block };
+) {
+  const call = { address, functionName: "getJob", args: [jobId], ...at(block) } as const;
   switch (generation) {
     case "G1":
-      return client.readContract({ abi: jobsG1Abi, ...call, ...at });
+      return client.readContract({ abi: jobsG1Abi, ...call });
     case "G3":
-      return client.readContract({ abi: jobsG3Abi, ...call, ...at });
+      return client.readContract({ abi: jobsG3Abi, ...call });
     case "V3":
-      return client.readContract({ abi: jobsV3Abi, ...call, ...at });
+      return client.readContract({ abi: jobsV3Abi, ...call });
   }
 }
 
-function jobOf({ chainId, escrow, jobId }: JobName, reported: ReportedJob): EscrowJob {
+function jobOf(
+  { chainId, escrow, jobId }: JobName,
+  reported: Awaited<ReturnType<typeof readReported>>,
+): EscrowJob {
   const status = JOB_STATUSES[reported.status];
-  if (status === undefined) {
+  if (status === undefined)
     throw new EscrowFailure(
       "malformed",
       `job ${jobId} of ${escrow}: expected a status from 0 to 5, got ${reported.status}`,
     );
-  }
   return {
     chainId,
-    escrow: lower(escrow),
+    escrow: lowerCase(escrow),
     jobId,
-    client: lower(reported.client),
-    provider: lower(reported.provider),
-    evaluator: lower(reported.evaluator),
+    client: lowerCase(reported.client),
+    provider: lowerCase(reported.provider),
+    evaluator: lowerCase(reported.evaluator),
     status,
     expiredAt: BigInt(reported.expiredAt),
     budget: reported.budget,
     description: reported.description,
   };
-}
-
-function lower(address: Address): Address {
-  // An address in lower case is an address.
-  return address.toLowerCase() as Address;
 }
 
 /** ERC-1967 slot of a proxy's implementation. */
@@ -250,12 +232,11 @@ export async function findCodeChange(
   escrow: KnownEscrow,
   block?: bigint,
 ): Promise<string | null> {
-  const at = block === undefined ? {} : { blockNumber: block };
-  const hash = await hashOf(client, escrow.address, at);
+  const hash = await hashOf(client, escrow.address, block);
   if (hash !== escrow.codeHash) return `its code hashes to ${hash}, not to ${escrow.codeHash}`;
   const [pointer, beacon] = await Promise.all([
-    readSlot(client, escrow.address, { slot: IMPLEMENTATION_SLOT, at }),
-    readSlot(client, escrow.address, { slot: BEACON_SLOT, at }),
+    readSlot(client, escrow.address, { slot: IMPLEMENTATION_SLOT, block }),
+    readSlot(client, escrow.address, { slot: BEACON_SLOT, block }),
   ]);
   if (beacon !== NOTHING) return `it points to the beacon ${getAddress(slice(beacon, 12))}`;
   const { implementation } = escrow;
@@ -266,7 +247,7 @@ export async function findCodeChange(
   if (target !== getAddress(implementation.address)) {
     return `it points to the implementation ${target}, not to ${implementation.address}`;
   }
-  const targetHash = await hashOf(client, target, at);
+  const targetHash = await hashOf(client, target, block);
   if (targetHash === implementation.codeHash) return null;
   return `its implementation's code hashes to ${targetHash}, not to ${implementation.codeHash}`;
 }
@@ -274,18 +255,14 @@ export async function findCodeChange(
 async function readSlot(
   client: EscrowClient,
   address: Address,
-  { slot, at }: { readonly slot: Hex; readonly at: { readonly blockNumber?: bigint } },
+  { slot, block }: { slot: Hex; block: bigint | undefined },
 ): Promise<Hex> {
-  const value = await askNode(() => client.getStorageAt({ address, slot, ...at }));
+  const value = await askNode(() => client.getStorageAt({ address, slot, ...at(block) }));
   return value === undefined || BigInt(value) === 0n ? NOTHING : value;
 }
 
-async function hashOf(
-  client: EscrowClient,
-  address: Address,
-  at: { readonly blockNumber?: bigint },
-): Promise<Hex> {
-  const code = await askNode(() => client.getCode({ address, ...at }));
+async function hashOf(client: EscrowClient, address: Address, block: bigint | undefined): Promise<Hex> {
+  const code = await askNode(() => client.getCode({ address, ...at(block) }));
   return code === undefined ? NO_CODE : keccak256(code);
 }
 
@@ -301,14 +278,9 @@ export async function confirmSubmission(
   const block = await readBlock(client, submission.block);
   // A node may still return blocks that were reorged.
   if (block.hash !== submission.blockHash) return false;
+  const { blockHash } = submission;
   const logs = await askNode(() =>
-    client.getLogs({
-      address: escrow,
-      event: SUBMITTED,
-      args: { jobId },
-      blockHash: submission.blockHash,
-      strict: true,
-    }),
+    client.getLogs({ address: escrow, event: SUBMITTED, args: { jobId }, blockHash, strict: true }),
   );
   return logs.some(
     ({ logIndex, args }) => logIndex === submission.logIndex && args.deliverable === submission.deliverable,
@@ -322,7 +294,7 @@ const [, SUBMITTED] = jobEscrowEvents;
  * usable answer of the node.
  */
 export async function readNewestBlock(
-  { db, client }: { readonly db: NodePgDatabase; readonly client: Pick<EscrowClient, "getBlock"> },
+  { db, client }: { db: NodePgDatabase; client: Pick<EscrowClient, "getBlock"> },
   chainId: number,
 ): Promise<bigint> {
   const { number } = await readBlock(client);

@@ -1,20 +1,24 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Address } from "viem";
 import { holdChain } from "../../db/chain-fence.ts";
 import { viewOf } from "../../db/index-snapshot.ts";
 import { holdClock } from "../../db/tables/settlement.ts";
-import { type ClockStep, decideClock, type HoldClock, nextRerun } from "./decide-clock.ts";
+import { verdict } from "../../db/tables/verdict.ts";
+import {
+  type ClockSnapshot,
+  type ClockStep,
+  decideClock,
+  type HoldClock,
+  nextRerun,
+} from "./decide-clock.ts";
 import type { EscrowDeps } from "./escrow-deps.ts";
 import { readEscrowIndex, readIndexedJob, readIndexedTime } from "./escrow-jobs.ts";
+import { JOB_COLUMNS, jobOf } from "./types.ts";
 
 type Ticking = Pick<
   EscrowDeps,
   "db" | "deployment" | "askRerun" | "notifyReviewDue" | "metrics" | "logger" | "now"
 >;
-
-/** Time of the chain. */
-type ChainTime = { readonly at: Date; readonly finalAt: Date; readonly finalBlock: bigint };
 
 /** Held jobs checked in one round. */
 const BATCH = 100;
@@ -27,7 +31,7 @@ export async function tickClocks(deps: Ticking): Promise<void> {
   const { chainId } = deps.deployment;
   const time = await readTime(deps);
   if (time === null) return;
-  for (const { verdictId } of await readDueClocks(deps.db, { chainId, at: time.at, limit: BATCH })) {
+  for (const { verdictId } of await readDueClocks(deps.db, chainId, time.at)) {
     try {
       await tick(deps, verdictId, time);
     } catch (error) {
@@ -37,7 +41,7 @@ export async function tickClocks(deps: Ticking): Promise<void> {
   }
 }
 
-async function readTime({ db, deployment }: Ticking): Promise<ChainTime | null> {
+async function readTime({ db, deployment }: Ticking): Promise<Omit<ClockSnapshot, "end"> | null> {
   const head = await readEscrowIndex(db, deployment.chainId);
   if (head === null) return null;
   const depth = BigInt(deployment.finalityBlocks);
@@ -47,7 +51,7 @@ async function readTime({ db, deployment }: Ticking): Promise<ChainTime | null> 
   return { at: dateOf(head.timestamp), finalAt: dateOf(finalTime), finalBlock };
 }
 
-async function tick(deps: Ticking, verdictId: string, time: ChainTime): Promise<void> {
+async function tick(deps: Ticking, verdictId: string, time: Omit<ClockSnapshot, "end">): Promise<void> {
   const now = deps.now();
   const done = await deps.db.transaction(async (tx): Promise<ClockStep | null> => {
     await holdChain(tx, deps.deployment.chainId);
@@ -95,96 +99,75 @@ function dateOf(seconds: bigint): Date {
 }
 
 /** Starts a held job's clock; a running one stays as it is. */
-export async function startClock(
-  tx: NodePgDatabase,
-  clock: Pick<HoldClock, "verdictId" | "expiresAt" | "endsAt" | "rerunAt" | "reviewBy"> & {
-    readonly chainId: number;
-    readonly createdAt: Date;
-  },
-): Promise<void> {
+export async function startClock(tx: NodePgDatabase, clock: typeof holdClock.$inferInsert): Promise<void> {
   await tx.insert(holdClock).values(clock).onConflictDoNothing();
 }
 
-/**
- * Reads clocks with a due action at that time of the chain, whose verdict is still HOLD and whose job has no stored end. Throws without an
- * index of the escrows.
- */
-async function readDueClocks(
-  db: NodePgDatabase,
-  of: { readonly chainId: number; readonly at: Date; readonly limit: number },
-): Promise<HoldClock[]> {
-  const { rows } = await db.execute<ClockRow>(sql`
-    select h.*, v.job_escrow, v.job_id from ahs.hold_clock h join ahs.verdict v on v.id = h.verdict_id
-    where h.chain_id = ${of.chainId} and h.ended_at is null and v.final_verdict = 'HOLD'
-      and v.replaced_at is null and v.job_id is not null
-      and (h.ends_at <= ${of.at} or h.rerun_at <= ${of.at} or (h.review_told_at is null and h.review_by <= ${of.at})
-        or exists (select from ${viewOf(of.chainId, "job")} j
-          where j.id = v.job_escrow || ':' || v.job_id and j.ended_block is not null))
-    order by h.expires_at limit ${of.limit}`);
-  return rows.map(clockOf);
+/** A clock that runs: its verdict is still HOLD, and its job has no stored end. */
+const RUNNING = and(
+  isNull(holdClock.endedAt),
+  eq(verdict.finalVerdict, "HOLD"),
+  isNull(verdict.replacedAt),
+  isNotNull(verdict.jobId),
+);
+
+/** Reads running clocks with a due action at that time of the chain. Throws without an index of the escrows. */
+async function readDueClocks(db: NodePgDatabase, chainId: number, at: Date) {
+  const isOver = sql`exists (select from ${viewOf(chainId, "job")} j
+    where j.id = ${verdict.jobEscrow} || ':' || ${verdict.jobId} and j.ended_block is not null)`;
+  return db
+    .select({ verdictId: holdClock.verdictId })
+    .from(holdClock)
+    .innerJoin(verdict, eq(verdict.id, holdClock.verdictId))
+    .where(
+      and(
+        eq(holdClock.chainId, chainId),
+        RUNNING,
+        or(
+          lte(holdClock.endsAt, at),
+          lte(holdClock.rerunAt, at),
+          and(isNull(holdClock.reviewToldAt), lte(holdClock.reviewBy, at)),
+          isOver,
+        ),
+      ),
+    )
+    .orderBy(holdClock.expiresAt)
+    .limit(BATCH);
 }
 
-/** Locks the clock of a verdict that is still HOLD until the database transaction ends; null if it ended. */
+/** Locks the running clock of a verdict until the database transaction ends; null if it ended. */
 async function takeClock(tx: NodePgDatabase, verdictId: string): Promise<HoldClock | null> {
   await tx.execute(sql`select 1 from ahs.verdict where id = ${verdictId} for update`);
-  const { rows } = await tx.execute<ClockRow>(sql`
-    select h.*, v.job_escrow, v.job_id from ahs.hold_clock h join ahs.verdict v on v.id = h.verdict_id
-    where h.verdict_id = ${verdictId} and h.ended_at is null and v.final_verdict = 'HOLD'
-      and v.replaced_at is null and v.job_id is not null for update of h`);
-  return rows[0] === undefined ? null : clockOf(rows[0]);
+  const [row] = await tx
+    .select({ ...getTableColumns(holdClock), ...JOB_COLUMNS })
+    .from(holdClock)
+    .innerJoin(verdict, eq(verdict.id, holdClock.verdictId))
+    .where(and(eq(holdClock.verdictId, verdictId), RUNNING))
+    .for("update");
+  const job = row === undefined ? null : jobOf(row);
+  return row === undefined || job === null ? null : { ...row, job };
 }
 
 /** Stores the actions of a clock. */
 async function patchClock(
   tx: NodePgDatabase,
   verdictId: string,
-  patch: {
-    readonly rerunAskedAt?: Date;
-    readonly rerunAt?: Date | null;
-    readonly reviewToldAt?: Date;
-    readonly expiredOnHoldAt?: Date;
-    readonly endedAt?: Date;
-  },
+  patch: Partial<
+    Pick<
+      typeof holdClock.$inferInsert,
+      "rerunAskedAt" | "rerunAt" | "reviewToldAt" | "expiredOnHoldAt" | "endedAt"
+    >
+  >,
 ): Promise<void> {
   await tx.update(holdClock).set(patch).where(eq(holdClock.verdictId, verdictId));
 }
 
 /** Counts jobs on HOLD: all, and those with a requested review. */
-export async function countHolds(
-  db: NodePgDatabase,
-  chainId: number,
-): Promise<{ readonly open: number; readonly forReview: number }> {
-  const { rows } = await db.execute<{ open: number; for_review: number }>(sql`
-    select count(*)::int as open, count(h.review_told_at)::int as for_review
+export async function countHolds(db: NodePgDatabase, chainId: number) {
+  const { rows } = await db.execute<{ open: number; forReview: number }>(sql`
+    select count(*)::int as open, count(h.review_told_at)::int as "forReview"
     from ahs.hold_clock h join ahs.verdict v on v.id = h.verdict_id
     where h.chain_id = ${chainId} and h.ended_at is null and v.final_verdict = 'HOLD'
       and v.replaced_at is null`);
-  const [row] = rows;
-  if (row === undefined) throw new Error("a count answers one row");
-  return { open: row.open, forReview: row.for_review };
-}
-
-type ClockRow = {
-  verdict_id: string;
-  chain_id: number;
-  job_escrow: Address;
-  job_id: string;
-  expires_at: Date | string;
-  ends_at: Date | string | null;
-  rerun_at: Date | string | null;
-  review_by: Date | string;
-  review_told_at: Date | string | null;
-};
-
-function clockOf(row: ClockRow): HoldClock {
-  const moment = (at: Date | string | null) => (at === null ? null : new Date(at));
-  return {
-    verdictId: row.verdict_id,
-    job: { chainId: row.chain_id, escrow: row.job_escrow, jobId: BigInt(row.job_id) },
-    expiresAt: new Date(row.expires_at),
-    endsAt: moment(row.ends_at),
-    rerunAt: moment(row.rerun_at),
-    reviewBy: new Date(row.review_by),
-    reviewToldAt: moment(row.review_told_at),
-  };
+  return rows[0] ?? { open: 0, forReview: 0 };
 }

@@ -51,7 +51,7 @@ async function settleOne(deps: Settling, settlement: OpenSettlement): Promise<vo
 /** Read only if the verdict may have to be sent again. Without an answer of the node the verdict waits. */
 async function readCodeChange(
   { client, deployment }: Settling,
-  { chainId, escrow, jobId, transaction }: OpenSettlement,
+  { transaction, ...job }: OpenSettlement,
 ): Promise<string | null> {
   const isUnderWay =
     transaction !== null &&
@@ -59,7 +59,7 @@ async function readCodeChange(
     transaction.state !== "reverted" &&
     !transaction.final;
   if (isUnderWay) return null;
-  const known = findEscrow(deployment, { chainId, escrow, jobId });
+  const known = findEscrow(deployment, job);
   if (known === undefined) return "it is not among those whose jobs are settled here any more";
   try {
     return await findCodeChange(client, known);
@@ -83,10 +83,11 @@ async function look(
   if (timestamp === null) return null;
   const events = await readIndexedVerdicts(tx, settlement);
   const code = DECISION_CODES[settlement.decision];
+  const event = events.find(
+    ({ decision, evidenceHash }) => decision === code && evidenceHash === settlement.evidenceHash,
+  );
   return {
-    event:
-      events.find((event) => event.decision === code && event.evidenceHash === settlement.evidenceHash) ??
-      null,
+    event: event ?? null,
     end: (await readIndexedJob(tx, settlement))?.end ?? null,
     indexedBlock: head.number,
     final: { number, timestamp },
@@ -98,7 +99,7 @@ async function look(
 async function patchOf(
   tx: NodePgDatabase,
   deps: Settling,
-  { settlement, step }: { readonly settlement: OpenSettlement; readonly step: SettlementStep },
+  { settlement, step }: { settlement: OpenSettlement; step: SettlementStep },
 ): Promise<SettlementPatch | null> {
   switch (step.kind) {
     case "wait":
@@ -128,22 +129,17 @@ const OUTCOMES = {
 function report({ metrics, logger }: Settling, settlement: OpenSettlement, step: SettlementStep): void {
   if (step.kind === "wait") return;
   metrics.outcomes.inc({ outcome: OUTCOMES[step.kind] });
-  const details = {
-    verdict: settlement.verdictId,
-    run: settlement.run,
-    decision: settlement.decision,
-    job: `${settlement.escrow}:${settlement.jobId}`,
-  };
+  const { verdictId: verdict, run, decision, escrow, jobId } = settlement;
+  const details = { verdict, run, decision, job: `${escrow}:${jobId}` };
   switch (step.kind) {
     case "confirm":
       logger.info({ ...details, transaction: step.event.transactionHash }, "verdict carried out");
-      return;
+      break;
     case "send":
       logger.warn({ ...details, cause: step.cause }, "signed verdict sent again");
-      return;
+      break;
     case "refuse":
     case "expire":
       logger.warn({ ...details, reason: step.reason }, "signed verdict not carried out");
-      return;
   }
 }

@@ -1,74 +1,53 @@
-import { sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Address, Hex } from "viem";
 import { viewOf } from "../../db/index-snapshot.ts";
-import { settlementCheck } from "../../db/tables/settlement.ts";
-import type { JobKey } from "./escrow-jobs.ts";
-import type { SignedDecision } from "./settlements.ts";
+import { settlement, settlementCheck } from "../../db/tables/settlement.ts";
+import { jobSpec, verdict, verdictRun } from "../../db/tables/verdict.ts";
+import { JOB_COLUMNS, jobOf } from "./types.ts";
 
-/** The newest decision about a bound job without a valid signature: never signed, or expired unused. */
-export type UnsignedDecision = {
-  readonly verdictId: string;
-  readonly run: number;
-  readonly specId: string;
-  readonly job: JobKey;
-  readonly decision: SignedDecision;
-  readonly outputHash: Hex;
-  readonly specHash: Hex;
-  readonly evidenceHash: Hex;
-  /** As in the signed struct: 0, like the confidence, for a review without a panel score. */
-  readonly score: number;
-  readonly confidenceBps: number;
-  /** Models of the decision. */
-  readonly models: readonly string[];
-  /** Number of checks without a signature. */
-  readonly attempts: number;
-  /** The expired signature and its deadline in Unix seconds; null if it was never signed. */
-  readonly earlier: { readonly settlementId: number; readonly deadline: number } | null;
-};
+/**
+ * The newest decision about a bound job without a valid signature: never signed, or expired unused. Score and confidence are as in the
+ * signed struct: 0 for a review without a panel score. `attempts` counts checks without a signature, `earlier` is the expired one.
+ */
+export type UnsignedDecision = Awaited<ReturnType<typeof readUnsigned>>[number];
 
 /**
  * Reads due decisions about bound jobs: newest ones of their verdict, unsigned, and not known as unsignable. A decision that waits for a
  * submission is also due when the index shows one, or the job's end. Throws without an index of the escrows.
  */
-export async function readUnsigned(
-  db: NodePgDatabase,
-  of: { readonly chainId: number; readonly now: Date; readonly limit: number },
-): Promise<UnsignedDecision[]> {
-  const { rows } = await db.execute<UnsignedRow>(sql`
-    select v.id, v.runs, v.spec_id, v.job_chain_id, v.job_escrow, v.job_id, v.output_hash, s.spec_hash,
-      r.final_verdict, r.evidence_hash, coalesce((r.result ->> 'final_score')::int, 0) as score,
-      coalesce(round((r.result ->> 'confidence')::numeric * 10000)::int, 0) as confidence_bps,
-      r.result -> 'methodology' -> 'models' as models, c.attempts,
-      t.id as settlement_id, t.deadline
-    from (${dueOf(of)}) c
-    join ahs.verdict v on v.id = c.verdict_id
-    join ahs.job_spec s on s.id = v.spec_id
-    join ahs.verdict_run r on r.verdict_id = v.id and r.run = v.runs
-    left join ahs.settlement t on t.verdict_id = v.id and t.run = v.runs
-    order by c.not_before limit ${of.limit}`);
-  return rows.map((row) => ({
-    verdictId: row.id,
-    run: row.runs,
-    specId: row.spec_id,
-    job: { chainId: row.job_chain_id, escrow: row.job_escrow, jobId: BigInt(row.job_id) },
-    decision: row.final_verdict,
-    outputHash: row.output_hash,
-    specHash: row.spec_hash,
-    evidenceHash: row.evidence_hash,
-    score: row.score,
-    confidenceBps: row.confidence_bps,
-    models: Object.values(row.models),
-    attempts: row.attempts,
-    earlier:
-      row.settlement_id === null || row.deadline === null
-        ? null
-        : { settlementId: Number(row.settlement_id), deadline: Number(row.deadline) },
-  }));
+export async function readUnsigned(db: NodePgDatabase, of: { chainId: number; now: Date; limit: number }) {
+  const { result } = verdictRun;
+  const rows = await db
+    .select({
+      verdictId: verdict.id,
+      run: verdict.runs,
+      specId: verdict.specId,
+      ...JOB_COLUMNS,
+      decision: verdictRun.finalVerdict,
+      outputHash: verdict.outputHash,
+      specHash: jobSpec.specHash,
+      evidenceHash: verdictRun.evidenceHash,
+      score: sql<number>`coalesce((${result} ->> 'final_score')::int, 0)`,
+      confidenceBps: sql<number>`coalesce(round((${result} ->> 'confidence')::numeric * 10000)::int, 0)`,
+      models: sql<Readonly<Record<string, string>>>`${result} -> 'methodology' -> 'models'`,
+      attempts: sql<number>`c.attempts`,
+      earlier: { settlementId: settlement.id, deadline: settlement.deadline },
+    })
+    .from(sql`(${dueOf(of)}) c`)
+    .innerJoin(verdict, sql`${verdict.id} = c.verdict_id`)
+    .innerJoin(jobSpec, eq(jobSpec.id, verdict.specId))
+    .innerJoin(verdictRun, and(eq(verdictRun.verdictId, verdict.id), eq(verdictRun.run, verdict.runs)))
+    .leftJoin(settlement, and(eq(settlement.verdictId, verdict.id), eq(settlement.run, verdict.runs)))
+    .orderBy(sql`c.not_before`)
+    .limit(of.limit);
+  return rows.flatMap(({ jobChainId, jobEscrow, jobId, models, ...decision }) => {
+    const job = jobOf({ jobChainId, jobEscrow, jobId });
+    return job === null ? [] : [{ ...decision, job, models: Object.values(models) }];
+  });
 }
 
 /** Two queries with an index each. One query with `or` would read every waiting decision. */
-const dueOf = (of: { readonly chainId: number; readonly now: Date; readonly limit: number }) => sql`
+const dueOf = (of: Parameters<typeof readUnsigned>[1]) => sql`
   (${queued(of.chainId)} and c.not_before <= ${of.now} order by c.not_before limit ${of.limit})
   union
   (${queued(of.chainId)} and c.not_before is not null and c.status = 'waiting_for_submission'
@@ -102,7 +81,7 @@ export async function readOldestUnsigned(
 /** True if a decision is still its verdict's newest; then it is locked until the database transaction ends. */
 export async function takeDecision(
   tx: NodePgDatabase,
-  { verdictId, run }: { readonly verdictId: string; readonly run: number },
+  { verdictId, run }: { verdictId: string; run: number },
 ): Promise<boolean> {
   const { rows } = await tx.execute(sql`
     select 1 from ahs.verdict where id = ${verdictId} and runs = ${run} and replaced_at is null for update`);
@@ -119,20 +98,11 @@ export type CheckStatus =
   | "refused"
   | "expired";
 
-export type NewCheck = {
-  readonly verdictId: string;
-  readonly chainId: number;
-  readonly run: number;
-  readonly status: CheckStatus;
-  readonly reason: string;
-  readonly attempts: number;
-  /** Null: never checked again. */
-  readonly notBefore: Date | null;
-  readonly checkedAt: Date;
-};
-
 /** Stores why a decision was not signed, in place of the earlier reason. */
-export async function noteCheck(db: NodePgDatabase, check: NewCheck): Promise<void> {
+export async function noteCheck(
+  db: NodePgDatabase,
+  check: typeof settlementCheck.$inferInsert & { status: CheckStatus },
+): Promise<void> {
   const { verdictId: _, ...set } = check;
   await db
     .insert(settlementCheck)
@@ -144,22 +114,3 @@ export async function noteCheck(db: NodePgDatabase, check: NewCheck): Promise<vo
 export async function dropCheck(tx: NodePgDatabase, verdictId: string): Promise<void> {
   await tx.execute(sql`delete from ahs.settlement_check where verdict_id = ${verdictId}`);
 }
-
-type UnsignedRow = {
-  id: string;
-  runs: number;
-  spec_id: string;
-  job_chain_id: number;
-  job_escrow: Address;
-  job_id: string;
-  output_hash: Hex;
-  spec_hash: Hex;
-  final_verdict: SignedDecision;
-  evidence_hash: Hex;
-  score: number;
-  confidence_bps: number;
-  models: Readonly<Record<string, string>>;
-  attempts: number;
-  settlement_id: string | null;
-  deadline: string | null;
-};

@@ -6,14 +6,13 @@ import { lowerCase } from "../../db/columns.ts";
 import { isOutage } from "../../db/database-failure.ts";
 import { pauseAfter } from "../../db/run-loop.ts";
 import { SignerFailure } from "../../sender/remote-signer.ts";
-import { bindSpec, readClaim } from "./bind-spec.ts";
+import { bindSpec, readBindable } from "./bind-spec.ts";
 import { holdMoments } from "./decide-clock.ts";
 import { decideSigning, type SigningDecision, type SigningSnapshot } from "./decide-signing.ts";
 import type { EscrowDeps } from "./escrow-deps.ts";
 import { type IndexedSubmission, readIndexedJob } from "./escrow-jobs.ts";
 import {
   askNode,
-  type ChainBlock,
   confirmSubmission,
   EscrowFailure,
   findCodeChange,
@@ -24,7 +23,6 @@ import {
 import { startClock } from "./hold-clocks.ts";
 import {
   dropCheck,
-  type NewCheck,
   noteCheck,
   readUnsigned,
   takeDecision,
@@ -65,21 +63,14 @@ export async function signDecisions(deps: EscrowDeps): Promise<number> {
       if (await tryToSign(deps, decision, heads)) signed += 1;
     } catch (error) {
       if (isOutage(error)) throw error;
-      await postpone(deps, decision, error);
+      // Its reason could not be stored, so a fixed text is.
+      const { verdictId: verdict, run } = decision;
+      deps.metrics.failures.inc({ at: "signing" });
+      deps.logger.error({ err: error, verdict, run }, "why a decision is not signed could not be stored");
+      await note(deps, decision, { kind: "wait", status: "suspended", reason: UNSTORABLE });
     }
   }
   return signed;
-}
-
-/** For a decision whose reason could not be stored: stores a fixed text. */
-async function postpone(deps: EscrowDeps, decision: UnsignedDecision, error: unknown): Promise<void> {
-  const { verdictId, run } = decision;
-  deps.metrics.failures.inc({ at: "signing" });
-  deps.logger.error(
-    { err: error, verdict: verdictId, run },
-    "why a decision is not signed could not be stored",
-  );
-  await note(deps, decision, { kind: "wait", status: "suspended", reason: UNSTORABLE });
 }
 
 async function tryToSign(deps: EscrowDeps, decision: UnsignedDecision, heads: Heads): Promise<boolean> {
@@ -115,12 +106,10 @@ function hindranceOf(error: unknown): string {
     : UNSTORABLE;
 }
 
-type Signing = {
-  readonly decision: UnsignedDecision;
-  readonly submission: IndexedSubmission;
-  readonly job: JobTerm;
-  readonly issuedAt: bigint;
-  readonly deadline: bigint;
+type Signing = Extract<SigningDecision, { kind: "sign" }> & {
+  decision: UnsignedDecision;
+  submission: IndexedSubmission;
+  job: JobTerm;
 };
 
 /**
@@ -143,13 +132,14 @@ async function sign(deps: EscrowDeps, signing: Signing): Promise<boolean> {
     if (!(await isIndexed(tx, chainId, block))) return null;
     const terminal = await takeJob(tx, decision.job);
     if (terminal !== null && terminal !== decision.earlier?.settlementId) return false;
-    const id = await store(tx, { decision, settlement, now });
+    const id = await store(tx, decision, { settlement, now });
     if (id === null) return null;
     const senderTransactionId = await queueVerdict(tx, deps.relayer, { id, attempt: 1, settlement });
     const unsent = { id, issuedAt: settlement.issuedAt, attempts: 0 };
     await patchSettlement(tx, unsent, { patch: { senderTransactionId, attempts: 1 }, now });
     await dropCheck(tx, decision.verdictId);
-    if (decision.decision === "HOLD") await hold(tx, deps, { ...signing, heldAt: signing.issuedAt });
+    const { job, issuedAt: heldAt } = signing;
+    if (decision.decision === "HOLD") await hold(tx, deps, { verdictId: decision.verdictId, job, heldAt });
     return true;
   });
   const { escrow, jobId } = decision.job;
@@ -168,42 +158,30 @@ async function sign(deps: EscrowDeps, signing: Signing): Promise<boolean> {
 /** Returns the row's id; null if the expired signature is not there any more. */
 async function store(
   tx: NodePgDatabase,
-  {
-    decision,
-    settlement,
-    now,
-  }: { readonly decision: UnsignedDecision; readonly settlement: NewSettlement; readonly now: Date },
+  { earlier }: UnsignedDecision,
+  { settlement, now }: { settlement: NewSettlement; now: Date },
 ): Promise<number | null> {
-  if (decision.earlier === null) return insertSettlement(tx, settlement, now);
-  const id = decision.earlier.settlementId;
+  if (earlier === null) return insertSettlement(tx, settlement, now);
+  const id = earlier.settlementId;
   return (await renewSettlement(tx, { id, row: settlement }, now)) ? id : null;
 }
 
-type Holding = {
-  readonly decision: Pick<UnsignedDecision, "verdictId">;
-  readonly job: JobTerm;
-  readonly heldAt: bigint;
-};
+/** A held job with the time from which it is, in Unix seconds. */
+type Holding = { job: JobTerm; heldAt: bigint };
 
 async function hold(
   tx: NodePgDatabase,
   { deployment: { chainId }, now }: EscrowDeps,
-  { decision: { verdictId }, job, heldAt }: Holding,
+  { verdictId, job, heldAt }: Holding & Pick<UnsignedDecision, "verdictId">,
 ): Promise<void> {
   await startClock(tx, { ...holdMoments(heldAt, job), verdictId, chainId, createdAt: now() });
 }
 
-function settlementOf(deps: EscrowDeps, { decision, submission, issuedAt, deadline }: Signing) {
+function settlementOf(deps: EscrowDeps, { decision: unsigned, submission, issuedAt, deadline }: Signing) {
+  const { job, verdictId, run, decision, specHash, score, confidenceBps, evidenceHash } = unsigned;
   return {
-    ...decision.job,
-    verdictId: decision.verdictId,
-    run: decision.run,
-    decision: decision.decision,
+    ...{ ...job, verdictId, run, decision, specHash, score, confidenceBps, evidenceHash },
     deliverable: submission.deliverable,
-    specHash: decision.specHash,
-    score: decision.score,
-    confidenceBps: decision.confidenceBps,
-    evidenceHash: decision.evidenceHash,
     issuedAt: Number(issuedAt),
     deadline: Number(deadline),
     evaluator: lowerCase(deps.evaluator),
@@ -215,12 +193,12 @@ async function note(
   deps: EscrowDeps,
   decision: UnsignedDecision,
   decided: Exclude<SigningDecision, { kind: "sign" }>,
-  kept?: Omit<Holding, "decision">,
+  held?: Holding,
 ): Promise<void> {
   const checkedAt = deps.now();
   const { verdictId, run, attempts } = decision;
   const pauses = decided.status === "waiting_for_finality" ? FINALITY_MS : HINDERED_MS;
-  const check: NewCheck = {
+  const check = {
     verdictId,
     chainId: deps.deployment.chainId,
     run,
@@ -234,7 +212,7 @@ async function note(
     await holdChain(tx, deps.deployment.chainId);
     if (!(await takeDecision(tx, decision))) return;
     await noteCheck(tx, check);
-    if (kept !== undefined) await hold(tx, deps, { decision, ...kept });
+    if (held !== undefined) await hold(tx, deps, { verdictId, ...held });
   });
   if (attempts === 0 && !decided.status.startsWith("waiting"))
     deps.logger.warn(
@@ -244,10 +222,7 @@ async function note(
 }
 
 /** The node's newest block and its newest final one. */
-type Heads = { readonly head: ChainBlock; readonly final: ChainBlock };
-
-/** Snapshot of a decision on chain, with the submission to sign for. */
-type DecisionSnapshot = { readonly snapshot: SigningSnapshot; readonly submission: IndexedSubmission | null };
+type Heads = Awaited<ReturnType<typeof readHeads>>;
 
 /**
  * Verifies again everything that a decision's signature depends on, on the final chain, and the escrow's code also as of the newest block.
@@ -257,7 +232,7 @@ async function readSnapshot(
   deps: EscrowDeps,
   decision: UnsignedDecision,
   { head, final }: Heads,
-): Promise<DecisionSnapshot> {
+): Promise<{ snapshot: SigningSnapshot; submission: IndexedSubmission | null }> {
   const { job } = decision;
   const escrow = findEscrow(deps.deployment, job);
   const found = { evaluator: deps.evaluator.toLowerCase(), head, final, decision, earlier: null };
@@ -277,10 +252,7 @@ async function readSnapshot(
     job: reported === null ? null : { ...reported, generation: escrow.generation },
     earlier: await readEarlier(deps, decision, final.number),
     binding: await bind(deps, decision, final.number),
-    submission:
-      submission === null
-        ? null
-        : { block: submission.block, deliverable: submission.deliverable, isConfirmed },
+    submission: submission === null ? null : { ...submission, isConfirmed },
   };
   return { snapshot, submission };
 }
@@ -305,9 +277,9 @@ async function readEarlier(
 }
 
 async function bind(deps: EscrowDeps, decision: UnsignedDecision, block: bigint): Promise<Binding> {
-  const claim = await readClaim(deps.db, decision.specId);
+  const spec = await readBindable(deps.db, decision.specId);
   const { chainId, escrow, jobId } = decision.job;
-  const isOfJob = claim?.job.chainId === chainId && claim.job.escrow === escrow && claim.job.jobId === jobId;
+  const isOfJob = spec?.job.chainId === chainId && spec.job.escrow === escrow && spec.job.jobId === jobId;
   if (!isOfJob) return { kind: "unbound", reason: "its specification names another job" };
-  return bindSpec(deps, claim, block);
+  return bindSpec(deps, spec, block);
 }

@@ -1,23 +1,35 @@
-import type { Address, Hex } from "viem";
+import type { Address } from "viem";
+import { type jobSpec, verdict } from "../../db/tables/verdict.ts";
 
-/** ABI generations of ERC-8183 escrows: the code of the ERC text, base-contracts' ERC8183, and Virtuals' AgenticCommerceV3. */
-const ESCROW_GENERATIONS = ["G1", "G3", "V3"] as const;
+/**
+ * Seconds after its expiry in which a submitted job can be decided, by the ABI generation of its ERC-8183 escrow; null: until its refund is
+ * claimed. The generations are the code of the ERC text, base-contracts' ERC8183, and Virtuals' AgenticCommerceV3.
+ */
+const GRACE_SECONDS = { G1: null, G3: 3_600n, V3: null } as const;
 
-export type EscrowGeneration = (typeof ESCROW_GENERATIONS)[number];
-
-/** Seconds after its expiry in which a submitted job can be decided; null: until its refund is claimed. */
-const GRACE_SECONDS = { G1: null, G3: 3_600n, V3: null } as const satisfies Record<
-  EscrowGeneration,
-  bigint | null
->;
+export type EscrowGeneration = keyof typeof GRACE_SECONDS;
 
 /** States of ERC-8183, by their numbers on chain. */
 export const JOB_STATUSES = ["Open", "Funded", "Submitted", "Completed", "Rejected", "Expired"] as const;
 
-type JobStatus = (typeof JOB_STATUSES)[number];
-
 /** Key of a job; the escrow in lower case. */
 export type JobName = { readonly chainId: number; readonly escrow: Address; readonly jobId: bigint };
+
+/** The columns of a verdict's bound job. */
+export const JOB_COLUMNS = {
+  jobChainId: verdict.jobChainId,
+  jobEscrow: verdict.jobEscrow,
+  jobId: verdict.jobId,
+};
+
+/** The job that a row names; null if it names none of an escrow. */
+export function jobOf({
+  jobChainId: chainId,
+  jobEscrow: escrow,
+  jobId,
+}: Pick<typeof verdict.$inferSelect, keyof typeof JOB_COLUMNS>): JobName | null {
+  return chainId === null || escrow === null || jobId === null ? null : { chainId, escrow, jobId };
+}
 
 /** A job as read from its escrow of any generation; addresses in lower case. */
 export type EscrowJob = JobName & {
@@ -25,7 +37,7 @@ export type EscrowJob = JobName & {
   /** The zero address if none is named. */
   readonly provider: Address;
   readonly evaluator: Address;
-  readonly status: JobStatus;
+  readonly status: (typeof JOB_STATUSES)[number];
   /** Unix seconds. */
   readonly expiredAt: bigint;
   /** In the token's smallest unit. */
@@ -33,18 +45,11 @@ export type EscrowJob = JobName & {
   readonly description: string;
 };
 
-/** Members of a registered specification that binding reads; addresses in lower case. */
-export type SpecClaim = {
-  readonly specId: string;
-  readonly specHash: Hex;
-  readonly clientAddr: Address;
-  readonly providerAddr: Address | null;
-  readonly job: JobName;
-  /** Verified when it was registered. */
-  readonly clientSignature: Hex | null;
-  /** Newest block of node and index at registration. */
-  readonly registeredBlock: bigint | null;
-};
+/** A registered specification as binding reads it; its signature was verified. */
+export type BindableSpec = Pick<
+  typeof jobSpec.$inferSelect,
+  "specHash" | "clientAddr" | "providerAddr" | "clientSignature" | "registeredBlock"
+> & { readonly specId: string; readonly job: JobName };
 
 /** Result of binding a specification to its job. */
 export type Binding =

@@ -1,13 +1,7 @@
 import { z } from "zod";
 import type { AnswerShape } from "./model-port.ts";
 import { MAX_CRITERIA } from "./policy.ts";
-import {
-  type Ballot,
-  type CriterionFinding,
-  type Critique,
-  GENERATOR_ROLES,
-  type Synthesis,
-} from "./types.ts";
+import { GENERATOR_ROLES, type RoleFinding } from "./types.ts";
 
 /** Limits of an answer, as its prompts state them: characters of texts, entries of lists. */
 export const ANSWER_LIMITS = {
@@ -155,79 +149,79 @@ export type ParsedAnswer<Answer> =
   | { readonly kind: "answer"; readonly wire: unknown; readonly answer: Answer }
   | { readonly kind: "off"; readonly faults: readonly string[] };
 
+type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Name;
+
+/** An answer with its members in camel case. */
+type AsRead<Wire> = {
+  readonly [Key in keyof Wire & string as Camel<Key>]: Wire[Key] extends (infer Entry)[]
+    ? readonly Entry[]
+    : Wire[Key];
+};
+
+function asRead<Wire extends object>(wire: Wire): AsRead<Wire> {
+  const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  // The type says the same of each member.
+  return Object.fromEntries(
+    Object.entries(wire).map(([name, value]) => [camel(name), value]),
+  ) as AsRead<Wire>;
+}
+
+/** A generator's answer. A criterion's `met` is null if it is unclear. */
+export type Ballot = Omit<AsRead<z.infer<typeof ballotWire>>, "criteria"> & Pick<RoleFinding, "criteria">;
+
+/** The critic's answer. A challenge without a quotation of the ballot or the output does not count. */
+export type Critique = AsRead<z.infer<typeof critiqueWire>>;
+
+/** The synthesiser's answer, with ids of criteria. */
+export type Synthesis = AsRead<z.infer<typeof synthesisWire>>;
+
+function parseWire<Wire>(
+  schema: z.ZodType<Wire>,
+  value: unknown,
+  faultsOf: (wire: Wire) => readonly string[],
+) {
+  const parsed = schema.safeParse(value);
+  const faults = parsed.success ? faultsOf(parsed.data) : schemaFaults(parsed.error);
+  if (!parsed.success || faults.length > 0) return { kind: "off", faults } as const;
+  return { kind: "answer", wire: parsed.data } as const;
+}
+
 /** Parses a generator's answer. It must judge each criterion once and nothing else. */
 export function parseBallot(value: unknown, ids: readonly string[]): ParsedAnswer<Ballot> {
-  const parsed = ballotWire.safeParse(value);
-  if (!parsed.success) return { kind: "off", faults: faultsOf(parsed.error) };
-  const wire = parsed.data;
-  const faults = idFaults(
-    "criteria",
-    wire.criteria.map(({ id }) => id),
-    ids,
+  const parsed = parseWire(ballotWire, value, ({ criteria }) =>
+    idFaults(
+      criteria.map(({ id }) => id),
+      ids,
+    ),
   );
-  if (faults.length > 0) return { kind: "off", faults };
-  const answer: Ballot = {
-    score: wire.score,
-    confidence: wire.confidence,
-    criteria: wire.criteria.map(findingOf),
-    objections: wire.objections,
-    uncheckableClaims: wire.uncheckable_claims,
-    instructionsFound: wire.instructions_found,
-    reasoning: wire.reasoning,
-  };
-  return { kind: "answer", wire, answer };
+  if (parsed.kind === "off") return parsed;
+  const criteria = parsed.wire.criteria.map((finding) => ({ ...finding, met: MET[finding.met] }));
+  return { ...parsed, answer: { ...asRead(parsed.wire), criteria } };
 }
 
 /** The critic's answer. */
 export function parseCritique(value: unknown): ParsedAnswer<Critique> {
-  const parsed = critiqueWire.safeParse(value);
-  if (!parsed.success) return { kind: "off", faults: faultsOf(parsed.error) };
-  const wire = parsed.data;
-  const answer: Critique = {
-    challenges: wire.challenges,
-    missedIssues: wire.missed_issues,
-    fabricationRisk: wire.fabrication_risk,
-    fabricationReason: wire.fabrication_reason,
-    specGaming: wire.spec_gaming,
-    specGamingReason: wire.spec_gaming_reason,
-    caseFor: wire.case_for,
-    caseAgainst: wire.case_against,
-    confidence: wire.confidence,
-  };
-  return { kind: "answer", wire, answer };
+  const parsed = parseWire(critiqueWire, value, () => []);
+  return parsed.kind === "off" ? parsed : { ...parsed, answer: asRead(parsed.wire) };
 }
 
 /** Parses the synthesiser's answer. A criterion in neither list is open. */
 export function parseSynthesis(value: unknown, ids: readonly string[]): ParsedAnswer<Synthesis> {
-  const parsed = synthesisWire.safeParse(value);
-  if (!parsed.success) return { kind: "off", faults: faultsOf(parsed.error) };
-  const wire = parsed.data;
-  const named = [...wire.met_criteria, ...wire.unmet_criteria.map(({ id }) => id)];
-  const faults = strayFaults("met_criteria and unmet_criteria", named, ids);
-  if (faults.length > 0) return { kind: "off", faults };
-  const answer: Synthesis = {
-    metCriteria: wire.met_criteria,
-    unmetCriteria: wire.unmet_criteria,
-    keyObjections: wire.key_objections,
-    reasoning: wire.reasoning,
-    strongestDissent: wire.strongest_dissent,
-  };
-  return { kind: "answer", wire, answer };
-}
-
-type WireFinding = z.infer<typeof ballotWire>["criteria"][number];
-
-function findingOf({ id, met, evidence }: WireFinding): CriterionFinding {
-  return { id, met: MET[met], evidence };
+  const parsed = parseWire(synthesisWire, value, ({ met_criteria, unmet_criteria }) => {
+    const named = [...met_criteria, ...unmet_criteria.map(({ id }) => id)];
+    return strayFaults("met_criteria and unmet_criteria", named, ids);
+  });
+  return parsed.kind === "off" ? parsed : { ...parsed, answer: asRead(parsed.wire) };
 }
 
 const MET = { yes: true, no: false, unclear: null } as const;
 
-function idFaults(name: string, given: readonly string[], ids: readonly string[]): string[] {
+function idFaults(given: readonly string[], ids: readonly string[]): string[] {
   const missing = ids.filter((id) => !given.includes(id));
-  const faults = strayFaults(name, given, ids);
-  if (missing.length > 0) faults.unshift(`${name}: ${missing.join(", ")} not answered`);
-  return faults;
+  const faults = strayFaults("criteria", given, ids);
+  return missing.length === 0 ? faults : [`criteria: ${missing.join(", ")} not answered`, ...faults];
 }
 
 function strayFaults(name: string, given: readonly string[], ids: readonly string[]): string[] {
@@ -242,7 +236,7 @@ function strayFaults(name: string, given: readonly string[], ids: readonly strin
 const MAX_FAULTS = 8;
 
 /** Lists where and how an answer violates the schema. It never quotes the answer, which may hold a third party's text. */
-function faultsOf(error: z.ZodError): string[] {
+function schemaFaults(error: z.ZodError): string[] {
   const faults = error.issues.map((issue) => `${placeOf(issue.path)}: ${describeIssue(issue)}`);
   return [...new Set(faults)].slice(0, MAX_FAULTS);
 }

@@ -1,11 +1,10 @@
-import type { ParsedAnswer } from "./answers.ts";
+import type { Ballot, ParsedAnswer } from "./answers.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import { type Block, blockOf } from "./fence.ts";
 import type { AnswerShape, ModelOutcome, ModelPort, ModelReply } from "./model-port.ts";
 import type { Domain } from "./policy.ts";
 import { type Prompts, systemMessage, userMessage } from "./prompts.ts";
 import {
-  type Ballot,
   GENERATOR_ROLES,
   type GeneratorRole,
   type RoleAnswer,
@@ -14,7 +13,7 @@ import {
 } from "./types.ts";
 
 /** Price of a million tokens in US dollars. */
-export type TokenPrices = { readonly promptUsd: number; readonly answerUsd: number };
+export type TokenPrices = { promptUsd: number; answerUsd: number };
 
 /** Models of the panel and their limits. */
 export type PanelRunSettings = {
@@ -36,16 +35,13 @@ export type AskDeps = {
   readonly monotonicMs: () => number;
 };
 
-/** Counts the minimum usage of a question before it is sent. If it rejects, the run ends. */
-type Begin = (record: RoleRecord) => Promise<void>;
-
 /** One role's task in a run. */
 type RoleTask<Answer> = {
-  readonly role: RoleName;
-  readonly domain: Domain;
-  readonly shape: AnswerShape;
-  readonly blocks: readonly Block[];
-  readonly parse: (value: unknown) => ParsedAnswer<Answer>;
+  role: RoleName;
+  domain: Domain;
+  shape: AnswerShape;
+  blocks: readonly Block[];
+  parse: (value: unknown) => ParsedAnswer<Answer>;
 };
 
 /** A role's answer with its record. The record holds the answer as received, cut to its limits. */
@@ -60,17 +56,13 @@ export type RoleResult<Answer> = {
  * Asks a role, and once more with the list of faults if its answer does not fit the schema. A second misfit, a refusal and a server failure
  * become abstentions with a reason. Rejects with the signal's reason when it aborts, and with the error of `begin`.
  */
-async function askRole<Answer>(
-  deps: AskDeps & { readonly begin: Begin },
-  task: RoleTask<Answer>,
-  signal: AbortSignal,
-): Promise<RoleResult<Answer>> {
+async function askRole<Answer>(deps: PanelDeps, task: RoleTask<Answer>): Promise<RoleResult<Answer>> {
   const startedMs = deps.monotonicMs();
   const replies: ModelReply[] = [];
   const ask = async (blocks: readonly Block[], faults: readonly string[]) => {
     const question = questionOf(deps, { ...task, blocks }, faults);
     await deps.begin(begunRecord(deps.settings, task.role, promptTokensOf(question.system, blocks)));
-    const reply = await deps.models.ask(question, signal);
+    const reply = await deps.models.ask(question, deps.signal);
     replies.push(reply);
     return readOutcome(reply.outcome, task);
   };
@@ -87,8 +79,8 @@ async function askRole<Answer>(
 
 type Reading<Answer> =
   | Exclude<ParsedAnswer<Answer>, { kind: "off" }>
-  | { readonly kind: "off"; readonly faults: readonly string[]; readonly bad: string | null }
-  | { readonly kind: "abstained"; readonly reason: string; readonly isTooLong: boolean };
+  | { kind: "off"; faults: readonly string[]; bad: string | null }
+  | { kind: "abstained"; reason: string; isTooLong: boolean };
 
 /** Reasons of abstentions without an answer. */
 const ABSTENTIONS = {
@@ -108,8 +100,10 @@ const TOO_WORDY =
 
 function readOutcome<Answer>(outcome: ModelOutcome, task: RoleTask<Answer>): Reading<Answer> {
   switch (outcome.kind) {
-    case "text":
-      return readText(outcome.text, task);
+    case "text": {
+      const parsed = task.parse(parseJson(outcome.text));
+      return parsed.kind === "off" ? { ...parsed, bad: outcome.text } : parsed;
+    }
     case "cut":
       return { kind: "off", faults: [TOO_WORDY], bad: null };
     case "refused":
@@ -120,11 +114,6 @@ function readOutcome<Answer>(outcome: ModelOutcome, task: RoleTask<Answer>): Rea
       return { kind: "abstained", reason, isTooLong: outcome.kind === "too_long" };
     }
   }
-}
-
-function readText<Answer>(text: string, { parse }: RoleTask<Answer>): Reading<Answer> {
-  const parsed = parse(parseJson(text));
-  return parsed.kind === "off" ? { ...parsed, bad: text } : parsed;
 }
 
 function parseJson(text: string): unknown {
@@ -156,7 +145,7 @@ function begunRecord({ models, prices }: PanelRunSettings, role: RoleName, promp
   const tokens = { promptTokens, completionTokens: 0 };
   return {
     ...{ role, model: models[role], mode: "json_schema", requests: 1, latencyMs: 0 },
-    ...{ ...tokens, costUsd: prices === null ? null : costOf(tokens, prices) },
+    ...{ ...tokens, costUsd: prices && costOf(tokens, prices) },
     answer: { kind: "abstained", reason: "broken off before it answered" },
   };
 }
@@ -172,59 +161,44 @@ function promptTokensOf(system: string, blocks: readonly Block[]): number {
 function recordOf({ models, prices }: PanelRunSettings, role: RoleName, replies: readonly ModelReply[]) {
   const total = (count: (reply: ModelReply) => number) =>
     replies.reduce((sum, reply) => sum + count(reply), 0);
-  const promptTokens = total((reply) => reply.promptTokens);
-  const completionTokens = total((reply) => reply.completionTokens);
+  const tokens = {
+    promptTokens: total(({ promptTokens }) => promptTokens),
+    completionTokens: total(({ completionTokens }) => completionTokens),
+  };
   return {
-    role,
-    model: models[role],
-    mode: replies.at(-1)?.mode ?? "json_schema",
-    requests: total(({ requests }) => requests),
-    promptTokens,
-    completionTokens,
-    costUsd: prices === null ? null : costOf({ promptTokens, completionTokens }, prices),
+    ...{ role, model: models[role], mode: replies.at(-1)?.mode ?? "json_schema" },
+    ...{ requests: total(({ requests }) => requests), ...tokens, costUsd: prices && costOf(tokens, prices) },
   };
 }
 
 /** In US dollars. */
 export function costOf(
-  tokens: { readonly promptTokens: number; readonly completionTokens: number },
+  tokens: { promptTokens: number; completionTokens: number },
   prices: TokenPrices,
 ): number {
   return (tokens.promptTokens * prices.promptUsd + tokens.completionTokens * prices.answerUsd) / 1_000_000;
 }
 
 function resultOf<Answer>(reading: Reading<Answer>, usage: Omit<RoleRecord, "answer">): RoleResult<Answer> {
-  switch (reading.kind) {
-    case "answer": {
-      const { wire, answer } = reading;
-      return {
-        record: { ...usage, answer: { kind: "answer", answer: wire } },
-        answer: { kind: "answer", answer },
-        isTooLong: false,
-      };
-    }
-    case "off":
-      return abstention(`off the schema twice: ${reading.faults.join("; ")}`, { usage, isTooLong: false });
-    case "abstained":
-      return abstention(reading.reason, { usage, isTooLong: reading.isTooLong });
+  if (reading.kind === "answer") {
+    const { wire, answer } = reading;
+    const record: RoleRecord = { ...usage, answer: { kind: "answer", answer: wire } };
+    return { record, answer: { kind: "answer", answer }, isTooLong: false };
   }
-}
-
-function abstention(
-  reason: string,
-  { usage, isTooLong }: { readonly usage: Omit<RoleRecord, "answer">; readonly isTooLong: boolean },
-): RoleResult<never> {
+  const isOff = reading.kind === "off";
+  const reason = isOff ? `off the schema twice: ${reading.faults.join("; ")}` : reading.reason;
   const answer = { kind: "abstained", reason } as const;
-  return { record: { ...usage, answer }, answer, isTooLong };
+  return { record: { ...usage, answer }, answer, isTooLong: !isOff && reading.isTooLong };
 }
 
 export type PanelDeps = AskDeps & {
   /** Stored answers of an interrupted run of the same case. Their roles are not asked again, unless they abstained. */
-  readonly known: readonly RoleRecord[];
-  readonly begin: Begin;
+  known: readonly RoleRecord[];
+  /** Counts the minimum usage of a question before it is sent. If it rejects, the run ends. */
+  begin: (record: RoleRecord) => Promise<void>;
   /** Stores each new answer or abstention with its usage at once. If it rejects, the run ends. */
-  readonly keep: (record: RoleRecord) => Promise<void>;
-  readonly signal: AbortSignal;
+  keep: (record: RoleRecord) => Promise<void>;
+  signal: AbortSignal;
 };
 
 /** Returns the stored answer if it fits the schema and comes from the configured model. Otherwise asks the role and stores its answer. */
@@ -234,7 +208,7 @@ export async function askOrReuse<Answer>(
 ): Promise<RoleResult<Answer>> {
   const known = knownResult(deps, task);
   if (known !== null) return known;
-  const result = await askRole(deps, task, deps.signal);
+  const result = await askRole(deps, task);
   await deps.keep(result.record);
   return result;
 }

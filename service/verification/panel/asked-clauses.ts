@@ -1,12 +1,8 @@
 /** A text that asks for something: a criterion, or null for the specification itself. */
-export type Asking = { readonly criterion: string | null; readonly text: string };
+export type Asking = { criterion: string | null; text: string };
 
 /** A part of a sentence: its words in lower case, with commas, slashes and colons between them, and as it is written. */
-export type Clause = {
-  readonly criterion: string | null;
-  readonly words: readonly string[];
-  readonly source: string;
-};
+export type Clause = { criterion: string | null; words: readonly string[]; source: string };
 
 /** Characters that a clause may extend on each side of the word. A longer one is not a plain order. */
 const REACH = 240;
@@ -28,7 +24,8 @@ export function clausesAround(askings: readonly Asking[], pattern: RegExp): read
       const start = startOf(text, match.index);
       const end = endOf(text, match.index + match[0].length);
       const source = text.slice(start, end).trim();
-      clauses.push({ criterion, words: wordsOf(source), source });
+      const all = source.toLowerCase().match(/[\p{L}\p{N}\p{M}'’]+|[,/:]/gu) ?? [];
+      clauses.push({ criterion, words: all, source });
       readTo = end;
     }
     return clauses;
@@ -45,10 +42,6 @@ function endOf(text: string, index: number): number {
   let end = index;
   while (end < text.length && end - index < REACH && !END.test(text.charAt(end))) end += 1;
   return end;
-}
-
-function wordsOf(source: string): readonly string[] {
-  return source.toLowerCase().match(/[\p{L}\p{N}\p{M}'’]+|[,/:]/gu) ?? [];
 }
 
 /** The words of a text that has one blank between them. */

@@ -1,37 +1,32 @@
+import type { Ballot, Critique, Synthesis } from "./answers.ts";
 import type { Generators, PanelRunSettings, RoleResult } from "./ask-role.ts";
 import type { Block } from "./fence.ts";
 import { PANEL_VERSION, thresholdOf, UNMET, VOTING } from "./policy.ts";
 import { answerBlock } from "./prompts.ts";
 import { createQuoteSearch } from "./quotes.ts";
-import { tally } from "./tally.ts";
+import { type ShownTexts, type TallyInput, tally } from "./tally.ts";
 import {
-  type Ballot,
   type Criterion,
-  type Critique,
   type Decision,
   GENERATOR_ROLES,
   type GeneratorRole,
   type OutputCheck,
   type PanelCase,
   type PanelOutcome,
-  type RoleAnswer,
   type RoleFinding,
-  type ShownTexts,
-  type Synthesis,
   type TallyOutcome,
 } from "./types.ts";
 
-/** Results of a run. */
+/** Results of a run; every role received the blocks. */
 export type RunResults = {
-  readonly panelCase: PanelCase;
-  /** Blocks that every role received. */
-  readonly blocks: readonly Block[];
-  readonly criteria: readonly Criterion[];
-  readonly checks: readonly OutputCheck[];
-  readonly settings: PanelRunSettings;
-  readonly generators: Generators;
-  readonly critic: RoleResult<Critique>;
-  readonly synthesiser: RoleResult<Synthesis>;
+  panelCase: PanelCase;
+  blocks: readonly Block[];
+  criteria: readonly Criterion[];
+  checks: readonly OutputCheck[];
+  settings: PanelRunSettings;
+  generators: Generators;
+  critic: RoleResult<Critique>;
+  synthesiser: RoleResult<Synthesis>;
 };
 
 /** Objections that an answer shows. */
@@ -53,11 +48,16 @@ export function assembleOutcome(results: RunResults): PanelOutcome | null {
   const critique = critic.answer.answer;
   const synthesis = synthesiser.answer.kind === "answer" ? synthesiser.answer.answer : null;
   const valid = validBallots(ballots);
+  const objections = synthesis?.keyObjections ?? valid.flatMap(({ ballot }) => ballot.objections);
   const { prompts, models } = settings;
   return {
     ...{ kind: "decided", decision, criteria, checks },
     ...sortCriteria(criteria, { ballots: valid.map(({ ballot }) => ballot), synthesis, checks }),
-    keyObjections: keyObjections({ valid, synthesis, checks }),
+    // Findings of code come first, because they are facts.
+    keyObjections: [...new Set([...checks.map(({ finding }) => finding), ...objections])].slice(
+      0,
+      MAX_OBJECTIONS,
+    ),
     reasoning: synthesis === null ? reasoningOf(valid, decision) : synthesis.reasoning,
     strongestDissent: textOrNull(
       synthesis === null ? dissentOf(valid, { decision, critique }) : synthesis.strongestDissent,
@@ -72,7 +72,7 @@ export function assembleOutcome(results: RunResults): PanelOutcome | null {
 }
 
 type Decided = Extract<TallyOutcome, { kind: "decided" }>;
-type ValidBallot = { readonly role: GeneratorRole; readonly ballot: Ballot };
+type ValidBallot = { role: GeneratorRole; ballot: Ballot };
 
 function shownTexts({ blocks, generators }: RunResults): ShownTexts {
   const ballots = GENERATOR_ROLES.flatMap((role) => {
@@ -83,7 +83,7 @@ function shownTexts({ blocks, generators }: RunResults): ShownTexts {
   return { output, ballots: Object.fromEntries(ballots) };
 }
 
-function answersOf(generators: Generators): Readonly<Record<GeneratorRole, RoleAnswer<Ballot>>> {
+function answersOf(generators: Generators): TallyInput["ballots"] {
   const { criteria_auditor, domain_expert, evidence_checker, user_advocate } = generators;
   return {
     criteria_auditor: criteria_auditor.answer,
@@ -93,25 +93,11 @@ function answersOf(generators: Generators): Readonly<Record<GeneratorRole, RoleA
   };
 }
 
-function validBallots(ballots: Readonly<Record<GeneratorRole, RoleAnswer<Ballot>>>): readonly ValidBallot[] {
+function validBallots(ballots: TallyInput["ballots"]): readonly ValidBallot[] {
   return GENERATOR_ROLES.flatMap((role) => {
     const answer = ballots[role];
     return answer.kind === "answer" ? [{ role, ballot: answer.answer }] : [];
   });
-}
-
-/** Findings of code come first, because they are facts. */
-function keyObjections({
-  valid,
-  synthesis,
-  checks,
-}: {
-  readonly valid: readonly ValidBallot[];
-  readonly synthesis: Synthesis | null;
-  readonly checks: readonly OutputCheck[];
-}): readonly string[] {
-  const objections = synthesis?.keyObjections ?? valid.flatMap(({ ballot }) => ballot.objections);
-  return [...new Set([...checks.map(({ finding }) => finding), ...objections])].slice(0, MAX_OBJECTIONS);
 }
 
 function reasoningOf(valid: readonly ValidBallot[], { votes }: Decided): string {
@@ -123,14 +109,14 @@ function reasoningOf(valid: readonly ValidBallot[], { votes }: Decided): string 
 /** Text of the most confident ballot with another vote. If all agree, the critic's case against the verdict. */
 function dissentOf(
   valid: readonly ValidBallot[],
-  { decision, critique }: { readonly decision: Decided; readonly critique: Critique },
+  { decision, critique }: { decision: Decided; critique: Critique },
 ): string {
   const [dissenter] = valid
     .filter(({ role }) => decision.votes[role] !== decision.verdict)
     .sort((one, other) => other.ballot.confidence - one.ballot.confidence);
-  if (dissenter === undefined) return caseAgainst(decision.verdict, critique);
-  const { role, ballot } = dissenter;
-  return `${role} (${decision.votes[role] ?? "no vote"}): ${ballot.reasoning}`;
+  return dissenter === undefined
+    ? caseAgainst(decision.verdict, critique)
+    : reasoningOf([dissenter], decision);
 }
 
 function caseAgainst(verdict: Decision, { caseFor, caseAgainst: against }: Critique): string {
@@ -149,20 +135,16 @@ function textOrNull(text: string): string | null {
 }
 
 type CriteriaFindings = {
-  readonly ballots: readonly Ballot[];
-  /** Null where it is missing. */
-  readonly synthesis: Synthesis | null;
-  readonly checks: readonly OutputCheck[];
+  ballots: readonly Ballot[];
+  synthesis: Synthesis | null;
+  checks: readonly OutputCheck[];
 };
 
 /**
  * Texts of met and unmet criteria; an open one is in neither list. A criterion that the tally holds unmet is unmet, whatever the synthesis
  * says. Without a synthesis, three ballots make a criterion met and two unmet.
  */
-export function sortCriteria(
-  criteria: readonly Criterion[],
-  findings: CriteriaFindings,
-): { readonly metCriteria: readonly string[]; readonly unmetCriteria: readonly string[] } {
+export function sortCriteria(criteria: readonly Criterion[], findings: CriteriaFindings) {
   const states = criteria.map(({ id, text }) => ({ text, state: stateOf(id, findings) }));
   const textsOf = (wanted: boolean) => states.filter(({ state }) => state === wanted).map(({ text }) => text);
   return { metCriteria: textsOf(true), unmetCriteria: textsOf(false) };
@@ -179,18 +161,10 @@ function stateOf(id: string, { ballots, synthesis, checks }: CriteriaFindings): 
   return found.filter(({ met }) => met === true).length >= VOTING.majority || null;
 }
 
-type Findings = {
-  readonly panelCase: Pick<PanelCase, "outputText">;
-  readonly shown: Pick<ShownTexts, "output">;
-  readonly generators: Generators;
-  readonly critic: RoleResult<Critique>;
-  readonly synthesiser: RoleResult<Synthesis>;
-};
-
 /** Returns the view of every role in the order of the rounds, abstentions included. */
 function describeFindings(
-  { panelCase, shown, generators, critic, synthesiser }: Findings,
-  votes: Readonly<Partial<Record<GeneratorRole, Decision>>>,
+  { panelCase, shown, generators, critic, synthesiser }: RunResults & { shown: ShownTexts },
+  votes: Decided["votes"],
 ): readonly RoleFinding[] {
   const isOfOutput = createQuoteSearch([panelCase.outputText, shown.output], 1);
   return [
@@ -217,22 +191,21 @@ function findingOf<Answer>(
   return { role, model, verdict: null, ...viewOf(answer.answer), abstained: null };
 }
 
-type IsQuoted = (text: string) => boolean;
-
-function viewOfBallot({ score, confidence, criteria, ...ballot }: Ballot, isOfOutput: IsQuoted): View {
+function viewOfBallot(
+  { score, confidence, criteria, ...ballot }: Ballot,
+  isOfOutput: (text: string) => boolean,
+): View {
   const objections = [
     ...ballot.objections,
     ...ballot.uncheckableClaims.map((claim) => `Cannot be checked: ${claim}`),
-    ...ballot.instructionsFound.map((text) => describeSteering(text, isOfOutput)),
+    // Only text of the output counts against it. A client may write such text as well.
+    ...ballot.instructionsFound.map((text) =>
+      isOfOutput(text)
+        ? `The output addresses its judges: ${text}`
+        : `Addressed to judges, but not in these words in the output: ${text}`,
+    ),
   ];
   return { score, confidence, criteria, objections };
-}
-
-/** Only text of the output counts against it. A client may write such text as well. */
-function describeSteering(text: string, isOfOutput: IsQuoted): string {
-  return isOfOutput(text)
-    ? `The output addresses its judges: ${text}`
-    : `Addressed to judges, but not in these words in the output: ${text}`;
 }
 
 function viewOfCritique({ confidence, ...critique }: Critique): View {

@@ -15,7 +15,7 @@ const BETWEEN_TOKENS = 1_200;
 
 /** Returns why the texts of a case do not fit into these models, with their sizes; null if they fit. Tokens are a high estimate. */
 export function describeOverflow(
-  { domain, blocks }: { readonly domain: Domain; readonly blocks: readonly Block[] },
+  { domain, blocks }: { domain: Domain; blocks: readonly Block[] },
   settings: PanelRunSettings,
 ): string | null {
   const needed = blocks.reduce((sum, { tokens }) => sum + tokens, 0);
@@ -27,18 +27,14 @@ export function describeOverflow(
   return `The texts are too long for the panel's models: ${each.join("; ")}. Of a context of ${settings.contextTokens} tokens, ${room} are left for them beside the panel's own questions and answers.`;
 }
 
-/** Tokens left for the texts of a case, after the panel's own questions and answers. */
-function roomFor(domain: Domain, settings: PanelRunSettings): number {
-  return Math.max(0, settings.contextTokens - overheadTokens(domain, settings));
-}
-
-/** Tokens of the longest question without the case, and of the answers around it. */
-function overheadTokens(domain: Domain, { prompts, answerTokens }: PanelRunSettings): number {
+/** Tokens left for the texts of a case, after the longest question without them and the answers around it. */
+function roomFor(domain: Domain, { prompts, contextTokens, answerTokens }: PanelRunSettings): number {
   const faults = [prompts.repair];
   const systems = ROLE_NAMES.map((role) =>
     estimateTokens(systemMessage({ role, domain, faults }, { prompts, marker: "" })),
   );
-  return Math.max(...systems) + (EARLIER_ANSWERS + OWN_ANSWERS) * answerTokens + BETWEEN_TOKENS;
+  const overhead = Math.max(...systems) + (EARLIER_ANSWERS + OWN_ANSWERS) * answerTokens + BETWEEN_TOKENS;
+  return Math.max(0, contextTokens - overhead);
 }
 
 /** Share of the room for specification and criteria. The output needs the rest. */
@@ -58,7 +54,8 @@ export function describeSpecOverflow(
   const blocks = caseBlocks({ ...texts, domain }, splitCriteria(acceptanceCriteria));
   const tokens = blocks.reduce((sum, { neutral }) => sum + estimateTokens(neutral), 0);
   if (tokens <= room) return null;
-  const characters = countCharacters(specText) + countCharacters(acceptanceCriteria ?? "");
+  // Code points, as the limits of texts count them.
+  const characters = [...specText, ...(acceptanceCriteria ?? "")].length;
   return `specification and criteria of ${characters} characters are about ${tokens} tokens, and may take ${room} of the ${settings.contextTokens} that the panel's models read at once: an output has to fit beside them`;
 }
 
@@ -73,11 +70,4 @@ export function describeOutputOverflow(
     { domain, blocks: caseBlocks(whole, splitCriteria(panelCase.acceptanceCriteria)) },
     settings,
   );
-}
-
-/** Code points, as the limits of texts count them. */
-function countCharacters(text: string): number {
-  let characters = 0;
-  for (const _character of text) characters += 1;
-  return characters;
 }

@@ -58,20 +58,15 @@ function findBlank(text: string): string | null {
 }
 
 /** Adjacent windows that all occurred before. */
-type Stretch = { readonly start: number; readonly length: number };
+type Stretch = { start: number; length: number };
 
 /** Measures the share of windows that occurred before, as a compressor would. */
 function findRepetition(text: string): string | null {
   const plain = text.replace(/\s+/g, " ").toLowerCase();
   const hashes = hashWindows(plain, PADDED_WINDOW);
   const stretches = repeatedStretches(hashes).filter((stretch) => isWordy(plain, stretch));
-  const longest = stretches.reduce<Stretch>(
-    (most, stretch) => (stretch.length > most.length ? stretch : most),
-    {
-      start: 0,
-      length: 0,
-    },
-  );
+  const none = { start: 0, length: 0 };
+  const longest = stretches.reduce((most, stretch) => (stretch.length > most.length ? stretch : most), none);
   const repeated = stretches.reduce((sum, { length }) => sum + length, 0);
   const isPadded =
     (longest.length >= MIN_REPEATED && longest.length >= REPEATED_IN_ONE * hashes.length) ||
@@ -136,8 +131,6 @@ const MIN_ORDER = 12;
 /** Characters of the first line that name the task. The rest may be data. */
 const OPENING = 120;
 
-type Windows = { readonly has: (hash: number) => boolean };
-
 /**
  * Finds an output that mostly repeats the client's text, including the order itself. Null for other outputs, for short ones, and if the
  * order is to work on a given text.
@@ -161,18 +154,17 @@ export function checkCopied(outputText: string, given: readonly string[]): Outpu
 }
 
 /** True if the output contains most of an order. For an order of several lines also most of its first line, since data may follow it. */
-function isHandedBack(order: string, output: string, handedBack: Windows): boolean {
+function isHandedBack(order: string, output: string, handedBack: SeenWindows): boolean {
   const [opening = "", ...more] = order.split("\n").map(wordsOf);
   const parts = more.length === 0 ? [opening] : [opening.slice(0, OPENING), wordsOf(order)];
   return parts.every((part) => {
     if (part.length < COPIED_WINDOW) return part.length >= MIN_ORDER && output.includes(part);
-    return (
-      countCovered(hashWindows(part, COPIED_WINDOW), handedBack).characters >= COPIED_SHARE * part.length
-    );
+    const { characters } = countCovered(hashWindows(part, COPIED_WINDOW), handedBack);
+    return characters >= COPIED_SHARE * part.length;
   });
 }
 
-function windowsOf(texts: readonly string[]): Windows {
+function windowsOf(texts: readonly string[]): SeenWindows {
   const windows = texts.map((text) => hashWindows(text, COPIED_WINDOW));
   const known = createSeenWindows(windows.reduce((sum, { length }) => sum + length, 0));
   for (const hashes of windows) {
@@ -182,7 +174,7 @@ function windowsOf(texts: readonly string[]): Windows {
 }
 
 /** Counts characters covered by known windows, and finds the start of the longest run. */
-function countCovered(hashes: Uint32Array, known: Windows) {
+function countCovered(hashes: Uint32Array, known: SeenWindows) {
   let characters = 0;
   let coveredTo = 0;
   let run = { start: 0, length: 0 };
@@ -267,11 +259,10 @@ const SMALLEST_FIELD_BITS = 1 << 12;
 const [SECOND_PLACE, THIRD_PLACE] = [0x9e3779b1, 0x85ebca77];
 const FACTOR = 0x01000193;
 
-/** Hashes of windows in a Bloom filter, so that no text makes it slow. */
-type SeenWindows = { readonly has: (hash: number) => boolean; readonly add: (hash: number) => void };
+type SeenWindows = ReturnType<typeof createSeenWindows>;
 
-/** Creates an empty filter for about this many windows. It has no false negatives. */
-function createSeenWindows(windows: number): SeenWindows {
+/** Creates an empty Bloom filter for hashes of about this many windows, so that no text makes it slow. It has no false negatives. */
+function createSeenWindows(windows: number) {
   const digits = Math.ceil(Math.log2(Math.max(SMALLEST_FIELD_BITS, windows * BITS_PER_WINDOW)));
   // Kept small: touching fresh memory costs more than the rest.
   const field = new Uint8Array(2 ** (digits - 3));
@@ -281,11 +272,11 @@ function createSeenWindows(windows: number): SeenWindows {
     field[place >>> 3] = (field[place >>> 3] ?? 0) | (1 << (place & 7));
   };
   return {
-    has: (hash) =>
+    has: (hash: number): boolean =>
       isMarked(hash >>> shift) &&
       isMarked(Math.imul(hash, SECOND_PLACE) >>> shift) &&
       isMarked(Math.imul(hash, THIRD_PLACE) >>> shift),
-    add: (hash) => {
+    add: (hash: number): void => {
       mark(hash >>> shift);
       mark(Math.imul(hash, SECOND_PLACE) >>> shift);
       mark(Math.imul(hash, THIRD_PLACE) >>> shift);

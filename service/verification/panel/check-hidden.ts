@@ -1,15 +1,4 @@
-import {
-  hasRightToLeft,
-  isInvisibleAt,
-  isOfWord,
-  isSelector,
-  isTag,
-  JOINING,
-  pointBefore,
-  type Range,
-  UNSPACED,
-  within,
-} from "./invisible.ts";
+import { CLASS, characterAt, characterBefore, isInvisibleAt } from "./invisible.ts";
 import { quoteOf } from "./quotes.ts";
 import type { OutputCheck } from "./types.ts";
 
@@ -33,14 +22,20 @@ const LONGEST_CLASS = 12;
 /** Delimiters around a character that source code names. */
 const DELIMITERS = new Set("'\"`/[](){}<>|“”‘’«»„⟨⟩");
 
-const OVERRIDES: readonly Range[] = [[0x202d, 0x202e]];
-/** Characters that split a word without a visible gap. */
-const ZERO_WIDTH: readonly Range[] = [
-  [0x180e, 0x180e],
-  [0x200b, 0x200d],
-  [0x2060, 0x2064],
-  [0xfeff, 0xfeff],
-];
+/** Classes of characters that may hide text, each tested with one character. */
+const HIDING = {
+  overriding: /[\u202d\u202e]/,
+  /** Splits a word without a visible gap. */
+  zeroWidth: /[\u180e\u200b-\u200d\u2060-\u2064\ufeff]/,
+  /** Vertical tabs and form feeds of word processors and old files, then quotation marks and dashes of Windows-1252 decoded as Latin-1. */
+  layout: /[\v\f\x91-\x97]/,
+  /** Left-to-right isolates around pasted names, numbers and paths, word joiner and invisible operators of formulas, icons of fonts. */
+  ordinary: /[\u202a\u202c\u2066\u2068\u2069\u2060-\u2064\p{Co}]/u,
+  /** Marks, embeddings and isolates of any direction, without overrides. */
+  directing: /[\u200e\u200f\u202a-\u202c\u2066-\u2069]/,
+  /** Old Hangul syllables use a filler for a missing part. */
+  jamo: /[\u1100-\u11ff]/,
+} as const;
 
 /**
  * Finds an output that hides text from its reader: tags, letters reversed by an override, rows of invisible characters, words split by
@@ -56,7 +51,7 @@ export function checkHidden(outputText: string): OutputCheck | null {
   if (first === undefined) return null;
   const start = Math.max(0, first.start - CONTEXT_CHARACTERS);
   const quote = quoteOf(outputText.slice(start, first.start + 2 * CONTEXT_CHARACTERS));
-  const all = shown.reduce((sum, { points }) => sum + points.length, 0);
+  const all = shown.reduce((sum, { characters }) => sum + characters.length, 0);
   return {
     name: "hidden_characters",
     finding: `The output carries ${all} hidden character${all === 1 ? "" : "s"}, the first after ${first.start} others: “${quote}”.`,
@@ -64,61 +59,57 @@ export function checkHidden(outputText: string): OutputCheck | null {
   };
 }
 
-/** A row of adjacent invisible characters without a certain use. */
-type Row = {
-  readonly start: number;
-  end: number;
-  readonly points: number[];
-  /** Number of them without any use. */
-  hidden: number;
-  /** Number of rows up to this one that are one visible character apart. */
-  readonly chain: number;
-};
+/**
+ * A row of adjacent invisible characters without a certain use. `hidden` counts those without any use, `chain` the rows up to this one that
+ * are one visible character apart.
+ */
+type Row = { start: number; end: number; characters: string[]; hidden: number; chain: number };
 
 function unseenRows(text: string): readonly Row[] {
   const rows: Row[] = [];
-  const context = { text, isRightToLeft: hasRightToLeft(text) };
+  const isRightToLeft = CLASS.rightToLeft.test(text);
+  let index = 0;
   let gap = 0;
   let last: Row | undefined;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    const isAscii = unit >= 0x20 && unit < 0x7f;
-    const kind = isAscii ? "seen" : hiddenKindAt(context, index);
-    const point = isAscii ? unit : (text.codePointAt(index) ?? 0);
+  for (const character of text) {
+    const isAscii = character >= " " && character < "\x7f";
+    const kind = isAscii ? "seen" : hiddenKindAt(text, index, isRightToLeft);
     if (kind === "seen") gap += 1;
     else {
       if (last === undefined || gap > 0) {
-        const chain = within(point, ZERO_WIDTH) ? (gap === 1 ? (last?.chain ?? 0) : 0) + 1 : 0;
-        last = { start: index, end: index, points: [], hidden: 0, chain };
+        const chain = HIDING.zeroWidth.test(character) ? (gap === 1 ? (last?.chain ?? 0) : 0) + 1 : 0;
+        last = { start: index, end: index, characters: [], hidden: 0, chain };
         rows.push(last);
       }
-      last.points.push(point);
-      last.end = index + (point > 0xffff ? 2 : 1);
+      last.characters.push(character);
+      last.end = index + character.length;
       if (kind === "hidden") last.hidden += 1;
       gap = 0;
     }
-    if (point > 0xffff) index += 1;
+    index += character.length;
   }
   return rows;
 }
 
 /** True for distinct characters between delimiters: source code names them. */
-function isSubject(text: string, { start, end, points }: Row): boolean {
-  if (points.length > LONGEST_CLASS || points.some(turnsOrTags)) return false;
+function isSubject(text: string, { start, end, characters }: Row): boolean {
+  if (characters.length > LONGEST_CLASS || characters.some(turnsOrTags)) return false;
   const isBetween = DELIMITERS.has(text.charAt(start - 1)) && DELIMITERS.has(text.charAt(end));
-  return isBetween && new Set(points).size === points.length;
+  return isBetween && new Set(characters).size === characters.length;
 }
 
-function turnsOrTags(point: number): boolean {
-  return isTag(point) || within(point, OVERRIDES);
+function turnsOrTags(character: string): boolean {
+  return CLASS.tag.test(character) || HIDING.overriding.test(character);
 }
 
-function tells(text: string, { start, end, points, hidden, chain }: Row): boolean {
+function tells(text: string, { start, end, characters, hidden, chain }: Row): boolean {
   // The first selector of a row may belong to the character before it.
-  const length = isSelector(points[0] ?? 0) ? points.length + 1 : points.length;
-  const longest = hidden === 0 && points.every(isDirecting) ? LONGEST_DIRECTING_ROW : LONGEST_ROW;
-  if (length > longest || chain > LONGEST_CHAIN || points.some(isTag)) return true;
-  return points.some((point) => within(point, OVERRIDES)) && turnsLetters(text, start, end);
+  const length = characters.length + (CLASS.selector.test(characters[0] ?? "") ? 1 : 0);
+  const directs = hidden === 0 && characters.every((character) => HIDING.directing.test(character));
+  if (length > (directs ? LONGEST_DIRECTING_ROW : LONGEST_ROW) || chain > LONGEST_CHAIN) return true;
+  if (characters.some((character) => CLASS.tag.test(character))) return true;
+  const turns = characters.some((character) => HIDING.overriding.test(character));
+  return turns && turnsLetters(text, start, end);
 }
 
 /** True if letters follow before the line or the override ends. */
@@ -126,96 +117,52 @@ function turnsLetters(text: string, start: number, end: number): boolean {
   let letters = 0;
   for (let at = end; at < text.length && at - start < CONTEXT_CHARACTERS; at += 1) {
     if (/[\n\r\u202a-\u202e]/.test(text.charAt(at))) break;
-    if (isOfWord(text.codePointAt(at))) letters += 1;
+    if (CLASS.ofWord.test(characterAt(text, at))) letters += 1;
   }
   return letters >= MIN_TURNED;
 }
 
 /**
- * Kind of a character in its position. `seen`: visible, or acts on visible text. `alone`: ordinary unless more follow it. `hidden`: without
- * a known use.
+ * Kind of the character at an index. `seen`: visible, or acts on visible text. `alone`: ordinary unless more follow it. `hidden`: without a
+ * known use. The work is bounded for every text.
  */
-type HiddenKind = "seen" | "alone" | "hidden";
-
-/** Vertical tabs and form feeds of word processors and old files. */
-const LAYOUT: readonly Range[] = [[0x0b, 0x0c]];
-/** Quotation marks and dashes of Windows-1252 decoded as Latin-1. */
-const MISREAD: readonly Range[] = [[0x91, 0x97]];
-/** Word joiner, then invisible operators of formulas. */
-const OPERATORS: readonly Range[] = [[0x2060, 0x2064]];
-/** Left-to-right isolates around pasted names, numbers and paths. */
-const ISOLATING: readonly Range[] = [
-  [0x202a, 0x202a],
-  [0x202c, 0x202c],
-  [0x2066, 0x2066],
-  [0x2068, 0x2069],
-];
-/** Marks, embeddings and isolates of any direction, without overrides. */
-const DIRECTING: readonly Range[] = [
-  [0x200e, 0x200f],
-  [0x202a, 0x202c],
-  [0x2066, 0x2069],
-];
-/** Icons of fonts. */
-const PRIVATE_USE: readonly Range[] = [
-  [0xe000, 0xf8ff],
-  [0xf0000, 0xffffd],
-  [0x100000, 0x10fffd],
-];
-/** Old Hangul syllables use a filler for a missing part. */
-const JAMO: readonly Range[] = [[0x1100, 0x11ff]];
-const [JAMO_INITIAL, JAMO_VOWEL] = [0x115f, 0x1160];
-const [ESCAPE, MONGOLIAN_BREAK, SPACE, NON_JOINER, BYTE_ORDER] = [0x1b, 0x180e, 0x200b, 0x200c, 0xfeff];
-
-/** True for a code point that sets the direction of text near it. */
-function isDirecting(point: number): boolean {
-  return within(point, DIRECTING);
-}
-
-/** Returns the kind of the character at an index. The work is bounded for every text. */
-function hiddenKindAt(
-  { text, isRightToLeft }: { readonly text: string; readonly isRightToLeft: boolean },
-  index: number,
-): HiddenKind {
-  const point = text.codePointAt(index);
-  if (point === undefined || !isInvisibleAt(text, index)) return "seen";
-  if (isSelector(point)) return "hidden";
-  const before = pointBefore(text, index);
-  const after = text.codePointAt(index + (point > 0xffff ? 2 : 1));
-  if (isLayout(point, after)) return "seen";
-  if (within(point, ISOLATING) || within(point, OPERATORS) || within(point, PRIVATE_USE)) return "alone";
-  if (isDirecting(point)) return isRightToLeft ? "alone" : "hidden";
-  return hasUseBetween(point, { text, index, before, after }) ? "alone" : "hidden";
-}
-
-/** True for controls of layout, of terminal colours, and of misread encodings. */
-function isLayout(point: number, after: number | undefined): boolean {
-  if (within(point, LAYOUT) || within(point, MISREAD)) return true;
-  return point === ESCAPE && after !== undefined && "[](".includes(String.fromCodePoint(after));
+function hiddenKindAt(text: string, index: number, isRightToLeft: boolean): "seen" | "alone" | "hidden" {
+  if (!isInvisibleAt(text, index)) return "seen";
+  const character = characterAt(text, index);
+  if (CLASS.selector.test(character)) return "hidden";
+  const before = characterBefore(text, index);
+  const after = characterAt(text, index + character.length);
+  // An escape starts a terminal's colour.
+  if (HIDING.layout.test(character) || (character === "\x1b" && /[[\](]/.test(after))) return "seen";
+  if (HIDING.ordinary.test(character)) return "alone";
+  if (HIDING.directing.test(character)) return isRightToLeft ? "alone" : "hidden";
+  const touches = (characters: RegExp) => characters.test(before) || characters.test(after);
+  return touches(CLASS.joining) || hasUseBetween(character, { text, index, before, after, touches })
+    ? "alone"
+    : "hidden";
 }
 
 type Place = {
-  readonly text: string;
-  readonly index: number;
-  readonly before: number | undefined;
-  readonly after: number | undefined;
+  text: string;
+  index: number;
+  before: string;
+  after: string;
+  touches: (characters: RegExp) => boolean;
 };
 
 /** True for word breaks in scripts without spaces and at word edges, fillers of their script, ligature breaks and joined files. */
-function hasUseBetween(point: number, { text, index, before, after }: Place): boolean {
-  const touches = (ranges: readonly Range[]) => within(before, ranges) || within(after, ranges);
-  if (touches(JOINING)) return true;
-  switch (point) {
-    case SPACE:
-    case MONGOLIAN_BREAK:
-      return touches(UNSPACED) || !(isOfWord(before) && isOfWord(after));
-    case NON_JOINER:
+function hasUseBetween(character: string, { text, index, before, after, touches }: Place): boolean {
+  switch (character) {
+    case "\u200b":
+    case "\u180e":
+      return touches(CLASS.unspaced) || !(CLASS.ofWord.test(before) && CLASS.ofWord.test(after));
+    case "\u200c":
       return isTwoLetters(text, index - 2) && isTwoLetters(text, index + 1);
-    case BYTE_ORDER:
-      return before === 0x0a;
-    case JAMO_INITIAL:
-    case JAMO_VOWEL:
-      return touches(JAMO);
+    case "\ufeff":
+      return before === "\n";
+    case "\u115f":
+    case "\u1160":
+      return touches(HIDING.jamo);
   }
   return false;
 }

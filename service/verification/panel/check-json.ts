@@ -2,9 +2,6 @@ import { type Asking, type Clause, clausesAround, skip, words } from "./asked-cl
 import { quoteOf } from "./quotes.ts";
 import type { OutputCheck } from "./types.ts";
 
-/** Kind of JSON that an order asks for. */
-type Shape = "array" | "object" | "any";
-
 const ORDERS = words(
   "return respond reply answer output produce deliver provide emit submit give print generate",
 );
@@ -63,7 +60,8 @@ export function checkJson(
   return null;
 }
 
-function askedShape({ words: all, criterion }: Clause, domain: string): Shape | null {
+/** Kind of JSON that an order asks for; null if it asks for none. */
+function askedShape({ words: all, criterion }: Clause, domain: string): "array" | "object" | "any" | null {
   const at = all.indexOf("json");
   // An example or data follows the colon.
   const order = all[at + 1] === ":" ? all.slice(0, at + 1) : all;
@@ -83,7 +81,7 @@ function askedShape({ words: all, criterion }: Clause, domain: string): Shape | 
 }
 
 /** Strict JSON allows no text around it. Other JSON may be inside a code block with text around it. */
-function faultOf(outputText: string, shape: Shape, isAlone: boolean): string | null {
+function faultOf(outputText: string, shape: ReturnType<typeof askedShape>, isAlone: boolean): string | null {
   const plain = outputText.replace(/^\ufeff/, "").trim();
   const texts = [plain, ...(isAlone ? wholeBlock(plain) : blocksOf(plain))];
   const values = texts.flatMap(parse);

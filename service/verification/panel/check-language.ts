@@ -2,133 +2,57 @@ import { type Asking, type Clause, clausesAround, skip, words } from "./asked-cl
 import { quoteOf } from "./quotes.ts";
 import type { OutputCheck } from "./types.ts";
 
-/** Scripts that no reader confuses. */
-type Script =
-  | "latin"
-  | "cyrillic"
-  | "greek"
-  | "arabic"
-  | "hebrew"
-  | "devanagari"
-  | "bengali"
-  | "tamil"
-  | "telugu"
-  | "thai"
-  | "georgian"
-  | "armenian"
-  | "han"
-  | "kana"
-  | "hangul"
-  | "other";
-
-/** Scripts of languages with one writing system, by lower-case name. */
-const SCRIPT_OF_LANGUAGE: Readonly<Record<string, readonly Script[]>> = {
-  english: ["latin"],
-  french: ["latin"],
-  german: ["latin"],
-  spanish: ["latin"],
-  italian: ["latin"],
-  portuguese: ["latin"],
-  dutch: ["latin"],
-  turkish: ["latin"],
-  vietnamese: ["latin"],
-  indonesian: ["latin"],
-  russian: ["cyrillic"],
-  ukrainian: ["cyrillic"],
-  bulgarian: ["cyrillic"],
-  greek: ["greek"],
-  arabic: ["arabic"],
-  persian: ["arabic"],
-  farsi: ["arabic"],
-  urdu: ["arabic"],
-  hebrew: ["hebrew"],
-  hindi: ["devanagari"],
-  nepali: ["devanagari"],
-  marathi: ["devanagari"],
-  bengali: ["bengali"],
-  tamil: ["tamil"],
-  telugu: ["telugu"],
-  thai: ["thai"],
-  georgian: ["georgian"],
-  armenian: ["armenian"],
-  chinese: ["han"],
-  mandarin: ["han"],
-  japanese: ["kana", "han"],
-  korean: ["hangul"],
+/** Languages with one writing system, in lower case, by the scripts of it, which no reader confuses. */
+const LANGUAGES = {
+  latin: "english french german spanish italian portuguese dutch turkish vietnamese indonesian",
+  cyrillic: "russian ukrainian bulgarian",
+  greek: "greek",
+  arabic: "arabic persian farsi urdu",
+  hebrew: "hebrew",
+  devanagari: "hindi nepali marathi",
+  bengali: "bengali",
+  tamil: "tamil",
+  telugu: "telugu",
+  thai: "thai",
+  georgian: "georgian",
+  armenian: "armenian",
+  han: "chinese mandarin",
+  "kana han": "japanese",
+  hangul: "korean",
 };
 
-/** First and last code point of each script's letters, ascending. */
-const LETTERS: readonly (readonly [first: number, last: number, script: Script])[] = [
-  [0x41, 0x5a, "latin"],
-  [0x61, 0x7a, "latin"],
-  [0xc0, 0xd6, "latin"],
-  [0xd8, 0xf6, "latin"],
-  [0xf8, 0x24f, "latin"],
-  [0x370, 0x3ff, "greek"],
-  [0x400, 0x52f, "cyrillic"],
-  [0x531, 0x58f, "armenian"],
-  [0x5d0, 0x5ea, "hebrew"],
-  [0x620, 0x6ff, "arabic"],
-  [0x750, 0x77f, "arabic"],
-  [0x780, 0x8ff, "other"],
-  [0x900, 0x97f, "devanagari"],
-  [0x980, 0x9ff, "bengali"],
-  [0xa00, 0xb7f, "other"],
-  [0xb80, 0xbff, "tamil"],
-  [0xc00, 0xc7f, "telugu"],
-  [0xc80, 0xdff, "other"],
-  [0xe01, 0xe4e, "thai"],
-  [0xe80, 0x109f, "other"],
-  [0x10a0, 0x10ff, "georgian"],
-  [0x1100, 0x11ff, "hangul"],
-  [0x1200, 0x1dff, "other"],
-  [0x1e00, 0x1eff, "latin"],
-  [0x1f00, 0x1fff, "greek"],
-  [0x3041, 0x30ff, "kana"],
-  [0x3130, 0x318f, "hangul"],
-  [0x3400, 0x9fff, "han"],
-  [0xa000, 0xabff, "other"],
-  [0xac00, 0xd7a3, "hangul"],
-  [0xf900, 0xfaff, "han"],
-  [0xfb50, 0xfdff, "arabic"],
-  [0xfe70, 0xfefe, "arabic"],
-  [0xff21, 0xff5a, "latin"],
-  [0xff66, 0xff9f, "kana"],
-  [0x20000, 0x3ffff, "han"],
-];
+const SCRIPTS_OF_LANGUAGE = new Map(
+  Object.entries(LANGUAGES).flatMap(([scripts, languages]) =>
+    languages.split(" ").map((language) => [language, scripts.split(" ")] as const),
+  ),
+);
 
-/** Counts the letters of each script and all letters. Signs, digits and symbols do not count. */
-function lettersByScript(text: string): {
-  readonly counts: ReadonlyMap<Script, number>;
-  readonly total: number;
-} {
-  const counts = new Map<Script, number>();
-  let total = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const point = text.codePointAt(index) ?? 0;
-    if (point > 0xffff) index += 1;
-    const script = scriptOf(point);
-    if (script === null) continue;
-    counts.set(script, (counts.get(script) ?? 0) + 1);
-    total += 1;
-  }
-  return { counts, total };
-}
-
-function scriptOf(point: number): Script | null {
-  for (const [first, last, script] of LETTERS) {
-    if (point < first) return null;
-    if (point <= last) return script;
-  }
-  return null;
-}
+/** Letters of each script; those of `other` belong to none of them. */
+const LETTERS = {
+  latin: /[A-Za-z\xc0-\xd6\xd8-\xf6\xf8-\u024f\u1e00-\u1eff\uff21-\uff5a]/gu,
+  greek: /[\u0370-\u03ff\u1f00-\u1fff]/gu,
+  cyrillic: /[\u0400-\u052f]/gu,
+  armenian: /[\u0531-\u058f]/gu,
+  hebrew: /[\u05d0-\u05ea]/gu,
+  arabic: /[\u0620-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefe]/gu,
+  devanagari: /[\u0900-\u097f]/gu,
+  bengali: /[\u0980-\u09ff]/gu,
+  tamil: /[\u0b80-\u0bff]/gu,
+  telugu: /[\u0c00-\u0c7f]/gu,
+  thai: /[\u0e01-\u0e4e]/gu,
+  georgian: /[\u10a0-\u10ff]/gu,
+  han: /[\u3400-\u9fff\uf900-\ufaff\u{20000}-\u{3ffff}]/gu,
+  kana: /[\u3041-\u30ff\uff66-\uff9f]/gu,
+  hangul: /[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]/gu,
+  other: /[\u0780-\u08ff\u0a00-\u0b7f\u0c80-\u0dff\u0e80-\u109f\u1200-\u1dff\ua000-\uabff]/gu,
+};
 
 /** Fewer letters prove nothing, since names and code may be foreign in any text. */
 const MIN_LETTERS = 60;
 /** A text in the right language has a larger share of its script, even with much code and many names. */
 const OWN_SHARE = 0.05;
 
-const NAMES = new RegExp(`\\b(?:${Object.keys(SCRIPT_OF_LANGUAGE).join("|")})\\b`, "gi");
+const NAMES = new RegExp(`\\b(?:${[...SCRIPTS_OF_LANGUAGE.keys()].join("|")})\\b`, "gi");
 const VERBS = words("write respond answer reply translate output deliver provide summarise summarize");
 const SUBJECTS = words(
   "output response answer result reply deliverable submission translation text report article language",
@@ -160,30 +84,28 @@ export function checkLanguage(outputText: string, askings: readonly Asking[]): O
   });
   const first = asked[0];
   if (first === undefined || asked.some(({ language }) => language !== first.language)) return null;
-  const letters = lettersByScript(outputText);
-  const own = (SCRIPT_OF_LANGUAGE[first.language] ?? []).reduce(
-    (sum, script) => sum + (letters.counts.get(script) ?? 0),
-    0,
-  );
-  if (letters.total < MIN_LETTERS || own >= letters.total * OWN_SHARE) return null;
-  const latin = letters.counts.get("latin") ?? 0;
+  const lettersOf = (scripts: readonly string[]) =>
+    Object.entries(LETTERS)
+      .filter(([script]) => scripts.includes(script))
+      .reduce((sum, [, letters]) => sum + (outputText.match(letters)?.length ?? 0), 0);
+  const total = lettersOf(Object.keys(LETTERS));
+  const own = lettersOf(SCRIPTS_OF_LANGUAGE.get(first.language) ?? []);
+  if (total < MIN_LETTERS || own >= total * OWN_SHARE) return null;
   // Other languages are also written in Latin letters.
-  if (latin > letters.total / 2 && !isEuropean(outputText)) return null;
+  if (lettersOf(["latin"]) > total / 2 && !isEuropean(outputText)) return null;
   return {
     name: "wrong_language",
-    finding: `“${quoteOf(first.clause.source, 80)}” asks for another script: of ${letters.total} letters of the output ${own} are of it, as in “${quoteOf(outputText, 100)}”.`,
+    finding: `“${quoteOf(first.clause.source, 80)}” asks for another script: of ${total} letters of the output ${own} are of it, as in “${quoteOf(outputText, 100)}”.`,
     criterion: first.clause.criterion,
   };
 }
 
 /** Returns the one language that a clause requires for the whole output. */
 function askedLanguage({ words: all, criterion }: Clause): string | null {
-  const colon = all.findIndex(
-    (word, index) => word === ":" && Object.hasOwn(SCRIPT_OF_LANGUAGE, all[index - 1] ?? ""),
-  );
+  const colon = all.findIndex((word, index) => word === ":" && SCRIPTS_OF_LANGUAGE.has(all[index - 1] ?? ""));
   const order = colon < 0 ? all : all.slice(0, colon);
   const kept = order.filter((word, index) => word !== "from" && order[index - 1] !== "from");
-  const named = kept.filter((word) => Object.hasOwn(SCRIPT_OF_LANGUAGE, word));
+  const named = kept.filter((word) => SCRIPTS_OF_LANGUAGE.has(word));
   const [language] = named;
   if (language === undefined || named.length > 1 || kept.some((word) => ELSEWHERE.has(word))) return null;
   const at = kept.indexOf(language);
@@ -209,10 +131,7 @@ const READ_CHARACTERS = 20_000;
 
 /** True if a text in Latin letters is in one of these languages. */
 function isEuropean(text: string): boolean {
-  const all =
-    text
-      .slice(0, READ_CHARACTERS)
-      .toLowerCase()
-      .match(/\p{L}+/gu) ?? [];
+  const start = text.slice(0, READ_CHARACTERS).toLowerCase();
+  const all = start.match(/\p{L}+/gu) ?? [];
   return all.filter((word) => FREQUENT.has(word)).length >= FREQUENT_SHARE * all.length;
 }

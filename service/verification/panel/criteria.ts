@@ -30,19 +30,17 @@ function toOneLine(text: string): string {
   return text.replace(/[\n\v\f\r\u0085\u2028\u2029]+/g, " ").trim();
 }
 
+/** A trimmed line or a code block; `apart` if a blank line precedes it, a head if it is one of a table. */
 type Line = {
-  readonly indent: number;
-  /** Trimmed; a code block is one line. */
-  readonly text: string;
-  readonly marker: Marker | null;
-  /** True if a blank line precedes it. */
-  readonly apart: boolean;
-  readonly isBlock: boolean;
-  /** True for the head of a table. */
-  readonly isHead: boolean;
+  indent: number;
+  text: string;
+  marker: Marker | null;
+  apart: boolean;
+  isBlock: boolean;
+  isHead: boolean;
 };
 
-type Item = { readonly opening: Line; readonly more: string[] };
+type Item = { opening: Line; more: string[] };
 
 /** Items of one level may differ by one space, because numbers have one or two digits. */
 const NESTED_FROM = 2;
@@ -84,25 +82,17 @@ function readLines(text: string): readonly Line[] {
     }
     const isBlock = FENCE.test(trimmed) && index < lastFence;
     const end = isBlock ? closingOf(raws, index) : index;
-    const line = isBlock
-      ? raws
-          .slice(index, end + 1)
-          .join(" ")
-          .trim()
-      : trimmed;
-    const marker = isDashed
-      ? { kind: "bullet" as const, rest: trimmed.slice(1) }
-      : isBlock
-        ? null
-        : markerOf(line);
-    lines.push({ indent: indentOf(raw), text: line, marker, apart, isBlock, isHead: false });
+    const block = raws.slice(index, end + 1).join(" ");
+    const dashed = { kind: "bullet" as const, rest: trimmed.slice(1) };
+    const marker = isDashed ? dashed : isBlock ? null : markerOf(trimmed);
+    lines.push({ indent: indentOf(raw), text: block.trim(), marker, apart, isBlock, isHead: false });
     apart = false;
     index = end;
   }
   return lines;
 }
 
-/** Index of the closing fence; the start index if there is none. */
+/** Index of the closing fence; the start index without one. */
 function closingOf(raws: readonly string[], start: number): number {
   for (let index = start + 1; index < raws.length; index += 1) {
     if (FENCE.test((raws[index] ?? "").trim())) return index;
@@ -181,9 +171,7 @@ function wraps(line: Line, previous: Line, opening: Line): boolean {
 }
 
 /** An introduction without a following item belongs to the item before it. */
-function attachLeads(
-  items: readonly { readonly text: string; readonly isHead: boolean }[],
-): readonly string[] {
+function attachLeads(items: readonly { text: string; isHead: boolean }[]): readonly string[] {
   const attached: string[] = [];
   let lead = "";
   for (const [index, item] of items.entries()) {
@@ -207,10 +195,7 @@ const OPENING_STEP = /^(?:Given|When)\s/;
 const SCENARIO_ROWS = /^(?:Examples\s*:|Scenarios\s*:|\|)/;
 
 /** True if a line belongs to the item's Gherkin scenario or, without a title, to its steps up to the outcome. */
-function continuesScenario(
-  line: { readonly text: string; readonly apart: boolean },
-  { opening, more }: { readonly opening: { readonly text: string }; readonly more: readonly string[] },
-): boolean {
+function continuesScenario(line: Pick<Line, "text" | "apart">, { opening, more }: Item): boolean {
   if (SCENARIO.test(opening.text)) return STEP.test(line.text) || SCENARIO_ROWS.test(line.text);
   if (line.apart || !OPENING_STEP.test(opening.text) || !STEP.test(line.text)) return false;
   if (/^(?:Then|And|But)\s/.test(line.text)) return true;
@@ -224,27 +209,19 @@ function isFeatureOf(text: string, next: string): boolean {
   return /^Feature\s*:/.test(text) && SCENARIO.test(next);
 }
 
-/** Marker of a list item; `rest` is the line without it. */
+/** Marker of a list item; `rest` is the line without it. A letter has a position in the alphabet, as a Roman numeral, or in both. */
 type Marker =
-  | { readonly kind: "bullet"; readonly rest: string }
-  | { readonly kind: "number"; readonly value: number; readonly rest: string }
-  | {
-      readonly kind: "letter";
-      /** Its position in the alphabet and as a Roman numeral; null if it has none. */
-      readonly letter: number | null;
-      readonly roman: number | null;
-      readonly rest: string;
-    };
+  | { kind: "bullet"; rest: string }
+  | { kind: "number"; value: number; rest: string }
+  | { kind: "letter"; letter: number | null; roman: number | null; rest: string };
 
 const BULLET = /^(?:[-*+•‣◦▪●–—·]\s|[・✓✔✅☐☑☒➤►▶]\ufe0f?)/u;
 const BOX = /^\[[ xX]?\]\s/;
 const NUMBER = /^\(?(\d{1,3})(?:[.):]\s|[、．）])/;
 const CIRCLED = /^([①-⑳])/;
 const LETTER = /^\(?([a-zA-Z]|[ivx]{2,5}|[IVX]{2,5})[.)]\s/;
-const ROMANS =
-  "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx xxi xxii xxiii xxiv xxv xxvi xxvii xxviii xxix xxx".split(
-    " ",
-  );
+const ONES = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"];
+const ROMANS = ["", "x", "xx"].flatMap((tens) => ONES.map((one) => tens + one));
 
 /** Returns the marker of a trimmed line; null without one. */
 function markerOf(text: string): Marker | null {

@@ -1,19 +1,16 @@
 import { estimateTokens } from "./estimate-tokens.ts";
+import { characterAt } from "./invisible.ts";
 
 /** A third party's text, with its name in the prompts. */
-export type Block = {
-  readonly label: string;
-  /** Storable and without lines that look like a fence. Only blockOf creates it. */
-  readonly neutral: string;
-  /** Its visible characters, in which markers are searched. */
-  readonly signs: string;
-  /** A high estimate. */
-  readonly tokens: number;
-};
+export type Block = ReturnType<typeof blockOf>;
 
-/** Prepares a text once for all its calls, because this is the slow part. */
-export function blockOf(label: string, text: string): Block {
-  const neutral = neutraliseLookAlikes(storable(text));
+/**
+ * Prepares a text once for all its calls, because this is the slow part. `neutral` is storable and without lines that look like a fence,
+ * `signs` are its visible characters, in which markers are searched, and `tokens` are a high estimate.
+ */
+export function blockOf(label: string, text: string) {
+  // Models quote their input, and PostgreSQL refuses NUL and unpaired surrogates.
+  const neutral = neutraliseLookAlikes(text.toWellFormed().replaceAll("\0", "\uFFFD"));
   return { label, neutral, signs: seenSigns(neutral), tokens: estimateTokens(neutral) };
 }
 
@@ -34,11 +31,6 @@ function fence({ label, neutral, signs }: Block, marker: string): string {
   return `=== BEGIN ${label} ${marker} ===\n${body}\n=== END ${label} ${marker} ===`;
 }
 
-/** Models quote their input, and PostgreSQL refuses NUL and unpaired surrogates. */
-function storable(text: string): string {
-  return text.toWellFormed().replaceAll("\0", "\uFFFD");
-}
-
 /** Invisible and blank characters. They do not break a marker. */
 const UNSEEN = "[\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}\\p{Mn}\\p{Me}\\p{Z}]";
 const ONE_UNSEEN = new RegExp(`^${UNSEEN}$`, "u");
@@ -47,8 +39,8 @@ const RUNS_OF_UNSEEN = new RegExp(`${UNSEEN}+`, "gu");
 const RUNS_OF_UNSEEN_ASCII = /[\0- \x7F]+/g;
 const NOT_ASCII = /[^\0-\x7F]/;
 
-/** A kept character, its number of visible signs, and the length of the marker prefix that ends with it. */
-type Kept = { readonly character: string; readonly signs: number; readonly matched: number };
+/** A character that stays, its number of visible signs, and the length of the marker prefix that ends with it. */
+type Kept = { character: string; signs: number; matched: number };
 
 /**
  * Visible signs of a text without case, width, style, accents and space. It contains a lower-case marker exactly if stripMarker would
@@ -88,14 +80,15 @@ function dropLast(kept: Kept[], signs: number): void {
   while (left > 0) left -= kept.pop()?.signs ?? left;
 }
 
-type Automaton = {
-  readonly digits: readonly string[];
-  readonly fallbacks: readonly number[];
-  readonly matched: number;
-};
-
 /** Knuth-Morris-Pratt: length of the matched prefix after this character. */
-function advance({ digits, fallbacks, matched }: Automaton, character: string): number {
+function advance(
+  {
+    digits,
+    fallbacks,
+    matched,
+  }: { digits: readonly string[]; fallbacks: readonly number[]; matched: number },
+  character: string,
+): number {
   let length = matched;
   while (length > 0 && digits[length] !== character) length = fallbacks[length - 1] ?? 0;
   return digits[length] === character ? length + 1 : 0;
@@ -155,7 +148,7 @@ export function neutraliseLookAlikes(text: string): string {
   return fenceless.replaceAll(CONTROL_TOKENS, (sign) => `${sign} `);
 }
 
-function looksLikeFence(text: string, { at, run }: { readonly at: number; readonly run: string }): boolean {
+function looksLikeFence(text: string, { at, run }: { at: number; run: string }): boolean {
   if ((run.match(EACH_EQUALS)?.length ?? 0) < 2) return false;
   const after = KEYWORDS.map((word) => endOf(text, at + run.length, word)).find((end) => end !== null);
   if (after === undefined || after === null) return false;
@@ -193,12 +186,6 @@ function beginsLine(text: string, at: number): boolean {
 function characterBefore(text: string, at: number): string {
   const pair = characterAt(text, at - 2);
   return pair.length === 2 ? pair : text.charAt(at - 1);
-}
-
-/** The code point at an index; empty at the end of the text. */
-function characterAt(text: string, at: number): string {
-  const point = text.codePointAt(at);
-  return point === undefined ? "" : String.fromCodePoint(point);
 }
 
 /** Fast path for ASCII: visible except controls and space, and its own plain form. */

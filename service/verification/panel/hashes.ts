@@ -8,11 +8,11 @@ export function hashText(text: string): Hex {
 
 /** Hashed members of a specification, after defaults. Its job is not hashed, since the job's description names the hash. */
 export type HashedSpec = {
-  readonly clientAddr: Address;
-  readonly providerAddr: Address | null;
-  readonly specText: string;
-  readonly acceptanceCriteria: string | null;
-  readonly domain: string;
+  clientAddr: Address;
+  providerAddr: Address | null;
+  specText: string;
+  acceptanceCriteria: string | null;
+  domain: string;
 };
 
 /** keccak256 of the RFC 8785 JSON of a specification's five members, with EIP-55 addresses. */

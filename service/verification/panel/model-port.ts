@@ -6,14 +6,13 @@ export type AnswerShape = {
   readonly jsonSchema: Readonly<Record<string, unknown>>;
 };
 
-/** One question to a model. */
+/** One question to a model. The system message is our text only: no text of a client, a provider or a model. */
 export type ModelQuestion = {
-  readonly role: RoleName;
-  readonly model: string;
-  /** Our text only: no text of a client, a provider or a model. */
-  readonly system: string;
-  readonly user: string;
-  readonly shape: AnswerShape;
+  role: RoleName;
+  model: string;
+  system: string;
+  user: string;
+  shape: AnswerShape;
 };
 
 /**
@@ -22,21 +21,18 @@ export type ModelQuestion = {
  * pass. rejected: the server refuses our key, model or setting.
  */
 export type ModelOutcome =
-  | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "cut" | "refused" | "too_long" | "unavailable" | "rejected"; readonly detail: string };
+  | { kind: "text"; text: string }
+  | { kind: "cut" | "refused" | "too_long" | "unavailable" | "rejected"; detail: string };
 
-export type ModelReply = {
-  readonly outcome: ModelOutcome;
-  /** Form in which the schema was requested last. */
-  readonly mode: RoleRecord["mode"];
+/** The mode is the form in which the schema was requested last. */
+export type ModelReply = Pick<RoleRecord, "mode"> & {
+  outcome: ModelOutcome;
   /** HTTP requests, retries included. */
-  readonly requests: number;
+  requests: number;
   /** Reported by the server, otherwise estimated; includes aborted requests that the model may have read. */
-  readonly promptTokens: number;
-  readonly completionTokens: number;
+  promptTokens: number;
+  completionTokens: number;
 };
 
 /** Asks a model. Details never hold a key, a URL or server text. Rejects only when the signal aborts, with its reason. */
-export type ModelPort = {
-  readonly ask: (question: ModelQuestion, signal: AbortSignal) => Promise<ModelReply>;
-};
+export type ModelPort = { ask: (question: ModelQuestion, signal: AbortSignal) => Promise<ModelReply> };

@@ -1,12 +1,8 @@
 import OpenAI, { APIConnectionError, APIError } from "openai";
 import type { ModelOutcome } from "./model-port.ts";
 
-/** A model server and the key for it; null sends no key. */
-export type ModelServer = {
-  /** https, or http on this machine. */
-  readonly baseUrl: string;
-  readonly apiKey: string | null;
-};
+/** A model server (https, or http on this machine) and the key for it; null sends no key. */
+export type ModelServer = { baseUrl: string; apiKey: string | null };
 
 /** Creates the library's client without any setting from the environment. Throws if the base URL or the key is unsafe. */
 export function createOpenaiClient({ baseUrl, apiKey }: ModelServer): OpenAI {
@@ -77,14 +73,14 @@ async function readBounded(response: Response): Promise<Buffer<ArrayBuffer>> {
  * `retryAfterMs` if the server names a time.
  */
 export type ModelError =
-  | { readonly kind: "adapt"; readonly without: "json_schema" | "max_completion_tokens" }
+  | { kind: "adapt"; without: "json_schema" | "max_completion_tokens" }
   | {
-      readonly kind: "outcome";
-      readonly outcome: ModelOutcome;
-      readonly passing: boolean;
-      readonly retryAfterMs: number | null;
+      kind: "outcome";
+      outcome: ModelOutcome;
+      passing: boolean;
+      retryAfterMs: number | null;
       /** True if a model may have read the question, so that its tokens may be charged. */
-      readonly mayBeRead: boolean;
+      mayBeRead: boolean;
     };
 
 /** Statuses for an unknown or unsupported part of a request. */
@@ -127,20 +123,14 @@ export function classifyModelError(error: unknown, now: Date): ModelError {
   return failed("rejected", detail, false);
 }
 
-type Failure = Exclude<ModelOutcome["kind"], "text">;
-
-function failed(kind: Failure, detail: string, passing: boolean) {
-  return {
-    kind: "outcome",
-    outcome: { kind, detail },
-    passing,
-    retryAfterMs: null,
-    mayBeRead: false,
-  } as const;
+function failed(kind: Exclude<ModelOutcome["kind"], "text">, detail: string, passing: boolean) {
+  const outcome = { kind, detail };
+  return { kind: "outcome", outcome, passing, retryAfterMs: null, mayBeRead: false } as const;
 }
 
-function unavailable(detail: string, mayBeRead: boolean): ModelError {
-  return { ...failed("unavailable", detail, true), mayBeRead };
+/** A failed connection or an unreadable answer; another attempt may succeed if it is passing. */
+export function unavailable(detail: string, mayBeRead: boolean, passing = true): ModelError {
+  return { ...failed("unavailable", detail, passing), mayBeRead };
 }
 
 /** Retry-After by RFC 9110 in milliseconds: seconds or a date; null for anything else. */
@@ -176,7 +166,7 @@ function causeOf(error: unknown): string {
 }
 
 /** Whether the model server answers. The detail holds only a status or an error code; null if it answers. */
-export type ModelReachability = { readonly isReachable: boolean; readonly detail: string | null };
+export type ModelReachability = { isReachable: boolean; detail: string | null };
 
 /** Readiness checks wait for it. */
 const PROBE_MS = 2_000;
@@ -189,23 +179,23 @@ const UNUSABLE = new Set([401, 403, 407]);
  */
 export function createModelProbe(server: ModelServer): () => Promise<ModelReachability> {
   const client = createOpenaiClient(server);
-  return () => probe(client);
+  return async () => {
+    const fault = await findFault(client);
+    return { isReachable: fault === null, detail: fault };
+  };
 }
 
-async function probe(client: ReturnType<typeof createOpenaiClient>): Promise<ModelReachability> {
+async function findFault(client: OpenAI): Promise<string | null> {
   const signal = AbortSignal.timeout(PROBE_MS);
   try {
     await client.models.list({ signal });
-    return { isReachable: true, detail: null };
+    return null;
   } catch (error) {
-    if (signal.aborted) return { isReachable: false, detail: `no answer within ${PROBE_MS / 1_000} s` };
+    if (signal.aborted) return `no answer within ${PROBE_MS / 1_000} s`;
     // An answer without JSON still shows a reachable server.
-    if (!(error instanceof APIError)) return { isReachable: true, detail: null };
-    if (error.status === undefined)
-      return { isReachable: false, detail: `the connection failed (${causeOf(error)})` };
-    const isUsable = error.status < 500 && error.status !== 429 && !UNUSABLE.has(error.status);
-    return isUsable
-      ? { isReachable: true, detail: null }
-      : { isReachable: false, detail: `HTTP status ${error.status}` };
+    if (!(error instanceof APIError)) return null;
+    const { status } = error;
+    if (status === undefined) return `the connection failed (${causeOf(error)})`;
+    return status < 500 && status !== 429 && !UNUSABLE.has(status) ? null : `HTTP status ${status}`;
   }
 }

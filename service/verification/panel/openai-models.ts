@@ -8,20 +8,22 @@ import {
   createOpenaiClient,
   type ModelError,
   type ModelServer,
+  unavailable,
 } from "./openai-client.ts";
 
 export type OpenaiModelSettings = ModelServer & {
   /** Sent unless null. */
-  readonly temperature: number | null;
-  readonly seed: number | null;
+  temperature: number | null;
+  seed: number | null;
   /** Deadline of one question with all attempts. */
-  readonly callMs: number;
+  callMs: number;
   /** Maximum tokens of an answer. */
-  readonly answerTokens: number;
-  readonly retry: RetryPolicy;
+  answerTokens: number;
+  /** Attempts for one question; the pause before the second doubles up to the longest. A server that asks for more is not asked again. */
+  retry: { tries: number; pauseMs: number; longestPauseMs: number };
   /** From 0 to 1. */
-  readonly random: () => number;
-  readonly now: () => Date;
+  random: () => number;
+  now: () => Date;
 };
 
 /** Settings that the server refused, by model; they are not sent again. */
@@ -43,26 +45,30 @@ export function createOpenaiModels(settings: OpenaiModelSettings): ModelPort {
     let body = bodyOf(question, refused, settings);
     const once = async () => {
       requests += 1;
-      const attempt = await sendRequest({ client, settings, body }, either);
-      if (attempt.kind === "completed" ? attempt.completion.usage === null : isRead(attempt)) read += 1;
+      const attempt = await sendRequest(client, { settings, body, signal: either });
+      const isRead = attempt.kind === "outcome" && attempt.mayBeRead;
+      if (isRead || (attempt.kind === "completed" && attempt.completion.usage === null)) read += 1;
       return attempt;
     };
-    const { random, retry: policy } = settings;
     const adapt = (without: keyof Refused) => {
       const before = body;
       refused[without].add(question.model);
       body = bodyOf(question, refused, settings);
       return JSON.stringify(body) !== JSON.stringify(before);
     };
-    const completion = await askWithRetries(once, { policy, random, signal: either, adapt });
+    const completion = await askWithRetries(once, { settings, signal: either, adapt });
     // The caller's abort gives no outcome. A deadline gives one.
     signal.throwIfAborted();
     const mode = body.response_format?.type === "json_object" ? "json_object" : "json_schema";
+    const { outcome, usage } = completion;
+    // An aborted question is charged too.
+    const unreported = read * (estimateTokens(question.system) + estimateTokens(question.user));
     return {
-      outcome: completion.outcome,
+      outcome,
       mode,
       requests,
-      ...usageOf(completion, { question, read, settings }),
+      promptTokens: unreported + (usage?.promptTokens ?? 0),
+      completionTokens: usage?.completionTokens ?? answerTokensOf(outcome, settings),
     };
   };
   return { ask };
@@ -94,106 +100,75 @@ function schemaInWords({ name, jsonSchema }: ModelQuestion["shape"]): string {
   return `Answer with one JSON object, the ${name}, and nothing around it. Its JSON Schema:\n${JSON.stringify(jsonSchema)}`;
 }
 
-type RequestParts = { readonly client: OpenAI; readonly settings: OpenaiModelSettings; readonly body: Body };
-
-async function sendRequest({ client, settings, body }: RequestParts, signal: AbortSignal): Promise<Attempt> {
+async function sendRequest(
+  client: OpenAI,
+  { settings, body, signal }: { settings: OpenaiModelSettings; body: Body; signal: AbortSignal },
+): Promise<Attempt> {
   try {
     const completion = readCompletion(
       await client.chat.completions.create(body, { signal, timeout: settings.callMs }),
     );
     if (completion !== null) return { kind: "completed", completion };
-    return brokenOff("an answer that is no chat completion", true);
+    return unavailable("an answer that is no chat completion", true);
   } catch (error) {
-    if (signal.aborted) return brokenOff(`no answer within ${settings.callMs / 1_000} s`, false);
+    if (signal.aborted) return unavailable(`no answer within ${settings.callMs / 1_000} s`, true, false);
     return classifyModelError(error, settings.now());
   }
 }
 
-function brokenOff(detail: string, passing: boolean): Attempt {
-  const outcome = { kind: "unavailable", detail } as const;
-  return { kind: "outcome", outcome, passing, retryAfterMs: null, mayBeRead: true };
-}
-
-function isRead(attempt: Exclude<Attempt, { kind: "completed" }>): boolean {
-  return attempt.kind === "outcome" && attempt.mayBeRead;
-}
-
-type Asked = {
-  readonly question: ModelQuestion;
-  /** Requests that the model may have read without reporting usage. */
-  readonly read: number;
-  readonly settings: OpenaiModelSettings;
-};
-
-/** Usage as reported by the server, otherwise a high estimate, since an aborted question is charged too. */
-function usageOf({ outcome, usage }: Completion, { question: { system, user }, read, settings }: Asked) {
-  const unreported = read === 0 ? 0 : read * (estimateTokens(system) + estimateTokens(user));
-  return {
-    promptTokens: unreported + (usage === null ? 0 : usage.promptTokens),
-    completionTokens: usage === null ? answerTokensOf(outcome, settings) : usage.completionTokens,
-  };
-}
-
+/** A high estimate of what the server does not report. */
 function answerTokensOf(outcome: ModelOutcome, { answerTokens }: OpenaiModelSettings): number {
   if (outcome.kind === "text") return estimateTokens(outcome.text);
   return outcome.kind === "cut" ? answerTokens : 0;
 }
 
-type RetryPolicy = {
-  /** Attempts for one question, including the first. */
-  readonly tries: number;
-  /** Pause before the second attempt; it doubles for each further one. */
-  readonly pauseMs: number;
-  /** Longest pause. A server that asks for more is not asked again. */
-  readonly longestPauseMs: number;
-};
-
 /** Three attempts within seconds cover a short failure. The verdict's own retries cover a longer outage. */
-export const MODEL_RETRIES: RetryPolicy = { tries: 3, pauseMs: 500, longestPauseMs: 30_000 };
+export const MODEL_RETRIES: OpenaiModelSettings["retry"] = { tries: 3, pauseMs: 500, longestPauseMs: 30_000 };
 
 /** Result of one request. */
-type Attempt = { readonly kind: "completed"; readonly completion: Completion } | ModelError;
-
-type Retrying = {
-  readonly policy: RetryPolicy;
-  readonly random: () => number;
-  readonly signal: AbortSignal;
-  /** Changes the form of the question. Returns false if it was changed this way before. */
-  readonly adapt: (without: Extract<ModelError, { kind: "adapt" }>["without"]) => boolean;
-};
+type Attempt = { kind: "completed"; completion: Completion } | ModelError;
 
 /** Asks until there is an answer, a permanent failure, no attempt left, or the signal aborts. */
-async function askWithRetries(once: () => Promise<Attempt>, retrying: Retrying): Promise<Completion> {
-  const { policy, signal } = retrying;
+async function askWithRetries(
+  once: () => Promise<Attempt>,
+  {
+    settings,
+    signal,
+    adapt,
+  }: {
+    settings: OpenaiModelSettings;
+    signal: AbortSignal;
+    /** Changes the form of the question. Returns false if it was changed this way before. */
+    adapt: (without: keyof Refused) => boolean;
+  },
+): Promise<Completion> {
+  const { tries, longestPauseMs } = settings.retry;
   let tried = 0;
   for (;;) {
     const attempt = await once();
     if (attempt.kind === "completed") return attempt.completion;
     if (attempt.kind === "adapt") {
-      if (retrying.adapt(attempt.without)) continue;
-      return withoutUsage({
-        kind: "rejected",
-        detail: `${attempt.without} and its replacement were refused`,
-      });
+      if (adapt(attempt.without)) continue;
+      const detail = `${attempt.without} and its replacement were refused`;
+      return { outcome: { kind: "rejected", detail }, usage: null };
     }
     tried += 1;
-    const pauseMs = pauseAfter(tried, attempt.retryAfterMs, retrying);
-    if (!attempt.passing || tried >= policy.tries || pauseMs > policy.longestPauseMs || signal.aborted)
-      return withoutUsage(attempt.outcome);
+    const pauseMs = pauseAfter(tried, attempt.retryAfterMs, settings);
+    const isLast = !attempt.passing || tried >= tries || pauseMs > longestPauseMs || signal.aborted;
     // Aborted during the pause: return the last outcome.
-    const waited = await sleep(pauseMs, true, { signal }).catch(() => false);
-    if (!waited) return withoutUsage(attempt.outcome);
+    const goesOn = !isLast && (await sleep(pauseMs, true, { signal }).catch(() => false));
+    if (!goesOn) return { outcome: attempt.outcome, usage: null };
   }
 }
 
 /** Adds up to 50 % jitter, so that failed clients do not return together. Never shorter than the server's Retry-After. */
-function pauseAfter(tried: number, retryAfterMs: number | null, { policy, random }: Retrying): number {
-  const doubled = Math.min(policy.pauseMs * 2 ** (tried - 1), policy.longestPauseMs / 2);
-  return Math.max(doubled * (1 + random() / 2), retryAfterMs === null ? 0 : retryAfterMs);
-}
-
-function withoutUsage(outcome: ModelOutcome): Completion {
-  return { outcome, usage: null };
+function pauseAfter(
+  tried: number,
+  retryAfterMs: number | null,
+  { retry, random }: OpenaiModelSettings,
+): number {
+  const doubled = Math.min(retry.pauseMs * 2 ** (tried - 1), retry.longestPauseMs / 2);
+  return Math.max(doubled * (1 + random() / 2), retryAfterMs ?? 0);
 }
 
 /** Above any model's context; a larger report is wrong. */
@@ -222,10 +197,10 @@ const completionWire = z.object({
   usage: z.object({ prompt_tokens: tokenCount, completion_tokens: tokenCount }).nullish().catch(null),
 });
 
+/** The usage is null if the server reports nothing or something impossible. */
 type Completion = {
-  readonly outcome: ModelOutcome;
-  /** Null if the server reports nothing or something impossible. */
-  readonly usage: { readonly promptTokens: number; readonly completionTokens: number } | null;
+  outcome: ModelOutcome;
+  usage: { promptTokens: number; completionTokens: number } | null;
 };
 
 /** Reads a server's answer; null if it is not a chat completion. */
@@ -240,14 +215,14 @@ export function readCompletion(body: unknown): Completion | null {
   };
 }
 
-type Choice = z.infer<typeof completionWire>["choices"][number];
-
 /** A refusal is reported by its kind, since its words may repeat a third party's text. */
-function outcomeOf({ finish_reason: reason, message }: Choice): ModelOutcome {
+function outcomeOf({
+  finish_reason: reason,
+  message,
+}: z.infer<typeof completionWire>["choices"][number]): ModelOutcome {
   if (reason === "content_filter")
     return { kind: "refused", detail: "stopped by the server's content filter" };
-  if (message.refusal !== null && message.refusal !== undefined && message.refusal !== "")
-    return { kind: "refused", detail: "the model declined" };
+  if ((message.refusal ?? "") !== "") return { kind: "refused", detail: "the model declined" };
   if (reason === "length") return { kind: "cut", detail: "longer than an answer may be" };
   return { kind: "text", text: message.content ?? "" };
 }

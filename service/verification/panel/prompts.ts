@@ -12,30 +12,21 @@ import {
   type RoleName,
 } from "./types.ts";
 
-/** All prompt texts of the panel, without the texts of a case. */
-export type Prompts = {
-  /** Rules for all roles. */
-  readonly rules: string;
-  /** Rules for the four generators. */
-  readonly ballot: string;
-  /** Meaning of a score, for roles that give or attack one. */
-  readonly score: string;
-  readonly roles: Readonly<Record<RoleName, string>>;
-  readonly domains: Readonly<Record<Domain, string>>;
-  /** Text before the faults of a rejected answer. */
-  readonly repair: string;
-  /** keccak256 of all prompts and answer schemas: 0x and 64 hexadecimal digits. */
-  readonly hash: string;
-};
+/** All prompt texts of the panel, without the texts of a case, and the keccak256 of all prompts and answer schemas. */
+export type Prompts = ReturnType<typeof readPrompts>;
 
 /** Reads the prompts by file name; errors of `read` are passed on. */
-export function readPrompts(read: (file: string) => string): Prompts {
+export function readPrompts(read: (file: string) => string) {
   const texts = {
+    /** For all roles. */
     rules: read("rules.md"),
+    /** For the four generators. */
     ballot: read("ballot.md"),
+    /** Meaning of a score, for roles that give or attack one. */
     score: read("score.md"),
     roles: readEach(ROLE_NAMES, (role) => read(`${role}.md`)),
     domains: readEach(DOMAINS, (domain) => read(`domains/${domain}.md`)),
+    /** Text before the faults of a rejected answer. */
     repair: read("repair.md"),
   };
   return { ...texts, hash: hashText(canonicalJson({ texts, schemas: ANSWER_SHAPES })) };
@@ -56,16 +47,6 @@ export function loadPrompts(): Prompts {
   return readPrompts((file) => readFileSync(new URL(file, FOLDER), "utf8"));
 }
 
-/** Question to one role. */
-type RoleQuestion = {
-  readonly role: RoleName;
-  readonly domain: Domain;
-  /** All texts of third parties. */
-  readonly blocks: readonly Block[];
-  /** Faults of a rejected answer, in our words; empty for a first question. */
-  readonly faults: readonly string[];
-};
-
 /** Blocks of a case that every role receives. */
 export function caseBlocks(panelCase: PanelCase, criteria: readonly Criterion[]): readonly Block[] {
   const lines = criteria.map(({ id, text }) => `${id}: ${text}`);
@@ -82,10 +63,10 @@ export function answerBlock(label: `ballot_${GeneratorRole}` | "critique", answe
   return blockOf(label, JSON.stringify(answer, null, 1));
 }
 
-/** System message of a role. It contains only our text. */
+/** System message of a role. It contains only our text: the faults of a rejected answer, if there was one, are in our words. */
 export function systemMessage(
-  { role, domain, faults }: Omit<RoleQuestion, "blocks">,
-  { prompts, marker }: { readonly prompts: Prompts; readonly marker: string },
+  { role, domain, faults }: { role: RoleName; domain: Domain; faults: readonly string[] },
+  { prompts, marker }: { prompts: Prompts; marker: string },
 ): string {
   const parts = [
     `Role: ${role}\nFence: ${marker}`,
@@ -102,7 +83,10 @@ export function systemMessage(
 }
 
 /** User message: a list of the blocks, the fenced blocks, and the request again, because models weigh the end of a long message most. */
-export function userMessage({ role, blocks }: Pick<RoleQuestion, "role" | "blocks">, marker: string): string {
+export function userMessage(
+  { role, blocks }: { role: RoleName; blocks: readonly Block[] },
+  marker: string,
+): string {
   const labels = blocks.map(({ label }) => label).join(", ");
   const closing = `Here the blocks end. Answer as ${role}, with one JSON object by the schema.`;
   return `Blocks: ${labels}\n\n${fenceBlocks(blocks, marker)}\n\n${closing}`;

@@ -1,5 +1,5 @@
 import { seenSigns } from "./fence.ts";
-import { isInvisibleAt } from "./invisible.ts";
+import { characterAt, isInvisibleAt, nameOf } from "./invisible.ts";
 import { MAX_QUOTE_CHARACTERS } from "./policy.ts";
 
 /**
@@ -11,15 +11,17 @@ export function quoteOf(text: string, limit: number = MAX_QUOTE_CHARACTERS): str
   let spaced = true;
   let index = 0;
   while (index < text.length) {
-    const point = text.codePointAt(index) ?? 0;
-    const shown = showAt(text, index, point);
+    const character = characterAt(text, index);
+    // U+0085 is white space in Unicode, but not in JavaScript.
+    const seen = /[\s\u0085]/.test(character) ? " " : character;
+    const shown = isInvisibleAt(text, index) ? `⟨${nameOf(character)}⟩` : seen;
     const isSpace = shown === " ";
     if (!(isSpace && spaced)) {
       if (quote.length + shown.length > limit) return `${trimTo(quote, limit - 1)}…`;
       quote += shown;
     }
     spaced = isSpace;
-    index += point > 0xffff ? 2 : 1;
+    index += character.length;
     // A text may be all white space.
     if (index > limit * READ_AHEAD) return `${trimTo(quote, limit - 1)}…`;
   }
@@ -27,13 +29,6 @@ export function quoteOf(text: string, limit: number = MAX_QUOTE_CHARACTERS): str
 }
 
 const READ_AHEAD = 10;
-
-function showAt(text: string, index: number, point: number): string {
-  if (isInvisibleAt(text, index)) return `⟨U+${point.toString(16).toUpperCase().padStart(4, "0")}⟩`;
-  const character = String.fromCodePoint(point);
-  // U+0085 is white space in Unicode, but not in JavaScript.
-  return /[\s\u0085]/.test(character) ? " " : character;
-}
 
 function trimTo(quote: string, limit: number): string {
   if (quote.length <= limit) return quote.trimEnd();
@@ -87,7 +82,7 @@ const BASE = 0x01000193;
 const LEAVING = Array.from({ length: TOO_LONG }).reduce((power: number) => Math.imul(power, BASE), 1);
 
 /** A text with single spaces, and the index of each of its UTF-16 units in the original. */
-type Line = { readonly text: string; readonly line: string; readonly at: readonly number[] };
+type Line = { text: string; line: string; at: readonly number[] };
 
 /**
  * Replaces every passage of more than 200 UTF-16 units that a source contains by an ellipsis; white space is ignored. Time is linear. A
@@ -95,7 +90,7 @@ type Line = { readonly text: string; readonly line: string; readonly at: readonl
  */
 export function elideCopies(texts: readonly string[], sources: readonly string[]): readonly string[] {
   const lines = texts.map(lineOf);
-  const wanted = byHash(lines);
+  const wanted = passagesByHash(lines);
   const copied = new Set(wanted.size === 0 ? [] : sources.flatMap((source) => takeCopies(source, wanted)));
   return lines.map((line) => (copied.size === 0 ? line.text : elide(line, copied)));
 }
@@ -131,7 +126,7 @@ function hashesOf(line: string): Int32Array {
 }
 
 /** Passages by hash. A hash is only a hint, since collisions can be made. */
-function byHash(lines: readonly Line[]): Map<number, Set<string>> {
+function passagesByHash(lines: readonly Line[]): Map<number, Set<string>> {
   const wanted = new Map<number, Set<string>>();
   for (const { line } of lines) {
     for (const [place, hash] of hashesOf(line).entries()) {
@@ -168,10 +163,7 @@ function elide({ text, line, at }: Line, copied: ReadonlySet<string>): string {
 }
 
 /** Ranges of copied passages; overlapping and adjacent ones are merged. */
-function passagesOf(
-  line: string,
-  copied: ReadonlySet<string>,
-): readonly { readonly from: number; readonly to: number }[] {
+function passagesOf(line: string, copied: ReadonlySet<string>) {
   const passages: { from: number; to: number }[] = [];
   for (let from = 0; from + TOO_LONG <= line.length; from += 1) {
     if (!copied.has(windowAt(line, from))) continue;

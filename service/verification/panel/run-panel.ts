@@ -1,26 +1,13 @@
 import { ANSWER_SHAPES, parseBallot, parseCritique, parseSynthesis } from "./answers.ts";
-import {
-  askGenerators,
-  askOrReuse,
-  type Generators,
-  isRefusal,
-  type PanelDeps,
-  type RoleResult,
-} from "./ask-role.ts";
+import { askGenerators, askOrReuse, isRefusal, type PanelDeps, type RoleResult } from "./ask-role.ts";
 import { assembleOutcome } from "./assemble-outcome.ts";
 import { describeOverflow } from "./check-context.ts";
 import { checkOutput } from "./check-output.ts";
 import { splitCriteria } from "./criteria.ts";
 import type { Block } from "./fence.ts";
-import { type Domain, thresholdOf, VOTING } from "./policy.ts";
+import { thresholdOf, VOTING } from "./policy.ts";
 import { answerBlock, caseBlocks } from "./prompts.ts";
-import {
-  type Critique,
-  GENERATOR_ROLES,
-  type PanelCase,
-  type PanelOutcome,
-  type Synthesis,
-} from "./types.ts";
+import { GENERATOR_ROLES, type PanelCase, type PanelOutcome } from "./types.ts";
 
 /**
  * Runs the panel: four generators at once, the critic, the synthesiser, and then the tally, which alone decides. failed: the texts do not
@@ -30,15 +17,16 @@ import {
 export async function runPanel(panelCase: PanelCase, deps: PanelDeps): Promise<PanelOutcome> {
   deps.signal.throwIfAborted();
   const criteria = splitCriteria(panelCase.acceptanceCriteria);
-  const asked: Asked = {
-    domain: thresholdOf(panelCase.domain).domain,
-    blocks: caseBlocks(panelCase, criteria),
-    ids: criteria.map(({ id }) => id),
-  };
-  const overflow = describeOverflow(asked, deps.settings);
+  const ids = criteria.map(({ id }) => id);
+  const { domain } = thresholdOf(panelCase.domain);
+  const blocks = caseBlocks(panelCase, criteria);
+  const overflow = describeOverflow({ domain, blocks }, deps.settings);
   if (overflow !== null) return { kind: "failed", message: overflow, retryable: false };
 
-  const asking = askBallots(deps, asked);
+  const asking = askGenerators(deps, (role) => ({
+    ...{ role, domain, blocks, shape: ANSWER_SHAPES.ballot },
+    parse: (value) => parseBallot(value, ids),
+  }));
   // Runs while the models work.
   const checks = checkOutput(panelCase, criteria);
   const generators = await asking;
@@ -47,55 +35,23 @@ export async function runPanel(panelCase: PanelCase, deps: PanelDeps): Promise<P
   const valid = results.filter(({ answer }) => answer.kind === "answer");
   if (valid.length < VOTING.majority || results.some(({ isTooLong }) => isTooLong)) return failureOf(results);
 
-  const critic = await askCritic(deps, asked, generators);
+  const ballots = GENERATOR_ROLES.flatMap((role) => answerBlocks(`ballot_${role}`, generators[role]));
+  const critic = await askOrReuse(deps, {
+    ...{ role: "critic", domain, shape: ANSWER_SHAPES.critique, parse: parseCritique },
+    blocks: [...blocks, ...ballots],
+  });
   if (critic.answer.kind === "abstained") return failureOf([...results, critic]);
 
-  const synthesiser = await askSynthesiser(deps, asked, { generators, critic });
-  const { settings } = deps;
-  const found = { generators, critic, synthesiser, checks };
-  const outcome = assembleOutcome({ ...{ panelCase, criteria, blocks: asked.blocks, settings }, ...found });
-  return outcome ?? failureOf([...results, critic]);
-}
-
-type Asked = {
-  readonly domain: Domain;
-  readonly blocks: readonly Block[];
-  /** Of the criteria. */
-  readonly ids: readonly string[];
-};
-
-function askBallots(deps: PanelDeps, { domain, blocks, ids }: Asked): Promise<Generators> {
-  return askGenerators(deps, (role) => ({
-    ...{ role, domain, blocks, shape: ANSWER_SHAPES.ballot },
-    parse: (value) => parseBallot(value, ids),
-  }));
-}
-
-function askCritic(
-  deps: PanelDeps,
-  { domain, blocks }: Asked,
-  generators: Generators,
-): Promise<RoleResult<Critique>> {
-  return askOrReuse(deps, {
-    ...{ role: "critic", domain, shape: ANSWER_SHAPES.critique, parse: parseCritique },
-    blocks: [...blocks, ...ballotBlocks(generators)],
-  });
-}
-
-function askSynthesiser(
-  deps: PanelDeps,
-  { domain, blocks, ids }: Asked,
-  { generators, critic }: { readonly generators: Generators; readonly critic: RoleResult<Critique> },
-): Promise<RoleResult<Synthesis>> {
-  const earlier = [...ballotBlocks(generators), ...answerBlocks("critique", critic)];
-  return askOrReuse(deps, {
-    ...{ role: "synthesiser", domain, shape: ANSWER_SHAPES.synthesis, blocks: [...blocks, ...earlier] },
+  const synthesiser = await askOrReuse(deps, {
+    ...{ role: "synthesiser", domain, shape: ANSWER_SHAPES.synthesis },
+    blocks: [...blocks, ...ballots, ...answerBlocks("critique", critic)],
     parse: (value) => parseSynthesis(value, ids),
   });
-}
-
-function ballotBlocks(generators: Generators): readonly Block[] {
-  return GENERATOR_ROLES.flatMap((role) => answerBlocks(`ballot_${role}`, generators[role]));
+  const { settings } = deps;
+  const found = { generators, critic, synthesiser, checks };
+  return (
+    assembleOutcome({ panelCase, criteria, blocks, settings, ...found }) ?? failureOf([...results, critic])
+  );
 }
 
 /** Block of a role's answer as received; none if it abstained. */

@@ -1,18 +1,39 @@
+import type { Ballot, Critique, Synthesis } from "./answers.ts";
 import { CRITIC, REJECTION, thresholdOf, UNMET, VOTING } from "./policy.ts";
 import { createQuoteSearch } from "./quotes.ts";
 import {
-  type Ballot,
-  type CheckName,
-  type Critique,
   type Decision,
   GENERATOR_ROLES,
   type GeneratorRole,
   type OutputCheck,
+  type RoleAnswer,
   type RoleName,
   type RuleName,
-  type TallyInput,
   type TallyOutcome,
 } from "./types.ts";
+
+/** Texts as models saw them, with neutralised signs; ballots of those that answered, as JSON. */
+export type ShownTexts = {
+  readonly output: string;
+  readonly ballots: Readonly<Partial<Record<GeneratorRole, string>>>;
+};
+
+/** Everything that decides a verdict. */
+export type TallyInput = {
+  /** As registered; one that is unknown is judged by `default`. */
+  readonly domain: string;
+  /** Whether the client registered acceptance criteria. */
+  readonly hasCriteria: boolean;
+  readonly ballots: Readonly<Record<GeneratorRole, RoleAnswer<Ballot>>>;
+  readonly critique: RoleAnswer<Critique>;
+  readonly synthesis: RoleAnswer<Synthesis>;
+  readonly checks: readonly OutputCheck[];
+  /** Searched for the critic's quotations, beside the shown texts and the challenged ballot. */
+  readonly outputText: string;
+  readonly shown: ShownTexts;
+  /** Whether the provider has an Agent Health Score; its value decides nothing. */
+  readonly providerHasScore: boolean;
+};
 
 type Decided = Extract<TallyOutcome, { kind: "decided" }>;
 
@@ -30,24 +51,18 @@ export function tally(input: TallyInput): TallyOutcome {
     return { kind: "failed", missing: missingRoles(ballots, critique) };
   }
   const decided = decide(input, ballots, critique);
-  const rulesFired: readonly RuleName[] = [
-    ...(isChangedByCap(input, { ballots, critique, decided })
-      ? (["uncheckable_without_criteria"] as const)
-      : []),
-    ...decided.rulesFired,
-    ...(input.synthesis.kind === "abstained" ? (["synthesis_missing"] as const) : []),
-  ];
+  const rulesFired = [...decided.rulesFired];
+  if (isChangedByCap(input, { ballots, critique, decided }))
+    rulesFired.unshift("uncheckable_without_criteria");
+  if (input.synthesis.kind === "abstained") rulesFired.push("synthesis_missing");
   return { ...decided, rulesFired };
 }
 
-type Counted = {
-  readonly ballots: readonly CountedBallot[];
-  readonly critique: Critique;
-  readonly decided: Decided;
-};
-
 /** True if the outcome differs without the cap for uncheckable claims. */
-function isChangedByCap(input: TallyInput, { ballots, critique, decided }: Counted): boolean {
+function isChangedByCap(
+  input: TallyInput,
+  { ballots, critique, decided }: { ballots: readonly CountedBallot[]; critique: Critique; decided: Decided },
+): boolean {
   if (ballots.every(({ ballot, confidence }) => confidence === ballot.confidence)) return false;
   const uncapped = decide(input, countBallots(input, true), critique);
   return uncapped.verdict !== decided.verdict || uncapped.generatorMajority !== decided.generatorMajority;
@@ -155,8 +170,8 @@ function countBallots(
     if (answer.kind === "abstained" || !isValidBallot(answer.answer)) return [];
     const ballot = answer.answer;
     const confidence = confidenceOf(ballot, hasCriteria);
-    const vote = voteOf(ballot, { threshold, hasCriteria });
-    return [{ role, ballot, confidence, vote }];
+    // Its lean is its vote if it is sure enough.
+    return [{ role, ballot, confidence, vote: confidence >= threshold ? leanOf(ballot.score) : "HOLD" }];
   });
 }
 
@@ -175,9 +190,6 @@ function isShare(value: number): boolean {
   return value >= 0 && value <= 1;
 }
 
-/** Threshold of the domain from 0 to 1, and if the client registered criteria. */
-type VoteTerms = { readonly threshold: number; readonly hasCriteria: boolean };
-
 /** Decision that a score from 0 to 100 supports. */
 function leanOf(score: number): Decision {
   if (score >= VOTING.allowFrom) return "ALLOW";
@@ -190,17 +202,12 @@ function confidenceOf(ballot: Ballot, hasCriteria: boolean): number {
   return Math.min(ballot.confidence, VOTING.uncheckableCapHundredths / 100);
 }
 
-/** Vote of a ballot: its lean if its confidence reaches the threshold, else HOLD. */
-function voteOf(ballot: Ballot, terms: VoteTerms): Decision {
-  return confidenceOf(ballot, terms.hasCriteria) >= terms.threshold ? leanOf(ballot.score) : "HOLD";
-}
-
 /** Inputs of the critic's rules; the threshold is from 0 to 1. */
 type CriticInput = {
-  readonly critique: Critique;
-  readonly ballots: readonly CountedBallot[];
-  readonly threshold: number;
-  readonly texts: Pick<TallyInput, "outputText" | "shown">;
+  critique: Critique;
+  ballots: readonly CountedBallot[];
+  threshold: number;
+  texts: Pick<TallyInput, "outputText" | "shown">;
 };
 
 /** Returns the critic's rules that turn an outcome into HOLD. */
@@ -210,8 +217,7 @@ function criticRules(outcome: Decision, input: CriticInput): readonly RuleName[]
   const rules: RuleName[] = [];
   if (outcome === "ALLOW" && critique.fabricationRisk === "high") rules.push("fabrication_risk");
   if (outcome === "ALLOW" && critique.specGaming) rules.push("spec_gaming");
-  const isSure = critique.confidence >= input.threshold;
-  if (isSure && challengesEnough(input)) rules.push("challenged");
+  if (critique.confidence >= input.threshold && challengesEnough(input)) rules.push("challenged");
   return rules;
 }
 
@@ -234,7 +240,7 @@ function challengesEnough({ critique, ballots, texts }: CriticInput): boolean {
 
 function ballotTexts(
   role: GeneratorRole,
-  ballot: CountedBallot["ballot"],
+  ballot: Ballot,
   { shown }: CriticInput["texts"],
 ): readonly string[] {
   const lists = [ballot.objections, ballot.uncheckableClaims, ballot.instructionsFound];
@@ -243,14 +249,10 @@ function ballotTexts(
 }
 
 /** Inputs of the rules on the output itself. */
-type OutputFaults = {
-  readonly ballots: readonly CountedBallot[];
-  readonly synthesis: TallyInput["synthesis"];
-  readonly checks: readonly OutputCheck[];
-};
+type OutputFaults = Pick<TallyInput, "synthesis" | "checks"> & { ballots: readonly CountedBallot[] };
 
 /** Rule of each check. Checks without an own rule show that a requested thing is missing. */
-const RULE_OF_CHECK: Readonly<Record<CheckName, RuleName>> = {
+const RULE_OF_CHECK: Readonly<Record<OutputCheck["name"], RuleName>> = {
   padded: "output_padded",
   copied_from_spec: "output_copied_from_spec",
   hidden_characters: "output_hidden_characters",
@@ -285,9 +287,7 @@ function hasUnmetCriterion({ ballots, synthesis }: OutputFaults): boolean {
   );
 }
 
-function shownUnmet(
-  findings: readonly { readonly id: string; readonly evidence: string }[],
-): readonly string[] {
+function shownUnmet(findings: readonly { id: string; evidence: string }[]): readonly string[] {
   return findings.filter(({ evidence }) => evidence.trim() !== "").map(({ id }) => id);
 }
 

@@ -19,102 +19,23 @@ export type Decision = "ALLOW" | "HOLD" | "REJECT";
 /** One item that the output is judged by; ids are c1, c2, … in the order of the text. */
 export type Criterion = { readonly id: string; readonly text: string };
 
-/** A role's finding on one criterion; `met` is null if it cannot tell. */
-export type CriterionFinding = {
-  readonly id: string;
-  readonly met: boolean | null;
-  /** A quotation of the output, or the missing part; empty without evidence. */
-  readonly evidence: string;
-};
-
-/** What a generator answers. */
-export type Ballot = {
-  /** Whole, 0 to 100. */
-  readonly score: number;
-  /** 0 to 1. */
-  readonly confidence: number;
-  readonly criteria: readonly CriterionFinding[];
-  readonly objections: readonly string[];
-  /** Quantities and facts of the output that cannot be checked from the given texts. */
-  readonly uncheckableClaims: readonly string[];
-  /** Text in the data that addresses the judges. */
-  readonly instructionsFound: readonly string[];
-  readonly reasoning: string;
-};
-
-/** What the critic answers. */
-export type Critique = {
-  readonly challenges: readonly {
-    readonly role: GeneratorRole;
-    /** Quotation of the ballot or the output. A challenge without one does not count. */
-    readonly quote: string;
-    readonly reason: string;
-  }[];
-  readonly missedIssues: readonly { readonly issue: string; readonly quote: string }[];
-  readonly fabricationRisk: "none" | "low" | "medium" | "high";
-  readonly fabricationReason: string;
-  readonly specGaming: boolean;
-  readonly specGamingReason: string;
-  readonly caseFor: string;
-  readonly caseAgainst: string;
-  /** 0 to 1. */
-  readonly confidence: number;
-};
-
-/** What the synthesiser answers. */
-export type Synthesis = {
-  /** Ids of criteria. */
-  readonly metCriteria: readonly string[];
-  readonly unmetCriteria: readonly { readonly id: string; readonly evidence: string }[];
-  readonly keyObjections: readonly string[];
-  readonly reasoning: string;
-  readonly strongestDissent: string;
-};
-
 /** A role's answer, or the reason of its abstention. */
 export type RoleAnswer<Answer> =
   | { readonly kind: "answer"; readonly answer: Answer }
   | { readonly kind: "abstained"; readonly reason: string };
 
-/** Checks of an output by code. */
-export type CheckName =
-  | "padded"
-  | "copied_from_spec"
-  | "hidden_characters"
-  | "not_json"
-  | "wrong_language"
-  | "empty";
-
+/** A finding of code about an output: one sentence with a quotation of at most 200 characters. */
 export type OutputCheck = {
-  readonly name: CheckName;
-  /** One sentence with a quotation of at most 200 characters. */
+  readonly name:
+    | "padded"
+    | "copied_from_spec"
+    | "hidden_characters"
+    | "not_json"
+    | "wrong_language"
+    | "empty";
   readonly finding: string;
   /** The unmet criterion; null if it concerns the whole output. */
   readonly criterion: string | null;
-};
-
-/** Texts as models saw them, with neutralised signs and, for answers, as JSON. */
-export type ShownTexts = {
-  readonly output: string;
-  /** Of every generator that answered. */
-  readonly ballots: Readonly<Partial<Record<GeneratorRole, string>>>;
-};
-
-/** Everything that decides a verdict. */
-export type TallyInput = {
-  /** As registered; one that is unknown is judged by `default`. */
-  readonly domain: string;
-  /** Whether the client registered acceptance criteria. */
-  readonly hasCriteria: boolean;
-  readonly ballots: Readonly<Record<GeneratorRole, RoleAnswer<Ballot>>>;
-  readonly critique: RoleAnswer<Critique>;
-  readonly synthesis: RoleAnswer<Synthesis>;
-  readonly checks: readonly OutputCheck[];
-  /** Searched for the critic's quotations, beside the shown texts and the challenged ballot. */
-  readonly outputText: string;
-  readonly shown: ShownTexts;
-  /** Whether the provider has an Agent Health Score; its value decides nothing. */
-  readonly providerHasScore: boolean;
 };
 
 /** A rule of verification.md section 2 that changed the outcome. */
@@ -153,13 +74,12 @@ export type TallyOutcome =
       readonly rulesFired: readonly RuleName[];
     };
 
-/** Input of one run. */
+/** Input of one run. Evidence texts came after a HOLD, oldest first. */
 export type PanelCase = {
   readonly specText: string;
   readonly acceptanceCriteria: string | null;
   readonly domain: string;
   readonly outputText: string;
-  /** Evidence texts after a HOLD, oldest first. */
   readonly evidenceTexts: readonly string[];
   readonly providerHasScore: boolean;
 };
@@ -185,7 +105,12 @@ export type RoleFinding = {
   readonly verdict: Decision | null;
   readonly score: number | null;
   readonly confidence: number | null;
-  readonly criteria: readonly CriterionFinding[];
+  /** `met` is null if it is unclear; the evidence is a quotation of the output, the missing part, or empty. */
+  readonly criteria: readonly {
+    readonly id: string;
+    readonly met: boolean | null;
+    readonly evidence: string;
+  }[];
   readonly objections: readonly string[];
   /** Why it abstained; null where it answered. */
   readonly abstained: string | null;
@@ -212,15 +137,12 @@ export type PanelOutcome =
       readonly strongestDissent: string | null;
       readonly findings: readonly RoleFinding[];
       readonly checks: readonly OutputCheck[];
-      readonly fabricationRisk: Critique["fabricationRisk"];
-      readonly methodology: PanelMethodology;
+      readonly fabricationRisk: "none" | "low" | "medium" | "high";
+      readonly methodology: {
+        readonly panelVersion: string;
+        /** keccak256 over all prompts and schemas. */
+        readonly promptHash: string;
+        readonly models: Readonly<Record<RoleName, string>>;
+        readonly thresholds: { readonly domain: string; readonly confidence: number };
+      };
     };
-
-/** Method of a run. */
-export type PanelMethodology = {
-  readonly panelVersion: string;
-  /** keccak256 over all prompts and schemas. */
-  readonly promptHash: string;
-  readonly models: Readonly<Record<RoleName, string>>;
-  readonly thresholds: { readonly domain: string; readonly confidence: number };
-};

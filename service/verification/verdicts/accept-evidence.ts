@@ -1,30 +1,24 @@
-import { sql } from "drizzle-orm";
+import { and, eq, ne, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Address, Hex } from "viem";
+import type { Hex } from "viem";
 import type { Database } from "../../db/database.ts";
-import { heldEvidence, type RunCause, type VerdictStatus } from "../../db/tables/verdict.ts";
+import { holdClock } from "../../db/tables/settlement.ts";
+import { heldEvidence, jobSpec, type RunCause, verdict } from "../../db/tables/verdict.ts";
 import { hashText } from "../panel/hashes.ts";
 import { askRerun } from "./rerun-verdict.ts";
 import { wakeWorkers } from "./verdict-queue.ts";
 
-/** An evidence text for a verdict on HOLD. */
+/** An evidence text for a verdict on HOLD. `owner` is its sender, key:ID or wallet:ADDRESS, who sends no further text if it is final. */
 export type EvidenceOffer = {
   readonly verdictId: string;
-  /** Its sender: key:ID or wallet:ADDRESS, in lower case. */
   readonly owner: string;
   readonly text: string;
-  /** True if this owner sends no further text. */
   readonly isFinal: boolean;
 };
 
 /** kept: the text is stored, and the re-run is due at rerunAt. Every other outcome changed nothing. */
 export type EvidenceOutcome =
-  | {
-      readonly kind: "kept";
-      readonly textHash: Hex;
-      readonly count: number;
-      readonly rerunAt: Date;
-    }
+  | { readonly kind: "kept"; readonly textHash: Hex; readonly count: number; readonly rerunAt: Date }
   | { readonly kind: "unknown" }
   | { readonly kind: "stranger" }
   | { readonly kind: "not-held"; readonly status: string }
@@ -35,18 +29,12 @@ export type EvidenceOutcome =
   | { readonly kind: "reserved" }
   | { readonly kind: "texts-dropped" };
 
-type EvidenceDeps = {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly randomUuid: () => string;
-};
-
 /**
  * Stores a text for a verdict on HOLD and schedules one re-run: at once when no more texts are expected, else at the end of the collecting
  * time. A text sent twice counts once.
  */
 export function acceptEvidence(
-  { db, now, randomUuid }: EvidenceDeps,
+  { db, now, randomUuid }: { db: Database; now: () => Date; randomUuid: () => string },
   { verdictId, owner, text, isFinal }: EvidenceOffer,
 ): Promise<EvidenceOutcome> {
   const textHash = hashText(text);
@@ -76,7 +64,7 @@ export function acceptEvidence(
 /** Returns why a text is refused; null if it is accepted. */
 function refusalOf(
   state: EvidenceState,
-  offer: { readonly owner: string; readonly textHash: Hex; readonly now: Date },
+  offer: { owner: string; textHash: Hex; now: Date },
 ): EvidenceOutcome | null {
   if (!mayOffer(state, offer.owner)) return { kind: "stranger" };
   const { finalVerdict, status, decidedBy, texts, isReplaced } = state;
@@ -114,8 +102,10 @@ export const COLLECTING_MS = 10 * 60_000;
  * Only its wallet identifies a side, so a key always takes the third place.
  */
 export function hasPlace(turns: Turns, owner: string): boolean {
-  const unheard = sidesOf(turns).filter((side) => side !== owner && !hasSpoken(turns, side));
-  return turns.texts.length + unheard.length < MAX_TEXTS;
+  const { texts } = turns;
+  const hasSpoken = (side: string) => texts.some(({ submittedBy }) => submittedBy === side);
+  const unheard = sidesOf(turns).filter((side) => side !== owner && !hasSpoken(side));
+  return texts.length + unheard.length < MAX_TEXTS;
 }
 
 /**
@@ -142,7 +132,7 @@ export function collectedBy({ clock }: Pick<EvidenceState, "clock">, now: Date):
 /** Adds a text to the turns. A text that exists stays its first sender's. */
 export function withText<State extends Turns>(
   state: State,
-  { owner, textHash, isFinal }: { readonly owner: string; readonly textHash: Hex; readonly isFinal: boolean },
+  { owner, textHash, isFinal }: Pick<EvidenceOffer, "owner" | "isFinal"> & { textHash: Hex },
 ): State {
   const isThere = state.texts.some((text) => text.textHash === textHash);
   const texts: readonly HandedIn[] = isThere
@@ -158,122 +148,52 @@ export function withText<State extends Turns>(
 
 /** Owners of the two sides of a job, which may be one account; empty without a job. */
 function sidesOf({ isBound, clientAddr, providerAddr }: Turns): readonly string[] {
-  return isBound ? [walletOf(clientAddr), walletOf(providerAddr)] : [];
+  return isBound ? [`wallet:${clientAddr}`, `wallet:${providerAddr}`] : [];
 }
 
-function hasSpoken({ texts }: Turns, side: string): boolean {
-  return texts.some(({ submittedBy }) => submittedBy === side);
-}
+/** A stored text: its keccak256, its sender and the owners who marked it as their last one. */
+type HandedIn = { textHash: Hex; submittedBy: string; finalBy: readonly string[] };
 
-function walletOf(address: Address): string {
-  return `wallet:${address}`;
-}
+/** Facts that decide if a verdict accepts evidence. */
+type EvidenceState = NonNullable<Awaited<ReturnType<typeof takeForEvidence>>>;
 
-/** A stored evidence text. */
-type HandedIn = {
-  /** keccak256 of its UTF-8 bytes. */
-  readonly textHash: Hex;
-  /** key:ID or wallet:ADDRESS. */
-  readonly submittedBy: string;
-  /** Owners who marked it as their last text. */
-  readonly finalBy: readonly string[];
-};
-
-/** Facts that decide if a verdict accepts evidence; addresses in lower case. */
-type EvidenceState = {
-  readonly status: VerdictStatus;
-  readonly finalVerdict: "ALLOW" | "HOLD" | "REJECT" | null;
-  /** key:ID or wallet:ADDRESS. */
-  readonly owner: string;
-  readonly clientAddr: Address;
-  readonly providerAddr: Address;
-  /** Cause of the due or running run, otherwise of the last one. */
-  readonly cause: RunCause;
-  /** Time when that run is due. */
-  readonly notBefore: Date;
-  /** True if that run was tried before: it has read the texts of that time. */
-  readonly isTried: boolean;
-  /** Causes of all decisions so far. */
-  readonly decidedBy: readonly RunCause[];
-  readonly texts: readonly HandedIn[];
-  /** True if it decides about a job. */
-  readonly isBound: boolean;
-  /** Review deadline and expiry of its job; null without a running clock. */
-  readonly clock: { readonly reviewBy: Date; readonly expiresAt: Date } | null;
-  readonly isReplaced: boolean;
-  /** True if the texts for a run are still stored. */
-  readonly hasTexts: boolean;
-};
-
-type StandingRow = {
-  readonly status: VerdictStatus;
-  readonly final_verdict: EvidenceState["finalVerdict"];
-  readonly owner: string;
-  readonly client_addr: Address;
-  readonly provider_addr: Address;
-  readonly cause: RunCause;
-  readonly due_at: string;
-  readonly is_tried: boolean;
-  readonly decided_by: readonly RunCause[];
-  readonly texts: EvidenceState["texts"];
-  readonly is_bound: boolean;
-  readonly review_by: string | null;
-  readonly expires_at: string | null;
-  readonly is_replaced: boolean;
-  readonly has_texts: boolean;
-};
-
-/** Locks a verdict until the database transaction ends and reads its facts; null without one. */
-async function takeForEvidence(tx: NodePgDatabase, verdictId: string): Promise<EvidenceState | null> {
+/**
+ * Locks a verdict until the database transaction ends and reads its facts; null without one. `cause` and `notBefore` are of the due or
+ * running run; a tried run has read the texts of that time. `clock` is null without a running clock.
+ */
+async function takeForEvidence(tx: NodePgDatabase, verdictId: string) {
   await tx.execute(sql`select 1 from ahs.verdict where id = ${verdictId} for update`);
-  const { rows } = await tx.execute<StandingRow>(sql`
-    select v.status, v.final_verdict, v.owner, s.client_addr, v.provider_addr, v.cause,
-      to_json(v.not_before) #>> '{}' as due_at, v.tried_at is not null as is_tried, v.replaced_at is not null as is_replaced,
-      s.spec_text is not null and exists (select from ahs.output_text o where o.verdict_id = v.id) as has_texts,
-      array(select r.cause from ahs.verdict_run r where r.verdict_id = v.id) as decided_by,
-      coalesce((
+  const [state] = await tx
+    .select({
+      status: verdict.status,
+      finalVerdict: verdict.finalVerdict,
+      owner: verdict.owner,
+      clientAddr: jobSpec.clientAddr,
+      providerAddr: verdict.providerAddr,
+      cause: verdict.cause,
+      notBefore: verdict.notBefore,
+      isTried: sql<boolean>`${verdict.triedAt} is not null`,
+      isReplaced: sql<boolean>`${verdict.replacedAt} is not null`,
+      isBound: sql<boolean>`${verdict.jobId} is not null`,
+      hasTexts: sql<boolean>`${jobSpec.specText} is not null
+        and exists (select from ahs.output_text o where o.verdict_id = ${verdict.id})`,
+      decidedBy: sql<readonly RunCause[]>`array(
+        select r.cause from ahs.verdict_run r where r.verdict_id = ${verdict.id})`,
+      texts: sql<readonly HandedIn[]>`coalesce((
         select json_agg(json_build_object('textHash', e.text_hash, 'submittedBy', e.submitted_by, 'finalBy', e.final_by)
           order by e.created_at, e.id)
-        from ahs.held_evidence e where e.verdict_id = v.id), '[]'::json) as texts,
-      v.job_id is not null as is_bound, to_json(h.review_by) #>> '{}' as review_by, to_json(h.expires_at) #>> '{}' as expires_at
-    from ahs.verdict v join ahs.job_spec s on s.id = v.spec_id
-    left join ahs.hold_clock h on h.verdict_id = v.id
-    where v.id = ${verdictId} and v.status <> 'unsettled'`);
-  const [row] = rows;
-  if (row === undefined) return null;
-  return {
-    status: row.status,
-    finalVerdict: row.final_verdict,
-    owner: row.owner,
-    clientAddr: row.client_addr,
-    providerAddr: row.provider_addr,
-    cause: row.cause,
-    notBefore: new Date(row.due_at),
-    isTried: row.is_tried,
-    decidedBy: row.decided_by,
-    texts: row.texts,
-    isBound: row.is_bound,
-    clock: clockOf(row),
-    isReplaced: row.is_replaced,
-    hasTexts: row.has_texts,
-  };
-}
-
-function clockOf({ review_by, expires_at }: StandingRow): EvidenceState["clock"] {
-  if (review_by === null || expires_at === null) return null;
-  return { reviewBy: new Date(review_by), expiresAt: new Date(expires_at) };
+        from ahs.held_evidence e where e.verdict_id = ${verdict.id}), '[]'::json)`,
+      clock: { reviewBy: holdClock.reviewBy, expiresAt: holdClock.expiresAt },
+    })
+    .from(verdict)
+    .innerJoin(jobSpec, eq(jobSpec.id, verdict.specId))
+    .leftJoin(holdClock, eq(holdClock.verdictId, verdict.id))
+    .where(and(eq(verdict.id, verdictId), ne(verdict.status, "unsettled")));
+  return state ?? null;
 }
 
 /** A new evidence text after a HOLD. */
-type NewEvidence = {
-  readonly id: string;
-  readonly verdictId: string;
-  /** key:ID or wallet:ADDRESS. */
-  readonly submittedBy: string;
-  readonly text: string;
-  readonly textHash: Hex;
-  readonly createdAt: Date;
-};
+type NewEvidence = Omit<typeof heldEvidence.$inferInsert, "finalBy">;
 
 /** Stores a text; an existing one stays as it is. */
 export async function insertEvidence(tx: NodePgDatabase, evidence: NewEvidence): Promise<void> {
@@ -283,11 +203,11 @@ export async function insertEvidence(tx: NodePgDatabase, evidence: NewEvidence):
 /** Marks a stored text as its sender's last one. */
 export async function noteFinal(
   tx: NodePgDatabase,
-  of: Pick<NewEvidence, "verdictId" | "submittedBy" | "textHash">,
+  { verdictId, submittedBy, textHash }: Pick<NewEvidence, "verdictId" | "submittedBy" | "textHash">,
 ): Promise<void> {
   await tx.execute(sql`
-    update ahs.held_evidence set final_by = array_append(array_remove(final_by, ${of.submittedBy}), ${of.submittedBy})
-    where verdict_id = ${of.verdictId} and text_hash = ${of.textHash}`);
+    update ahs.held_evidence set final_by = array_append(array_remove(final_by, ${submittedBy}), ${submittedBy})
+    where verdict_id = ${verdictId} and text_hash = ${textHash}`);
 }
 
 /** Makes a scheduled run due now, in the database transaction that locks the verdict. */

@@ -1,66 +1,52 @@
+import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import type { Logger } from "pino";
-import type { Address, Hex } from "viem";
 import type { Database } from "../../db/database.ts";
-import { QUERY_DEADLINE } from "../../db/database.ts";
+import { QUERY_DEADLINE, underDeadline } from "../../db/database.ts";
 import { pauseFor } from "../../db/run-loop.ts";
-import type { VerdictStatus } from "../../db/tables/verdict.ts";
-import type { JobName } from "../escrow/types.ts";
+import { type VerdictStatus, verdict } from "../../db/tables/verdict.ts";
 import {
   activate,
   dropIntake,
   insertIntake,
   MAX_RETRIES,
+  type NewIntake,
   settleOverdue,
   takeUnsettled,
   withdrawIntake,
 } from "./settle-intake.ts";
 
-/** A delivered output with its place; addresses in lower case. */
-export type OutputDraft = {
-  readonly specId: string;
-  readonly slot: string;
-  readonly outputHash: Hex;
-  readonly outputText: string;
-  readonly submittedBy: "client" | "agent" | "protocol";
-  readonly submitterAddr: Address;
-  readonly providerAddr: Address;
-  /** Null if its specification is not bound. */
-  readonly job: JobName | null;
-  /** URL for its events, already allowed by the URL guard; null without one. */
-  readonly webhookUrl: string | null;
-};
+/** The purchaser (key:ID or wallet:ADDRESS) with the price, as a debit of a key or a payment. */
+export type Purchaser = Pick<NewIntake, "owner" | "units" | "debitId" | "paymentId">;
 
-/** The purchaser with the price, as a debit of a key or a payment. */
-export type Purchaser = {
-  /** key:ID or wallet:ADDRESS. */
-  readonly owner: string;
-  readonly units: number;
-  readonly debitId: string | null;
-  readonly paymentId: string | null;
+/** A delivered output with its place. */
+export type OutputDraft = Omit<
+  NewIntake,
+  keyof Purchaser | "verdictId" | "endpoint" | "at" | "leaseUntil"
+> & {
+  /** URL for its events, already allowed by the URL guard; null without one. */
+  webhookUrl: string | null;
 };
 
 /** A verdict as the response of a submission shows it. */
 export type AcceptedVerdict = {
   readonly verdictId: string;
-  readonly status: "pending" | "processing" | "completed" | "failed";
+  readonly status: Exclude<VerdictStatus, "unsettled">;
 };
 
 /** there: it was accepted before. busy: another submission of it is still being paid. */
-type SlotTaken = { readonly kind: "there"; readonly accepted: AcceptedVerdict } | { readonly kind: "busy" };
+type SlotTaken = { kind: "there"; accepted: AcceptedVerdict } | { kind: "busy" };
 
 /** noted: it is stored and waits for its payment. */
-type Acceptance =
-  | { readonly kind: "noted"; readonly verdictId: string; readonly webhookSecret: string | null }
-  | SlotTaken;
+type Acceptance = { kind: "noted"; verdictId: string; webhookSecret: string | null } | SlotTaken;
 
 type IntakeDeps = {
-  readonly db: Database;
-  readonly logger: Logger;
-  readonly now: () => Date;
-  readonly randomBytes: (size: number) => Uint8Array;
-  readonly randomUuid: () => string;
+  db: Database;
+  logger: Logger;
+  now: () => Date;
+  randomBytes: (size: number) => Uint8Array;
+  randomUuid: () => string;
   /** Longest wait for the submission that holds the slot; 10 s by default. */
-  readonly waitMs?: number;
+  waitMs?: number;
 };
 
 /** Longer than any request. After that, others decide about its output. */
@@ -78,7 +64,7 @@ const SECRET_BYTES = 32;
  */
 export async function findAccepted(
   db: Database,
-  { slot, owner }: { readonly slot: string; readonly owner: string },
+  { slot, owner }: { slot: string; owner: string },
 ): Promise<AcceptedVerdict | null> {
   const holder = await readSlot(db, slot);
   return holder === null || isReplaceable(holder, owner) ? null : acceptedOf(holder);
@@ -92,7 +78,7 @@ export async function findAccepted(
 export async function acceptOutput(
   deps: IntakeDeps,
   draft: OutputDraft,
-  { signal, ...purchaser }: Purchaser & { readonly signal: AbortSignal },
+  { signal, ...purchaser }: Purchaser & { signal: AbortSignal },
 ): Promise<Acceptance> {
   const own = await readPurchase(deps.db, purchaser);
   if (own !== null && own.specId === draft.specId && own.outputHash === draft.outputHash)
@@ -113,7 +99,7 @@ export async function acceptOutput(
  */
 export async function awaitAccepted(
   deps: Pick<IntakeDeps, "db" | "now" | "waitMs">,
-  { slot, keyId }: { readonly slot: string; readonly keyId: string },
+  { slot, keyId }: { slot: string; keyId: string },
   signal: AbortSignal,
 ): Promise<SlotTaken | null> {
   const place = { slot, owner: `key:${keyId}` };
@@ -130,15 +116,15 @@ export async function awaitAccepted(
 /** Returns the holder of a slot after waiting for an unsettled one; null if the slot is free for that owner. */
 async function awaitSlot(
   deps: Pick<IntakeDeps, "db" | "now">,
-  { slot, owner }: { readonly slot: string; readonly owner: string },
-  { signal, until }: { readonly signal: AbortSignal; readonly until: number },
+  { slot, owner }: { slot: string; owner: string },
+  { signal, until }: { signal: AbortSignal; until: number },
 ): Promise<SlotTaken | null> {
   for (;;) {
     const holder = await readSlot(deps.db, slot);
     if (holder === null || isReplaceable(holder, owner)) return null;
     const accepted = acceptedOf(holder);
     if (accepted !== null) return { kind: "there", accepted };
-    if (await isDecided(deps, holder)) continue;
+    if (await settlesNow(deps, holder)) continue;
     if (signal.aborted || deps.now().getTime() >= until) return { kind: "busy" };
     await pauseFor(POLL_MS, signal);
   }
@@ -161,7 +147,7 @@ async function note(
 }
 
 /** True if an overdue holder has been decided now. */
-async function isDecided(
+async function settlesNow(
   { db, now }: Pick<IntakeDeps, "db" | "now">,
   { verdictId, leaseUntil }: SlotHolder,
 ): Promise<boolean> {
@@ -211,23 +197,6 @@ function acceptedOf({ verdictId, status, runs }: SlotHolder): AcceptedVerdict | 
   return { verdictId, status: runs > 0 ? "completed" : status };
 }
 
-/** The verdict that holds a slot. */
-type SlotHolder = {
-  readonly verdictId: string;
-  readonly specId: string;
-  readonly outputHash: string;
-  /** key:ID or wallet:ADDRESS. */
-  readonly owner: string;
-  readonly isOfJob: boolean;
-  readonly status: VerdictStatus;
-  readonly runs: number;
-  readonly retries: number;
-  readonly leaseUntil: Date | null;
-};
-
-const HOLDER = `select id as "verdictId", spec_id as "specId", output_hash as "outputHash", owner,
-  job_id is not null as "isOfJob", status, runs, retries, lease_until as "leaseUntil"`;
-
 /**
  * True if a verdict gives its slot to a new submission by this owner (key:ID or wallet:ADDRESS): it failed after its last retry, or it is a
  * job's, failed, and another owner posts, since a job's money must not depend on who was faster. The statement of insertIntake has the same
@@ -237,39 +206,40 @@ function isReplaceable({ status, retries, isOfJob, owner }: SlotHolder, by: stri
   return status === "failed" && (retries >= MAX_RETRIES || (isOfJob && owner !== by));
 }
 
-/** Reads the verdict that holds a slot; null without one. */
-async function readSlot(db: Database, slot: string): Promise<SlotHolder | null> {
-  const { rows } = await db.$client.query<SlotHolder>({
-    ...QUERY_DEADLINE,
-    name: "verdict_slot",
-    text: `${HOLDER} from ahs.verdict where slot = $1 and replaced_at is null`,
-    values: [slot],
-  });
-  return rows[0] ?? null;
+/** A verdict as the holder of its slot. */
+type SlotHolder = NonNullable<Awaited<ReturnType<typeof readHolder>>>;
+
+async function readHolder(db: Database, where: SQL | undefined) {
+  const holder = {
+    verdictId: verdict.id,
+    specId: verdict.specId,
+    outputHash: verdict.outputHash,
+    owner: verdict.owner,
+    isOfJob: sql<boolean>`${verdict.jobId} is not null`,
+    status: verdict.status,
+    runs: verdict.runs,
+    retries: verdict.retries,
+    leaseUntil: verdict.leaseUntil,
+  };
+  const [row] = await underDeadline(db).select(holder).from(verdict).where(where).limit(1);
+  return row ?? null;
 }
 
-/** Reads a verdict as a slot holder; null without one. */
-async function readVerdict(db: Database, id: string): Promise<SlotHolder | null> {
-  const { rows } = await db.$client.query<SlotHolder>({
-    ...QUERY_DEADLINE,
-    text: `${HOLDER} from ahs.verdict where id = $1`,
-    values: [id],
-  });
-  return rows[0] ?? null;
+function readSlot(db: Database, slot: string): Promise<SlotHolder | null> {
+  return readHolder(db, and(eq(verdict.slot, slot), isNull(verdict.replacedAt)));
+}
+
+function readVerdict(db: Database, id: string): Promise<SlotHolder | null> {
+  return readHolder(db, eq(verdict.id, id));
 }
 
 /** Reads the verdict that was stored for a debit or a payment, whatever its output; null without one. */
 async function readPurchase(
   db: Database,
-  { debitId, paymentId }: { readonly debitId: string | null; readonly paymentId: string | null },
+  { debitId, paymentId }: Pick<Purchaser, "debitId" | "paymentId">,
 ): Promise<SlotHolder | null> {
-  if (debitId === null && paymentId === null) return null;
-  const { rows } = await db.$client.query<SlotHolder>({
-    ...QUERY_DEADLINE,
-    text: `${HOLDER} from ahs.verdict where ${paymentId === null ? "debit_id" : "payment_id"} = $1 limit 1`,
-    values: [paymentId ?? debitId],
-  });
-  return rows[0] ?? null;
+  if (paymentId !== null) return readHolder(db, eq(verdict.paymentId, paymentId));
+  return debitId === null ? null : readHolder(db, eq(verdict.debitId, debitId));
 }
 
 /** True if a key has reserved a price since that moment for an output that is not stored yet. */

@@ -1,5 +1,4 @@
-import type { RunCause } from "../../db/tables/verdict.ts";
-import { buildEvidence, cutFinding, cutSentence, type EvidenceParts } from "../panel/evidence-document.ts";
+import { buildEvidence, cutFinding, cutSentence } from "../panel/evidence-document.ts";
 import { elideCopies } from "../panel/quotes.ts";
 import type { PanelOutcome } from "../panel/types.ts";
 import type { NewDecision, VerdictResult } from "./store-decision.ts";
@@ -8,23 +7,14 @@ import type { VerdictCase } from "./verdict-cases.ts";
 /** An outcome with a decision. */
 export type Decided = Extract<PanelOutcome, { kind: "decided" }>;
 
-/** The decided run of a verdict, with its times. */
-type DecidedRun = {
-  readonly verdictId: string;
-  readonly run: number;
-  readonly cause: RunCause;
-  readonly startedAt: Date;
-  readonly evaluatedAt: Date;
-};
-
-/** A decision of the panel, with its latency. */
-type PanelDecision = NewDecision & { readonly result: { readonly latency_ms: number } };
-
 /** Builds the rows of a panel decision: the result for readers, and the evidence with its hash. */
 export function buildDecision(
   outcome: Decided,
-  of: { readonly run: DecidedRun; readonly verdictCase: VerdictCase },
-): PanelDecision {
+  of: {
+    run: Pick<NewDecision, "verdictId" | "run" | "cause"> & { startedAt: Date; evaluatedAt: Date };
+    verdictCase: VerdictCase;
+  },
+) {
   const { verdictId, run, cause, startedAt, evaluatedAt } = of.run;
   const { decision, methodology } = outcome;
   const latencyMs = Math.max(0, evaluatedAt.getTime() - startedAt.getTime());
@@ -46,21 +36,18 @@ export function buildDecision(
     evaluatedAt: evaluatedAt.toISOString(),
   });
   const result = resultOf(outcome, { verdictCase: of.verdictCase, latencyMs });
-  return { verdictId, run, cause, result, evidence, at: evaluatedAt };
+  return { verdictId, run, cause, result, evidence, at: evaluatedAt } satisfies NewDecision;
 }
 
 /** Subject of a decision, as its evidence names it. */
-export function subjectOf(
-  verdictCase: VerdictCase,
-): Pick<EvidenceParts, "job" | "specHash" | "outputHash" | "evidenceHashes"> {
-  const { job, specHash, outputHash, evidenceHashes } = verdictCase;
+export function subjectOf({ job, specHash, outputHash, evidenceHashes }: VerdictCase) {
   return { job, specHash, outputHash, evidenceHashes };
 }
 
 function resultOf(
   outcome: Decided,
-  { verdictCase, latencyMs }: { readonly verdictCase: VerdictCase; readonly latencyMs: number },
-): VerdictResult & { readonly latency_ms: number } {
+  { verdictCase, latencyMs }: { verdictCase: VerdictCase; latencyMs: number },
+) {
   const { decision, methodology } = outcome;
   return {
     final_verdict: decision.verdict,
@@ -85,7 +72,7 @@ function resultOf(
       rules_fired: decision.rulesFired,
     },
     review: null,
-  };
+  } satisfies VerdictResult;
 }
 
 /**

@@ -1,26 +1,13 @@
 import { type Address, getAddress, type Hex } from "viem";
 import { Problem, unavailable } from "../../access/problems.ts";
-import type { Binding, JobName, SpecClaim } from "../escrow/types.ts";
+import { lowerCase } from "../../db/columns.ts";
+import type { BindableSpec, Binding, JobName } from "../escrow/types.ts";
 import { hashText } from "../panel/hashes.ts";
 import type { OutputDraft } from "./accept-output.ts";
 import type { StoredSpec } from "./specs.ts";
 
 /** Says whether a specification is its job's. Throws a 503 if that is not known now. */
-export type Bind = (claim: SpecClaim) => Promise<Binding>;
-
-/** The deliverable of a job's newest submission in the index; null if the index has no submission. */
-type ReadDeliverable = (job: JobName) => Promise<Hex | null>;
-
-/** An output as its request has it; addresses in lower case. */
-type SubmittedOutput = Pick<
-  OutputDraft,
-  "outputText" | "submittedBy" | "submitterAddr" | "providerAddr" | "webhookUrl"
->;
-
-/** other_provider: the specification is bound to a job of this provider, and the request names another one. */
-type Placed =
-  | { readonly kind: "placed"; readonly draft: OutputDraft }
-  | { readonly kind: "other_provider"; readonly provider: Address };
+export type Bind = (spec: BindableSpec) => Promise<Binding>;
 
 /** The index follows a submission within a few blocks. */
 const RETRY_AFTER_SECONDS = 5;
@@ -29,12 +16,17 @@ const SUSPENDED_RETRY_SECONDS = 600;
 
 /**
  * Decides where an output belongs. With a bound specification that is its job and deliverable, otherwise the specification alone, so
- * an unbound specification never takes a job's place. Throws the 503 of an escrow whose code has changed.
+ * an unbound specification never takes a job's place. other_provider: the specification is bound to a job of this provider, and the request
+ * names another one. Throws the 503 of an escrow whose code has changed.
  */
-export async function placeOutput(output: SubmittedOutput, spec: StoredSpec, bind: Bind): Promise<Placed> {
+export async function placeOutput(
+  output: Omit<OutputDraft, "specId" | "slot" | "outputHash" | "job">,
+  spec: StoredSpec,
+  bind: Bind,
+): Promise<{ kind: "placed"; draft: OutputDraft } | { kind: "other_provider"; provider: Address }> {
   const outputHash = hashText(output.outputText);
-  const claim = claimOf(spec);
-  const binding = claim === null ? null : await bind(claim);
+  const bindable = bindableOf(spec);
+  const binding = bindable === null ? null : await bind(bindable);
   if (binding?.kind === "suspended")
     throw unavailable(
       "escrow-suspended",
@@ -57,7 +49,8 @@ export async function placeOutput(output: SubmittedOutput, spec: StoredSpec, bin
  */
 export async function requireDelivered(
   { job, outputHash }: Pick<OutputDraft, "job" | "outputHash">,
-  readDeliverable: ReadDeliverable,
+  /** The deliverable of a job's newest submission in the index; null if the index has no submission. */
+  readDeliverable: (job: JobName) => Promise<Hex | null>,
 ): Promise<void> {
   if (job === null) return;
   const deliverable = await readDeliverable(job);
@@ -74,22 +67,8 @@ export async function requireDelivered(
     );
 }
 
-/** The members of a specification that binding reads; null if it names no job of an escrow. */
-export function claimOf({ job, ...spec }: StoredSpec): SpecClaim | null {
+/** The specification as binding reads it; null if it names no job of an escrow. */
+export function bindableOf({ id: specId, job, ...spec }: StoredSpec): BindableSpec | null {
   if (job === null || job.chainId === null || job.escrow === null) return null;
-  const { specHash, clientAddr, providerAddr, clientSignature, registeredBlock } = spec;
-  return {
-    specId: spec.id,
-    specHash,
-    clientAddr,
-    providerAddr,
-    job: { chainId: job.chainId, escrow: job.escrow, jobId: job.jobId },
-    clientSignature,
-    registeredBlock,
-  };
-}
-
-/** An address in lower case is an address. */
-function lowerCase(address: Address): Address {
-  return address.toLowerCase() as Address;
+  return { ...spec, specId, job: { chainId: job.chainId, escrow: job.escrow, jobId: job.jobId } };
 }

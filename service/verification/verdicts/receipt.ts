@@ -2,7 +2,6 @@ import { createPrivateKey, createPublicKey, hash, type KeyObject } from "node:cr
 import canonicalize from "canonicalize";
 import { calculateJwkThumbprint, type FlattenedJWS, FlattenedSign, type JWK } from "jose";
 import { type Hex, hexToBytes } from "viem";
-import type { Decision } from "../panel/types.ts";
 import type { VerdictResult } from "./store-decision.ts";
 import type { VerdictView } from "./verdict-view.ts";
 
@@ -10,43 +9,12 @@ import type { VerdictView } from "./verdict-view.ts";
 export const RECEIPT_TYPE = "application/vnd.verification.v0.3+jws";
 
 /** Signed payload of a receipt, as RFC 8785 JSON. */
-export type ReceiptPayload = ReceiptPrimitives & {
-  readonly receipt_version: "0.3.0";
-  /** Origin of the service. */
-  readonly iss: string;
-  /** "verdict:" and its id. */
-  readonly sub: string;
-  /** Unix seconds. */
-  readonly iat: number;
-  readonly exp: number;
-  readonly mapping_id: string;
-  readonly subject: {
-    readonly claim_hash: string;
-    readonly verdict_id: string;
-    readonly final_verdict: Decision;
-    readonly spec_hash: string;
-    readonly output_hash: string;
-    readonly evidence_hash: string;
-  };
-  readonly v_claim: { readonly hash: string };
-  readonly v_gate_threshold: number;
-  readonly v_recommendation: Recommendation;
-  readonly v_gate: Gate;
-  readonly v_gate_mapping: string;
-  readonly v_gate_mapping_hash: string;
-  /** URL of the decision's evidence. */
-  readonly v_evidence: string;
-  readonly signature_meta: { readonly jwks_url: string };
-};
+export type ReceiptPayload = NonNullable<ReturnType<typeof receiptPayload>>;
 
 /** Validity of a receipt; a new one is available at any time. */
 const VALID_SECONDS = 30 * 86_400;
 
-const VERDICTS: Readonly<Record<Decision, ReceiptVerdict>> = {
-  ALLOW: "supported",
-  REJECT: "refuted",
-  HOLD: "unverifiable",
-};
+const VERDICTS = { ALLOW: "supported", REJECT: "refuted", HOLD: "unverifiable" } as const;
 
 /** The claim, that an output fulfils a specification, as RFC 8785 JSON of both keccak256 hashes. */
 export function claimText(verdict: Pick<VerdictView, "specHash" | "outputHash">): string {
@@ -54,10 +22,7 @@ export function claimText(verdict: Pick<VerdictView, "specHash" | "outputHash">)
 }
 
 /** Builds the receipt of a verdict's newest decision; null unless the verdict is `completed`. */
-export function receiptPayload(
-  verdict: VerdictView,
-  { origin, now }: { readonly origin: string; readonly now: Date },
-): ReceiptPayload | null {
+export function receiptPayload(verdict: VerdictView, { origin, now }: { origin: string; now: Date }) {
   const { result, status, id, specHash, outputHash } = verdict;
   const newest = verdict.runs.at(-1);
   if (status !== "completed" || result === null || newest === undefined) return null;
@@ -66,7 +31,7 @@ export function receiptPayload(
   const issuedAt = Math.floor(now.getTime() / 1_000);
   const claim = digestOf(claimText(verdict));
   return {
-    receipt_version: "0.3.0",
+    receipt_version: "0.3.0" as const,
     iss: origin,
     sub: `verdict:${id}`,
     iat: issuedAt,
@@ -115,15 +80,13 @@ function primitivesOf(result: VerdictResult): ReceiptPrimitives {
 /** Tally rules that apply the critic's findings. */
 const CRITICS_RULES: ReadonlySet<string> = new Set(["fabrication_risk", "spec_gaming", "challenged"]);
 
-function adversarialOf({ findings, methodology }: VerdictResult): AdversarialResult {
+function adversarialOf({ findings, methodology }: VerdictResult): ReceiptPrimitives["v_adversarial_result"] {
   const critic = findings.find(({ role }) => role === "critic");
   if (critic === undefined || critic.abstained !== null) return "not_checked";
   return methodology.rules_fired.some((rule) => CRITICS_RULES.has(rule)) ? "vulnerable" : "resilient";
 }
 
 /** Names of the profile's values (draft-krausz-verification-state-01, sections 4 and 5). */
-type ReceiptVerdict = "supported" | "refuted" | "unverifiable";
-type AdversarialResult = "resilient" | "vulnerable" | "not_checked";
 type Recommendation =
   | "confident_supported"
   | "un_probed_not_cleared"
@@ -133,12 +96,11 @@ type Recommendation =
   | "unverifiable";
 type Gate = "act" | "halt";
 
-/** Inputs of a recommendation. */
+/** Inputs of a recommendation; v_method is review if a person decided. */
 type ReceiptPrimitives = {
-  readonly v_verdict: ReceiptVerdict;
+  readonly v_verdict: "supported" | "refuted" | "unverifiable";
   readonly v_confidence: number;
-  readonly v_adversarial_result: AdversarialResult;
-  /** review: a person decided. */
+  readonly v_adversarial_result: "resilient" | "vulnerable" | "not_checked";
   readonly v_method: "panel" | "review";
 };
 
@@ -147,10 +109,7 @@ type ReceiptMapping = {
   readonly mapping_id: string;
   readonly v_gate_threshold: number;
   readonly rules: readonly {
-    readonly when: {
-      readonly v_verdict: ReceiptVerdict;
-      readonly v_method?: "review";
-      readonly v_adversarial_result?: AdversarialResult;
+    readonly when: Partial<Omit<ReceiptPrimitives, "v_confidence">> & {
       readonly v_confidence?: "at_least_threshold" | "below_threshold";
     };
     readonly v_recommendation: Recommendation;
@@ -193,12 +152,7 @@ const GATES: ReceiptMapping["gates"] = {
 /** Mapping of a threshold: a confidence from 0 to 1 in hundredths. */
 export function mappingOf(threshold: number): ReceiptMapping {
   const hundredths = String(Math.round(threshold * 100)).padStart(3, "0");
-  return {
-    mapping_id: `${PREFIX}${hundredths}`,
-    v_gate_threshold: threshold,
-    rules: RULES,
-    gates: GATES,
-  };
+  return { mapping_id: `${PREFIX}${hundredths}`, v_gate_threshold: threshold, rules: RULES, gates: GATES };
 }
 
 /** Finds the mapping of an id; null without one. */
@@ -234,7 +188,7 @@ function digestOf(text: string): string {
 export function deriveGate(
   mapping: ReceiptMapping,
   primitives: ReceiptPrimitives,
-): { readonly v_recommendation: Recommendation; readonly v_gate: Gate } {
+): { v_recommendation: Recommendation; v_gate: Gate } {
   const rule = mapping.rules.find(({ when }) => fits(when, primitives, mapping.v_gate_threshold));
   if (rule === undefined) throw new Error(`no rule fits ${JSON.stringify(primitives)}`);
   return { v_recommendation: rule.v_recommendation, v_gate: mapping.gates[rule.v_recommendation] };
@@ -247,7 +201,7 @@ function fits(
 ): boolean {
   const level = primitives.v_confidence >= threshold ? "at_least_threshold" : "below_threshold";
   return (
-    when.v_verdict === primitives.v_verdict &&
+    (when.v_verdict ?? primitives.v_verdict) === primitives.v_verdict &&
     (when.v_method ?? primitives.v_method) === primitives.v_method &&
     (when.v_adversarial_result ?? primitives.v_adversarial_result) === primitives.v_adversarial_result &&
     (when.v_confidence ?? level) === level

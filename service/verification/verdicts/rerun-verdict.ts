@@ -2,16 +2,12 @@ import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { retakeDebit } from "../../access/key-debits.ts";
 import type { Database } from "../../db/database.ts";
-import type { RunCause, VerdictStatus } from "../../db/tables/verdict.ts";
+import type { RunCause, VerdictStatus, verdict } from "../../db/tables/verdict.ts";
 import { MAX_RETRIES } from "./settle-intake.ts";
 import { wakeWorkers } from "./verdict-queue.ts";
 
-export type RetryRequest = {
-  readonly verdictId: string;
-  /** key:ID or wallet:ADDRESS. */
-  readonly owner: string;
-  readonly now: Date;
-};
+/** `owner` is key:ID or wallet:ADDRESS. */
+export type RetryRequest = { readonly verdictId: string; readonly owner: string; readonly now: Date };
 
 /** Outcome of a retry request. */
 export type RetryOutcome =
@@ -59,20 +55,16 @@ function mayRetry({ owner, parties, debitId }: RetryState, by: string): boolean 
 }
 
 /** Facts that decide if a verdict may be retried. */
-export type RetryState = {
-  /** key:ID or wallet:ADDRESS. */
-  readonly owner: string;
+export type RetryState = Pick<
+  typeof verdict.$inferSelect,
+  "owner" | "status" | "runs" | "retries" | "units" | "debitId"
+> & {
   /** Client and provider of its job, in lower case; empty without a job. */
-  readonly parties: readonly string[];
-  readonly status: VerdictStatus;
-  readonly runs: number;
-  readonly retries: number;
-  readonly units: number;
-  readonly debitId: string | null;
+  parties: readonly string[];
   /** Another verdict has taken its slot. */
-  readonly isReplaced: boolean;
+  isReplaced: boolean;
   /** True if its text and its specification's are still stored. */
-  readonly hasTexts: boolean;
+  hasTexts: boolean;
 };
 
 /** Locks a verdict until the database transaction ends; null if it does not exist or is not visible. */
@@ -99,45 +91,28 @@ export async function queueRetry(tx: NodePgDatabase, verdictId: string, at: Date
 export type RerunCause = Extract<RunCause, "evidence" | "near_expiry">;
 
 /**
- * asked: it is due at the given time. busy: a re-run of either cause is due or running; ask again after it. used_up: this cause had its
- * decision. not_held: the newest decision is not HOLD, or is a reviewer's, or there is none.
- */
-type RerunOutcome = "asked" | "busy" | "used_up" | "not_held";
-
-type RerunRow = { readonly status: string; readonly final_verdict: string | null; readonly causes: string[] };
-
-/**
  * Schedules a re-run of a held verdict, for each cause until it has led to a decision: at most two re-runs. A failed re-run does not count.
- * The earlier decision remains until the new one is stored.
+ * The earlier decision remains until the new one is stored. asked: it is due at the given time. busy: a re-run of either cause is due or
+ * running; ask again after it. used_up: this cause had its decision. not_held: the newest decision is not HOLD, or is a reviewer's, or there
+ * is none.
  */
 export async function askRerun(
   tx: NodePgDatabase,
-  of: {
-    readonly verdictId: string;
-    readonly cause: RerunCause;
-    /** Time when it is due. */
-    readonly at: Date;
-  },
-): Promise<RerunOutcome> {
-  const { verdictId, cause, at } = of;
+  { verdictId, cause, at }: { verdictId: string; cause: RerunCause; at: Date },
+): Promise<"asked" | "busy" | "used_up" | "not_held"> {
   await tx.execute(sql`select 1 from ahs.verdict where id = ${verdictId} for update`);
-  const { rows } = await tx.execute<RerunRow>(sql`
-    select v.status, v.final_verdict,
+  const { rows } = await tx.execute<{ status: string; is_held: boolean; causes: string[] }>(sql`
+    select v.status, v.final_verdict is not distinct from 'HOLD' as is_held,
            array(select r.cause from ahs.verdict_run r where r.verdict_id = v.id) as causes
     from ahs.verdict v where v.id = ${verdictId}`);
-  const outcome = outcomeOf(rows[0], cause);
-  if (outcome !== "asked") return outcome;
+  const [row] = rows;
+  if (row === undefined || !row.is_held || row.causes.includes("review")) return "not_held";
+  if (row.causes.includes(cause)) return "used_up";
+  if (row.status !== "completed") return "busy";
   await tx.execute(sql`
     update ahs.verdict set status = 'pending', cause = ${cause}, tried_at = null, not_before = ${at},
       error_message = null
     where id = ${verdictId}`);
   await wakeWorkers(tx);
   return "asked";
-}
-
-function outcomeOf(verdict: RerunRow | undefined, cause: RerunCause): RerunOutcome {
-  if (verdict === undefined || verdict.final_verdict !== "HOLD" || verdict.causes.includes("review"))
-    return "not_held";
-  if (verdict.causes.includes(cause)) return "used_up";
-  return verdict.status === "completed" ? "asked" : "busy";
 }

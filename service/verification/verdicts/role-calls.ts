@@ -1,35 +1,32 @@
-import { sql } from "drizzle-orm";
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
 import { QUERY_DEADLINE } from "../../db/database.ts";
+import { roleCall } from "../../db/tables/verdict.ts";
+import type { PanelDeps } from "../panel/ask-role.ts";
 import { GENERATOR_ROLES, type RoleName, type RoleRecord } from "../panel/types.ts";
 import { storable } from "./store-decision.ts";
-import { type Claim, holdsClaim } from "./verdict-queue.ts";
+import { isLeasedBy, type RunLease } from "./verdict-queue.ts";
 
 /** Another worker has the lease of the run. */
-export class ClaimLost extends Error {
-  constructor({ verdictId, attempts }: Claim) {
-    super(`claim ${attempts} of verdict ${verdictId} is another worker's by now`);
-    this.name = "ClaimLost";
+export class LeaseLost extends Error {
+  constructor({ verdictId, attempts }: RunLease) {
+    super(`lease ${attempts} of verdict ${verdictId} is another worker's by now`);
+    this.name = "LeaseLost";
   }
 }
 
-/** Stores usage and answers of a run's roles. Both reject with ClaimLost if another worker has the lease. */
-export type CallStore = {
-  /** Counts the minimum usage of a question, so that an aborted one is counted too. */
-  readonly begin: (record: RoleRecord) => Promise<void>;
-  /** Stores an answer or abstention with its usage, in place of the counted minimum. */
-  readonly keep: (record: RoleRecord) => Promise<void>;
-};
-
-/** Stores the calls of a leased run. */
+/**
+ * Stores usage and answers of a leased run's roles: the minimum usage of a question, so that an aborted one is counted too, and in its place
+ * the answer or abstention with its usage. Both reject with LeaseLost if another worker has the lease.
+ */
 export function storeCalls(
-  { db, now }: { readonly db: Database; readonly now: () => Date },
-  claim: Claim,
-): CallStore {
+  { db, now }: { db: Database; now: () => Date },
+  lease: RunLease,
+): Pick<PanelDeps, "begin" | "keep"> {
   const begun = new Map<RoleName, readonly RoleRecord[]>();
   const write = async (record: RoleRecord) => {
-    if (!(await storeRoleCall(db, claim, { record: storable(record), at: now() })))
-      throw new ClaimLost(claim);
+    if (!(await storeRoleCall(db, lease, { record: storable(record), at: now() })))
+      throw new LeaseLost(lease);
   };
   return {
     begin: async (record) => {
@@ -62,8 +59,8 @@ function without(record: RoleRecord, counted: RoleRecord): RoleRecord {
  */
 export async function storeRoleCall(
   db: Database,
-  claim: Claim,
-  { record, at }: { readonly record: RoleRecord; readonly at: Date },
+  lease: RunLease,
+  { record, at }: { record: RoleRecord; at: Date },
 ): Promise<boolean> {
   const { answer } = record;
   const json = answer.kind === "answer" ? JSON.stringify(answer.answer) : null;
@@ -71,10 +68,10 @@ export async function storeRoleCall(
   const { rowCount } = await db.execute(sql`
     insert into ahs.role_call as kept (verdict_id, run, role, model, answer, failure, mode, requests, prompt_tokens,
       completion_tokens, cost_usd, latency_ms, created_at)
-    select id, ${claim.run}::integer, ${record.role}, ${record.model}, ${json}::jsonb, ${failure}, ${record.mode},
+    select id, ${lease.run}::integer, ${record.role}, ${record.model}, ${json}::jsonb, ${failure}, ${record.mode},
       ${record.requests}::integer, ${record.promptTokens}::integer, ${record.completionTokens}::integer,
       ${record.costUsd}::double precision, ${record.latencyMs}::integer, ${at}::timestamptz
-    from ahs.verdict where ${holdsClaim(claim)} for update
+    from ahs.verdict where ${isLeasedBy(lease)} for update
     on conflict (verdict_id, run, role) do update set
       model = excluded.model, answer = excluded.answer, failure = excluded.failure, mode = excluded.mode,
       requests = kept.requests + excluded.requests,
@@ -85,44 +82,29 @@ export async function storeRoleCall(
   return rowCount === 1;
 }
 
-type CallRow = {
-  readonly role: RoleName;
-  readonly model: string;
-  readonly answer: unknown;
-  readonly failure: string | null;
-  readonly mode: RoleRecord["mode"];
-  readonly requests: number;
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly cost_usd: number | null;
-  readonly latency_ms: number;
-};
-
 /** Reads the roles' answers of a run that were made with all its evidence texts. */
 export async function readRoleCalls(
   db: Database,
-  { verdictId, run }: Pick<Claim, "verdictId" | "run">,
+  { verdictId, run }: Pick<RunLease, "verdictId" | "run">,
 ): Promise<readonly RoleRecord[]> {
-  const { rows } = await db.$client.query<CallRow>(
-    `select role, model, answer, failure, mode, requests, prompt_tokens, completion_tokens, cost_usd, latency_ms
-     from ahs.role_call where verdict_id = $1 and run = $2 and created_at >= coalesce(
-       (select max(created_at) from ahs.held_evidence where verdict_id = $1), '-infinity')
-     order by role`,
-    [verdictId, run],
-  );
-  return rows.map((row) => ({
-    role: row.role,
-    model: row.model,
-    answer:
-      row.failure === null
-        ? { kind: "answer", answer: row.answer }
-        : { kind: "abstained", reason: row.failure },
-    mode: row.mode,
-    requests: row.requests,
-    promptTokens: row.prompt_tokens,
-    completionTokens: row.completion_tokens,
-    costUsd: row.cost_usd,
-    latencyMs: row.latency_ms,
+  const { verdictId: _, run: __, createdAt, ...columns } = getTableColumns(roleCall);
+  const rows = await db
+    .select(columns)
+    .from(roleCall)
+    .where(
+      and(
+        eq(roleCall.verdictId, verdictId),
+        eq(roleCall.run, run),
+        sql`${createdAt} >= coalesce(
+          (select max(created_at) from ahs.held_evidence where verdict_id = ${verdictId}), '-infinity')`,
+      ),
+    )
+    .orderBy(roleCall.role);
+  return rows.map(({ role, answer, failure, ...call }) => ({
+    ...call,
+    // Only storeRoleCall writes it, and with this type.
+    role: role as RoleName,
+    answer: failure === null ? { kind: "answer", answer } : { kind: "abstained", reason: failure },
   }));
 }
 
@@ -134,9 +116,7 @@ export async function readTokensSince(db: Database, since: Date): Promise<number
      from ahs.role_call where created_at >= $1`,
     values: [since],
   });
-  const [row] = rows;
-  if (row === undefined) throw new Error("a sum answers one row");
-  return row.tokens;
+  return rows[0]?.tokens ?? 0;
 }
 
 /** Roles per round. Each round judges the answers of the rounds before. */

@@ -1,37 +1,27 @@
 import type { VerdictMetrics } from "../metrics.ts";
-import { isRefusal } from "../panel/ask-role.ts";
-import { type PanelCase, type PanelOutcome, ROLE_NAMES, type RoleRecord } from "../panel/types.ts";
+import { isRefusal, type PanelDeps } from "../panel/ask-role.ts";
+import { type PanelCase, type PanelOutcome, ROLE_NAMES } from "../panel/types.ts";
 import { buildDecision, type Decided } from "./build-decision.ts";
 import { type FailDeps, failRun, type RunFailure } from "./fail-run.ts";
-import { type CallStore, ClaimLost, readRoleCalls, reusableAnswers, storeCalls } from "./role-calls.ts";
+import { LeaseLost, readRoleCalls, reusableAnswers, storeCalls } from "./role-calls.ts";
 import { storable, storeDecision } from "./store-decision.ts";
 import { readVerdictCase, type VerdictCase } from "./verdict-cases.ts";
-import {
-  type Claim,
-  giveBackClaim,
-  holdLease,
-  type Lease,
-  type LeaseDeps,
-  takeClaim,
-} from "./verdict-queue.ts";
+import { giveBackLease, keepLease, type LeaseDeps, lockLeased, type RunLease } from "./verdict-queue.ts";
 
-/** Runs the panel. */
-export type RunPanel = (panelCase: PanelCase, run: PanelRun) => Promise<PanelOutcome>;
-
-type PanelRun = CallStore & {
-  /** Answers that need not be asked again. */
-  readonly known: readonly RoleRecord[];
-  readonly signal: AbortSignal;
-};
+/** Runs the panel; `known` are answers that need not be asked again. */
+export type RunPanel = (
+  panelCase: PanelCase,
+  run: Pick<PanelDeps, "begin" | "keep" | "known" | "signal">,
+) => Promise<PanelOutcome>;
 
 export type RunOneDeps = FailDeps &
   LeaseDeps & {
     /** Chain of the provider's score. */
-    readonly chainId: number;
-    readonly runPanel: RunPanel;
+    chainId: number;
+    runPanel: RunPanel;
     /** Token limit of one decision, retries included. The attempt that reaches it is the last. */
-    readonly tokensPerDecision: number;
-    readonly metrics: VerdictMetrics;
+    tokensPerDecision: number;
+    metrics: VerdictMetrics;
   };
 
 /** Above the deployments and crashes that a run meets by chance: such a run crashes its worker. */
@@ -45,62 +35,59 @@ const BROKEN_OFF: RunFailure = {
   message: `The run was broken off ${MAX_ATTEMPTS} times without an outcome.`,
   retryable: false,
 };
-const OUR_FAULT: RunFailure = {
-  message: "The run failed by a fault of the service.",
-  retryable: true,
-};
+const OUR_FAULT: RunFailure = { message: "The run failed by a fault of the service.", retryable: true };
 
 /**
  * Runs a leased verdict and stores its outcome once; a worker without the lease stores nothing. Gives the lease back if the signal fires
  * first. Throws only if the outcome could not be stored; the run is due again after the lease then.
  */
-export async function runOne(deps: RunOneDeps, claim: Claim, signal: AbortSignal): Promise<void> {
-  const lease = holdLease(deps, claim);
+export async function runOne(deps: RunOneDeps, lease: RunLease, signal: AbortSignal): Promise<void> {
+  const { lost, end } = keepLease(deps, lease);
   try {
     // A silent database would block a run for good. Its late writes are either refused or were in time.
-    const fate = await Promise.race([runLeased(deps, claim, { lease, signal }), lostAt(lease.lost)]);
+    const fate = await Promise.race([runLeased(deps, lease, { lost, signal }), lostAt(lost)]);
     deps.metrics.runs.inc({ outcome: fate });
   } finally {
-    await lease.end();
+    await end();
   }
 }
 
 async function runLeased(
   deps: RunOneDeps,
-  claim: Claim,
-  { lease, signal }: { readonly lease: Lease; readonly signal: AbortSignal },
+  lease: RunLease,
+  { lost, signal }: { lost: AbortSignal; signal: AbortSignal },
 ): Promise<string> {
-  if (claim.attempts > MAX_ATTEMPTS) return fail(deps, claim, BROKEN_OFF);
-  const stop = AbortSignal.any([signal, lease.lost]);
+  if (lease.attempts > MAX_ATTEMPTS) return fail(deps, lease, BROKEN_OFF);
+  const stop = AbortSignal.any([signal, lost]);
   try {
-    const verdictCase = await readVerdictCase(deps.db, { ...claim, chainId: deps.chainId });
-    const outcome = await askPanel(deps, verdictCase, { claim, stop });
+    const verdictCase = await readVerdictCase(deps.db, { ...lease, chainId: deps.chainId });
+    const outcome = await askPanel(deps, verdictCase, { lease, stop });
     return outcome.kind === "failed"
-      ? await fail(deps, claim, outcome)
-      : await decide(deps, outcome, { claim, verdictCase });
+      ? await fail(deps, lease, outcome)
+      : await decide(deps, outcome, { lease, verdictCase });
   } catch (error) {
-    if (lease.lost.aborted || error instanceof ClaimLost) return "lost";
+    if (lost.aborted || error instanceof LeaseLost) return "lost";
     if (signal.aborted) {
-      await giveBackClaim(deps.db, claim, deps.now());
+      await giveBackLease(deps.db, lease, deps.now());
       return "given_back";
     }
-    deps.logger.error({ err: error, verdict: claim.verdictId }, "a verdict could not be run");
-    return fail(deps, claim, OUR_FAULT);
+    deps.logger.error({ err: error, verdict: lease.verdictId }, "a verdict could not be run");
+    return fail(deps, lease, OUR_FAULT);
   }
 }
 
 async function askPanel(
   deps: RunOneDeps,
   { texts, domain, providerHasScore }: VerdictCase,
-  { claim, stop }: { readonly claim: Claim; readonly stop: AbortSignal },
-): Promise<Decided | ({ readonly kind: "failed" } & RunFailure)> {
+  { lease, stop }: { lease: RunLease; stop: AbortSignal },
+): Promise<Decided | ({ kind: "failed" } & RunFailure)> {
   if (texts === null) return { kind: "failed", ...TEXTS_GONE };
-  const earlier = await readRoleCalls(deps.db, claim);
+  const earlier = await readRoleCalls(deps.db, lease);
   const known = reusableAnswers(earlier);
   const tokens = earlier.reduce((sum, call) => sum + call.promptTokens + call.completionTokens, 0);
   if (tokens >= deps.tokensPerDecision && known.length < ROLE_NAMES.length)
     return { kind: "failed", ...tooDear(tokens, deps.tokensPerDecision) };
-  const calls = storeCalls(deps, claim);
+  const calls = storeCalls(deps, lease);
   const running = deps.runPanel({ ...texts, domain, providerHasScore }, { known, ...calls, signal: stop });
   // A silent model must not keep the process from ending.
   const outcome = storable(await Promise.race([running, rejectAt(stop)]));
@@ -118,12 +105,12 @@ function tooDear(tokens: number, most: number): RunFailure {
 async function decide(
   { db, now, metrics }: RunOneDeps,
   outcome: Decided,
-  { claim, verdictCase }: { readonly claim: Claim; readonly verdictCase: VerdictCase },
+  { lease, verdictCase }: { lease: RunLease; verdictCase: VerdictCase },
 ): Promise<string> {
-  const run = { ...claim, startedAt: claim.triedAt, evaluatedAt: now() };
+  const run = { ...lease, startedAt: lease.triedAt, evaluatedAt: now() };
   const decision = buildDecision(outcome, { run, verdictCase });
   const isStored = await db.transaction(async (tx) => {
-    if (!(await takeClaim(tx, claim))) return false;
+    if (!(await lockLeased(tx, lease))) return false;
     await storeDecision(tx, decision);
     return true;
   });
@@ -132,9 +119,9 @@ async function decide(
   return outcome.decision.verdict.toLowerCase();
 }
 
-async function fail(deps: RunOneDeps, claim: Claim, failure: RunFailure): Promise<string> {
-  const fate = await failRun(deps, claim, failure);
-  const { verdictId, attempts } = claim;
+async function fail(deps: RunOneDeps, lease: RunLease, failure: RunFailure): Promise<string> {
+  const fate = await failRun(deps, lease, failure);
+  const { verdictId, attempts } = lease;
   deps.logger.warn({ verdict: verdictId, attempts, fate, reason: failure.message }, "a run gave no decision");
   return fate;
 }

@@ -1,30 +1,18 @@
 import { runLoop } from "../../db/run-loop.ts";
 import { type RunOneDeps, runOne } from "./run-one.ts";
-import { createTokenBudget, nextDay, type TokenBudget, tokensForJobs } from "./token-budget.ts";
-import {
-  claimVerdicts,
-  listenForVerdicts,
-  putOffDue,
-  readVerdictQueue,
-  type VerdictListener,
-} from "./verdict-queue.ts";
+import { nextDay, tokensForJobs, tokensLeft } from "./token-budget.ts";
+import { leaseVerdicts, listenForVerdicts, putOffDue, readVerdictQueue } from "./verdict-queue.ts";
 
 export type VerdictWorkDeps = RunOneDeps & {
   /** Verdicts that this process runs in parallel. */
-  readonly atOnce: number;
+  atOnce: number;
   /** Token limit of all workers per UTC day. */
-  readonly tokensPerDay: number;
-  readonly pace: WorkPace;
+  tokensPerDay: number;
+  /** Pauses between polls of the queue without a notification, and between updates of the gauges. */
+  pace: { pollMs: number; gaugesMs: number };
 };
 
-/** Milliseconds between polls of the queue without a notification, and between updates of the gauges. */
-type WorkPace = { readonly pollMs: number; readonly gaugesMs: number };
-
-type Queue = {
-  readonly listener: VerdictListener;
-  readonly budget: TokenBudget;
-  readonly underWay: Set<Promise<void>>;
-};
+type Queue = { listener: ReturnType<typeof listenForVerdicts>; underWay: Set<Promise<void>> };
 
 /**
  * Runs due verdicts until the signal fires; any number of processes may do so. Then it starts no more, aborts the running ones and gives
@@ -32,10 +20,8 @@ type Queue = {
  * jobs is left. Never throws: failures are logged and retried.
  */
 export async function runVerdicts(deps: VerdictWorkDeps, signal: AbortSignal): Promise<void> {
-  const budget = createTokenBudget(deps);
   const listener = listenForVerdicts(deps.db);
-  const queue = { listener, budget, underWay: new Set<Promise<void>>() };
-  await Promise.all([workQueue(deps, queue, signal), watchQueue(deps, budget, signal)]);
+  await Promise.all([workQueue(deps, { listener, underWay: new Set() }, signal), watchQueue(deps, signal)]);
   listener.close();
 }
 
@@ -58,7 +44,7 @@ async function beginDue(deps: VerdictWorkDeps, queue: Queue, signal: AbortSignal
   const room = deps.atOnce - queue.underWay.size;
   if (room <= 0) return;
   const now = deps.now();
-  const left = await queue.budget.left();
+  const left = await tokensLeft(deps);
   const onlyOfJobs = left <= tokensForJobs(deps.tokensPerDay);
   if (onlyOfJobs) {
     const until = nextDay(now);
@@ -67,10 +53,13 @@ async function beginDue(deps: VerdictWorkDeps, queue: Queue, signal: AbortSignal
     if (left <= 0) return;
   }
   const leaseUntil = new Date(now.getTime() + lease.leaseMs);
-  for (const claim of await claimVerdicts(db, { now, leaseUntil, limit: room, onlyOfJobs })) {
-    const done = runOne(deps, claim, signal)
+  for (const leased of await leaseVerdicts(db, { now, leaseUntil, limit: room, onlyOfJobs })) {
+    const done = runOne(deps, leased, signal)
       .catch((error: unknown) =>
-        logger.error({ err: error, verdict: claim.verdictId }, "what came of a verdict could not be written"),
+        logger.error(
+          { err: error, verdict: leased.verdictId },
+          "the outcome of a verdict could not be stored",
+        ),
       )
       .finally(() => queue.underWay.delete(done));
     queue.underWay.add(done);
@@ -86,7 +75,7 @@ async function rest(ms: number, { listener, underWay }: Queue, signal: AbortSign
   await woken;
 }
 
-async function watchQueue(deps: VerdictWorkDeps, budget: TokenBudget, signal: AbortSignal): Promise<void> {
+async function watchQueue(deps: VerdictWorkDeps, signal: AbortSignal): Promise<void> {
   const { db, metrics, logger, pace } = deps;
   await runLoop({
     logger,
@@ -98,7 +87,7 @@ async function watchQueue(deps: VerdictWorkDeps, budget: TokenBudget, signal: Ab
       metrics.queueDepth.set(depth);
       metrics.queueAgeSeconds.set(ageSeconds);
       metrics.processing.set(processing);
-      metrics.tokensLeft.set(Math.max(0, await budget.left()));
+      metrics.tokensLeft.set(Math.max(0, await tokensLeft(deps)));
     },
   });
 }

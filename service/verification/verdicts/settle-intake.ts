@@ -1,13 +1,13 @@
-import { sql } from "drizzle-orm";
+import { and, eq, lte, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Logger } from "pino";
-import type { Address, Hex } from "viem";
 import { keepDebit } from "../../access/key-debits.ts";
 import type { Database } from "../../db/database.ts";
 import { webhookEndpoint } from "../../db/tables/alerts.ts";
-import type { DebitState } from "../../db/tables/api-key.ts";
-import type { PaymentState } from "../../db/tables/payment.ts";
+import { type DebitState, keyDebit } from "../../db/tables/api-key.ts";
+import { type PaymentState, payment } from "../../db/tables/payment.ts";
 import { outputText, verdict } from "../../db/tables/verdict.ts";
+import type { JobName } from "../escrow/types.ts";
 import { wakeWorkers } from "./verdict-queue.ts";
 
 /** Retries of a verdict. After them a new submission takes the place of the failed verdict. */
@@ -16,36 +16,23 @@ export const MAX_RETRIES = 3;
 /** activate: it is paid. drop: it will never be paid. wait: not known yet. */
 type IntakeFate = "activate" | "drop" | "wait";
 
+const FATE_BY_PAYMENT = {
+  settled: "activate",
+  answered: "activate",
+  reserved: "wait",
+  released: "drop",
+  lost: "drop",
+} as const satisfies Record<PaymentState, IntakeFate>;
+
+const FATE_BY_DEBIT = { kept: "activate", held: "wait", returned: "drop" } as const satisfies Record<
+  DebitState,
+  IntakeFate
+>;
+
 /** Decides about an output by the state of its price. An output without a price is activated only by its request. */
-export function decideIntake({ debitId, paymentId, debit, payment }: Unsettled): IntakeFate {
-  if (paymentId !== null) return fateOfPayment(payment);
-  return debitId === null ? "drop" : fateOfDebit(debit);
-}
-
-function fateOfPayment(state: Unsettled["payment"]): IntakeFate {
-  switch (state) {
-    case "settled":
-    case "answered":
-      return "activate";
-    case "reserved":
-      return "wait";
-    case "released":
-    case "lost":
-    case null:
-      return "drop";
-  }
-}
-
-function fateOfDebit(state: Unsettled["debit"]): IntakeFate {
-  switch (state) {
-    case "kept":
-      return "activate";
-    case "held":
-      return "wait";
-    case "returned":
-    case null:
-      return "drop";
-  }
+export function decideIntake({ paymentId, debit, payment }: Unsettled): IntakeFate {
+  if (paymentId !== null) return payment === null ? "drop" : FATE_BY_PAYMENT[payment];
+  return debit === null ? "drop" : FATE_BY_DEBIT[debit];
 }
 
 /**
@@ -54,29 +41,30 @@ function fateOfDebit(state: Unsettled["debit"]): IntakeFate {
  */
 export async function activate(tx: NodePgDatabase, found: Unsettled, at: Date): Promise<void> {
   const { verdictId, debitId, paymentId, hasEndpoint } = found;
-  await activateIntake(tx, verdictId, at);
+  await tx.execute(sql`
+    update ahs.verdict set status = 'pending', accepted_at = ${at}, not_before = ${at}, lease_until = null, updated_at = ${at}
+    where id = ${verdictId} and status = 'unsettled'`);
+  await wakeWorkers(tx);
   if (debitId !== null && !(await keepDebit(tx, debitId)))
     throw new Error(`debit ${debitId} was returned before it bought verdict ${verdictId}`);
   if (paymentId === null) return;
   const secret = hasEndpoint ? { webhook_secret: null } : {};
-  const answer = { verdict_id: verdictId, status: "pending", ...secret };
-  if (!(await answerPayment(tx, paymentId, { answer, at })))
+  const body = Buffer.from(JSON.stringify({ verdict_id: verdictId, status: "pending", ...secret }));
+  // An answered payment keeps its response.
+  const { rowCount } = await tx.execute(sql`
+    update ahs.payment set state = 'answered', updated_at = ${at}, answered_at = coalesce(answered_at, ${at}),
+      answer_type = case when state = 'settled' then 'application/json' else answer_type end,
+      answer_body = case when state = 'settled' then ${body} else answer_body end
+    where id = ${paymentId} and state in ('settled', 'answered')`);
+  if (rowCount !== 1)
     throw new Error(`payment ${paymentId} has not moved, so that it buys no verdict ${verdictId}`);
 }
 
 async function resolve(tx: NodePgDatabase, found: Unsettled, at: Date): Promise<IntakeFate> {
-  const { verdictId } = found;
   const fate = decideIntake(found);
-  switch (fate) {
-    case "activate":
-      await activate(tx, found, at);
-      return fate;
-    case "drop":
-      await dropIntake(tx, verdictId);
-      return fate;
-    case "wait":
-      return fate;
-  }
+  if (fate === "activate") await activate(tx, found, at);
+  if (fate === "drop") await dropIntake(tx, found.verdictId);
+  return fate;
 }
 
 /**
@@ -97,21 +85,33 @@ export async function withdrawIntake(db: Database, verdictId: string, now: Date)
   await db.transaction(async (tx) => {
     const found = await takeUnsettled(tx, verdictId);
     if (found === null) return;
-    if ((await resolve(tx, found, now)) === "wait") await endLease(tx, verdictId, now);
+    // The next reader decides then.
+    if ((await resolve(tx, found, now)) === "wait") await leaseUntil(tx, verdictId, now);
   });
 }
-
-type SettleIntakeDeps = { readonly db: Database; readonly logger: Logger; readonly now: () => Date };
 
 const BATCH = 100;
 /** Payments are compared with the chain every few seconds. */
 const RECHECK_MS = 5_000;
 
 /** Decides about every overdue unsettled output and returns the count of each fate. A failure is logged and retried later. */
-export async function settleIntake(deps: SettleIntakeDeps): Promise<Readonly<Record<IntakeFate, number>>> {
-  const { db, logger, now } = deps;
+export async function settleIntake({
+  db,
+  logger,
+  now,
+}: {
+  db: Database;
+  logger: Logger;
+  now: () => Date;
+}): Promise<Readonly<Record<IntakeFate, number>>> {
   const tally = { activate: 0, drop: 0, wait: 0 };
-  for (const verdictId of await readOverdueIntakes(db, now(), BATCH)) {
+  const overdue = await db
+    .select({ verdictId: verdict.id })
+    .from(verdict)
+    .where(and(eq(verdict.status, "unsettled"), lte(verdict.leaseUntil, now())))
+    .orderBy(verdict.leaseUntil)
+    .limit(BATCH);
+  for (const { verdictId } of overdue) {
     try {
       const fate = await settleOverdue(db, verdictId, now());
       if (fate === null) continue;
@@ -124,35 +124,34 @@ export async function settleIntake(deps: SettleIntakeDeps): Promise<Readonly<Rec
     } catch (error) {
       logger.error({ err: error, verdict: verdictId }, "unsettled output not decided: looking again later");
     }
-    await postponeIntake(db, verdictId, new Date(now().getTime() + RECHECK_MS));
+    await leaseUntil(db, verdictId, new Date(now().getTime() + RECHECK_MS));
   }
   return tally;
 }
 
-/** A submitted output with a reserved price. */
-type NewIntake = {
-  readonly verdictId: string;
-  readonly specId: string;
-  readonly slot: string;
-  readonly outputHash: Hex;
-  readonly outputText: string;
-  readonly submittedBy: "client" | "agent" | "protocol";
-  /** Lower-case. */
-  readonly submitterAddr: Address;
-  readonly providerAddr: Address;
-  /** key:ID or wallet:ADDRESS. */
-  readonly owner: string;
-  /** Price in thousandths of a US dollar. */
-  readonly units: number;
-  readonly debitId: string | null;
-  readonly paymentId: string | null;
+/** A submitted output with a reserved price; addresses in lower case. */
+export type NewIntake = Pick<
+  typeof verdict.$inferSelect,
+  | "specId"
+  | "slot"
+  | "outputHash"
+  | "submittedBy"
+  | "submitterAddr"
+  | "providerAddr"
+  | "owner"
+  | "units"
+  | "debitId"
+  | "paymentId"
+> & {
+  verdictId: string;
+  outputText: string;
   /** Null if its specification is not bound. */
-  readonly job: { readonly chainId: number; readonly escrow: Address; readonly jobId: bigint } | null;
+  job: JobName | null;
   /** Endpoint of its events; null without one. */
-  readonly endpoint: { readonly id: string; readonly url: string; readonly secret: string } | null;
-  readonly at: Date;
+  endpoint: { id: string; url: string; secret: string } | null;
+  at: Date;
   /** Until then only its request decides about it. */
-  readonly leaseUntil: Date;
+  leaseUntil: Date;
 };
 
 /**
@@ -193,66 +192,33 @@ export function insertIntake(db: Database, intake: NewIntake): Promise<boolean> 
   });
 }
 
-/** An unsettled output with the state of its price. */
-export type Unsettled = {
-  readonly verdictId: string;
-  readonly debitId: string | null;
-  readonly paymentId: string | null;
-  /** Null if it does not exist or was deleted. */
-  readonly debit: DebitState | null;
-  readonly payment: PaymentState | null;
-  readonly leaseUntil: Date | null;
-  readonly hasEndpoint: boolean;
-};
-
-type UnsettledRow = {
-  readonly debit_id: string | null;
-  readonly payment_id: string | null;
-  readonly lease_until: Date | null;
-  readonly has_endpoint: boolean;
-};
+/** An unsettled output with the state of its price; null if that does not exist or was deleted. */
+export type Unsettled = NonNullable<Awaited<ReturnType<typeof takeUnsettled>>>;
 
 /** Locks an unsettled output and its price until the database transaction ends; null if it is not unsettled any more. */
-export async function takeUnsettled(tx: NodePgDatabase, verdictId: string): Promise<Unsettled | null> {
-  const { rows } = await tx.execute<UnsettledRow>(sql`
-    select debit_id, payment_id, lease_until, endpoint_id is not null as has_endpoint
-    from ahs.verdict where id = ${verdictId} and status = 'unsettled' for update`);
-  const [row] = rows;
+export async function takeUnsettled(tx: NodePgDatabase, verdictId: string) {
+  const [row] = await tx
+    .select({
+      debitId: verdict.debitId,
+      paymentId: verdict.paymentId,
+      leaseUntil: verdict.leaseUntil,
+      hasEndpoint: sql<boolean>`${verdict.endpointId} is not null`,
+    })
+    .from(verdict)
+    .where(and(eq(verdict.id, verdictId), eq(verdict.status, "unsettled")))
+    .for("update");
   if (row === undefined) return null;
-  const debits = await tx.execute<{ state: DebitState }>(
-    sql`select state from ahs.key_debit where id = ${row.debit_id} for update`,
-  );
-  const payments = await tx.execute<{ state: PaymentState }>(
-    sql`select state from ahs.payment where id = ${row.payment_id} for update`,
-  );
-  return {
-    verdictId,
-    debitId: row.debit_id,
-    paymentId: row.payment_id,
-    debit: debits.rows[0]?.state ?? null,
-    payment: payments.rows[0]?.state ?? null,
-    leaseUntil: row.lease_until === null ? null : new Date(row.lease_until),
-    hasEndpoint: row.has_endpoint,
-  };
-}
-
-/** Ids of overdue unsettled outputs, oldest first. */
-async function readOverdueIntakes(db: Database, now: Date, limit: number): Promise<readonly string[]> {
-  const { rows } = await db.$client.query<{ readonly id: string }>(
-    `select id from ahs.verdict where status = 'unsettled' and lease_until <= $1 order by lease_until limit $2`,
-    [now, limit],
-  );
-  return rows.map(({ id }) => id);
-}
-
-/** Queues a paid output and wakes the workers; false if it is not unsettled any more. */
-async function activateIntake(tx: NodePgDatabase, verdictId: string, at: Date): Promise<boolean> {
-  const { rowCount } = await tx.execute(sql`
-    update ahs.verdict set status = 'pending', accepted_at = ${at}, not_before = ${at}, lease_until = null, updated_at = ${at}
-    where id = ${verdictId} and status = 'unsettled'`);
-  if (rowCount !== 1) return false;
-  await wakeWorkers(tx);
-  return true;
+  const [debit] = await tx
+    .select({ state: keyDebit.state })
+    .from(keyDebit)
+    .where(sql`${keyDebit.id} = ${row.debitId}`)
+    .for("update");
+  const [paid] = await tx
+    .select({ state: payment.state })
+    .from(payment)
+    .where(sql`${payment.id} = ${row.paymentId}`)
+    .for("update");
+  return { verdictId, ...row, debit: debit?.state ?? null, payment: paid?.state ?? null };
 }
 
 /**
@@ -272,36 +238,9 @@ export async function dropIntake(tx: NodePgDatabase, verdictId: string): Promise
   if (row.endpoint_id !== null) await dropEndpoint(tx, row.endpoint_id);
 }
 
-/** Ends the lease of an unsettled output, so that the next reader decides about it. */
-async function endLease(tx: NodePgDatabase, verdictId: string, at: Date): Promise<void> {
-  await tx.execute(sql`
-    update ahs.verdict set lease_until = ${at}, updated_at = ${at} where id = ${verdictId} and status = 'unsettled'`);
-}
-
-/** Postpones the next decision about an unsettled output. */
-async function postponeIntake(db: Database, verdictId: string, until: Date): Promise<void> {
-  await db.$client.query("update ahs.verdict set lease_until = $2 where id = $1 and status = 'unsettled'", [
-    verdictId,
-    until,
-  ]);
-}
-
-/**
- * Stores the response of a settled payment for repeats of its request. An answered one keeps its response. False if its money has not
- * moved.
- */
-async function answerPayment(
-  tx: NodePgDatabase,
-  paymentId: string,
-  { answer, at }: { readonly answer: unknown; readonly at: Date },
-): Promise<boolean> {
-  const body = Buffer.from(JSON.stringify(answer));
-  const { rowCount } = await tx.execute(sql`
-    update ahs.payment set state = 'answered', updated_at = ${at}, answered_at = coalesce(answered_at, ${at}),
-      answer_type = case when state = 'settled' then 'application/json' else answer_type end,
-      answer_body = case when state = 'settled' then ${body} else answer_body end
-    where id = ${paymentId} and state in ('settled', 'answered')`);
-  return rowCount === 1;
+async function leaseUntil(db: NodePgDatabase, verdictId: string, until: Date): Promise<void> {
+  await db.execute(sql`
+    update ahs.verdict set lease_until = ${until} where id = ${verdictId} and status = 'unsettled'`);
 }
 
 async function dropEndpoint(tx: NodePgDatabase, id: string): Promise<void> {

@@ -6,15 +6,18 @@ import { jobSpec } from "../../db/tables/verdict.ts";
 import type { SignedSpec } from "../escrow/client-signature.ts";
 import { hashSpec } from "../panel/hashes.ts";
 
+/** The job that a specification names. Chain and escrow are both set or both null. */
+export type NamedJob = { chainId: number | null; escrow: Address | null; jobId: bigint };
+
+/** A registered specification; addresses in lower case. */
+export type StoredSpec = Omit<
+  typeof jobSpec.$inferSelect,
+  "jobChainId" | "jobEscrow" | "jobId" | "textsDroppedAt"
+> & { readonly job: NamedJob | null };
+
 /** A specification as sent, after defaults; addresses in lower case. */
-export type SpecDraft = {
-  readonly clientAddr: Address;
-  readonly providerAddr: Address | null;
+export type SpecDraft = Omit<StoredSpec, "id" | "specText" | "specHash" | "registeredBlock" | "createdAt"> & {
   readonly specText: string;
-  readonly acceptanceCriteria: string | null;
-  readonly domain: string;
-  readonly job: NamedJob | null;
-  readonly clientSignature: Hex | null;
 };
 
 export type RegisterDeps = {
@@ -28,17 +31,19 @@ export type RegisterDeps = {
   randomUuid(): string;
 };
 
-/** refused: this member of the request is invalid, and nothing is stored. */
-export type Registration =
-  | { readonly kind: "registered"; readonly specId: string; readonly specHash: Hex }
-  | { readonly kind: "refused"; readonly member: "spec_text" | "client_signature"; readonly reason: string };
-
 /**
  * Registers a specification with a new id and its hash. It refuses a specification that leaves no room for an output, and a signature that
- * is not its client's. If it names a job of an escrow, the newest block is stored, to tell specifications from before and after the
- * delivery apart.
+ * is not its client's, and stores nothing then. If it names a job of an escrow, the newest block is stored, to tell specifications from
+ * before and after the delivery apart.
  */
-export async function registerSpec(deps: RegisterDeps, draft: SpecDraft, now: Date): Promise<Registration> {
+export async function registerSpec(
+  deps: RegisterDeps,
+  draft: SpecDraft,
+  now: Date,
+): Promise<
+  | { kind: "registered"; specId: string; specHash: Hex }
+  | { kind: "refused"; member: "spec_text" | "client_signature"; reason: string }
+> {
   const overflow = deps.describeOverflow(draft);
   if (overflow !== null) return { kind: "refused", member: "spec_text", reason: overflow };
   const specHash = hashSpec(draft);
@@ -61,42 +66,12 @@ function signedSpecOf({ job, clientAddr, clientSignature }: SpecDraft, specHash:
   return { job: name, clientAddr, specHash, signature: clientSignature };
 }
 
-/** The job that a specification names. Chain and escrow are both set or both null. */
-export type NamedJob = {
-  readonly chainId: number | null;
-  /** Lower-case. */
-  readonly escrow: Address | null;
-  readonly jobId: bigint;
-};
-
-/** A registered specification; addresses in lower case. */
-export type StoredSpec = {
-  readonly id: string;
-  readonly clientAddr: Address;
-  readonly providerAddr: Address | null;
-  /** Null after the texts were dropped. */
-  readonly specText: string | null;
-  readonly acceptanceCriteria: string | null;
-  readonly domain: string;
-  readonly specHash: Hex;
-  readonly job: NamedJob | null;
-  /** The SpecBinding of clientAddr for this job, verified. */
-  readonly clientSignature: Hex | null;
-  /** Newest block of node and index at registration; null if it names no job of an escrow. */
-  readonly registeredBlock: bigint | null;
-  readonly createdAt: Date;
-};
-
 /** Inserts a specification. */
 export async function insertSpec(db: Database, { job, ...spec }: StoredSpec): Promise<void> {
+  const { chainId: jobChainId = null, escrow: jobEscrow = null, jobId = null } = job ?? {};
   await underDeadline(db)
     .insert(jobSpec)
-    .values({
-      ...spec,
-      jobChainId: job?.chainId ?? null,
-      jobEscrow: job?.escrow ?? null,
-      jobId: job?.jobId ?? null,
-    });
+    .values({ ...spec, jobChainId, jobEscrow, jobId });
 }
 
 /** True if a specification exists; its texts are not read. */
@@ -105,7 +80,7 @@ export async function hasSpec(db: Database, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Reads a specification; null without one. */
+/** Reads a specification; null without one. Its texts are null after their retention time. */
 export async function readSpec(db: Database, id: string): Promise<StoredSpec | null> {
   const [row] = await underDeadline(db).select().from(jobSpec).where(eq(jobSpec.id, id));
   if (row === undefined) return null;

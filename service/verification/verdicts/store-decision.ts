@@ -3,7 +3,8 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Hex } from "viem";
 import { type RunCause, verdictRun } from "../../db/tables/verdict.ts";
 import { queueDecision } from "../escrow/settlements.ts";
-import type { Decision, PanelMethodology, RoleFinding, RoleName, RuleName } from "../panel/types.ts";
+import type { EvidenceParts } from "../panel/evidence-document.ts";
+import type { Decision, RoleFinding, RuleName } from "../panel/types.ts";
 import { notifyOfVerdict } from "./verdict-events.ts";
 
 /**
@@ -29,75 +30,50 @@ export type VerdictResult = {
   readonly latency_ms: number | null;
   readonly findings: readonly RoleFinding[];
   readonly methodology: {
-    readonly panel_version: PanelMethodology["panelVersion"] | null;
-    readonly prompt_hash: PanelMethodology["promptHash"] | null;
-    readonly models: Readonly<Partial<Record<RoleName, string>>>;
-    readonly thresholds: PanelMethodology["thresholds"];
+    readonly panel_version: string | null;
+    readonly prompt_hash: string | null;
+    readonly models: EvidenceParts["methodology"]["models"];
+    readonly thresholds: EvidenceParts["methodology"]["thresholds"];
     readonly rules_fired: readonly RuleName[];
   };
   /** Reviewer and reason; null for a decision of the panel. */
   readonly review: { readonly reviewed_by: string; readonly reason: string } | null;
 };
 
-/** A decision of the panel or of a reviewer. */
+/** A decision of the panel or of a reviewer; runs count from 1. */
 export type NewDecision = {
-  readonly verdictId: string;
-  /** From 1 on. */
-  readonly run: number;
-  readonly cause: RunCause;
-  readonly result: VerdictResult;
-  readonly evidence: { readonly body: string; readonly hash: Hex };
-  readonly at: Date;
+  verdictId: string;
+  run: number;
+  cause: RunCause;
+  result: VerdictResult;
+  evidence: { body: string; hash: Hex };
+  at: Date;
 };
 
 /**
  * Stores a decision as its verdict's newest, queues it for signing if it is about a bound job, and queues its event. The caller's database
  * transaction must hold the verdict's lock and have checked that the decision is still wanted. Throws if it is not the next one.
  */
-export async function storeDecision(tx: NodePgDatabase, decision: NewDecision): Promise<void> {
-  const { verdictId, run, cause, result, evidence, at } = decision;
-  await insertDecision(tx, {
-    verdictId,
-    run,
-    cause,
-    finalVerdict: result.final_verdict,
-    result,
-    evidence: evidence.body,
-    evidenceHash: evidence.hash,
-    createdAt: at,
-  });
-  await queueDecision(tx, { verdictId, run }, at);
-  await notifyOfVerdict(
-    tx,
-    { kind: "decided", run, cause, decision: result.final_verdict, evidenceHash: evidence.hash },
-    { verdictId, at },
-  );
-}
-
-/** Row of a decision. */
-export type DecisionRow = {
-  readonly verdictId: string;
-  /** From 1 on. */
-  readonly run: number;
-  readonly cause: RunCause;
-  readonly finalVerdict: Decision;
-  /** Result for readers: plain JSON without U+0000 and unpaired surrogates, which PostgreSQL refuses. */
-  readonly result: object;
-  readonly evidence: string;
-  readonly evidenceHash: Hex;
-  readonly createdAt: Date;
-};
-
-/** Inserts a decision as its verdict's newest. Throws if it is not the next one. */
-async function insertDecision(tx: NodePgDatabase, decision: DecisionRow): Promise<void> {
-  const { verdictId, run, cause, finalVerdict, createdAt: at } = decision;
-  await tx.insert(verdictRun).values(decision);
+export async function storeDecision(
+  tx: NodePgDatabase,
+  { verdictId, run, cause, result, evidence: { body: evidence, hash: evidenceHash }, at }: NewDecision,
+): Promise<void> {
+  const finalVerdict = result.final_verdict;
+  await tx
+    .insert(verdictRun)
+    .values({ verdictId, run, cause, finalVerdict, result, evidence, evidenceHash, createdAt: at });
   const { rowCount } = await tx.execute(sql`
     update ahs.verdict set status = 'completed', cause = ${cause}, runs = ${run}, final_verdict = ${finalVerdict},
       error_message = null, lease_until = null, evaluated_at = ${at}, updated_at = ${at}
     where id = ${verdictId} and runs = ${run - 1}`);
   if (rowCount !== 1) throw new Error(`decision ${run} of verdict ${verdictId} is not the next one`);
+  await queueDecision(tx, { verdictId, run }, at);
+  const news = { kind: "decided", run, cause, decision: finalVerdict, evidenceHash } as const;
+  await notifyOfVerdict(tx, news, { verdictId, at });
 }
+
+/** A stored decision. */
+export type DecisionRow = typeof verdictRun.$inferSelect;
 
 /** Locks a verdict until the database transaction ends and reads its newest decision; null without one. */
 export async function takeNewestDecision(tx: NodePgDatabase, verdictId: string): Promise<DecisionRow | null> {
@@ -109,7 +85,7 @@ export async function takeNewestDecision(tx: NodePgDatabase, verdictId: string):
     .from(verdictRun)
     .where(sql`verdict_id = ${verdictId} and run = (select runs from ahs.verdict where id = ${verdictId})`);
   if (row === undefined) throw new Error(`verdict ${verdictId} counts a decision that it does not have`);
-  return { ...row, result: Object(row.result) };
+  return row;
 }
 
 /**

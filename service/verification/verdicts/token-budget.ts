@@ -3,21 +3,17 @@ import type { Database } from "../../db/database.ts";
 import { ROLE_NAMES } from "../panel/types.ts";
 import { readTokensSince } from "./role-calls.ts";
 
-export type TokenBudget = {
-  /** Tokens left until the end of the UTC day; negative if running calls took more. */
-  readonly left: () => Promise<number>;
-};
-
-type BudgetDeps = {
-  readonly db: Database;
-  readonly now: () => Date;
-  /** Token limit of all workers per UTC day. */
-  readonly tokensPerDay: number;
-};
-
-/** Reads the tokens left of the day from the stored calls. */
-export function createTokenBudget({ db, now, tokensPerDay }: BudgetDeps): TokenBudget {
-  return { left: async () => tokensPerDay - (await readTokensSince(db, startOfDay(now()))) };
+/** Reads the tokens left until the end of the UTC day from the stored calls; negative if running calls took more. */
+export async function tokensLeft({
+  db,
+  now,
+  tokensPerDay,
+}: {
+  db: Database;
+  now: () => Date;
+  tokensPerDay: number;
+}): Promise<number> {
+  return tokensPerDay - (await readTokensSince(db, startOfDay(now())));
 }
 
 /** Anyone can post outputs without a job. This share is reserved for jobs, whose money waits and which expire. */
@@ -37,10 +33,7 @@ const SHARE_PER_DECISION = 0.1;
  * Token limit of all attempts for one decision: six complete runs of the largest case, or a tenth of the day's tokens, whichever is
  * smaller.
  */
-export function tokensPerDecision(limits: {
-  readonly contextTokens: number;
-  readonly tokensPerDay: number;
-}): number {
+export function tokensPerDecision(limits: { contextTokens: number; tokensPerDay: number }): number {
   const largestRun = ROLE_NAMES.length * limits.contextTokens;
   return Math.floor(Math.min(RUNS_PER_DECISION * largestRun, SHARE_PER_DECISION * limits.tokensPerDay));
 }
@@ -68,20 +61,17 @@ const NOT_CONFIGURED_RETRY_SECONDS = 3_600;
 /** Throws the 503 of a server without a model, and of a day without tokens left. The last tokens are reserved for verdicts of jobs. */
 export async function requirePanel(
   budget: PanelBudget | null,
-  { now, isOfJob }: { readonly now: Date; readonly isOfJob: boolean },
+  { now, isOfJob }: { now: Date; isOfJob: boolean },
 ): Promise<void> {
-  const { tokensPerDay, usedSince } = requireModel(budget);
+  if (budget === null)
+    throw unavailable("panel-not-configured", "No model is configured here that could judge an output.", {
+      retryAfterSeconds: NOT_CONFIGURED_RETRY_SECONDS,
+    });
+  const { tokensPerDay, usedSince } = budget;
   const mayUse = isOfJob ? tokensPerDay : tokensPerDay - tokensForJobs(tokensPerDay);
   if ((await usedSince(startOfDay(now))) < mayUse) return;
   const left = isOfJob ? "" : " The rest is kept for outputs of jobs.";
   throw unavailable("panel-budget-spent", `The panel has used up its tokens of this day (UTC).${left}`, {
     retryAfterSeconds: Math.ceil((nextDay(now).getTime() - now.getTime()) / 1000),
-  });
-}
-
-function requireModel(budget: PanelBudget | null): PanelBudget {
-  if (budget !== null) return budget;
-  throw unavailable("panel-not-configured", "No model is configured here that could judge an output.", {
-    retryAfterSeconds: NOT_CONFIGURED_RETRY_SECONDS,
   });
 }

@@ -14,35 +14,27 @@ export async function wakeWorkers(tx: NodePgDatabase): Promise<void> {
 }
 
 /**
- * A worker's right to run a verdict until leaseUntil. Two leases of a verdict always differ in run, cause, retries or attempts, so a late
- * worker's writes can be refused.
+ * A worker's right to run a verdict. Two leases of a verdict always differ in run, cause, retries or attempts, so a late worker's writes can
+ * be refused. `attempts` includes this one; `triedAt` is the start of the first.
  */
-export type Claim = {
-  readonly verdictId: string;
-  /** Number of the run in verdict_run. */
-  readonly run: number;
-  readonly cause: RunCause;
-  readonly retries: number;
-  /** This one included. */
-  readonly attempts: number;
-  /** Start of the first attempt. */
-  readonly triedAt: Date;
+export type RunLease = {
+  verdictId: string;
+  run: number;
+  cause: RunCause;
+  retries: number;
+  attempts: number;
+  triedAt: Date;
 };
 
 /** Due at $1: pending, or leased by a worker that did not renew. */
 const DUE = `((status = 'pending' and not_before <= $1) or (status = 'processing' and lease_until < $1))`;
 
 /** Leases due runs, most overdue first, of all verdicts or only of jobs' ones. Rows that another worker is leasing now are skipped. */
-export async function claimVerdicts(
+export async function leaseVerdicts(
   db: Database,
-  of: {
-    readonly now: Date;
-    readonly leaseUntil: Date;
-    readonly limit: number;
-    readonly onlyOfJobs?: boolean;
-  },
-): Promise<readonly Claim[]> {
-  const { rows } = await db.$client.query<Claim>({
+  of: { now: Date; leaseUntil: Date; limit: number; onlyOfJobs?: boolean },
+): Promise<readonly RunLease[]> {
+  const { rows } = await db.$client.query<RunLease>({
     ...QUERY_DEADLINE,
     text: `with due as (
        select id from ahs.verdict where ${DUE} and (job_id is not null or not $4)
@@ -57,29 +49,29 @@ export async function claimVerdicts(
   return rows;
 }
 
-/** Condition that holds while no other worker has taken the lease, even after its end. */
-export function holdsClaim(claim: Claim): SQL {
-  return sql`id = ${claim.verdictId} and status = 'processing' and runs = ${claim.run - 1} and cause = ${claim.cause}
-    and retries = ${claim.retries} and attempts = ${claim.attempts}`;
+/** Condition that is true while no other worker has taken the lease, even after its end. */
+export function isLeasedBy(lease: RunLease): SQL {
+  return sql`id = ${lease.verdictId} and status = 'processing' and runs = ${lease.run - 1} and cause = ${lease.cause}
+    and retries = ${lease.retries} and attempts = ${lease.attempts}`;
 }
 
 /** Renews a lease; false if another worker has it, or the run is over. */
-export async function renewClaim(db: Database, claim: Claim, leaseUntil: Date): Promise<boolean> {
+export async function renewLease(db: Database, lease: RunLease, leaseUntil: Date): Promise<boolean> {
   const { rowCount } = await db.execute(sql`
-    update ahs.verdict set lease_until = ${leaseUntil} where ${holdsClaim(claim)}`);
+    update ahs.verdict set lease_until = ${leaseUntil} where ${isLeasedBy(lease)}`);
   return rowCount === 1;
 }
 
 /** Gives a lease back, so that any worker can run it at once; no effect if another worker has it. */
-export async function giveBackClaim(db: Database, claim: Claim, now: Date): Promise<void> {
+export async function giveBackLease(db: Database, lease: RunLease, now: Date): Promise<void> {
   await db.execute(sql`
     update ahs.verdict set status = 'pending', lease_until = null, not_before = ${now}, updated_at = ${now}
-    where ${holdsClaim(claim)}`);
+    where ${isLeasedBy(lease)}`);
 }
 
-/** True if a lease is still held; then the verdict is locked until the database transaction ends. */
-export async function takeClaim(tx: NodePgDatabase, claim: Claim): Promise<boolean> {
-  const { rows } = await tx.execute(sql`select 1 from ahs.verdict where ${holdsClaim(claim)} for update`);
+/** True if a worker still has its lease; then the verdict is locked until the database transaction ends. */
+export async function lockLeased(tx: NodePgDatabase, lease: RunLease): Promise<boolean> {
+  const { rows } = await tx.execute(sql`select 1 from ahs.verdict where ${isLeasedBy(lease)} for update`);
   return rows.length === 1;
 }
 
@@ -89,7 +81,7 @@ export async function takeClaim(tx: NodePgDatabase, claim: Claim): Promise<boole
  */
 export async function putOffDue(
   db: Database,
-  of: { readonly now: Date; readonly until: Date; readonly exceptOfJobs: boolean },
+  of: { now: Date; until: Date; exceptOfJobs: boolean },
 ): Promise<number> {
   const { rowCount } = await db.$client.query({
     ...QUERY_DEADLINE,
@@ -101,101 +93,81 @@ export async function putOffDue(
   return rowCount ?? 0;
 }
 
-/** Size and age of the queue. */
-export type VerdictQueue = {
-  readonly depth: number;
-  /** Seconds that the most overdue run has been due; 0 without one. */
-  readonly ageSeconds: number;
-  /** Running verdicts. */
-  readonly processing: number;
-};
+export type VerdictQueue = Awaited<ReturnType<typeof readVerdictQueue>>;
 
-/** Reads the number of waiting and running verdicts and the age of the most overdue one. */
-export async function readVerdictQueue(db: Database, now: Date): Promise<VerdictQueue> {
-  const { rows } = await db.$client.query<{ depth: number; age: number; processing: number }>({
+/** Counts waiting and running verdicts, and the seconds that the most overdue one has been due. */
+export async function readVerdictQueue(db: Database, now: Date) {
+  const { rows } = await db.$client.query<{ depth: number; processing: number; ageSeconds: number }>({
     ...QUERY_DEADLINE,
     text: `select count(*) filter (where status = 'pending')::float8 as depth,
             count(*) filter (where status = 'processing')::float8 as processing,
-            greatest(0, coalesce(extract(epoch from $1 - min(not_before) filter (where ${DUE})), 0))::float8 as age
+            greatest(0, coalesce(extract(epoch from $1 - min(not_before) filter (where ${DUE})), 0))::float8 as "ageSeconds"
      from ahs.verdict where status in ('pending', 'processing')`,
     values: [now],
   });
-  const [row] = rows;
-  if (row === undefined) throw new Error("a count answers one row");
-  return { depth: row.depth, ageSeconds: row.age, processing: row.processing };
+  return rows[0] ?? { depth: 0, processing: 0, ageSeconds: 0 };
 }
 
 export type LeaseDeps = {
-  readonly db: Database;
-  readonly now: () => Date;
+  db: Database;
+  now: () => Date;
   /** Milliseconds of a clock that never goes back. */
-  readonly monotonicMs: () => number;
-  readonly logger: Logger;
-  readonly lease: LeaseLimits;
+  monotonicMs: () => number;
+  logger: Logger;
+  /** Length of a lease and pause between renewals. */
+  lease: { leaseMs: number; renewMs: number };
 };
 
-/** Length of a lease and pause between renewals, in milliseconds. */
-type LeaseLimits = { readonly leaseMs: number; readonly renewMs: number };
-
-/** A lease that is renewed until it ends. */
-export type Lease = {
-  /** Fires if another worker has the lease, or it could not be renewed in time. */
-  readonly lost: AbortSignal;
-  /** Does not wait for a silent database. */
-  readonly end: () => Promise<void>;
-};
-
-/** Renews a lease until it is ended or lost. */
-export function holdLease({ db, now, monotonicMs, logger, lease }: LeaseDeps, claim: Claim): Lease {
+/**
+ * Renews a lease until it is ended or lost. `lost` fires if another worker has it, or it could not be renewed in time. `end` does not wait
+ * for a silent database.
+ */
+export function keepLease(
+  { db, now, monotonicMs, logger, lease: { leaseMs, renewMs } }: LeaseDeps,
+  lease: RunLease,
+) {
   const lost = new AbortController();
   const ending = new AbortController();
   const signal = AbortSignal.any([lost.signal, ending.signal]);
-  let heldUntilMs = monotonicMs() + lease.leaseMs;
+  let heldUntilMs = monotonicMs() + leaseMs;
   const renewals = async () => {
-    await pauseFor(lease.renewMs, signal);
+    await pauseFor(renewMs, signal);
     await runLoop({
       logger,
       what: "renewing the lease of a verdict",
       signal,
-      pauseMs: lease.renewMs,
-      retryMs: { first: lease.renewMs, longest: lease.renewMs },
+      pauseMs: renewMs,
+      retryMs: { first: renewMs, longest: renewMs },
       // A silent database would block a renewal for good.
       passMs: () => heldUntilMs - monotonicMs(),
       onFailure: (error) => {
-        logger.warn({ err: error, verdict: claim.verdictId }, "the lease of a verdict could not be renewed");
+        logger.warn({ err: error, verdict: lease.verdictId }, "the lease of a verdict could not be renewed");
         if (monotonicMs() >= heldUntilMs) lost.abort();
         return 0;
       },
       pass: async () => {
         const askedMs = monotonicMs();
-        if (await renewClaim(db, claim, new Date(now().getTime() + lease.leaseMs)))
-          heldUntilMs = askedMs + lease.leaseMs;
+        if (await renewLease(db, lease, new Date(now().getTime() + leaseMs))) heldUntilMs = askedMs + leaseMs;
         else lost.abort();
       },
     });
   };
   const renewed = renewals();
-  return {
-    lost: lost.signal,
-    end: async () => {
-      ending.abort();
-      await renewed;
-    },
+  const end = async () => {
+    ending.abort();
+    await renewed;
   };
+  return { lost: lost.signal, end };
 }
 
 /** PostgreSQL channel that notifies workers of due verdicts. */
 const VERDICT_CHANNEL = "ahs_verdict";
 
-/** Listens for due verdicts. */
-export type VerdictListener = {
-  /** Resolves after the given milliseconds, or earlier on a notification or when the signal fires. */
-  wait(ms: number, signal: AbortSignal): Promise<void>;
-  close(): void;
-};
-
-/** Listens on a connection of the pool. After a lost connection a wait takes its full time and reconnects. */
-export function listenForVerdicts(db: Database): VerdictListener {
+/**
+ * Listens for due verdicts on a connection of the pool. A wait resolves after the given milliseconds, or earlier on a notification or when
+ * the signal fires. After a lost connection it takes its full time and reconnects.
+ */
+export function listenForVerdicts(db: Database) {
   let client: PoolClient | null = null;
   let heard = Promise.withResolvers<void>();
   const connect = async () => {
@@ -213,7 +185,7 @@ export function listenForVerdicts(db: Database): VerdictListener {
     await taken.query({ ...QUERY_DEADLINE, text: `listen ${VERDICT_CHANNEL}` }).catch(drop);
   };
   return {
-    async wait(ms, signal) {
+    async wait(ms: number, signal: AbortSignal): Promise<void> {
       await connect().catch(() => undefined);
       const waiting = new AbortController();
       const over = sleep(ms, undefined, { signal: AbortSignal.any([signal, waiting.signal]) });
@@ -221,7 +193,7 @@ export function listenForVerdicts(db: Database): VerdictListener {
       waiting.abort();
       heard = Promise.withResolvers<void>();
     },
-    close() {
+    close(): void {
       client?.release(true);
       client = null;
     },

@@ -2,19 +2,13 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
 import { viewOf } from "../../db/index-snapshot.ts";
 
-/** Limits for specifications without an output. */
-type UnusedSpecs = {
-  readonly chainId: number;
-  /** Specifications older than this are deleted if they name no job, or a job that the index never saw. */
-  readonly before: Date;
-  /** Specifications older than this are deleted if their job has ended. */
-  readonly endedBefore: Date;
-};
-
-/** Deletes specifications without a verdict that will not get one, and returns their number. None of them has lost its texts. */
+/**
+ * Deletes specifications without a verdict that will not get one, and returns their number: those older than `before` that name no job, or a
+ * job that the index never saw, and those older than `endedBefore` whose job has ended. None of them has lost its texts.
+ */
 export async function dropUnusedSpecs(
   db: Database,
-  { chainId, before, endedBefore }: UnusedSpecs,
+  { chainId, before, endedBefore }: { chainId: number; before: Date; endedBefore: Date },
 ): Promise<number> {
   const unused = sql`not exists (select from ahs.verdict v where v.spec_id = s.id)`;
   const unnamed = await db.execute(sql`
@@ -53,7 +47,7 @@ const BATCH = 1_000;
  */
 export async function dropOldTexts(
   db: Database,
-  { before, now }: { readonly before: Date; readonly now: Date },
+  { before, now }: { before: Date; now: Date },
 ): Promise<number> {
   const outputs = await inBatches(db, dropOutputs(before));
   await inBatches(db, dropEvidence(before));

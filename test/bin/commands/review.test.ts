@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runReview } from "../../../bin/commands/review.ts";
 import { recordReview } from "../../../service/verification/verdicts/review.ts";
 import { runOne } from "../../../service/verification/verdicts/run-one.ts";
-import { claimVerdicts } from "../../../service/verification/verdicts/verdict-queue.ts";
+import { leaseVerdicts } from "../../../service/verification/verdicts/verdict-queue.ts";
 import { readVerdict } from "../../../service/verification/verdicts/verdict-view.ts";
 import { decided } from "../../service/verification/verdicts/a-decision.ts";
 import {
@@ -32,7 +32,7 @@ async function review(...args: readonly string[]): Promise<readonly string[]> {
 async function held(): Promise<string> {
   const id = await world.add();
   const now = world.now();
-  const claims = await claimVerdicts(world.db, {
+  const claims = await leaseVerdicts(world.db, {
     now,
     leaseUntil: new Date(now.getTime() + LEASE_MS),
     limit: 10,

@@ -13,7 +13,7 @@ import { recordReview } from "../../../service/verification/verdicts/review.ts";
 import { runOne } from "../../../service/verification/verdicts/run-one.ts";
 import { dropIntake } from "../../../service/verification/verdicts/settle-intake.ts";
 import { insertSpec } from "../../../service/verification/verdicts/specs.ts";
-import { claimVerdicts } from "../../../service/verification/verdicts/verdict-queue.ts";
+import { leaseVerdicts } from "../../../service/verification/verdicts/verdict-queue.ts";
 import { openMigrated, urlForRole } from "../../support/test-database.ts";
 import { decided } from "../verification/verdicts/a-decision.ts";
 import {
@@ -54,7 +54,7 @@ async function held(): Promise<string> {
   const id = await world.add({ slot: randomUUID(), ...OF_JOB });
   const now = world.now();
   const leaseUntil = new Date(now.getTime() + LEASE_MS);
-  const claims = await claimVerdicts(world.db, { now, leaseUntil, limit: 100 });
+  const claims = await leaseVerdicts(world.db, { now, leaseUntil, limit: 100 });
   const claimed = claims.find(({ verdictId }) => verdictId === id);
   if (claimed === undefined) throw new Error("it is not due");
   await runOne(

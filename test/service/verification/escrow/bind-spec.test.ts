@@ -4,9 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { smartWalletAbi } from "../../../../devnet/abi/smart-wallet.ts";
 import { roleAccounts } from "../../../../devnet/accounts.ts";
 import type { Database } from "../../../../service/db/database.ts";
-import { createSpecBinder } from "../../../../service/verification/escrow/bind-spec.ts";
+import { bindSpec } from "../../../../service/verification/escrow/bind-spec.ts";
 import { specBindingDigest } from "../../../../service/verification/escrow/client-signature.ts";
 import { EscrowFailure, isSignedBy } from "../../../../service/verification/escrow/escrow-node.ts";
+import type { BindableSpec } from "../../../../service/verification/escrow/types.ts";
 import { startTestChain, type TestChain } from "../../../support/anvil-testkit/chain.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
 import { rowActions } from "./job-rows.ts";
@@ -33,7 +34,7 @@ beforeEach(async () => {
 
 function binderAt(url: string) {
   const client = createPublicClient({ transport: http(url, { timeout: GIVEN_UP_MS, retryCount: 1 }) });
-  return createSpecBinder({ db, client, deployment: chain.deployment });
+  return (spec: BindableSpec) => bindSpec({ db, client, deployment: chain.deployment }, spec);
 }
 
 const openJob = (description: string): Promise<TestJob> => jobActions(chain).openJob({ description });
@@ -139,8 +140,8 @@ it("an escrow that answers as another generation is a failure, and no job", asyn
   const claim = await rowActions(db).register({ specHash: HASH, job });
   const escrows = chain.deployment.escrows.map((escrow) => ({ ...escrow, generation: "V3" as const }));
   const client = createPublicClient({ transport: http(chain.rpcUrl) });
-  const bind = createSpecBinder({ db, client, deployment: { ...chain.deployment, escrows } });
-  await expect(bind(claim)).rejects.toBeInstanceOf(EscrowFailure);
+  const deps = { db, client, deployment: { ...chain.deployment, escrows } };
+  await expect(bindSpec(deps, claim)).rejects.toBeInstanceOf(EscrowFailure);
 });
 
 describe("a client's signature", () => {

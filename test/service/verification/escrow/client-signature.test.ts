@@ -13,7 +13,7 @@ import { jobEscrowAbi } from "../../../../devnet/abi/job-escrow.ts";
 import { smartWalletAbi } from "../../../../devnet/abi/smart-wallet.ts";
 import { roleAccounts } from "../../../../devnet/accounts.ts";
 import type { Database } from "../../../../service/db/database.ts";
-import { createSpecBinder } from "../../../../service/verification/escrow/bind-spec.ts";
+import { bindSpec } from "../../../../service/verification/escrow/bind-spec.ts";
 import {
   refuseSignature,
   specBindingDigest,
@@ -133,9 +133,9 @@ it("a contract wallet is asked once, when its specification is registered: whate
   const later = await register({ specHash: OTHER, ...signed });
   const code = (await chain.rpc.request("eth_getCode", wallet, "latest")) as Hex;
   await chain.rpc.request("anvil_setCode", wallet, SILENT_CODE);
-  const bind = createSpecBinder({ db, client: clientAt(chain.rpcUrl), deployment: chain.deployment });
+  const deps = { db, client: clientAt(chain.rpcUrl), deployment: chain.deployment };
   expect(await refuse(signed)).toContain("it is not the SpecBinding of");
-  expect(await bind(claim)).toMatchObject({ kind: "bound", by: "signature" });
-  expect(await bind(later)).toMatchObject({ kind: "unbound" });
+  expect(await bindSpec(deps, claim)).toMatchObject({ kind: "bound", by: "signature" });
+  expect(await bindSpec(deps, later)).toMatchObject({ kind: "unbound" });
   await chain.rpc.request("anvil_setCode", wallet, code);
 });

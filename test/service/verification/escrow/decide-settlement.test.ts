@@ -10,14 +10,8 @@ import type { SettlementTransaction } from "../../../../service/verification/esc
 
 const NOW = new Date("2026-11-20T12:00:00Z");
 const AT = BigInt(NOW.getTime() / 1000);
-const event = {
-  decision: 1,
-  evidenceHash: "0xab",
-  reviewBy: null,
-  block: 70n,
-  transactionHash: "0xcd",
-} as const;
-const sight: SettlementSnapshot = {
+const event = { decision: 1, evidenceHash: "0xab", block: 70n, transactionHash: "0xcd" } as const;
+const snapshot: SettlementSnapshot = {
   event: null,
   end: null,
   indexedBlock: 100n,
@@ -35,117 +29,83 @@ const transaction: SettlementTransaction = {
   updatedAt: new Date(NOW.getTime() - 3_000),
 };
 const signed = { deadline: Number(AT) + 60, attempts: 1, transaction };
-const failed = {
-  ...transaction,
-  state: "failed",
-  failure: "reverted_in_simulation",
-  error: "reverted",
-} as const;
+const failure = { state: "failed", failure: "reverted_in_simulation", error: "reverted" } as const;
+const failed = { transaction: { ...transaction, ...failure } };
+const lost = { transaction: { ...transaction, state: "mined", final: true, minedBlock: 60 } } as const;
+const queued = { transaction: { ...transaction, state: "queued" } } as const;
 
-function failedBy(
-  errorName: "JobOver" | "AlreadySettled" | "EscrowNotAllowed",
-  args: readonly unknown[],
-): SettlementTransaction {
-  const revertData = encodeErrorResult({ abi: verdictEvaluatorAbi, errorName, args } as Parameters<
-    typeof encodeErrorResult
-  >[0]);
-  return { ...failed, revertData };
+function failedBy(errorName: "JobOver" | "AlreadySettled" | "EscrowNotAllowed", args: readonly unknown[]) {
+  const error = { abi: verdictEvaluatorAbi, errorName, args } as Parameters<typeof encodeErrorResult>[0];
+  return { transaction: { ...transaction, ...failure, revertData: encodeErrorResult(error) } };
 }
 const ESCROW = "0x00000000000000000000000000000000000000e5";
+const CHANGED = { codeChange: "its code hashes to 0x" };
+const laterBy = (ms: number) => ({ now: new Date(NOW.getTime() + ms) });
+const finalAt = (timestamp: bigint) => ({ final: { number: 70n, timestamp } });
+const ended = (status: "Rejected" | "Expired", block: bigint) => ({ end: { status, block } });
+
+type Case = [
+  title: string,
+  settlement: Partial<Parameters<typeof decideSettlement>[0]>,
+  snapshot: Partial<SettlementSnapshot>,
+  step: object,
+];
 
 describe("a signed verdict", () => {
-  it("is confirmed by its event in a final block, whatever became of our own transaction", () => {
-    expect(decideSettlement({ ...signed, transaction: failed }, { ...sight, event })).toEqual({
-      kind: "confirm",
-      event,
-    });
-    const late = { ...sight, event, final: { number: 70n, timestamp: AT + 999n } };
-    expect(decideSettlement(signed, late)).toEqual({ kind: "confirm", event });
-  });
-
-  it("waits while its event may still be reorged", () => {
-    const open = { ...sight, event: { ...event, block: 71n } };
-    expect(decideSettlement({ ...signed, transaction: failed }, open)).toEqual({ kind: "wait" });
-  });
-
-  it("waits while its transaction is under way, or mined and not final, or final and not indexed", () => {
-    for (const state of ["queued", "prepared", "broadcast"] as const)
-      expect(decideSettlement({ ...signed, transaction: { ...transaction, state } }, sight)).toEqual({
-        kind: "wait",
-      });
-    const mined = { ...transaction, state: "mined", minedBlock: 90 } as const;
-    expect(decideSettlement({ ...signed, transaction: mined }, sight)).toEqual({ kind: "wait" });
-    const ahead = { ...mined, final: true, minedBlock: 101 };
-    expect(decideSettlement({ ...signed, transaction: ahead }, sight)).toEqual({ kind: "wait" });
-  });
-
-  it("is sent where it never was, where it was lost, and once a failure is old enough", () => {
-    expect(decideSettlement({ ...signed, transaction: null }, sight)).toEqual({ kind: "send", cause: null });
-    const lost = { ...transaction, state: "mined", final: true, minedBlock: 60 } as const;
-    expect(decideSettlement({ ...signed, transaction: lost }, sight).kind).toBe("send");
-    expect(decideSettlement({ ...signed, transaction: failed }, sight)).toEqual({
-      kind: "send",
-      cause: "reverted",
-    });
-    const reverted = { ...transaction, state: "reverted" } as const;
-    expect(decideSettlement({ ...signed, transaction: reverted }, sight).kind).toBe("send");
-  });
-
-  it("is not sent again while the escrow's code is not what was reviewed, and is confirmed all the same", () => {
-    const changed = { ...sight, codeChange: "its code hashes to 0x" };
-    expect(decideSettlement({ ...signed, transaction: failed }, changed)).toEqual({ kind: "wait" });
-    expect(decideSettlement({ ...signed, transaction: null }, changed)).toEqual({ kind: "wait" });
-    expect(decideSettlement(signed, { ...changed, event }).kind).toBe("confirm");
-  });
-
-  it("waits longer after each failure", () => {
-    expect(decideSettlement({ ...signed, attempts: 2, transaction: failed }, sight)).toEqual({
-      kind: "wait",
-    });
-    const later = { ...sight, now: new Date(NOW.getTime() + 3_000) };
-    expect(decideSettlement({ ...signed, attempts: 2, transaction: failed }, later).kind).toBe("send");
-  });
-
-  it("is sent again where the evaluator may take it later", () => {
-    const owned = failedBy("EscrowNotAllowed", [ESCROW]);
-    expect(decideSettlement({ ...signed, transaction: owned }, sight)).toEqual({
-      kind: "send",
-      cause: "the evaluator refuses it: EscrowNotAllowed",
-    });
-    expect(
-      decideSettlement({ ...signed, transaction: failedBy("AlreadySettled", [ESCROW, 1n, 1]) }, sight).kind,
-    ).toBe("send");
-  });
-
-  it("is refused where the evaluator never takes it", () => {
-    const over = failedBy("JobOver", [1n, 2n]);
-    expect(decideSettlement({ ...signed, transaction: over }, sight)).toEqual({
-      kind: "refuse",
-      reason: "the evaluator refuses it: JobOver",
-    });
-  });
-
-  it("is sent again however often it came to nothing, while its deadline lasts", () => {
-    const later = { ...sight, now: new Date(NOW.getTime() + 600_000) };
-    expect(decideSettlement({ ...signed, attempts: 1_000, transaction: failed }, later).kind).toBe("send");
-  });
-
-  it("is over with its job, once that end is final", () => {
-    const rejected = { status: "Rejected", block: 70n } as const;
-    expect(decideSettlement(signed, { ...sight, end: rejected }).kind).toBe("refuse");
-    expect(decideSettlement(signed, { ...sight, end: { ...rejected, block: 71n } }).kind).toBe("wait");
-    expect(decideSettlement(signed, { ...sight, end: { ...rejected, status: "Expired" } }).kind).toBe(
-      "expire",
-    );
-  });
-
-  it("expires once every block to come is past its deadline, even while it is queued", () => {
-    const past = { ...sight, final: { number: 70n, timestamp: BigInt(signed.deadline) + 1n } };
-    expect(decideSettlement({ ...signed, transaction: { ...transaction, state: "queued" } }, past).kind).toBe(
-      "expire",
-    );
-    const last = { ...sight, final: { number: 70n, timestamp: BigInt(signed.deadline) } };
-    expect(decideSettlement(signed, last)).toEqual({ kind: "wait" });
+  it.each<Case>([
+    ["is confirmed by its event in a final block, whatever its transaction", failed, { event }, { event }],
+    ["is confirmed past its deadline", {}, { event, ...finalAt(AT + 999n) }, { kind: "confirm", event }],
+    ["is confirmed after a change of code", {}, { event, ...CHANGED }, { kind: "confirm", event }],
+    ["waits while its event may be reorged", failed, { event: { ...event, block: 71n } }, { kind: "wait" }],
+    ["waits while its transaction is queued", queued, {}, { kind: "wait" }],
+    [
+      "waits while it is prepared",
+      { transaction: { ...transaction, state: "prepared" } },
+      {},
+      { kind: "wait" },
+    ],
+    ["waits while it is broadcast", {}, {}, { kind: "wait" }],
+    [
+      "waits while it is mined and not final",
+      { transaction: { ...lost.transaction, final: false, minedBlock: 90 } },
+      {},
+      { kind: "wait" },
+    ],
+    [
+      "waits while it is final and not indexed",
+      { transaction: { ...lost.transaction, minedBlock: 101 } },
+      {},
+      { kind: "wait" },
+    ],
+    ["is sent if it never was", { transaction: null }, {}, { kind: "send", cause: null }],
+    ["is sent if its transaction was lost", lost, {}, { kind: "send" }],
+    ["is sent once a failure is old enough", failed, {}, { kind: "send", cause: "reverted" }],
+    ["is sent after a revert", { transaction: { ...transaction, state: "reverted" } }, {}, { kind: "send" }],
+    ["is not sent again after a change of code", failed, CHANGED, { kind: "wait" }],
+    ["is not sent at all after a change of code", { transaction: null }, CHANGED, { kind: "wait" }],
+    ["waits longer after a second failure", { ...failed, attempts: 2 }, {}, { kind: "wait" }],
+    ["is sent after that wait", { ...failed, attempts: 2 }, laterBy(3_000), { kind: "send" }],
+    ["is sent however often it failed", { ...failed, attempts: 1_000 }, laterBy(600_000), { kind: "send" }],
+    [
+      "is sent again where the evaluator may take it later",
+      failedBy("EscrowNotAllowed", [ESCROW]),
+      {},
+      { kind: "send", cause: "the evaluator refuses it: EscrowNotAllowed" },
+    ],
+    ["is sent again after another's", failedBy("AlreadySettled", [ESCROW, 1n, 1]), {}, { kind: "send" }],
+    [
+      "is refused where the evaluator never takes it",
+      failedBy("JobOver", [1n, 2n]),
+      {},
+      { kind: "refuse", reason: "the evaluator refuses it: JobOver" },
+    ],
+    ["is refused once its job has ended", {}, ended("Rejected", 70n), { kind: "refuse" }],
+    ["waits while that end may be reorged", {}, ended("Rejected", 71n), { kind: "wait" }],
+    ["expires with its job", {}, ended("Expired", 70n), { kind: "expire" }],
+    ["expires past its deadline, even queued", queued, finalAt(AT + 61n), { kind: "expire" }],
+    ["waits until its deadline", {}, finalAt(AT + 60n), { kind: "wait" }],
+  ])("%s", (_, settlement, changes, step) => {
+    expect(decideSettlement({ ...signed, ...settlement }, { ...snapshot, ...changes })).toMatchObject(step);
   });
 });
 
@@ -182,9 +142,6 @@ describe("a failed settlement says why", () => {
 
   it("and ends for good where the evaluator never takes what was signed", () => {
     const data = encodeErrorResult({ abi: errors, errorName: "WrongDecision", args: [3] });
-    expect(refusalOf(data)).toEqual({
-      cause: "the evaluator refuses it: WrongDecision",
-      isForGood: true,
-    });
+    expect(refusalOf(data)).toEqual({ cause: "the evaluator refuses it: WrongDecision", isForGood: true });
   });
 });

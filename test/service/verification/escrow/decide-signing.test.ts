@@ -36,6 +36,13 @@ const sight: SigningSnapshot = {
 };
 const HOLD = { ...sight.decision, decision: "HOLD" } as const;
 const PUBLIC = { ...job, chainId: 8453 };
+const SCRIPTED = ["a-model", "scripted"];
+/** The snapshot with another job, submission or earlier signature. */
+const ofJob = (changes: Partial<typeof job>) => ({ job: { ...job, ...changes } });
+const delivered = (changes: object) => ({
+  submission: { block: 100n, deliverable: DELIVERABLE, isConfirmed: true, ...changes },
+});
+const signedBefore = (deadline: bigint, decided = 0) => ({ earlier: { deadline, decided } });
 
 describe("a decision is signed", () => {
   it("for a day from the newest block on", () => {
@@ -54,125 +61,65 @@ describe("a decision is signed", () => {
   ] as const)(
     "in %s, %s of a job that expires at %i, until %i",
     (generation, decision, expiredAt, deadline) => {
-      const of = {
-        ...sight,
-        job: { ...job, generation, expiredAt },
-        decision: { ...sight.decision, decision },
-      };
+      const of = { ...sight, ...ofJob({ generation, expiredAt }), decision: { ...sight.decision, decision } };
       expect(decideSigning(of)).toEqual({ kind: "sign", issuedAt: NOW, deadline });
     },
   );
 
   it("anew once its earlier signature can be used in no block to come", () => {
-    const earlier = { deadline: sight.final.timestamp - 1n, decided: 0 };
-    expect(decideSigning({ ...sight, earlier })).toEqual({
-      kind: "sign",
-      issuedAt: NOW,
-      deadline: NOW + DAY,
-    });
+    const expired = { ...sight, ...signedBefore(sight.final.timestamp - 1n) };
+    expect(decideSigning(expired)).toEqual({ kind: "sign", issuedAt: NOW, deadline: NOW + DAY });
   });
 
   it("by a scripted model on the local chain, by a real one on any", () => {
-    const scripted = { ...sight.decision, models: ["a-model", "scripted"] };
-    expect(decideSigning({ ...sight, decision: scripted }).kind).toBe("sign");
+    expect(decideSigning({ ...sight, decision: { ...sight.decision, models: SCRIPTED } }).kind).toBe("sign");
     expect(decideSigning({ ...sight, decision: { ...sight.decision, job: PUBLIC } }).kind).toBe("sign");
   });
 });
 
-it.each(["G1", "G3", "V3"] as const)(
-  "a HOLD is kept unsigned past the expiry of a job of %s, which can be decided still",
-  (generation) => {
-    const over = { ...job, generation, expiredAt: NOW };
-    expect(decideSigning({ ...sight, decision: HOLD, job: over })).toMatchObject({
-      kind: "keep",
-      status: "held",
-    });
-  },
-);
+it.each(["G1", "G3", "V3"] as const)("a HOLD stays unsigned past the expiry of a job of %s", (generation) => {
+  const over = { ...sight, decision: HOLD, ...ofJob({ generation, expiredAt: NOW }) };
+  expect(decideSigning(over)).toMatchObject({ kind: "keep", status: "held" });
+});
 
 describe("a decision waits", () => {
-  it.each([
+  it.each<[status: string, why: string, changed: object]>([
     ["suspended", "the escrow's code changed", { codeChange: "its code hashes to 0x" }],
     ["waiting_for_finality", "no final block has the job", { job: null }],
     ["waiting_for_submission", "nothing was submitted", { submission: null }],
-    [
-      "waiting_for_submission",
-      "the job is funded only",
-      { job: { ...job, status: "Funded" }, submission: null },
-    ],
-    [
-      "waiting_for_finality",
-      "the submission is not final",
-      { submission: { ...sight.submission, block: 101n } },
-    ],
-    [
-      "waiting_for_finality",
-      "the node does not show the submission",
-      { submission: { ...sight.submission, isConfirmed: false } },
-    ],
-    [
-      "waiting_for_finality",
-      "the job is Funded as of the final block",
-      { job: { ...job, status: "Funded" } },
-    ],
+    ["waiting_for_submission", "it is funded only", { ...ofJob({ status: "Funded" }), submission: null }],
+    ["waiting_for_finality", "the submission is not final", delivered({ block: 101n })],
+    ["waiting_for_finality", "the node does not show the submission", delivered({ isConfirmed: false })],
+    ["waiting_for_finality", "the job is Funded as of the final block", ofJob({ status: "Funded" })],
     [
       "waiting_for_submission",
       "nothing was submitted by the expiry",
-      { job: { ...job, status: "Funded", expiredAt: NOW - 1n }, submission: null },
+      { ...ofJob({ status: "Funded", expiredAt: NOW - 1n }), submission: null },
     ],
-    [
-      "waiting_for_finality",
-      "its earlier signature may still be brought in the next block",
-      { earlier: { deadline: NOW - 60n, decided: 0 } },
-    ],
+    ["waiting_for_finality", "its earlier signature may be used in the next block", signedBefore(NOW - 60n)],
     ["unbound", "its specification is not the job's", { binding: { kind: "unbound", reason: "no" } }],
     ["suspended", "the final block has other code", { binding: { kind: "suspended", reason: "no" } }],
-    ["refused", "the job names another evaluator", { job: { ...job, evaluator: job.client } }],
-    [
-      "refused",
-      "another output was submitted last",
-      { submission: { ...sight.submission, deliverable: `0x${"22".repeat(32)}` } },
-    ],
-  ] as const)("as %s where %s", (status, _, changed) => {
-    const decided = decideSigning({ ...sight, ...changed } as SigningSnapshot);
-    expect(decided).toMatchObject({ kind: "wait", status });
+    ["refused", "the job names another evaluator", ofJob({ evaluator: job.client })],
+    ["refused", "another output was submitted last", delivered({ deliverable: `0x${"22".repeat(32)}` })],
+  ])("as %s where %s", (status, _, changed) => {
+    expect(decideSigning({ ...sight, ...changed })).toMatchObject({ kind: "wait", status });
   });
 });
 
 describe("a decision is never signed", () => {
-  it.each([
-    [
-      "expired",
-      "the job's time of grace is over",
-      { job: { ...job, generation: "G3", expiredAt: NOW - 3_600n } },
-    ],
-    [
-      "refused",
-      "the evaluator acted on its earlier signature",
-      { earlier: { deadline: NOW - DAY, decided: 1 } },
-    ],
-    ["expired", "the job is Expired", { job: { ...job, status: "Expired" } }],
-    ["refused", "the job is Completed", { job: { ...job, status: "Completed" } }],
-    ["refused", "the job is Rejected", { job: { ...job, status: "Rejected" } }],
-    [
-      "refused",
-      "the job named another evaluator until it expired",
-      { job: { ...job, evaluator: job.client, expiredAt: NOW } },
-    ],
+  it.each<[status: string, why: string, changed: object]>([
+    ["expired", "the time of grace is over", ofJob({ generation: "G3", expiredAt: NOW - 3_600n })],
+    ["refused", "the evaluator acted on its earlier signature", signedBefore(NOW - DAY, 1)],
+    ["expired", "the job is Expired", ofJob({ status: "Expired" })],
+    ["refused", "the job is Completed", ofJob({ status: "Completed" })],
+    ["refused", "the job is Rejected", ofJob({ status: "Rejected" })],
+    ["refused", "it named another evaluator to its expiry", ofJob({ evaluator: job.client, expiredAt: NOW })],
     [
       "refused",
       "a scripted model made it for a public chain",
-      {
-        decision: {
-          outputHash: DELIVERABLE,
-          models: ["a-model", "scripted"],
-          decision: "ALLOW",
-          job: PUBLIC,
-        },
-      },
+      { decision: { ...sight.decision, models: SCRIPTED, job: PUBLIC } },
     ],
-  ] as const)("as %s where %s", (status, _, changed) => {
-    const decided = decideSigning({ ...sight, ...changed } as SigningSnapshot);
-    expect(decided).toMatchObject({ kind: "never", status });
+  ])("as %s where %s", (status, _, changed) => {
+    expect(decideSigning({ ...sight, ...changed })).toMatchObject({ kind: "never", status });
   });
 });

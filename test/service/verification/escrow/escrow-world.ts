@@ -10,10 +10,10 @@ import { createSenderMetrics } from "../../../../service/sender/send-metrics.ts"
 import { senderPolicy } from "../../../../service/sender/send-policy.ts";
 import { createSenderRpc } from "../../../../service/sender/send-rpc.ts";
 import { runSender } from "../../../../service/sender/sender-loop.ts";
-import { createSpecBinder } from "../../../../service/verification/escrow/bind-spec.ts";
-import type { EscrowDeps, RerunAnswer } from "../../../../service/verification/escrow/escrow-deps.ts";
+import { bindSpec } from "../../../../service/verification/escrow/bind-spec.ts";
+import type { EscrowDeps } from "../../../../service/verification/escrow/escrow-deps.ts";
 import { escrowRound } from "../../../../service/verification/escrow/run-escrow.ts";
-import type { SpecClaim } from "../../../../service/verification/escrow/types.ts";
+import type { BindableSpec } from "../../../../service/verification/escrow/types.ts";
 import { createEscrowMetrics } from "../../../../service/verification/metrics.ts";
 import {
   readSettlementView,
@@ -56,7 +56,7 @@ export async function bootEscrowWorld() {
   });
   const calls: string[] = [];
   const clock = { aheadMs: 0 };
-  const rerun: { answer: RerunAnswer } = { answer: "asked" };
+  const rerun: { answer: Awaited<ReturnType<EscrowDeps["askRerun"]>> } = { answer: "asked" };
   const deps = depsOf({ chain, db, calls, clock, rerun });
   const settleUp = async (): Promise<void> => {
     await chain.mine(BLOCKS_A_ROUND);
@@ -75,7 +75,7 @@ export async function bootEscrowWorld() {
     ...jobActions(chain),
     ...rowActions(db),
     ...views(chain),
-    bind: (claim: SpecClaim) => createSpecBinder({ ...deps, deployment: chain.deployment })(claim),
+    bind: (spec: BindableSpec) => bindSpec(deps, spec),
     /** One round, after a few blocks; what waits for its next look is looked at. */
     settleUp,
     /** Makes every block so far final in the index. */
@@ -106,7 +106,7 @@ function depsOf(of: {
   readonly db: Database;
   readonly calls: string[];
   readonly clock: { readonly aheadMs: number };
-  readonly rerun: { readonly answer: RerunAnswer };
+  readonly rerun: { readonly answer: Awaited<ReturnType<EscrowDeps["askRerun"]>> };
 }): EscrowDeps {
   const { chain, db, calls, clock, rerun } = of;
   const { verdictEvaluator } = chain.deployment;

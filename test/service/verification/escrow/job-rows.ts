@@ -3,9 +3,9 @@ import type { Address, Hex } from "viem";
 import { lowerCase } from "../../../../service/db/columns.ts";
 import type { Database } from "../../../../service/db/database.ts";
 import { jobSpec, type RunCause, verdict, verdictRun } from "../../../../service/db/tables/verdict.ts";
-import { readClaim } from "../../../../service/verification/escrow/bind-spec.ts";
+import { readBindable } from "../../../../service/verification/escrow/bind-spec.ts";
 import { queueDecision } from "../../../../service/verification/escrow/settlements.ts";
-import type { JobName, SpecClaim } from "../../../../service/verification/escrow/types.ts";
+import type { BindableSpec, JobName } from "../../../../service/verification/escrow/types.ts";
 import { verdictResult } from "../../api/verification/fake-verification-ports.ts";
 import { CLIENT, hashOf, PROVIDER } from "./jobs-on-chain.ts";
 
@@ -38,7 +38,7 @@ export function rowActions(db: Database) {
   let registered = Date.now();
   return {
     /** Registers a specification as POST /v1/specs does, its signature being taken for verified, and answers what binding reads of it. */
-    register: async (options: SpecOptions): Promise<SpecClaim> => {
+    register: async (options: SpecOptions): Promise<BindableSpec> => {
       const id = randomUUID();
       await db.insert(jobSpec).values({
         id,
@@ -55,9 +55,9 @@ export function rowActions(db: Database) {
         registeredBlock: BigInt(options.registeredBlock ?? 1),
         createdAt: new Date(registered++),
       });
-      const claim = await readClaim(db, id);
+      const claim = await readBindable(db, id);
       if (claim === null) throw new Error("what was stored is there");
-      return claim as SpecClaim;
+      return claim as BindableSpec;
     },
     /** A verdict on a job's output as accepting and running it leave it: bound, with one decision. */
     decide: async ({ specId, job, output, decision }: DecisionOptions): Promise<string> => {

@@ -1,7 +1,7 @@
 import { type Hex, keccak256, toBytes } from "viem";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { bindSpec } from "../../../../service/verification/escrow/bind-spec.ts";
-import type { SpecClaim } from "../../../../service/verification/escrow/types.ts";
+import type { BindableSpec } from "../../../../service/verification/escrow/types.ts";
 import type { SettlementStatus } from "../../../../service/verification/verdicts/verdict-view.ts";
 import { bootEscrowWorld, type EscrowWorld } from "./escrow-world.ts";
 import { BUDGET, CLIENT, PROVIDER, STRANGER, type TestJob } from "./jobs-on-chain.ts";
@@ -26,7 +26,7 @@ function specHash(): Hex {
 
 /** As if an ALLOW had been given for this specification's job all the same: what the signer does about it. */
 async function expectUntouched(
-  { job, claim, output }: { job: TestJob; claim: SpecClaim; output: string },
+  { job, claim, output }: { job: TestJob; claim: BindableSpec; output: string },
   status: SettlementStatus = "unbound",
 ): Promise<string> {
   const before = await world.balances();

@@ -1,12 +1,9 @@
-import { tally } from "../../../../service/verification/panel/tally.ts";
+import type { Ballot, Critique, Synthesis } from "../../../../service/verification/panel/answers.ts";
+import { type TallyInput, tally } from "../../../../service/verification/panel/tally.ts";
 import {
-  type Ballot,
-  type Critique,
   GENERATOR_ROLES,
   type GeneratorRole,
   type RoleAnswer,
-  type Synthesis,
-  type TallyInput,
   type TallyOutcome,
 } from "../../../../service/verification/panel/types.ts";
 

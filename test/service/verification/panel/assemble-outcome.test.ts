@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Ballot, Synthesis } from "../../../../service/verification/panel/answers.ts";
 import type { RoleResult } from "../../../../service/verification/panel/ask-role.ts";
 import {
   assembleOutcome,
@@ -7,12 +8,10 @@ import {
 } from "../../../../service/verification/panel/assemble-outcome.ts";
 import { caseBlocks, loadPrompts } from "../../../../service/verification/panel/prompts.ts";
 import type {
-  Ballot,
   GeneratorRole,
   PanelOutcome,
   RoleAnswer,
   RoleName,
-  Synthesis,
 } from "../../../../service/verification/panel/types.ts";
 import { aCase, MODELS } from "./a-panel.ts";
 import { ABSTAINED, aBallot, aCritique, answer, aSynthesis } from "./a-tally-input.ts";

@@ -1,14 +1,12 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { tally } from "../../../../service/verification/panel/tally.ts";
+import type { Ballot, Critique } from "../../../../service/verification/panel/answers.ts";
+import { type TallyInput, tally } from "../../../../service/verification/panel/tally.ts";
 import {
-  type Ballot,
-  type Critique,
   type Decision,
   GENERATOR_ROLES,
   type GeneratorRole,
   type RoleAnswer,
-  type TallyInput,
   type TallyOutcome,
 } from "../../../../service/verification/panel/types.ts";
 import { ABSTAINED, aBallot, aCritique, answer, aSynthesis } from "./a-tally-input.ts";

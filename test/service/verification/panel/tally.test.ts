@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { tally } from "../../../../service/verification/panel/tally.ts";
-import {
-  type Ballot,
-  type CheckName,
-  type Critique,
-  GENERATOR_ROLES,
-  type TallyInput,
-} from "../../../../service/verification/panel/types.ts";
+import type { Ballot, Critique } from "../../../../service/verification/panel/answers.ts";
+import { type TallyInput, tally } from "../../../../service/verification/panel/tally.ts";
+import { GENERATOR_ROLES, type OutputCheck } from "../../../../service/verification/panel/types.ts";
 import {
   ABSTAINED,
   aCritique,
@@ -451,7 +446,7 @@ describe("rule 6, criteria and the output's own faults", () => {
     );
   });
 
-  it.each<[CheckName, string | null, readonly string[]]>([
+  it.each<[OutputCheck["name"], string | null, readonly string[]]>([
     ["padded", null, ["output_padded"]],
     ["copied_from_spec", null, ["output_copied_from_spec"]],
     ["hidden_characters", null, ["output_hidden_characters"]],

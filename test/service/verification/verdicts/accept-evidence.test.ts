@@ -1,42 +1,26 @@
 import { randomUUID } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { PanelCase } from "../../../../service/verification/panel/types.ts";
 import { acceptEvidence, COLLECTING_MS } from "../../../../service/verification/verdicts/accept-evidence.ts";
 import { askRerun } from "../../../../service/verification/verdicts/rerun-verdict.ts";
 import { recordReview } from "../../../../service/verification/verdicts/review.ts";
-import { type RunPanel, runOne } from "../../../../service/verification/verdicts/run-one.ts";
-import { claimVerdicts } from "../../../../service/verification/verdicts/verdict-queue.ts";
 import { decided } from "./a-decision.ts";
 import {
+  allow,
   CHAIN_ID,
   CLIENT,
-  createVerdictWorld,
-  LEASE_MS,
+  fails,
+  hold,
   PROVIDER,
   SECOND_MS,
-  type VerdictWorld,
+  useVerdictWorld,
 } from "./verdict-world.ts";
 
-let world: VerdictWorld;
-beforeEach(async () => {
-  world = await createVerdictWorld();
-});
-afterEach(() => world.close());
+const world = useVerdictWorld();
 
-const hold: RunPanel = async () => decided("HOLD");
-
-/** Runs what is due; answers how many runs that were. */
-async function work(panel: RunPanel = hold): Promise<number> {
-  const now = world.now();
-  const leaseUntil = new Date(now.getTime() + LEASE_MS);
-  const claims = await claimVerdicts(world.db, { now, leaseUntil, limit: 10 });
-  for (const claim of claims) await runOne(world.deps(panel), claim, new AbortController().signal);
-  return claims.length;
-}
-
-async function held(changes: Parameters<VerdictWorld["add"]>[0] = {}): Promise<string> {
+async function held(changes: Parameters<typeof world.add>[0] = {}): Promise<string> {
   const id = await world.add(changes);
-  await work();
+  await world.work(hold);
   return id;
 }
 
@@ -60,11 +44,11 @@ describe("evidence for a verdict on HOLD", () => {
     expect(await offer(id, "first")).toMatchObject({ kind: "kept", count: 1, rerunAt });
     world.pass(60 * SECOND_MS);
     expect(await offer(id, "second")).toMatchObject({ kind: "kept", count: 2, rerunAt });
-    expect(await work()).toBe(0);
+    expect(await world.work(hold)).toBe(0);
     world.pass(COLLECTING_MS);
     const cases: PanelCase[] = [];
     expect(
-      await work(async (panelCase) => {
+      await world.work(async (panelCase) => {
         cases.push(panelCase);
         return decided("ALLOW");
       }),
@@ -82,7 +66,7 @@ describe("evidence for a verdict on HOLD", () => {
     await offer(three, "2");
     expect(await offer(three, "3")).toMatchObject({ count: 3, rerunAt: world.now() });
     expect(await offer(last, "all", { isFinal: true })).toMatchObject({ count: 1, rerunAt: world.now() });
-    expect(await work()).toBe(2);
+    expect(await world.work(hold)).toBe(2);
   });
 
   it("counts a text once, and lets a repeat say that it was the last", async () => {
@@ -96,7 +80,7 @@ describe("evidence for a verdict on HOLD", () => {
     const id = await held();
     await offer(id, "all", { isFinal: true });
     expect(await offer(id, "late")).toEqual({ kind: "used-up" });
-    await work();
+    await world.work(hold);
     expect(await offer(id, "later")).toEqual({ kind: "used-up" });
     expect(await world.runs(id)).toHaveLength(2);
   });
@@ -104,7 +88,7 @@ describe("evidence for a verdict on HOLD", () => {
   it("may be tried again where its re-run gave no decision", async () => {
     const id = await held();
     await offer(id, "all", { isFinal: true });
-    await work(async () => ({ kind: "failed", message: "The model is down.", retryable: false }));
+    await world.work(fails(false));
     expect(await world.row(id)).toMatchObject({ status: "completed", final_verdict: "HOLD" });
     expect(await offer(id, "more", { isFinal: true })).toMatchObject({ kind: "kept", count: 2 });
   });
@@ -112,7 +96,7 @@ describe("evidence for a verdict on HOLD", () => {
   it("is not added to a re-run that was tried and waits for its next try", async () => {
     const id = await held();
     await offer(id, "all", { isFinal: true });
-    await work(async () => ({ kind: "failed", message: "The model is slow.", retryable: true }));
+    await world.work(fails(true));
     expect(await offer(id, "late")).toEqual({ kind: "used-up" });
   });
 
@@ -122,7 +106,7 @@ describe("evidence for a verdict on HOLD", () => {
       askRerun(tx, { verdictId: id, cause: "near_expiry", at: world.now() }),
     );
     expect(await offer(id, "text")).toEqual({ kind: "busy" });
-    await work();
+    await world.work(hold);
     expect(await offer(id, "text")).toMatchObject({ kind: "kept" });
   });
 
@@ -146,7 +130,7 @@ describe("evidence for a verdict on HOLD", () => {
   it("is taken for HOLD alone", async () => {
     const undecided = await world.add();
     expect(await offer(undecided, "x")).toEqual({ kind: "not-held", status: "pending" });
-    await work(async () => decided("ALLOW"));
+    await world.work(allow);
     expect(await offer(undecided, "x")).toEqual({ kind: "not-held", status: "ALLOW" });
     const reviewed = await held();
     await recordReview(
@@ -176,12 +160,12 @@ describe("evidence for a job's verdict", () => {
     const rerunAt = new Date(world.now().getTime() + COLLECTING_MS);
     expect(await offer(id, "x", { ...client, isFinal: true })).toMatchObject({ kind: "kept", rerunAt });
     expect(await offer(id, "sources", provider)).toMatchObject({ kind: "kept", count: 2, rerunAt });
-    expect(await work()).toBe(0);
+    expect(await world.work(hold)).toBe(0);
     expect(await offer(id, "sources", { ...provider, isFinal: true })).toMatchObject({
       count: 2,
       rerunAt: world.now(),
     });
-    expect(await work()).toBe(1);
+    expect(await world.work(hold)).toBe(1);
   });
 
   it("has a place for each side, whatever the other and the submitter hand in", async () => {

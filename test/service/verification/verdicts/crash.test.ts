@@ -1,42 +1,26 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type RunOneDeps, type RunPanel, runOne } from "../../../../service/verification/verdicts/run-one.ts";
-import { claimVerdicts } from "../../../../service/verification/verdicts/verdict-queue.ts";
+import { describe, expect, test } from "vitest";
+import type { RunPanel } from "../../../../service/verification/verdicts/run-one.ts";
 import { answered, decided } from "./a-decision.ts";
 import { type Death, mortalDatabase } from "./mortal-database.ts";
-import { BALANCE, createVerdictWorld, LEASE_MS, UNITS, type VerdictWorld } from "./verdict-world.ts";
+import { BALANCE, fails, LEASE_MS, UNITS, useVerdictWorld } from "./verdict-world.ts";
 
 /** Beyond the statements of any run, so that the last deaths are none. */
 const STATEMENTS = 22;
 
-let world: VerdictWorld;
-beforeEach(async () => {
-  world = await createVerdictWorld();
-});
-afterEach(() => world.close());
+const world = useVerdictWorld();
 
 const decides: RunPanel = async (_, { known, keep }) => {
   for (const role of ["criteria_auditor", "domain_expert"] as const)
     if (!known.some((record) => record.role === role)) await keep(answered(role, {}));
   return decided("ALLOW");
 };
-const fails: RunPanel = async () => ({ kind: "failed", message: "The model refused.", retryable: false });
-
-/** Claims and runs whatever is due; false where nothing was. */
-async function work(deps: RunOneDeps): Promise<boolean> {
-  const now = world.now();
-  const leaseUntil = new Date(now.getTime() + LEASE_MS);
-  const [claim] = await claimVerdicts(deps.db, { now, leaseUntil, limit: 1 });
-  if (claim !== undefined) await runOne(deps, claim, new AbortController().signal);
-  return claim !== undefined;
-}
-
 /** Has a worker die at a statement of the run, and another one come once its lease is over; whether the first got so far. */
 async function dieAndRecover(panel: RunPanel, statement: number, death: Death): Promise<boolean> {
   const mortal = mortalDatabase(world.db, { statement, death });
-  await work({ ...world.deps(panel), db: mortal.db }).catch(() => false);
+  await world.run(panel, { db: mortal.db }).catch(() => false);
   await mortal.bury();
   world.pass(LEASE_MS + 1);
-  while (await work(world.deps(panel))) world.pass(LEASE_MS + 1);
+  while ((await world.work(panel)) > 0) world.pass(LEASE_MS + 1);
   return mortal.hasDied();
 }
 
@@ -62,7 +46,7 @@ describe.each<Death>(["before", "after"])("a worker that dies %s any statement",
     const died: boolean[] = [];
     for (let statement = 1; statement <= STATEMENTS; statement += 1) {
       const id = await world.add();
-      died.push(await dieAndRecover(fails, statement, death));
+      died.push(await dieAndRecover(fails(false), statement, death));
       expect(await world.row(id)).toMatchObject({ status: "failed", runs: 0 });
       expect(await world.balance()).toBe(BALANCE);
     }

@@ -1,5 +1,5 @@
 import { keccak256, stringToBytes } from "viem";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { renderVerdict } from "../../../../service/api/verification/get-verdict.ts";
 import { verdictSchema } from "../../../../service/api/verification/verdict-schema.ts";
 import { openDatabase } from "../../../../service/db/database.ts";
@@ -7,54 +7,27 @@ import { readUnsigned } from "../../../../service/verification/escrow/settlement
 import { receiptPayload } from "../../../../service/verification/verdicts/receipt.ts";
 import { askRerun, type RerunCause } from "../../../../service/verification/verdicts/rerun-verdict.ts";
 import { recordReview } from "../../../../service/verification/verdicts/review.ts";
-import { type RunPanel, runOne } from "../../../../service/verification/verdicts/run-one.ts";
-import { claimVerdicts } from "../../../../service/verification/verdicts/verdict-queue.ts";
+import { runOne } from "../../../../service/verification/verdicts/run-one.ts";
 import { readVerdict } from "../../../../service/verification/verdicts/verdict-view.ts";
-import { decided } from "./a-decision.ts";
-import {
-  BALANCE,
-  CHAIN_ID,
-  createVerdictWorld,
-  LEASE_MS,
-  UNITS,
-  type VerdictWorld,
-} from "./verdict-world.ts";
+import { allow, BALANCE, CHAIN_ID, fails, hold, NEVER, UNITS, useVerdictWorld } from "./verdict-world.ts";
 
+const UNKNOWN = "00000000-0000-4000-8000-000000000000";
 const ESCROW = `0x${"e5".repeat(20)}` as const;
 
-let world: VerdictWorld;
-beforeEach(async () => {
-  world = await createVerdictWorld();
-});
-afterEach(() => world.close());
-
-async function claim() {
-  const now = world.now();
-  const leaseUntil = new Date(now.getTime() + LEASE_MS);
-  const [claimed] = await claimVerdicts(world.db, { now, leaseUntil, limit: 1 });
-  if (claimed === undefined) throw new Error("nothing is due");
-  return claimed;
-}
-
-async function run(panel: RunPanel): Promise<void> {
-  await runOne(world.deps(panel), await claim(), new AbortController().signal);
-}
-
-const hold: RunPanel = async () => decided("HOLD");
-const allow: RunPanel = async () => decided("ALLOW");
+const world = useVerdictWorld();
 
 async function held(): Promise<string> {
   const id = await world.add();
-  await run(hold);
+  await world.run(hold);
   return id;
 }
 
 const ask = (verdictId: string, cause: RerunCause) =>
   world.db.transaction((tx) => askRerun(tx, { verdictId, cause, at: world.now() }));
 
-const review = (verdictId: string, decision: "ALLOW" | "REJECT" = "ALLOW") =>
+const review = (verdictId: string, decision: "ALLOW" | "REJECT" = "ALLOW", db = world.db) =>
   recordReview(
-    { db: world.db, chainId: CHAIN_ID, now: world.now },
+    { db, chainId: CHAIN_ID, now: world.now },
     { verdictId, decision, reason: "All three are rivers.", reviewedBy: "ada" },
   );
 
@@ -69,7 +42,7 @@ describe("a held verdict", () => {
         final_verdict: "HOLD",
       });
       world.pass(1_000);
-      await run(hold);
+      await world.run(hold);
       expect(await world.row(id)).toMatchObject({ status: "completed", runs: place + 2, cause });
     }
     expect(await ask(id, "evidence")).toBe("used_up");
@@ -91,14 +64,14 @@ describe("a held verdict", () => {
       ask(id, "near_expiry"),
     ]);
     expect(outcomes.toSorted()).toEqual(["asked", "busy", "busy", "busy"]);
-    await claim();
+    await world.lease();
     expect(await ask(id, "evidence")).toBe("busy");
   });
 
   test("that a re-run allows has no other re-run", async () => {
     const id = await held();
     await ask(id, "evidence");
-    await run(allow);
+    await world.run(allow);
     expect(await world.row(id)).toMatchObject({ status: "completed", final_verdict: "ALLOW" });
     expect(await ask(id, "near_expiry")).toBe("not_held");
   });
@@ -106,34 +79,27 @@ describe("a held verdict", () => {
   test("stays held where its re-run fails: no event, no debit back, and the cause may be asked for again", async () => {
     const id = await held();
     await ask(id, "evidence");
-    await run(async () => ({ kind: "failed", message: "The model refused.", retryable: false }));
+    await world.run(fails(false));
     expect(await world.row(id)).toMatchObject({
       status: "completed",
       runs: 1,
       final_verdict: "HOLD",
-      error_message: "The model refused.",
+      error_message: "No answer came from critic.",
     });
     expect((await world.events()).map(({ type }) => type)).toEqual(["verdict.held"]);
     expect(await world.balance()).toBe(BALANCE - UNITS);
     expect(await ask(id, "evidence")).toBe("asked");
-    await run(allow);
+    await world.run(allow);
     expect(await world.row(id)).toMatchObject({ runs: 2, error_message: null });
   });
 });
 
-test.each([
-  ["is not decided yet", async () => world.add()],
-  [
-    "was allowed",
-    async () => {
-      const id = await world.add();
-      await run(allow);
-      return id;
-    },
-  ],
-  ["does not exist", async () => "00000000-0000-4000-8000-000000000000"],
-])("a verdict that %s is not run again", async (_, make) => {
-  expect(await ask(await make(), "evidence")).toBe("not_held");
+test("a verdict that does not exist, is not decided yet or was allowed is not run again", async () => {
+  expect(await ask(UNKNOWN, "evidence")).toBe("not_held");
+  const id = await world.add();
+  expect(await ask(id, "evidence")).toBe("not_held");
+  await world.run(allow);
+  expect(await ask(id, "evidence")).toBe("not_held");
 });
 
 describe("a review", () => {
@@ -147,11 +113,8 @@ describe("a review", () => {
       connectTimeoutMs: 1_000,
       onIdleError: () => undefined,
     });
-    const reviewed = recordReview(
-      { db: alone, chainId: CHAIN_ID, now: world.now },
-      { verdictId: id, decision: "ALLOW", reason: "All three are rivers.", reviewedBy: "ada" },
-    );
-    await expect(reviewed.finally(() => alone.$client.end())).resolves.toMatchObject({ kind: "recorded" });
+    const reviewed = review(id, "ALLOW", alone).finally(() => alone.$client.end());
+    await expect(reviewed).resolves.toMatchObject({ kind: "recorded" });
   });
 
   test("of a held verdict is a decision of its own, with evidence that names reviewer and reason", async () => {
@@ -199,15 +162,15 @@ describe("a review", () => {
   test("of a verdict that has no decision, or another one than HOLD, changes nothing", async () => {
     const id = await world.add();
     expect(await review(id)).toEqual({ kind: "undecided" });
-    await run(allow);
+    await world.run(allow);
     expect(await review(id, "REJECT")).toEqual({ kind: "not_held", finalVerdict: "ALLOW" });
     expect(await world.runs(id)).toHaveLength(1);
-    expect(await review("00000000-0000-4000-8000-000000000000")).toEqual({ kind: "undecided" });
+    expect(await review(UNKNOWN)).toEqual({ kind: "undecided" });
   });
 
   test("of a failed verdict of a job is its first decision, without score and findings", async () => {
     const id = await world.add({ jobChainId: CHAIN_ID, jobEscrow: ESCROW, jobId: 7n });
-    await run(async () => ({ kind: "failed", message: "The model refused.", retryable: false }));
+    await world.run(fails(false));
     const outcome = await review(id, "REJECT");
     const [stored] = await world.runs(id);
     expect(outcome).toEqual({ kind: "recorded", run: 1, evidenceHash: stored?.evidence_hash });
@@ -292,9 +255,9 @@ describe("a review", () => {
   test("stands against a re-run that is under way", async () => {
     const id = await held();
     await ask(id, "near_expiry");
-    const under = await claim();
+    const under = await world.lease();
     await review(id, "REJECT");
-    await runOne(world.deps(allow), under, new AbortController().signal);
+    await runOne(world.deps(allow), under, NEVER);
     expect((await world.runs(id)).map(({ final_verdict }) => final_verdict)).toEqual(["HOLD", "REJECT"]);
     expect(await world.row(id)).toMatchObject({ status: "completed", final_verdict: "REJECT" });
   });

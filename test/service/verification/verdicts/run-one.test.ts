@@ -1,52 +1,20 @@
 import { keccak256, stringToBytes } from "viem";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { PanelCase } from "../../../../service/verification/panel/types.ts";
 import { readRoleCalls } from "../../../../service/verification/verdicts/role-calls.ts";
 import { type RunPanel, runOne } from "../../../../service/verification/verdicts/run-one.ts";
-import {
-  type Claim,
-  claimVerdicts,
-  giveBackClaim,
-  renewClaim,
-} from "../../../../service/verification/verdicts/verdict-queue.ts";
+import { giveBackLease, renewLease } from "../../../../service/verification/verdicts/verdict-queue.ts";
 import { startCuttableProxy } from "../../../support/anvil-testkit/cuttable-proxy.ts";
 import { openMigrated } from "../../../support/test-database.ts";
 import { abstained, answered, decided } from "./a-decision.ts";
-import { BALANCE, createVerdictWorld, LEASE_MS, UNITS, type VerdictWorld } from "./verdict-world.ts";
+import { BALANCE, fails, hangs, hold, LEASE_MS, NEVER, UNITS, useVerdictWorld } from "./verdict-world.ts";
 
-const NEVER = new AbortController().signal;
-
-let world: VerdictWorld;
-beforeEach(async () => {
-  world = await createVerdictWorld();
-});
-afterEach(() => world.close());
-
-async function claim(): Promise<Claim> {
-  const now = world.now();
-  const leaseUntil = new Date(now.getTime() + LEASE_MS);
-  const [claimed] = await claimVerdicts(world.db, { now, leaseUntil, limit: 1 });
-  if (claimed === undefined) throw new Error("nothing is due");
-  return claimed;
-}
-
-async function run(panel?: RunPanel, signal = NEVER): Promise<void> {
-  await runOne(world.deps(panel), await claim(), signal);
-}
-
-const fails =
-  (retryable: boolean): RunPanel =>
-  async () => ({
-    kind: "failed",
-    message: "No answer came from critic.",
-    retryable,
-  });
-const hangs: RunPanel = () => new Promise(() => undefined);
+const world = useVerdictWorld();
 
 describe("a run that decides", () => {
   test("stores decision, evidence and one event, and keeps the debit", async () => {
     const id = await world.add();
-    await run(async () => {
+    await world.run(async () => {
       world.pass(1_234);
       return decided("ALLOW");
     });
@@ -81,9 +49,9 @@ describe("a run that decides", () => {
 
   test("HOLD is told as verdict.held, and a verdict without an endpoint tells nobody", async () => {
     await world.add();
-    await run(async () => decided("HOLD"));
+    await world.run(hold);
     await world.add({ endpointId: null });
-    await run();
+    await world.run();
     expect((await world.events()).map(({ type }) => type)).toEqual(["verdict.held"]);
   });
 
@@ -94,12 +62,8 @@ describe("a run that decides", () => {
       return decided("ALLOW");
     };
     const id = await world.add();
-    await world.query(
-      `insert into ahs.held_evidence (id, verdict_id, submitted_by, text, text_hash, created_at)
-       values (gen_random_uuid(), $1, 'key:1', 'See page 3.', $2, $3)`,
-      [id, `0x${"e1".repeat(32)}`, world.now()],
-    );
-    await run(panel);
+    await world.addEvidence(id, "See page 3.", { hash: `0x${"e1".repeat(32)}` });
+    await world.run(panel);
     expect(seen).toEqual([
       {
         specText: "Name three rivers.",
@@ -117,7 +81,7 @@ describe("a run that decides", () => {
 
   test("stores words that PostgreSQL would refuse", async () => {
     const id = await world.add();
-    await run(async (_, { keep }) => {
+    await world.run(async (_, { keep }) => {
       await keep(answered("critic", { reason: "a\u0000b" }));
       return { ...decided("ALLOW"), reasoning: "half \ud800, none \u0000" };
     });
@@ -128,7 +92,7 @@ describe("a run that decides", () => {
 describe("a worker that dies", () => {
   test("leaves the run to others once its lease is over, and what was answered is not asked again", async () => {
     const id = await world.add();
-    const first = await claim();
+    const first = await world.lease();
     const dying = new AbortController();
     const kept = [answered("criteria_auditor", { score: 80 }), abstained("domain_expert")];
     const died = runOne(
@@ -140,10 +104,10 @@ describe("a worker that dies", () => {
       dying.signal,
     );
     await expect.poll(() => readRoleCalls(world.db, first), { timeout: 60_000 }).toHaveLength(2);
-    await expect(claim()).rejects.toThrow("nothing is due");
+    await expect(world.lease()).rejects.toThrow("nothing is due");
     world.pass(LEASE_MS + 1);
     let known: unknown = null;
-    await run(async (_, given) => {
+    await world.run(async (_, given) => {
       known = given.known;
       await given.keep(answered("domain_expert", { score: 70 }));
       return decided("ALLOW");
@@ -165,12 +129,12 @@ describe("a worker that dies", () => {
     await world.query(
       "create trigger refuse before insert on ahs.webhook_event for each row execute function ahs.refuse()",
     );
-    await run();
+    await world.run();
     expect(await world.row(id)).toMatchObject({ status: "pending", runs: 0, final_verdict: null });
     expect(await world.runs(id)).toEqual([]);
     await world.query("drop trigger refuse on ahs.webhook_event");
     world.pass(10_000);
-    await run();
+    await world.run();
     expect(await world.row(id)).toMatchObject({ status: "completed", runs: 1, error_message: null });
     expect(await world.events()).toHaveLength(1);
     expect(await world.balance()).toBe(BALANCE - UNITS);
@@ -178,7 +142,7 @@ describe("a worker that dies", () => {
 
   test("is not tried for ever: a verdict that brings down every worker fails and costs nothing", async () => {
     const id = await world.add({ attempts: 100 });
-    await run();
+    await world.run();
     expect(await world.row(id)).toMatchObject({
       status: "failed",
       error_message: "The run was broken off 100 times without an outcome.",
@@ -189,26 +153,21 @@ describe("a worker that dies", () => {
 
 test("answers that know nothing of a text handed in since are asked for again", async () => {
   const id = await world.add();
-  await run(async (_, given) => {
+  await world.run(async (_, given) => {
     await given.keep(answered("critic", {}));
     return fails(true)(_, given);
   });
   world.pass(5_000);
-  await world.query(
-    `insert into ahs.held_evidence (id, verdict_id, submitted_by, text, text_hash, created_at)
-     values (gen_random_uuid(), $1, 'key:1', 'See page 3.', '0x1', $2)`,
-    [id, world.now()],
-  );
-  const again = await claim();
-  expect(await readRoleCalls(world.db, again)).toEqual([]);
+  await world.addEvidence(id, "See page 3.");
+  expect(await readRoleCalls(world.db, await world.lease())).toEqual([]);
 });
 
-describe("a worker that lost its claim", () => {
+describe("a worker that lost its lease", () => {
   test("stores neither answers nor a decision", async () => {
     const id = await world.add();
-    const slow = await claim();
+    const slow = await world.lease();
     world.pass(LEASE_MS + 1);
-    const taker = await claim();
+    const taker = await world.lease();
     await runOne(
       world.deps(async () => decided("REJECT")),
       slow,
@@ -231,13 +190,13 @@ describe("a worker that lost its claim", () => {
 
   test("neither fails, renews nor gives back what is another's", async () => {
     const id = await world.add();
-    const slow = await claim();
+    const slow = await world.lease();
     world.pass(LEASE_MS + 1);
-    await claim();
+    await world.lease();
     const before = await world.row(id);
     await runOne(world.deps(fails(false)), slow, NEVER);
-    expect(await renewClaim(world.db, slow, new Date())).toBe(false);
-    await giveBackClaim(world.db, slow, world.now());
+    expect(await renewLease(world.db, slow, new Date())).toBe(false);
+    await giveBackLease(world.db, slow, world.now());
     expect(await world.row(id)).toEqual(before);
     expect(await world.balance()).toBe(BALANCE - UNITS);
     expect(await world.events()).toEqual([]);
@@ -245,18 +204,18 @@ describe("a worker that lost its claim", () => {
 
   test("stops asking as soon as it hears of it", async () => {
     await world.add();
-    const slow = await claim();
+    const slow = await world.lease();
     world.pass(LEASE_MS + 1);
-    await claim();
+    await world.lease();
     const deps = { ...world.deps(hangs), lease: { leaseMs: LEASE_MS, renewMs: 10 } };
     await runOne(deps, slow, NEVER);
     expect(await world.outcomes()).toEqual({ lost: 1 });
   });
 });
 
-test("a run keeps its claim for as long as it goes on", async () => {
+test("a run keeps its lease for as long as it goes on", async () => {
   const id = await world.add();
-  const claimed = await claim();
+  const claimed = await world.lease();
   const stopping = new AbortController();
   const deps = { ...world.deps(hangs), lease: { leaseMs: LEASE_MS, renewMs: 10 } };
   const running = runOne(deps, claimed, stopping.signal);
@@ -265,11 +224,11 @@ test("a run keeps its claim for as long as it goes on", async () => {
     const leaseUntil = new Date(world.now().getTime() + LEASE_MS);
     await expect.poll(async () => (await world.row(id)).lease_until, { timeout: 60_000 }).toEqual(leaseUntil);
   }
-  await expect(claim()).rejects.toThrow("nothing is due");
+  await expect(world.lease()).rejects.toThrow("nothing is due");
   stopping.abort();
   await running;
   expect(await world.row(id)).toMatchObject({ status: "pending", not_before: world.now() });
-  expect(await claim()).toMatchObject({ verdictId: id, attempts: 2 });
+  expect(await world.lease()).toMatchObject({ verdictId: id, attempts: 2 });
 });
 
 test("a run ends with its lease while the database answers nothing, and lets a worker stop", async () => {
@@ -277,7 +236,7 @@ test("a run ends with its lease while the database answers nothing, and lets a w
   const db = openMigrated(proxy.url);
   try {
     await world.add();
-    const claimed = await claim();
+    const claimed = await world.lease();
     const leaseMs = 600;
     const stopping = new AbortController();
     const asked = Promise.withResolvers<void>();

@@ -1,55 +1,36 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { queueRetry } from "../../../../service/verification/verdicts/rerun-verdict.ts";
 import { readRoleCalls, readTokensSince } from "../../../../service/verification/verdicts/role-calls.ts";
-import { type RunOneDeps, type RunPanel, runOne } from "../../../../service/verification/verdicts/run-one.ts";
-import { type Claim, claimVerdicts } from "../../../../service/verification/verdicts/verdict-queue.ts";
+import { type RunPanel, runOne } from "../../../../service/verification/verdicts/run-one.ts";
 import { abstained, answered, decided } from "./a-decision.ts";
-import { createVerdictWorld, DAY_MS, LEASE_MS, type VerdictWorld } from "./verdict-world.ts";
+import { allow, DAY_MS, LEASE_MS, NEVER, useVerdictWorld } from "./verdict-world.ts";
 
-const NEVER = new AbortController().signal;
-
-let world: VerdictWorld;
-beforeEach(async () => {
-  world = await createVerdictWorld();
-});
-afterEach(() => world.close());
-
-async function claim(): Promise<Claim> {
-  const now = world.now();
-  const leaseUntil = new Date(now.getTime() + LEASE_MS);
-  const [claimed] = await claimVerdicts(world.db, { now, leaseUntil, limit: 1 });
-  if (claimed === undefined) throw new Error("nothing is due");
-  return claimed;
-}
-
-async function run(panel: RunPanel, changes: Partial<RunOneDeps> = {}): Promise<void> {
-  await runOne({ ...world.deps(panel), ...changes }, await claim(), NEVER);
-}
+const world = useVerdictWorld();
 
 async function retry(id: string): Promise<void> {
   await world.db.transaction((tx) => queueRetry(tx, id, world.now()));
 }
 
 /** Two generators do not answer, for the same reason each time; 240 tokens. */
-const fails =
+const abstain =
   (reason: string, retryable: boolean | "once"): RunPanel =>
   async (_, { keep }) => {
     await keep(abstained("domain_expert", reason));
     await keep(abstained("user_advocate", reason));
     return { kind: "failed", message: `No answer: ${reason}`, retryable };
   };
-const refused = fails("refused: the model declined", "once");
-const down = fails("the model server is not available: HTTP status 503", true);
+const refused = abstain("refused: the model declined", "once");
+const down = abstain("the model server is not available: HTTP status 503", true);
 
 const tokens = () => readTokensSince(world.db, new Date(world.now().getTime() - DAY_MS));
 
 describe("a case that the models refuse", () => {
   test("is tried once more, and then fails with their reason", async () => {
     const id = await world.add();
-    await run(refused);
+    await world.run(refused);
     expect(await world.row(id)).toMatchObject({ status: "pending", error_message: null });
     world.pass(5_000);
-    await run(refused);
+    await world.run(refused);
     expect(await world.row(id)).toMatchObject({
       status: "failed",
       attempts: 2,
@@ -64,12 +45,12 @@ describe("a case that the models refuse", () => {
       asked += 1;
       return refused(panelCase, given);
     };
-    await run(panel);
+    await world.run(panel);
     world.pass(5_000);
-    await run(panel);
+    await world.run(panel);
     for (let retries = 0; retries < 3; retries += 1) {
       await retry(id);
-      await run(panel);
+      await world.run(panel);
       expect(await world.row(id)).toMatchObject({ status: "failed" });
     }
     expect([asked, await tokens()]).toEqual([5, 5 * 240]);
@@ -77,9 +58,9 @@ describe("a case that the models refuse", () => {
 
   test("after an outage is tried once more as well", async () => {
     const id = await world.add();
-    await run(down);
+    await world.run(down);
     world.pass(5_000);
-    await run(refused);
+    await world.run(refused);
     expect(await world.row(id)).toMatchObject({ status: "pending", attempts: 2 });
   });
 });
@@ -89,7 +70,7 @@ describe("what the tries of one decision take", () => {
     const id = await world.add();
     const bound = { tokensPerDecision: 400 };
     for (const waitMs of [5_000, 10_000]) {
-      await run(down, bound);
+      await world.run(down, bound);
       expect(await world.row(id)).toMatchObject({ status: "pending" });
       world.pass(waitMs);
     }
@@ -101,22 +82,22 @@ describe("what the tries of one decision take", () => {
       error_message:
         "The tries of this verdict took 480 tokens without an outcome, and no more than 400 are spent on one.",
     };
-    await run(asksNobody, bound);
+    await world.run(asksNobody, bound);
     expect(await world.row(id)).toMatchObject(failed);
     await retry(id);
-    await run(asksNobody, bound);
+    await world.run(asksNobody, bound);
     expect(await world.row(id)).toMatchObject(failed);
   });
 
   test("does not keep a decision from being stored whose answers are all there", async () => {
     const id = await world.add();
     const roles = ["criteria_auditor", "domain_expert", "evidence_checker", "user_advocate"] as const;
-    await run(async (_, { keep }) => {
+    await world.run(async (_, { keep }) => {
       for (const role of [...roles, "critic", "synthesiser"] as const) await keep(answered(role, {}));
       throw new Error("the decision could not be written");
     });
     world.pass(5_000);
-    await run(async () => decided("ALLOW"), { tokensPerDecision: 400 });
+    await world.run(allow, { tokensPerDecision: 400 });
     expect(await world.row(id)).toMatchObject({ status: "completed" });
   });
 });
@@ -126,7 +107,7 @@ describe("a call that is broken off", () => {
 
   test("counts what it was begun with, whichever way its worker ended", async () => {
     await world.add();
-    const claimed = await claim();
+    const claimed = await world.lease();
     const stopping = new AbortController();
     const running = runOne(
       world.deps(async (_, { begin }) => {
@@ -145,7 +126,7 @@ describe("a call that is broken off", () => {
 
   test("that is answered counts what it took and nothing else", async () => {
     await world.add();
-    await run(async (_, { begin, keep }) => {
+    await world.run(async (_, { begin, keep }) => {
       await begin({ ...begun, promptTokens: 700 });
       await begin({ ...begun, promptTokens: 800 });
       await keep({ ...answered("critic", {}), requests: 2 });
@@ -159,9 +140,9 @@ describe("a call that is broken off", () => {
 
   test("of a run that is another worker's by now is not begun", async () => {
     await world.add();
-    const slow = await claim();
+    const slow = await world.lease();
     world.pass(LEASE_MS + 1);
-    await claim();
+    await world.lease();
     let asked = false;
     await runOne(
       world.deps(async (_, { begin }) => {

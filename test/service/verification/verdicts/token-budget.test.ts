@@ -1,33 +1,26 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { storeRoleCall } from "../../../../service/verification/verdicts/role-calls.ts";
 import {
-  createTokenBudget,
   nextDay,
   tokensForJobs,
+  tokensLeft,
   tokensPerDecision,
 } from "../../../../service/verification/verdicts/token-budget.ts";
-import { claimVerdicts } from "../../../../service/verification/verdicts/verdict-queue.ts";
 import { abstained, answered } from "./a-decision.ts";
-import { createVerdictWorld, DAY_MS, LEASE_MS, type VerdictWorld } from "./verdict-world.ts";
+import { DAY_MS, useVerdictWorld } from "./verdict-world.ts";
 
-let world: VerdictWorld;
-beforeEach(async () => {
-  world = await createVerdictWorld(new Date("2026-11-20T23:59:59.000Z"));
-});
-afterEach(() => world.close());
+const world = useVerdictWorld(new Date("2026-11-20T23:59:59.000Z"));
 
 test("tokens of answers and abstentions count until the UTC day is over", async () => {
-  const id = await world.add();
-  const of = { now: world.now(), leaseUntil: new Date(world.now().getTime() + LEASE_MS), limit: 1 };
-  const [claim] = await claimVerdicts(world.db, of);
-  if (claim?.verdictId !== id) throw new Error("the verdict was not claimed");
-  const budget = createTokenBudget({ db: world.db, now: world.now, tokensPerDay: 200 });
-  expect(await budget.left()).toBe(200);
-  await storeRoleCall(world.db, claim, { record: answered("critic", {}), at: world.now() });
-  await storeRoleCall(world.db, claim, { record: abstained("synthesiser"), at: world.now() });
-  expect(await budget.left()).toBe(-40);
+  await world.add();
+  const lease = await world.lease();
+  const left = () => tokensLeft({ db: world.db, now: world.now, tokensPerDay: 200 });
+  expect(await left()).toBe(200);
+  await storeRoleCall(world.db, lease, { record: answered("critic", {}), at: world.now() });
+  await storeRoleCall(world.db, lease, { record: abstained("synthesiser"), at: world.now() });
+  expect(await left()).toBe(-40);
   world.pass(1_000);
-  expect(await budget.left()).toBe(200);
+  expect(await left()).toBe(200);
 });
 
 test("a quarter of the day is kept for verdicts of jobs", () => {

@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { currentScore, score } from "../../../../service/db/tables/score.ts";
 import { readVerdictCase } from "../../../../service/verification/verdicts/verdict-cases.ts";
-import { CHAIN_ID, CLIENT, createVerdictWorld, PROVIDER, type VerdictWorld } from "./verdict-world.ts";
+import { CHAIN_ID, CLIENT, PROVIDER, useVerdictWorld } from "./verdict-world.ts";
 
-let world: VerdictWorld;
-beforeEach(async () => {
-  world = await createVerdictWorld();
-});
-afterEach(() => world.close());
+const world = useVerdictWorld();
 
 /** The provider's newest record on a chain; null: without enough history for a score. */
 async function record(chainId: number, ahsScore: number | null): Promise<void> {
@@ -45,11 +41,8 @@ test("a verdict's case is its specification, output, evidence in order, job and 
   const job = { chainId: CHAIN_ID, escrow: `0x${"e5".repeat(20)}`, jobId: 2n ** 200n } as const;
   const id = await world.add({ jobChainId: job.chainId, jobEscrow: job.escrow, jobId: job.jobId });
   for (const [place, text] of ["first", "second"].entries()) {
-    await world.query(
-      `insert into ahs.held_evidence (id, verdict_id, submitted_by, text, text_hash, created_at)
-       values (gen_random_uuid(), $1, 'key:1', $2, $3, $4)`,
-      [id, text, `0x${place}`, new Date(world.now().getTime() + place)],
-    );
+    const at = new Date(world.now().getTime() + place);
+    await world.addEvidence(id, text, { hash: `0x${place}`, at });
   }
   const { specId, ...rest } = await read(id);
   expect(specId).toMatch(/^[0-9a-f-]{36}$/);
@@ -88,11 +81,7 @@ test.each([
   ["evidence", "update ahs.held_evidence set text = null"],
 ])("a verdict whose %s is gone has no texts to judge", async (_, drop) => {
   const id = await world.add();
-  await world.query(
-    `insert into ahs.held_evidence (id, verdict_id, submitted_by, text, text_hash, created_at)
-     values (gen_random_uuid(), $1, 'key:1', 'x', '0x1', now())`,
-    [id],
-  );
+  await world.addEvidence(id, "x");
   expect((await read(id)).texts).not.toBeNull();
   await world.query(drop);
   expect(await read(id)).toMatchObject({ texts: null, evidenceHashes: ["0x1"] });

@@ -1,56 +1,52 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
-  claimVerdicts,
+  leaseVerdicts,
   putOffDue,
   readVerdictQueue,
 } from "../../../../service/verification/verdicts/verdict-queue.ts";
-import { createVerdictWorld, LEASE_MS, type VerdictWorld } from "./verdict-world.ts";
+import { LEASE_MS, useVerdictWorld } from "./verdict-world.ts";
 
-let world: VerdictWorld;
-beforeEach(async () => {
-  world = await createVerdictWorld();
-});
-afterEach(() => world.close());
+const world = useVerdictWorld();
 
 const later = (ms: number) => new Date(world.now().getTime() + ms);
 
-async function claim(limit = 10): Promise<string[]> {
+async function lease(limit = 10): Promise<string[]> {
   const of = { now: world.now(), leaseUntil: later(LEASE_MS), limit };
-  return (await claimVerdicts(world.db, of)).map(({ verdictId }) => verdictId);
+  return (await leaseVerdicts(world.db, of)).map(({ verdictId }) => verdictId);
 }
 
-test("what is due is claimed, the longest due first, and only what is due", async () => {
+test("what is due is leased, the longest due first, and only what is due", async () => {
   const second = await world.add({ notBefore: later(-1_000) });
   const first = await world.add({ notBefore: later(-2_000) });
   await world.add({ notBefore: later(1) });
   for (const status of ["unsettled", "completed", "failed"] as const) await world.add({ status });
   await world.add({ status: "processing", leaseUntil: later(1) });
-  expect(await claim(1)).toEqual([first]);
-  expect(await claim()).toEqual([second]);
-  expect(await claim()).toEqual([]);
+  expect(await lease(1)).toEqual([first]);
+  expect(await lease()).toEqual([second]);
+  expect(await lease()).toEqual([]);
 });
 
-test("a lease that ran out is claimed by one other, and counts from the first try", async () => {
+test("a lease that ran out is taken by one other, and counts from the first try", async () => {
   const id = await world.add();
   const triedAt = world.now();
-  await claim();
+  await lease();
   world.pass(LEASE_MS + 1);
   const of = { now: world.now(), leaseUntil: later(LEASE_MS), limit: 10 };
-  expect(await claimVerdicts(world.db, of)).toEqual([
+  expect(await leaseVerdicts(world.db, of)).toEqual([
     { verdictId: id, run: 1, cause: "submitted", retries: 0, attempts: 2, triedAt },
   ]);
-  expect(await claim()).toEqual([]);
+  expect(await lease()).toEqual([]);
 });
 
-test("many workers that claim at once get every run once", async () => {
+test("many workers that lease at once get every run once", async () => {
   const added = await Promise.all(Array.from({ length: 40 }, () => world.add()));
-  const claimed = await Promise.all(Array.from({ length: 20 }, () => claim(5)));
-  while (claimed.flat().length < added.length) {
-    const more = await claim();
+  const leased = await Promise.all(Array.from({ length: 20 }, () => lease(5)));
+  while (leased.flat().length < added.length) {
+    const more = await lease();
     if (more.length === 0) break;
-    claimed.push(more);
+    leased.push(more);
   }
-  expect(claimed.flat().toSorted()).toEqual(added.toSorted());
+  expect(leased.flat().toSorted()).toEqual(added.toSorted());
 });
 
 test("what is put off waits untried, and what a living worker runs goes on", async () => {
@@ -65,17 +61,17 @@ test("what is put off waits untried, and what a living worker runs goes on", asy
   expect(await world.row(running)).toMatchObject({ status: "processing" });
 });
 
-test("verdicts of jobs alone are claimed, and all others put off, where that is asked for", async () => {
+test("verdicts of jobs alone are leased, and all others put off, where that is asked for", async () => {
   const unbound = await world.add();
   const ofJob = await world.add({ jobChainId: 1, jobEscrow: `0x${"e5".repeat(20)}`, jobId: 7n });
   const now = world.now();
   const until = later(60_000);
-  const claimed = await claimVerdicts(world.db, { now, leaseUntil: later(1), limit: 10, onlyOfJobs: true });
-  expect(claimed.map(({ verdictId }) => verdictId)).toEqual([ofJob]);
+  const leased = await leaseVerdicts(world.db, { now, leaseUntil: later(1), limit: 10, onlyOfJobs: true });
+  expect(leased.map(({ verdictId }) => verdictId)).toEqual([ofJob]);
   world.pass(2);
   expect(await putOffDue(world.db, { now: world.now(), until, exceptOfJobs: true })).toBe(1);
   expect(await world.row(unbound)).toMatchObject({ status: "pending", not_before: until });
-  expect(await claim()).toEqual([ofJob]);
+  expect(await lease()).toEqual([ofJob]);
 });
 
 test("the queue tells how much waits, since when, and what is under way", async () => {

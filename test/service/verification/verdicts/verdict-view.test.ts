@@ -3,28 +3,19 @@ import { keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { askRerun } from "../../../../service/verification/verdicts/rerun-verdict.ts";
 import { listHeldVerdicts } from "../../../../service/verification/verdicts/review.ts";
-import { type RunPanel, runOne } from "../../../../service/verification/verdicts/run-one.ts";
-import { claimVerdicts } from "../../../../service/verification/verdicts/verdict-queue.ts";
 import {
   readStoredEvidence,
   readStoredTexts,
   readVerdict,
 } from "../../../../service/verification/verdicts/verdict-view.ts";
 import { decided } from "./a-decision.ts";
-import { CLIENT, createVerdictWorld, LEASE_MS, PROVIDER, type VerdictWorld } from "./verdict-world.ts";
+import { allow, CLIENT, createVerdictWorld, hold, PROVIDER, type VerdictWorld } from "./verdict-world.ts";
 
 let world: VerdictWorld;
 beforeAll(async () => {
   world = await createVerdictWorld();
 });
 afterAll(() => world.close());
-
-async function work(panel: RunPanel): Promise<void> {
-  const now = world.now();
-  const leaseUntil = new Date(now.getTime() + LEASE_MS);
-  for (const claim of await claimVerdicts(world.db, { now, leaseUntil, limit: 10 }))
-    await runOne(world.deps(panel), claim, new AbortController().signal);
-}
 
 const JOB = { jobChainId: 31_337, jobEscrow: `0x${"e5".repeat(20)}` as const, jobId: 7n };
 
@@ -44,12 +35,12 @@ describe("a verdict as its readers see it", () => {
       namedJob: null,
       settlement: null,
     });
-    await work(async () => decided("REJECT"));
+    await world.work(async () => decided("REJECT"));
   });
 
   it("shows its newest decision, and all of them in order", async () => {
     const id = await world.add();
-    await work(async () => decided("HOLD"));
+    await world.work(hold);
     await world.db.transaction((tx) => askRerun(tx, { verdictId: id, cause: "evidence", at: world.now() }));
     expect(await readVerdict(world.db, id)).toMatchObject({
       status: "completed",
@@ -57,7 +48,7 @@ describe("a verdict as its readers see it", () => {
       result: { final_verdict: "HOLD" },
     });
     world.pass(1_000);
-    await work(async () => decided("ALLOW"));
+    await world.work(allow);
     const view = await readVerdict(world.db, id);
     expect(view).toMatchObject({ status: "completed", rerun: null, result: { final_verdict: "ALLOW" } });
     expect(view?.runs.map(({ run, cause, finalVerdict }) => [run, cause, finalVerdict])).toEqual([
@@ -70,7 +61,7 @@ describe("a verdict as its readers see it", () => {
   it("has the evidence of each decision, byte by byte what was hashed", async () => {
     const id = await world.add();
     expect(await readStoredEvidence(world.db, id, null)).toBeNull();
-    await work(async () => decided("HOLD"));
+    await world.work(hold);
     const newest = await readStoredEvidence(world.db, id, null);
     const view = await readVerdict(world.db, id);
     expect(newest?.hash).toBe(view?.runs[0]?.evidenceHash);
@@ -95,7 +86,7 @@ describe("a verdict as its readers see it", () => {
       namedJob: { ...named, isBound: false },
       settlement: null,
     });
-    await work(async () => decided("ALLOW"));
+    await world.work(allow);
   });
 
   it("has its texts as long as they are kept", async () => {
@@ -115,7 +106,7 @@ describe("a verdict as its readers see it", () => {
     await world.query("delete from ahs.verdict");
     const held = async (job: object): Promise<string> => {
       const id = await world.add(job);
-      await work(async () => decided("HOLD"));
+      await world.work(hold);
       world.pass(60_000);
       return id;
     };
@@ -145,7 +136,7 @@ describe("a verdict as its readers see it", () => {
     const failedOfJob = await failed({ ...JOB, jobId: 11n, updatedAt: world.now() });
     await failed({});
     await world.add();
-    await work(async () => decided("ALLOW"));
+    await world.work(allow);
     const list = await listHeldVerdicts(world.db, null);
     expect(list.verdicts.map(({ id }) => id)).toEqual([soon, late, waiting, failedOfJob, ...unbound]);
     expect(list.verdicts[0]).toMatchObject({

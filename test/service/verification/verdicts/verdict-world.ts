@@ -1,11 +1,13 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import pino from "pino";
 import { Registry } from "prom-client";
+import { afterEach, beforeEach } from "vitest";
 import { createApiKey } from "../../../../service/access/api-keys.ts";
 import { webhookEndpoint } from "../../../../service/db/tables/alerts.ts";
 import { jobSpec, outputText, verdict } from "../../../../service/db/tables/verdict.ts";
 import { createVerdictMetrics } from "../../../../service/verification/metrics.ts";
-import type { RunOneDeps, RunPanel } from "../../../../service/verification/verdicts/run-one.ts";
+import { type RunOneDeps, type RunPanel, runOne } from "../../../../service/verification/verdicts/run-one.ts";
+import { leaseVerdicts, type RunLease } from "../../../../service/verification/verdicts/verdict-queue.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
 import { decided } from "./a-decision.ts";
 
@@ -18,8 +20,28 @@ export const SECOND_MS = 1_000;
 export const LEASE_MS = 15 * SECOND_MS;
 export const DAY_MS = 86_400_000;
 
+/** The signal of a worker that nothing stops. */
+export const NEVER = new AbortController().signal;
+export const hold: RunPanel = async () => decided("HOLD");
+export const allow: RunPanel = async () => decided("ALLOW");
+export const fails =
+  (retryable: boolean): RunPanel =>
+  async () => ({ kind: "failed", message: "No answer came from critic.", retryable });
+export const hangs: RunPanel = () => new Promise(() => undefined);
+
 export type VerdictWorld = Awaited<ReturnType<typeof createVerdictWorld>>;
 type NewVerdict = Partial<typeof verdict.$inferInsert>;
+
+/** Creates a world for each test of a file. */
+export function useVerdictWorld(start?: Date): VerdictWorld {
+  let world: VerdictWorld;
+  beforeEach(async () => {
+    world = await createVerdictWorld(start);
+  });
+  afterEach(() => world.close());
+  // Its members are those of the current test's world.
+  return new Proxy({} as VerdictWorld, { get: (_, name) => Reflect.get(world, name) });
+}
 
 /** A database with one metered key, verdicts that the test adds, and a clock that it moves. */
 export async function createVerdictWorld(start = new Date("2026-11-20T10:00:00.000Z")) {
@@ -84,7 +106,7 @@ export async function createVerdictWorld(start = new Date("2026-11-20T10:00:00.0
     return id;
   };
 
-  const deps = (runPanel: RunPanel = async () => decided("ALLOW")): RunOneDeps => ({
+  const deps = (runPanel: RunPanel = allow): RunOneDeps => ({
     db,
     chainId: CHAIN_ID,
     tokensPerDecision: 1_000_000,
@@ -97,6 +119,17 @@ export async function createVerdictWorld(start = new Date("2026-11-20T10:00:00.0
     lease: { leaseMs: LEASE_MS, renewMs: 4 * SECOND_MS },
   });
 
+  /** Leases what is due. */
+  const leaseDue = (limit: number, from = db) =>
+    leaseVerdicts(from, { now, leaseUntil: new Date(now.getTime() + LEASE_MS), limit });
+
+  /** Leases one verdict; throws if nothing is due. */
+  const lease = async (from = db): Promise<RunLease> => {
+    const [leased] = await leaseDue(1, from);
+    if (leased === undefined) throw new Error("nothing is due");
+    return leased;
+  };
+
   return {
     db,
     close,
@@ -104,6 +137,25 @@ export async function createVerdictWorld(start = new Date("2026-11-20T10:00:00.0
     query,
     add,
     deps,
+    lease,
+    /** Leases and runs one verdict. */
+    run: async (panel?: RunPanel, changes: Partial<RunOneDeps> = {}): Promise<void> => {
+      const all = { ...deps(panel), ...changes };
+      await runOne(all, await lease(all.db), NEVER);
+    },
+    /** Runs what is due; returns the number of runs. */
+    work: async (panel?: RunPanel): Promise<number> => {
+      const leases = await leaseDue(10);
+      for (const leased of leases) await runOne(deps(panel), leased, NEVER);
+      return leases.length;
+    },
+    /** Adds an evidence text after a HOLD. */
+    addEvidence: (id: string, text: string, { at = now, hash = "0x1" } = {}) =>
+      query(
+        `insert into ahs.held_evidence (id, verdict_id, submitted_by, text, text_hash, created_at)
+         values (gen_random_uuid(), $1, 'key:1', $2, $3, $4)`,
+        [id, text, hash, at],
+      ),
     now: () => now,
     pass: (ms: number): void => {
       now = new Date(now.getTime() + ms);
@@ -135,27 +187,23 @@ export async function createVerdictWorld(start = new Date("2026-11-20T10:00:00.0
 }
 
 type VerdictRow = {
-  readonly status: string;
-  readonly cause: string;
-  readonly runs: number;
-  readonly attempts: number;
-  readonly final_verdict: string | null;
-  readonly error_message: string | null;
-  readonly not_before: Date;
-  readonly lease_until: Date | null;
-  readonly tried_at: Date | null;
-  readonly evaluated_at: Date | null;
+  status: string;
+  cause: string;
+  runs: number;
+  attempts: number;
+  final_verdict: string | null;
+  error_message: string | null;
+  not_before: Date;
+  lease_until: Date | null;
+  tried_at: Date | null;
+  evaluated_at: Date | null;
 };
 
 type RunRow = {
-  readonly run: number;
-  readonly cause: string;
-  readonly final_verdict: string;
-  readonly evidence: string;
-  readonly evidence_hash: string;
-  readonly result: {
-    readonly final_verdict: string;
-    readonly latency_ms: number;
-    readonly review: object | null;
-  };
+  run: number;
+  cause: string;
+  final_verdict: string;
+  evidence: string;
+  evidence_hash: string;
+  result: { final_verdict: string; latency_ms: number; review: object | null };
 };

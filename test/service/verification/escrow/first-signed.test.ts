@@ -36,7 +36,7 @@ async function registered(
 }
 
 const first = async (before: bigint | null) =>
-  (await readFirstSigned(database.db, JOB, { ...PARTIES, before }))?.specId ?? null;
+  (await readFirstSigned(database.db, { ...JOB, ...PARTIES }, before))?.specId ?? null;
 
 it("is the oldest that the client signed for the job, whatever else was registered for it", async () => {
   await registered(1, { clientSignature: null });
