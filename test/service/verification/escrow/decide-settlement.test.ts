@@ -58,12 +58,7 @@ describe("a signed verdict", () => {
     ["is confirmed after a change of code", {}, { event, ...CHANGED }, { kind: "confirm", event }],
     ["waits while its event may be reorged", failed, { event: { ...event, block: 71n } }, { kind: "wait" }],
     ["waits while its transaction is queued", queued, {}, { kind: "wait" }],
-    [
-      "waits while it is prepared",
-      { transaction: { ...transaction, state: "prepared" } },
-      {},
-      { kind: "wait" },
-    ],
+    ["waits if it is prepared", { transaction: { ...transaction, state: "prepared" } }, {}, { kind: "wait" }],
     ["waits while it is broadcast", {}, {}, { kind: "wait" }],
     [
       "waits while it is mined and not final",

@@ -185,23 +185,13 @@ const [yes, no, unclear] = [ballot(true), ballot(false), ballot(null)];
 describe("sortCriteria", () => {
   it.each([
     ["what the synthesis calls met", [yes, yes, yes, no], synthesis(true), MET],
-    [
-      "what two ballots show to be unmet, though the synthesis calls it met",
-      [yes, yes, no, no],
-      synthesis(true),
-      UNMET,
-    ],
+    ["what two ballots show to be unmet, against the synthesis", [yes, yes, no, no], synthesis(true), UNMET],
     ["what the synthesis calls unmet", [yes, yes, yes, yes], synthesis(false), UNMET],
     ["what the synthesis leaves open", [yes, yes, yes, no], synthesis(null), OPEN],
     ["without a synthesis, what three ballots call met", [yes, yes, yes, no], null, MET],
     ["without a synthesis, what two call met", [yes, yes, unclear, unclear], null, OPEN],
     ["without a synthesis, what two show to be unmet", [yes, yes, no, no], null, UNMET],
-    [
-      "what is called unmet with nothing to show for it",
-      [ballot(false, " "), ballot(false, ""), yes],
-      null,
-      OPEN,
-    ],
+    ["what is called unmet without evidence", [ballot(false, " "), ballot(false, ""), yes], null, OPEN],
   ])("%s", (_, ballots, given, sorted) => {
     expect(sortCriteria(CRITERIA, { ballots, synthesis: given, checks: [] })).toEqual(sorted);
   });

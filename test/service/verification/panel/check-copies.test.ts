@@ -209,11 +209,7 @@ describe("an output copied from the specification", () => {
     ["a sorted list", `Sort this list.\n${LINES.join("\n")}`, LINES.toSorted().join("\n")],
     ["a list in its order", `Names in their order:\n${LINES.join("\n")}`, LINES.toSorted().join("\n")],
     ["a template that is filled in", `Fill in the template.\n\n${TEXT}\nName: ____`, `${TEXT}\nName: Ann`],
-    [
-      "what was to be extracted verbatim",
-      `Extract the passage on trade, verbatim. ${TEXT}`,
-      TEXT.slice(0, 500),
-    ],
+    ["what was to be extracted", `Extract the passage on trade, verbatim. ${TEXT}`, TEXT.slice(0, 500)],
     [
       "a licence that was to be handed on",
       `Write a tool of one line. Put this at its head:\n\n${TEXT}`,

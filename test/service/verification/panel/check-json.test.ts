@@ -25,11 +25,7 @@ describe("JSON that was asked for", () => {
   it.each([
     ["is an object where an array was asked for", '{"a": 1}', "Return a JSON array."],
     ["is an array where an object was asked for", "[1]", "Return a JSON object."],
-    [
-      "is introduced where it was to stand alone",
-      'Sure!\n```json\n{"a": 1}\n```',
-      "Respond with valid JSON only.",
-    ],
+    ["is introduced against the order", 'Sure!\n```json\n{"a": 1}\n```', "Respond with valid JSON only."],
     ["is introduced where nothing else was to be", "Sure!\n```json\n[1]\n```", "Return JSON. Nothing else."],
     ["is introduced and cut off", 'Sure!\n```json\n{"a": \n```', "Return JSON."],
     ["is introduced, and no object", "Sure!\n```json\n[1]\n```", "Return a JSON object."],
@@ -46,11 +42,7 @@ describe("JSON that was asked for", () => {
     ["JSON in a block of its own", '```json\n{"a": 1}\n```', "Return JSON."],
     ["an array", "[1]", "Return a JSON array of numbers."],
     ["JSON in rows", '{"a": 1}\n{"a": 2}\n', "Output as JSON.\nOne record per line."],
-    [
-      "JSON in a block that is introduced",
-      'Here it is:\n\n```json\n{"a": 1}\n```\nIs that all?',
-      "Return JSON.",
-    ],
+    ["JSON in an introduced block", 'Here it is:\n\n```json\n{"a": 1}\n```\nIs that all?', "Return JSON."],
     ["JSON in a block on one line", 'Here is the result: ```json{"a": 1}```', "Return JSON."],
   ])("%s is what was asked for", (_, output, specText) => {
     expect(check(output, { specText })).toEqual([]);
@@ -83,12 +75,7 @@ describe("JSON that was asked for", () => {
   it.each([
     ["an endpoint", "Build an endpoint. The response must be JSON.", null, "code"],
     ["a page", "Show the weather with Express.\nThe response must be JSON.", null, "code"],
-    [
-      "an endpoint of an unknown domain",
-      "Build a weather endpoint with Express.",
-      "- Response is JSON",
-      "default",
-    ],
+    ["an endpoint of no domain", "Build a weather endpoint with Express.", "- Response is JSON", "default"],
     ["a service of an unknown domain", "Create a small weather service.", "- Output is JSON", "default"],
   ])(
     "a program is what was asked for with %s that gives JSON back",

@@ -37,16 +37,29 @@ it("decides everything that is asked of four ballots which agree", () => {
   });
 });
 
-describe("rule 3, majority and measures", () => {
-  it.each([
-    { given: [80, 80, 80, 50], majority: "ALLOW", rules: [] },
-    { given: [80, 80, 50, 50], majority: "HOLD", rules: ["no_majority"] },
-    { given: [50, 50, 50, 80], majority: "HOLD", rules: [] },
-    { given: [20, 20, 20, 50], majority: "REJECT", rules: [] },
-    { given: [20, 20, 80, 80], majority: "HOLD", rules: ["no_majority"] },
-  ] as const)("$given make $majority", ({ given, majority, rules }) => {
+const sure = (...confidences: number[]) => ballotsOf(confidences.map((confidence) => ({ confidence })));
+
+describe("rules 3 and 4, majority, measures and disagreement", () => {
+  it.each<[given: number[], verdict: string, rules: string[]]>([
+    [[80, 80, 80, 50], "ALLOW", []],
+    [[80, 80, 50, 50], "HOLD", ["no_majority"]],
+    [[50, 50, 50, 80], "HOLD", []],
+    [[20, 20, 20, 50], "REJECT", []],
+    [[20, 20, 80, 80], "HOLD", ["no_majority"]],
+    [[80, 80, 80, 40], "ALLOW", []],
+    [[20, 20, 20, 64], "REJECT", []],
+    [[80, 80, 39, 39], "HOLD", ["no_majority"]],
+  ])("%j make %s", (given, verdict, rulesFired) => {
     const outcome = decided({ ballots: scores(...given) });
-    expect(outcome).toMatchObject({ verdict: majority, generatorMajority: majority, rulesFired: rules });
+    expect(outcome).toMatchObject({ verdict, generatorMajority: verdict, rulesFired });
+  });
+
+  it.each([
+    ["a score below the bound", scores(80, 80, 80, 39)],
+    ["a score above the bound", scores(20, 20, 20, 65)],
+    ["a ballot that is not sure", ballotsOf([{}, {}, {}, { score: 10, confidence: 0.1 }])],
+  ])("%s disagrees", (_, ballots) => {
+    expect(decided({ ballots })).toMatchObject({ verdict: "HOLD", rulesFired: ["disagreement"] });
   });
 
   it("needs all three where one abstained", () => {
@@ -55,111 +68,81 @@ describe("rule 3, majority and measures", () => {
   });
 
   it.each([
-    { given: [70, 71, 70, 71], finalScore: 71 },
-    { given: [70, 70, 70, 71], finalScore: 70 },
-    { given: [100, 100, 100, 100], finalScore: 100 },
-    { given: [0, 0, 0, 1], finalScore: 0 },
-  ])("the mean of $given is $finalScore, halves up", ({ given, finalScore }) => {
-    expect(decided({ ballots: scores(...given) }).finalScore).toBe(finalScore);
+    [[70, 71, 70, 71], { finalScore: 71 }],
+    [[70, 70, 70, 71], { finalScore: 70 }],
+    [[100, 100, 100, 100], { finalScore: 100 }],
+    [[0, 0, 0, 1], { finalScore: 0 }],
+    [[0, 0, 100, 100], { mdi: 1 }],
+    [[50, 50, 50, 50], { mdi: 0 }],
+    [[70, 80, 90, 80], { mdi: 0.1414 }],
+  ])("%j have the measure %j", (given, measure) => {
+    expect(decided({ ballots: scores(...given) })).toMatchObject(measure);
   });
 
+  const majority = [{ confidence: 0.8 }, { confidence: 0.9 }, { confidence: 0.85 }];
   it.each([
-    { given: [0, 0, 100, 100], mdi: 1 },
-    { given: [50, 50, 50, 50], mdi: 0 },
-    { given: [70, 80, 90, 80], mdi: 0.1414 },
-  ])("scores of $given disagree by $mdi", ({ given, mdi }) => {
-    expect(decided({ ballots: scores(...given) }).mdi).toBe(mdi);
-  });
-
-  it("takes confidence from the ballots of the majority alone", () => {
-    const ballots = ballotsOf([
-      { confidence: 0.8 },
-      { confidence: 0.9 },
-      { confidence: 0.85 },
-      { score: 50, confidence: 1 },
-    ]);
-    expect(decided({ ballots }).confidence).toBe(0.85);
-  });
-
-  it("takes confidence from all ballots where they hold", () => {
-    const ballots = ballotsOf([0.1, 0.2, 0.3, 0.4].map((confidence) => ({ confidence })));
-    expect(decided({ ballots })).toMatchObject({ generatorMajority: "HOLD", confidence: 0.25 });
-  });
-
-  it("rounds confidence to hundredths, half up, without a binary fraction's error", () => {
-    const ballots = ballotsOf([0.7, 0.71, 0.72, 0.73].map((confidence) => ({ confidence })));
-    expect(decided({ ballots }).confidence).toBe(0.72);
-  });
-});
-
-describe("rule 4, disagreement", () => {
-  it.each([
-    { given: [80, 80, 80, 40], verdict: "ALLOW", rules: [] },
-    { given: [80, 80, 80, 39], verdict: "HOLD", rules: ["disagreement"] },
-    { given: [20, 20, 20, 64], verdict: "REJECT", rules: [] },
-    { given: [20, 20, 20, 65], verdict: "HOLD", rules: ["disagreement"] },
-    { given: [80, 80, 39, 39], verdict: "HOLD", rules: ["no_majority"] },
-  ] as const)("scores of $given end in $verdict", ({ given, verdict, rules }) => {
-    expect(decided({ ballots: scores(...given) })).toMatchObject({ verdict, rulesFired: rules });
-  });
-
-  it("hears a score against ALLOW even of a ballot that is not sure", () => {
-    const ballots = ballotsOf([{}, {}, {}, { score: 10, confidence: 0.1 }]);
-    expect(decided({ ballots })).toMatchObject({ verdict: "HOLD", rulesFired: ["disagreement"] });
+    ["from the ballots of the majority alone", ballotsOf([...majority, { score: 50, confidence: 1 }]), 0.85],
+    ["from all ballots where they hold", sure(0.1, 0.2, 0.3, 0.4), 0.25],
+    ["to hundredths, half up, without a binary fraction's error", sure(0.7, 0.71, 0.72, 0.73), 0.72],
+  ])("takes confidence %s", (_, ballots, confidence) => {
+    expect(decided({ ballots }).confidence).toBe(confidence);
   });
 });
 
 describe("rules 7 and 8, rejections", () => {
-  it.each([
-    { confidences: [0.8, 0.8, 0.8, 0.8], scored: true, verdict: "REJECT", rules: [] },
-    { confidences: [0.79, 0.79, 0.79, 0.79], scored: true, verdict: "HOLD", rules: ["rejection_asymmetry"] },
-    { confidences: [0.8, 0.8, 0.8, 0.8], scored: false, verdict: "HOLD", rules: ["zero_history"] },
-    { confidences: [0.84, 0.84, 0.84, 0.84], scored: false, verdict: "HOLD", rules: ["zero_history"] },
-    { confidences: [0.85, 0.85, 0.85, 0.85], scored: false, verdict: "REJECT", rules: [] },
-    { confidences: [0.79, 0.79, 0.79, 0.79], scored: false, verdict: "HOLD", rules: ["rejection_asymmetry"] },
-  ] as const)("$confidences against a provider with a score ($scored) end in $verdict", (given) => {
-    const ballots = rejected(...given.confidences);
-    expect(decided({ ballots, providerHasScore: given.scored })).toMatchObject({
-      verdict: given.verdict,
-      rulesFired: given.rules,
-      rejectionAsymmetryApplied: (given.rules as readonly string[]).includes("rejection_asymmetry"),
-      zeroHistoryAdjustmentApplied: (given.rules as readonly string[]).includes("zero_history"),
-    });
-  });
+  it.each<[confidence: number, hasScore: boolean, verdict: string, rules: string[]]>([
+    [0.8, true, "REJECT", []],
+    [0.79, true, "HOLD", ["rejection_asymmetry"]],
+    [0.8, false, "HOLD", ["zero_history"]],
+    [0.84, false, "HOLD", ["zero_history"]],
+    [0.85, false, "REJECT", []],
+    [0.79, false, "HOLD", ["rejection_asymmetry"]],
+  ])(
+    "at a confidence of %d against a provider with a score (%s) end in %s",
+    (confidence, providerHasScore, verdict, rulesFired) => {
+      const ballots = rejected(confidence, confidence, confidence, confidence);
+      expect(decided({ ballots, providerHasScore })).toMatchObject({
+        ...{ verdict, rulesFired, rejectionAsymmetryApplied: rulesFired.includes("rejection_asymmetry") },
+        zeroHistoryAdjustmentApplied: rulesFired.includes("zero_history"),
+      });
+    },
+  );
 
   it("an approval needs no more than its threshold, score or none", () => {
-    const ballots = ballotsOf([0.7, 0.7, 0.7, 0.7].map((confidence) => ({ confidence })));
+    const ballots = sure(0.7, 0.7, 0.7, 0.7);
     expect(decided({ ballots, providerHasScore: false })).toMatchObject({ verdict: "ALLOW", rulesFired: [] });
   });
 
   it("a fourth ballot that is not sure takes nothing from a rejection that three are sure of", () => {
-    const sure: Partial<Ballot> = { score: 20, confidence: 0.81 };
-    const ballots = ballotsOf([sure, sure, sure, { score: 50, confidence: 0.3 }]);
+    const surely: Partial<Ballot> = { score: 20, confidence: 0.81 };
+    const ballots = ballotsOf([surely, surely, surely, { score: 50, confidence: 0.3 }]);
     expect(decided({ ballots })).toMatchObject({ verdict: "REJECT", confidence: 0.81 });
   });
 
-  it("are measured by the confidence that is told: the ballots of the majority alone", () => {
-    const given = [
-      { score: 29, confidence: 1 },
-      { score: 32, confidence: 1 },
-      { score: 39, confidence: 0.77 },
-      { score: 40, confidence: 0.8 },
-    ];
-    expect(decided({ domain: "code", providerHasScore: false, ballots: ballotsOf(given) })).toMatchObject({
-      verdict: "REJECT",
-      confidence: 0.92,
-      rulesFired: [],
-    });
-  });
-
-  it("need a confidence that is rounded once", () => {
-    const given = [0.64496, 0.64496, 0.64496, 0.64496].map((confidence) => ({ score: 20, confidence }));
-    expect(decided({ domain: "content", providerHasScore: false, ballots: ballotsOf(given) })).toMatchObject({
-      verdict: "HOLD",
-      confidence: 0.64,
-      rulesFired: ["zero_history"],
-    });
-  });
+  const four = (given: readonly (readonly [score: number, confidence: number])[]) =>
+    ballotsOf(given.map(([score, confidence]) => ({ score, confidence })));
+  const barely = four([0, 1, 2, 3].map(() => [20, 0.64496]));
+  it.each<[domain: string, verdict: string, confidence: number, rules: string[], typeof barely]>([
+    [
+      "code",
+      "REJECT",
+      0.92,
+      [],
+      four([
+        [29, 1],
+        [32, 1],
+        [39, 0.77],
+        [40, 0.8],
+      ]),
+    ],
+    ["content", "HOLD", 0.64, ["zero_history"], barely],
+  ])(
+    "of %s end in %s by the confidence of the majority, rounded once: %d",
+    (domain, verdict, confidence, rulesFired, ballots) => {
+      const outcome = decided({ domain, providerHasScore: false, ballots });
+      expect(outcome).toMatchObject({ verdict, confidence, rulesFired });
+    },
+  );
 });
 
 it("rule 9: without a synthesis the verdict stands, and it is told", () => {
@@ -172,27 +155,24 @@ it("rule 9: without a synthesis the verdict stands, and it is told", () => {
 
 describe("rule 1, votes", () => {
   it.each([
-    { score: 100, vote: "ALLOW" },
-    { score: 65, vote: "ALLOW" },
-    { score: 64, vote: "HOLD" },
-    { score: 40, vote: "HOLD" },
-    { score: 39, vote: "REJECT" },
-    { score: 0, vote: "REJECT" },
-  ])("a sure ballot of $score votes $vote", ({ score, vote }) => {
+    [100, "ALLOW"],
+    [65, "ALLOW"],
+    [64, "HOLD"],
+    [40, "HOLD"],
+    [39, "REJECT"],
+    [0, "REJECT"],
+  ])("a sure ballot of %i votes %s", (score, vote) => {
     expect(decided({ ballots: ballotsOf([{ score }, {}, {}, {}]) }).votes.criteria_auditor).toBe(vote);
   });
 
   it.each([
-    { domain: "content", threshold: 0.5 },
-    { domain: "data_pipeline", threshold: 0.65 },
-    { domain: "default", threshold: 0.7 },
-    { domain: "code", threshold: 0.75 },
-    { domain: "financial", threshold: 0.8 },
-    { domain: "poetry", threshold: 0.7 },
-    { domain: "constructor", threshold: 0.7 },
-    { domain: "__proto__", threshold: 0.7 },
-    { domain: "", threshold: 0.7 },
-  ])("in $domain a ballot is sure from $threshold on", ({ domain, threshold }) => {
+    ["content", 0.5],
+    ["data_pipeline", 0.65],
+    ["default", 0.7],
+    ["code", 0.75],
+    ["financial", 0.8],
+    ...["poetry", "constructor", "__proto__", ""].map((domain) => [domain, 0.7] as const),
+  ] as const)("in %s a ballot is sure from %d on", (domain, threshold) => {
     const { votes } = decided({
       domain,
       ballots: ballotsOf([{ confidence: threshold }, { confidence: threshold - 0.0001 }, {}, {}]),
@@ -200,38 +180,31 @@ describe("rule 1, votes", () => {
     expect(votes).toMatchObject({ criteria_auditor: "ALLOW", domain_expert: "HOLD" });
   });
 
+  const CAP = "uncheckable_without_criteria";
   const unsure = Array.from({ length: 4 }, () => ({ uncheckableClaims: ["Sales rose by 40 %."] }));
 
-  it("holds where claims that nobody can check meet no criteria, and says so", () => {
-    const outcome = decided({ hasCriteria: false, ballots: ballotsOf(unsure) });
-    expect(outcome).toMatchObject({
-      verdict: "HOLD",
-      generatorMajority: "HOLD",
-      confidence: 0.6,
-      rulesFired: ["uncheckable_without_criteria"],
-    });
-  });
-
-  it("leaves such claims alone where there are criteria", () => {
-    expect(decided({ ballots: ballotsOf(unsure) })).toMatchObject({ verdict: "ALLOW", rulesFired: [] });
-  });
-
-  it("counts the cap in the confidence of content, whose threshold it reaches", () => {
-    const outcome = decided({ domain: "content", hasCriteria: false, ballots: ballotsOf(unsure) });
-    expect(outcome).toMatchObject({ verdict: "ALLOW", confidence: 0.6, rulesFired: [] });
-  });
-
-  it("names the cap where it is what a rejection of content falls short by", () => {
-    const outcome = decided({
-      domain: "content",
-      hasCriteria: false,
-      providerHasScore: false,
-      ballots: ballotsOf(unsure.map((ballot) => ({ ...ballot, score: 10 }))),
-    });
-    expect(outcome).toMatchObject({
-      verdict: "HOLD",
-      rulesFired: ["uncheckable_without_criteria", "zero_history"],
-    });
+  it.each<[what: string, input: Partial<TallyInput>, outcome: object]>([
+    [
+      "hold without criteria",
+      { hasCriteria: false, ballots: ballotsOf(unsure) },
+      { verdict: "HOLD", generatorMajority: "HOLD", confidence: 0.6, rulesFired: [CAP] },
+    ],
+    ["are allowed with criteria", { ballots: ballotsOf(unsure) }, { verdict: "ALLOW", rulesFired: [] }],
+    [
+      "count with their cap in content, whose threshold it reaches",
+      { domain: "content", hasCriteria: false, ballots: ballotsOf(unsure) },
+      { verdict: "ALLOW", confidence: 0.6, rulesFired: [] },
+    ],
+    [
+      "are what a rejection of content falls short by",
+      {
+        ...{ domain: "content", hasCriteria: false, providerHasScore: false },
+        ballots: ballotsOf(unsure.map((ballot) => ({ ...ballot, score: 10 }))),
+      },
+      { verdict: "HOLD", rulesFired: [CAP, "zero_history"] },
+    ],
+  ])("claims that cannot be checked %s", (_, input, outcome) => {
+    expect(decided(input)).toMatchObject(outcome);
   });
 });
 
@@ -242,30 +215,15 @@ describe("rule 2, answers that count", () => {
     expect(decided({ ballots: ballotsOf([{}, {}, {}, null]) }).verdict).toBe("ALLOW");
   });
 
-  it.each([
-    { name: "two ballots", ballots: [{}, null, {}, null], missing: [expert, advocate] },
-    { name: "none", ballots: [null, null, null, null], missing: [auditor, expert, checker, advocate] },
-    {
-      name: "a score above the scale",
-      ballots: [{}, {}, { score: 101 }, null],
-      missing: [checker, advocate],
-    },
-    {
-      name: "a score with a fraction",
-      ballots: [{}, {}, { score: 64.5 }, null],
-      missing: [checker, advocate],
-    },
-    {
-      name: "a confidence that is no number",
-      ballots: [{}, {}, { confidence: Number.NaN }, null],
-      missing: [checker, advocate],
-    },
-    {
-      name: "a confidence below the scale",
-      ballots: [{}, {}, { confidence: -0.1 }, null],
-      missing: [checker, advocate],
-    },
-  ] as const)("fails with $name, naming who is missing", ({ ballots, missing }) => {
+  const late = [checker, advocate];
+  it.each<[name: string, ballots: Parameters<typeof ballotsOf>[0], missing: readonly string[]]>([
+    ["two ballots", [{}, null, {}, null], [expert, advocate]],
+    ["none", [null, null, null, null], [auditor, expert, checker, advocate]],
+    ["a score above the scale", [{}, {}, { score: 101 }, null], late],
+    ["a score with a fraction", [{}, {}, { score: 64.5 }, null], late],
+    ["a confidence that is no number", [{}, {}, { confidence: Number.NaN }, null], late],
+    ["a confidence below the scale", [{}, {}, { confidence: -0.1 }, null], late],
+  ])("fails with %s, naming who is missing", (_, ballots, missing) => {
     expect(tally(aTallyInput({ ballots: ballotsOf(ballots) }))).toEqual({ kind: "failed", missing });
   });
 
@@ -296,71 +254,41 @@ describe("rule 5, the critic", () => {
   const allow = scores(80, 80, 80, 80);
   const reject = scores(20, 20, 20, 20);
 
-  it.each<[string, Partial<Critique>, Record<string, unknown>, Record<string, unknown>]>([
-    ["high risk of fabrication", { fabricationRisk: "high" }, held("fabrication_risk"), kept("REJECT")],
-    ["medium risk of fabrication", { fabricationRisk: "medium" }, kept("ALLOW"), kept("REJECT")],
-    ["gaming of the specification", { specGaming: true }, held("spec_gaming"), kept("REJECT")],
-    ["three quoted challenges", { challenges: three }, held("challenged"), held("challenged")],
-    [
-      "those of a critic just sure enough",
-      { challenges: three, confidence: 0.7 },
-      held("challenged"),
-      held("challenged"),
-    ],
-    ["those of a critic not sure", { challenges: three, confidence: 0.69 }, kept("ALLOW"), kept("REJECT")],
-    ["two challenges", { challenges: three.slice(1) }, kept("ALLOW"), kept("REJECT")],
-    [
-      "three challenges of one generator",
-      { challenges: [0, 1, 2].map(() => challenge("user_advocate")) },
-      kept("ALLOW"),
-      kept("REJECT"),
-    ],
-    [
-      "a quote that stands nowhere",
-      { challenges: [...three.slice(1), challenge("criteria_auditor", "Berlin")] },
-      kept("ALLOW"),
-      kept("REJECT"),
-    ],
-    [
-      "an empty quote",
-      { challenges: [...three.slice(1), challenge("criteria_auditor", " ")] },
-      kept("ALLOW"),
-      kept("REJECT"),
-    ],
-    [
-      "a quote of one letter",
-      { challenges: [...three.slice(1), challenge("criteria_auditor", "a")] },
-      kept("ALLOW"),
-      kept("REJECT"),
-    ],
-    [
-      "no reason",
-      { challenges: three.map((each) => ({ ...each, reason: " " })) },
-      kept("ALLOW"),
-      kept("REJECT"),
-    ],
-    [
-      "another layout and case of the words",
-      { challenges: [...three.slice(1), challenge("criteria_auditor", "“CAPITAL  of\nfrance”")] },
-      held("challenged"),
-      held("challenged"),
-    ],
-    [
-      "words of the challenged ballot",
-      { challenges: [...three.slice(1), challenge("criteria_auditor", "does what was asked")] },
-      held("challenged"),
-      held("challenged"),
-    ],
+  const quoting = (quote: string) => ({
+    challenges: [...three.slice(1), challenge("criteria_auditor", quote)],
+  });
+
+  /** The rule that holds an ALLOW, and the one that holds a REJECT. */
+  it.each<[what: string, change: Partial<Critique>, onAllow: string | null, onReject: string | null]>([
+    ["high risk of fabrication", { fabricationRisk: "high" }, "fabrication_risk", null],
+    ["medium risk of fabrication", { fabricationRisk: "medium" }, null, null],
+    ["gaming of the specification", { specGaming: true }, "spec_gaming", null],
+    ["three quoted challenges", { challenges: three }, "challenged", "challenged"],
+    ["a critic just sure enough", { challenges: three, confidence: 0.7 }, "challenged", "challenged"],
+    ["a critic that is not sure", { challenges: three, confidence: 0.69 }, null, null],
+    ["two challenges", { challenges: three.slice(1) }, null, null],
+    ["three of one generator", { challenges: [0, 1, 2].map(() => challenge("user_advocate")) }, null, null],
+    ["an unfound quote", quoting("Berlin"), null, null],
+    ["an empty quote", quoting(" "), null, null],
+    ["a quote of one letter", quoting("a"), null, null],
+    ["no reason", { challenges: three.map((each) => ({ ...each, reason: " " })) }, null, null],
+    ["another layout and case", quoting("“CAPITAL  of\nfrance”"), "challenged", "challenged"],
+    ["words of the challenged ballot", quoting("does what was asked"), "challenged", "challenged"],
   ])("%s", (_, change, onAllow, onReject) => {
     const critique = answer(aCritique(change));
-    expect(decided({ critique, ballots: allow })).toMatchObject(onAllow);
-    expect(decided({ critique, ballots: reject })).toMatchObject(onReject);
+    const [allowed, refused] = [
+      decided({ critique, ballots: allow }),
+      decided({ critique, ballots: reject }),
+    ];
+    expect(allowed).toMatchObject(onAllow === null ? kept("ALLOW") : held(onAllow));
+    expect(refused).toMatchObject(onReject === null ? kept("REJECT") : held(onReject));
   });
 
   it("does not take the words of another ballot for those of the challenged one", () => {
     const ballots = ballotsOf([{}, {}, {}, { reasoning: "A word of the advocate alone." }]);
-    const challenges = [...three.slice(1), challenge("criteria_auditor", "advocate alone")];
-    expect(decided({ critique: answer(aCritique({ challenges })), ballots }).verdict).toBe("ALLOW");
+    expect(decided({ critique: answer(aCritique(quoting("advocate alone"))), ballots }).verdict).toBe(
+      "ALLOW",
+    );
   });
 
   it("takes words that were shown of output and ballot for words of theirs", () => {
@@ -402,45 +330,20 @@ describe("rule 6, criteria and the output's own faults", () => {
   });
   const synthesised = answer(aSynthesis({ unmetCriteria: [{ id: "c1", evidence: "No table." }] }));
 
-  it.each<[string, Partial<TallyInput>, boolean]>([
-    ["two ballots show it", { ballots: ballotsOf([unmet(), unmet(), {}, {}]) }, true],
-    ["one ballot shows it", { ballots: ballotsOf([unmet(), {}, {}, {}]) }, false],
-    [
-      "one ballot shows it twice",
-      { ballots: ballotsOf([{ criteria: [...unmet().criteria, ...unmet().criteria] }, {}, {}, {}]) },
-      false,
-    ],
-    [
-      "two ballots show different ones",
-      { ballots: ballotsOf([unmet(), unmet("None.", "c2"), {}, {}]) },
-      false,
-    ],
-    [
-      "two ballots say so and one shows nothing",
-      { ballots: ballotsOf([unmet(), unmet(" "), {}, {}]) },
-      false,
-    ],
-    [
-      "one ballot and the synthesis show it",
-      { ballots: ballotsOf([unmet(), {}, {}, {}]), synthesis: synthesised },
-      true,
-    ],
-    ["the synthesis alone shows it", { synthesis: synthesised }, false],
-    [
-      "a ballot and the synthesis show different ones",
-      { ballots: ballotsOf([unmet("None.", "c2"), {}, {}, {}]), synthesis: synthesised },
-      false,
-    ],
-    [
-      "two ballots cannot tell",
-      {
-        ballots: ballotsOf(
-          [0, 1, 2, 3].map(() => ({ criteria: [{ id: "c1", met: null, evidence: "Unclear." }] })),
-        ),
-      },
-      false,
-    ],
-  ])("%s", (_, change, holds) => {
+  const twice = { criteria: [...unmet().criteria, ...unmet().criteria] };
+  const unclear = { criteria: [{ id: "c1", met: null, evidence: "Unclear." }] };
+  it.each<[what: string, ballots: Partial<Ballot>[], isSynthesised: boolean, holds: boolean]>([
+    ["two ballots show it", [unmet(), unmet(), {}, {}], false, true],
+    ["one ballot shows it", [unmet(), {}, {}, {}], false, false],
+    ["one ballot shows it twice", [twice, {}, {}, {}], false, false],
+    ["two ballots show different ones", [unmet(), unmet("None.", "c2"), {}, {}], false, false],
+    ["two ballots say so and one shows nothing", [unmet(), unmet(" "), {}, {}], false, false],
+    ["one ballot and the synthesis show it", [unmet(), {}, {}, {}], true, true],
+    ["the synthesis alone shows it", [{}, {}, {}, {}], true, false],
+    ["a ballot and the synthesis show different ones", [unmet("None.", "c2"), {}, {}, {}], true, false],
+    ["it is unclear to all", [unclear, unclear, unclear, unclear], false, false],
+  ])("%s", (_, ballots, isSynthesised, holds) => {
+    const change = { ballots: ballotsOf(ballots), ...(isSynthesised ? { synthesis: synthesised } : {}) };
     expect(decided(change)).toMatchObject(
       holds ? { verdict: "HOLD", rulesFired: ["criterion_unmet"] } : { verdict: "ALLOW", rulesFired: [] },
     );

@@ -20,11 +20,7 @@ describe("who may have a verdict retried, and when", () => {
     ["another's, whatever its state", { owner: "key:2", status: "pending" }, { kind: "not-the-submitter" }],
     ["one that waits", { status: "pending" }, { kind: "not-failed", status: "pending" }],
     ["one that runs", { status: "processing" }, { kind: "not-failed", status: "processing" }],
-    [
-      "a decided one that is run again",
-      { status: "pending", runs: 1 },
-      { kind: "not-failed", status: "completed" },
-    ],
+    ["a decided one run again", { status: "pending", runs: 1 }, { kind: "not-failed", status: "completed" }],
     ["a fourth time", { retries: 3 }, { kind: "used-up" }],
     ["one whose place is taken", { isReplaced: true }, { kind: "used-up" }],
     ["one without texts", { hasTexts: false }, { kind: "texts-dropped" }],
