@@ -6,7 +6,7 @@ import type { ProtectAnswer } from "../../../../service/api/routes/get-agent-pro
 import { NodeFailure } from "../../../../service/chain/node/failure.ts";
 import type { OwnCall } from "../../../../service/model/features/types.ts";
 
-import { account, callsOf, USDC } from "../../model/features/histories.ts";
+import { account, callsOf, GWEI, type Step, USDC } from "../../model/features/histories.ts";
 import { bodyOf, fakeApp, fakeLedger, KEY, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 import { AS_OF_SECONDS, reportSource } from "../report-source.ts";
 import { fakeAlertPorts, SECRET } from "./fake-alert-ports.ts";
@@ -205,26 +205,6 @@ describe("GET /agent/protect/{address}", () => {
     expect(keys.balance()).toBe(0);
   });
 
-  it("refuses a webhook_url that the guard refuses, before any charge", async () => {
-    const { app, keys } = fakeApp(
-      { infrastructure: { refusal: async () => ({ kind: "refused", error: "the host is private" }) } },
-      fakeLedger({ balanceUnits: 25_000 }),
-    );
-    const response = await app.request(HOOK, WITH_KEY);
-    expect(response.status).toBe(422);
-    expect(await bodyOf<unknown>(response)).toMatchObject({
-      detail: [
-        {
-          type: "value_error",
-          loc: ["query", "webhook_url"],
-          msg: "Value error, the host is private",
-          ctx: { error: "the host is private" },
-        },
-      ],
-    });
-    expect(keys.balance()).toBe(25_000);
-  });
-
   it("sells no monitoring where the plan fails, and gives the price back", async () => {
     const bought: SubscribeRequest[] = [];
     const keys = fakeLedger({ balanceUnits: 25_000 });
@@ -246,5 +226,26 @@ describe("GET /agent/protect/{address}", () => {
     const { app, keys } = fakeApp(changes, fakeLedger({ balanceUnits: 25_000 }));
     expect((await app.request(PATH, WITH_KEY)).status).toBe(status);
     expect([keys.balance(), keys.states()]).toEqual([25_000, []]);
+  });
+
+  it.each([
+    [
+      "that calls paid above the market",
+      { gasPrice: 90n * GWEI },
+      true,
+      /overpaid: [1-9]/,
+      ["pay_market_price"],
+    ],
+    ["no savings", {}, false, /^the risk is LOW and there is nothing of it: .*overpaid: 0$/, []],
+  ])("finds %s, though nothing failed", async (_what, step: Partial<Step>, ran, reason, actions) => {
+    const calls = callsOf([{ at: AS_OF_SECONDS - 3_600, to: account(0xd1), ...step }]);
+    const readWallet = async () => reportSource({ calls, approvals: [] });
+    const { body } = await protect({ readWallet, recovery: fakeRecovery({}, { failures: [] }) });
+    expect(body.risk_level).toBe("LOW");
+    expect(body.services.find(({ name }) => name === "optimize")).toMatchObject({
+      ...{ ran, reason: expect.stringMatching(reason) },
+    });
+    expect(body.steps.map(({ action }) => action)).toEqual(actions);
+    expect((body.monthly_saving_usd ?? 0) > 0).toBe(ran);
   });
 });

@@ -1,11 +1,9 @@
-import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
 import type { WalletSnapshot } from "../../../../service/scores/scores.ts";
 import { PAYER, paidBy } from "../../access/paying-access.ts";
 import { LISTING, standing, WALLET } from "../fake-ports.ts";
 import { BY_KEY, bySignIn, policyApp } from "./policy-app.ts";
 
-const OTHER: Address = "0x00000000000000000000000000000000000000b2";
 const GRADES = { instant_grades: ["A", "B"], escrow_grades: ["C"] };
 
 const { score } = standing();
@@ -17,106 +15,21 @@ const UNSCORED: Partial<WalletSnapshot> = { score: null, followed: false };
 const INSUFFICIENT = scored({ ahsScore: null, grade: null, confidenceLevel: "INSUFFICIENT" });
 const LISTED: Partial<WalletSnapshot> = { sanctions: [LISTING] };
 
-/** Policy, what is known of the wallet, and what the caller is told. */
+const ALLOWED = { ...GRADES, allowlist: [WALLET] };
+const CLOSED = { ...GRADES, escrow_disabled: true };
+const OVERRIDDEN = { ...GRADES, confidence_overrides: { B: { HIGH: "reject" } } };
+const STRICT = { ...GRADES, insufficient_action: "reject" };
+
+/** A policy, the stored state of the wallet and the answer: one rule for each member; route.test.ts has them all. */
 const RULES: readonly (readonly [string, object, Partial<WalletSnapshot>, string, string, boolean])[] = [
-  ["its own instant grades", { ...GRADES, instant_grades: ["A"] }, {}, "reject", "grade", false],
-  ["its own escrow grades", { instant_grades: [], escrow_grades: ["B"] }, {}, "escrow", "grade", false],
-  [
-    "an override",
-    { ...GRADES, confidence_overrides: { B: { HIGH: "reject" } } },
-    {},
-    "reject",
-    "confidence_override",
-    false,
-  ],
-  [
-    "an override of another level",
-    { ...GRADES, confidence_overrides: { B: { LOW: "reject" } } },
-    {},
-    "instant_settle",
-    "grade",
-    false,
-  ],
-  [
-    "the allowlist",
-    { ...GRADES, allowlist: [WALLET] },
-    scored({ grade: "F" }),
-    "instant_settle",
-    "allowlist",
-    true,
-  ],
-  [
-    "the allowlist, unscored",
-    { ...GRADES, allowlist: [WALLET] },
-    UNSCORED,
-    "instant_settle",
-    "allowlist",
-    true,
-  ],
-  [
-    "another's place on the allowlist",
-    { ...GRADES, allowlist: [OTHER] },
-    scored({ grade: "F" }),
-    "reject",
-    "grade",
-    false,
-  ],
-  [
-    "sanctions before the allowlist",
-    { ...GRADES, allowlist: [WALLET] },
-    LISTED,
-    "reject",
-    "sanctioned",
-    true,
-  ],
-  [
-    "sanctions before insufficient_action",
-    { ...GRADES, insufficient_action: "instant_settle" },
-    { ...UNSCORED, ...LISTED },
-    "reject",
-    "sanctioned",
-    false,
-  ],
-  [
-    "insufficient_action, unscored",
-    { ...GRADES, insufficient_action: "reject" },
-    UNSCORED,
-    "reject",
-    "not_scored",
-    false,
-  ],
-  [
-    "insufficient_action, little history",
-    { ...GRADES, insufficient_action: "instant_settle" },
-    INSUFFICIENT,
-    "instant_settle",
-    "insufficient_history",
-    false,
-  ],
-  [
-    "no escrow for a grade",
-    { ...GRADES, escrow_disabled: true },
-    scored({ grade: "C" }),
-    "reject",
-    "escrow_disabled",
-    false,
-  ],
-  [
-    "no escrow for the unscored",
-    { ...GRADES, escrow_disabled: true },
-    UNSCORED,
-    "reject",
-    "escrow_disabled",
-    false,
-  ],
-  [
-    "no escrow by an override",
-    { ...GRADES, escrow_disabled: true, confidence_overrides: { B: { HIGH: "escrow" } } },
-    {},
-    "reject",
-    "escrow_disabled",
-    false,
-  ],
+  ["its own grades", { instant_grades: [], escrow_grades: ["B"] }, {}, "escrow", "grade", false],
+  ["an override", OVERRIDDEN, {}, "reject", "confidence_override", false],
+  ["the allowlist", ALLOWED, scored({ grade: "F" }), "instant_settle", "allowlist", true],
+  ["the allowlist, unscored", ALLOWED, UNSCORED, "instant_settle", "allowlist", true],
+  ["sanctions before the allowlist", ALLOWED, LISTED, "reject", "sanctioned", true],
+  ["insufficient_action, unscored", STRICT, UNSCORED, "reject", "not_scored", false],
+  ["insufficient_action, little history", STRICT, INSUFFICIENT, "reject", "insufficient_history", false],
+  ["no escrow", CLOSED, scored({ grade: "C" }), "reject", "escrow_disabled", false],
 ];
 
 describe("GET /ahs/route/{address} by the caller's policy", () => {

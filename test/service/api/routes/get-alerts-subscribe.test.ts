@@ -151,27 +151,4 @@ describe("GET /alerts/subscribe/{address}", () => {
     expect(await bodyOf(response)).toMatchObject({ detail: [{ type, loc }] });
     expect([keys.balance(), bought]).toEqual([5000, []]);
   });
-
-  it("refuses a URL that the guard refuses with 422, uncharged", async () => {
-    const error = "The URL must be https.";
-    const { app, keys, bought } = shop({
-      infrastructure: { refusal: async () => ({ kind: "refused", error }) },
-    });
-    const response = await app.request(pathOf({ webhook_url: "http://10.0.0.1/" }), WITH_KEY);
-    expect([response.status, await bodyOf(response)]).toEqual([
-      422,
-      {
-        detail: [
-          {
-            type: "value_error",
-            loc: ["query", "webhook_url"],
-            msg: `Value error, ${error}`,
-            input: "http://10.0.0.1/",
-            ctx: { error },
-          },
-        ],
-      },
-    ]);
-    expect([keys.balance(), bought]).toEqual([5000, []]);
-  });
 });

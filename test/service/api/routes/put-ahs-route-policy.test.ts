@@ -17,17 +17,6 @@ const wallets = (count: number) =>
   Array.from({ length: count }, (_, index) => `0x${String(index).padStart(40, "0")}`);
 
 describe("PUT /ahs/route/policy", () => {
-  it("refuses an override for wallets that have no grade", async () => {
-    const policy = { instant_grades: ["A"], escrow_grades: ["B"] };
-    const { put } = policyApp();
-    const response = await put({ ...policy, confidence_overrides: { C: { INSUFFICIENT: "escrow" } } });
-    const { detail } = (await response.json()) as { detail: { loc: unknown }[] };
-    expect([response.status, detail.map(({ loc }) => loc)]).toEqual([
-      422,
-      [["body", "confidence_overrides", "C", "INSUFFICIENT"]],
-    ]);
-  });
-
   it("answers the policy as it stores it, with its time and a strong ETag", async () => {
     const { put, get } = policyApp();
     const policy = {

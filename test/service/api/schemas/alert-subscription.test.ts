@@ -72,20 +72,28 @@ it("a subscription is managed by a sign-in of the wallet that paid, and of no ot
 });
 
 it.each([
-  `/alerts/subscribe/${WALLET_EIP55}?webhook_url=https://inside.example/`,
-  `/agent/protect/${WALLET_EIP55}?webhook_url=https://inside.example/`,
-  `/ahs/${WALLET_EIP55}?agent_url=https://inside.example/`,
-])("%s resolves a name for callers with key or payment, and tells others the price", async (path) => {
+  [`/alerts/subscribe/${WALLET_EIP55}`, "webhook_url"],
+  [`/agent/protect/${WALLET_EIP55}`, "webhook_url"],
+  [`/ahs/${WALLET_EIP55}`, "agent_url"],
+])("%s resolves a name for callers with key or payment, and refuses it uncharged", async (place, name) => {
+  const input = "https://inside.example/";
+  const path = `${place}?${name}=${input}`;
   const resolved: string[] = [];
   const { ports } = fakePorts();
   const refusal = async (url: string) => {
     resolved.push(url);
-    return { kind: "refused", error: "refused" } as const;
+    return { kind: "refused", error: "the host is private" } as const;
   };
   const reserve = () => ({ visit: () => Promise.reject(new Error("no visit")), release: () => undefined });
-  const { ledger } = fakeLedger({ balanceUnits: null });
+  const { ledger, states } = fakeLedger({ balanceUnits: 25_000 });
   const { access } = payingAccess({ keys: ledger, clock: ports.clock, logger: ports.logger });
   const { app } = fakeApp({ access, infrastructure: { refusal, reserve } });
   expect([(await app.request(path)).status, resolved]).toEqual([402, []]);
-  expect([(await app.request(path, WITH_KEY)).status, resolved]).toEqual([422, ["https://inside.example/"]]);
+  const response = await app.request(path, WITH_KEY);
+  const fault = { type: "value_error", loc: ["query", name], msg: "Value error, the host is private", input };
+  expect([response.status, await response.json()]).toEqual([
+    422,
+    { detail: [{ ...fault, ctx: { error: "the host is private" } }] },
+  ]);
+  expect([resolved, states()]).toEqual([[input], []]);
 });
