@@ -21,10 +21,7 @@ export const deleteAlert = defineFree({
   summary: "End a subscription",
   description: `Ends it for good; what was still to be delivered is dropped, and nothing is paid back. Ending it again answers the same. ${WHO_MANAGES}`,
   request: { params: subscriptionParams, query: z.object({}), body: null },
-  answer: {
-    schema: subscriptionSchema,
-    description: "The subscription, ended",
-  },
+  answer: { schema: subscriptionSchema, description: "The subscription, ended" },
   identity: "subscription",
   problems: MANAGE_PROBLEMS,
   async respond(context, { params }, { deps, now }: CheckContext<SubscriptionPorts>) {

@@ -142,10 +142,7 @@ export const getCounterparties = definePaid({
   description:
     "Every account that the wallet called or paid in the window, and every one that sent it native coin or a listed token; most own calls first, then who sent most. An own call counts, with all that it moved, for who is paid, else who is called; where that is the owner's own account, or an execution whose target did not log, for the outside contract of the lowest address that its logs show. Transfers of unlisted tokens that others sent are left out: any contract can claim them, as are mints; senders of less than a cent in all are counted, and listed nowhere. Pages that follow a cursor are as of its block, and a cursor is refused at no cost once its list cannot be made again; what is said of each account (labels, grade, flags) is as of now. Each page is charged.",
   request: { params: addressParams, query, body: null },
-  answer: {
-    schema: counterpartiesSchema,
-    description: "One page of the list",
-  },
+  answer: { schema: counterpartiesSchema, description: "One page of the list" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
   admit({ params: { address }, query: { cursor } }) {
     if (cursor !== undefined && cursor.wallet !== address) {

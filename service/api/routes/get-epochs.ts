@@ -57,10 +57,7 @@ export const getEpoch = defineFree({
   description:
     "Every wallet's record of one night with the proof that leads to the root of that night. The oracle's `verify` accepts the proofs of the latest epoch; earlier roots are in its `RootPublished` events.",
   request: { params, query: z.object({}), body: null },
-  answer: {
-    schema: epochSchema,
-    description: "The list",
-  },
+  answer: { schema: epochSchema, description: "The list" },
   alternatives: { 304: { description: "Unchanged since the ETag in If-None-Match" } },
   headers: { "If-None-Match": "ETags that the caller holds: 304 where one of them is current" },
   problems: ["not-found", "database-unavailable", "internal"],

@@ -45,10 +45,7 @@ export const getKeysSelf = defineFree({
   description: "What the key in `X-API-Key` is, what is left on it, and what it spent in the last 30 days.",
   identity: "key",
   request: { params: z.object({}), query: z.object({}), body: null },
-  answer: {
-    schema: selfSchema,
-    description: "The key",
-  },
+  answer: { schema: selfSchema, description: "The key" },
   problems: ["database-unavailable", "internal"],
   async respond(context, _input, { deps, now }: { deps: KeyPorts; now: Date }) {
     const caller = await deps.keys.enter(context.req);

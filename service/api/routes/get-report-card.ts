@@ -47,9 +47,7 @@ const MEDIA_TYPES = { png: "image/png", svg: "image/svg+xml" } as const;
 const RETRY_AFTER_SECONDS = 5;
 
 const query = z.object({
-  format: z.enum(FORMATS).default("json").openapi({
-    description: "json, or a picture of 1200 × 630 pixels",
-  }),
+  format: z.enum(FORMATS).default("json").openapi({ description: "json, or a picture of 1200 × 630 pixels" }),
 });
 
 /** GET /report-card/{address}. */

@@ -210,10 +210,7 @@ export const getRiskPremium = definePaid({
   description:
     "The answer of `GET /risk/{address}`, with what the chain and third-party providers call the wallet, and what it gained and lost by trading. A provider that does not answer is no error: `labels_available` is false then, and `label_providers` says why; so it is where none is configured, which `labels_unavailable_reason` tells apart. What no price or cost is known of is no zero: `pnl` names the share that is missing.",
   request: { params: addressParams, query: z.object({}), body: null },
-  answer: {
-    schema: riskPremiumSchema,
-    description: "The risk and what is behind it",
-  },
+  answer: { schema: riskPremiumSchema, description: "The risk and what is behind it" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
   async check({ params: { address } }, { deps, now }: { deps: GetRiskPremiumPorts; now: Date }) {
     const standing = await freshStanding(address, deps, now);

@@ -26,10 +26,7 @@ export const postAlertReplay = defineFree({
   summary: "Deliver an event again",
   description: `Queues an event again, in any state, with the same webhook-id and body and all attempts anew; one that waits already goes on waiting, and one that was tried within the last minute is 429. An endpoint that was given up is delivered to again from then on. ${WHO_MANAGES}`,
   request: { params: replayParams, query: z.object({}), body: null },
-  answer: {
-    schema: queuedSchema,
-    description: "The event, waiting again",
-  },
+  answer: { schema: queuedSchema, description: "The event, waiting again" },
   identity: "subscription",
   headers: ACT_ONCE.headers,
   problems: ACT_PROBLEMS,

@@ -45,10 +45,7 @@ export const postKeysRotate = defineFree({
   identity: "owner",
   headers: ACT_ONCE.headers,
   request: { params: z.object({}), query: z.object({}), body: bodySchema },
-  answer: {
-    schema: rotatedSchema,
-    description: "The key with its new secret",
-  },
+  answer: { schema: rotatedSchema, description: "The key with its new secret" },
   problems: ["not-found", "database-unavailable", "internal", ...ACT_ONCE.problems],
   async respond(context, { body }, { deps, now }: { deps: RotatePorts; now: Date }) {
     const owner = await deps.owners.identify(context.req);

@@ -35,10 +35,7 @@ export const postKeysTopup = definePaid({
   description:
     "Adds credits, from 1 to 10,000 USD, to the key in `X-API-Key`, paid over x402 by any wallet. A key that is unknown, revoked or expired is refused before anything is charged, as is one without a limit. The same payment, and the same `Idempotency-Key`, credit once, and the key of their first request alone.",
   request: { params: z.object({}), query: z.object({}), body: creditsBodySchema },
-  answer: {
-    schema: toppedUpSchema,
-    description: "The key with its new balance",
-  },
+  answer: { schema: toppedUpSchema, description: "The key with its new balance" },
   problems: [],
   distinguish: async (request, deps: KeyPorts) => (await deps.keys.identify(request))?.keyId ?? null,
   check: async () => null,

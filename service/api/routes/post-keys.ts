@@ -30,10 +30,7 @@ export const postKeys = definePaid({
   description:
     "Sells an API key over x402: the price is the credits, from 1 to 10,000 USD, and calls are then charged to them. Only this answer shows the key. If it is lost, the wallet that paid signs in and gets another from `POST /keys/rotate`; the same payment never buys a second key. Official x402 clients refuse more than 1 USD unless `setSpendControls` allows it.",
   request: { params: z.object({}), query: z.object({}), body: creditsBodySchema },
-  answer: {
-    schema: boughtKeySchema,
-    description: "The key",
-  },
+  answer: { schema: boughtKeySchema, description: "The key" },
   problems: [],
   check: async () => null,
   async work({ body }, _prepared, { deps, now, caller }: PaidWorkContext<KeyPorts>) {

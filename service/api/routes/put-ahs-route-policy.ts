@@ -25,10 +25,7 @@ export const putRoutePolicy = defineFree({
   identity: "owner",
   headers: { "If-Match": "ETags of the state that is to be replaced, or `*` for any that is stored" },
   request: { params: z.object({}), query: z.object({}), body: policyBodySchema },
-  answer: {
-    schema: policySchema,
-    description: "The policy as stored, with its ETag",
-  },
+  answer: { schema: policySchema, description: "The policy as stored, with its ETag" },
   problems: ["header-malformed", "precondition-failed", "database-unavailable", "internal"],
   async respond(context, { body }, { deps, now }: { deps: PolicyPorts; now: Date }) {
     if (body === null) throw new Error("a body was checked and is absent");

@@ -43,10 +43,7 @@ export const getReceipt = defineFree({
   description:
     "The newest decision as a JWS by a key of `/.well-known/jwks.json`, in the shape of verification.v0.3, a candidate profile beside ERC-8210 (draft-krausz-verification-state-01). ALLOW is supported and act, REJECT refuted and halt, HOLD unverifiable and halt. `v_recommendation` and `v_gate` follow from the other members by the rules at `GET /v1/receipt-mappings/{mapping_id}`, whose SHA-256 is `v_gate_mapping_hash`: compute them again, and take anything that differs, or is expired, for halt. `subject.claim_hash` is the SHA-256 of the RFC 8785 JSON `{output_hash, spec_hash}`. 409 until the verdict is completed.",
   request: { params: verdictParams, query: z.object({}), body: null },
-  answer: {
-    schema: receiptSchema,
-    description: "The receipt, good for 30 days; a new one at every request",
-  },
+  answer: { schema: receiptSchema, description: "The receipt, good for 30 days; a new one at every request" },
   problems: [
     "not-found",
     "verdict-not-completed",
@@ -102,10 +99,7 @@ export const getReceiptMapping = defineFree({
   description:
     "The mapping that a receipt names, as RFC 8785 JSON whose SHA-256 the receipt signs. It never changes: other rules get another id.",
   request: { params: mappingParams, query: z.object({}), body: null },
-  answer: {
-    schema: mappingSchema,
-    description: "The mapping",
-  },
+  answer: { schema: mappingSchema, description: "The mapping" },
   problems: ["not-found", "internal"],
   respond(context, { params: { mapping_id } }) {
     const mapping = findMapping(mapping_id);

@@ -41,10 +41,7 @@ export const postRetry = defineFree({
     query: z.object({}),
     body: null,
   },
-  answer: {
-    schema: retriedSchema,
-    description: "The verdict, queued again",
-  },
+  answer: { schema: retriedSchema, description: "The verdict, queued again" },
   identity: "owner",
   headers: ACT_ONCE.headers,
   problems: [

@@ -64,10 +64,7 @@ export const postReview = defineFree({
   identity: "key",
   headers: ACT_ONCE.headers,
   request: { params: verdictParams, query: z.object({}), body: bodySchema },
-  answer: {
-    schema: reviewedSchema,
-    description: "The decision is recorded",
-  },
+  answer: { schema: reviewedSchema, description: "The decision is recorded" },
   problems: [
     "scope-missing",
     "not-found",

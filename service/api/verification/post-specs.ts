@@ -261,10 +261,7 @@ export const postSpecs = defineFree({
   summary: "Register a job specification",
   description: `Registers what an output is going to be judged by, free of charge; every call registers anew. The tag \`ahs-spec:\` followed by \`spec_hash\` (one \`0x\`, 64 digits) goes into the job's description, or the job's client signs it, before the delivery: a specification that nobody can show to be the job's is judged by, and moves no escrow. A \`client_signature\` is verified here: one that is not the on-chain client's for this job and hash is refused (422), as are texts with invisible characters and texts that leave an output no room in the panel's models. \`erc8183_job_id\` without \`escrow\` is on record and binds nothing. At most ${SPECS_PER_MINUTE} a minute and ${SPEC_BYTES.address / 1_000_000} MB a day from one address, counted in UTF-8; with \`X-API-Key\` as many a minute as the key may make calls, and ${SPEC_BYTES.key / 1_000_000} MB a day (429 beyond). Beyond what the service takes from all in a day the answer is 503. One that names no escrow's job and gets no output is forgotten after a day, as is one that names a job that the index never saw; one that names a job once that is over.`,
   request: { params: z.object({}), query: z.object({}), body: specBodySchema },
-  answer: {
-    schema: registeredSchema,
-    description: "The specification's id and hash",
-  },
+  answer: { schema: registeredSchema, description: "The specification's id and hash" },
   headers: { "X-API-Key": "Optional: counts the specification for the key instead of the address" },
   problems: [
     "key-unknown",

@@ -38,10 +38,7 @@ export const getTexts = defineFree({
     "Specification, output and evidence as they were sent, for the submission's own key in `X-API-Key` or a `SIGN-IN-WITH-X` of the wallet that paid; 403 for everyone else. Texts are dropped after some time (90 days unless the operator chose another): from then on 410, while verdict and evidence stay.",
   identity: "owner",
   request: { params: verdictParams, query: z.object({}), body: null },
-  answer: {
-    schema: textsSchema,
-    description: "The texts",
-  },
+  answer: { schema: textsSchema, description: "The texts" },
   problems: ["not-the-submitter", "not-found", "texts-dropped", "database-unavailable", "internal"],
   async respond(context, { params }, { deps }: { deps: TextsPorts }) {
     const owner = ownerText(await deps.owners.identify(context.req));

@@ -113,10 +113,7 @@ export const postEvidence = defineFree({
   identity: "owner",
   headers: ACT_ONCE.headers,
   request: { params: verdictParams, query: z.object({}), body: bodySchema },
-  answer: {
-    schema: keptSchema,
-    description: "The text is kept",
-  },
+  answer: { schema: keptSchema, description: "The text is kept" },
   problems: [
     "not-the-submitter",
     "not-found",
