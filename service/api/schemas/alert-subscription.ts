@@ -191,8 +191,6 @@ export const subscriptionShape = {
   expires_at: expirySchema,
 } as const;
 
-const subscriptionFields = z.object(subscriptionShape);
-
 export const webhookSecretSchema = z
   .string()
   .nullable()
@@ -203,7 +201,7 @@ export const manageTokenSchema = z
   .openapi({ example: "amt_3q2-7wABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhs" });
 
 /** A subscription in the form of answers. */
-export const subscriptionSchema = subscriptionFields.openapi("Subscription");
+export const subscriptionSchema = z.object(subscriptionShape).openapi("Subscription");
 
 /** An event that waits to be delivered. */
 export const queuedSchema = z
@@ -303,7 +301,7 @@ export function refuseRecent(outcome: Replay): void {
 export function renderSubscription(
   subscription: StoredSubscription,
   now: Date,
-): z.infer<typeof subscriptionFields> {
+): z.infer<typeof subscriptionSchema> {
   return {
     ...fieldsOf(subscriptionShape, subscription),
     subscription_id: subscription.id,
@@ -315,7 +313,7 @@ export function renderSubscription(
   };
 }
 
-function statusOf(subscription: StoredSubscription, now: Date): z.infer<typeof subscriptionFields>["status"] {
+function statusOf(subscription: StoredSubscription, now: Date): z.infer<typeof subscriptionSchema>["status"] {
   if (subscription.endedAt !== null) return "ended";
   if (subscription.expiresAt <= now) return "expired";
   if (subscription.disabledAt !== null) return "disabled";

@@ -73,10 +73,8 @@ export const keyShape = {
   expires_at: isoSchema.nullable().openapi({ description: "Null: never", example: null }),
 } as const;
 
-const keySchema = z.object(keyShape);
-
 /** A key in the form of answers. */
-export function renderKey(key: ApiKey): z.infer<typeof keySchema> {
+export function renderKey(key: ApiKey): z.infer<z.ZodObject<typeof keyShape>> {
   return {
     ...fieldsOf(keyShape, key),
     key_id: key.id,
