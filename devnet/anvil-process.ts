@@ -22,10 +22,7 @@ const POLL_MS = 25;
 /** Each kept state is a copy of the whole state; old ones are only needed for reads by block number. */
 const STATES_KEPT = 64;
 
-/**
- * Starts anvil from npm, mining only on demand, and waits until it answers; throws when the port is taken or when
- * it exits first. The process ends with this one.
- */
+/** Starts anvil from npm, mining on demand, until this process ends; throws when the port is taken or it exits first. */
 export async function startAnvil(options: {
   /** Port on 127.0.0.1. */
   readonly port: number;

@@ -44,10 +44,7 @@ const BLOCKS_FOR_CONTRACTS = 100;
 const SECONDS_FOR_CONTRACTS = 300;
 const ENDOWMENT_WEI = 10n ** 24n;
 
-/**
- * Deploys the contracts, plays the whole history and ends with a block of the wall clock's time; the node must be
- * anvil, mine on demand, and its newest block must not be later than the start.
- */
+/** Deploys the contracts, plays the history and catches up with the wall clock, on an anvil whose head is before the start. */
 export async function buildChain(options: BuildChainOptions) {
   const { rpc, start, seed, wallets, days, onProgress, signal } = options;
   const now = (): number => Math.floor(options.now());

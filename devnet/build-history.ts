@@ -8,10 +8,7 @@ const REPORT_EVERY = 50;
 /** Anvil runs the calls of a batch side by side; in batches this small they were always taken in order. */
 const CALLS_PER_BATCH = 24;
 
-/**
- * Mines the blocks one by one at their own times with their own base fees, sending for every account without its
- * key. Throws when the node refuses a transaction or leaves one out.
- */
+/** Mines the blocks at their times and base fees, sending without keys. Throws when the node refuses or omits a transaction. */
 export async function buildHistory({
   rpc,
   blocks,

@@ -88,10 +88,7 @@ export function priceFeeds(contracts: Contracts): readonly { address: Address; a
   }));
 }
 
-/**
- * Where every contract comes to lie when the deployer's first transactions on the chain create them in order, the oracle
- * after all but those of output verification.
- */
+/** Addresses of the contracts that the deployer's first transactions create in order; those of verification come last. */
 export function contractAddresses(): Contracts {
   const deployer = roleAccounts().deployer.address;
   const names = [...contractSpecs().map((spec) => spec.name), "oracle" as const, ...VERIFICATION_NAMES];

@@ -30,9 +30,8 @@ const GAS_LIMIT = "0x4c4b40";
 const PRIORITY_FEE_WEI = 100_000_000n;
 
 /**
- * Deploys every contract from the deployer's first nonce on, so that addresses are the same on every chain, fills
- * the pools and gives the payer 10,000 test USDC; mines a block a second as it goes. Throws when the deployer has already sent
- * something, or when a deployment fails.
+ * Deploys every contract from the deployer's first nonce on, fills the pools and gives the payer 10,000 test USDC, a block a
+ * second. Throws when the deployer has already sent something, or when a deployment fails.
  */
 export async function deployContracts(
   rpc: JsonRpc,
@@ -61,10 +60,7 @@ async function create(rpc: JsonRpc, codes: ReturnType<typeof creationCodes>): Pr
   }
 }
 
-/**
- * The deployment of a chain on which `deployContracts` ran, from the block of its first contract, the exchanges that fund
- * its population, and the code of its escrows, which is read.
- */
+/** The deployment of a chain with these contracts, with the exchanges that fund its population and its escrows' code. */
 export async function localDeployment(
   rpc: JsonRpc,
   { firstBlock, exchanges }: { firstBlock: number; exchanges: readonly Address[] },

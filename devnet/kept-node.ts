@@ -21,10 +21,7 @@ export function noteNode(dataDir: string, anvil: Anvil): void {
   });
 }
 
-/**
- * Stops the node that an earlier process left behind when it was killed, so that its chain is written and can be
- * loaded; does nothing unless the noted node answers with the chain of the manifest.
- */
+/** Stops the node that a killed process left behind, so that its chain is written, if it has the chain of the manifest. */
 export async function stopOrphan(dataDir: string, manifest: Manifest): Promise<void> {
   const file = nodeFileIn(dataDir);
   if (!existsSync(file)) return;

@@ -86,12 +86,7 @@ async function live(options: LiveOptions, signal: AbortSignal): Promise<void> {
 }
 
 /** Sends what is due and returns what still waits. */
-async function sendDue(
-  life: Life,
-  waiting: readonly PlannedCall[],
-  at: number,
-  signal: AbortSignal,
-): Promise<PlannedCall[]> {
+async function sendDue(life: Life, waiting: readonly PlannedCall[], at: number, signal: AbortSignal) {
   await noteJobs(life);
   const baseFee = baseFeeAt(life.seed, at);
   await life.rpc.request("anvil_setNextBlockBaseFeePerGas", `0x${baseFee.toString(16)}`);
@@ -105,11 +100,7 @@ async function sendDue(
   return left;
 }
 
-async function send(
-  life: Life,
-  call: PlannedCall,
-  { at, baseFee }: { at: number; baseFee: bigint },
-): Promise<void> {
+async function send(life: Life, call: PlannedCall, { at, baseFee }: { at: number; baseFee: bigint }) {
   const { rpc, logger } = life;
   const key = life.keys.get(call.from);
   if (!key) throw new Error(`no key for ${call.from}`);

@@ -15,11 +15,7 @@ const GIFT_WEI = 5n * 10n ** 18n;
 const GIFT_DOLLARS = 20_000n;
 
 /** Supplies that keep actors going as long as the chain lives: gifts of exchanges, and new allowances for pools. */
-export async function topUps(
-  rpc: JsonRpc,
-  actors: readonly LivingActor[],
-  at: number,
-): Promise<PlannedCall[]> {
+export async function topUps(rpc: JsonRpc, actors: readonly LivingActor[], at: number) {
   const calls: PlannedCall[] = [];
   for (const { context } of actors) {
     const { wallet, world, pools } = context;
@@ -56,11 +52,7 @@ async function renewedAllowances(rpc: JsonRpc, context: AgentContext, at: number
   return calls;
 }
 
-async function allowanceOf(
-  rpc: JsonRpc,
-  token: Token,
-  args: readonly [owner: Address, spender: Address],
-): Promise<bigint> {
+async function allowanceOf(rpc: JsonRpc, token: Token, args: readonly [owner: Address, spender: Address]) {
   const data = encodeFunctionData({ abi: localTokenAbi, functionName: "allowance", args });
   return BigInt((await rpc.request("eth_call", { to: token.address, data }, "latest")) as Hex);
 }

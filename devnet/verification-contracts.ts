@@ -29,12 +29,7 @@ type VerificationName = (typeof VERIFICATION_NAMES)[number];
 /** Addresses that these contracts are given, and their own. */
 type Known = { readonly [name in VerificationName | "usdc" | "oracle" | "jobEscrow"]: Address };
 
-type VerificationSpec = {
-  readonly name: VerificationName;
-  readonly bytecode: string;
-  readonly abi: Abi;
-  readonly args: readonly unknown[];
-};
+type VerificationSpec = { name: VerificationName; bytecode: string; abi: Abi; args: readonly unknown[] };
 
 /** Lowest score of a provider whose jobs can be funded through a hook of the local chain: grade C. */
 const MIN_SCORE = 60;

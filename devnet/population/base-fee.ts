@@ -9,10 +9,7 @@ const WAVES = [
   [700, 0.12],
 ] as const;
 
-/**
- * The base fee in wei at a time in unix seconds: a sum of waves whose phases come from the seed, about 0.1 to 1.4
- * gwei, because the fee that so few transactions would make falls to nothing within the hour.
- */
+/** Base fee in wei at a unix time: seeded waves of 0.1 to 1.4 gwei, since so few transactions would let it fall to nothing. */
 export function baseFeeAt(seed: string, at: number): bigint {
   const phases = seededRandom(`${seed}/base-fee`);
   const swing = WAVES.reduce((sum, [period, size]) => {

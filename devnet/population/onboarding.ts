@@ -120,11 +120,7 @@ function createAccount({ context, owner }: Member, at: number): PlannedCall {
   return planned({ address: owner.address, habits }, at, createContract(code));
 }
 
-function register(
-  member: Member,
-  owner: KeyedWallet,
-  { key, at }: { key: string; at: number },
-): PlannedCall[] {
+function register(member: Member, owner: KeyedWallet, { key, at }: { key: string; at: number }) {
   const { context, archetype } = member;
   const registry = context.world.contracts.identityRegistry;
   const actor = { address: owner.address, habits: context.habits };

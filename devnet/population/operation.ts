@@ -13,10 +13,7 @@ const EXECUTION_GAS = 22_000;
 /** Gas of bundle, nonce and events around the execution of an operation. */
 const BUNDLE_GAS = { least: 60_000, most: 130_000 };
 
-/**
- * A deed that the context's smart account does by an ERC-4337 operation, in a bundle of its own. The bundle succeeds
- * whatever becomes of the deed, whose data must be known by now.
- */
+/** A deed, whose data is known, that the smart account does by an ERC-4337 operation in a bundle, which never fails itself. */
 export function operate(context: AgentContext, at: number, done: Deed): PlannedCall {
   const { wallet, habits, world } = context;
   const { bundler, contracts } = world;

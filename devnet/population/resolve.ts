@@ -24,10 +24,7 @@ const MOST_TIP_WEI = 5_000_000_000n;
 /** Ids of the registry start at 0, those of the escrow at 1. */
 const FIRST_ID = { agent: 0n, job: 1n } as const;
 
-/**
- * Gives the calls of a whole history their nonces, fees and the ids of the agents and jobs that they name. `nonces` holds the
- * first nonces of senders who have sent before; all others start at 0.
- */
+/** Gives calls their nonces (of senders who have sent before from `nonces` on), fees, and ids of the agents and jobs they name. */
 export async function resolveBlocks(
   blocks: readonly PlannedBlock[],
   { seed, nonces }: { readonly seed: string; readonly nonces: ReadonlyMap<Address, number> },

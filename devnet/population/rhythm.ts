@@ -7,11 +7,7 @@ export const DAY = 86_400;
 export type Span = { readonly start: number; readonly end: number };
 
 /** Times at random, so many a day on average, likelier in the hours whose weight is higher (24 weights from 0 to 1, UTC). */
-export function atRandom(
-  random: Random,
-  span: Span,
-  rate: { perDay: number; hours: readonly number[] },
-): number[] {
+export function atRandom(random: Random, span: Span, rate: { perDay: number; hours: readonly number[] }) {
   const share = rate.hours.reduce((sum, weight) => sum + weight, 0) / rate.hours.length;
   const times: number[] = [];
   let at = span.start;
@@ -23,11 +19,7 @@ export function atRandom(
 }
 
 /** Times at a steady interval in seconds, each off by up to this part of it. */
-export function atIntervals(
-  random: Random,
-  span: Span,
-  beat: { interval: number; jitter: number },
-): number[] {
+export function atIntervals(random: Random, span: Span, beat: { interval: number; jitter: number }) {
   const times: number[] = [];
   const first = span.start + random.between(0, beat.interval);
   for (let due = first; due < span.end; due += beat.interval) {

@@ -14,10 +14,7 @@ export function signerOf(wallet: KeyedWallet): PrivateKeyAccount {
   return privateKeyToAccount(wallet.privateKey);
 }
 
-/**
- * A wallet of the population of a seed that can take jobs in a script: it has a grade of A or B, and no other process sends for
- * it, as its archetype does nothing while the chain lives. Its address is `samples["weekly-payroll"]`.
- */
+/** A wallet of grade A or B that takes jobs in scripts, since its archetype rests on the living chain: `samples["weekly-payroll"]`. */
 export function jobProvider(seed: string): KeyedWallet {
   return walletOf(seed, "weekly-payroll/0");
 }

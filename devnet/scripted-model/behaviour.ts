@@ -63,10 +63,7 @@ export function createBehaviours() {
   };
 }
 
-/**
- * Requests to the server since it started or was reset: calls that named a role, answered or not, and answers that followed a
- * command found outside the fences.
- */
+/** Calls by role since the start or a reset, answered or not, and answers that followed a command outside the fences. */
 export function createCallCounts() {
   const counts = new Map<Role, { calls: number; obeyed: number }>();
   const of = (role: Role) => counts.get(role) ?? { calls: 0, obeyed: 0 };

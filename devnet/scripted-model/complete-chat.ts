@@ -8,11 +8,7 @@ import type { createOperatorPrompts } from "./operator-prompts.ts";
 import type { Question } from "./read-question.ts";
 import { isGenerator, type Role } from "./roles.ts";
 
-type Call = {
-  readonly request: CompletionRequest;
-  readonly question: Question;
-  readonly behaviour: NextCall;
-};
+type Call = { request: CompletionRequest; question: Question; behaviour: NextCall };
 
 type Deps = {
   readonly randomId: () => string;

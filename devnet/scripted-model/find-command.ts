@@ -44,10 +44,7 @@ export function findCommand(text: string): Command | null {
   return null;
 }
 
-/**
- * Sentences of data that address the judge, unchanged. Narrower than what is obeyed: a text about
- * passing tests or rejected requests is no instruction.
- */
+/** Sentences of data that address the judge, unchanged; a text about passing tests or rejected requests is none. */
 export function findInstructions(text: string): readonly string[] {
   return sentencesOf(text).filter((sentence) => unmaskText(sentence).some(instructs));
 }

@@ -45,14 +45,8 @@ export function readQuestion(
   };
 }
 
-/**
- * Splits a text at the fences of a marker. A fence is read as a hasty reader would: in any case, with any blanks and
- * invisible characters in it. Text without a closing fence is outside, and so is a second block of a label.
- */
-function splitFences(
-  text: string,
-  marker: string,
-): { readonly blocks: readonly Block[]; readonly outside: readonly string[] } {
+/** Splits at a marker's fences, with any case, blanks and invisible characters. Unclosed and second blocks are outside. */
+function splitFences(text: string, marker: string) {
   const blocks: Block[] = [];
   const outside: string[] = [];
   let open: { readonly label: string; readonly lines: string[] } | null = null;

@@ -12,20 +12,14 @@ const COMMON = new Set(
 const STEM_LETTERS = 6;
 const LEAST_LETTERS = 3;
 
-/**
- * The words by which a requirement is looked for: three letters and more, numbers, and pairs of signs of scripts without blanks. Keys
- * are the forms in which words are compared.
- */
+/** Words of a requirement by the forms in which they are compared: three letters and more, numbers, pairs of other signs. */
 export function significantWords(text: string): ReadonlyMap<string, string> {
   const words = wordsOf(text).filter((word) => !COMMON.has(word));
   return new Map(words.map((word) => [stemOf(word), word]));
 }
 
 /** Words of a requirement that a text lacks, as the requirement has them. */
-export function missingWords(
-  wanted: ReadonlyMap<string, string>,
-  present: ReadonlySet<string>,
-): readonly string[] {
+export function missingWords(wanted: ReadonlyMap<string, string>, present: ReadonlySet<string>) {
   return [...wanted].flatMap(([form, word]) => (present.has(form) ? [] : [word]));
 }
 

@@ -22,19 +22,15 @@ export type ScriptedModel = {
 
 /**
  * A substitute for a language model on loopback: it speaks OpenAI's chat completions and answers the panel's questions by
- * rules. A requirement is met when half of its significant words are in the output or the evidence, open from a quarter
- * on; without criteria half of the specification's words are all, a tenth is nothing. So an output that covers every
- * criterion ends in ALLOW, one that covers half of them in HOLD, one that covers none in REJECT; one that calls itself a
- * placeholder or speaks to its judges is held by the critic at best. It obeys every demand for a verdict or a score that
- * it finds outside the fences, in whatever disguise, and none within.
- * Throws on any chain but the local one: its judgement is worth nothing.
+ * rules. Half of a requirement's significant words in output or evidence meet it, a quarter leaves it open. It obeys every
+ * demand for a verdict or a score outside the fences, in any disguise, and none within. Throws on any chain but the local one.
  */
 export async function startScriptedModel({
   port = 0,
   chainId,
 }: {
-  readonly port?: number;
-  readonly chainId: number;
+  port?: number;
+  chainId: number;
 }): Promise<ScriptedModel> {
   if (chainId !== LOCAL_CHAIN_ID) {
     throw new Error(`the scripted model is for chain ${LOCAL_CHAIN_ID} alone, this is chain ${chainId}`);

@@ -38,10 +38,7 @@ export async function readUnaskedWallets(
 }
 
 /** How many wallets the contract still has to be asked about. */
-export async function countUnaskedWallets(
-  client: ArrayReader,
-  { schema, chainId }: ChainViews,
-): Promise<number> {
+export async function countUnaskedWallets(client: ArrayReader, { schema, chainId }: ChainViews) {
   const { rows } = await client.query({
     text: `select count(*)::int from ${unaskedSql(schema)}`,
     values: [chainId],

@@ -58,11 +58,7 @@ export async function readImportedFlags(db: Database, address: Address): Promise
 }
 
 /** A subquery of every sanctioned address, once per source. `chainId` and `asOfBlock` are SQL; null is the newest block. */
-export function sanctionsListSql(of: {
-  readonly schema: string;
-  readonly chainId: string;
-  readonly asOfBlock: string | null;
-}): string {
+export function sanctionsListSql(of: { schema: string; chainId: string; asOfBlock: string | null }): string {
   const events = `${escapeIdentifier(of.schema)}.sanctions_change`;
   const until = of.asOfBlock === null ? "true" : `block <= ${of.asOfBlock}`;
   return `(
@@ -81,11 +77,7 @@ export function sanctionsListSql(of: {
 }
 
 /** Joins FLAGS_COLUMNS of one address by key alone, as every routing request waits for it; `address` and `chainId` are SQL. */
-export function sanctionsFlagsJoin(of: {
-  readonly schema: string;
-  readonly address: string;
-  readonly chainId: string;
-}): string {
+export function sanctionsFlagsJoin(of: { schema: string; address: string; chainId: string }): string {
   return `
     left join lateral (
       select listed, transaction_hash, timestamp from ${escapeIdentifier(of.schema)}.sanctions_change

@@ -17,13 +17,7 @@ const SEED = "test";
 const NOW = Math.floor(Date.now() / 1_000);
 
 type Receipt = { readonly from: Hex; readonly status: Hex; readonly gasUsed: Hex };
-type Block = {
-  readonly number: Hex;
-  readonly hash: Hex;
-  readonly timestamp: Hex;
-  readonly baseFeePerGas: Hex;
-  readonly transactions: readonly Hex[];
-};
+type Block = { number: Hex; hash: Hex; timestamp: Hex; baseFeePerGas: Hex; transactions: readonly Hex[] };
 
 describe("the local chain of 24 wallets and 10 days", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "devnet-"));

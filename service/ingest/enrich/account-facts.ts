@@ -169,12 +169,9 @@ type FirstSeen = { readonly block: number; readonly timestamp: number };
 /** The earliest calls in contacts, by account: calls that it made, and for contracts also calls to it. */
 async function readFirstSeen(
   db: Database,
-  {
-    chainId,
-    accounts,
-    contracts,
-  }: { readonly chainId: number; accounts: readonly Address[]; contracts: readonly Address[] },
+  query: { chainId: number; accounts: readonly Address[]; contracts: readonly Address[] },
 ): Promise<ReadonlyMap<Address, FirstSeen>> {
+  const { chainId, accounts, contracts } = query;
   const { rows } = await db.execute<{ address: Address; block: number; timestamp: number }>(sql`
     select address, min(block)::float8 as block, min(time)::float8 as timestamp from (
       select account as address, first_block as block, first_time as time from ahs.contact

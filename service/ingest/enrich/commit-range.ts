@@ -75,10 +75,7 @@ function wantedBy({ advance, rows }: Commit): readonly WantedFact[] {
 }
 
 /** Counterparties: own are those that an own call went to or paid; others are named by logs alone. */
-function wantedOf(
-  contacts: readonly ContactIncrement[],
-  { calls, transfers }: NewRows,
-): readonly WantedFact[] {
+function wantedOf(contacts: readonly ContactIncrement[], { calls, transfers }: NewRows) {
   const called = calls.map(({ wallet, recipient, to }) => `${wallet} ${recipient ?? to}`);
   const own = new Set(calls.map(({ wallet, hash }) => `${wallet} ${hash}`));
   const paid = transfers.filter(({ from, transactionHash }) => own.has(`${from} ${transactionHash}`));
@@ -107,11 +104,7 @@ async function storeContacts(
   return { contacts, payersLeftOut: await dropPayers(tx, chainId, sumDealings(funds)) };
 }
 
-async function storeStrangers(
-  tx: NodePgDatabase,
-  chainId: number,
-  calls: readonly BlockCall[],
-): Promise<void> {
+async function storeStrangers(tx: NodePgDatabase, chainId: number, calls: readonly BlockCall[]) {
   const called = new Set(calls.flatMap(({ counterparty }) => counterparty ?? []));
   const counterparties = await readKnownCounterparties(tx, chainId, [...called]);
   const involved = new Set(calls.map(({ from }) => from));

@@ -49,11 +49,7 @@ const PAID_AT_ONCE = 500;
 const DROPPED_AT_ONCE = 20_000;
 
 /** Sums up the payers beyond MAX_PAYERS that sent least to each counterparty as OTHER_PAYERS. Returns how many were dropped. */
-export async function dropPayers(
-  tx: NodePgDatabase,
-  chainId: number,
-  paid: readonly Pair[],
-): Promise<number> {
+export async function dropPayers(tx: NodePgDatabase, chainId: number, paid: readonly Pair[]) {
   const counterparties = await paidByStrangers(tx, chainId, paid);
   let dropped = 0;
   for (let start = 0; start < counterparties.length; start += PAID_AT_ONCE) {
@@ -65,11 +61,7 @@ export async function dropPayers(
 }
 
 /** Counterparties of payments by accounts that are not followed: of all others no payer can be new. */
-async function paidByStrangers(
-  tx: NodePgDatabase,
-  chainId: number,
-  paid: readonly Pair[],
-): Promise<readonly Address[]> {
+async function paidByStrangers(tx: NodePgDatabase, chainId: number, paid: readonly Pair[]) {
   const found = new Set<Address>();
   for (const some of inStatements(paid)) {
     const { rows } = await tx.execute<{ counterparty: Address }>(sql`
@@ -86,11 +78,7 @@ function rowsOf(pairs: readonly Pair[]): SQL {
   return sql`unnest(${counterparties}::text[], ${accounts}::text[])`;
 }
 
-async function dropSomePayers(
-  tx: NodePgDatabase,
-  chainId: number,
-  counterparties: readonly Address[],
-): Promise<number> {
+async function dropSomePayers(tx: NodePgDatabase, chainId: number, counterparties: readonly Address[]) {
   const { rows } = await tx.execute<{ dropped: number }>(sql`
     with beyond as (
       select gone.* from unnest(${sql.param(counterparties)}::text[]) as paid (address)
@@ -134,11 +122,7 @@ export async function storeStrangerCalls(
 }
 
 /** Forgets calls of strangers, not their funds; those of an account once followed stay, since nothing would count them again. */
-export async function forgetStrangerCalls(
-  tx: NodePgDatabase,
-  chainId: number,
-  left: readonly Pair[],
-): Promise<void> {
+export async function forgetStrangerCalls(tx: NodePgDatabase, chainId: number, left: readonly Pair[]) {
   for (const some of inStatements(left))
     await tx.execute(sql`
       with gone as (
@@ -182,11 +166,7 @@ export async function readKnownCounterparties(
 }
 
 /** Those of the accounts that are known as strangers. */
-export async function readStrangers(
-  tx: NodePgDatabase,
-  chainId: number,
-  accounts: readonly Address[],
-): Promise<ReadonlyMap<Address, KnownStranger>> {
+export async function readStrangers(tx: NodePgDatabase, chainId: number, accounts: readonly Address[]) {
   const known = new Map<Address, KnownStranger>();
   for (const some of inStatements(accounts)) {
     const { rows } = await tx.execute<{ account: Address } & KnownStranger>(
@@ -202,11 +182,7 @@ export async function readStrangers(
 }
 
 /** Turns strangers into followed wallets, whose contacts count only their own calls, direct or through contracts of their own. */
-export async function recountStrangers(
-  tx: NodePgDatabase,
-  chainId: number,
-  accounts: readonly Address[],
-): Promise<void> {
+export async function recountStrangers(tx: NodePgDatabase, chainId: number, accounts: readonly Address[]) {
   const { rows } = await tx.execute<{ account: Address }>(
     sql`delete from ahs.stranger where chain_id = ${chainId} and account = any(${sql.param(accounts)}::text[])
         returning account`,

@@ -16,10 +16,7 @@ export type Dealing = Pick<ContactIncrement, "counterparty" | "account" | "calls
 const MAX_PAYEES = 32;
 
 /** Counterparties of own calls; of a call to a contract that the wallet created also the outside contracts that logged. */
-export function dealingsOfCalls(
-  calls: readonly OwnCallRow[],
-  creations: readonly Creation[],
-): readonly Dealing[] {
+export function dealingsOfCalls(calls: readonly OwnCallRow[], creations: readonly Creation[]) {
   const created = new Map(creations.map((creation) => [creation.contract, creation]));
   return calls.flatMap((call) => {
     const { wallet: account, block, timestamp } = call;

@@ -91,10 +91,7 @@ export function createCrashWatch(deps: { readonly db: Database; chainId: number;
 const FATAL_DEATHS = 2;
 
 /** Counts what an earlier process left noted as one death each. Returns the ranges, and the transactions that are left out. */
-export async function takeOverReadings(
-  db: Database,
-  chainId: number,
-): Promise<{ readonly readings: readonly Reading[]; readonly fatal: ReadonlySet<Hex> }> {
+export async function takeOverReadings(db: Database, chainId: number) {
   return db.transaction(async (tx) => {
     await tx.execute(sql`
       insert into ahs.enrich_death as known (chain_id, transaction_hash, deaths)

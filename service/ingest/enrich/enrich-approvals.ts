@@ -43,11 +43,7 @@ export async function storeApprovals(
   return { count: own.count + tied.count + kept.count, leftOut };
 }
 
-async function readOpenPasts(
-  tx: NodePgDatabase,
-  chainId: number,
-  news: readonly ApprovalRow[],
-): Promise<ReadonlySet<string>> {
+async function readOpenPasts(tx: NodePgDatabase, chainId: number, news: readonly ApprovalRow[]) {
   const owners = sql.param([...new Set(news.map(({ owner }) => owner))]);
   const { rows } = await tx.execute<{ wallet: string }>(sql`
     select wallet from ahs.enrich_wallet

@@ -132,13 +132,10 @@ async function boundClaims(
 }
 
 /** Which transactions are own calls of which wallets: those that they sent, and those in which their accounts executed. */
-function ownershipOf(
-  calls: EnrichRows["calls"],
-  senders: ReadonlyMap<Hex, Address>,
-): (wallet: string, transactionHash: string) => boolean {
+function ownershipOf(calls: EnrichRows["calls"], senders: ReadonlyMap<Hex, Address>) {
   const own = new Set(calls.map(({ wallet, hash }) => `${wallet} ${hash}`));
   for (const [hash, sender] of senders) own.add(`${sender} ${hash}`);
-  return (wallet, transactionHash) => own.has(`${wallet} ${transactionHash}`);
+  return (wallet: Address, transactionHash: Hex) => own.has(`${wallet} ${transactionHash}`);
 }
 
 function countLeftOut(
@@ -180,11 +177,7 @@ async function readWanted({ db, schema, limits }: EnrichContext, task: EnrichTas
 }
 
 /** Checks that the node has the last block of the range and the block of the cursor. */
-async function requireSameChain(
-  { client }: EnrichContext,
-  task: EnrichTask,
-  end: EnrichCursor,
-): Promise<void> {
+async function requireSameChain({ client }: EnrichContext, task: EnrichTask, end: EnrichCursor) {
   for (const known of task.cursor === null ? [end] : [task.cursor, end]) {
     const header = await client.header(known.block);
     if (header === null) throw new NodeFailure("node_behind", `the node has no block ${known.block}`);
@@ -226,11 +219,7 @@ async function readDelegations(
 }
 
 /** What is known of contracts that own calls of the range created. */
-function creationFacts(
-  chainId: number,
-  creations: Commit["creations"],
-  from: number,
-): EnrichRows["creations"] {
+function creationFacts(chainId: number, creations: Commit["creations"], from: number) {
   return creations
     .filter(({ block }) => block >= from)
     .map(({ contract, wallet, block, timestamp }) => ({

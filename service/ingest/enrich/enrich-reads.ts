@@ -100,14 +100,9 @@ export type Creation = Pick<IndexedCall, "block" | "transactionIndex" | "timesta
  */
 export async function readRangeCalls(
   client: PoolClient,
-  {
-    schema,
-    from,
-    to: until,
-    wallets,
-    maxCallBlocks,
-  }: { schema: string; from: number; to: number; wallets: readonly Address[]; maxCallBlocks: number },
+  range: { schema: string; from: number; to: number; wallets: readonly Address[]; maxCallBlocks: number },
 ) {
+  const { schema, from, to: until, wallets, maxCallBlocks } = range;
   const table = `${escapeIdentifier(schema)}.transaction`;
   const place = `block::float8 as block, transaction_index as "transactionIndex", timestamp::float8 as timestamp`;
   const blocks = await client.query<{ block: number }>(
@@ -147,11 +142,7 @@ export type IndexedBlock = {
 };
 
 /** Blocks of the index by number; those that it does not hold are left out. */
-export async function readIndexedBlocks(
-  client: PoolClient,
-  schema: string,
-  numbers: readonly number[],
-): Promise<ReadonlyMap<number, IndexedBlock>> {
+export async function readIndexedBlocks(client: PoolClient, schema: string, numbers: readonly number[]) {
   const { rows } = await client.query<IndexedBlock & { number: number }>({
     text: `select number::float8 as number, hash, timestamp::float8 as timestamp, base_fee_per_gas as "baseFeeWei"
            from ${escapeIdentifier(schema)}.block where number = any($1::numeric[])`,
@@ -162,11 +153,7 @@ export async function readIndexedBlocks(
 }
 
 /** Senders of those of the transactions that are own calls of followed wallets, by transaction hash. */
-export async function readOwnSenders(
-  client: PoolClient,
-  schema: string,
-  hashes: readonly Hex[],
-): Promise<ReadonlyMap<Hex, Address>> {
+export async function readOwnSenders(client: PoolClient, schema: string, hashes: readonly Hex[]) {
   const { rows } = await client.query<{ hash: Hex; sender: Address }>(
     `select hash, "from" as sender from ${escapeIdentifier(schema)}.transaction where hash = any($1::text[]) and own`,
     [hashes],

@@ -150,13 +150,9 @@ async function addRows<Row extends object>(
  */
 export async function openMissedPasts(
   db: Database,
-  {
-    chainId,
-    schema,
-    generation,
-    finalizedBlock,
-  }: { chainId: number; schema: string; generation: string; finalizedBlock: number },
+  index: { chainId: number; schema: string; generation: string; finalizedBlock: number },
 ): Promise<void> {
+  const { chainId, schema, generation, finalizedBlock } = index;
   const followed = sql`${sql.identifier(schema)}.wallet`;
   const isNoHub = sql.raw(isNoHubSql({ chainId, asOfBlock: finalizedBlock }));
   await db.transaction(async (tx) => {
@@ -192,11 +188,7 @@ export function itself(wallet: Address): WantedFact {
 }
 
 /** Whether the chain's data is still of that generation; locks its mark, so that clearing the chain's data comes wholly before or wholly after. */
-export async function holdsGeneration(
-  tx: NodePgDatabase,
-  chainId: number,
-  generation: string,
-): Promise<boolean> {
+export async function holdsGeneration(tx: NodePgDatabase, chainId: number, generation: string) {
   const { rows } = await tx.execute<{ generation: string }>(
     sql`select generation from ahs.chain_mark where chain_id = ${chainId} for key share`,
   );
@@ -209,11 +201,7 @@ async function isAt(tx: NodePgDatabase, chainId: number, expected: EnrichCursor 
 }
 
 /** Whether the past of each wallet is still to be read from the block that it was read from. */
-async function arePastsAt(
-  tx: NodePgDatabase,
-  chainId: number,
-  wallets: ReadonlyMap<Address, number>,
-): Promise<boolean> {
+async function arePastsAt(tx: NodePgDatabase, chainId: number, wallets: ReadonlyMap<Address, number>) {
   const { rows } = await tx.execute<{ wallet: Address; next: number }>(
     sql`select wallet, past_next::float8 as next from ahs.enrich_wallet
         where chain_id = ${chainId} and past_next is not null for update`,

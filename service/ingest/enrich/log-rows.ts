@@ -211,10 +211,7 @@ export function boundApprovals(rows: EnrichRows["approvals"], listed: ReadonlySe
 }
 
 /** Rows of each wallet that was followed by then; one of two such wallets is of both. */
-function byFollowed(
-  rows: readonly TransferRow[],
-  followed: Followed,
-): ReadonlyMap<Address, readonly TransferRow[]> {
+function byFollowed(rows: readonly TransferRow[], followed: Followed) {
   const found = new Map<Address, TransferRow[]>();
   for (const row of rows)
     for (const party of new Set([row.from, row.to])) {

@@ -32,11 +32,7 @@ const MOST_DOUBLINGS = 8;
  * Notes the accounts whose facts followed wallets want, and their known creators and first funders, unless all is known of them.
  * Returns how many were left out since too many wait for their wallet; the next dealing with one notes it.
  */
-export async function wantFacts(
-  tx: NodePgDatabase,
-  chainId: number,
-  wanted: readonly WantedFact[],
-): Promise<number> {
+export async function wantFacts(tx: NodePgDatabase, chainId: number, wanted: readonly WantedFact[]) {
   let leftOut = 0;
   for (const some of inStatements(wanted)) leftOut += await wantSome(tx, chainId, some);
   return leftOut;
@@ -93,13 +89,9 @@ async function wantSome(tx: NodePgDatabase, chainId: number, wanted: readonly Wa
  */
 export async function readDueAccounts(
   db: Database,
-  {
-    chainId,
-    now,
-    limit,
-    leaveOut,
-  }: { readonly chainId: number; now: number; limit: number; leaveOut: readonly Address[] },
+  query: { chainId: number; now: number; limit: number; leaveOut: readonly Address[] },
 ): Promise<readonly Address[]> {
+  const { chainId, now, limit, leaveOut } = query;
   // Steps from wallet to wallet by the index and reads a few accounts of each, so that a long queue costs no more.
   const { rows } = await db.execute<{ address: Address }>(sql`
     with recursive waiting as (
@@ -127,11 +119,7 @@ export async function readDueAccounts(
 }
 
 /** Removes accounts with stored facts, and adds the creators and first funders of those that wallets dealt with. */
-export async function takeOffPending(
-  tx: NodePgDatabase,
-  chainId: number,
-  known: readonly Address[],
-): Promise<void> {
+export async function takeOffPending(tx: NodePgDatabase, chainId: number, known: readonly Address[]) {
   for (const some of inStatements(known))
     await tx.execute(sql`
       with settled as (

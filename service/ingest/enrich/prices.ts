@@ -143,11 +143,7 @@ function intOf(word: string | null | undefined): bigint | null {
 export type FeedPriceRow = Omit<typeof feedPrice.$inferSelect, "chainId">;
 
 /** Stores what feeds answered, a row for each feed and day; of a day that is there already the answer of the later block stays. */
-export async function storeFeedPrices(
-  tx: NodePgDatabase,
-  chainId: number,
-  rows: readonly FeedPriceRow[],
-): Promise<number> {
+export async function storeFeedPrices(tx: NodePgDatabase, chainId: number, rows: readonly FeedPriceRow[]) {
   if (rows.length === 0) return 0;
   const { rowCount } = await tx
     .insert(feedPrice)

@@ -41,7 +41,9 @@ export type CallRows = Awaited<ReturnType<typeof readCalls>>;
 /** Reads the blocks of calls and executions, without what no answer has room for; throws a NodeFailure if anything is missing. */
 export async function readCalls(context: EnrichContext, wanted: WantedCalls) {
   const blocks = await readBlocks(context, wanted);
-  const receipts: Receipts = new Map(blocks.flatMap((block) => [...block.receipts]));
+  const receipts: ReadonlyMap<Hex, RawReceipt | null> = new Map(
+    blocks.flatMap((block) => [...block.receipts]),
+  );
   const tips: Tips = new Map(blocks.map((block) => [block.number, tipOf(block, wanted.blocks)]));
   const { crashes } = context;
   const own: SentCall[] = [];
@@ -75,7 +77,6 @@ export async function readCalls(context: EnrichContext, wanted: WantedCalls) {
   };
 }
 
-type Receipts = ReadonlyMap<Hex, RawReceipt | null>;
 type Tips = ReadonlyMap<number, bigint | null>;
 
 function readBlocks(context: EnrichContext, wanted: WantedCalls): Promise<readonly CallBlock[]> {
@@ -95,11 +96,7 @@ function readBlocks(context: EnrichContext, wanted: WantedCalls): Promise<readon
 }
 
 /** An own call with its logs; without a receipt none are known. */
-type SentCall = {
-  readonly call: IndexedCall;
-  readonly receipt: RawReceipt | null;
-  readonly logs: readonly RawLog[];
-};
+type SentCall = { call: IndexedCall; receipt: RawReceipt | null; logs: readonly RawLog[] };
 
 function transactionRow(
   { chainId, market }: EnrichContext,
@@ -122,7 +119,7 @@ function transactionRow(
 async function readExecutions(
   context: EnrichContext,
   wanted: WantedCalls,
-  known: { readonly receipts: Receipts; readonly tips: Tips },
+  known: { readonly receipts: ReadonlyMap<Hex, RawReceipt | null>; readonly tips: Tips },
 ) {
   const { chainId, market, limits, entryPoints, crashes, metrics, logger } = context;
   const carried = Map.groupBy(wanted.executions, ({ log }) => log.transactionHash);
@@ -170,7 +167,7 @@ async function readBundle(
   return bundle;
 }
 
-function expected(receipts: Receipts, hash: Hex): RawReceipt | null {
+function expected(receipts: ReadonlyMap<Hex, RawReceipt | null>, hash: Hex): RawReceipt | null {
   const receipt = receipts.get(hash);
   if (receipt === undefined) throw new NodeFailure("inconsistent", `no receipt of ${hash}`);
   return receipt;

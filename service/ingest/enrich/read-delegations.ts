@@ -7,14 +7,9 @@ import { isOneOf } from "../../db/is-one-of.ts";
 import { walletDelegation } from "../../db/tables/enrich.ts";
 import { mapLimited } from "../../net/map-limited.ts";
 import type { EnrichContext } from "./context.ts";
-import type { EnrichRows } from "./enrich-writes.ts";
 
 /** Its end is in Unix seconds of the last block. */
-type DelegationRange = {
-  readonly wallets: readonly Address[];
-  readonly to: number;
-  readonly endTime: number;
-};
+type DelegationRange = { wallets: readonly Address[]; to: number; endTime: number };
 
 /** Wallets of one range: reading them must not hold up its cursor. */
 const MAX_WALLETS = 200;
@@ -30,10 +25,7 @@ const DELEGATION = /^0xef0100([0-9a-f]{40})$/;
  * of all once a day of chain time, those never read or longest ago first. A first reading counts as a change. `settle` is
  * called once the range is stored.
  */
-export async function readChangedDelegations(
-  context: EnrichContext,
-  range: DelegationRange,
-): Promise<{ readonly rows: EnrichRows["delegations"]; readonly settle: () => void }> {
+export async function readChangedDelegations(context: EnrichContext, range: DelegationRange) {
   const { delegations, chainId } = context;
   const due = dueWallets(delegations, range);
   const known = await readDelegations(context.db, chainId, due);
@@ -74,10 +66,7 @@ async function readEach(
   return { found, failed };
 }
 
-function dueWallets(
-  watch: EnrichContext["delegations"],
-  { wallets, endTime }: DelegationRange,
-): readonly Address[] {
+function dueWallets(watch: EnrichContext["delegations"], { wallets, endTime }: DelegationRange) {
   const readAt = (wallet: Address) => watch.readAt.get(wallet) ?? Number.NEGATIVE_INFINITY;
   const due = wallets.filter((wallet) => isDue(watch, wallet, endTime));
   // Two that were never read differ by no number.
@@ -91,11 +80,7 @@ export function delegateOf(code: Hex): Address | null {
   return digits === undefined ? null : `0x${digits}`;
 }
 
-function isDue(
-  { readAt, called, failedAt }: EnrichContext["delegations"],
-  wallet: Address,
-  now: number,
-): boolean {
+function isDue({ readAt, called, failedAt }: EnrichContext["delegations"], wallet: Address, now: number) {
   const failed = failedAt.get(wallet);
   if (failed !== undefined && now - failed < CALLER_SECONDS) return false;
   const last = readAt.get(wallet);
@@ -104,11 +89,7 @@ function isDue(
 }
 
 /** The newest known delegation of those of the wallets whose code was ever read; null if it delegates to no account. */
-async function readDelegations(
-  db: Database,
-  chainId: number,
-  wallets: readonly Address[],
-): Promise<ReadonlyMap<Address, Address | null>> {
+async function readDelegations(db: Database, chainId: number, wallets: readonly Address[]) {
   const { chainId: chain, wallet, delegate, block } = walletDelegation;
   const rows = await db
     .selectDistinctOn([wallet], { wallet, delegate })

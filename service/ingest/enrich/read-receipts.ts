@@ -23,12 +23,7 @@ export type CallBlock = {
 };
 
 /** A block to read: as the index knows it, with the own calls in it. */
-type WantedBlock = {
-  readonly number: number;
-  readonly hash: Hex;
-  readonly baseFeeWei: bigint | null;
-  readonly calls: readonly Hex[];
-};
+type WantedBlock = { number: number; hash: Hex; baseFeeWei: bigint | null; calls: readonly Hex[] };
 
 /**
  * Reads blocks whole by eth_getBlockReceipts. A node without that method (`onFallback`), and any for a block that does not fit,

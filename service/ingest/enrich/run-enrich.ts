@@ -113,10 +113,7 @@ function repeat(
 
 /** A context with the limits of production unless others are given. */
 export function createEnrichContext(
-  deps: Omit<EnrichDeps, "rpcUrl" | "factSource"> & {
-    readonly client: ChainReader;
-    readonly limits?: EnrichLimits;
-  },
+  deps: Omit<EnrichDeps, "rpcUrl" | "factSource"> & { client: ChainReader; limits?: EnrichLimits },
 ): EnrichContext {
   const { deployment, ...same } = deps;
   const { chainId } = deployment;

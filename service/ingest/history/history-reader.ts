@@ -96,9 +96,9 @@ function createWalletReadings({
   now,
   limits,
 }: {
-  readonly source: HistorySource;
-  readonly now: () => number;
-  readonly limits: HistoryLimits;
+  source: HistorySource;
+  now: () => number;
+  limits: HistoryLimits;
 }) {
   const cached = createHistoryCache(limits.maxKeptCalls);
   const failures = new Map<Address, { readonly failure: HistoryFailure; readonly until: number }>();
@@ -167,10 +167,7 @@ function failureOfThrown(error: unknown): HistoryFailure {
   return historyFailure("unavailable", `the source threw ${name}`);
 }
 
-function holdMs(
-  { retryAfterSeconds }: HistoryFailure,
-  { failureMs, longestFailureMs }: HistoryLimits,
-): number {
+function holdMs({ retryAfterSeconds }: HistoryFailure, { failureMs, longestFailureMs }: HistoryLimits) {
   return Math.min(longestFailureMs, Math.max(failureMs, 1000 * (retryAfterSeconds ?? 0)));
 }
 

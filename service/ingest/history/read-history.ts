@@ -26,11 +26,7 @@ const OTHERS_FACTOR = 10;
 /** Asked again sooner, the same pages would be read again. */
 const CROWDED_SECONDS = 600;
 
-type ReadHistory = {
-  readonly source: HistorySource;
-  readonly limits: WalkLimits;
-  readonly signal: AbortSignal;
-};
+type ReadHistory = { source: HistorySource; limits: WalkLimits; signal: AbortSignal };
 
 /** Reads what a request needs beyond the cached history and joins the two. Fails if own calls are missing from the report. */
 export async function readHistory(

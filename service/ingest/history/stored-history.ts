@@ -22,11 +22,7 @@ const ROWS = 1_000;
  * Stores a source's report on a wallet in place of an earlier one that reaches no further; calls from enrichment stay. False, and
  * nothing stored, if the index does not hold its last block.
  */
-export async function storeHistory(
-  db: Database,
-  history: NewStoredHistory,
-  calls: readonly OwnCall[],
-): Promise<boolean> {
+export async function storeHistory(db: Database, history: NewStoredHistory, calls: readonly OwnCall[]) {
   return db.transaction(async (tx) => {
     await holdChain(tx, history.chainId);
     const last = { blockNumber: history.toBlock, blockHash: history.toHash };

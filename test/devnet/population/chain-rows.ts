@@ -212,10 +212,7 @@ function accountFacts(blocks: readonly MinedBlock[]): Map<Address, AccountFact> 
   return facts;
 }
 
-function openApprovals(
-  blocks: readonly MinedBlock[],
-  followed: ReadonlySet<Address>,
-): Map<Address, OpenApproval[]> {
+function openApprovals(blocks: readonly MinedBlock[], followed: ReadonlySet<Address>) {
   const newest = new Map<string, { owner: Address; approval: OpenApproval | null }>();
   for (const { time, transactions } of blocks) {
     for (const { address: token, topics, data } of transactions.flatMap(({ receipt }) => receipt.logs)) {

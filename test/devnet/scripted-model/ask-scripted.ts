@@ -10,12 +10,7 @@ export function fenced(blocks: Readonly<Record<string, string>>): string {
     .join("\n\n");
 }
 
-type Asked = {
-  readonly user: string;
-  readonly role?: string;
-  readonly system?: string;
-  readonly extra?: object;
-};
+type Asked = { user: string; role?: string; system?: string; extra?: object };
 
 /** Sends one question of the panel, and answers the HTTP response. */
 export function ask(model: ScriptedModel, { user, role = "domain_expert", system = "", extra }: Asked) {

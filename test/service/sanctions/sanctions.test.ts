@@ -42,12 +42,7 @@ async function event(address: Address, block: number, listed: boolean, logIndex 
   ]);
 }
 
-async function reading(
-  address: Address,
-  block: number,
-  listed: boolean,
-  chainId = CHAIN.chainId,
-): Promise<void> {
+async function reading(address: Address, block: number, listed: boolean, chainId = CHAIN.chainId) {
   await db.$client.query("insert into ahs.sanctions_reading values ($1, $2, $3, $4, to_timestamp($5))", [
     chainId,
     address,

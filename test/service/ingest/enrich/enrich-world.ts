@@ -184,10 +184,7 @@ export function placedRows(world: EnrichWorld): Promise<Record<string, readonly 
   return rowsOfAll(world, PLACED);
 }
 
-async function rowsOfAll(
-  world: EnrichWorld,
-  tables: readonly string[],
-): Promise<Record<string, readonly unknown[]>> {
+async function rowsOfAll(world: EnrichWorld, tables: readonly string[]) {
   const entries: [string, readonly unknown[]][] = [];
   for (const table of tables) entries.push([table, await rowsOf(world, table)]);
   return Object.fromEntries(entries);
@@ -204,18 +201,9 @@ type RpcTransaction = {
   readonly transactionIndex: Hex;
 };
 
-type RpcBlock = {
-  readonly hash: Hex;
-  readonly timestamp: Hex;
-  readonly baseFeePerGas: Hex;
-  readonly transactions: readonly RpcTransaction[];
-};
+type RpcBlock = { hash: Hex; timestamp: Hex; baseFeePerGas: Hex; transactions: readonly RpcTransaction[] };
 
-async function indexChain(
-  { rpc, head }: TestChain,
-  client: Client,
-  followed: ReadonlyMap<Address, number>,
-): Promise<number> {
+async function indexChain({ rpc, head }: TestChain, client: Client, followed: ReadonlyMap<Address, number>) {
   const newest = await head();
   const { rows } = await client.query(`select coalesce(max(number), -1)::int as number from ${SCHEMA}.block`);
   const first = rows[0].number + 1;

@@ -50,10 +50,7 @@ export async function readAll(context: FactsContext): Promise<void> {
 }
 
 /** What is stored of an account. */
-export async function factsOf(
-  world: EnrichWorld,
-  address: Address,
-): Promise<Record<string, unknown> | undefined> {
+export async function factsOf(world: EnrichWorld, address: Address) {
   return (await rowsOf(world, "account_fact")).find((row) => row.address === address.toLowerCase());
 }
 

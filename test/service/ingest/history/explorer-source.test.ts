@@ -41,12 +41,7 @@ async function started(rows: readonly WireRow[], misbehave?: Misbehaviour): Prom
 
 const asOf: AsOf = { blockNumber: HEAD, blockHash: hashOfBlock(HEAD), timestamp: timeOfBlock(HEAD) };
 
-type Wanted = {
-  readonly since?: number;
-  readonly pageSize?: number;
-  readonly maxPages?: number;
-  readonly policy?: typeof POLICY;
-};
+type Wanted = { since?: number; pageSize?: number; maxPages?: number; policy?: typeof POLICY };
 
 async function read(
   url: string,

@@ -48,13 +48,7 @@ async function asOfBlock(blockNumber: number): Promise<AsOf> {
   return { blockNumber, blockHash: block.hash, timestamp: Number(block.timestamp) };
 }
 
-type Wanted = {
-  readonly url?: string;
-  readonly wallet?: Address;
-  readonly asOf?: AsOf;
-  readonly edge?: HistoryEdge;
-  readonly pageSize?: number;
-};
+type Wanted = { url?: string; wallet?: Address; asOf?: AsOf; edge?: HistoryEdge; pageSize?: number };
 
 async function read({
   url = chain.rpcUrl,
@@ -78,12 +72,7 @@ function found(outcome: History | HistoryFailure): History {
   return outcome;
 }
 
-type Transaction = {
-  readonly to: Address;
-  readonly gas: Hex;
-  readonly value: Hex;
-  readonly transactionIndex: Hex;
-};
+type Transaction = { to: Address; gas: Hex; value: Hex; transactionIndex: Hex };
 type Receipt = { readonly gasUsed: Hex; readonly effectiveGasPrice: Hex };
 
 describe("on a real node", () => {
