@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { type ApiPorts, SCORING_INTERFACE } from "../../service/api/create-app.ts";
+import { SCORING_INTERFACE } from "../../service/api/create-app.ts";
 import { type ApiInterface, createInterfaceApp } from "../../service/api/create-interface.ts";
-import { VERIFICATION_INTERFACE, type VerificationPorts } from "../../service/api/create-verification-app.ts";
+import { VERIFICATION_INTERFACE } from "../../service/api/create-verification-app.ts";
 import { createServerLife } from "../../service/api/kit/server-life.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { requireSanctionsSource } from "../../service/sanctions/sources.ts";
@@ -10,13 +10,11 @@ import type { InterfaceName } from "../environment.ts";
 import { historyReaderFromConfig } from "../from-config.ts";
 import { countDrops, serveMetrics } from "../metrics.ts";
 import { createLogger, openMigratedDatabase, shutdownSignal } from "../process.ts";
-import { trustedProxiesOf } from "../serve/access.ts";
-import { apiPorts } from "../serve/api-ports.ts";
+import { scoreSigner } from "../serve/attest.ts";
+import { createServices, trustedProxiesOf } from "../serve/create-services.ts";
 import { drainServer, SERVER_LIMITS, startHttpServer } from "../serve/http-server.ts";
-import { scoreSigner } from "../serve/scores.ts";
-import { receiptPorts } from "../serve/verification.ts";
 
-const INTERFACES: Readonly<Record<InterfaceName, ApiInterface<ApiPorts & VerificationPorts>>> = {
+const INTERFACES: Readonly<Record<InterfaceName, ApiInterface>> = {
   scoring: SCORING_INTERFACE,
   verification: VERIFICATION_INTERFACE,
 };
@@ -35,18 +33,17 @@ export async function serveApi({ config }: Invocation): Promise<void> {
   await requireSanctionsSource(db, deployment);
   const history = historyReaderFromConfig(config, deployment.chainId);
   const life = createServerLife();
-  const parts = { db, logger, history, life, signer };
-  const ports = { ...apiPorts(config, parts), ...(await receiptPorts(config)) };
+  const services = await createServices(config, { db, logger, history, life, signer });
   const app = createInterfaceApp(
-    ports,
+    services,
     config.interfaces.map((name) => INTERFACES[name]),
   );
-  serveMetrics(ports.registry, config, signal);
+  serveMetrics(services.registry, config, signal);
   const server = await startHttpServer(app.fetch, {
     ...config,
     limits: SERVER_LIMITS,
     trustedProxies: trustedProxiesOf(config),
-    onDrop: countDrops(ports.registry),
+    onDrop: countDrops(services.registry),
   });
   logger.info({ host: config.host, port: config.port }, "serving");
   if (!signal.aborted) await once(signal, "abort");

@@ -1,5 +1,4 @@
 import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
-import type { HonoRequest } from "hono";
 import type { Address, Hex } from "viem";
 
 /** A charge of nothing. */
@@ -29,18 +28,6 @@ export function shortageOf(
 ): string {
   return `${endpoint} costs ${usd(units)} USD and the balance of this key is ${usd(balanceUnits)} USD.`;
 }
-
-/** Callers with a key. */
-export type KeyAccess = {
-  /** Returns null if the request carries no key. Throws a 401 for an invalid key. */
-  identify(request: Pick<PaidRequest, "header">): Promise<KeyCaller | null>;
-  /** Reserves the price, to be captured together with the slot's answer. Returns `shortage` if the balance is too low. */
-  take(
-    caller: KeyCaller,
-    request: PaidRequest,
-    terms: ChargeTerms & { readonly slot: RepeatSlot | null },
-  ): Promise<Charge | { readonly shortage: string }>;
-};
 
 /** A caller who proved an API key. */
 export type KeyCaller = {
@@ -98,17 +85,18 @@ export type BoughtAnswer = {
 /** before: the money moves before the work; failed work is then owed. after: the answer waits for the money. */
 export type Settlement = "before" | "after";
 
-/** The reservation of a price: a debit of a metered key, or a payment. An unlimited key has neither. */
-export type Hold = { readonly debitId: string | null; readonly paymentId: string | null };
-
 /** How a price is taken. */
 export type ChargeTerms = {
   readonly settlement: Settlement;
   /**
    * Stores what is bought. Runs after the price is reserved and the payment verified, before any money moves. False: it
-   * exists already, so the price is released and the charge is nothing. An error releases the price as well.
+   * exists already, so the price is released and the charge is nothing. An error releases the price as well. The reservation is a
+   * debit of a metered key, or a payment; an unlimited key has neither.
    */
-  readonly accept?: (hold: Hold) => Promise<boolean>;
+  readonly accept?: (hold: {
+    readonly debitId: string | null;
+    readonly paymentId: string | null;
+  }) => Promise<boolean>;
   /**
    * Returns true if another caller has bought the same thing already; the charge is then nothing. Called only if the
    * balance is too low.
@@ -134,31 +122,6 @@ export type Charge = {
   cancelled?(): Promise<Error>;
 };
 
-/** How priced endpoints know, limit and charge their callers. */
-export type Access = {
-  /** Throws the 400, 401 or 402 of invalid credentials. */
-  identify(request: PaidRequest): Promise<Caller>;
-  /** Counts the call against the caller's rate and returns the rate headers. Throws a 429. */
-  limit(caller: Caller): Promise<AnswerHeaders>;
-  /**
-   * Returns the earlier answer to the same request, found by Idempotency-Key or a proof of payment. Returns null for a
-   * first request, which is then under way until it is stored or forgotten. Throws the 402, 409 or 422 of requests that
-   * are no repeat.
-   */
-  recall(caller: Caller, request: PaidRequest): Promise<BoughtAnswer | null>;
-  /**
-   * Returns a caller whose balance covers the price or whose payment is verified; takes nothing yet. Throws a 402 for
-   * all others, so that costly work runs only for paying callers.
-   */
-  prove(caller: Caller, request: PaidRequest): Promise<PayingCaller>;
-  /** Takes or reserves the price. Throws the 402 or 409 of callers who cannot pay. */
-  take(caller: PayingCaller, request: PaidRequest, terms: ChargeTerms): Promise<Charge>;
-  /** Stores a free answer for repeats under the same Idempotency-Key. Never throws. */
-  keepFree(caller: Caller, request: PaidRequest, answer: BoughtAnswer): Promise<void>;
-  /** Ends a request that `recall` let through and that has no answer. Never throws. */
-  forget(caller: Caller, request: PaidRequest): Promise<void>;
-};
-
 /** An EIP-3009 authorization of a request, already compared with the price. */
 export type PresentedPayment = {
   /** Lower-case, as is payTo. */
@@ -181,12 +144,6 @@ export type Owner =
   | { readonly kind: "key"; readonly keyId: string }
   /** Lower-case. */
   | { readonly kind: "wallet"; readonly address: Address };
-
-/** Identifies the owner on free endpoints. */
-export type OwnerAccess = {
-  /** By X-API-Key, else by SIGN-IN-WITH-X. Throws a 401 without valid proof and a 429 above the owner's rate. */
-  identify(request: HonoRequest): Promise<Owner>;
-};
 
 /** The form in which rows name their owner: key:ID or wallet:ADDRESS. */
 export function ownerText(owner: Owner): string {

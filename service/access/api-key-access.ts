@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Logger } from "pino";
-import type { Charge, ChargeTerms, KeyAccess, KeyCaller, PaidRequest, RepeatSlot } from "./access.ts";
+import type { Charge, ChargeTerms, KeyCaller, PaidRequest, RepeatSlot } from "./access.ts";
 import { shortageOf, UNCHARGED } from "./access.ts";
 import { type ApiKey, hashApiKey } from "./api-keys.ts";
 import type { KeyDebits } from "./key-debits.ts";
@@ -9,23 +9,23 @@ import { unauthorized } from "./problems.ts";
 /** The fields of a stored key that access needs. */
 export type KnownKey = Pick<ApiKey, "id" | "balanceUnits" | "ratePerMinute" | "expiresAt" | "revokedAt">;
 
-/** The part of the key store that requests use. */
-export type KeyLedger = KeyDebits & { find(keyHash: string): Promise<KnownKey | null> };
-
 export type ApiKeyAccessDeps = {
-  readonly keys: KeyLedger;
+  readonly keys: KeyDebits & { find(keyHash: string): Promise<KnownKey | null> };
   readonly clock: { now(): Date };
   readonly logger: Logger;
 };
+
+export type KeyAccess = ReturnType<typeof createApiKeyAccess>;
 
 const KEY_FORM = /^ahs_[A-Za-z0-9_-]{43}$/;
 const HOW_TO_GET_A_KEY =
   "`POST /keys` sells keys where the service takes payments, and `POST /keys/rotate` renews one that was bought; the operator issues others.";
 
 /** Access by the X-API-Key header. The price is reserved before the work, then captured or released. */
-export function createApiKeyAccess(deps: ApiKeyAccessDeps): KeyAccess {
+export function createApiKeyAccess(deps: ApiKeyAccessDeps) {
   return {
-    async identify(request) {
+    /** Returns null if the request carries no key. Throws a 401 for an invalid key. */
+    async identify(request: Pick<PaidRequest, "header">): Promise<KeyCaller | null> {
       const presented = request.header("x-api-key");
       if (presented === undefined) return null;
       // A client with an unset key variable must not fall through to another payment method.
@@ -36,7 +36,12 @@ export function createApiKeyAccess(deps: ApiKeyAccessDeps): KeyAccess {
       }
       return callerOf(key, deps.clock.now());
     },
-    async take(caller, request, terms) {
+    /** Reserves the price, to be captured together with the slot's answer. Returns `shortage` if the balance is too low. */
+    async take(
+      caller: KeyCaller,
+      request: PaidRequest,
+      terms: KeyTerms,
+    ): Promise<Charge | { readonly shortage: string }> {
       return caller.balanceUnits === null
         ? chargeNothing(deps, terms)
         : chargeKey(deps, { ...terms, caller, request });
@@ -57,8 +62,6 @@ function callerOf(key: KnownKey, now: Date): KeyCaller {
 
 type KeyTerms = ChargeTerms & { readonly slot: RepeatSlot | null };
 
-type Charging = KeyTerms & { readonly caller: KeyCaller; readonly request: PaidRequest };
-
 async function chargeNothing(deps: ApiKeyAccessDeps, { slot, accept }: KeyTerms): Promise<Charge> {
   await accept?.({ debitId: null, paymentId: null });
   return chargeOf(deps, null, slot);
@@ -66,7 +69,13 @@ async function chargeNothing(deps: ApiKeyAccessDeps, { slot, accept }: KeyTerms)
 
 async function chargeKey(
   deps: ApiKeyAccessDeps,
-  { caller, request: { endpoint, units }, slot, settlement, accept }: Charging,
+  {
+    caller,
+    request: { endpoint, units },
+    slot,
+    settlement,
+    accept,
+  }: KeyTerms & { readonly caller: KeyCaller; readonly request: PaidRequest },
 ): Promise<Charge | { readonly shortage: string }> {
   // Work that is paid for first may have lasting effects; the slot stores only its answer.
   const repeat =

@@ -262,32 +262,12 @@ export async function readSpending(db: Database, keyId: string, since: Date): Pr
   return rows;
 }
 
-/** Facts about a key for its holder, besides the balance. */
-export type KeyStanding = {
-  /** Extra permissions. */
-  readonly scopes: readonly KeyScope[];
-  /** Time of its last captured charge; null if none. */
-  readonly lastChargedAt: Date | null;
-  /** Its active subscriptions, next expiry first; at most `limit`. */
-  readonly subscriptions: readonly {
-    readonly id: string;
-    /** Lower-case. */
-    readonly wallet: Address;
-    readonly expiresAt: Date;
-  }[];
-};
+export type KeyStanding = NonNullable<Awaited<ReturnType<typeof readKeyStanding>>>;
 
-type Row = {
-  readonly scopes: readonly KeyScope[];
-  readonly last_charged_at: Date | null;
-  readonly subscriptions: readonly {
-    readonly id: string;
-    readonly wallet: Address;
-    readonly ends_ms: number;
-  }[];
-};
-
-/** Reads the summary of a key; null if it does not exist. */
+/**
+ * Facts about a key for its holder, besides the balance: its scopes, the time of its last captured charge, and its active
+ * subscriptions, next expiry first, at most `limit`. Null if the key does not exist.
+ */
 export async function readKeyStanding(
   db: Database,
   {
@@ -295,20 +275,23 @@ export async function readKeyStanding(
     keyId,
     now,
     limit,
-  }: {
-    readonly chainId: number;
-    readonly keyId: string;
-    readonly now: Date;
-    readonly limit: number;
-  },
-): Promise<KeyStanding | null> {
-  const { rows } = await db.$client.query<Row>({
+  }: { readonly chainId: number; readonly keyId: string; readonly now: Date; readonly limit: number },
+) {
+  const { rows } = await db.$client.query<{
+    readonly scopes: readonly KeyScope[];
+    readonly lastChargedAt: Date | null;
+    readonly subscriptions: readonly {
+      readonly id: string;
+      readonly wallet: Address;
+      readonly endsMs: number;
+    }[];
+  }>({
     ...QUERY_DEADLINE,
     text: `select k.scopes,
-             (select max(d.created_at) from ahs.key_debit d where d.key_id = k.id and d.state = 'kept') as last_charged_at,
+             (select max(d.created_at) from ahs.key_debit d where d.key_id = k.id and d.state = 'kept') as "lastChargedAt",
              coalesce((
                select json_agg(json_build_object('id', s.id, 'wallet', s.wallet,
-                 'ends_ms', floor(extract(epoch from s.expires_at) * 1000)::float8) order by s.expires_at, s.id)
+                 'endsMs', floor(extract(epoch from s.expires_at) * 1000)::float8) order by s.expires_at, s.id)
                from (
                  select id, wallet, expires_at from ahs.alert_subscription
                  where owner = 'key:' || k.id::text and chain_id = $2 and ended_at is null and expires_at > $3
@@ -319,13 +302,9 @@ export async function readKeyStanding(
   });
   const [row] = rows;
   if (row === undefined) return null;
-  return {
-    scopes: row.scopes,
-    lastChargedAt: row.last_charged_at,
-    subscriptions: row.subscriptions.map(({ id, wallet, ends_ms }) => ({
-      id,
-      wallet,
-      expiresAt: new Date(ends_ms),
-    })),
-  };
+  const subscriptions = row.subscriptions.map(({ endsMs, ...one }) => ({
+    ...one,
+    expiresAt: new Date(endsMs),
+  }));
+  return { ...row, subscriptions };
 }

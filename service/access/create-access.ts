@@ -1,41 +1,24 @@
 import {
-  type Access,
+  type AnswerHeaders,
   type BoughtAnswer,
   type Caller,
   type Charge,
   type ChargeTerms,
-  type KeyAccess,
   ownerOf,
   type PaidRequest,
-  type PayerCaller,
   type PayingCaller,
   type RepeatSlot,
   shortageOf,
   UNCHARGED,
   usd,
 } from "./access.ts";
+import type { KeyAccess } from "./api-key-access.ts";
 import { type RepeatStore, repeatSlotOf, repeatSlotsOf } from "./idempotent-answers.ts";
+import type { PaymentAccess } from "./payments/payment-access.ts";
 import { Problem, unauthorized } from "./problems.ts";
 import type { CallLimiter } from "./rate-limits.ts";
 
-/** Access for callers who pay by x402. */
-export type PaymentAccess = {
-  /** Returns null if the request carries no payment. Throws a 400 for a malformed one and a 402 for one that does not match. */
-  identify(request: PaidRequest): Promise<PayerCaller | null>;
-  /**
-   * Returns what the payment bought before, if the caller proves to be its payer. Throws the 402 or 409 of a payment
-   * that is used or in use.
-   */
-  recall(caller: PayerCaller, request: PaidRequest): Promise<BoughtAnswer | null>;
-  /** Throws the 402 or 503 of an invalid payment. A payment that was used before is not verified again. */
-  verify(caller: PayerCaller, request: PaidRequest): Promise<void>;
-  /** Expects a payment that was verified for this request. */
-  take(caller: PayerCaller, request: PaidRequest, terms: ChargeTerms): Promise<Charge>;
-  /** The 402 with the price and the reason of the refusal. */
-  challenge(request: PaidRequest, error: string): Promise<Error>;
-};
-
-export type AccessParts = {
+type AccessParts = {
   readonly keys: KeyAccess;
   /** Null where the deployment names no token to be paid in. */
   readonly payments: PaymentAccess | null;
@@ -45,30 +28,46 @@ export type AccessParts = {
   readonly payerRatePerMinute: number;
 };
 
+export type Access = ReturnType<typeof createAccess>;
+
 const NO_CREDENTIALS =
   "Send an API key in the X-API-Key header. The operator issues keys with `ahs keys create --name NAME`.";
 
 const NO_PAYMENTS =
   "This deployment takes no payments. The operator issues keys with `ahs keys create --name NAME`.";
 
-/** Access by API key, or by payment if the deployment takes payments. A key goes first. */
-export function createAccess(parts: AccessParts): Access {
+/**
+ * How priced endpoints know, limit and charge their callers: by API key, or by payment if the deployment takes payments. A key goes
+ * first.
+ */
+export function createAccess(parts: AccessParts) {
   const { keys, payments, limiter, repeats } = parts;
   return {
-    async identify(request) {
+    /** Throws the 400, 401 or 402 of invalid credentials. */
+    async identify(request: PaidRequest): Promise<Caller> {
       const key = request.paidBy === "payment" ? null : await keys.identify(request);
       if (key !== null) return key;
       if (payments === null)
         throw unauthorized("key-missing", request.paidBy === "payment" ? NO_PAYMENTS : NO_CREDENTIALS);
       return (await payments.identify(request)) ?? { kind: "nobody" };
     },
-    async limit(caller) {
+    /** Counts the call against the caller's rate and returns the rate headers. Throws a 429. */
+    async limit(caller: Caller): Promise<AnswerHeaders> {
       const owner = ownerOf(caller);
       if (owner === null) return {};
       return limiter.take(owner, caller.kind === "key" ? caller.ratePerMinute : parts.payerRatePerMinute);
     },
-    recall: (caller, request) => recallFrom(parts, caller, request),
-    async prove(caller, request) {
+    /**
+     * Returns the earlier answer to the same request, found by Idempotency-Key or a proof of payment. Returns null for a
+     * first request, which is then under way until it is stored or forgotten. Throws the 402, 409 or 422 of requests that
+     * are no repeat.
+     */
+    recall: (caller: Caller, request: PaidRequest) => recallFrom(parts, caller, request),
+    /**
+     * Returns a caller whose balance covers the price or whose payment is verified; takes nothing yet. Throws a 402 for
+     * all others, so that costly work runs only for paying callers.
+     */
+    async prove(caller: Caller, request: PaidRequest): Promise<PayingCaller> {
       switch (caller.kind) {
         case "key":
           if (caller.balanceUnits === null || caller.balanceUnits >= request.units) return caller;
@@ -83,16 +82,26 @@ export function createAccess(parts: AccessParts): Access {
           );
       }
     },
-    async take(caller, request, terms) {
-      return takeFrom(parts, { caller, request, terms });
+    /** Takes or reserves the price. Throws the 402 or 409 of callers who cannot pay. */
+    async take(caller: PayingCaller, request: PaidRequest, terms: ChargeTerms): Promise<Charge> {
+      if (caller.kind === "payer") {
+        const charge = await paymentsOf(payments).take(caller, request, terms);
+        return withRepeats(charge, repeatSlotsOf(caller, request), repeats);
+      }
+      const charge = await keys.take(caller, request, { ...terms, slot: repeatSlotOf(caller, request) });
+      if (!("shortage" in charge)) return charge;
+      if ((await terms.isThere?.()) === true) return UNCHARGED;
+      throw await shortage(payments, request, charge.shortage);
     },
-    async keepFree(caller, request, answer) {
+    /** Stores a free answer for repeats under the same Idempotency-Key. Never throws. */
+    async keepFree(caller: Caller, request: PaidRequest, answer: BoughtAnswer): Promise<void> {
       const slots = repeatSlotsOf(caller, request);
       // A payer can repeat it for free anyway; wallets without money must not fill the table.
       const end = caller.kind === "key" ? (slot: RepeatSlot) => repeats.keep(slot, answer) : repeats.forget;
       await Promise.all(slots.map(end));
     },
-    async forget(caller, request) {
+    /** Ends a request that `recall` let through and that has no answer. Never throws. */
+    async forget(caller: Caller, request: PaidRequest): Promise<void> {
       await Promise.all(repeatSlotsOf(caller, request).map(repeats.forget));
     },
   };
@@ -115,7 +124,8 @@ async function recallFrom(
       if (repeated === null) begun.push(slot);
       kept ??= repeated;
     }
-    const bought = await recallPayment(payments, caller, request).catch((error: unknown) => {
+    const recalling = caller.kind === "payer" ? payments?.recall(caller, request) : null;
+    const bought = await recalling?.catch((error: unknown) => {
       if (kept === null) throw error;
       return null;
     });
@@ -125,43 +135,6 @@ async function recallFrom(
   } catch (error) {
     await Promise.all(begun.map(repeats.forget));
     throw error;
-  }
-}
-
-async function recallPayment(
-  payments: PaymentAccess | null,
-  caller: Caller,
-  request: PaidRequest,
-): Promise<BoughtAnswer | null> {
-  return caller.kind === "payer" && payments !== null ? payments.recall(caller, request) : null;
-}
-
-async function takeFrom(
-  { keys, payments, repeats }: AccessParts,
-  {
-    caller,
-    request,
-    terms,
-  }: {
-    readonly caller: PayingCaller;
-    readonly request: PaidRequest;
-    readonly terms: ChargeTerms;
-  },
-): Promise<Charge> {
-  switch (caller.kind) {
-    case "key": {
-      const slot = repeatSlotOf(caller, request);
-      const charge = await keys.take(caller, request, { ...terms, slot });
-      if (!("shortage" in charge)) return charge;
-      if ((await terms.isThere?.()) === true) return UNCHARGED;
-      throw await shortage(payments, request, charge.shortage);
-    }
-    case "payer":
-      return withRepeats(
-        await paymentsOf(payments).take(caller, request, terms),
-        repeatSlotsOf(caller, request),
-        repeats,
-      );
   }
 }
 

@@ -76,22 +76,15 @@ export function slotOf(
   return { scope, keyHash: hash("sha256", key, "hex"), fingerprint: request.fingerprint() };
 }
 
-/** Stored answers by Idempotency-Key. */
-export type RepeatStore = {
-  /** Null for the first request of a slot, which is under way from then on; throws the 409 and 422 of the draft. */
-  begin(slot: RepeatSlot): Promise<BoughtAnswer | null>;
-  /** Stores what a payment bought. Never throws: the money has moved. */
-  keep(slot: RepeatSlot, answer: BoughtAnswer): Promise<void>;
-  /** Never throws. */
-  forget(slot: RepeatSlot): Promise<void>;
-};
+export type RepeatStore = ReturnType<typeof createRepeatStore>;
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** A repeat store on top of stored answers. */
-export function createRepeatStore(answers: IdempotentAnswers, logger: Logger): RepeatStore {
+/** Answers for repeats, by Idempotency-Key or payment identifier. */
+export function createRepeatStore(answers: IdempotentAnswers, logger: Logger) {
   return {
-    async begin(slot) {
+    /** Null for the first request of a slot, which is under way from then on; throws the 409 and 422 of the draft. */
+    async begin(slot: RepeatSlot): Promise<BoughtAnswer | null> {
       const beginning = await answers.begin(slot);
       switch (beginning.kind) {
         case "begun":
@@ -108,12 +101,14 @@ export function createRepeatStore(answers: IdempotentAnswers, logger: Logger): R
           throw reused(slot);
       }
     },
-    async keep(slot, answer) {
+    /** Stores what a payment bought. Never throws: the money has moved. */
+    async keep(slot: RepeatSlot, answer: BoughtAnswer): Promise<void> {
       await answers.keep(slot, answer).catch((error: unknown) => {
         logger.error({ err: error, scope: slot.scope }, "answer not kept for its Idempotency-Key");
       });
     },
-    async forget(slot) {
+    /** Never throws. */
+    async forget(slot: RepeatSlot): Promise<void> {
       await answers.forget(slot).catch((error: unknown) => {
         logger.error({ err: error, scope: slot.scope }, "request not forgotten; it is at its deadline");
       });
@@ -141,24 +136,12 @@ function nameOf(slot: RepeatSlot): string {
   return isIdentifierSlot(slot) ? "payment identifier" : "Idempotency-Key";
 }
 
-/** A stored answer, without the secrets that are shown once. */
-export type KeptAnswer = { readonly contentType: string; readonly body: string | Uint8Array };
-
 /** State of a slot at the start of a request. begun: new, and under way from now on. */
 type Beginning =
-  | { readonly kind: "begun" }
-  | { readonly kind: "running" }
-  | { readonly kind: "other-request" }
-  | { readonly kind: "answered"; readonly answer: KeptAnswer };
+  | { readonly kind: "begun" | "running" | "other-request" }
+  | { readonly kind: "answered"; readonly answer: BoughtAnswer };
 
-/** Stored answers in ahs.idempotent_answer. */
-export type IdempotentAnswers = {
-  begin(slot: RepeatSlot): Promise<Beginning>;
-  /** Stores the answer of a slot under way; a slot in another state stays unchanged. */
-  keep(slot: RepeatSlot, answer: KeptAnswer): Promise<void>;
-  /** Ends a slot under way without an answer. */
-  forget(slot: RepeatSlot): Promise<void>;
-};
+export type IdempotentAnswers = ReturnType<typeof createIdempotentAnswers>;
 
 /** Seconds after which a request counts as dead: as long as its debit is held at most. */
 const RUNNING_SECONDS = 120;
@@ -181,22 +164,11 @@ const KEEP = `
   update ahs.idempotent_answer set state = 'answered', answer_type = $4, answer_body = $5, expires_at = $6
   where scope = $1 and key_hash = $2 and fingerprint = $3 and state = 'running'`;
 
-type AnswerRow = Pick<
-  typeof idempotentAnswer.$inferSelect,
-  "fingerprint" | "state" | "answerType" | "answerBody"
->;
-
-/** Every call throws if the database fails. */
-export function createIdempotentAnswers({
-  db,
-  now,
-}: {
-  readonly db: Database;
-  readonly now: () => Date;
-}): IdempotentAnswers {
+/** Stored answers in ahs.idempotent_answer. Every call throws if the database fails. */
+export function createIdempotentAnswers({ db, now }: { readonly db: Database; readonly now: () => Date }) {
   const pool = db.$client;
   return {
-    async begin(slot) {
+    async begin(slot: RepeatSlot): Promise<Beginning> {
       const at = now();
       const { rowCount } = await pool.query({
         ...QUERY_DEADLINE,
@@ -205,7 +177,7 @@ export function createIdempotentAnswers({
         values: [slot.scope, slot.keyHash, slot.fingerprint, at, after(at, RUNNING_SECONDS)],
       });
       if (rowCount === 1) return { kind: "begun" };
-      const { rows } = await pool.query<AnswerRow>({
+      const { rows } = await pool.query<typeof idempotentAnswer.$inferSelect>({
         ...QUERY_DEADLINE,
         name: "idempotent_read",
         text: READ,
@@ -213,14 +185,16 @@ export function createIdempotentAnswers({
       });
       return beginningOf(rows[0], slot);
     },
-    async keep(slot, answer) {
+    /** Stores the answer of a slot under way; a slot in another state stays unchanged. */
+    async keep(slot: RepeatSlot, answer: BoughtAnswer): Promise<void> {
       await pool.query({
         ...QUERY_DEADLINE,
         name: "idempotent_keep",
         ...keepAnswerStatement(slot, answer, now()),
       });
     },
-    async forget({ scope, keyHash, fingerprint }) {
+    /** Ends a slot under way without an answer. */
+    async forget({ scope, keyHash, fingerprint }: RepeatSlot): Promise<void> {
       await pool.query({
         ...QUERY_DEADLINE,
         name: "idempotent_forget",
@@ -235,7 +209,7 @@ export function createIdempotentAnswers({
 /** The update that stores an answer, to be combined with other statements. It uses $1 to $6. */
 export function keepAnswerStatement(
   { scope, keyHash, fingerprint }: RepeatSlot,
-  { contentType, body }: KeptAnswer,
+  { contentType, body }: BoughtAnswer,
   at: Date,
 ): { readonly text: string; readonly values: unknown[] } {
   return {
@@ -251,7 +225,7 @@ function bytesOf(body: string | Uint8Array): Buffer {
 }
 
 /** A missing row belonged to another request, which has just ended without an answer. */
-function beginningOf(row: AnswerRow | undefined, slot: RepeatSlot): Beginning {
+function beginningOf(row: typeof idempotentAnswer.$inferSelect | undefined, slot: RepeatSlot): Beginning {
   if (row === undefined) return { kind: "running" };
   if (row.fingerprint !== slot.fingerprint) return { kind: "other-request" };
   const { answerType: contentType, answerBody: body } = row;

@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { type Database, QUERY_DEADLINE } from "../db/database.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
-import type { RepeatSlot } from "./access.ts";
-import { type KeptAnswer, keepAnswerStatement } from "./idempotent-answers.ts";
+import type { BoughtAnswer, RepeatSlot } from "./access.ts";
+import { keepAnswerStatement } from "./idempotent-answers.ts";
 
 type HoldRequest = {
   readonly keyId: string;
@@ -14,28 +14,19 @@ type HoldRequest = {
   readonly repeat?: string;
 };
 
-/** Result of a reservation. held: also if the same repeat was captured before. unlimited: takes nothing. */
+/** held: also if the same repeat was captured before. unlimited: takes nothing. */
 type HoldOutcome =
   | { readonly kind: "held"; readonly debitId: string }
   | { readonly kind: "unlimited" }
   | { readonly kind: "insufficient"; readonly balanceUnits: number };
-
-/** The money side of API keys: a price is reserved, then captured or released, each exactly once. */
-export type KeyDebits = {
-  hold(request: HoldRequest): Promise<HoldOutcome>;
-  /** Captures a reserved debit; a released one stays released. */
-  keep(debitId: string): Promise<void>;
-  /** Captures a reserved debit (or none for null) and stores the answer for repeats, in one transaction. */
-  keepAnswered(debitId: string | null, slot: RepeatSlot, answer: KeptAnswer): Promise<void>;
-  /** Releases a reserved debit to its key; a debit in another state stays unchanged. */
-  giveBack(debitId: string): Promise<void>;
-};
 
 type KeyDebitDeps = {
   readonly db: Database;
   readonly now: () => Date;
   readonly randomUuid: () => string;
 };
+
+export type KeyDebits = ReturnType<typeof createKeyDebits>;
 
 /** Lifetime of an Idempotency-Key. */
 const REPEAT_SECONDS = 86_400;
@@ -70,8 +61,8 @@ const HOLD = {
       select debit_id, key_id, endpoint, units, 'held', $5::timestamptz, $6::timestamptz, repeat from granted
       returning id
     )
-    select wanted.debit_id, held.id is not null as held,
-           locked.balance_units - coalesce(taken.units, 0) as balance_units,
+    select wanted.debit_id as "debitId", held.id is not null as held,
+           (locked.balance_units - coalesce(taken.units, 0))::float8 as "balanceUnits",
            set_config('synchronous_commit', 'off', true)
     from wanted
     join locked on locked.id = wanted.key_id
@@ -85,9 +76,6 @@ const KEEP = {
     with kept as (update ahs.key_debit set state = 'kept' where state = 'held' and id = any($1))
     select set_config('synchronous_commit', 'off', true)`,
 };
-
-/** int8 arrives as text. */
-type HoldRow = { readonly debit_id: string; readonly held: boolean; readonly balance_units: string | null };
 
 const RETURN = `
   with returned as (
@@ -105,8 +93,11 @@ const RETURN = `
 
 const BATCH = { maxSize: 500, maxRunning: 2 };
 
-/** Debits on ahs.api_key and ahs.key_debit. Each is atomic; concurrent ones share a statement. */
-export function createKeyDebits(deps: KeyDebitDeps): KeyDebits {
+/**
+ * The money side of API keys, in ahs.api_key and ahs.key_debit: a price is reserved, then captured or released, each exactly once.
+ * Each call is atomic; concurrent ones share a statement.
+ */
+export function createKeyDebits(deps: KeyDebitDeps) {
   const pool = deps.db.$client;
   const hold = loadInBatches((requests: readonly HoldRequest[]) => holdMany(requests, deps), BATCH);
   const keep = loadInBatches(async (ids: readonly string[]) => {
@@ -114,14 +105,16 @@ export function createKeyDebits(deps: KeyDebitDeps): KeyDebits {
     return ids;
   }, BATCH);
   return {
-    async hold(request) {
+    async hold(request: HoldRequest): Promise<HoldOutcome> {
       const kept = request.repeat === undefined ? null : await keptDebit(request.keyId, request.repeat, deps);
       return kept === null ? hold(request) : { kind: "held", debitId: kept };
     },
-    async keep(debitId) {
+    /** Captures a reserved debit; a released one stays released. */
+    async keep(debitId: string): Promise<void> {
       await keep(debitId);
     },
-    async keepAnswered(debitId, slot, answer) {
+    /** Captures a reserved debit (or none for null) and stores the answer for repeats, in one transaction. */
+    async keepAnswered(debitId: string | null, slot: RepeatSlot, answer: BoughtAnswer): Promise<void> {
       const { text, values } = keepAnswerStatement(slot, answer, deps.now());
       await pool.query({
         ...QUERY_DEADLINE,
@@ -130,7 +123,8 @@ export function createKeyDebits(deps: KeyDebitDeps): KeyDebits {
         values: [...values, debitId],
       });
     },
-    async giveBack(debitId) {
+    /** Releases a reserved debit to its key; a debit in another state stays unchanged. */
+    async giveBack(debitId: string): Promise<void> {
       await pool.query({
         ...QUERY_DEADLINE,
         name: "key_debit_give_back",
@@ -167,7 +161,7 @@ async function holdMany(
 ): Promise<readonly HoldOutcome[]> {
   const asked = requests.map((request) => ({ ...request, debitId: randomUuid() }));
   const at = now();
-  const { rows } = await db.$client.query<HoldRow>({
+  const { rows } = await db.$client.query<{ debitId: string; held: boolean; balanceUnits: number | null }>({
     ...QUERY_DEADLINE,
     ...HOLD,
     values: [
@@ -180,18 +174,14 @@ async function holdMany(
       asked.map(({ repeat }) => repeat ?? null),
     ],
   });
-  const outcomes = new Map(rows.map((row) => [row.debit_id, outcomeOf(row)]));
+  const outcomes = new Map(rows.map((row) => [row.debitId, row]));
   return asked.map(({ keyId, debitId }) => {
-    const outcome = outcomes.get(debitId);
-    if (outcome === undefined) throw new Error(`no API key ${keyId} to debit`);
-    return outcome;
+    const row = outcomes.get(debitId);
+    if (row === undefined) throw new Error(`no API key ${keyId} to debit`);
+    const { held, balanceUnits } = row;
+    if (held) return { kind: "held", debitId };
+    return balanceUnits === null ? { kind: "unlimited" } : { kind: "insufficient", balanceUnits };
   });
-}
-
-function outcomeOf(row: HoldRow): HoldOutcome {
-  if (row.held) return { kind: "held", debitId: row.debit_id };
-  if (row.balance_units === null) return { kind: "unlimited" };
-  return { kind: "insufficient", balanceUnits: Number(row.balance_units) };
 }
 
 /** Releases every reservation past its deadline, left by a request that died. Returns the number of debits. */

@@ -1,53 +1,34 @@
 import { type Database, QUERY_DEADLINE } from "../db/database.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
-import { type AnswerHeaders, type KeyAccess, type Owner, ownerText } from "./access.ts";
+import { type AnswerHeaders, type Owner, ownerText, type PaidRequest } from "./access.ts";
+import type { KeyAccess } from "./api-key-access.ts";
 import { type CallSource, clientAddress, type TrustedProxies } from "./client-address.ts";
 import { Problem } from "./problems.ts";
 
-/** The subject of a rate: an owner, or the manage token of one subscription. */
-type Limited = Owner | { readonly kind: "subscription"; readonly id: string };
-
-/** Counts calls against a rate. */
-export type CallLimiter = {
-  /** Returns the rate headers; throws a 429. */
-  take(limited: Limited, ratePerMinute: number): Promise<AnswerHeaders>;
-};
-
-/** Buckets of callers. */
-export type CallBuckets = {
-  /** Takes a token if there is one; `tokens` are those left. */
-  take(call: {
-    readonly identity: string;
-    readonly perMinute: number;
-  }): Promise<{ readonly granted: boolean; readonly tokens: number }>;
-};
+export type CallLimiter = ReturnType<typeof createCallLimiter>;
+export type CallBuckets = Pick<ReturnType<typeof createRateBuckets>, "take">;
 
 /** Limits callers by their buckets. */
-export function createCallLimiter(buckets: CallBuckets): CallLimiter {
+export function createCallLimiter(buckets: CallBuckets) {
   return {
-    async take(owner, ratePerMinute) {
-      const { granted, tokens } = await buckets.take({
-        identity: identityOf(owner),
-        perMinute: ratePerMinute,
-      });
-      const state = { policy: owner.kind, perMinute: ratePerMinute, tokens };
+    /** Counts a call of an owner, or by the manage token of a subscription. Returns the rate headers; throws a 429. */
+    async take(
+      limited: Owner | { readonly kind: "subscription"; readonly id: string },
+      perMinute: number,
+    ): Promise<AnswerHeaders> {
+      const identity = limited.kind === "subscription" ? `subscription:${limited.id}` : ownerText(limited);
+      const { granted, tokens } = await buckets.take({ identity, perMinute });
+      const state = { policy: limited.kind, perMinute, tokens };
       if (!granted) throw rateLimited(state);
       return rateLimitHeaders(state);
     },
   };
 }
 
-function identityOf(limited: Limited): string {
-  return limited.kind === "subscription" ? `subscription:${limited.id}` : ownerText(limited);
-}
-
 /** Keys for free endpoints: every identification counts as a call. Throws a 429. */
-export function countedKeys(
-  keys: Pick<KeyAccess, "identify">,
-  limiter: CallLimiter,
-): Pick<KeyAccess, "identify"> {
+export function countedKeys(keys: Pick<KeyAccess, "identify">, limiter: CallLimiter) {
   return {
-    async identify(request) {
+    async identify(request: Pick<PaidRequest, "header">): ReturnType<KeyAccess["identify"]> {
       const caller = await keys.identify(request);
       if (caller !== null) await limiter.take({ kind: "key", keyId: caller.keyId }, caller.ratePerMinute);
       return caller;
@@ -178,14 +159,6 @@ export function createIpLimit({
   };
 }
 
-type Call = {
-  /** key:ID or wallet:ADDRESS. */
-  readonly identity: string;
-  readonly perMinute: number;
-};
-
-type Taken = { readonly granted: boolean /** Left after the call. */; readonly tokens: number };
-
 /**
  * One row per caller. A proposed row is a full bucket minus the calls, so that its tokens and granted calls add up to
  * the bucket's size. A bucket's clock never runs backwards.
@@ -210,43 +183,38 @@ const TAKE = {
     returning identity, tokens, granted`,
 };
 
-type BucketRow = { readonly identity: string; readonly tokens: number; readonly granted: number };
-
 const BATCH = { maxSize: 500, maxRunning: 2 };
 
 /** Buckets of callers; concurrent calls share a statement. Throws if the database fails. */
-export function createRateBuckets({ db, now }: { readonly db: Database; readonly now: () => Date }): {
-  take(call: Call): Promise<Taken>;
-} {
+export function createRateBuckets({ db, now }: { readonly db: Database; readonly now: () => Date }) {
   return {
-    take: loadInBatches(async (calls: readonly Call[]) => {
-      const wanted = [...Map.groupBy(calls, ({ identity }) => identity)];
-      const { rows } = await db.$client.query<BucketRow>({
-        ...QUERY_DEADLINE,
-        ...TAKE,
-        values: [
-          wanted.map(([identity]) => identity),
-          wanted.map(([, group]) => Math.max(...group.map(({ perMinute }) => perMinute))),
-          wanted.map(([, group]) => group.length),
-          now(),
-        ],
-      });
-      return share(calls, rows);
-    }, BATCH),
+    /** Takes a token if there is one; `tokens` are those left. The identity is key:ID or wallet:ADDRESS. */
+    take: loadInBatches(
+      async (calls: readonly { readonly identity: string; readonly perMinute: number }[]) => {
+        const wanted = [...Map.groupBy(calls, ({ identity }) => identity)];
+        const { rows } = await db.$client.query<{ identity: string; tokens: number; granted: number }>({
+          ...QUERY_DEADLINE,
+          ...TAKE,
+          values: [
+            wanted.map(([identity]) => identity),
+            wanted.map(([, group]) => Math.max(...group.map(({ perMinute }) => perMinute))),
+            wanted.map(([, group]) => group.length),
+            now(),
+          ],
+        });
+        const buckets = new Map(rows.map((row) => [row.identity, { ...row, place: 0 }]));
+        // The granted tokens go to a caller's calls in order of arrival.
+        return calls.map(({ identity }) => {
+          const bucket = buckets.get(identity);
+          if (bucket === undefined) throw new Error(`the bucket of ${identity} was not answered`);
+          bucket.place += 1;
+          const granted = bucket.place <= bucket.granted;
+          return { granted, tokens: bucket.tokens + Math.max(0, bucket.granted - bucket.place) };
+        });
+      },
+      BATCH,
+    ),
   };
-}
-
-/** Gives the granted tokens to a caller's calls in order of arrival. */
-function share(calls: readonly Call[], rows: readonly BucketRow[]): readonly Taken[] {
-  const granted = new Map(rows.map((row) => [row.identity, { ...row, place: 0 }]));
-  return calls.map(({ identity }) => {
-    const bucket = granted.get(identity);
-    if (bucket === undefined) throw new Error(`the bucket of ${identity} was not answered`);
-    bucket.place += 1;
-    return bucket.place <= bucket.granted
-      ? { granted: true, tokens: bucket.tokens + bucket.granted - bucket.place }
-      : { granted: false, tokens: bucket.tokens };
-  });
 }
 
 /** Deletes buckets unused since `before`: they are full again. Returns their number. */
@@ -258,14 +226,7 @@ export async function dropIdleBuckets(db: Database, before: Date): Promise<numbe
 /** A budget of stored bytes: `bytes` at once, refilled over a day. */
 export type ByteBudget = { readonly owner: string; readonly bytes: number };
 
-/** An exhausted budget, and the seconds until it suffices. */
-export type SpentBudget = { readonly budget: ByteBudget; readonly retryAfterSeconds: number };
-
-/** Budgets for unpaid storage, shared by all servers. */
-export type ByteBudgets = {
-  /** Takes bytes from all budgets or from none. Returns the first exhausted budget in the given order, else null. */
-  take(budgets: readonly ByteBudget[], bytes: number): Promise<SpentBudget | null>;
-};
+export type ByteBudgets = ReturnType<typeof createByteBudgets>;
 
 const SECONDS_PER_DAY = 86_400;
 
@@ -286,15 +247,16 @@ const SPEND = `
   where identity = any(select 'bytes:' || owner from unnest($1::text[]) as spent (owner))`;
 
 /** Token buckets of bytes that fill within a day, in the same table as the buckets of calls. A bucket idle for a day is full. */
-export function createByteBudgets({
-  db,
-  now,
-}: {
-  readonly db: Database;
-  readonly now: () => Date;
-}): ByteBudgets {
+export function createByteBudgets({ db, now }: { readonly db: Database; readonly now: () => Date }) {
   return {
-    async take(budgets, bytes) {
+    /**
+     * Takes bytes from all budgets or from none. Returns the first exhausted budget in the given order, with the seconds until it
+     * suffices, else null.
+     */
+    async take(
+      budgets: readonly ByteBudget[],
+      bytes: number,
+    ): Promise<{ readonly budget: ByteBudget; readonly retryAfterSeconds: number } | null> {
       const owners = budgets.map(({ owner }) => owner);
       const sizes = budgets.map((budget) => budget.bytes);
       const client = await db.$client.connect();

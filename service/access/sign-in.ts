@@ -12,7 +12,8 @@ import {
 } from "viem";
 import { nodeFailureOf } from "../chain/node/failure.ts";
 import { type Database, QUERY_DEADLINE } from "../db/database.ts";
-import type { KeyAccess, OwnerAccess } from "./access.ts";
+import type { Owner, PaidRequest } from "./access.ts";
+import type { KeyAccess } from "./api-key-access.ts";
 import { Problem, unavailable } from "./problems.ts";
 import { type CallLimiter, countedKeys } from "./rate-limits.ts";
 
@@ -20,21 +21,14 @@ import { type CallLimiter, countedKeys } from "./rate-limits.ts";
  * Returns the wallet (lower-case) that signed the request in by SIGN-IN-WITH-X; null without the header. Throws a 401
  * for an invalid one.
  */
-export type SignIn = (request: { header(name: string): string | undefined }) => Promise<Address | null>;
-
-/** Asks a deployed contract by ERC-1271; false if there is no contract. Throws a 503 if the node fails. */
-export type ContractSignatures = (claim: {
-  readonly address: Address;
-  readonly hash: Hex;
-  readonly signature: Hex;
-}) => Promise<boolean>;
+export type SignIn = (request: Pick<PaidRequest, "header">) => Promise<Address | null>;
 
 type SignInDeps = SignInAudience & {
   readonly clock: { now(): Date };
   /** False when the nonce was taken before. */
   readonly takeNonce: (use: NonceUse) => Promise<boolean>;
   /** Null without a node: then contract wallets cannot sign in. */
-  readonly contractSignatures: ContractSignatures | null;
+  readonly contractSignatures: ReturnType<typeof createContractSignatures> | null;
 };
 
 /**
@@ -60,7 +54,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
 
 // Key recovery goes first: it needs no node, and a contract's signature cannot match by chance.
 async function isSigned(
-  { address, message, signature }: SignInClaim,
+  { address, message, signature }: ReturnType<typeof readSignIn>,
   { contractSignatures }: SignInDeps,
 ): Promise<boolean> {
   if (await verifyEVMSignature(message, address, signature)) return true;
@@ -68,9 +62,11 @@ async function isSigned(
   return contractSignatures({ address, hash: hashMessage(message), signature });
 }
 
+export type OwnerAccess = ReturnType<typeof createOwnerAccess>;
+
 /**
- * Identifies owners by X-API-Key, else by SIGN-IN-WITH-X, and counts each call against the owner's rate. The error of a
- * request with neither explains both.
+ * Identifies owners on free endpoints by X-API-Key, else by SIGN-IN-WITH-X, and counts each call against the owner's rate. The error
+ * of a request with neither explains both.
  */
 export function createOwnerAccess(deps: {
   readonly keys: Pick<KeyAccess, "identify">;
@@ -79,11 +75,12 @@ export function createOwnerAccess(deps: {
   readonly limiter: CallLimiter;
   /** Calls a minute of a wallet. */
   readonly payerRatePerMinute: number;
-}): OwnerAccess {
+}) {
   const { signIn, audience, limiter } = deps;
   const keys = countedKeys(deps.keys, limiter);
   return {
-    async identify(request) {
+    /** Throws a 401 without valid proof and a 429 above the owner's rate. */
+    async identify(request: Pick<PaidRequest, "header">): Promise<Owner> {
       const key = await keys.identify(request);
       if (key !== null) return { kind: "key", keyId: key.keyId };
       const address = await signIn(request);
@@ -108,17 +105,6 @@ export type SignInAudience = {
   readonly chainId: number;
 };
 
-/** A sign-in that is valid except for its unchecked signature. */
-type SignInClaim = {
-  /** Lower-case. */
-  readonly address: Address;
-  readonly nonce: string;
-  readonly issuedAt: Date;
-  /** The signed EIP-4361 text. */
-  readonly message: string;
-  readonly signature: Hex;
-};
-
 type Fields = ReturnType<typeof parseSIWxHeader>;
 
 /** Longest age of a sign-in, in milliseconds: api.md section 2. */
@@ -133,10 +119,10 @@ const NONCE = /^[A-Za-z0-9]{8,96}$/;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
 /**
- * Reads a SIGN-IN-WITH-X header: base64 of the JSON of x402's `sign-in-with-x` extension (CAIP-122). Throws a 401 with
- * given and expected value.
+ * Reads a SIGN-IN-WITH-X header: base64 of the JSON of x402's `sign-in-with-x` extension (CAIP-122). Only the signature is not
+ * checked. Throws a 401 with given and expected value.
  */
-function readSignIn(header: string, audience: SignInAudience, now: Date): SignInClaim {
+function readSignIn(header: string, audience: SignInAudience, now: Date) {
   if (header.length > MAX_HEADER_CHARACTERS)
     throw invalid(`The header has ${header.length} characters; at most ${MAX_HEADER_CHARACTERS} are read.`);
   const fields = parse(header);
@@ -144,10 +130,11 @@ function readSignIn(header: string, audience: SignInAudience, now: Date): SignIn
   checkForm(fields);
   const issuedAt = checkTimes(fields, now);
   return {
-    // isAddress has vouched for it.
+    // Lower-case; isAddress has vouched for it.
     address: fields.address.toLowerCase() as Address,
     nonce: fields.nonce,
     issuedAt,
+    /** The signed EIP-4361 text. */
     message: messageOf(fields),
     // isHex has vouched for it.
     signature: fields.signature as Hex,
@@ -248,9 +235,20 @@ const ERC_1271 = parseAbi(["function isValidSignature(bytes32 hash, bytes signat
 const ACCEPTED = `0x1626ba7e${"0".repeat(56)}`;
 const RETRY_AFTER_SECONDS = 5;
 
-/** ERC-1271 through a node, at its newest block. Wallets not deployed yet (ERC-6492) are not asked: they own nothing here. */
-export function createContractSignatures(client: Pick<PublicClient, "call" | "getCode">): ContractSignatures {
-  return async ({ address, hash, signature }) => {
+/**
+ * Asks a deployed contract by ERC-1271 through a node, at its newest block; false if there is no contract. Wallets not deployed yet
+ * (ERC-6492) are not asked: they own nothing here. Throws a 503 if the node fails.
+ */
+export function createContractSignatures(client: Pick<PublicClient, "call" | "getCode">) {
+  return async ({
+    address,
+    hash,
+    signature,
+  }: {
+    readonly address: Address;
+    readonly hash: Hex;
+    readonly signature: Hex;
+  }): Promise<boolean> => {
     const data = encodeFunctionData({
       abi: ERC_1271,
       functionName: "isValidSignature",

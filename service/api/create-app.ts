@@ -1,29 +1,28 @@
 import type { Hono } from "hono";
-import { type ApiInterface, createInterfaceApp, type InterfacePorts } from "./create-interface.ts";
+import { type ApiInterface, createInterfaceApp, type ServedParts } from "./create-interface.ts";
 import type { ApiEnv } from "./kit/api-env.ts";
 import type { Endpoint } from "./kit/endpoint.ts";
-import type { ReportPorts } from "./kit/wallet-report.ts";
 import { deleteAlert } from "./routes/delete-alerts.ts";
-import { type GetAgentProtectPorts, getAgentProtect } from "./routes/get-agent-protect.ts";
-import { type GetAhsPorts, getAhs } from "./routes/get-ahs.ts";
+import { getAgentProtect } from "./routes/get-agent-protect.ts";
+import { getAhs } from "./routes/get-ahs.ts";
 import { getAhsRoute } from "./routes/get-ahs-route.ts";
-import { getRoutePolicy, type PolicyPorts } from "./routes/get-ahs-route-policy.ts";
+import { getRoutePolicy } from "./routes/get-ahs-route-policy.ts";
 import { getAlert } from "./routes/get-alerts.ts";
 import { getAlertDeliveries } from "./routes/get-alerts-deliveries.ts";
 import { getAlertsSubscribe } from "./routes/get-alerts-subscribe.ts";
-import { type GetCounterpartiesPorts, getCounterparties } from "./routes/get-counterparties.ts";
-import { type GetEpochPorts, getEpoch } from "./routes/get-epochs.ts";
-import { type GetHealthPorts, getHealth } from "./routes/get-health.ts";
-import { type GetInputPorts, getInput } from "./routes/get-inputs.ts";
+import { getCounterparties } from "./routes/get-counterparties.ts";
+import { getEpoch } from "./routes/get-epochs.ts";
+import { getHealth } from "./routes/get-health.ts";
+import { getInput } from "./routes/get-inputs.ts";
 import { getKeysSelf } from "./routes/get-keys-self.ts";
 import { getLivez } from "./routes/get-livez.ts";
-import { type GetNetworkMapPorts, getNetworkMap } from "./routes/get-network-map.ts";
-import { type GetOptimizePorts, getOptimize } from "./routes/get-optimize.ts";
-import { type GetReadyzPorts, getReadyz } from "./routes/get-readyz.ts";
-import { type GetReportCardPorts, getReportCard } from "./routes/get-report-card.ts";
-import { type GetRetryPorts, getRetry } from "./routes/get-retry.ts";
-import { type GetRiskPorts, getRisk } from "./routes/get-risk.ts";
-import { type GetRiskPremiumPorts, getRiskPremium } from "./routes/get-risk-premium.ts";
+import { getNetworkMap } from "./routes/get-network-map.ts";
+import { getOptimize } from "./routes/get-optimize.ts";
+import { getReadyz } from "./routes/get-readyz.ts";
+import { getReportCard } from "./routes/get-report-card.ts";
+import { getRetry } from "./routes/get-retry.ts";
+import { getRisk } from "./routes/get-risk.ts";
+import { getRiskPremium } from "./routes/get-risk-premium.ts";
 import { postAhsBatch } from "./routes/post-ahs-batch.ts";
 import { postAlertReplay } from "./routes/post-alerts-replay.ts";
 import { postAlertRotate } from "./routes/post-alerts-rotate.ts";
@@ -31,36 +30,12 @@ import { postAlertTest } from "./routes/post-alerts-test.ts";
 import { postKeys } from "./routes/post-keys.ts";
 import { postKeysRotate } from "./routes/post-keys-rotate.ts";
 import { postKeysTopup } from "./routes/post-keys-topup.ts";
-import { type PostWashPorts, postWash } from "./routes/post-wash.ts";
+import { postWash } from "./routes/post-wash.ts";
 import { putRoutePolicy } from "./routes/put-ahs-route-policy.ts";
-import type { SubscribePorts, SubscriptionPorts } from "./schemas/alert-subscription.ts";
-import type { KeyPorts } from "./schemas/key-sale.ts";
 import { describeWebhooks, WEBHOOK_EVENTS } from "./schemas/webhooks.ts";
 
-/** Ports of the scoring interface. */
-export type ApiPorts = GetAhsPorts &
-  GetRiskPorts &
-  GetRiskPremiumPorts &
-  GetCounterpartiesPorts &
-  GetNetworkMapPorts &
-  GetReportCardPorts &
-  GetRetryPorts &
-  GetAgentProtectPorts &
-  GetHealthPorts &
-  PostWashPorts &
-  GetOptimizePorts &
-  GetReadyzPorts &
-  GetInputPorts &
-  GetEpochPorts &
-  PolicyPorts &
-  KeyPorts &
-  SubscribePorts &
-  SubscriptionPorts &
-  ReportPorts &
-  InterfacePorts;
-
 /** Endpoints of the scoring interface; prices, document and reference derive from this list. */
-export const SCORING_ENDPOINTS: readonly Endpoint<ApiPorts>[] = [
+export const SCORING_ENDPOINTS: readonly Endpoint[] = [
   getRisk,
   getRiskPremium,
   getCounterparties,
@@ -93,7 +68,7 @@ export const SCORING_ENDPOINTS: readonly Endpoint<ApiPorts>[] = [
   getReadyz,
 ];
 
-export const SCORING_INTERFACE: ApiInterface<ApiPorts> = {
+export const SCORING_INTERFACE: ApiInterface = {
   title: "Agent Health",
   version: "0.1.0",
   purpose: "Scores autonomous agents by what their wallets did on chain, and routes payments to them.",
@@ -106,6 +81,6 @@ export const SCORING_INTERFACE: ApiInterface<ApiPorts> = {
 };
 
 /** The scoring interface as a Hono app. */
-export function createApp(ports: ApiPorts): Hono<ApiEnv> {
+export function createApp(ports: ServedParts): Hono<ApiEnv> {
   return createInterfaceApp(ports, [SCORING_INTERFACE]);
 }

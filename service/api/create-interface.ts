@@ -1,13 +1,9 @@
 import { Hono } from "hono";
-import type { Logger } from "pino";
-import type { Registry } from "prom-client";
-import type { Access } from "../access/access.ts";
 import { Problem } from "../access/problems.ts";
-import type { IpLimit } from "../access/rate-limits.ts";
 import { answer, staticDocument } from "./kit/answer.ts";
-import type { ApiContext, ApiEnv, Clock } from "./kit/api-env.ts";
+import type { ApiContext, ApiEnv } from "./kit/api-env.ts";
 import { createRequestLimits } from "./kit/deadline.ts";
-import { type DiscoveryPorts, mountDiscovery } from "./kit/discovery.ts";
+import { mountDiscovery } from "./kit/discovery.ts";
 import type { Endpoint } from "./kit/endpoint.ts";
 import { createEnvelope } from "./kit/envelope.ts";
 import { answerProblem, createErrorHandler } from "./kit/handle-error.ts";
@@ -20,50 +16,30 @@ import {
   type Places,
   type ServedDocument,
 } from "./kit/openapi-document.ts";
-import type { ServerLife } from "./kit/server-life.ts";
 import { mountAssets } from "./pages/assets.ts";
 import { frameOf, type PageFrame } from "./pages/frame.ts";
 import { answerProblemPage, mountPages, pagesOf, wantsPage } from "./pages/mount-pages.ts";
 import { staticPage } from "./pages/page.ts";
 import type { PagePorts } from "./pages/page-ports.ts";
 import { renderReference } from "./pages/reference.ts";
+import type { Services } from "./services.ts";
 
-/** Ports of every interface. */
-export type InterfacePorts = DiscoveryPorts & {
-  readonly access: Access;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** A new id for requests without one. */
-  readonly randomId: () => string;
-  /** Registry of the request metrics, printed by /metrics; it must not contain them already. */
-  readonly registry: Registry;
-  /** loopback: this port serves /metrics to local callers. elsewhere: another port does. */
-  readonly metricsPage: "loopback" | "elsewhere";
-  /** Origins whose pages may read answers. */
-  readonly allowedOrigins: readonly string[] | "*";
-  readonly life: ServerLife;
-  readonly ipLimit: IpLimit;
-  /** Address of the socket of a request; null for requests made in process. */
-  readonly socketAddress: (context: ApiContext) => string | null;
-  /** Milliseconds that preparing and doing the work of a request may take together. */
-  readonly deadlineMs: number;
-  /** Ports of the HTML pages; null for a server without pages. */
+/** Services of endpoints and pages. */
+export type ServedParts = Services & {
+  /** Null for a server without pages. */
   readonly pages: PagePorts | null;
 };
 
 /** An interface that can be mounted, alone or with others. */
-export type ApiInterface<Deps> = Omit<DescribedInterface, "endpoints"> &
-  Places & { readonly endpoints: readonly Endpoint<Deps>[] };
+export type ApiInterface = Omit<DescribedInterface, "endpoints"> &
+  Places & { readonly endpoints: readonly Endpoint[] };
 
 /** The page that explains problems. */
 const REFERENCE_OF_PROBLEMS = "/docs";
 
 /** A Hono app that serves one or several interfaces on one port, with shared documents. */
-export function createInterfaceApp<Deps extends InterfacePorts>(
-  ports: Deps,
-  interfaces: readonly ApiInterface<Deps>[],
-): Hono<ApiEnv> {
-  const { access, clock, logger, registry } = ports;
+export function createInterfaceApp(ports: ServedParts, interfaces: readonly ApiInterface[]): Hono<ApiEnv> {
+  const { clock, logger, registry } = ports;
   const app = new Hono<ApiEnv>();
   const isHttps = ports.discovery.origin.startsWith("https:");
   app.use(createEnvelope({ ...ports, metrics: createRequestMetrics(registry), isHttps }));
@@ -81,7 +57,7 @@ export function createInterfaceApp<Deps extends InterfacePorts>(
     context.set("frame", frame);
     await next();
   });
-  mountEndpoints(app, endpoints, { deps: ports, access, clock, limits });
+  mountEndpoints(app, endpoints, { deps: ports, limits });
   mountAssets(app, ports.pages?.assets ?? []);
   if (ports.pages !== null) {
     const dispatch = async (request: Request, { env }: ApiContext) => app.fetch(request, env);
@@ -114,7 +90,7 @@ const DOCUMENT = { "content-type": "application/json", "cache-control": "public,
 function mountDocuments(
   app: Hono<ApiEnv>,
   served: readonly ServedDocument[],
-  ports: InterfacePorts & { readonly frame: PageFrame },
+  ports: Services & { readonly frame: PageFrame },
 ): void {
   const { logger, discovery, frame } = ports;
   mountDiscovery(app, served, ports);

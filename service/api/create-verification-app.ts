@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import { type ApiInterface, createInterfaceApp, type InterfacePorts } from "./create-interface.ts";
+import { type ApiInterface, createInterfaceApp, type ServedParts } from "./create-interface.ts";
 import type { ApiEnv } from "./kit/api-env.ts";
 import type { Endpoint } from "./kit/endpoint.ts";
 import { describeWebhooks } from "./schemas/webhooks.ts";
@@ -14,24 +14,8 @@ import { getTexts, getVerdictDeliveries } from "./verification/submitter-reads.t
 import { VERDICT_EVENTS } from "./verification/verdict-events-schema.ts";
 import { getEvidence, postEvidence } from "./verification/verdict-evidence.ts";
 
-type DepsOf<Served> = Served extends Endpoint<infer Deps> ? Deps : never;
-
-/** Ports of the verification interface. */
-export type VerificationPorts = InterfacePorts &
-  DepsOf<typeof postSpecs> &
-  DepsOf<typeof postOutputs> &
-  DepsOf<typeof getVerdict> &
-  DepsOf<typeof getEvidence> &
-  DepsOf<typeof postEvidence> &
-  DepsOf<typeof getTexts> &
-  DepsOf<typeof getVerdictDeliveries> &
-  DepsOf<typeof postRetry> &
-  DepsOf<typeof postReview> &
-  DepsOf<typeof getReceipt> &
-  DepsOf<typeof getVerificationHealth>;
-
 /** Endpoints of the verification interface; prices, document and reference derive from this list. */
-export const VERIFICATION_ENDPOINTS: readonly Endpoint<VerificationPorts>[] = [
+export const VERIFICATION_ENDPOINTS: readonly Endpoint[] = [
   postSpecs,
   postOutputs,
   getVerdict,
@@ -46,7 +30,7 @@ export const VERIFICATION_ENDPOINTS: readonly Endpoint<VerificationPorts>[] = [
   getVerificationHealth,
 ];
 
-export const VERIFICATION_INTERFACE: ApiInterface<VerificationPorts> = {
+export const VERIFICATION_INTERFACE: ApiInterface = {
   title: "Agent Health output verification",
   version: "0.1.0",
   purpose:
@@ -60,6 +44,6 @@ export const VERIFICATION_INTERFACE: ApiInterface<VerificationPorts> = {
 };
 
 /** The verification interface as a Hono app. */
-export function createVerificationApp(ports: VerificationPorts): Hono<ApiEnv> {
+export function createVerificationApp(ports: ServedParts): Hono<ApiEnv> {
   return createInterfaceApp(ports, [VERIFICATION_INTERFACE]);
 }

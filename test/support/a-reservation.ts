@@ -1,5 +1,7 @@
 import type { Hex } from "viem";
-import type { Reservation } from "../../service/access/payments/payments.ts";
+import type { PaymentStore } from "../../service/access/payments/payments.ts";
+
+type Reservation = Parameters<PaymentStore["reserve"]>[0];
 
 const REQUIREMENTS = {
   scheme: "exact",

@@ -44,7 +44,7 @@ export type LocalFacilitatorDeps = {
   readonly monotonicMs: () => number;
   readonly settleDeadlineMs?: number;
   /** Absent where gas costs nothing. */
-  readonly spending?: SettlementSpending;
+  readonly spending?: ReturnType<typeof createSettlementSpending>;
 };
 
 const POLL_MS = 100;
@@ -232,16 +232,6 @@ async function carryOut(
   throw new Error("the transaction is not in a block yet");
 }
 
-/** Limits the cost of settlements. */
-type SettlementSpending = {
-  /** The reason to refuse a settlement now; null if it is allowed. Throws a viem or pg error if that cannot be determined. */
-  refusal(settlement: {
-    readonly gas: bigint;
-    /** Millionths of a US dollar, which are the smallest units of USDC. */
-    readonly priceMicroUsd: bigint;
-  }): Promise<Extract<VerifyOutcome, { readonly kind: "dear" }> | null>;
-};
-
 /** Fees rise and fall within minutes. */
 const FEES_RETRY_SECONDS = 60;
 const DAY_SECONDS = 86_400;
@@ -257,10 +247,18 @@ export function createSettlementSpending(deps: {
   /** Gas of this UTC day's settlements so far. */
   readonly spentGas: () => Promise<bigint>;
   readonly now: () => Date;
-}): SettlementSpending {
+}) {
   const { gasPrice, maxPercent, dailyGas, spentGas, now } = deps;
   return {
-    async refusal({ gas, priceMicroUsd }) {
+    /** The reason to refuse a settlement now; null if it is allowed. Throws a viem or pg error if that cannot be determined. */
+    async refusal({
+      gas,
+      priceMicroUsd,
+    }: {
+      readonly gas: bigint;
+      /** Millionths of a US dollar, which are the smallest units of USDC. */
+      readonly priceMicroUsd: bigint;
+    }): Promise<Extract<VerifyOutcome, { readonly kind: "dear" }> | null> {
       if ((await spentGas()) + gas > dailyGas) {
         return {
           kind: "dear",

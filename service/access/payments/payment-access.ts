@@ -9,7 +9,6 @@ import {
   type PresentedPayment,
   UNCHARGED,
 } from "../access.ts";
-import type { PaymentAccess } from "../create-access.ts";
 import { unavailable } from "../problems.ts";
 import {
   type ChargeDeps,
@@ -42,32 +41,42 @@ import {
 import { settlementHeader } from "./payment-terms.ts";
 import type { StoredPayment } from "./payments.ts";
 
+export type PaymentAccess = ReturnType<typeof createPaymentAccess>;
+
 /** Access for wallets that pay per call by x402 v2: scheme exact, by EIP-3009. */
-export function createPaymentAccess(deps: PaymentAccessDeps): PaymentAccess {
+export function createPaymentAccess(deps: PaymentAccessDeps) {
   // The stored row of a request whose payment was used before, set by `identify` and `verify`. An entry lives as long as its request.
   const used = new WeakMap<PaidRequest, StoredPayment>();
   return {
-    async identify(request) {
+    /** Returns null if the request carries no payment. Throws a 400 for a malformed one and a 402 for one that does not match. */
+    async identify(request: PaidRequest): Promise<PayerCaller | null> {
       const identified = await identifyPayer(deps, request);
       if (identified?.row) used.set(request, identified.row);
       return identified === null ? null : identified.caller;
     },
-    async recall(_caller, request) {
+    /**
+     * Returns what the payment bought before, if the caller proves to be its payer. Throws the 402 or 409 of a payment
+     * that is used or in use.
+     */
+    async recall(_caller: PayerCaller, request: PaidRequest): Promise<BoughtAnswer | null> {
       const row = used.get(request);
       return row === undefined ? null : recallRow(deps, row, request);
     },
-    async verify({ payment }, request) {
+    /** Throws the 402 or 503 of an invalid payment. A payment that was used before is not verified again. */
+    async verify({ payment }: PayerCaller, request: PaidRequest): Promise<void> {
       if (used.has(request)) return;
       const paid = await verifyPayment(deps, payment, request);
       if (paid !== null) used.set(request, paid);
     },
-    async take(caller, request, terms) {
+    /** Expects a payment that was verified for this request. */
+    async take(caller: PayerCaller, request: PaidRequest, terms: ChargeTerms): Promise<Charge> {
       const row = used.get(request);
       return row === undefined
         ? takeNew(deps, caller, { request, terms })
         : takeOwed(deps, caller, { request, row, terms });
     },
-    challenge: (request, error) => refusal(deps, request, error),
+    /** The 402 with the price and the reason of the refusal. */
+    challenge: (request: PaidRequest, error: string) => refusal(deps, request, error),
   };
 }
 

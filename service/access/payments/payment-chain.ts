@@ -1,5 +1,4 @@
 import {
-  type Address,
   getAbiItem,
   type Hex,
   isAddressEqual,
@@ -9,33 +8,12 @@ import {
   TransactionReceiptNotFoundError,
 } from "viem";
 import { decodeEvent } from "../../chain/bounded-abi.ts";
+import type { PresentedPayment } from "../access.ts";
 
-/** An authorization to look up on chain; addresses and nonce in lower case. */
-export type Authorization = {
-  readonly asset: Address;
-  readonly payer: Address;
-  readonly nonce: Hex;
-  readonly payTo: Address;
-  /** In the token's smallest unit. */
-  readonly amount: bigint;
-};
+/** An authorization to look up on chain. */
+export type Authorization = Pick<PresentedPayment, "asset" | "payer" | "nonce" | "payTo" | "amount">;
 
-/** Reads authorizations on chain. Every call throws a viem error if the node fails. */
-export type PaymentChain = {
-  /** Returns whether the nonce is used or withdrawn at a block, the pending block or the newest one. */
-  isUsed(authorization: Authorization, block?: bigint | "pending"): Promise<boolean>;
-  /** The payer's balance, in the token's smallest unit. */
-  balanceOf(authorization: Authorization): Promise<bigint>;
-  /** The transaction since that time that used the authorization and paid us by it; null if there is none. */
-  findTransfer(authorization: Authorization, since: Date): Promise<Hex | null>;
-  /** The block of a successful transaction; null if it is in no block. */
-  minedIn(transaction: Hex): Promise<bigint | null>;
-  /** The newest block that cannot be reorganised. */
-  finalBlock(): Promise<FinalBlock>;
-};
-
-/** Its time is in Unix seconds. */
-export type FinalBlock = { readonly number: bigint; readonly timestamp: bigint };
+export type PaymentChain = ReturnType<typeof createPaymentChain>;
 
 const TOKEN = parseAbi([
   "function balanceOf(address account) view returns (uint256)",
@@ -48,10 +26,11 @@ const USED = getAbiItem({ abi: TOKEN, name: "AuthorizationUsed" });
 const SPAN = 5_000n;
 const FIRST_STEP = 256n;
 
-/** Asks a node. */
-export function createPaymentChain(client: PublicClient, finalityBlocks: number): PaymentChain {
+/** Reads authorizations on chain. Every call throws a viem error if the node fails. */
+export function createPaymentChain(client: PublicClient, finalityBlocks: number) {
   return {
-    isUsed: ({ asset, payer, nonce }, block) =>
+    /** Returns whether the nonce is used or withdrawn at a block, the pending block or the newest one. */
+    isUsed: ({ asset, payer, nonce }: Authorization, block?: bigint | "pending"): Promise<boolean> =>
       client.readContract({
         address: asset,
         abi: TOKEN,
@@ -60,11 +39,15 @@ export function createPaymentChain(client: PublicClient, finalityBlocks: number)
         ...(block === "pending" ? { blockTag: block } : {}),
         ...(typeof block === "bigint" ? { blockNumber: block } : {}),
       }),
-    balanceOf: ({ asset, payer }) =>
+    /** The payer's balance, in the token's smallest unit. */
+    balanceOf: ({ asset, payer }: Authorization): Promise<bigint> =>
       client.readContract({ address: asset, abi: TOKEN, functionName: "balanceOf", args: [payer] }),
-    findTransfer: (authorization, since) => findTransfer(client, authorization, since),
-    minedIn: (transaction) => minedIn(client, transaction),
-    async finalBlock() {
+    /** The transaction since that time that used the authorization and paid us by it; null if there is none. */
+    findTransfer: (authorization: Authorization, since: Date) => findTransfer(client, authorization, since),
+    /** The block of a successful transaction; null if it is in no block. */
+    minedIn: (transaction: Hex) => minedIn(client, transaction),
+    /** The newest block that cannot be reorganised; its time is in Unix seconds. */
+    async finalBlock(): Promise<{ readonly number: bigint; readonly timestamp: bigint }> {
       const head = await client.getBlockNumber({ cacheTime: 0 });
       const depth = BigInt(finalityBlocks);
       const { number, timestamp } = await client.getBlock({ blockNumber: head > depth ? head - depth : 0n });

@@ -14,26 +14,6 @@ import { z } from "zod";
 import type { PresentedPayment } from "../access.ts";
 import { Problem } from "../problems.ts";
 
-/** The header, read: well-formed, and not yet compared with anything. */
-type PaymentHeader = {
-  readonly payload: PaymentPayload;
-  /** Null for another scheme or another kind of transfer. */
-  readonly authorization: HeaderAuthorization | null;
-  readonly signature: Hex;
-};
-
-/** An EIP-3009 authorization as it was signed. */
-type HeaderAuthorization = {
-  /** Lower-case, as are `to` and the nonce. */
-  readonly from: Address;
-  readonly to: Address;
-  readonly value: bigint;
-  /** Unix seconds. */
-  readonly validAfter: bigint;
-  readonly validBefore: bigint;
-  readonly nonce: Hex;
-};
-
 /** api.md section 1. */
 const MAX_HEADER_BYTES = 8_192;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
@@ -95,8 +75,11 @@ const eip3009Schema = z.looseObject({
   }),
 });
 
-/** Reads a PAYMENT-SIGNATURE header. Throws a 400 if it is not an x402 payment of version 2. */
-export function readPaymentHeader(header: string): PaymentHeader {
+/**
+ * Reads a PAYMENT-SIGNATURE header; the authorization is null for another scheme or kind of transfer. Nothing is compared yet. Throws
+ * a 400 if it is not an x402 payment of version 2.
+ */
+export function readPaymentHeader(header: string) {
   if (Buffer.byteLength(header) > MAX_HEADER_BYTES) {
     throw malformed(`it is longer than ${MAX_HEADER_BYTES} bytes`);
   }
@@ -105,7 +88,7 @@ export function readPaymentHeader(header: string): PaymentHeader {
   // The schema has checked every member of the type except the network's prefix, which is compared with ours.
   const payload = parsed.data as unknown as PaymentPayload;
   const isOther = payload.accepted.scheme !== "exact" || !("authorization" in payload.payload);
-  if (isOther) return { payload, authorization: null, signature: "0x" };
+  if (isOther) return { payload, authorization: null, signature: "0x" } as const;
   const exact = eip3009Schema.safeParse(payload.payload);
   if (!exact.success) throw malformed(faultsOf(exact.error));
   const { authorization, signature } = exact.data;
@@ -164,7 +147,7 @@ const MOST_SECONDS = 86_400n;
 
 /** Returns the payment if it matches the price, else the reason. Signature and time are checked separately. */
 export function matchPayment(
-  header: PaymentHeader,
+  header: ReturnType<typeof readPaymentHeader>,
   expected: {
     readonly requirements: PaymentRequirements;
     /** Absolute URL of the requested resource. */
@@ -239,13 +222,7 @@ function elsewhere(signedFor: string | undefined, asked: string): string | null 
 }
 
 /** Returns whether a contract wallet accepts a signature (ERC-1271). Throws if the node fails. */
-export type ContractPayers = (authorization: SignedAuthorization) => Promise<boolean>;
-
-/** The typed data that an EIP-3009 payer signs, with the signature. */
-type SignedAuthorization = ReturnType<typeof typedAuthorization> & {
-  readonly address: Address;
-  readonly signature: Hex;
-};
+export type ContractPayers = ReturnType<typeof createContractPayers>;
 
 const domainSchema = z.looseObject({ name: z.string(), version: z.string() });
 
@@ -256,14 +233,20 @@ export async function isSignedByPayer(
   contracts: ContractPayers,
 ): Promise<boolean> {
   const typed = typedAuthorization(payment);
-  const signer = await recoverTypedDataAddress({ ...typed, signature }).catch(noSigner);
+  // A signature that no key can have made has no signer.
+  const signer = await recoverTypedDataAddress({ ...typed, signature }).catch(() => null);
   if (signer !== null && isAddressEqual(signer, payment.payer)) return true;
   return contracts({ ...typed, address: payment.payer, signature });
 }
 
 /** Asks a node; an account without code accepts nothing here. */
-export function createContractPayers(client: PublicClient): ContractPayers {
-  return async (authorization) => {
+export function createContractPayers(client: PublicClient) {
+  return async (
+    authorization: ReturnType<typeof typedAuthorization> & {
+      readonly address: Address;
+      readonly signature: Hex;
+    },
+  ): Promise<boolean> => {
     const code = await client.getCode({ address: authorization.address });
     return code === undefined ? false : client.verifyTypedData(authorization);
   };
@@ -289,9 +272,4 @@ function typedAuthorization({ requirements, payer, payTo, nonce, ...payment }: P
       nonce,
     },
   } as const;
-}
-
-/** A signature that no key can have made has no signer. */
-function noSigner(): null {
-  return null;
 }

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
-import type { PaymentPayload, PaymentRequirements, SettleResponse } from "@x402/core/types";
+import type { PaymentPayload, SettleResponse } from "@x402/core/types";
 import { extractPaymentIdentifier } from "@x402/extensions/payment-identifier";
 import type { Logger } from "pino";
-import type { Address, Hex } from "viem";
 import type { PaidRequest, PayerCaller, PresentedPayment } from "../access.ts";
 import { idempotencyKeyOf, identifierReused } from "../idempotent-answers.ts";
 import { Problem, unavailable } from "../problems.ts";
+import type { SignIn } from "../sign-in.ts";
 import type { Facilitator } from "./facilitator.ts";
 import type { PaymentMetrics } from "./metrics.ts";
 import type { PaymentChain } from "./payment-chain.ts";
@@ -40,7 +40,7 @@ export type PaymentAccessDeps = ChargeDeps & {
   /** Under which resources are named: scheme, host and port. */
   readonly origin: string;
   readonly contractPayers: ContractPayers;
-  readonly signedInAddress: SignedInAddress;
+  readonly signedInAddress: SignIn;
   readonly randomBytes: (size: number) => Uint8Array;
 };
 
@@ -108,11 +108,11 @@ async function identifyByPayment(
   header: string,
 ): Promise<Identified> {
   const read = readPaymentHeader(header);
-  const requirements = await requirementsFor(deps, request);
+  const requirements = await asked(requirementsOf(deps.terms, request.units));
   const { url } = resourceOf(request, deps.origin);
   const payment = matchPayment(read, { requirements, resourceUrl: url });
   if (typeof payment === "string") throw await refused(deps, request, payment);
-  if (!(await isSigned(deps, payment, read.signature))) {
+  if (!(await asked(isSignedByPayer(payment, read.signature, deps.contractPayers)))) {
     const fault = `invalid_signature: it is not one of ${payment.payer} over this authorization.`;
     throw await refused(deps, request, fault);
   }
@@ -213,14 +213,6 @@ async function refused(deps: PaymentAccessDeps, request: PaidRequest, error: str
   return refusal(deps, request, error);
 }
 
-function isSigned(deps: PaymentAccessDeps, payment: PresentedPayment, signature: Hex): Promise<boolean> {
-  return asked(isSignedByPayer(payment, signature, deps.contractPayers));
-}
-
-function requirementsFor(deps: PaymentAccessDeps, { units }: PaidRequest): Promise<PaymentRequirements> {
-  return asked(requirementsOf(deps.terms, units));
-}
-
 function payerOf(payment: PresentedPayment): PayerCaller {
   return { kind: "payer", address: payment.payer, payment };
 }
@@ -243,19 +235,6 @@ export function callerOf(row: StoredPayment): PayerCaller {
   return payerOf(payment);
 }
 
-/** Possible proofs in a request; each hash is hex SHA-256. */
-type ProofHashes = {
-  readonly claimHash: string | null;
-  readonly idempotencyKeyHash: string | null;
-  readonly paymentIdentifierHash: string | null;
-  /** Whether the Idempotency-Key or payment identifier is long enough to prove the sender. */
-  readonly keyProves: boolean;
-  readonly identifierProves: boolean;
-};
-
-/** The wallet (lower-case) that signed the request in; null without a sign-in. Throws a 401 for an invalid one. */
-type SignedInAddress = (request: Pick<PaidRequest, "header">) => Promise<Address | null>;
-
 /** 32 bytes in hexadecimal. */
 const CLAIM = /^[0-9a-f]{64}$/i;
 /** Base64 characters of 128 random bits. Others can guess a shorter key. */
@@ -265,11 +244,8 @@ export const PROOFS = `its claim in X-Payment-Claim, its payment identifier or I
 /** This endpoint sells something as good as money. Logs and proxies see an Idempotency-Key, so that it is not enough proof. */
 const KEY_SALE = "POST /keys";
 
-/** Reads the proofs of a request. Throws a 400 for a malformed claim or Idempotency-Key. */
-export function proofsOf(
-  request: Pick<PaidRequest, "header" | "endpoint">,
-  payload: PaymentPayload | null,
-): ProofHashes {
+/** Reads the possible proofs of a request, as hex SHA-256. Throws a 400 for a malformed claim or Idempotency-Key. */
+export function proofsOf(request: Pick<PaidRequest, "header" | "endpoint">, payload: PaymentPayload | null) {
   const claim = claimOf(request);
   const key = idempotencyKeyOf(request);
   const identifier = payload === null ? null : extractPaymentIdentifier(payload, true);
@@ -277,6 +253,7 @@ export function proofsOf(
     claimHash: claim === null ? null : hashProof(claim),
     idempotencyKeyHash: hashOf(key),
     paymentIdentifierHash: hashOf(identifier),
+    /** Whether the Idempotency-Key or payment identifier is long enough to prove the sender. */
     keyProves: isLong(key) && request.endpoint !== KEY_SALE,
     identifierProves: isLong(identifier),
   };
@@ -303,7 +280,10 @@ export function hashProof(proof: string): string {
 export async function isProven(
   row: StoredPayment,
   request: PaidRequest,
-  { proofs, signedInAddress }: { readonly proofs: ProofHashes; readonly signedInAddress: SignedInAddress },
+  {
+    proofs,
+    signedInAddress,
+  }: { readonly proofs: ReturnType<typeof proofsOf>; readonly signedInAddress: SignIn },
 ): Promise<boolean> {
   if (proofs.claimHash !== null && proofs.claimHash === row.claimHash) return true;
   if (proofs.keyProves && proofs.idempotencyKeyHash === row.idempotencyKeyHash) return true;

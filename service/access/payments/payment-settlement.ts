@@ -1,11 +1,8 @@
 import type { SettleResponse } from "@x402/core/types";
-import type { Logger } from "pino";
 import type { Hex } from "viem";
 import type { PaidRequest, PresentedPayment, Settlement } from "../access.ts";
 import { Problem, unavailable } from "../problems.ts";
 import { SETTLE_DEADLINE_MS, type SettleOutcome } from "./facilitator.ts";
-import type { PaymentMetrics } from "./metrics.ts";
-import type { PaymentChain } from "./payment-chain.ts";
 import {
   type ChargeDeps,
   hashProof,
@@ -249,13 +246,6 @@ export function reportOf({ payer, requirements }: PresentedPayment) {
   return { payer, network: requirements.network, amount: requirements.amount };
 }
 
-type SightingDeps = {
-  readonly chain: Pick<PaymentChain, "isUsed" | "findTransfer" | "balanceOf" | "finalBlock">;
-  readonly metrics: PaymentMetrics;
-  readonly logger: Logger;
-  readonly clock: { now(): Date };
-};
-
 /**
  * State of an authorization on chain. unused: in no block, not even the pending one. paid: it paid us. open: used,
  * purpose unknown yet. spent: a final block shows that it was used or withdrawn without paying us.
@@ -271,7 +261,7 @@ const LOOK_BACK_MS = 15 * 60_000;
 
 /** Checks the newest, the pending and the newest final block. Throws if the node fails. */
 export async function findUse(
-  { chain, clock }: SightingDeps,
+  { chain, clock }: Pick<ChargeDeps, "chain" | "clock">,
   payment: PresentedPayment,
 ): Promise<PaymentUse> {
   if (!(await chain.isUsed(payment))) {
@@ -285,7 +275,7 @@ export async function findUse(
 
 /** Names missing funds as the reason of a refusal: a failed simulation does not say so. */
 export async function reasonFor(
-  { chain }: Pick<SightingDeps, "chain">,
+  { chain }: Pick<ChargeDeps, "chain">,
   payment: PresentedPayment,
   reason: string,
 ): Promise<string> {
@@ -306,7 +296,7 @@ export async function withDeadline<Result>(ms: number, work: Promise<Result>, la
 
 /** The 503 of a failing facilitator or node. */
 export function paymentsUnavailable(
-  { metrics, logger }: Pick<SightingDeps, "metrics" | "logger">,
+  { metrics, logger }: Pick<ChargeDeps, "metrics" | "logger">,
   cause: unknown,
 ): Problem {
   metrics.count("unavailable");

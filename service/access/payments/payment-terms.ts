@@ -81,15 +81,6 @@ export function settlementHeader(settlement: SettleResponse): Readonly<Record<st
   return { "payment-response": encodePaymentResponseHeader(settlement) };
 }
 
-/** The resource that a 402 prices. */
-type PricedResource = {
-  /** Absolute. */
-  readonly url: string;
-  /** Thousandths of a US dollar. */
-  readonly units: number;
-  readonly summary: string;
-};
-
 /** Price (1 USD) up to which the official clients pay without a prompt. */
 const UNASKED_UNITS = 1_000;
 const SPEND_CONTROLS =
@@ -98,7 +89,7 @@ const SPEND_CONTROLS =
 /** The x402 terms of a resource. `error` is the reason of the refusal. Throws while no node returns the token's domain. */
 export async function describePayment(
   terms: PaymentTerms,
-  resource: PricedResource,
+  resource: ReturnType<typeof resourceOf>,
   error: string,
 ): Promise<PaymentRequired> {
   return {
@@ -110,14 +101,9 @@ export async function describePayment(
   };
 }
 
-/** The requested resource under the service's public origin. */
-export function resourceOf(request: PaidRequest, origin: string): PricedResource {
-  return { url: resourceUrl(origin, request.resource), units: request.units, summary: request.summary };
-}
-
-/** The absolute URL of a path with its query. */
-function resourceUrl(origin: string, pathAndQuery: string): string {
-  return `${origin.replace(/\/+$/, "")}${pathAndQuery}`;
+/** The requested resource as a 402 prices it: its absolute URL under the service's public origin, and its price in units. */
+export function resourceOf({ resource, units, summary }: PaidRequest, origin: string) {
+  return { url: `${origin.replace(/\/+$/, "")}${resource}`, units, summary };
 }
 
 const TOKEN = parseAbi([
@@ -128,18 +114,11 @@ const TOKEN = parseAbi([
 /** Prices are converted on this assumption. */
 const DECIMALS = 6;
 
-type TokenDomainReader = {
-  /** Asks the node until one call succeeds. Throws viem's errors, and an error if the token has other than 6 decimals. */
-  readonly read: () => Promise<TokenDomain>;
-  /** The domain, null before the first read. */
-  readonly known: () => TokenDomain | null;
-};
-
 /**
  * Reads name and version of the token's signing domain, which differ between chains; a wrong domain fails every
  * signature. The result is cached; after a failure the next call asks again.
  */
-export function createTokenDomain(client: PublicClient, address: Address): TokenDomainReader {
+export function createTokenDomain(client: PublicClient, address: Address) {
   let asked: Promise<TokenDomain> | null = null;
   let known: TokenDomain | null = null;
   const ask = async () => {
@@ -152,10 +131,12 @@ export function createTokenDomain(client: PublicClient, address: Address): Token
     }
   };
   return {
+    /** Asks the node until one call succeeds. Throws viem's errors, and an error if the token has other than 6 decimals. */
     read: () => {
       asked ??= ask();
       return asked;
     },
+    /** The domain, null before the first read. */
     known: () => known,
   };
 }

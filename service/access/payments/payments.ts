@@ -1,67 +1,11 @@
 import { hash } from "node:crypto";
 import { and, desc, eq, gt, inArray, isNull, lte, ne, notInArray, or, type SQL, sql } from "drizzle-orm";
-import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import { type Database, underDeadline } from "../../db/database.ts";
 import { type PaymentState, payment } from "../../db/tables/payment.ts";
-import type { PresentedPayment } from "../access.ts";
+import type { BoughtAnswer, PresentedPayment } from "../access.ts";
 
 export type StoredPayment = typeof payment.$inferSelect;
-
-/** A verified payment and the request that it buys; hashes are hex SHA-256. */
-export type Reservation = {
-  readonly payment: PresentedPayment;
-  readonly endpoint: string;
-  readonly resource: string;
-  readonly fingerprint: string;
-  readonly settlement: "before" | "after";
-  readonly claimHash: string;
-  readonly idempotencyKeyHash: string | null;
-  readonly paymentIdentifierHash: string | null;
-};
-
-/** Rows of ahs.payment. Every change is one statement that requires the expected state, else changes nothing. */
-export type PaymentStore = {
-  find(authorization: Pick<PresentedPayment, "asset" | "payer" | "nonce">): Promise<StoredPayment | null>;
-  findByClaim(claimHash: string): Promise<StoredPayment | null>;
-  /** The newest payment of a wallet for a request, if it is neither released nor lost and its answer is still stored; else null. */
-  findBought(payer: Address, fingerprint: string): Promise<StoredPayment | null>;
-  /** The same for any request, by payment identifier. */
-  findIdentified(payer: Address, paymentIdentifierHash: string): Promise<StoredPayment | null>;
-  /** The same, by Idempotency-Key. */
-  findRepeated(
-    payer: Address,
-    fingerprint: string,
-    idempotencyKeyHash: string,
-  ): Promise<StoredPayment | null>;
-  /**
-   * Reserves an authorization for one request and returns the row's id; null if it is taken. A released one can be
-   * reserved again. Once its settlement was asked for, only the same request can do so, and its first proofs stay: the
-   * money may still move.
-   */
-  reserve(reservation: Reservation): Promise<string | null>;
-  /** Records that settlement is about to be asked for. Returns false if the row no longer belongs to this request. */
-  askSettlement(id: string): Promise<boolean>;
-  /** Records that the money moved; the request keeps its lease. Returns false if the row has another state by now. */
-  settle(id: string, transaction: Hex): Promise<boolean>;
-  /** Takes up an owed payment that no request is working on, with a new claim if given. */
-  reopen(id: string, claimHash: string | null): Promise<boolean>;
-  answer(
-    id: string,
-    answer: { readonly contentType: string; readonly body: string | Uint8Array },
-  ): Promise<boolean>;
-  /** Frees a reserved authorization. */
-  release(id: string, error: string): Promise<void>;
-  /** Ends the request's hold on a reserved or settled row, which others then take up. */
-  lapse(id: string): Promise<void>;
-};
-
-type PaymentStoreDeps = {
-  readonly db: Database;
-  readonly chainId: number;
-  readonly now: () => Date;
-  readonly randomUuid: () => string;
-};
 
 /** Longer than any request runs; after that the lease is over. */
 const REQUEST_MS = 120_000;
@@ -74,43 +18,124 @@ export const ANSWER_KEPT_MS = 24 * 3_600_000;
 /** Seconds after which a released authorization is checked again, if it is valid for longer. */
 const RECHECK_SECONDS = 3_600;
 
-/** Its database gives every statement up in time. */
-type StoreContext = Omit<PaymentStoreDeps, "db"> & { readonly db: NodePgDatabase };
+export type PaymentStore = ReturnType<typeof createPaymentStore>;
 
-type PaymentPatch = Omit<Partial<typeof payment.$inferInsert>, "deadline"> & {
-  readonly deadline?: Date | SQL;
-};
-
-/** The payment store of one chain. */
-export function createPaymentStore({ db: pool, ...given }: PaymentStoreDeps): PaymentStore {
-  const deps: StoreContext = { ...given, db: underDeadline(pool) };
-  const { db, now } = deps;
+/** Rows of ahs.payment of one chain. Every change is one statement that requires the expected state, else changes nothing. */
+export function createPaymentStore({
+  db: pool,
+  chainId,
+  now,
+  randomUuid,
+}: {
+  readonly db: Database;
+  readonly chainId: number;
+  readonly now: () => Date;
+  readonly randomUuid: () => string;
+}) {
+  const db = underDeadline(pool);
   const after = (ms: number) => new Date(now().getTime() + ms);
-  const change = async (id: string, from: PaymentState, set: PaymentPatch, also?: SQL): Promise<boolean> => {
+  const here = eq(payment.chainId, chainId);
+
+  async function first(condition: SQL | undefined): Promise<StoredPayment | null> {
+    const [row] = await db.select().from(payment).where(condition).orderBy(desc(payment.createdAt)).limit(1);
+    return row ?? null;
+  }
+
+  /** The newest payment of a wallet that is neither released nor lost and whose answer is still stored. */
+  function newestBy(payer: Address, ...also: readonly SQL[]): Promise<StoredPayment | null> {
+    const isUsed = notInArray(payment.state, ["released", "lost"]);
+    const isStored = or(isNull(payment.answeredAt), gt(payment.answeredAt, after(-ANSWER_KEPT_MS)));
+    return first(and(here, eq(payment.payer, payer), isUsed, isStored, ...also));
+  }
+
+  async function change(
+    id: string,
+    from: PaymentState,
+    set: Omit<Partial<typeof payment.$inferInsert>, "deadline"> & { readonly deadline?: Date | SQL },
+    also?: SQL,
+  ): Promise<boolean> {
     const changed = await db
       .update(payment)
       .set({ ...set, updatedAt: now() })
       .where(and(eq(payment.id, id), eq(payment.state, from), also))
       .returning({ id: payment.id });
     return changed.length > 0;
-  };
-  const freed = (error: string) => ({
-    state: "released" as const,
-    error,
-    // A holder of the signature may still carry it out. The money is then ours, and its payer is owed the work.
-    deadline: sql`to_timestamp(least(${payment.validBefore}, ${Math.floor(now().getTime() / 1000) + RECHECK_SECONDS}))`,
-  });
+  }
+
   return {
-    ...readers(deps),
-    reserve: (reservation) => reserve(deps, reservation, after(REQUEST_MS)),
-    askSettlement: (id) =>
+    find: ({ asset, payer, nonce }: Pick<PresentedPayment, "asset" | "payer" | "nonce">) =>
+      first(and(here, eq(payment.asset, asset), eq(payment.payer, payer), eq(payment.nonce, nonce))),
+    findByClaim: (claimHash: string) =>
+      first(and(here, eq(payment.claimHash, claimHash), ne(payment.state, "released"))),
+    /** The newest payment of a wallet for a request. */
+    findBought: (payer: Address, fingerprint: string) =>
+      newestBy(payer, eq(payment.fingerprint, fingerprint)),
+    /** The same for any request, by payment identifier. */
+    findIdentified: (payer: Address, paymentIdentifierHash: string) =>
+      newestBy(payer, eq(payment.paymentIdentifierHash, paymentIdentifierHash)),
+    /** The same, by Idempotency-Key. */
+    findRepeated: (payer: Address, fingerprint: string, idempotencyKeyHash: string) =>
+      newestBy(
+        payer,
+        eq(payment.fingerprint, fingerprint),
+        eq(payment.idempotencyKeyHash, idempotencyKeyHash),
+      ),
+    /**
+     * Reserves a verified payment for one request and returns the row's id; null if it is taken. A released one can be reserved
+     * again. Once its settlement was asked for, only the same request can do so, and its first proofs stay: the money may still
+     * move. Hashes are hex SHA-256.
+     */
+    async reserve({
+      payment: { asset, payer, payTo, nonce, amount, validAfter, validBefore, payload },
+      ...request
+    }: { readonly payment: PresentedPayment } & Pick<
+      StoredPayment,
+      | "endpoint"
+      | "resource"
+      | "fingerprint"
+      | "settlement"
+      | "claimHash"
+      | "idempotencyKeyHash"
+      | "paymentIdentifierHash"
+    >): Promise<string | null> {
+      const held = {
+        ...request,
+        // A fresh id, so that late writes of an earlier request find no row.
+        ...{ id: randomUuid(), chainId, asset, payer, payTo, nonce, amount, payload },
+        validAfter: Number(validAfter),
+        validBefore: Number(validBefore),
+        state: "reserved" as const,
+        deadline: after(REQUEST_MS),
+        ...{ settleAskedAt: null, transactionHash: null, settledAt: null, confirmAt: null, error: null },
+        createdAt: now(),
+        updatedAt: now(),
+      };
+      const rows = await db
+        .insert(payment)
+        .values(held)
+        .onConflictDoUpdate({
+          target: [payment.chainId, payment.asset, payment.payer, payment.nonce],
+          set: {
+            ...held,
+            settleAskedAt: sql`${payment.settleAskedAt}`,
+            idempotencyKeyHash: firstProof(payment.idempotencyKeyHash, "idempotency_key_hash"),
+            paymentIdentifierHash: firstProof(payment.paymentIdentifierHash, "payment_identifier_hash"),
+          },
+          setWhere: sql`${payment.state} = 'released' and (${payment.settleAskedAt} is null or ${payment.fingerprint} = ${request.fingerprint})`,
+        })
+        .returning({ id: payment.id });
+      return rows[0]?.id ?? null;
+    },
+    /** Records that settlement is about to be asked for. Returns false if the row no longer belongs to this request. */
+    askSettlement: (id: string) =>
       change(
         id,
         "reserved",
         { settleAskedAt: now(), deadline: after(SETTLEMENT_MS) },
         gt(payment.deadline, now()),
       ),
-    settle: (id, transaction) =>
+    /** Records that the money moved; the request keeps its lease. Returns false if the row has another state by now. */
+    settle: (id: string, transaction: Hex) =>
       change(id, "reserved", {
         state: "settled",
         transactionHash: transaction,
@@ -119,111 +144,38 @@ export function createPaymentStore({ db: pool, ...given }: PaymentStoreDeps): Pa
         error: null,
         deadline: after(REQUEST_MS),
       }),
-    reopen: (id, claimHash) =>
+    /** Takes up an owed payment that no request is working on, with a new claim if given. */
+    reopen: (id: string, claimHash: string | null) =>
       change(
         id,
         "settled",
         { deadline: after(REQUEST_MS), ...(claimHash === null ? {} : { claimHash }) },
         lte(payment.deadline, now()),
       ),
-    answer: (id, { contentType, body }) =>
+    answer: (id: string, { contentType, body }: BoughtAnswer) =>
       change(id, "settled", {
         state: "answered",
         answerType: contentType,
         answerBody: Buffer.from(body),
         answeredAt: now(),
       }),
-    async release(id, error) {
-      await change(id, "reserved", freed(error));
+    /** Frees a reserved authorization. */
+    async release(id: string, error: string): Promise<void> {
+      await change(id, "reserved", {
+        state: "released",
+        error,
+        // A holder of the signature may still carry it out. The money is then ours, and its payer is owed the work.
+        deadline: sql`to_timestamp(least(${payment.validBefore}, ${Math.floor(now().getTime() / 1000) + RECHECK_SECONDS}))`,
+      });
     },
-    async lapse(id) {
+    /** Ends the request's hold on a reserved or settled row, which others then take up. */
+    async lapse(id: string): Promise<void> {
       await db
         .update(payment)
         .set({ deadline: now(), updatedAt: now() })
         .where(and(eq(payment.id, id), inArray(payment.state, ["reserved", "settled"])));
     },
   };
-}
-
-function readers({
-  db,
-  chainId,
-  now,
-}: StoreContext): Pick<
-  PaymentStore,
-  "find" | "findByClaim" | "findBought" | "findIdentified" | "findRepeated"
-> {
-  const first = async (condition: SQL | undefined): Promise<StoredPayment | null> => {
-    const [row] = await db.select().from(payment).where(condition).orderBy(desc(payment.createdAt)).limit(1);
-    return row ?? null;
-  };
-  const here = eq(payment.chainId, chainId);
-  const paidBy = (payer: Address): SQL | undefined =>
-    and(
-      here,
-      eq(payment.payer, payer),
-      notInArray(payment.state, ["released", "lost"]),
-      or(isNull(payment.answeredAt), gt(payment.answeredAt, new Date(now().getTime() - ANSWER_KEPT_MS))),
-    );
-  const bought = (payer: Address, fingerprint: string): SQL | undefined =>
-    and(paidBy(payer), eq(payment.fingerprint, fingerprint));
-  return {
-    find: ({ asset, payer, nonce }) =>
-      first(and(here, eq(payment.asset, asset), eq(payment.payer, payer), eq(payment.nonce, nonce))),
-    findByClaim: (claimHash) =>
-      first(and(here, eq(payment.claimHash, claimHash), ne(payment.state, "released"))),
-    findIdentified: (payer, paymentIdentifierHash) =>
-      first(and(paidBy(payer), eq(payment.paymentIdentifierHash, paymentIdentifierHash))),
-    findRepeated: (payer, fingerprint, idempotencyKeyHash) =>
-      first(and(bought(payer, fingerprint), eq(payment.idempotencyKeyHash, idempotencyKeyHash))),
-    findBought: (payer, fingerprint) => first(bought(payer, fingerprint)),
-  };
-}
-
-async function reserve(
-  { db, chainId, now, randomUuid }: StoreContext,
-  { payment: presented, ...request }: Reservation,
-  deadline: Date,
-): Promise<string | null> {
-  const { asset, payer, payTo, nonce, amount, validAfter, validBefore, payload } = presented;
-  const held = {
-    ...request,
-    // A fresh id, so that late writes of an earlier request find no row.
-    id: randomUuid(),
-    chainId,
-    asset,
-    payer,
-    payTo,
-    nonce,
-    amount,
-    validAfter: Number(validAfter),
-    validBefore: Number(validBefore),
-    payload,
-    state: "reserved" as const,
-    deadline,
-    settleAskedAt: null,
-    transactionHash: null,
-    settledAt: null,
-    confirmAt: null,
-    error: null,
-    createdAt: now(),
-    updatedAt: now(),
-  };
-  const rows = await db
-    .insert(payment)
-    .values(held)
-    .onConflictDoUpdate({
-      target: [payment.chainId, payment.asset, payment.payer, payment.nonce],
-      set: {
-        ...held,
-        settleAskedAt: sql`${payment.settleAskedAt}`,
-        idempotencyKeyHash: firstProof(payment.idempotencyKeyHash, "idempotency_key_hash"),
-        paymentIdentifierHash: firstProof(payment.paymentIdentifierHash, "payment_identifier_hash"),
-      },
-      setWhere: sql`${payment.state} = 'released' and (${payment.settleAskedAt} is null or ${payment.fingerprint} = ${request.fingerprint})`,
-    })
-    .returning({ id: payment.id });
-  return rows[0]?.id ?? null;
 }
 
 /** Proofs of the request that asked for settlement stay; otherwise the new request's proofs replace them. */

@@ -1,15 +1,5 @@
 import type { Hex } from "viem";
-import type { PaymentState } from "../../db/tables/payment.ts";
-
-/** The part of a payment past its deadline that the decision needs. */
-export type UnsettledPayment = {
-  readonly state: PaymentState;
-  readonly settleAskedAt: Date | null;
-  /** Time of the newest reservation; an earlier `settleAskedAt` belongs to another request. */
-  readonly createdAt: Date;
-  /** Unix seconds. */
-  readonly validBefore: number;
-};
+import type { StoredPayment } from "./payments.ts";
 
 /** Snapshot of the chain and our sender. */
 export type PaymentSighting = {
@@ -41,7 +31,11 @@ export type Reconciliation =
  * Decides about a payment without a running request. Money that moved to us always counts, also if a third party moved
  * it. An authorization is released only if no order of ours can still carry it out.
  */
-export function reconcilePayment(row: UnsettledPayment, seen: PaymentSighting): Reconciliation {
+export function reconcilePayment(
+  // An earlier `settleAskedAt` than the newest reservation belongs to another request.
+  row: Pick<StoredPayment, "state" | "settleAskedAt" | "createdAt" | "validBefore">,
+  seen: PaymentSighting,
+): Reconciliation {
   if (seen.transfer !== null) return { kind: "settle", transaction: seen.transfer };
   const expired = seen.finalTime >= row.validBefore;
   if (row.state === "released") {
@@ -60,8 +54,14 @@ export function reconcilePayment(row: UnsettledPayment, seen: PaymentSighting): 
     : { kind: "wait" };
 }
 
-/** Snapshot of the chain and our sender for a settled payment. */
-export type MovedSighting = {
+type Confirmation =
+  | { readonly kind: "confirm" }
+  /** The transaction that has the money now; null if none has yet. */
+  | { readonly kind: "wait"; readonly transaction: Hex | null }
+  | { readonly kind: "lose"; readonly error: string };
+
+/** Decides whether settled money is final. It is lost only if no transaction has it and, by final blocks, none ever will. */
+export function confirmPayment(seen: {
   /** The block of the recorded transaction; null if it is in no block. */
   readonly minedIn: bigint | null;
   readonly finalBlock: bigint;
@@ -73,16 +73,7 @@ export type MovedSighting = {
   readonly expired: boolean;
   /** An order of ours may still be mined. */
   readonly orderOpen: boolean;
-};
-
-export type Confirmation =
-  | { readonly kind: "confirm" }
-  /** The transaction that has the money now; null if none has yet. */
-  | { readonly kind: "wait"; readonly transaction: Hex | null }
-  | { readonly kind: "lose"; readonly error: string };
-
-/** Decides whether settled money is final. It is lost only if no transaction has it and, by final blocks, none ever will. */
-export function confirmPayment(seen: MovedSighting): Confirmation {
+}): Confirmation {
   const { minedIn, finalBlock, transfer } = seen;
   if (minedIn !== null) {
     return minedIn <= finalBlock ? { kind: "confirm" } : { kind: "wait", transaction: null };

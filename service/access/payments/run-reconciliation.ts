@@ -4,7 +4,7 @@ import type { Database } from "../../db/database.ts";
 import { runLoop } from "../../db/run-loop.ts";
 import { findSettlement, type SettlementTransaction } from "../../sender/payments-sender.ts";
 import type { PaymentMetrics } from "./metrics.ts";
-import type { Authorization, FinalBlock, PaymentChain } from "./payment-chain.ts";
+import type { Authorization, PaymentChain } from "./payment-chain.ts";
 import { creditIdOf, type StoredPayment } from "./payments.ts";
 import {
   confirm,
@@ -20,9 +20,7 @@ import {
   settleDue,
 } from "./payments-due.ts";
 import {
-  type Confirmation,
   confirmPayment,
-  type MovedSighting,
   type PaymentSighting,
   type Reconciliation,
   reconcilePayment,
@@ -38,6 +36,8 @@ export type ReconciliationDeps = {
   readonly logger: Logger;
   readonly now: () => Date;
 };
+
+type Final = Awaited<ReturnType<PaymentChain["finalBlock"]>>;
 
 const PAUSE_MS = 1_000;
 const RETRY_MS = { first: 3_000, longest: 3_000 };
@@ -71,9 +71,7 @@ export async function runReconciliation(
  * Compares every payment past its deadline with the chain, then every settled payment that may be final by now. A
  * payment that fails is logged and postponed, longer each time, so that it does not delay others.
  */
-export async function reconcilePayments(
-  deps: ReconciliationDeps,
-): Promise<Readonly<Record<Reconciliation["kind"] | "failed", number>> & ConfirmationTally> {
+export async function reconcilePayments(deps: ReconciliationDeps) {
   const tally = { settle: 0, release: 0, drop: 0, wait: 0, failed: 0 };
   const due = await readDuePayments(deps.db, { chainId: deps.chainId, now: deps.now(), limit: BATCH });
   if (due.length === 0) return { ...tally, ...(await confirmPayments(deps)) };
@@ -87,7 +85,7 @@ export async function reconcilePayments(
 async function reconcileRow(
   deps: ReconciliationDeps,
   row: StoredPayment,
-  final: FinalBlock,
+  final: Final,
 ): Promise<Reconciliation["kind"] | "failed"> {
   try {
     const decided = reconcilePayment(row, await readSnapshot(deps, row, final));
@@ -104,7 +102,7 @@ async function reconcileRow(
 async function readSnapshot(
   deps: ReconciliationDeps,
   row: StoredPayment,
-  final: FinalBlock,
+  final: Final,
 ): Promise<PaymentSighting> {
   const { chain, ownSender, now } = deps;
   const used = await chain.isUsed(row);
@@ -159,23 +157,11 @@ function recheckAt({ validBefore }: StoredPayment, now: Date): Date {
   return new Date(Math.max(Math.min(validBefore * 1000, now.getTime() + RECHECK_MS), now.getTime()));
 }
 
-type ConfirmationDeps = {
-  readonly db: Database;
-  readonly chainId: number;
-  readonly chain: PaymentChain;
-  readonly metrics: PaymentMetrics;
-  readonly logger: Logger;
-  readonly now: () => Date;
-};
-
-/** Payments whose money is final, and payments that the chain took back. */
-type ConfirmationTally = { readonly confirmed: number; readonly lost: number };
-
 /**
  * Checks by final blocks whether settled money is still ours. Otherwise the payment and its credit are lost. A payment
  * that cannot be checked is logged and checked later.
  */
-async function confirmPayments(deps: ConfirmationDeps): Promise<ConfirmationTally> {
+async function confirmPayments(deps: ReconciliationDeps) {
   const { db, chainId, chain, now, logger } = deps;
   const tally = { confirmed: 0, lost: 0 };
   const rows = await readUnconfirmed(db, { chainId, now: now(), limit: BATCH });
@@ -195,11 +181,7 @@ async function confirmPayments(deps: ConfirmationDeps): Promise<ConfirmationTall
   return tally;
 }
 
-async function decideConfirmation(
-  deps: ConfirmationDeps,
-  row: StoredPayment,
-  final: FinalBlock,
-): Promise<Confirmation> {
+async function decideConfirmation(deps: ReconciliationDeps, row: StoredPayment, final: Final) {
   const minedIn = row.transactionHash === null ? null : await deps.chain.minedIn(row.transactionHash);
   return confirmPayment({
     minedIn,
@@ -208,11 +190,7 @@ async function decideConfirmation(
   });
 }
 
-type Further = Omit<MovedSighting, "minedIn" | "finalBlock">;
-
-const STILL_THERE: Further = { transfer: null, usedInFinal: true, expired: false, orderOpen: false };
-
-async function lookFurther(deps: ConfirmationDeps, row: StoredPayment, final: FinalBlock): Promise<Further> {
+async function lookFurther(deps: ReconciliationDeps, row: StoredPayment, final: Final) {
   const { chain } = deps;
   const since = new Date(row.createdAt.getTime() - LOOK_BACK_MS);
   const used = await chain.isUsed(row);
@@ -224,10 +202,12 @@ async function lookFurther(deps: ConfirmationDeps, row: StoredPayment, final: Fi
   };
 }
 
+const STILL_THERE = { transfer: null, usedInFinal: true, expired: false, orderOpen: false } as const;
+
 async function applyConfirmation(
-  deps: ConfirmationDeps,
+  deps: ReconciliationDeps,
   row: StoredPayment,
-  decided: Confirmation,
+  decided: ReturnType<typeof confirmPayment>,
 ): Promise<void> {
   const { db, chainId, metrics, logger } = deps;
   const now = deps.now();
@@ -264,7 +244,7 @@ const SHARE_OF_AGE = 0.125;
 
 /** Whether our own sender may still carry it out. */
 async function findOrder(
-  { db, chainId }: { readonly db: Database; readonly chainId: number },
+  { db, chainId }: Pick<ReconciliationDeps, "db" | "chainId">,
   authorization: Authorization,
 ): Promise<PaymentSighting["order"]> {
   return orderOf(await findSettlement(db, chainId, authorization));

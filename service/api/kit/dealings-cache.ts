@@ -1,5 +1,4 @@
 import type { Address, Hex } from "viem";
-import { unavailable } from "../../access/problems.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { AsOf, WalletRows } from "../../model/features/types.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
@@ -15,7 +14,7 @@ import type {
   PinnedBlock,
   WalletDealings,
 } from "../../reports/network/wallet-network-dealings.ts";
-import { notIndexed, type ReportTurns } from "./wallet-report.ts";
+import type { ReportTurns } from "./report-turns.ts";
 
 /** Dealings of a wallet as of a block, as answers show them. */
 export type FoundDealings = {
@@ -127,31 +126,4 @@ function dropOld(kept: Map<string, Kept>, before: number): void {
 
 function keyOf(wallet: Address, blockHash: Hex): string {
   return `${wallet} ${blockHash}`;
-}
-
-export type DealingsPort = {
-  /** A wallet's dealings at the newest finalized and enriched block, or at an earlier one that is pinned. */
-  readonly readDealings: (wallet: Address, pin: PinnedBlock | null) => Promise<FoundOutcome>;
-};
-
-const RETRY_AFTER_SECONDS = 10;
-
-/** Dealings of a wallet at the newest finalized and enriched block. Throws the 404 and 503 of `requireRead`. */
-export async function readNewestDealings(wallet: Address, ports: DealingsPort): Promise<FoundDealings> {
-  return requireRead(wallet, await ports.readDealings(wallet, null));
-}
-
-/** Unwraps an outcome. Throws a 404 problem for a wallet that is not followed and a 503 problem if there is no block. */
-export function requireRead(wallet: Address, outcome: FoundOutcome): FoundDealings {
-  switch (outcome.kind) {
-    case "read":
-      return outcome;
-    case "not-indexed":
-      throw notIndexed(wallet);
-    case "not-ready":
-    case "gone":
-      throw unavailable("scoring-unavailable", "No block is both final and enriched yet.", {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      });
-  }
 }

@@ -1,10 +1,10 @@
 import type { PaymentRequirements } from "@x402/core/types";
 import type { Hono } from "hono";
-import type { JWK } from "jose";
 import type { Address } from "viem";
 import { toEip55 } from "../schemas/values.ts";
+import type { Services } from "../services.ts";
 import { answer, staticDocument } from "./answer.ts";
-import type { ApiEnv, Clock } from "./api-env.ts";
+import type { ApiEnv } from "./api-env.ts";
 import { mountPage } from "./mount-endpoints.ts";
 import {
   type ApiDocument,
@@ -16,23 +16,8 @@ import {
   type ServedDocument,
 } from "./openapi-document.ts";
 
-export type DiscoveryPorts = {
-  readonly clock: Clock;
-  readonly discovery: {
-    /** Scheme, host and port of the service. */
-    readonly origin: string;
-    /** Null if the deployment takes no payments. */
-    readonly paymentTerms: PaymentTerms | null;
-    /** A wallet that the index follows, or any wallet if it follows none. */
-    readonly sampleWallet: () => Promise<Address>;
-    /** Contracts that settle escrows by verdicts; null if none do. */
-    readonly evaluation: JobEvaluation | null;
-    /** mailto: or https: URI for vulnerability reports; null if none is set. */
-    readonly securityContact: string | null;
-  };
-  /** Public keys of receipts (RFC 7517), the current one first; empty if no receipts are signed. */
-  readonly publicKeys: { readonly keys: readonly JWK[] };
-};
+type Discovery = Services["discovery"];
+type PaymentTerms = NonNullable<Discovery["paymentTerms"]>;
 
 const CACHED = { "cache-control": "public, max-age=300" } as const;
 const JSON_CACHED = { "content-type": "application/json", ...CACHED } as const;
@@ -42,7 +27,7 @@ const PLAIN = { "content-type": "text/plain; charset=utf-8", ...CACHED } as cons
 export function mountDiscovery(
   app: Hono<ApiEnv>,
   served: readonly ServedDocument[],
-  { clock, discovery, publicKeys }: DiscoveryPorts,
+  { clock, discovery, publicKeys }: Pick<Services, "clock" | "discovery" | "publicKeys">,
 ): void {
   const { origin, paymentTerms: terms, sampleWallet, evaluation, securityContact } = discovery;
   const started = clock.now();
@@ -95,14 +80,7 @@ type AgentRegistration = {
   readonly registrations: readonly { readonly agentId: number; readonly agentRegistry: string }[];
   readonly supportedTrust: readonly string[];
   /** The `evaluator` of jobs and its escrows; absent if outputs are not verified for jobs. */
-  readonly evaluation?: JobEvaluation;
-};
-
-/** Contracts that settle escrows by verdicts; addresses in EIP-55. */
-export type JobEvaluation = {
-  readonly chainId: number;
-  readonly evaluator: Address;
-  readonly escrows: readonly { readonly address: Address; readonly generation: string }[];
+  readonly evaluation?: NonNullable<Discovery["evaluation"]>;
 };
 
 /** The service's own registration file: its endpoints, and whether it takes x402 payments. */
@@ -112,7 +90,7 @@ function agentRegistration(
   {
     takesPayments,
     evaluation,
-  }: { readonly takesPayments: boolean; readonly evaluation: JobEvaluation | null },
+  }: { readonly takesPayments: boolean; readonly evaluation: Discovery["evaluation"] },
 ): AgentRegistration {
   return {
     type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
@@ -161,7 +139,6 @@ export type PaymentManifest = {
 };
 
 /** The terms of a price in thousandths of a US dollar, equal to those of the live 402. */
-export type PaymentTerms = (units: number) => readonly PaymentRequirements[];
 
 type ManifestSource = Omit<ExampleSource, "document"> & { readonly terms: PaymentTerms };
 

@@ -2,12 +2,13 @@ import type { z } from "@hono/zod-openapi";
 import type {
   BoughtAnswer,
   Caller,
-  Hold,
+  ChargeTerms,
   PaidRequest,
   PayingCaller,
   Settlement,
 } from "../../access/access.ts";
 import type { ProblemCode } from "../../access/problems.ts";
+import type { Services } from "../services.ts";
 import type { ApiContext } from "./api-env.ts";
 import type { RequestInput, RequestSchemas } from "./read-input.ts";
 
@@ -43,8 +44,8 @@ export type EndpointSpec<Params, Query, Body, Answer> = {
   readonly problems: readonly ProblemCode[];
 };
 
-/** An endpoint that charges its price for every answer that is a success. */
-export type PaidSpec<Params, Query, Body, Answer, Checked, Deps, Prepared = Checked> = EndpointSpec<
+/** Members of every priced endpoint. It charges its price for every answer that is a success. */
+type PricedSpec<Params, Query, Body, Answer, Checked, Prepared> = EndpointSpec<
   Params,
   Query,
   Body,
@@ -59,50 +60,27 @@ export type PaidSpec<Params, Query, Body, Answer, Checked, Deps, Prepared = Chec
    * Distinguishes requests of equal input under one Idempotency-Key or payment, for example by a key in a header. Throws the 401
    * of an invalid key.
    */
-  distinguish?(request: Pick<PaidRequest, "header">, deps: Deps): Promise<unknown>;
+  distinguish?(request: Pick<PaidRequest, "header">, deps: Services): Promise<unknown>;
   /** Refuses input that the schemas cannot, by caller: throws a 422 or a problem. */
   admit?(input: RequestInput<Params, Query, Body>, caller: Caller): void;
   /**
    * Refusals for every caller: throws 404s and 503s. It runs before the caller proves ability to pay, so it reads memory and rows
    * by primary key only: no node, no decoding, no statement that grows with a wallet's history.
    */
-  check(input: RequestInput<Params, Query, Body>, check: CheckContext<Deps>): Promise<Checked>;
+  check(input: RequestInput<Params, Query, Body>, check: CheckContext): Promise<Checked>;
   /**
    * Costly refusals before the charge, for callers who can pay. Without it the work gets the result of `check`.
    */
   prepare?(
     input: RequestInput<Params, Query, Body>,
     checked: Checked,
-    work: PaidWorkContext<Deps>,
+    work: PaidWorkContext,
   ): Promise<Prepared>;
-  /** Whether the settlement comes before the work. Default: from 2 USD on. */
-  settlement?(input: RequestInput<Params, Query, Body>, prepared: Prepared): Settlement;
-  /** The answer if it exists already: free for callers who could pay. Null if it has to be bought. */
-  bought?(prepared: Prepared): Answer | null;
-  /** Asked again for a key with too low a balance; may wait for other buyers, up to a 409. */
-  boughtMeanwhile?(prepared: Prepared, work: WaitContext<Deps>): Promise<Answer | null>;
-  /**
-   * Records the purchase in a transaction, after the price is held and the payment verified, and before the settlement. If it
-   * throws, the price is returned. Work for a key keeps the debit in the transaction that activates the note.
-   */
-  accept?(
-    input: RequestInput<Params, Query, Body>,
-    prepared: Prepared,
-    work: AcceptContext<Deps>,
-  ): Promise<Acceptance<Answer>>;
-  /** Removes a note after its price was returned; a settled one stays. Must not throw. */
-  withdraw?(noted: string, work: PaidWorkContext<Deps>): Promise<void>;
-  /** The paid work. If it throws, the price is returned, or the answer stays owed. */
-  work(
-    input: RequestInput<Params, Query, Body>,
-    prepared: Prepared,
-    work: ChargedWorkContext<Deps>,
-  ): Promise<Answer> | Answer;
   /** The answer in another form; null if the request asks for JSON. */
   render?(
     answer: Answer,
     input: RequestInput<Params, Query, Body>,
-    work: PaidWorkContext<Deps>,
+    work: PaidWorkContext,
   ): Promise<BoughtAnswer> | null;
   /** The answer for repeats, without the secrets that are shown once. */
   withoutSecrets?(answer: Answer): Answer;
@@ -110,43 +88,75 @@ export type PaidSpec<Params, Query, Body, Answer, Checked, Deps, Prepared = Chec
   release?(prepared: Prepared): void;
 };
 
+/** A priced endpoint that works for whoever pays. */
+export type PaidSpec<Params, Query, Body, Answer, Checked, Prepared = Checked> = PricedSpec<
+  Params,
+  Query,
+  Body,
+  Answer,
+  Checked,
+  Prepared
+> & {
+  /** Whether the settlement comes before the work. Default: from 2 USD on. */
+  settlement?(input: RequestInput<Params, Query, Body>, prepared: Prepared): Settlement;
+  /** The paid work. If it throws, the price is returned, or the answer stays owed. */
+  work(
+    input: RequestInput<Params, Query, Body>,
+    prepared: Prepared,
+    work: PaidWorkContext & {
+      /** The debit that pays; null unless the caller is a metered key. */
+      readonly debitId: string | null;
+    },
+  ): Promise<Answer> | Answer;
+};
+
+/** A priced endpoint with a purchase protocol of its own. */
+export type SaleSpec<Params, Query, Body, Answer, Checked, Prepared = Checked> = PricedSpec<
+  Params,
+  Query,
+  Body,
+  Answer,
+  Checked,
+  Prepared
+> & {
+  /** A key passes to `sell` whatever its balance, since its answer may be free. */
+  readonly takesPoorKeys?: true;
+  /** Charges and works, or answers for free. */
+  sell(input: RequestInput<Params, Query, Body>, prepared: Prepared, sale: Sale<Answer>): Promise<Response>;
+};
+
 /** Context of checks and free endpoints; it has no caller. */
-export type CheckContext<Deps> = { readonly deps: Deps; readonly now: Date };
+export type CheckContext = { readonly deps: Services; readonly now: Date };
 
 /** Context of priced work. */
-export type PaidWorkContext<Deps> = CheckContext<Deps> & {
+export type PaidWorkContext = CheckContext & {
   readonly caller: PayingCaller;
   /** A header of the request. */
   header(name: string): string | undefined;
 };
 
-/** A purchase that is noted before its settlement; the secret appears in the first answer only. */
-export type Noted = { readonly id: string; readonly secret: string | null };
-
-/** Either noted, or bought by another caller before, which costs nothing. */
-export type Acceptance<Answer> =
-  | ({ readonly kind: "noted" } & Noted)
-  | { readonly kind: "bought"; readonly answer: Answer };
-
-/** The signal fires when the client disconnects or the server stops. */
-export type WaitContext<Deps> = PaidWorkContext<Deps> & { readonly signal: AbortSignal };
-
-/** Context of `accept`. */
-export type AcceptContext<Deps> = WaitContext<Deps> & Hold;
-
-/** Context of work after its price is taken. */
-type ChargedWorkContext<Deps> = PaidWorkContext<Deps> & {
-  /** The debit that pays; null unless the caller is a metered key. */
-  readonly debitId: string | null;
-  /** The result of `accept`; null without it. */
-  readonly noted: Noted | null;
+/** One sale to a caller who can pay. */
+export type Sale<Answer> = PaidWorkContext & {
+  readonly request: PaidRequest;
+  /** Answers without a charge. */
+  free(answer: Answer): Promise<Response>;
+  /** Takes the price. Throws the 402 of a caller whom it finds unable to pay. */
+  take(terms: ChargeTerms): Promise<{
+    /** The debit that pays; null unless the caller is a metered key. */
+    readonly debitId: string | null;
+    /**
+     * Works within the deadline, then captures the price and stores the answer. If the work throws, the price is returned, or the
+     * answer stays owed.
+     */
+    deliver(work: () => Promise<Answer>): Promise<Response>;
+  }>;
 };
 
 /** A free endpoint, which builds its own response. */
-export type FreeSpec<Params, Query, Body, Answer, Deps> = EndpointSpec<Params, Query, Body, Answer> & {
+export type FreeSpec<Params, Query, Body, Answer> = EndpointSpec<Params, Query, Body, Answer> & {
   respond(
     context: ApiContext,
     input: RequestInput<Params, Query, Body>,
-    work: CheckContext<Deps>,
+    work: CheckContext,
   ): Promise<Response> | Response;
 };

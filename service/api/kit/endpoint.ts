@@ -1,18 +1,19 @@
 import { hash } from "node:crypto";
 import type { RouteConfig } from "@hono/zod-openapi";
 import canonicalize from "canonicalize";
-import type { Access, PaidRequest } from "../../access/access.ts";
+import type { PaidRequest } from "../../access/access.ts";
 import { methodNotAllowed } from "../../access/problems.ts";
+import type { Services } from "../services.ts";
 import { addHeaders } from "./answer.ts";
-import type { ApiContext, Clock } from "./api-env.ts";
+import type { ApiContext } from "./api-env.ts";
 import type { RequestLimits } from "./deadline.ts";
 import { describeOperation, type Pricing } from "./describe-operation.ts";
-import type { AnswerSpec, EndpointSpec, FreeSpec, PaidSpec } from "./endpoint-spec.ts";
+import type { AnswerSpec, EndpointSpec, FreeSpec, PaidSpec, SaleSpec } from "./endpoint-spec.ts";
 import { readInput } from "./read-input.ts";
 import { answerBought, servePaid } from "./serve-paid.ts";
 
 /** One method of one path. */
-export type Endpoint<Deps> = {
+export type Endpoint = {
   readonly method: "get" | "post" | "put" | "delete";
   /** OpenAPI template, for example /ahs/{address}. */
   readonly path: string;
@@ -22,41 +23,57 @@ export type Endpoint<Deps> = {
   readonly summary: string;
   readonly operation: RouteConfig;
   readonly answer: AnswerSpec<unknown>;
-  handle(context: ApiContext, runtime: EndpointRuntime<Deps>): Promise<Response>;
+  handle(context: ApiContext, runtime: EndpointRuntime): Promise<Response>;
 };
 
-export type EndpointRuntime<Deps> = {
-  readonly deps: Deps;
-  readonly access: Access;
-  readonly clock: Clock;
+export type EndpointRuntime = {
+  readonly deps: Services;
   readonly limits: RequestLimits;
 };
 
+/** From this price on, settlement comes before the work, unless the endpoint decides otherwise. */
+const SETTLE_FIRST_UNITS = 2000;
+
+/** A priced endpoint that charges, works, and captures the price with the answer. */
+export function definePaid<Params, Query, Body, Answer, Checked, Prepared = Checked>(
+  spec: PaidSpec<Params, Query, Body, Answer, Checked, Prepared>,
+): Endpoint {
+  return defineSale<Params, Query, Body, Answer, Checked, Prepared>({
+    ...spec,
+    async sell(input, prepared, sale) {
+      const settlement =
+        spec.settlement?.(input, prepared) ?? (sale.request.units >= SETTLE_FIRST_UNITS ? "before" : "after");
+      const { debitId, deliver } = await sale.take({ settlement });
+      return deliver(async () => spec.work(input, prepared, { ...sale, debitId }));
+    },
+  });
+}
+
 /**
  * A priced endpoint. Its steps: validation, identity, rate limit, stored answers, cheap checks, the 402 of callers who cannot
- * pay, costly refusals, charge, work. HEAD is refused, because Hono would run the handler of GET.
+ * pay, costly refusals, sale. HEAD is refused, because Hono would run the handler of GET.
  */
-export function definePaid<Params, Query, Body, Answer, Checked, Deps, Prepared = Checked>(
-  spec: PaidSpec<Params, Query, Body, Answer, Checked, Deps, Prepared>,
-): Endpoint<Deps> {
+export function defineSale<Params, Query, Body, Answer, Checked, Prepared = Checked>(
+  spec: SaleSpec<Params, Query, Body, Answer, Checked, Prepared>,
+): Endpoint {
   return {
     ...erased(spec, {
       units: spec.price,
       paidBy: spec.paidBy ?? "anyone",
       isFixed: spec.priceOf === undefined,
     }),
-    async handle(context, { deps, access, clock, limits }) {
+    async handle(context, { deps, limits }) {
+      const { access, clock } = deps;
       addHeaders(context, { "cache-control": "private, no-store" });
       if (context.req.method === "HEAD")
-        throw methodNotAllowed("HEAD", context.req.path, allowOf(spec.method));
+        throw methodNotAllowed("HEAD", context.req.path, [spec.method.toUpperCase(), "OPTIONS"]);
       const input = await readInput(context.req, spec.request);
-      const units = spec.priceOf?.(input) ?? spec.price;
       const distinction = await spec.distinguish?.({ header: (name) => context.req.header(name) }, deps);
       const request = describePaidRequest(context, {
         ...spec,
         distinction,
         paidBy: spec.paidBy ?? "anyone",
-        units,
+        units: spec.priceOf?.(input) ?? spec.price,
         input,
         stopping: limits.stopping,
       });
@@ -66,15 +83,9 @@ export function definePaid<Params, Query, Body, Answer, Checked, Deps, Prepared 
       spec.admit?.(input, caller);
       const repeated = await deadline.wait(access.recall(caller, request));
       if (repeated !== null) return answerBought(context, repeated);
-      const call = {
-        input,
-        request,
-        access,
-        deadline,
-        startDeadline: limits.startDeadline,
-        caller,
-        context: { deps, now: clock.now() },
-      };
+      const { startDeadline } = limits;
+      const check = { deps, now: clock.now() };
+      const call = { input, request, access, deadline, startDeadline, caller, context: check };
       try {
         return await servePaid(context, spec, call);
       } catch (error) {
@@ -86,19 +97,16 @@ export function definePaid<Params, Query, Body, Answer, Checked, Deps, Prepared 
 }
 
 /** A free endpoint: validation, then its own response. */
-export function defineFree<Params, Query, Body, Answer, Deps>(
-  spec: FreeSpec<Params, Query, Body, Answer, Deps>,
-): Endpoint<Deps> {
+export function defineFree<Params, Query, Body, Answer>(
+  spec: FreeSpec<Params, Query, Body, Answer>,
+): Endpoint {
   return {
     ...erased(spec, null),
-    async handle(context, { deps, clock, limits }) {
+    async handle(context, { deps, limits }) {
       const deadline = limits.startDeadline();
       const input = await readInput(context.req, spec.request);
+      const respond = async () => spec.respond(context, input, { deps, now: deps.clock.now() });
       return deadline.wait(respond());
-
-      async function respond() {
-        return spec.respond(context, input, { deps, now: clock.now() });
-      }
     },
   };
 }
@@ -106,7 +114,7 @@ export function defineFree<Params, Query, Body, Answer, Deps>(
 function erased<Params, Query, Body, Answer>(
   spec: EndpointSpec<Params, Query, Body, Answer>,
   pricing: Pricing | null,
-): Omit<Endpoint<unknown>, "handle"> {
+): Omit<Endpoint, "handle"> {
   return {
     method: spec.method,
     path: spec.path,
@@ -118,25 +126,19 @@ function erased<Params, Query, Body, Answer>(
   };
 }
 
-function allowOf(method: string): readonly string[] {
-  return [method.toUpperCase(), "OPTIONS"];
-}
-
-type PricedInput = {
-  readonly method: string;
-  readonly path: string;
-  readonly summary: string;
-  readonly paidBy: PaidRequest["paidBy"];
-  readonly units: number;
-  readonly input: unknown;
-  /** Distinguishes requests of equal input; undefined if the input suffices. */
-  readonly distinction?: unknown;
-  /** Fires when the server stops. */
-  readonly stopping: AbortSignal;
-};
-
 /** A priced request in the terms of access. */
-function describePaidRequest(context: ApiContext, priced: PricedInput): PaidRequest {
+function describePaidRequest(
+  context: ApiContext,
+  priced: Pick<PaidRequest, "paidBy" | "summary" | "units"> & {
+    readonly method: string;
+    readonly path: string;
+    readonly input: unknown;
+    /** Distinguishes requests of equal input; undefined if the input suffices. */
+    readonly distinction: unknown;
+    /** Fires when the server stops. */
+    readonly stopping: AbortSignal;
+  },
+): PaidRequest {
   const { req } = context;
   const endpoint = `${priced.method.toUpperCase()} ${priced.path}`;
   const { pathname, search } = new URL(req.url);

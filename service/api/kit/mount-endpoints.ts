@@ -5,10 +5,10 @@ import type { ApiContext, ApiEnv } from "./api-env.ts";
 import type { Endpoint, EndpointRuntime } from "./endpoint.ts";
 
 /** Mounts endpoints; their paths refuse other methods with 405. */
-export function mountEndpoints<Deps>(
+export function mountEndpoints(
   app: Hono<ApiEnv>,
-  endpoints: readonly Endpoint<Deps>[],
-  runtime: EndpointRuntime<Deps>,
+  endpoints: readonly Endpoint[],
+  runtime: EndpointRuntime,
 ): void {
   const paths = Map.groupBy(endpoints, (endpoint) => endpoint.path);
   for (const [path, group] of [...paths].sort(([a], [b]) => byLiteralFirst(a, b))) {
@@ -45,7 +45,7 @@ function honoPath(path: string): string {
   return path.replaceAll(/\{(.+?)\}/g, ":$1");
 }
 
-function allowedMethods<Deps>(group: readonly Endpoint<Deps>[]): readonly string[] {
+function allowedMethods(group: readonly Endpoint[]): readonly string[] {
   const methods = group.flatMap(({ method, price }) =>
     method === "get" && price === null ? ["GET", "HEAD"] : [method.toUpperCase()],
   );

@@ -1,40 +1,11 @@
 import type { Address } from "viem";
 import { unavailable } from "../../access/problems.ts";
-import type { PublishedScore, ScoreTrend, StoredScore, WalletSnapshot } from "../../scores/scores.ts";
+import type { StoredScore, WalletSnapshot } from "../../scores/scores.ts";
 import { type AhsRecord, renderAhsRecord } from "../schemas/ahs-record.ts";
-import { notIndexed, type WalletPorts } from "./wallet-report.ts";
+import type { Services } from "../services.ts";
+import { notIndexed } from "./wallet-report.ts";
 
-/** Result of scoring a wallet at the newest finalized and enriched block. */
-type ScoreNowResult =
-  | { readonly kind: "stored"; readonly row: StoredScore }
-  | { readonly kind: "not-indexed" }
-  | { readonly kind: "unavailable"; readonly detail: string; readonly retryAfterSeconds: number };
-
-type Score = (
-  address: Address,
-) => Promise<
-  | ScoreNowResult
-  | { readonly kind: "history-unavailable"; readonly detail: string; readonly retryAfterSeconds: number }
->;
-
-/** Ports of every endpoint that scores wallets. */
-export type ScoreRecordPorts = WalletPorts & {
-  readonly scores: {
-    published(address: Address): Promise<PublishedScore | null>;
-    trend(address: Address, since: Date): Promise<ScoreTrend>;
-  };
-  /**
-   * Scores a wallet at the newest finalized and enriched block and stores the score; returns the stored row if no input changed.
-   * If the wallet was listed or delisted since, the newest indexed block is used.
-   */
-  readonly scoreNow: (address: Address) => Promise<ScoreNowResult>;
-  /**
-   * The same for any wallet: fetches missing history from the history source, and enrols a wallet that the index does not follow.
-   * Null without a source: then wallets outside the index are not scored.
-   */
-  readonly scoreOnDemand: Score | null;
-  readonly oracle: Address;
-};
+type Score = NonNullable<Services["scoreOnDemand"]>;
 
 const TREND_MS = 30 * 24 * 3_600_000;
 
@@ -42,7 +13,7 @@ const TREND_MS = 30 * 24 * 3_600_000;
 export function scorerOf(
   address: Address,
   { followed, sanctions }: Pick<WalletSnapshot, "followed" | "sanctions">,
-  deps: Pick<ScoreRecordPorts, "scoreNow" | "scoreOnDemand">,
+  deps: Pick<Services, "scoreNow" | "scoreOnDemand">,
 ): Score {
   // The record of a listed wallet depends on the list alone, so it needs no history.
   if (sanctions.length > 0) return deps.scoreNow;
@@ -70,12 +41,21 @@ export async function scoredRow(address: Address, score: Score): Promise<StoredS
 }
 
 /** The record of a stored score, with the publication and trend of its wallet. */
-export async function recordOf(row: StoredScore, deps: ScoreRecordPorts, now: Date): Promise<AhsRecord> {
+export async function recordOf(
+  row: StoredScore,
+  {
+    scores,
+    oracle,
+  }: Pick<Services, "oracle"> & {
+    readonly scores: Pick<Services["scores"], "published" | "trend">;
+  },
+  now: Date,
+): Promise<AhsRecord> {
   // Stored wallets are lower-case addresses.
   const address = row.wallet as Address;
   const [published, trend] = await Promise.all([
-    deps.scores.published(address),
-    deps.scores.trend(address, new Date(row.asOfTime.getTime() - TREND_MS)),
+    scores.published(address),
+    scores.trend(address, new Date(row.asOfTime.getTime() - TREND_MS)),
   ]);
-  return renderAhsRecord({ row, published, oracle: deps.oracle, trend, now });
+  return renderAhsRecord({ row, published, oracle, trend, now });
 }

@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import type { Logger } from "pino";
 import type { Address } from "viem";
 import { Problem, unavailable } from "../../access/problems.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
@@ -8,6 +7,9 @@ import { UNUSED_DAYS } from "../../reports/diagnosis/approvals.ts";
 import type { WalletSnapshot } from "../../scores/scores.ts";
 import { blockSchema, chainIdSchema, coverageSchema, renderCoverage } from "../schemas/ahs-record.ts";
 import { isoOf, isoSchema, toEip55 } from "../schemas/values.ts";
+import type { Services } from "../services.ts";
+import type { FoundDealings, FoundOutcome } from "./dealings-cache.ts";
+import { tooManyReports } from "./report-turns.ts";
 
 /** The calls that count as use of an approval: those of the last 90 days. */
 export function ninetyDays(wallet: Address, { asOf }: ReportSource) {
@@ -15,16 +17,13 @@ export function ninetyDays(wallet: Address, { asOf }: ReportSource) {
   return { wallet, throughBlock: asOf.blockNumber, since };
 }
 
-/** Input of a report about a followed wallet. */
-export type ReportSource = { readonly rows: WalletRows; readonly asOf: AsOf };
+/** Rows of a followed wallet as of a block. */
+export type ReportSource = NonNullable<Awaited<ReturnType<Services["readWallet"]>>>;
 
-export type ReportPorts = WalletPorts & {
-  /** Rows of a wallet at the newest finalized and enriched block; null while no such block exists. Unknown wallets have no calls. */
-  readonly readWallet: (address: Address) => Promise<ReportSource | null>;
-} & ReportRoom;
-
-/** Limits how many reports a process reads at once. */
-export type ReportRoom = { readonly reportTurns: Pick<ReportTurns, "hasRoom"> };
+/** Services of every endpoint about a wallet. */
+type WalletServices = Pick<Services, "logger" | "recordInterest" | "maxIndexAgeSeconds"> & {
+  readonly scores: Pick<Services["scores"], "standing">;
+};
 
 /** Members of every report: its chain, block, window and coverage. */
 export const reportScopeShape = {
@@ -69,28 +68,29 @@ export function reportScope(
 }
 
 /** Throws a 404 for a wallet that the index does not follow, and a 503 if the index is empty or too old. */
-export async function requireFollowed(address: Address, ports: WalletPorts, now: Date): Promise<void> {
-  const { followed } = await freshStanding(address, ports, now);
+export async function requireFollowed(address: Address, services: WalletServices, now: Date): Promise<void> {
+  const { followed } = await freshStanding(address, services, now);
   if (!followed) throw notIndexed(address);
 }
 
 /** As `requireFollowed`; also throws a 503 if the queue of reports is full. */
 export async function requireReadable(
   address: Address,
-  ports: WalletPorts & ReportRoom,
+  services: WalletServices & Pick<Services, "reportTurns">,
   now: Date,
 ): Promise<void> {
-  await requireFollowed(address, ports, now);
-  if (!ports.reportTurns.hasRoom()) throw tooManyReports();
+  await requireFollowed(address, services, now);
+  if (!services.reportTurns.hasRoom()) throw tooManyReports();
 }
 
 /** Rows of a followed wallet. Throws a 503 problem while no block is both final and enriched. */
-export async function readReport(address: Address, ports: ReportPorts): Promise<ReportSource> {
-  const source = await ports.readWallet(address);
-  if (source !== null) return source;
-  throw unavailable("scoring-unavailable", "No block is both final and enriched yet.", {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
+export async function readReport(
+  address: Address,
+  { readWallet }: Pick<Services, "readWallet">,
+): Promise<ReportSource> {
+  const source = await readWallet(address);
+  if (source === null) throw noBlock();
+  return source;
 }
 
 /** The 404 of a wallet that the index does not follow. */
@@ -101,103 +101,54 @@ export function notIndexed(address: Address): Problem {
   );
 }
 
-/** Ports of every endpoint about a wallet. */
-export type WalletPorts = {
-  readonly logger: Logger;
-  readonly scores: { standing(address: Address): Promise<WalletSnapshot> };
-  /** Records that the wallet was read; the on-chain heartbeat depends on it. */
-  readonly recordInterest: (address: Address) => Promise<void>;
-  /** Seconds after which the newest indexed block counts as too old to answer from. */
-  readonly maxIndexAgeSeconds: number;
-};
-
 /** Stored state of a wallet. Throws a 503 problem if the index is empty or too old. */
 export async function freshStanding(
   address: Address,
-  ports: WalletPorts,
+  services: WalletServices,
   now: Date,
 ): Promise<WalletSnapshot> {
-  const standing = await ports.scores.standing(address);
+  const standing = await services.scores.standing(address);
   const { head } = standing;
   const options = { retryAfterSeconds: RETRY_AFTER_SECONDS };
   if (head === null) throw unavailable("index-unavailable", "The index holds no block yet.", options);
   const ageSeconds = Math.floor(now.getTime() / 1000) - head.timestamp;
-  if (ageSeconds > ports.maxIndexAgeSeconds) {
-    const detail = `The newest indexed block, ${head.blockNumber}, is ${ageSeconds} s old; at most ${ports.maxIndexAgeSeconds} s are allowed.`;
+  if (ageSeconds > services.maxIndexAgeSeconds) {
+    const detail = `The newest indexed block, ${head.blockNumber}, is ${ageSeconds} s old; at most ${services.maxIndexAgeSeconds} s are allowed.`;
     throw unavailable("index-behind", detail, options);
   }
   return standing;
 }
 
 /** Records interest without waiting. A failure is logged and does not fail the answer. */
-export function noteInterest(address: Address, ports: WalletPorts): void {
-  ports.recordInterest(address).catch((error: unknown) => {
-    ports.logger.warn({ err: error, wallet: address }, "interest not recorded");
+export function noteInterest(address: Address, services: WalletServices): void {
+  services.recordInterest(address).catch((error: unknown) => {
+    services.logger.warn({ err: error, wallet: address }, "interest not recorded");
   });
 }
 
-/** A queue for report reads, so that many reports do not block other requests. */
-export type ReportTurns = {
-  /** Whether one more read would start or fit into the queue. */
-  hasRoom(): boolean;
-  /** Waits for a turn and reads. Throws a 503 problem if the queue is full or the wait is too long. */
-  take<Result>(read: () => Promise<Result>): Promise<Result>;
-};
-
-const TURN_RETRY_SECONDS = 5;
-
-/** A queue that serves reads in the order of their arrival. */
-export function createReportTurns({
-  atOnce,
-  waiting,
-  waitMs,
-}: {
-  readonly atOnce: number;
-  readonly waiting: number;
-  /** Milliseconds. */
-  readonly waitMs: number;
-}): ReportTurns {
-  const queue: (() => void)[] = [];
-  let running = 0;
-
-  function turn(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (queue.length >= waiting) {
-        reject(tooManyReports());
-        return;
-      }
-      const enter = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      const timer = setTimeout(() => {
-        queue.splice(queue.indexOf(enter), 1);
-        reject(tooManyReports());
-      }, waitMs);
-      queue.push(enter);
-    });
-  }
-
-  return {
-    hasRoom: () => running < atOnce || queue.length < waiting,
-    async take(read) {
-      if (running < atOnce) running += 1;
-      else await turn();
-      try {
-        return await read();
-      } finally {
-        const next = queue.shift();
-        // The longest waiting read takes over the place.
-        if (next === undefined) running -= 1;
-        else next();
-      }
-    },
-  };
+/** Dealings of a wallet at the newest finalized and enriched block. Throws the 404 and 503 of `requireRead`. */
+export async function readNewestDealings(
+  wallet: Address,
+  { readDealings }: Pick<Services, "readDealings">,
+): Promise<FoundDealings> {
+  return requireRead(wallet, await readDealings(wallet, null));
 }
 
-/** The 503 of a full queue of reports. */
-export function tooManyReports(): Problem {
-  return unavailable("scoring-unavailable", "This server computes as many reports as it can.", {
-    retryAfterSeconds: TURN_RETRY_SECONDS,
+/** Unwraps an outcome. Throws a 404 problem for a wallet that is not followed and a 503 problem if there is no block. */
+export function requireRead(wallet: Address, outcome: FoundOutcome): FoundDealings {
+  switch (outcome.kind) {
+    case "read":
+      return outcome;
+    case "not-indexed":
+      throw notIndexed(wallet);
+    case "not-ready":
+    case "gone":
+      throw noBlock();
+  }
+}
+
+function noBlock(): Problem {
+  return unavailable("scoring-unavailable", "No block is both final and enriched yet.", {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

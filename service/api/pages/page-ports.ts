@@ -10,7 +10,7 @@ import type { PublishedScore, ScoreReference, WalletSnapshot } from "../../score
 
 import type { ApiContext } from "../kit/api-env.ts";
 import type { AhsRecord } from "../schemas/ahs-record.ts";
-import type { VerdictPorts } from "../verification/verdict-ports.ts";
+import type { Services } from "../services.ts";
 import type { loadPageAssets } from "./assets.ts";
 import type { StatusReading } from "./status-reading.ts";
 
@@ -40,7 +40,7 @@ export type ReportState =
     };
 
 /** Ports of the pages; those of public data cache it for a while. Priced data comes through the interface itself. */
-export type PagePorts = VerdictPorts &
+export type PagePorts = Pick<Services, "verdicts"> &
   ReturnType<typeof loadPageAssets> & {
     /** The scored chain and its oracle contract. */
     readonly chain: { readonly chainId: number; readonly name: string; readonly oracle: Address };

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { ServiceRecords } from "../../registries/nightly/service-records.ts";
 import type { Readiness } from "../routes/get-readyz.ts";
-import type { HealthReport } from "../verification/get-verification-health.ts";
+import type { HealthReport } from "../verification/check-health.ts";
 
 /** Input of the status page; null if it could not be read. */
 export type StatusReading = {

@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import type { RoleName, RuleName } from "../../verification/panel/types.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import { renderVerdict } from "../verification/get-verdict.ts";
-import { requireVerdict } from "../verification/verdict-ports.ts";
+import { requireVerdict } from "../verification/require-verdict.ts";
 import type { VerdictAnswer } from "../verification/verdict-schema.ts";
 import { answerPrivatePage, type Page, type PageHandler } from "./page.ts";
 import { firstOf, percentWords, strangeText, timeTag } from "./page-words.ts";

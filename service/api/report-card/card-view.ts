@@ -1,37 +1,6 @@
-import type { Grade } from "../../model/score/record.ts";
 import { routeWords, shortHex } from "../pages/page-words.ts";
 import type { ReportCard } from "../routes/get-report-card-schema.ts";
-
-/** Content of the picture of a report card: final texts and unscaled numbers. */
-export type CardView = {
-  readonly title: string;
-  /** Subtitle of a title that is a name; null for an address. */
-  readonly titleNote: string | null;
-  readonly address: string;
-  readonly source: string;
-  readonly grade: Grade | null;
-  readonly score: number | null;
-  readonly label: string;
-  readonly action: string;
-  readonly confidence: string;
-  /** Null for an unlisted wallet. */
-  readonly sanctioned: string | null;
-  readonly dimensions: readonly { readonly title: string; readonly score: number | null }[];
-  readonly features: readonly {
-    readonly title: string;
-    readonly says: string;
-    readonly score: number | null;
-  }[];
-  readonly notes: readonly { readonly text: string; readonly isBad: boolean }[];
-  readonly tenths: readonly number[];
-  /** Tenth of the wallet's score; null without a score. */
-  readonly ownTenth: number | null;
-  readonly standing: string;
-  /** Scores, oldest first; null for days without one. */
-  readonly history: readonly (number | null)[];
-  readonly historyCaption: string;
-  readonly footer: string;
-};
+import type { CardView } from "./draw-card.ts";
 
 const SOURCES = { "chainalysis-oracle": "sanctions oracle", "ofac-sdn": "OFAC SDN" } as const;
 

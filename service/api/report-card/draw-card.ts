@@ -1,5 +1,35 @@
 import type { Grade } from "../../model/score/record.ts";
-import type { CardView } from "./card-view.ts";
+
+/** Content of the picture of a report card: final texts and unscaled numbers. */
+export type CardView = {
+  readonly title: string;
+  /** Subtitle of a title that is a name; null for an address. */
+  readonly titleNote: string | null;
+  readonly address: string;
+  readonly source: string;
+  readonly grade: Grade | null;
+  readonly score: number | null;
+  readonly label: string;
+  readonly action: string;
+  readonly confidence: string;
+  /** Null for an unlisted wallet. */
+  readonly sanctioned: string | null;
+  readonly dimensions: readonly { readonly title: string; readonly score: number | null }[];
+  readonly features: readonly {
+    readonly title: string;
+    readonly says: string;
+    readonly score: number | null;
+  }[];
+  readonly notes: readonly { readonly text: string; readonly isBad: boolean }[];
+  readonly tenths: readonly number[];
+  /** Tenth of the wallet's score; null without a score. */
+  readonly ownTenth: number | null;
+  readonly standing: string;
+  /** Scores, oldest first; null for days without one. */
+  readonly history: readonly (number | null)[];
+  readonly historyCaption: string;
+  readonly footer: string;
+};
 
 /** Size that link previews expect. */
 export const CARD = { width: 1200, height: 630 } as const;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Resvg } from "@resvg/resvg-js";
 import satori from "satori";
-import type { CardView } from "./card-view.ts";
+import type { CardView } from "./draw-card.ts";
 import { CARD, drawCard, type Element } from "./draw-card.ts";
 
 export type CardFormat = "png" | "svg";

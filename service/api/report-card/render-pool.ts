@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { CardView } from "./card-view.ts";
+import type { CardView } from "./draw-card.ts";
 import type { CardFormat } from "./make-card.ts";
 
 export type CardJob = { readonly id: number; readonly view: CardView; readonly format: CardFormat };

@@ -16,7 +16,6 @@ import {
   rankApprovals,
 } from "../../reports/diagnosis/protect.ts";
 import { gatherReportFacts, type ReportFacts } from "../../reports/diagnosis/report-facts.ts";
-import type { TransferReader } from "../../reports/profit-and-loss/wallet-transfers.ts";
 import type { Recovery } from "../../reports/recovery/open-recovery.ts";
 import { type Recovered, recoverFailures } from "../../reports/recovery/recover-failures.ts";
 import type { RecoveryNode } from "../../reports/recovery/recovery-node.ts";
@@ -28,21 +27,10 @@ import {
 } from "../../reports/recovery/revoke-approvals.ts";
 import { type Wash, washWallet } from "../../reports/wash/wash.ts";
 import type { WalletSnapshot } from "../../scores/scores.ts";
-import {
-  freshStanding,
-  ninetyDays,
-  type ReportPorts,
-  type ReportSource,
-  readReport,
-} from "../kit/wallet-report.ts";
-import { answerRisk, type RiskAnswer, type RiskPorts } from "../schemas/risk.ts";
-import { foundFailures, openNode, type RecoverPorts, requireRecovery, withNode } from "./get-retry.ts";
-import type { PostWashPorts } from "./post-wash.ts";
-
-export type ProtectPorts = ReportPorts &
-  RecoverPorts &
-  Pick<PostWashPorts, "walletTransfers" | "policy"> &
-  Pick<RiskPorts, "riskFacts" | "chainId">;
+import { freshStanding, ninetyDays, type ReportSource, readReport } from "../kit/wallet-report.ts";
+import { answerRisk, type RiskAnswer } from "../schemas/risk.ts";
+import type { Services } from "../services.ts";
+import { foundFailures, openNode, requireRecovery, withNode } from "./get-retry.ts";
 
 /** An open approval at risk, and the amount that it exposes. */
 type ApprovalAtRisk = {
@@ -72,7 +60,7 @@ export type Protection = {
 /** Runs the services that the risk requires, on one read of the rows and at one block. Throws the 503 problems of its sources. */
 export async function findProtection(
   { address, now }: { readonly address: Address; readonly now: Date },
-  deps: ProtectPorts,
+  deps: Services,
 ): Promise<Protection> {
   const [standing, source] = await Promise.all([
     freshStanding(address, deps, now),
@@ -93,7 +81,7 @@ async function findRecovery(
     readonly standing: WalletSnapshot;
     readonly source: ReportSource;
   },
-  deps: ProtectPorts,
+  deps: Services,
 ): Promise<Protection> {
   const recovery = await requireRecovery(address, deps);
   const [risk, drawnTokens] = await Promise.all([
@@ -122,7 +110,7 @@ async function readWash(
     source,
     drawnTokens,
   }: { readonly source: ReportSource; readonly drawnTokens: ReadonlySet<Address> | null },
-  { walletTransfers, policy }: { readonly walletTransfers: TransferReader } & Pick<ProtectPorts, "policy">,
+  { walletTransfers, policy }: Pick<Services, "walletTransfers" | "policy">,
 ) {
   const { rows, asOf } = source;
   const since = asOf.timestamp - policy.window.days * SECONDS_PER_DAY;

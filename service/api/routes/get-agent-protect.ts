@@ -18,14 +18,13 @@ import {
   purchaseBy,
   refuseWebhookUrl,
   renderSubscription,
-  type SubscribePorts,
   subscriptionShape,
   webhookSecretSchema,
 } from "../schemas/alert-subscription.ts";
 import { usdSchema } from "../schemas/report-parts.ts";
 import { riskShape } from "../schemas/risk.ts";
 import { addressParams, count, eip55Schema, flag, isoOf, isoSchema, text, toUsd } from "../schemas/values.ts";
-import { findProtection, type Protection, type ProtectPorts } from "./get-agent-protect-findings.ts";
+import { findProtection, type Protection } from "./get-agent-protect-findings.ts";
 import {
   maxCostSchema,
   nonceSchema,
@@ -159,8 +158,6 @@ const protectSchema = z
 
 export type ProtectAnswer = z.infer<typeof protectSchema>;
 
-export type GetAgentProtectPorts = ProtectPorts & SubscribePorts;
-
 const MAX_URL_CHARACTERS = 2_048;
 
 const query = z.object({
@@ -194,7 +191,7 @@ export const getAgentProtect = definePaid({
     "node-unavailable",
     "names-unavailable",
   ],
-  async check({ params }, { deps, now }: { deps: GetAgentProtectPorts; now: Date }) {
+  async check({ params }, { deps, now }) {
     await requireReadable(params.address, deps, now);
     requireRecoveryTurn(deps);
   },

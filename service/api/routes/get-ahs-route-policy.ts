@@ -1,24 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import type { Address } from "viem";
-import { type Owner, type OwnerAccess, ownerText } from "../../access/access.ts";
+import { ownerText } from "../../access/access.ts";
 
-import { DEFAULT_VERSION, type PolicyWrite, type StoredPolicy } from "../../scores/routing-policies.ts";
+import { DEFAULT_VERSION, type StoredPolicy } from "../../scores/routing-policies.ts";
 import { answer, answerJson, namesVersion } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { policySchema, policyTag, renderPolicy } from "../schemas/route-policy.ts";
-
-/** Ports that read and write policies. */
-export type PolicyPorts = {
-  readonly owners: OwnerAccess;
-  readonly policies: {
-    /** The policy of an owner (see `ownerText`); null while the default table applies. */
-    of(owner: string): Promise<StoredPolicy | null>;
-    /** Null if the stored version matches none of `ifVersion`; then nothing is written. */
-    write(write: PolicyWrite): Promise<StoredPolicy | null>;
-    /** The owner's wallets: itself, or the buyer of the key; lower-case. */
-    ownWallets(owner: Owner): Promise<readonly Address[]>;
-  };
-};
 
 /** Headers of an answer with a policy: private, and revalidated at every use. */
 export function policyHeaders(stored: StoredPolicy | null): Readonly<Record<string, string>> {
@@ -43,7 +29,7 @@ export const getRoutePolicy = defineFree({
   answer: { schema: policySchema, description: "The policy, with its ETag" },
   alternatives: { 304: { description: "Unchanged since the ETag in If-None-Match" } },
   problems: ["database-unavailable", "internal"],
-  async respond(context, _input, { deps }: { deps: PolicyPorts }) {
+  async respond(context, _input, { deps }) {
     const owner = await deps.owners.identify(context.req);
     const stored = await deps.policies.of(ownerText(owner));
     const headers = policyHeaders(stored);

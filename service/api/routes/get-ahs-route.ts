@@ -5,8 +5,7 @@ import { gradeLabel } from "../../model/score/record.ts";
 import { DEFAULT_ROUTING, type RoutingPolicy, routedScore, routeWallet } from "../../model/score/route.ts";
 import type { WalletSnapshot } from "../../scores/scores.ts";
 import { definePaid } from "../kit/endpoint.ts";
-import type { PaidWorkContext } from "../kit/endpoint-spec.ts";
-import { freshStanding, noteInterest, type WalletPorts } from "../kit/wallet-report.ts";
+import { freshStanding, noteInterest } from "../kit/wallet-report.ts";
 import {
   currentScoreShape,
   gradeLabelSchema,
@@ -15,7 +14,7 @@ import {
   routingActionSchema,
 } from "../schemas/ahs-record.ts";
 import { addressParams, eip55Schema, flag, toEip55 } from "../schemas/values.ts";
-import type { PolicyPorts } from "./get-ahs-route-policy.ts";
+import type { Services } from "../services.ts";
 
 const routeSchema = z
   .object({
@@ -43,8 +42,6 @@ const routeSchema = z
   })
   .openapi("RoutingDecision");
 
-type RoutePorts = WalletPorts & { readonly policies: Pick<PolicyPorts["policies"], "of"> };
-
 /** GET /ahs/route/{address}. */
 export const getAhsRoute = definePaid({
   method: "get",
@@ -57,9 +54,8 @@ export const getAhsRoute = definePaid({
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: routeSchema, description: "The decision" },
   problems: ["index-unavailable", "index-behind"],
-  check: ({ params }, { deps, now }: { deps: RoutePorts; now: Date }) =>
-    freshStanding(params.address, deps, now),
-  prepare: async (_input, standing, { deps, caller }: PaidWorkContext<RoutePorts>) => ({
+  check: ({ params }, { deps, now }) => freshStanding(params.address, deps, now),
+  prepare: async (_input, standing, { deps, caller }) => ({
     standing,
     policy: await policyOf(caller, deps),
   }),
@@ -70,7 +66,10 @@ export const getAhsRoute = definePaid({
 });
 
 /** Null if the default table decides. */
-async function policyOf(caller: PayingCaller, { policies }: RoutePorts): Promise<RoutingPolicy | null> {
+async function policyOf(
+  caller: PayingCaller,
+  { policies }: Pick<Services, "policies">,
+): Promise<RoutingPolicy | null> {
   const stored = await policies.of(ownerText(ownerOf(caller)));
   return stored?.policy ?? null;
 }

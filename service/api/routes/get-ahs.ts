@@ -2,30 +2,17 @@ import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import type { StoredScore } from "../../scores/scores.ts";
 import { definePaid } from "../kit/endpoint.ts";
-import type { PaidWorkContext } from "../kit/endpoint-spec.ts";
-import { recordOf, type ScoreRecordPorts, scoredRow, scorerOf } from "../kit/score-record.ts";
+import { recordOf, scoredRow, scorerOf } from "../kit/score-record.ts";
 import { refuseUrl } from "../kit/validation-failed.ts";
 import { freshStanding, noteInterest } from "../kit/wallet-report.ts";
-import {
-  type AhsRecord,
-  type Attestation,
-  ahsRecordSchema,
-  renderHistoryEntry,
-} from "../schemas/ahs-record.ts";
+import { type AhsRecord, ahsRecordSchema, renderHistoryEntry } from "../schemas/ahs-record.ts";
 import {
   answerInfrastructure,
-  type InfrastructurePorts,
   planInfrastructure,
   releaseInfrastructure,
 } from "../schemas/infrastructure.ts";
 import { addressParams, splitList } from "../schemas/values.ts";
-
-export type GetAhsPorts = ScoreRecordPorts &
-  InfrastructurePorts & {
-    readonly scores: { history(address: Address, limit: number): Promise<readonly StoredScore[]> };
-    /** Signs a stored score for the oracle. */
-    readonly attest: (row: StoredScore) => Promise<Attestation>;
-  };
+import type { Services } from "../services.ts";
 
 const PARTS = ["features", "history", "attestation", "infrastructure"] as const;
 const HISTORY_LIMIT = 100;
@@ -64,12 +51,12 @@ export const getAhs = definePaid({
     "history-unavailable",
     "signer-unavailable",
   ],
-  async check({ params }, { deps, now }: { deps: GetAhsPorts; now: Date }) {
+  async check({ params }, { deps, now }) {
     const score = scorerOf(params.address, await freshStanding(params.address, deps, now), deps);
     // Followed wallets too: their history may start before the index.
     return { score, mayFetch: score === deps.scoreOnDemand };
   },
-  async prepare({ params, query }, { score, mayFetch }, { deps }: PaidWorkContext<GetAhsPorts>) {
+  async prepare({ params, query }, { score, mayFetch }, { deps }) {
     if (query.agent_url !== undefined)
       await refuseUrl({ loc: ["query", "agent_url"], given: query.agent_url }, deps.infrastructure.refusal);
     const wantsD3 = query.include.includes("infrastructure") || query.agent_url !== undefined;
@@ -109,11 +96,11 @@ export const getAhs = definePaid({
   },
 });
 
-async function historyPart(address: Address, deps: GetAhsPorts): Promise<Pick<AhsRecord, "history">> {
+async function historyPart(address: Address, deps: Services): Promise<Pick<AhsRecord, "history">> {
   const rows = await deps.scores.history(address, HISTORY_LIMIT);
   return { history: rows.map(renderHistoryEntry) };
 }
 
-async function attestationPart(row: StoredScore, deps: GetAhsPorts): Promise<Pick<AhsRecord, "attestation">> {
+async function attestationPart(row: StoredScore, deps: Services): Promise<Pick<AhsRecord, "attestation">> {
   return { attestation: await deps.attest(row) };
 }

@@ -1,12 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
-import type { CheckContext } from "../kit/endpoint-spec.ts";
 import {
   MANAGE_PROBLEMS,
   NO_STORE,
   requireSubscription,
-  type SubscriptionPorts,
   subscriptionParams,
   WHO_MANAGES,
 } from "../schemas/alert-subscription.ts";
@@ -26,7 +24,7 @@ export const getAlertDeliveries = defineFree({
   },
   identity: "subscription",
   problems: MANAGE_PROBLEMS,
-  async respond(context, { params: { subscription_id }, query }, { deps }: CheckContext<SubscriptionPorts>) {
+  async respond(context, { params: { subscription_id }, query }, { deps }) {
     await requireSubscription(context, subscription_id, deps);
     const page = await pageOfDeliveries(query, (wanted) =>
       deps.subscriptions.deliveries(subscription_id, wanted),

@@ -4,15 +4,13 @@ import { ALERT_EVENTS } from "../../alerts/plan-events.ts";
 import { SUBSCRIPTION_DAYS } from "../../alerts/subscriptions.ts";
 
 import { definePaid } from "../kit/endpoint.ts";
-import type { PaidWorkContext } from "../kit/endpoint-spec.ts";
-import { noteInterest, requireFollowed, type WalletPorts } from "../kit/wallet-report.ts";
+import { noteInterest, requireFollowed } from "../kit/wallet-report.ts";
 import {
   manageTokenSchema,
   purchaseBy,
   refuseUnheard,
   refuseWebhookUrl,
   renderSubscription,
-  type SubscribePorts,
   subscriptionShape,
   thresholdQuery,
   thresholdsOf,
@@ -64,13 +62,8 @@ export const getAlertsSubscribe = definePaid({
   request: { params: addressParams, query, body: null },
   answer: { schema: subscribedSchema, description: "The subscription" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "names-unavailable"],
-  check: ({ params }, { deps, now }: { deps: WalletPorts & SubscribePorts; now: Date }) =>
-    requireFollowed(params.address, deps, now),
-  async prepare(
-    { params, query },
-    _checked,
-    { deps, caller }: PaidWorkContext<WalletPorts & SubscribePorts>,
-  ): Promise<void> {
+  check: ({ params }, { deps, now }) => requireFollowed(params.address, deps, now),
+  async prepare({ params, query }, _checked, { deps, caller }): Promise<void> {
     await refuseWebhookUrl(query.webhook_url, deps);
     await refuseUnheard({ events: query.events, thresholds: thresholdsOf(query) }, () =>
       deps.hasThresholds({

@@ -1,13 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
-import type { CheckContext } from "../kit/endpoint-spec.ts";
 import {
   MANAGE_PROBLEMS,
   NO_STORE,
   renderSubscription,
   requireSubscription,
-  type SubscriptionPorts,
   subscriptionParams,
   subscriptionSchema,
   WHO_MANAGES,
@@ -24,7 +22,7 @@ export const getAlert = defineFree({
   answer: { schema: subscriptionSchema, description: "The subscription" },
   identity: "subscription",
   problems: MANAGE_PROBLEMS,
-  async respond(context, { params }, { deps, now }: CheckContext<SubscriptionPorts>) {
+  async respond(context, { params }, { deps, now }) {
     const { subscription } = await requireSubscription(context, params.subscription_id, deps);
     return answerJson(context, renderSubscription(subscription, now), NO_STORE);
   },

@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
-import type { OwnerLink, WalletRows } from "../../model/features/types.ts";
-import type { Policy } from "../../model/score/policy-shape.ts";
+import type { WalletRows } from "../../model/features/types.ts";
 import { chainLabels, type KnownAccounts } from "../../reports/labels/chain-labels.ts";
 import {
   type Counterparty,
@@ -13,22 +12,18 @@ import {
 
 import type { AccountDetail } from "../../reports/network/wallet-network-accounts.ts";
 import type { PinnedBlock } from "../../reports/network/wallet-network-dealings.ts";
-import {
-  type DealingsPort,
-  type FoundDealings,
-  readNewestDealings,
-  requireRead,
-} from "../kit/dealings-cache.ts";
+import type { FoundDealings } from "../kit/dealings-cache.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import { ValidationFailed, valueFault } from "../kit/validation-failed.ts";
 import {
   noteInterest,
-  type ReportRoom,
+  readNewestDealings,
   reportScope,
+  requireRead,
   requireReadable,
-  type WalletPorts,
 } from "../kit/wallet-report.ts";
 import { addressParams, fieldsOf, isoOf, laxInteger, toEip55, toUsd } from "../schemas/values.ts";
+import type { Services } from "../services.ts";
 import {
   type CounterpartiesAnswer,
   counterpartiesSchema,
@@ -99,22 +94,6 @@ function decoded(text: string): unknown {
   }
 }
 
-export type GetCounterpartiesPorts = WalletPorts &
-  ReportRoom &
-  DealingsPort & {
-    readonly policy: Policy;
-    readonly knownAccounts: KnownAccounts;
-    /** Current facts about accounts, one entry each. */
-    readonly describeAccounts: (
-      addresses: readonly Address[],
-    ) => Promise<ReadonlyMap<Address, AccountDetail>>;
-    /** Links of accounts to the wallet's owner; accounts without a link are left out. */
-    readonly readOwnerLinks: (
-      wallet: Address,
-      accounts: readonly Address[],
-    ) => Promise<ReadonlyMap<Address, OwnerLink>>;
-  };
-
 const DEFAULT_PAGE = 25;
 
 const query = z.object({
@@ -149,8 +128,7 @@ export const getCounterparties = definePaid({
       throw cursorRefused(cursor, `the cursor is for ${toEip55(cursor.wallet)}`);
     }
   },
-  check: ({ params }, { deps, now }: { deps: GetCounterpartiesPorts; now: Date }) =>
-    requireReadable(params.address, deps, now),
+  check: ({ params }, { deps, now }) => requireReadable(params.address, deps, now),
   async work({ params: { address }, query: { limit, cursor } }, _, { deps }): Promise<CounterpartiesAnswer> {
     const dealings =
       cursor === undefined ? await readNewestDealings(address, deps) : await readFrom(cursor, deps);
@@ -181,7 +159,7 @@ export const getCounterparties = definePaid({
   },
 });
 
-async function readFrom(cursor: Cursor, deps: GetCounterpartiesPorts): Promise<FoundDealings> {
+async function readFrom(cursor: Cursor, deps: Pick<Services, "readDealings">): Promise<FoundDealings> {
   const outcome = await deps.readDealings(cursor.wallet, cursor.block);
   if (outcome.kind === "gone") {
     throw cursorRefused(

@@ -9,14 +9,10 @@ import type { StoredEpoch } from "../../oracle/epochs.ts";
 import { answerTagged } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { eip55Schema, hashSchema, isoSchema, toEip55 } from "../schemas/values.ts";
-
-export type GetEpochPorts = {
-  /** The rendered list of one night; null if there is none. */
-  readonly epochList: (epoch: number) => Promise<EpochList | null>;
-};
+import type { Services } from "../services.ts";
 
 /** A published list with its JSON, which all requests share, because lists are long and immutable. */
-type EpochList = { readonly root: string; readonly json: Uint8Array };
+type EpochList = NonNullable<Awaited<ReturnType<Services["epochList"]>>>;
 
 /** The answer of GET /epochs/{epoch}. */
 export const epochSchema = z
@@ -61,7 +57,7 @@ export const getEpoch = defineFree({
   alternatives: { 304: { description: "Unchanged since the ETag in If-None-Match" } },
   headers: { "If-None-Match": "ETags that the caller holds: 304 where one of them is current" },
   problems: ["not-found", "database-unavailable", "internal"],
-  async respond(context, { params: { epoch } }, { deps }: { deps: GetEpochPorts }) {
+  async respond(context, { params: { epoch } }, { deps }) {
     const list = await deps.epochList(epoch);
     if (list === null) throw new Problem("not-found", `No epoch ${epoch} has been published.`);
     return answerTagged(context, {
@@ -86,7 +82,7 @@ type EpochSource = {
 };
 
 /** Renders the lists of epochs with a proof for every wallet, and caches the latest ones by root. */
-export function createEpochLists(source: EpochSource): GetEpochPorts["epochList"] {
+export function createEpochLists(source: EpochSource): Services["epochList"] {
   const kept = new Map<Hex, Promise<EpochList | null>>();
   return async (epoch) => {
     const root = await source.root(epoch);

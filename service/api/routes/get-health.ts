@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import { roundMicro } from "../../model/score/fixed-point.ts";
-import type { Policy } from "../../model/score/policy-shape.ts";
 import type { FailureGroup } from "../../reports/diagnosis/failures.ts";
 import { diagnoseHealth, type Health } from "../../reports/diagnosis/health.ts";
 import { methodName } from "../../reports/diagnosis/health-advice.ts";
@@ -12,16 +11,14 @@ import {
   type ReportFacts,
 } from "../../reports/diagnosis/report-facts.ts";
 
-import type { TransferReader } from "../../reports/profit-and-loss/wallet-transfers.ts";
-import type { SeenCall, WalletLife, WalletLifeReader } from "../../scores/wallet-life.ts";
+import type { SeenCall, WalletLife } from "../../scores/wallet-life.ts";
 import { definePaid } from "../kit/endpoint.ts";
-import { type ScoreRecordPorts, scoredRow } from "../kit/score-record.ts";
+import { scoredRow } from "../kit/score-record.ts";
 import {
   freshStanding,
   ninetyDays,
   noteInterest,
   notIndexed,
-  type ReportPorts,
   readReport,
   reportScope,
   reportScopeShape,
@@ -138,13 +135,6 @@ export const healthSchema = z
 
 type HealthAnswer = z.infer<typeof healthSchema>;
 
-export type GetHealthPorts = ReportPorts &
-  Pick<ScoreRecordPorts, "scoreOnDemand"> & {
-    readonly walletLife: WalletLifeReader;
-    readonly walletTransfers: Pick<TransferReader, "drawnTokens">;
-    readonly policy: Policy;
-  };
-
 /** GET /health/{address}. */
 export const getHealth = definePaid({
   method: "get",
@@ -163,7 +153,7 @@ export const getHealth = definePaid({
     "scoring-unavailable",
     "history-unavailable",
   ],
-  async check({ params: { address } }, { deps, now }: { deps: GetHealthPorts; now: Date }) {
+  async check({ params: { address } }, { deps, now }) {
     const { followed } = await freshStanding(address, deps, now);
     if (followed) return { fetchHistory: null };
     if (deps.scoreOnDemand === null) throw notIndexed(address);

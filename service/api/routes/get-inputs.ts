@@ -5,11 +5,6 @@ import { Problem } from "../../access/problems.ts";
 import { answerTagged } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 
-export type GetInputPorts = {
-  /** The file of an inputs hash; undefined if there is none. */
-  readonly inputFile: (hash: Hex) => Promise<unknown>;
-};
-
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
 const params = z.object({
@@ -46,7 +41,7 @@ export const getInput = defineFree({
   alternatives: { 304: { description: "Unchanged since the ETag in If-None-Match" } },
   headers: { "If-None-Match": "ETags that the caller holds: 304 where one of them is current" },
   problems: ["not-found", "database-unavailable", "internal"],
-  async respond(context, { params: { hash } }, { deps }: { deps: GetInputPorts }) {
+  async respond(context, { params: { hash } }, { deps }) {
     const text = canonicalize(await deps.inputFile(hash));
     if (text === undefined) throw new Problem("not-found", `No input file has the hash ${hash}.`);
     return answerTagged(context, {

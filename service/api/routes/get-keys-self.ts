@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { unauthorized } from "../../access/problems.ts";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
-import { type KeyPorts, keyShape, renderKey, usdOf } from "../schemas/key-sale.ts";
+import { keyShape, renderKey, usdOf } from "../schemas/key-sale.ts";
 import { eip55Schema, isoSchema, toEip55 } from "../schemas/values.ts";
 
 const WINDOW_DAYS = 30;
@@ -47,7 +47,7 @@ export const getKeysSelf = defineFree({
   request: { params: z.object({}), query: z.object({}), body: null },
   answer: { schema: selfSchema, description: "The key" },
   problems: ["database-unavailable", "internal"],
-  async respond(context, _input, { deps, now }: { deps: KeyPorts; now: Date }) {
+  async respond(context, _input, { deps, now }) {
     const caller = await deps.keys.enter(context.req);
     if (caller === null) throw unauthorized("key-missing", "Send the key in the header X-API-Key.");
     const since = new Date(now.getTime() - WINDOW_DAYS * DAY_MS);

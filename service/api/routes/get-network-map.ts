@@ -13,13 +13,17 @@ import {
 } from "../../reports/network/network-map.ts";
 
 import type { AccountDetail } from "../../reports/network/wallet-network-accounts.ts";
-import type { AccountLinks, Neighbourhood } from "../../reports/network/wallet-network-graph.ts";
-import { readNewestDealings } from "../kit/dealings-cache.ts";
 import { definePaid } from "../kit/endpoint.ts";
-import { noteInterest, reportScope, reportScopeShape, requireReadable } from "../kit/wallet-report.ts";
+import {
+  noteInterest,
+  readNewestDealings,
+  reportScope,
+  reportScopeShape,
+  requireReadable,
+} from "../kit/wallet-report.ts";
 import { nullableGradeSchema, nullableScoreSchema } from "../schemas/ahs-record.ts";
 import { addressParams, eip55Schema, flag, isoOf, isoSchema, toEip55, toUsd } from "../schemas/values.ts";
-import type { GetCounterpartiesPorts } from "./get-counterparties.ts";
+import type { Services } from "../services.ts";
 import { chainLabelSchema } from "./get-counterparties-schema.ts";
 
 /** Limit for a readable drawing. */
@@ -98,15 +102,6 @@ const networkMapSchema = z
 
 export type NetworkMapAnswer = z.infer<typeof networkMapSchema>;
 
-export type GetNetworkMapPorts = GetCounterpartiesPorts & {
-  /** Accounts that create no links, lower-case. */
-  readonly publicFunders: ReadonlySet<Address>;
-  /** Neighbours of a wallet and of its most frequent peers. */
-  readonly readNeighbourhood: (wallet: Address, peers: readonly Address[]) => Promise<Neighbourhood>;
-  /** Links between the wallet and given accounts. */
-  readonly readAccountLinks: (wallet: Address, accounts: readonly Address[]) => Promise<AccountLinks>;
-};
-
 /** GET /network-map/{address}. */
 export const getNetworkMap = definePaid({
   method: "get",
@@ -119,8 +114,7 @@ export const getNetworkMap = definePaid({
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: networkMapSchema, description: "Nodes and edges" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
-  check: ({ params }, { deps, now }: { deps: GetNetworkMapPorts; now: Date }) =>
-    requireReadable(params.address, deps, now),
+  check: ({ params }, { deps, now }) => requireReadable(params.address, deps, now),
   async work({ params: { address } }, _, { deps }): Promise<NetworkMapAnswer> {
     const dealings = await readNewestDealings(address, deps);
     const { days } = deps.policy.window;
@@ -133,7 +127,7 @@ export const getNetworkMap = definePaid({
 async function drawMap(
   wallet: Address,
   counterparties: readonly Counterparty[],
-  deps: GetNetworkMapPorts,
+  deps: Services,
 ): Promise<Omit<NetworkMapAnswer, "address" | keyof ReturnType<typeof reportScope>>> {
   const peers = counterparties.map(({ address }) => address);
   const around = await deps.readNeighbourhood(wallet, peers.slice(0, CLOSE_PEERS));

@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import type { Policy } from "../../model/score/policy-shape.ts";
 import { LIMIT_FORMULA, type LimitAdvice } from "../../reports/diagnosis/gas-limits.ts";
 import {
   type Advice,
@@ -25,7 +24,6 @@ import {
 import { definePaid } from "../kit/endpoint.ts";
 import {
   noteInterest,
-  type ReportPorts,
   readReport,
   reportScope,
   reportScopeShape,
@@ -145,8 +143,6 @@ export const optimizeSchema = z
 
 type OptimizeAnswer = z.infer<typeof optimizeSchema>;
 
-export type GetOptimizePorts = ReportPorts & { readonly policy: Policy };
-
 /** GET /optimize/{address}. */
 export const getOptimize = definePaid({
   method: "get",
@@ -159,8 +155,7 @@ export const getOptimize = definePaid({
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: optimizeSchema, description: "The report" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
-  check: ({ params }, { deps, now }: { deps: GetOptimizePorts; now: Date }) =>
-    requireReadable(params.address, deps, now),
+  check: ({ params }, { deps, now }) => requireReadable(params.address, deps, now),
   async work({ params: { address } }, _prepared, { deps }): Promise<OptimizeAnswer> {
     const facts = gatherReportFacts(await readReport(address, deps), deps.policy);
     noteInterest(address, deps);

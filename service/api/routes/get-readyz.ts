@@ -5,12 +5,7 @@ import type { IndexHead } from "../../scores/scores.ts";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { count, fieldsOf, isoSchema, text } from "../schemas/values.ts";
-
-export type GetReadyzPorts = {
-  readonly scores: { head(): Promise<IndexHead | null> };
-  readonly maxIndexAgeSeconds: number;
-  readonly sanctionsSources: SourceWatch;
-};
+import type { Services } from "../services.ts";
 
 const checkSchema = z
   .object({ ok: z.boolean().openapi({ example: true }), detail: z.string().openapi({ example: "answers" }) })
@@ -59,7 +54,7 @@ export const getReadyz = defineFree({
   answer: { schema: readyzSchema, description: "Ready" },
   alternatives: { 503: { schema: readyzSchema, description: "Not ready" } },
   problems: ["internal"],
-  async respond(context, _input, { deps, now }: { deps: GetReadyzPorts; now: Date }) {
+  async respond(context, _input, { deps, now }) {
     const readiness = await readReadiness(deps, now);
     return readiness.status === "ok"
       ? answerJson(context, readiness, { headers: { "cache-control": "no-store" } })
@@ -71,7 +66,12 @@ export const getReadyz = defineFree({
 });
 
 /** Whether the database answers and the index is fresh, and how old the sources of sanctions are. */
-export async function readReadiness(deps: GetReadyzPorts, now: Date): Promise<Readiness> {
+export async function readReadiness(
+  deps: Pick<Services, "maxIndexAgeSeconds" | "sanctionsSources"> & {
+    readonly scores: Pick<Services["scores"], "head">;
+  },
+  now: Date,
+): Promise<Readiness> {
   try {
     const readiness = readinessOf(await deps.scores.head(), deps.maxIndexAgeSeconds, now);
     return { ...readiness, sanctions: await sanctionsOf(deps.sanctionsSources, now) };

@@ -7,7 +7,6 @@ import type { Policy } from "../../model/score/policy-shape.ts";
 import type { FeatureLine } from "../../model/score/record.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 import { isLookalikeName, printableName } from "../../reports/labels/chain-labels.ts";
-import type { AccountDetail } from "../../reports/network/wallet-network-accounts.ts";
 import {
   benchmark,
   type CardCounts,
@@ -19,28 +18,15 @@ import {
 import type { ScoreDistribution } from "../../scores/ecosystem.ts";
 import type { DayScore, StoredScore } from "../../scores/scores.ts";
 import { definePaid } from "../kit/endpoint.ts";
-import { type ScoreRecordPorts, scoredRow } from "../kit/score-record.ts";
-import { noteInterest, type ReportPorts, type ReportSource, requireFollowed } from "../kit/wallet-report.ts";
+import { scoredRow } from "../kit/score-record.ts";
+import { noteInterest, type ReportSource, requireFollowed } from "../kit/wallet-report.ts";
 import { viewOf } from "../report-card/card-view.ts";
 import type { CardFormat } from "../report-card/make-card.ts";
-import { CardsOverloaded, type createCardRenderer } from "../report-card/render-pool.ts";
+import { CardsOverloaded } from "../report-card/render-pool.ts";
 import { renderScore } from "../schemas/ahs-record.ts";
 import { addressParams, isoOf, toEip55 } from "../schemas/values.ts";
+import type { Services } from "../services.ts";
 import { type ReportCard, reportCardSchema } from "./get-report-card-schema.ts";
-
-export type GetReportCardPorts = Pick<
-  ScoreRecordPorts & ReportPorts,
-  "logger" | "recordInterest" | "maxIndexAgeSeconds" | "scoreNow" | "readWallet"
-> & {
-  readonly scores: ScoreRecordPorts["scores"];
-  /** Scores of the last 90 days, oldest first. */
-  readonly dailyScores: (address: Address) => Promise<readonly DayScore[]>;
-  readonly policy: Policy;
-  readonly scoreDistribution: () => Promise<ScoreDistribution>;
-  /** Current facts about accounts, one entry each. */
-  readonly describeAccounts: (addresses: readonly Address[]) => Promise<ReadonlyMap<Address, AccountDetail>>;
-  readonly cards: Pick<ReturnType<typeof createCardRenderer>, "hasRoom" | "render">;
-};
 
 const FORMATS = ["json", "png", "svg"] as const;
 const MEDIA_TYPES = { png: "image/png", svg: "image/svg+xml" } as const;
@@ -66,7 +52,7 @@ export const getReportCard = definePaid({
     renderings: Object.values(MEDIA_TYPES),
   },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable", "deadline-exceeded"],
-  async check({ params, query }, { deps, now }: { deps: GetReportCardPorts; now: Date }) {
+  async check({ params, query }, { deps, now }) {
     await requireFollowed(params.address, deps, now);
     if (query.format !== "json" && !deps.cards.hasRoom()) throw overloaded();
   },
@@ -91,11 +77,7 @@ export const getReportCard = definePaid({
   },
 });
 
-async function draw(
-  card: ReportCard,
-  format: CardFormat,
-  cards: GetReportCardPorts["cards"],
-): Promise<BoughtAnswer> {
+async function draw(card: ReportCard, format: CardFormat, cards: Services["cards"]): Promise<BoughtAnswer> {
   try {
     return { contentType: MEDIA_TYPES[format], body: await cards.render(viewOf(card), format) };
   } catch (error) {

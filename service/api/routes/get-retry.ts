@@ -4,14 +4,8 @@ import { unavailable } from "../../access/problems.ts";
 import { NodeFailure } from "../../chain/node/failure.ts";
 import { createMarket, type Market } from "../../model/features/market.ts";
 import type { WalletRows } from "../../model/features/types.ts";
-import type { Policy } from "../../model/score/policy-shape.ts";
 import type { CallOutcomes, FailedCall, FailedExecution } from "../../reports/recovery/failed-calls.ts";
-import {
-  LISTED_DAYS,
-  openRecovery,
-  type Recovery,
-  type RecoveryPorts,
-} from "../../reports/recovery/open-recovery.ts";
+import { LISTED_DAYS, openRecovery, type Recovery } from "../../reports/recovery/open-recovery.ts";
 import {
   type FailureCause,
   NOTHING_BEFORE,
@@ -25,15 +19,13 @@ import {
   type UnsignedTransaction,
 } from "../../reports/recovery/unsigned-transaction.ts";
 import { definePaid } from "../kit/endpoint.ts";
+import { tooManyReports } from "../kit/report-turns.ts";
 import {
   noteInterest,
-  type ReportPorts,
-  type ReportTurns,
   readReport,
   reportScope,
   reportScopeShape,
   requireReadable,
-  tooManyReports,
 } from "../kit/wallet-report.ts";
 import { blockSchema } from "../schemas/ahs-record.ts";
 import { usdSchema, weiSchema } from "../schemas/report-parts.ts";
@@ -52,6 +44,7 @@ import {
   toUsd,
   wholeSchema,
 } from "../schemas/values.ts";
+import type { Services } from "../services.ts";
 
 const hexSchema = z
   .string()
@@ -228,8 +221,6 @@ const retrySchema = z
 export type RetryAnswer = z.infer<typeof retrySchema>;
 export type UnsignedTransactionAnswer = z.infer<typeof unsignedTransactionSchema>;
 
-export type GetRetryPorts = ReportPorts & RecoverPorts & { readonly policy: Policy };
-
 /** GET /retry/{address}. */
 export const getRetry = definePaid({
   method: "get",
@@ -242,7 +233,7 @@ export const getRetry = definePaid({
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: retrySchema, description: "Offers, and what is not offered" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable", "node-unavailable"],
-  async check({ params }, { deps, now }: { deps: GetRetryPorts; now: Date }) {
+  async check({ params }, { deps, now }) {
     await requireReadable(params.address, deps, now);
     requireRecoveryTurn(deps);
   },
@@ -392,13 +383,6 @@ function renderExecution(execution: FailedExecution) {
   };
 }
 
-/** Ports of endpoints that simulate transactions. */
-export type RecoverPorts = {
-  readonly recovery: RecoveryPorts;
-  /** A queue of their own, so that a slow node does not delay other reports. */
-  readonly recoveryTurns: ReportTurns;
-};
-
 const RETRY_AFTER_SECONDS = 10;
 
 const UNREACHABLE = "The chain's node does not answer, or this deployment has none.";
@@ -409,12 +393,15 @@ const DETAILS: Readonly<Partial<Record<NodeFailure["kind"], string>>> = {
 };
 
 /** Throws a 503 if the queue of recoveries is full. */
-export function requireRecoveryTurn({ recoveryTurns }: RecoverPorts): void {
+export function requireRecoveryTurn({ recoveryTurns }: Pick<Services, "recoveryTurns">): void {
   if (!recoveryTurns.hasRoom()) throw tooManyReports();
 }
 
 /** State of a wallet by index and node. Throws a 503 problem if either fails. */
-export function requireRecovery(wallet: Address, { recovery }: RecoverPorts): Promise<Recovery> {
+export function requireRecovery(
+  wallet: Address,
+  { recovery }: Pick<Services, "recovery">,
+): Promise<Recovery> {
   return withNode(() => openRecovery(wallet, recovery));
 }
 
@@ -432,7 +419,7 @@ export async function withNode<Result>(work: () => Promise<Result>): Promise<Res
 }
 
 /** A node client whose deadline starts now. Throws a NodeFailure if the deployment has no node. */
-export function openNode({ recovery }: RecoverPorts): RecoveryNode {
+export function openNode({ recovery }: Pick<Services, "recovery">): RecoveryNode {
   if (recovery.openNode === null) throw new NodeFailure("unreachable", "this deployment names no node");
   return recovery.openNode();
 }

@@ -1,24 +1,20 @@
 import { z } from "@hono/zod-openapi";
-import type { Address } from "viem";
 import type { SanctionsFlag } from "../../model/features/types.ts";
 import { roundMicro } from "../../model/score/fixed-point.ts";
-import type { Policy } from "../../model/score/policy-shape.ts";
-import { chainLabels, type KnownAccounts } from "../../reports/labels/chain-labels.ts";
-import type { ProviderAnswer, ReadLabels } from "../../reports/labels/label-reader.ts";
-import type { AccountDetail } from "../../reports/network/wallet-network-accounts.ts";
+import { chainLabels } from "../../reports/labels/chain-labels.ts";
+import type { ProviderAnswer } from "../../reports/labels/label-reader.ts";
 import { type Pnl, profitAndLoss, type TokenPnl } from "../../reports/profit-and-loss/pnl.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import {
   freshStanding,
   noteInterest,
   notIndexed,
-  type ReportPorts,
   type ReportSource,
   readReport,
   reportScope,
   reportScopeShape,
 } from "../kit/wallet-report.ts";
-import { answerRisk, type RiskPorts, riskShape } from "../schemas/risk.ts";
+import { answerRisk, riskShape } from "../schemas/risk.ts";
 import {
   addressParams,
   eip55Schema,
@@ -189,17 +185,6 @@ const riskPremiumSchema = z
 
 export type RiskPremiumAnswer = z.infer<typeof riskPremiumSchema>;
 
-export type GetRiskPremiumPorts = ReportPorts &
-  RiskPorts & {
-    /** Labels of third parties. */
-    readonly readLabels: ReadLabels;
-    readonly knownAccounts: KnownAccounts;
-    readonly describeAccounts: (
-      addresses: readonly Address[],
-    ) => Promise<ReadonlyMap<Address, AccountDetail>>;
-    readonly policy: Pick<Policy, "window">;
-  };
-
 /** GET /risk/premium/{address}. */
 export const getRiskPremium = definePaid({
   method: "get",
@@ -212,7 +197,7 @@ export const getRiskPremium = definePaid({
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: riskPremiumSchema, description: "The risk and what is behind it" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
-  async check({ params: { address } }, { deps, now }: { deps: GetRiskPremiumPorts; now: Date }) {
+  async check({ params: { address } }, { deps, now }) {
     const standing = await freshStanding(address, deps, now);
     if (!standing.followed) throw notIndexed(address);
     return standing;

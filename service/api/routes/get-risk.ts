@@ -1,10 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { definePaid } from "../kit/endpoint.ts";
-import { freshStanding, noteInterest, type WalletPorts } from "../kit/wallet-report.ts";
-import { answerRisk, type RiskPorts, riskSchema } from "../schemas/risk.ts";
+import { freshStanding, noteInterest } from "../kit/wallet-report.ts";
+import { answerRisk, riskSchema } from "../schemas/risk.ts";
 import { addressParams } from "../schemas/values.ts";
-
-export type GetRiskPorts = WalletPorts & RiskPorts;
 
 /** GET /risk/{address}. */
 export const getRisk = definePaid({
@@ -18,8 +16,7 @@ export const getRisk = definePaid({
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: riskSchema, description: "The risk" },
   problems: ["index-unavailable", "index-behind", "scoring-unavailable"],
-  check: ({ params }, { deps, now }: { deps: GetRiskPorts; now: Date }) =>
-    freshStanding(params.address, deps, now),
+  check: ({ params }, { deps, now }) => freshStanding(params.address, deps, now),
   work({ params: { address } }, standing, { deps, now }) {
     if (standing.score !== null) noteInterest(address, deps);
     return answerRisk({ address, standing, now }, deps);

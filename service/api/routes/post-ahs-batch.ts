@@ -5,11 +5,12 @@ import { PROBLEMS, Problem, problemType } from "../../access/problems.ts";
 import { mapLimited } from "../../net/map-limited.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import { problemOf } from "../kit/handle-error.ts";
-import { recordOf, type ScoreRecordPorts, scoredRow, scorerOf } from "../kit/score-record.ts";
+import { recordOf, scoredRow, scorerOf } from "../kit/score-record.ts";
 import { echoInput, ValidationFailed } from "../kit/validation-failed.ts";
 import { freshStanding, noteInterest } from "../kit/wallet-report.ts";
 import { type AhsRecord, ahsRecordSchema } from "../schemas/ahs-record.ts";
 import { addressSchema, eip55Schema, toEip55 } from "../schemas/values.ts";
+import type { Services } from "../services.ts";
 
 /** Maximum entries of the list as sent, for every caller. */
 const MAX_ENTRIES = 100;
@@ -87,7 +88,7 @@ export const postAhsBatch = definePaid({
     const most = MAX_WALLETS[caller.kind];
     if (wallets.length > most) throw tooLong(wallets, most);
   },
-  async check({ body }, { deps, now }: { deps: ScoreRecordPorts; now: Date }) {
+  async check({ body }, { deps, now }) {
     const wallets = await Promise.all(
       distinct(body).map(async (address) => ({
         address,
@@ -145,7 +146,7 @@ function refusalOf(attempt: () => unknown): Problem | null {
   }
 }
 
-function toProblem(error: unknown, address: Address, { logger }: Pick<ScoreRecordPorts, "logger">): Problem {
+function toProblem(error: unknown, address: Address, { logger }: Pick<Services, "logger">): Problem {
   if (error instanceof Problem) return error;
   const failure = error instanceof Error ? error : new Error("scoring failed", { cause: error });
   return problemOf(failure, { wallet: address }, logger);

@@ -2,13 +2,11 @@ import { z } from "@hono/zod-openapi";
 import { Problem } from "../../access/problems.ts";
 import { ACT_ONCE } from "../kit/act-once.ts";
 import { defineFree } from "../kit/endpoint.ts";
-import type { CheckContext } from "../kit/endpoint-spec.ts";
 import {
   ACT_PROBLEMS,
   actOnSubscription,
   queuedSchema,
   refuseRecent,
-  type SubscriptionPorts,
   subscriptionParams,
   WHO_MANAGES,
 } from "../schemas/alert-subscription.ts";
@@ -30,7 +28,7 @@ export const postAlertReplay = defineFree({
   identity: "subscription",
   headers: ACT_ONCE.headers,
   problems: ACT_PROBLEMS,
-  respond(context, { params: { subscription_id, delivery_id } }, work: CheckContext<SubscriptionPorts>) {
+  respond(context, { params: { subscription_id, delivery_id } }, work) {
     return actOnSubscription(context, work, {
       id: subscription_id,
       endpoint: "POST /alerts/{subscription_id}/deliveries/{delivery_id}/replay",

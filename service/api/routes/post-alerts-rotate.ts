@@ -1,12 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { ACT_ONCE } from "../kit/act-once.ts";
 import { defineFree } from "../kit/endpoint.ts";
-import type { CheckContext } from "../kit/endpoint-spec.ts";
 import {
   ACT_PROBLEMS,
   actOnSubscription,
   manageTokenSchema,
-  type SubscriptionPorts,
   subscriptionParams,
   WHO_MANAGES,
   webhookSecretSchema,
@@ -42,7 +40,7 @@ export const postAlertRotate = defineFree({
   identity: "subscription",
   headers: ACT_ONCE.headers,
   problems: ACT_PROBLEMS,
-  respond(context, { params: { subscription_id } }, work: CheckContext<SubscriptionPorts>) {
+  respond(context, { params: { subscription_id } }, work) {
     return actOnSubscription(context, work, {
       id: subscription_id,
       endpoint: "POST /alerts/{subscription_id}/rotate",

@@ -1,17 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import type { HonoRequest } from "hono";
 import type { Address } from "viem";
-import { type Owner, type OwnerAccess, ownerText } from "../../access/access.ts";
+import { type Owner, ownerText } from "../../access/access.ts";
 import { hashApiKey, type RotationRight } from "../../access/api-keys.ts";
-import type { RepeatStore } from "../../access/idempotent-answers.ts";
 import { Problem, unauthorized } from "../../access/problems.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { ValidationFailed, valueFault } from "../kit/validation-failed.ts";
-import { type KeyPorts, keyShape, renderKey, secretSchema } from "../schemas/key-sale.ts";
+import { keyShape, renderKey, secretSchema } from "../schemas/key-sale.ts";
 import { toEip55 } from "../schemas/values.ts";
-
-type RotatePorts = KeyPorts & { readonly owners: OwnerAccess; readonly repeats: RepeatStore };
+import type { Services } from "../services.ts";
 
 const ENDPOINT = "POST /keys/rotate";
 
@@ -47,7 +45,7 @@ export const postKeysRotate = defineFree({
   request: { params: z.object({}), query: z.object({}), body: bodySchema },
   answer: { schema: rotatedSchema, description: "The key with its new secret" },
   problems: ["not-found", "database-unavailable", "internal", ...ACT_ONCE.problems],
-  async respond(context, { body }, { deps, now }: { deps: RotatePorts; now: Date }) {
+  async respond(context, { body }, { deps, now }) {
     const owner = await deps.owners.identify(context.req);
     const keyId = body?.key_id?.toLowerCase() ?? null;
     return actOnce(context, deps.repeats, {
@@ -68,7 +66,7 @@ export const postKeysRotate = defineFree({
 async function rightOf(
   request: HonoRequest,
   { owner, keyId, now }: { readonly owner: Owner; readonly keyId: string | null; readonly now: Date },
-  deps: RotatePorts,
+  deps: Pick<Services, "keys">,
 ): Promise<RotationRight> {
   switch (owner.kind) {
     case "key":
@@ -84,7 +82,7 @@ async function rightOf(
   }
 }
 
-async function onlyKeyOf(wallet: Address, now: Date, { keys }: KeyPorts): Promise<string> {
+async function onlyKeyOf(wallet: Address, now: Date, { keys }: Pick<Services, "keys">): Promise<string> {
   const [first, ...others] = await keys.boughtBy(wallet, now);
   if (first === undefined) throw nothingBought(wallet);
   if (others.length === 0) return first;

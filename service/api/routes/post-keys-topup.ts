@@ -1,13 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { unauthorized } from "../../access/problems.ts";
 import { definePaid } from "../kit/endpoint.ts";
-import type { PaidWorkContext } from "../kit/endpoint-spec.ts";
 import { ValidationFailed, valueFault } from "../kit/validation-failed.ts";
 import {
   buyerOf,
   creditIdOf,
   creditsBodySchema,
-  type KeyPorts,
   keyShape,
   renderKey,
   unitsOf,
@@ -37,15 +35,15 @@ export const postKeysTopup = definePaid({
   request: { params: z.object({}), query: z.object({}), body: creditsBodySchema },
   answer: { schema: toppedUpSchema, description: "The key with its new balance" },
   problems: [],
-  distinguish: async (request, deps: KeyPorts) => (await deps.keys.identify(request))?.keyId ?? null,
+  distinguish: async (request, deps) => (await deps.keys.identify(request))?.keyId ?? null,
   check: async () => null,
-  async prepare(_input, _checked, { deps, header }: PaidWorkContext<KeyPorts>) {
+  async prepare(_input, _checked, { deps, header }) {
     const key = await deps.keys.identify({ header });
     if (key === null) throw noKey();
     if (key.balanceUnits === null) throw unlimited();
     return key.keyId;
   },
-  async work({ body }, keyId, { deps, now, caller }: PaidWorkContext<KeyPorts>) {
+  async work({ body }, keyId, { deps, now, caller }) {
     const units = unitsOf(body);
     const key = await deps.keys.topUp({ creditId: creditIdOf(buyerOf(caller)), keyId, units, now });
     if (key === null) {

@@ -1,11 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { definePaid } from "../kit/endpoint.ts";
-import type { PaidWorkContext } from "../kit/endpoint-spec.ts";
 import {
   buyerOf,
   creditIdOf,
   creditsBodySchema,
-  type KeyPorts,
   keyShape,
   renderKey,
   secretSchema,
@@ -33,7 +31,7 @@ export const postKeys = definePaid({
   answer: { schema: boughtKeySchema, description: "The key" },
   problems: [],
   check: async () => null,
-  async work({ body }, _prepared, { deps, now, caller }: PaidWorkContext<KeyPorts>) {
+  async work({ body }, _prepared, { deps, now, caller }) {
     const buyer = buyerOf(caller);
     const { key, secret } = await deps.keys.buy({
       creditId: creditIdOf(buyer),

@@ -1,8 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
-import type { Policy } from "../../model/score/policy-shape.ts";
 import { gatherReportFacts, type ReportFacts } from "../../reports/diagnosis/report-facts.ts";
-import type { TransferReader } from "../../reports/profit-and-loss/wallet-transfers.ts";
 import { type ReceivedFinding, type Wash, type WashIssue, washWallet } from "../../reports/wash/wash.ts";
 
 import type { Circle } from "../../reports/wash/wash-circles.ts";
@@ -11,7 +9,6 @@ import { definePaid } from "../kit/endpoint.ts";
 import {
   ninetyDays,
   noteInterest,
-  type ReportPorts,
   readReport,
   reportScope,
   reportScopeShape,
@@ -156,11 +153,6 @@ export const washSchema = z
 
 type WashAnswer = z.infer<typeof washSchema>;
 
-export type PostWashPorts = ReportPorts & {
-  readonly walletTransfers: TransferReader;
-  readonly policy: Policy;
-};
-
 /** POST /wash/{address}. */
 export const postWash = definePaid({
   method: "post",
@@ -173,8 +165,7 @@ export const postWash = definePaid({
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: washSchema, description: "The report" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
-  check: ({ params }, { deps, now }: { deps: PostWashPorts; now: Date }) =>
-    requireReadable(params.address, deps, now),
+  check: ({ params }, { deps, now }) => requireReadable(params.address, deps, now),
   async work({ params: { address } }, _prepared, { deps }): Promise<WashAnswer> {
     const source = await readReport(address, deps);
     const { timestamp, blockNumber } = source.asOf;

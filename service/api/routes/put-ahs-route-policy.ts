@@ -12,7 +12,7 @@ import {
   renderPolicy,
 } from "../schemas/route-policy.ts";
 import { toEip55 } from "../schemas/values.ts";
-import { type PolicyPorts, policyHeaders } from "./get-ahs-route-policy.ts";
+import { policyHeaders } from "./get-ahs-route-policy.ts";
 
 /** PUT /ahs/route/policy. */
 export const putRoutePolicy = defineFree({
@@ -27,7 +27,7 @@ export const putRoutePolicy = defineFree({
   request: { params: z.object({}), query: z.object({}), body: policyBodySchema },
   answer: { schema: policySchema, description: "The policy as stored, with its ETag" },
   problems: ["header-malformed", "precondition-failed", "database-unavailable", "internal"],
-  async respond(context, { body }, { deps, now }: { deps: PolicyPorts; now: Date }) {
+  async respond(context, { body }, { deps, now }) {
     if (body === null) throw new Error("a body was checked and is absent");
     const ifVersion = versionsToMatch(context.req.header("if-match"));
     const owner = await deps.owners.identify(context.req);

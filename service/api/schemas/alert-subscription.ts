@@ -1,60 +1,23 @@
 import { timingSafeEqual } from "node:crypto";
 import { z } from "@hono/zod-openapi";
-import { type OwnerAccess, ownerOf, ownerText, type PayingCaller } from "../../access/access.ts";
-import type { RepeatStore } from "../../access/idempotent-answers.ts";
+import { ownerOf, ownerText, type PayingCaller } from "../../access/access.ts";
 import { Problem, type ProblemCode } from "../../access/problems.ts";
 import type { StoredSubscription } from "../../alerts/alert-subscriptions.ts";
 import { ALERT_EVENTS, type AlertEvent, THRESHOLD_EVENT } from "../../alerts/plan-events.ts";
-import {
-  hashManageToken,
-  PAUSE_MS,
-  type Replay,
-  type rotate,
-  type Subscribe,
-  type SubscribeRequest,
-} from "../../alerts/subscriptions.ts";
+import { hashManageToken, PAUSE_MS, type Replay, type SubscribeRequest } from "../../alerts/subscriptions.ts";
 
 import { standingOfThresholds, thresholdsFrom, WATCHED_VALUES } from "../../alerts/thresholds.ts";
-import type { Delivery, DeliveryPage } from "../../alerts/webhook-log.ts";
 import type { AlertThresholds } from "../../db/tables/alerts.ts";
 import { ACT_ONCE, type Act, actOnce } from "../kit/act-once.ts";
 import type { ApiContext } from "../kit/api-env.ts";
+import type { CheckContext } from "../kit/endpoint-spec.ts";
 import { echoInput, refuseUrl, ValidationFailed, valueFault } from "../kit/validation-failed.ts";
+import type { Services } from "../services.ts";
 import { chainIdSchema } from "./ahs-record.ts";
 import { deliveryIdSchema } from "./deliveries.ts";
-import type { InfrastructurePorts } from "./infrastructure.ts";
 import { eip55Schema, fieldsOf, isoSchema, laxInteger, num, toEip55 } from "./values.ts";
 
 export const NO_STORE = { headers: { "cache-control": "private, no-store" } } as const;
-
-/** Ports that sell monitoring. */
-export type SubscribePorts = {
-  /** Buys 30 days of monitoring, or extends it by 30 days. */
-  readonly subscribe: Subscribe;
-  /** Whether an owner's running subscription for a wallet and URL has thresholds. */
-  readonly hasThresholds: (
-    place: Pick<SubscribeRequest, "wallet" | "owner" | "webhookUrl">,
-  ) => Promise<boolean>;
-  readonly infrastructure: Pick<InfrastructurePorts["infrastructure"], "refusal">;
-};
-
-/** Ports that manage a subscription, for its owner or the holder of its manage token. */
-export type SubscriptionPorts = {
-  readonly owners: OwnerAccess;
-  readonly repeats: RepeatStore;
-  readonly subscriptions: {
-    /** Counts a call by manage token against the subscription's rate; throws a 429. */
-    count(id: string): Promise<void>;
-    find(id: string): Promise<StoredSubscription | null>;
-    end(id: string): Promise<void>;
-    /** Answers the id of the event as well. */
-    test(subscription: StoredSubscription): Promise<{ readonly id: string; readonly outcome: Replay }>;
-    rotate(subscription: StoredSubscription, tokens: "keep-token" | "new-token"): ReturnType<typeof rotate>;
-    /** Newest first. */
-    deliveries(id: string, page: DeliveryPage): Promise<readonly Delivery[]>;
-    replay(subscription: StoredSubscription, deliveryId: string): Promise<Replay>;
-  };
-};
 
 /** Owner and purchase of a subscription: the payment or the debit, if there is one. */
 export function purchaseBy(
@@ -72,7 +35,10 @@ function paymentName(caller: PayingCaller): string | null {
 }
 
 /** As `refuseUrl`, for the normalized URL, which may be longer than the given one. */
-export async function refuseWebhookUrl(url: string, { infrastructure }: SubscribePorts): Promise<void> {
+export async function refuseWebhookUrl(
+  url: string,
+  { infrastructure }: { readonly infrastructure: Pick<Services["infrastructure"], "refusal"> },
+): Promise<void> {
   const asked = URL.canParse(url) ? new URL(url).href : url;
   await refuseUrl({ loc: ["query", "webhook_url"], given: url, asked }, infrastructure.refusal);
 }
@@ -233,7 +199,7 @@ type Managed = { readonly subscription: StoredSubscription; readonly by: "owner"
 export async function requireSubscription(
   { req }: ApiContext,
   id: string,
-  { owners, subscriptions }: SubscriptionPorts,
+  { owners, subscriptions }: Pick<Services, "owners" | "subscriptions">,
 ): Promise<Managed> {
   const token = bearerOf(req.header("authorization"));
   if (token !== null) {
@@ -250,11 +216,7 @@ export async function requireSubscription(
 }
 
 /** As above, for a running subscription. Throws a 404 for one that ended or expired. */
-async function requireRunning(
-  context: ApiContext,
-  id: string,
-  work: { readonly deps: SubscriptionPorts; readonly now: Date },
-): Promise<Managed> {
+async function requireRunning(context: ApiContext, id: string, work: CheckContext): Promise<Managed> {
   const managed = await requireSubscription(context, id, work.deps);
   const { endedAt, expiresAt } = managed.subscription;
   if (endedAt !== null)
@@ -270,7 +232,7 @@ async function requireRunning(
 /** Acts on a running subscription, once for each Idempotency-Key of its owner or manage token. */
 export async function actOnSubscription(
   context: ApiContext,
-  work: { readonly deps: SubscriptionPorts; readonly now: Date },
+  work: CheckContext,
   act: {
     readonly id: string;
     readonly endpoint: string;

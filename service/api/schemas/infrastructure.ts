@@ -1,7 +1,6 @@
 import type { Address } from "viem";
 import { unavailable } from "../../access/problems.ts";
 import { MICRO } from "../../model/score/fixed-point.ts";
-import type { Policy } from "../../model/score/policy-shape.ts";
 import { gradeLabel } from "../../model/score/record.ts";
 import {
   type Infrastructure,
@@ -21,7 +20,6 @@ import {
 import type { ReservedVisit, UrlVisitor } from "../../registries/probes/probe-endpoint.ts";
 
 import type {
-  InfrastructureReader,
   ProbeDay,
   Probing,
   StoredProbe,
@@ -29,13 +27,9 @@ import type {
 } from "../../registries/probes/probes-of-wallet.ts";
 
 import type { StoredScore } from "../../scores/scores.ts";
+import type { Services } from "../services.ts";
 import { type AhsRecord, daySchema, type InfrastructurePart, probeSchema } from "./ahs-record.ts";
 import { fieldsOf, isoOf } from "./values.ts";
-
-export type InfrastructurePorts = {
-  readonly infrastructure: InfrastructureReader & UrlVisitor;
-  readonly policy: Policy;
-};
 
 /** Decided before anything is charged. */
 type InfrastructurePlan = {
@@ -68,7 +62,7 @@ const BUSY_RETRY_SECONDS = 10;
  */
 export async function planInfrastructure(
   { address, agentUrl }: { readonly address: Address; readonly agentUrl: string | undefined },
-  { infrastructure }: InfrastructurePorts,
+  { infrastructure }: Pick<Services, "infrastructure">,
 ): Promise<InfrastructurePlan> {
   const agents = await infrastructure.agents(address);
   const declared = declaredBy(agents);
@@ -87,7 +81,7 @@ export function releaseInfrastructure({ agentUrl }: InfrastructurePlan): void {
 /** The infrastructure of a wallet and its score with D3. An unbound agent_url is visited and does not count. */
 export async function answerInfrastructure(
   request: InfrastructureRequest,
-  ports: InfrastructurePorts,
+  ports: Pick<Services, "infrastructure" | "policy">,
 ): Promise<{
   readonly part: InfrastructurePart;
   /** Empty if D3 or the record has no score. */

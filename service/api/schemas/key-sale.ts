@@ -1,41 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import type { Address } from "viem";
-import type { Caller, KeyCaller, PaidRequest, PayerCaller } from "../../access/access.ts";
-import type { ApiKey, KeyWithSecret, RotationRight, Spending } from "../../access/api-keys.ts";
+import type { Caller, PayerCaller } from "../../access/access.ts";
+import type { ApiKey } from "../../access/api-keys.ts";
 import { creditIdOf as creditOf } from "../../access/payments/payments.ts";
 
 import { fieldsOf, isoSchema, num, text } from "./values.ts";
-
-/** Ports that sell, top up, renew and show API keys. */
-export type KeyPorts = {
-  readonly keys: {
-    /** The key of X-API-Key; null without the header. Throws the 401 of an invalid key. */
-    identify(request: Pick<PaidRequest, "header">): Promise<KeyCaller | null>;
-    /** As `identify`, for a free call, which counts against the key's rate: also throws a 429. */
-    enter(request: Pick<PaidRequest, "header">): Promise<KeyCaller | null>;
-    /** The key that a payment bought: one for each creditId, with a new secret at every call. */
-    buy(purchase: {
-      readonly creditId: string;
-      readonly name: string;
-      readonly boughtBy: Address;
-      readonly units: number;
-      readonly now: Date;
-    }): Promise<KeyWithSecret>;
-    /** Credits a key, once for each creditId; null if the key is no longer live. */
-    topUp(topUp: {
-      readonly creditId: string;
-      readonly keyId: string;
-      readonly units: number;
-      readonly now: Date;
-    }): Promise<ApiKey | null>;
-    /** Null if that right no longer exists. */
-    rotate(right: RotationRight, now: Date): Promise<KeyWithSecret | null>;
-    find(id: string): Promise<ApiKey | null>;
-    /** Ids of live keys, newest first. */
-    boughtBy(wallet: Address, now: Date): Promise<readonly string[]>;
-    spending(keyId: string, since: Date): Promise<readonly Spending[]>;
-  };
-};
 
 const UNITS_PER_USD = 1_000;
 const MAX_CREDITS_USD = 10_000;

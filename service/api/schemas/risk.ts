@@ -12,6 +12,7 @@ import {
 import type { RiskFacts, RiskKey, ScoreExplanation } from "../../reports/risk/risk-facts.ts";
 import type { CurrentScore, WalletSnapshot } from "../../scores/scores.ts";
 import type { ReportSource } from "../kit/wallet-report.ts";
+import type { Services } from "../services.ts";
 import {
   blockSchema,
   chainIdSchema,
@@ -106,12 +107,6 @@ export const riskSchema = z.object(riskShape).openapi("Risk");
 
 export type RiskAnswer = z.infer<typeof riskSchema>;
 
-export type RiskPorts = {
-  readonly riskFacts: (key: RiskKey) => Promise<JudgedFacts>;
-  readonly policy: Pick<Policy, "caps" | "grades">;
-  readonly chainId: number;
-};
-
 /** The risk of dealing with a wallet, from stored data. */
 export async function answerRisk(
   {
@@ -119,7 +114,7 @@ export async function answerRisk(
     standing,
     now,
   }: { readonly address: Address; readonly standing: WalletSnapshot; readonly now: Date },
-  ports: RiskPorts,
+  ports: Pick<Services, "riskFacts" | "policy" | "chainId">,
 ): Promise<RiskAnswer> {
   const { head, sanctions, score } = standing;
   if (head === null) throw new Error("a fresh standing has a head");
@@ -188,10 +183,7 @@ function renderExposure(
 }
 
 /** Facts that a risk depends on besides the stored state of the wallet. */
-export type JudgedFacts = RiskFacts & {
-  /** Share, 0 to 1, of what own calls tried to send that was for listed accounts; null where they cannot be read now. */
-  readonly listedShare: number | null;
-};
+type JudgedFacts = Awaited<ReturnType<Services["riskFacts"]>>;
 
 /**
  * Reads own calls only if listed counterparties are known, or if the stored score reports some behind other contracts. Few

@@ -6,7 +6,6 @@ import {
   mappingOf,
   mappingText,
   RECEIPT_TYPE,
-  type ReceiptKeys,
   type ReceiptPayload,
   receiptPayload,
   signReceipt,
@@ -14,14 +13,8 @@ import {
 import { answer, answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { text } from "../schemas/values.ts";
-import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
+import { requireVerdict } from "./require-verdict.ts";
 import { verdictParams } from "./verdict-schema.ts";
-
-type ReceiptPorts = VerdictPorts & {
-  readonly discovery: { readonly origin: string };
-  /** Null if no receipts are signed. */
-  readonly receiptKeys: Pick<ReceiptKeys, "signing"> | null;
-};
 
 const receiptSchema = z
   .object({
@@ -51,7 +44,7 @@ export const getReceipt = defineFree({
     "database-unavailable",
     "internal",
   ],
-  async respond(context, { params }, { deps, now }: { deps: ReceiptPorts; now: Date }) {
+  async respond(context, { params }, { deps, now }) {
     const view = await requireVerdict(params.verdict_id, deps);
     if (deps.receiptKeys === null)
       throw new Problem("receipts-not-configured", "This deployment has no key to sign receipts with.");

@@ -9,7 +9,7 @@ import { answer, namesVersion } from "../kit/answer.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { toEip55 } from "../schemas/values.ts";
-import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
+import { requireVerdict } from "./require-verdict.ts";
 import { type VerdictAnswer, verdictParams, verdictSchema } from "./verdict-schema.ts";
 
 type Settlement = NonNullable<VerdictAnswer["settlement"]>;
@@ -181,7 +181,7 @@ export const getVerdict = defineFree({
   alternatives: { 304: { description: "Unchanged since the ETag in If-None-Match" } },
   headers: { "If-None-Match": "ETags that the caller holds: 304 where one of them is current" },
   problems: ["not-found", "database-unavailable", "internal"],
-  async respond(context, { params }, { deps }: { deps: VerdictPorts }) {
+  async respond(context, { params }, { deps }) {
     const verdict = renderVerdict(await requireVerdict(params.verdict_id, deps));
     const body = JSON.stringify(verdict);
     return verdict.status === "completed" ? answerTagged(context, body) : answerFresh(context, body);

@@ -1,16 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { ownerOf, ownerText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
-import type { UrlVisitor } from "../../registries/probes/probe-endpoint.ts";
 import type { Intake } from "../../verification/intake.ts";
 import type { AcceptedVerdict, OutputDraft } from "../../verification/verdicts/accept-output.ts";
 import { placeOutput, requireDelivered } from "../../verification/verdicts/place-output.ts";
 import type { StoredSpec } from "../../verification/verdicts/specs.ts";
 import { requirePanel } from "../../verification/verdicts/token-budget.ts";
-import { definePaid } from "../kit/endpoint.ts";
-import type { AcceptContext, PaidWorkContext, WaitContext } from "../kit/endpoint-spec.ts";
+import { defineSale } from "../kit/endpoint.ts";
 import { refuseUrl, ValidationFailed } from "../kit/validation-failed.ts";
 import { laxUuid, toEip55 } from "../schemas/values.ts";
+import type { Services } from "../services.ts";
 import { bodyAddress, fault, filledTextSchema, MAX_TEXT_CHARACTERS } from "./body-schema.ts";
 
 const MAX_URL_CHARACTERS = 2_048;
@@ -74,26 +73,19 @@ const submittedSchema = z
 
 type SubmittedAnswer = z.infer<typeof submittedSchema>;
 
-export type OutputPorts = {
-  readonly outputs: Intake["outputs"];
-  /** Returns why the guard refuses a URL; null if it does not. */
-  readonly refuseUrl: UrlVisitor["refusal"];
-};
-
-/** Place of an output, and the verdict that exists already. */
-type Prepared = { readonly draft: OutputDraft; readonly accepted: AcceptedVerdict | null };
-
-type Work = PaidWorkContext<OutputPorts>;
-
 const UNITS = 500;
 const RETRY_AFTER_SECONDS = 5;
 
-/** POST /v1/outputs. */
-export const postOutputs = definePaid({
+/**
+ * POST /v1/outputs. An output has one verdict, which is bought once: the output is stored after its price is reserved and before
+ * money moves, activated once it is paid, and withdrawn if the price was given back. A crash in between is settled by
+ * `settle-intake.ts`.
+ */
+export const postOutputs = defineSale({
   method: "post",
   path: "/v1/outputs",
   price: UNITS,
-  settlement: () => "before",
+  takesPoorKeys: true,
   tag: "Verification",
   summary: "Have a delivered output judged",
   description:
@@ -113,18 +105,18 @@ export const postOutputs = definePaid({
     "panel-not-configured",
     "panel-budget-spent",
   ],
-  async check({ body }, { deps: { outputs } }: { readonly deps: OutputPorts }) {
-    const output = requireBody(body);
-    if (!(await outputs.hasSpec(output.spec_id))) throw noSpec(output.spec_id);
-    return output;
+  async check({ body }, { deps: { outputs } }) {
+    if (body === null) throw new Error("an output without a body passed validation");
+    if (!(await outputs.hasSpec(body.spec_id))) throw noSpec(body.spec_id);
+    return body;
   },
-  async prepare(_input, output, work: Work): Promise<Prepared> {
-    const { outputs } = work.deps;
+  async prepare(_input, output, { deps, caller, now }) {
+    const { outputs } = deps;
     const spec = await outputs.spec(output.spec_id);
     if (spec === null) throw noSpec(output.spec_id);
-    await refuseWebhook(output, work.deps);
+    await refuseWebhook(output, deps);
     const draft = await place(output, spec, outputs);
-    const accepted = await outputs.find({ slot: draft.slot, owner: ownerText(ownerOf(work.caller)) });
+    const accepted = await outputs.find({ slot: draft.slot, owner: ownerText(ownerOf(caller)) });
     if (accepted !== null) return { draft, accepted };
     await requireDelivered(draft, outputs.readDeliverable);
     if (spec.specText === null)
@@ -134,55 +126,58 @@ export const postOutputs = definePaid({
       );
     const overflow = outputs.describeOverflow({ ...spec, specText: spec.specText }, draft.outputText);
     if (overflow !== null) throw new ValidationFailed([fault("output_text", draft.outputText, overflow)]);
-    await requirePanel(outputs.budget, { now: work.now, isOfJob: draft.job !== null });
+    await requirePanel(outputs.budget, { now, isOfJob: draft.job !== null });
     return { draft, accepted: null };
   },
-  bought(prepared): SubmittedAnswer | null {
-    return prepared.accepted === null ? null : answerOf(prepared.accepted, prepared.draft, null);
-  },
-  async boughtMeanwhile(prepared, { deps, caller, signal }: WaitContext<OutputPorts>) {
-    if (caller.kind !== "key") return null;
-    const { draft } = prepared;
-    const taken = await deps.outputs.awaitAccepted({ slot: draft.slot, keyId: caller.keyId }, signal);
-    if (taken?.kind === "busy") throw unsettled();
-    return taken === null ? null : answerOf(taken.accepted, draft, null);
-  },
-  async accept(_input, prepared, { deps, caller, debitId, paymentId, signal }: AcceptContext<OutputPorts>) {
-    const { draft } = prepared;
-    const purchaser = { owner: ownerText(ownerOf(caller)), units: UNITS, debitId, paymentId, signal };
-    const acceptance = await deps.outputs.accept(draft, purchaser);
-    switch (acceptance.kind) {
-      case "noted":
-        return { kind: "noted", id: acceptance.verdictId, secret: acceptance.webhookSecret };
-      case "there":
-        return { kind: "bought", answer: answerOf(acceptance.accepted, draft, null) };
-      case "busy":
-        throw unsettled();
+  async sell(_input, { draft, accepted }, sale) {
+    const { outputs } = sale.deps;
+    const { caller, request } = sale;
+    if (accepted !== null) return sale.free(answerOf(accepted, draft, null));
+    const slot: { taken: Taken | null } = { taken: null };
+    try {
+      const { deliver } = await sale.take({
+        settlement: "before",
+        async accept(hold) {
+          const owner = ownerText(ownerOf(caller));
+          slot.taken = await outputs.accept(draft, { ...hold, owner, units: UNITS, signal: request.signal });
+          if (slot.taken.kind === "busy") throw unsettled();
+          return slot.taken.kind === "noted";
+        },
+        async isThere() {
+          if (caller.kind !== "key") return false;
+          const place = { slot: draft.slot, keyId: caller.keyId };
+          slot.taken = await outputs.awaitAccepted(place, request.signal);
+          if (slot.taken?.kind === "busy") throw unsettled();
+          return slot.taken !== null;
+        },
+      });
+      const { taken } = slot;
+      if (taken?.kind === "there") return await sale.free(answerOf(taken.accepted, draft, null));
+      if (taken?.kind !== "noted") throw new Error("an output is paid for that was not stored");
+      return await deliver(async () =>
+        answerOf(await outputs.activate(taken.verdictId), draft, taken.webhookSecret),
+      );
+    } catch (error) {
+      if (slot.taken?.kind === "noted") await outputs.withdraw(slot.taken.verdictId);
+      throw error;
     }
-  },
-  withdraw: (verdictId, { deps }) => deps.outputs.withdraw(verdictId),
-  async work(_input, prepared, { deps, noted }): Promise<SubmittedAnswer> {
-    if (noted === null) throw new Error("an output is paid for that was not noted");
-    return answerOf(await deps.outputs.activate(noted.id), prepared.draft, noted.secret);
   },
   withoutSecrets: (answer) =>
     answer.webhook_secret === undefined ? answer : { ...answer, webhook_secret: null },
 });
 
+/** The output as it is stored: by this request, or by another before. */
+type Taken = Awaited<ReturnType<Intake["outputs"]["accept"]>>;
+
 function noSpec(id: string): Problem {
   return new Problem("not-found", `There is no specification ${id}.`);
-}
-
-function requireBody(body: OutputBody | null): OutputBody {
-  if (body === null) throw new Error("an output without a body passed validation");
-  return body;
 }
 
 /** Throws the 422 of a provider other than the bound job's. */
 async function place(
   body: OutputBody,
   spec: StoredSpec,
-  { bind }: Pick<OutputPorts["outputs"], "bind">,
+  { bind }: Pick<Intake["outputs"], "bind">,
 ): Promise<OutputDraft> {
   const output = {
     outputText: body.output_text,
@@ -197,10 +192,13 @@ async function place(
   throw new ValidationFailed([fault("provider_addr", body.provider_addr, error)]);
 }
 
-async function refuseWebhook({ webhook_url: url }: OutputBody, ports: OutputPorts): Promise<void> {
+async function refuseWebhook(
+  { webhook_url: url }: OutputBody,
+  { refuseUrl: refusal }: Pick<Services, "refuseUrl">,
+): Promise<void> {
   if (url === null) return;
   const asked = URL.canParse(url) ? new URL(url).href : url;
-  await refuseUrl({ loc: ["body", "webhook_url"], given: url, asked }, ports.refuseUrl);
+  await refuseUrl({ loc: ["body", "webhook_url"], given: url, asked }, refusal);
 }
 
 function answerOf(

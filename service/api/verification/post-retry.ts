@@ -1,23 +1,11 @@
 import { z } from "@hono/zod-openapi";
-import { type OwnerAccess, ownerText, usd } from "../../access/access.ts";
-import type { RepeatStore } from "../../access/idempotent-answers.ts";
+import { ownerText, usd } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
-import type { RetryOutcome, RetryRequest } from "../../verification/verdicts/rerun-verdict.ts";
-import { type PanelBudget, requirePanel } from "../../verification/verdicts/token-budget.ts";
+import type { RetryOutcome } from "../../verification/verdicts/rerun-verdict.ts";
+import { requirePanel } from "../../verification/verdicts/token-budget.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
 import { defineFree } from "../kit/endpoint.ts";
-import { unknownVerdict, verdictIdOf } from "./verdict-ports.ts";
-
-/** Ports to retry verdicts for their submitters and the parties of their jobs. */
-export type RetryPorts = {
-  readonly owners: OwnerAccess;
-  readonly repeats: RepeatStore;
-  readonly retryVerdict: (request: RetryRequest) => Promise<RetryOutcome>;
-  /** True if a verdict is a job's; false without one. */
-  readonly isOfJob: (verdictId: string) => Promise<boolean>;
-  /** Budget of the panel; null if no model is configured. */
-  readonly panelBudget: PanelBudget | null;
-};
+import { unknownVerdict, verdictIdOf } from "./require-verdict.ts";
 
 const retriedSchema = z
   .object({ verdict_id: z.uuid(), status: z.literal("pending") })
@@ -57,11 +45,7 @@ export const postRetry = defineFree({
     "internal",
     ...ACT_ONCE.problems,
   ],
-  async respond(
-    context,
-    { params },
-    { deps, now }: { readonly deps: RetryPorts; readonly now: Date },
-  ): Promise<Response> {
+  async respond(context, { params }, { deps, now }): Promise<Response> {
     const verdictId = verdictIdOf(params.verdict_id);
     const owner = ownerText(await deps.owners.identify(context.req));
     return actOnce(context, deps.repeats, {

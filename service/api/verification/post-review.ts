@@ -1,29 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import type { HonoRequest } from "hono";
-import type { KeyCaller } from "../../access/access.ts";
-import type { RepeatStore } from "../../access/idempotent-answers.ts";
 import { Problem, unauthorized } from "../../access/problems.ts";
-import type { Review, ReviewOutcome } from "../../verification/verdicts/review.ts";
+import type { ReviewOutcome } from "../../verification/verdicts/review.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { hashSchema } from "../schemas/values.ts";
+import type { Services } from "../services.ts";
 import { filledTextSchema } from "./body-schema.ts";
-import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
+import { requireVerdict } from "./require-verdict.ts";
 import { verdictParams } from "./verdict-schema.ts";
-
-/** Members of a key that a review needs. */
-type Reviewer = { readonly name: string; readonly scopes: readonly string[] };
-
-type ReviewPorts = VerdictPorts & {
-  readonly repeats: RepeatStore;
-  readonly reviewers: {
-    /** Key in X-API-Key, counted against its rate; null without one. Throws a 401 or a 429. */
-    enter(request: HonoRequest): Promise<KeyCaller | null>;
-    /** Null if the key does not exist any more. */
-    find(keyId: string): Promise<Reviewer | null>;
-  };
-  readonly recordReview: (review: Review) => Promise<ReviewOutcome>;
-};
 
 const ENDPOINT = "POST /v1/verdicts/{verdict_id}/review";
 /** Scope of an API key. */
@@ -73,7 +58,7 @@ export const postReview = defineFree({
     "internal",
     ...ACT_ONCE.problems,
   ],
-  async respond(context, { params, body }, { deps }: { deps: ReviewPorts }) {
+  async respond(context, { params, body }, { deps }) {
     if (body === null) throw new Error("a body was checked and is absent");
     const { keyId, name } = await requireReviewer(context.req, deps);
     const { id: verdictId } = await requireVerdict(params.verdict_id, deps);
@@ -99,12 +84,12 @@ export const postReview = defineFree({
 
 async function requireReviewer(
   request: HonoRequest,
-  { reviewers }: ReviewPorts,
+  { keys }: Pick<Services, "keys">,
 ): Promise<{ readonly keyId: string; readonly name: string }> {
-  const caller = await reviewers.enter(request);
+  const caller = await keys.enter(request);
   if (caller === null)
     throw unauthorized("key-missing", "Send an API key with the scope review in X-API-Key.");
-  const reviewer = await reviewers.find(caller.keyId);
+  const reviewer = await keys.find(caller.keyId);
   if (reviewer === null || !reviewer.scopes.includes(SCOPE))
     throw new Problem("scope-missing", `This API key does not have the scope ${SCOPE}.`);
   return { keyId: caller.keyId, name: reviewer.name };

@@ -1,16 +1,9 @@
 import { hash } from "node:crypto";
 import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
-import type { CallSource } from "../../access/client-address.ts";
 import { Problem, unavailable } from "../../access/problems.ts";
-import {
-  type ByteBudget,
-  type ByteBudgets,
-  type IpLimit,
-  rateLimited,
-  type SpentBudget,
-} from "../../access/rate-limits.ts";
-import type { Intake, SpecBinding } from "../../verification/intake.ts";
+import { type ByteBudget, type ByteBudgets, rateLimited } from "../../access/rate-limits.ts";
+import type { SpecBinding } from "../../verification/intake.ts";
 import { checkHidden } from "../../verification/panel/check-hidden.ts";
 import { findInvisible } from "../../verification/panel/invisible.ts";
 import type { NamedJob, SpecDraft } from "../../verification/verdicts/specs.ts";
@@ -18,8 +11,8 @@ import { answerJson } from "../kit/answer.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { ValidationFailed, type ValidationFault } from "../kit/validation-failed.ts";
-import type { KeyPorts } from "../schemas/key-sale.ts";
 import { addressSchema, hashSchema, laxInteger, text, toEip55 } from "../schemas/values.ts";
+import type { Services } from "../services.ts";
 import { bodyAddress, fault, filledTextSchema, MAX_TEXT_CHARACTERS, textSchema } from "./body-schema.ts";
 
 /** Characters of a domain; an unknown domain is judged by `default`. */
@@ -182,7 +175,10 @@ function budgetsOf(sender: SpecSender, { job, clientSignature }: SpecDraft): rea
 }
 
 /** Returns the 429 of a sender without budget left, or the 503 if the budget of all is used up. */
-function budgetRefusal(sender: SpecSender, { budget, retryAfterSeconds }: SpentBudget): Problem {
+function budgetRefusal(
+  sender: SpecSender,
+  { budget, retryAfterSeconds }: NonNullable<Awaited<ReturnType<ByteBudgets["take"]>>>,
+): Problem {
   if (ownBudgets(sender).some(({ owner }) => owner === budget.owner))
     return new Problem(
       "rate-limited",
@@ -215,19 +211,6 @@ function ownerOf(sender: SpecSender): string | null {
 
 /** Specifications per minute and address. */
 export const SPECS_PER_MINUTE = 20;
-
-export type SpecPorts = {
-  readonly specs: Intake["specs"] & {
-    /** Counts a registration against its address. */
-    readonly limit: IpLimit;
-    /** Address that a request is counted for; null for a request without a socket. */
-    readonly addressOf: (source: CallSource) => string | null;
-    /** Bytes that may be registered per day. */
-    readonly budgets: ByteBudgets;
-  };
-  readonly keys: Pick<KeyPorts["keys"], "enter">;
-  readonly socketAddress: (context: ApiContext) => string | null;
-};
 
 const bindingSchema = z
   .object({
@@ -273,7 +256,7 @@ export const postSpecs = defineFree({
     "database-unavailable",
     "internal",
   ],
-  async respond(context, { body }, { deps, now }: { readonly deps: SpecPorts; readonly now: Date }) {
+  async respond(context, { body }, { deps, now }) {
     if (body === null) throw new Error("a specification without a body passed validation");
     const draft = draftOf(body, deps.specs.scope);
     const sender = await senderOf(context, deps);
@@ -296,7 +279,10 @@ export const postSpecs = defineFree({
 /**
  * Returns the sender of a specification, counted against the rate of the key or the address. Throws a 429, and the 401 of an invalid key.
  */
-async function senderOf(context: ApiContext, { keys, specs, socketAddress }: SpecPorts): Promise<SpecSender> {
+async function senderOf(
+  context: ApiContext,
+  { keys, specs, socketAddress }: Pick<Services, "keys" | "specs" | "socketAddress">,
+): Promise<SpecSender> {
   const key = await keys.enter(context.req);
   if (key !== null) return { keyId: key.keyId };
   const source = {

@@ -1,15 +1,12 @@
 import { z } from "@hono/zod-openapi";
-import { type OwnerAccess, ownerText } from "../../access/access.ts";
+import { ownerText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
-import type { Delivery, DeliveryPage } from "../../alerts/webhook-log.ts";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { deliveriesShape, pageOfDeliveries, pageQuery } from "../schemas/deliveries.ts";
 import { isoSchema } from "../schemas/values.ts";
-import { requireVerdict, type VerdictPorts } from "./verdict-ports.ts";
+import { requireVerdict } from "./require-verdict.ts";
 import { verdictParams } from "./verdict-schema.ts";
-
-type TextsPorts = VerdictPorts & { readonly owners: OwnerAccess };
 
 const textsSchema = z
   .object({
@@ -40,7 +37,7 @@ export const getTexts = defineFree({
   request: { params: verdictParams, query: z.object({}), body: null },
   answer: { schema: textsSchema, description: "The texts" },
   problems: ["not-the-submitter", "not-found", "texts-dropped", "database-unavailable", "internal"],
-  async respond(context, { params }, { deps }: { deps: TextsPorts }) {
+  async respond(context, { params }, { deps }) {
     const owner = ownerText(await deps.owners.identify(context.req));
     const view = await requireVerdict(params.verdict_id, deps);
     if (view.owner !== owner)
@@ -64,12 +61,6 @@ export const getTexts = defineFree({
   },
 });
 
-type VerdictDeliveryPorts = VerdictPorts & {
-  readonly owners: OwnerAccess;
-  /** Events of a verdict for the webhook_url of its output, newest first. */
-  readonly verdictDeliveries: (id: string, page: DeliveryPage) => Promise<readonly Delivery[]>;
-};
-
 /** GET /v1/verdicts/{verdict_id}/deliveries. */
 export const getVerdictDeliveries = defineFree({
   method: "get",
@@ -85,7 +76,7 @@ export const getVerdictDeliveries = defineFree({
     description: "A page of deliveries",
   },
   problems: ["not-the-submitter", "not-found", "database-unavailable", "internal"],
-  async respond(context, { params, query }, { deps }: { deps: VerdictDeliveryPorts }) {
+  async respond(context, { params, query }, { deps }) {
     const owner = ownerText(await deps.owners.identify(context.req));
     const view = await requireVerdict(params.verdict_id, deps);
     if (view.owner !== owner)

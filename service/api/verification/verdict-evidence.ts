@@ -1,15 +1,14 @@
 import { hash } from "node:crypto";
 import { z } from "@hono/zod-openapi";
-import { type OwnerAccess, ownerText } from "../../access/access.ts";
-import type { RepeatStore } from "../../access/idempotent-answers.ts";
+import { ownerText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
-import type { EvidenceOffer, EvidenceOutcome } from "../../verification/verdicts/accept-evidence.ts";
+import type { EvidenceOutcome } from "../../verification/verdicts/accept-evidence.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
 import { answer, namesVersion } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { hashSchema, isoSchema, laxBoolean } from "../schemas/values.ts";
 import { filledTextSchema } from "./body-schema.ts";
-import { requireVerdict, unknownVerdict, type VerdictPorts, verdictIdOf } from "./verdict-ports.ts";
+import { requireVerdict, unknownVerdict, verdictIdOf } from "./require-verdict.ts";
 import { verdictParams } from "./verdict-schema.ts";
 
 const query = z.object({
@@ -45,7 +44,7 @@ export const getEvidence = defineFree({
   alternatives: { 304: { description: "Unchanged since the ETag in If-None-Match" } },
   headers: { "If-None-Match": "ETags that the caller holds: 304 where one of them is current" },
   problems: ["not-found", "database-unavailable", "internal"],
-  async respond(context, { params, query: { run = null } }, { deps }: { deps: VerdictPorts }) {
+  async respond(context, { params, query: { run = null } }, { deps }) {
     const { id } = await requireVerdict(params.verdict_id, deps);
     const evidence = await deps.verdicts.evidence(id, run);
     if (evidence === null) {
@@ -66,12 +65,6 @@ export const getEvidence = defineFree({
     });
   },
 });
-
-type EvidencePorts = {
-  readonly owners: OwnerAccess;
-  readonly repeats: RepeatStore;
-  readonly acceptEvidence: (offer: EvidenceOffer) => Promise<EvidenceOutcome>;
-};
 
 const ENDPOINT = "POST /v1/verdicts/{verdict_id}/evidence";
 const MAX_CHARACTERS = 50_000;
@@ -124,7 +117,7 @@ export const postEvidence = defineFree({
     "internal",
     ...ACT_ONCE.problems,
   ],
-  async respond(context, { params, body }, { deps }: { deps: EvidencePorts }) {
+  async respond(context, { params, body }, { deps }) {
     if (body === null) throw new Error("a body was checked and is absent");
     const owner = ownerText(await deps.owners.identify(context.req));
     const verdictId = verdictIdOf(params.verdict_id);

@@ -1,9 +1,8 @@
 import { pino } from "pino";
-import type { RepeatSlot } from "../../../service/access/access.ts";
+import type { BoughtAnswer, RepeatSlot } from "../../../service/access/access.ts";
 import {
   createRepeatStore,
   type IdempotentAnswers,
-  type KeptAnswer,
   type RepeatStore,
 } from "../../../service/access/idempotent-answers.ts";
 import {
@@ -28,7 +27,7 @@ export function memoryBuckets(nowMs: () => number = () => 0): CallBuckets {
 
 /** Answers of one process, kept for ever. */
 export function memoryAnswers(): IdempotentAnswers {
-  const kept = new Map<string, { readonly fingerprint: string; readonly answer: KeptAnswer | null }>();
+  const kept = new Map<string, { readonly fingerprint: string; readonly answer: BoughtAnswer | null }>();
   const idOf = ({ scope, keyHash }: RepeatSlot) => `${scope} ${keyHash}`;
   return {
     async begin(slot) {

@@ -1,7 +1,10 @@
 import { type Address, getAddress, zeroAddress } from "viem";
-import type { Access, BoughtAnswer, PayerCaller, Settlement } from "../../../service/access/access.ts";
+import type { BoughtAnswer, PayerCaller, Settlement } from "../../../service/access/access.ts";
 import { type ApiKeyAccessDeps, createApiKeyAccess } from "../../../service/access/api-key-access.ts";
-import { createAccess, type PaymentAccess } from "../../../service/access/create-access.ts";
+import type { Access } from "../../../service/access/create-access.ts";
+import { createAccess } from "../../../service/access/create-access.ts";
+import type { IdempotentAnswers } from "../../../service/access/idempotent-answers.ts";
+import type { PaymentAccess } from "../../../service/access/payments/payment-access.ts";
 import { Problem } from "../../../service/access/problems.ts";
 import { memoryGate } from "./memory-gate.ts";
 
@@ -21,7 +24,10 @@ type Taken = {
 };
 
 /** Access by key, and by payments that nobody has to sign; `taken` holds what they were taken for. */
-export function payingAccess(deps: ApiKeyAccessDeps): { readonly access: Access; readonly taken: Taken[] } {
+export function payingAccess(
+  deps: ApiKeyAccessDeps,
+  answers?: IdempotentAnswers,
+): { readonly access: Access; readonly taken: Taken[] } {
   const taken: Taken[] = [];
   const payments: PaymentAccess = {
     async identify(request) {
@@ -54,7 +60,7 @@ export function payingAccess(deps: ApiKeyAccessDeps): { readonly access: Access;
   const access = createAccess({
     keys: createApiKeyAccess(deps),
     payments,
-    ...memoryGate(),
+    ...memoryGate(answers),
     payerRatePerMinute: 600,
   });
   return { access, taken };

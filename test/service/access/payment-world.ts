@@ -29,7 +29,7 @@ import { definePaid } from "../../../service/api/kit/endpoint.ts";
 import { createErrorHandler } from "../../../service/api/kit/handle-error.ts";
 import { mountEndpoints } from "../../../service/api/kit/mount-endpoints.ts";
 import type { Database } from "../../../service/db/database.ts";
-import { fakeLedger } from "../api/fake-ports.ts";
+import { fakeLedger, fakePorts } from "../api/fake-ports.ts";
 import { memoryGate } from "./memory-gate.ts";
 
 export const CHAIN_ID = 31_337;
@@ -121,9 +121,7 @@ export function paymentWorld(
     return next();
   });
   mountEndpoints(app, [sold("/cheap/{id}", 10, works), sold("/dear/{id}", 2000, works)], {
-    deps: {},
-    access,
-    clock,
+    deps: { ...fakePorts().ports, access, clock },
     limits: createRequestLimits({ deadlineMs, stopping, clock }),
   });
   const account = on?.account ?? privateKeyToAccount(generatePrivateKey());

@@ -4,10 +4,12 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { createSiweMessage } from "viem/siwe";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Problem } from "../../../service/access/problems.ts";
-import { type ContractSignatures, createSignIn, takeSignInNonce } from "../../../service/access/sign-in.ts";
+import { createSignIn, takeSignInNonce } from "../../../service/access/sign-in.ts";
 import type { Database } from "../../../service/db/database.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 import { CHAIN_ID, forcedHeader, ORIGIN, SIGNER, signInHeader, signInInfo } from "./signed-in.ts";
+
+type Contracts = Parameters<typeof createSignIn>[0]["contractSignatures"];
 
 const NOW = new Date("2026-11-20T10:00:00.000Z");
 const WALLET = SIGNER.address.toLowerCase();
@@ -21,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => close());
 
 /** Signs a header in, against real nonces. */
-function signInWith(header: string | undefined, contractSignatures: ContractSignatures | null = null) {
+function signInWith(header: string | undefined, contractSignatures: Contracts = null) {
   const signIn = createSignIn({
     origin: ORIGIN,
     chainId: CHAIN_ID,
@@ -175,7 +177,7 @@ describe("a contract wallet", () => {
   it("signs in when it accepts the signature over the message", async () => {
     const asked: string[] = [];
     const header = await headerOf("0x1234");
-    const accepts: ContractSignatures = async ({ address, hash, signature }) => {
+    const accepts: Contracts = async ({ address, hash, signature }) => {
       asked.push(address, hash, signature);
       return true;
     };

@@ -2,11 +2,13 @@ import { randomUUID } from "node:crypto";
 import { type DestinationStream, pino } from "pino";
 import { Registry } from "prom-client";
 import { type Address, zeroHash } from "viem";
-import type { KeyLedger, KnownKey } from "../../../service/access/api-key-access.ts";
+import type { ApiKeyAccessDeps, KnownKey } from "../../../service/access/api-key-access.ts";
 import { hashApiKey } from "../../../service/access/api-keys.ts";
-import { type ApiPorts, createApp } from "../../../service/api/create-app.ts";
+import { createApp } from "../../../service/api/create-app.ts";
+import type { ServedParts } from "../../../service/api/create-interface.ts";
+import { createReportTurns } from "../../../service/api/kit/report-turns.ts";
 import { createServerLife } from "../../../service/api/kit/server-life.ts";
-import { createReportTurns } from "../../../service/api/kit/wallet-report.ts";
+import type { Services, VerificationServices } from "../../../service/api/services.ts";
 import { AHS_2026_1 } from "../../../service/model/score/policy.ts";
 import type { StoredScore, WalletSnapshot } from "../../../service/scores/scores.ts";
 import { keyOnlyAccess } from "../access/key-only-access.ts";
@@ -113,7 +115,7 @@ export function fakeLedger(key: Partial<KnownKey> = {}) {
   let balance = key.balanceUnits === undefined ? 5000 : key.balanceUnits;
   const states = new Map<string, "held" | "kept" | "returned">();
   const answers = memoryAnswers();
-  const ledger: KeyLedger = {
+  const ledger: ApiKeyAccessDeps["keys"] = {
     async find(keyHash) {
       if (keyHash !== hashApiKey(KEY)) return null;
       return {
@@ -153,10 +155,13 @@ export function fakeLedger(key: Partial<KnownKey> = {}) {
   };
 }
 
-type Changes = Partial<Omit<ApiPorts, "scores" | "infrastructure">> & {
-  readonly scores?: Partial<ApiPorts["scores"]>;
-  readonly infrastructure?: Partial<ApiPorts["infrastructure"]>;
+type Changes = Partial<Omit<ServedParts, "scores" | "infrastructure">> & {
+  readonly scores?: Partial<Services["scores"]>;
+  readonly infrastructure?: Partial<Services["infrastructure"]>;
 };
+/** The scoring interface uses none of them. */
+const NO_VERIFICATION = {} as VerificationServices;
+
 type FakeLedger = ReturnType<typeof fakeLedger>;
 
 /** The app on ports that answer for one healthy wallet; `log` holds every log line. */
@@ -172,7 +177,8 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
   const logger = pino({ level: "debug" }, stream);
   const clock = { now: () => NOW, monotonicMs: () => 0 };
   const read: Address[] = [];
-  const ports: ApiPorts = {
+  const ports: ServedParts = {
+    ...NO_VERIFICATION,
     access: keyOnlyAccess({ keys: keys.ledger, clock, logger }, keys.answers),
     clock,
     logger,

@@ -12,15 +12,13 @@ import { type Address, getAddress, numberToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../../../bin/config.ts";
-import { apiPorts } from "../../../bin/serve/api-ports.ts";
-import { receiptPorts } from "../../../bin/serve/verification.ts";
+import { createServices } from "../../../bin/serve/create-services.ts";
 import { createApiKey } from "../../../service/access/api-keys.ts";
-import { type ApiPorts, SCORING_ENDPOINTS, SCORING_INTERFACE } from "../../../service/api/create-app.ts";
-import { type ApiInterface, createInterfaceApp } from "../../../service/api/create-interface.ts";
+import { SCORING_ENDPOINTS, SCORING_INTERFACE } from "../../../service/api/create-app.ts";
+import { createInterfaceApp } from "../../../service/api/create-interface.ts";
 import {
   VERIFICATION_ENDPOINTS,
   VERIFICATION_INTERFACE,
-  type VerificationPorts,
 } from "../../../service/api/create-verification-app.ts";
 import type { ApiEnv } from "../../../service/api/kit/api-env.ts";
 import { createServerLife } from "../../../service/api/kit/server-life.ts";
@@ -210,12 +208,8 @@ async function serveOn(deploymentFile: string): Promise<Hono<ApiEnv>> {
   const logger = pino({ level: "silent" });
   const parts = { db: world.db, logger, history: null, life: createServerLife(), signer: null };
   // Requests of this test come over no socket.
-  const ports = { ...apiPorts(config, parts), ...(await receiptPorts(config)), socketAddress: () => null };
-  const interfaces: readonly ApiInterface<ApiPorts & VerificationPorts>[] = [
-    SCORING_INTERFACE,
-    VERIFICATION_INTERFACE,
-  ];
-  return createInterfaceApp(ports, interfaces);
+  const services = { ...(await createServices(config, parts)), socketAddress: () => null };
+  return createInterfaceApp(services, [SCORING_INTERFACE, VERIFICATION_INTERFACE]);
 }
 
 const usdc: Address = place(0xa4).address;

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import pino from "pino";
-import { createReportReadings, reportPorts } from "../../../bin/serve/reports.ts";
+import { createWalletReader } from "../../../bin/serve/reports.ts";
 import { apiKeyFinder, createApiKey } from "../../../service/access/api-keys.ts";
 import { createKeyDebits } from "../../../service/access/key-debits.ts";
 import { createApp } from "../../../service/api/create-app.ts";
@@ -11,8 +11,10 @@ import {
   type HistoryLimits,
 } from "../../../service/ingest/history/history-reader.ts";
 import { createInfrastructureReader } from "../../../service/registries/probes/probes-of-wallet.ts";
+import { createTransferReader } from "../../../service/reports/profit-and-loss/wallet-transfers.ts";
 import { scoreNow, scoreOnDemand } from "../../../service/scores/score-on-demand.ts";
 import { createScoreReader } from "../../../service/scores/scores.ts";
+import { createWalletLifeReader } from "../../../service/scores/wallet-life.ts";
 import { keyOnlyAccess } from "../access/key-only-access.ts";
 import { fakePorts } from "../api/fake-ports.ts";
 import { blockHash } from "../model/features/index-tables.ts";
@@ -53,10 +55,9 @@ export async function createOnDemandWorld() {
     if (history !== null) closing.push(history.close);
     const app = createApp({
       ...fakePorts().ports,
-      ...reportPorts(
-        context,
-        createReportReadings(() => performance.now()),
-      ),
+      readWallet: createWalletReader(context, clock.monotonicMs).readWallet,
+      walletLife: createWalletLifeReader(db, context.chainId),
+      walletTransfers: createTransferReader(db, context.chainId),
       access: keyOnlyAccess({ keys, clock, logger }),
       clock,
       logger,

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import {
   confirmPayment,
-  type MovedSighting,
   type PaymentSighting,
   reconcilePayment,
-  type UnsettledPayment,
 } from "../../../../service/access/payments/reconcile-payment.ts";
+
+type UnsettledPayment = Parameters<typeof reconcilePayment>[0];
+type MovedSighting = Parameters<typeof confirmPayment>[0];
 
 const TRANSFER = `0x${"ab".repeat(32)}` as const;
 const VALID_BEFORE = 1_000;

@@ -39,6 +39,12 @@ function appOf<Params, Query, Body>(path: string, schemas: RequestSchemas<Params
   return app;
 }
 
+/** Sends bytes to an endpoint that reads the specification. */
+function send(init: RequestInit) {
+  const app = appOf("/", { params: NONE, query: NONE, body: spec });
+  return app.request("/", { method: "POST", ...init });
+}
+
 async function post(schema: z.ZodType, body: string | undefined, contentType = "application/json") {
   const response = await appOf("/", { params: NONE, query: NONE, body: schema }).request("/", {
     method: "POST",
@@ -48,203 +54,86 @@ async function post(schema: z.ZodType, body: string | undefined, contentType = "
   return { status: response.status, body: await bodyOf<Told>(response) };
 }
 
-const missing = (name: string, input: unknown) => ({
-  type: "missing",
-  loc: ["body", name],
-  msg: "Field required",
-  input,
+/** A fault at a place of the body. */
+const fault = (type: string, place: readonly unknown[], msg: string, input: unknown, ctx?: object) => ({
+  ...{ type, loc: ["body", ...place], msg, input },
+  ...(ctx === undefined ? {} : { ctx }),
 });
-const notString = (loc: unknown[], input: unknown) => ({
-  type: "string_type",
-  loc: ["body", ...loc],
-  msg: "Input should be a valid string",
-  input,
-});
+const missing = (name: string, input: unknown) => fault("missing", [name], "Field required", input);
+const notString = (place: unknown[], input: unknown) =>
+  fault("string_type", place, "Input should be a valid string", input);
 const ok = { client_addr: "0x", spec_text: "x" };
 const okOutput = { spec_id: "7f1f9c34-3df6-4f0e-8b0e-2f1d8f1c7a11", output_text: "x" };
+const ELEVEN = Array(11).fill("a");
 
-type Case = {
-  readonly name: string;
-  readonly schema: z.ZodType;
-  readonly body: unknown;
-  readonly detail: unknown[];
-};
-
-const CASES: readonly Case[] = [
-  {
-    name: "an empty object",
-    schema: spec,
-    body: {},
-    detail: [missing("client_addr", {}), missing("spec_text", {})],
-  },
-  {
-    name: "an empty text",
-    schema: spec,
-    body: { ...ok, spec_text: "" },
-    detail: [
-      {
-        type: "string_too_short",
-        loc: ["body", "spec_text"],
-        msg: "String should have at least 1 character",
-        input: "",
-        ctx: { min_length: 1 },
-      },
-    ],
-  },
-  {
-    name: "a text that is too long, echoed cut",
-    schema: spec,
-    body: { ...ok, spec_text: "y".repeat(200_001) },
-    detail: [
-      {
-        type: "string_too_long",
-        loc: ["body", "spec_text"],
-        msg: "String should have at most 200000 characters",
-        input: "y".repeat(256),
-        ctx: { max_length: 200_000 },
-      },
-    ],
-  },
-  ...[1, true, null, []].map((value) => ({
-    name: `${JSON.stringify(value)} where a string is due`,
-    schema: spec,
-    body: { ...ok, client_addr: value },
-    detail: [notString(["client_addr"], value)],
-  })),
-  {
-    name: "null for a member that has a default but is not nullable",
-    schema: spec,
-    body: { ...ok, domain: null },
-    detail: [notString(["domain"], null)],
-  },
-  {
-    name: "several faults, in field order",
-    schema: spec,
-    body: { spec_text: 2, client_addr: 1, provider_addr: 5 },
-    detail: [notString(["client_addr"], 1), notString(["provider_addr"], 5), notString(["spec_text"], 2)],
-  },
-  {
-    name: "an unknown submitter",
-    schema: output,
-    body: { ...okOutput, submitted_by: "oracle" },
-    detail: [
-      {
-        type: "literal_error",
-        loc: ["body", "submitted_by"],
-        msg: "Input should be 'client', 'agent' or 'protocol'",
-        input: "oracle",
-        ctx: { expected: "'client', 'agent' or 'protocol'" },
-      },
-    ],
-  },
-  {
-    name: "an unknown mode",
-    schema: output,
-    body: { ...okOutput, mode: "fast" },
-    detail: [
-      {
-        type: "literal_error",
-        loc: ["body", "mode"],
-        msg: "Input should be 'standard'",
-        input: "fast",
-        ctx: { expected: "'standard'" },
-      },
-    ],
-  },
-  ...[
-    ["x", "invalid character: found `x` at 1"],
-    ["abc", "invalid length: expected length 32 for simple format, found 3"],
-    ["ab-c", "invalid group count: expected 5, found 2"],
-    ["7f1f9c3-3df6-4f0e-8b0e-2f1d8f1c7a11", "invalid group length in group 0: expected 8, found 7"],
-    ["7f1f9c34-3df6-4f0e-8b0e-2f1d8f1c7a1", "invalid group length in group 4: expected 12, found 11"],
-  ].map(([id, error]) => ({
-    name: `the id "${id}" for a UUID`,
-    schema: output,
-    body: { ...okOutput, spec_id: id },
-    detail: [
-      {
-        type: "uuid_parsing",
-        loc: ["body", "spec_id"],
-        msg: `Input should be a valid UUID, ${error}`,
-        input: id,
-        ctx: { error },
-      },
-    ],
-  })),
-  ...[[1], "x"].map((value) => ({
-    name: `${JSON.stringify(value)} for an object`,
-    schema: spec,
-    body: value,
-    detail: [
-      {
-        type: "model_attributes_type",
-        loc: ["body"],
-        msg: "Input should be a valid dictionary or object to extract fields from",
-        input: value,
-      },
-    ],
-  })),
-  {
-    name: "null for a body",
-    schema: spec,
-    body: null,
-    detail: [{ type: "missing", loc: ["body"], msg: "Field required", input: null }],
-  },
-  {
-    name: "a string for a list",
-    schema: batch,
-    body: { addresses: "0x" },
-    detail: [
-      { type: "list_type", loc: ["body", "addresses"], msg: "Input should be a valid list", input: "0x" },
-    ],
-  },
-  {
-    name: "wrong members of a list",
-    schema: batch,
-    body: { addresses: ["a", 2, null] },
-    detail: [notString(["addresses", 1], 2), notString(["addresses", 2], null)],
-  },
-  {
-    name: "an empty list",
-    schema: batch,
-    body: { addresses: [] },
-    detail: [
-      {
-        type: "too_short",
-        loc: ["body", "addresses"],
-        msg: "List should have at least 1 item after validation, not 0",
-        input: [],
-        ctx: { field_type: "List", min_length: 1, actual_length: 0 },
-      },
-    ],
-  },
-  {
-    name: "a list of eleven",
-    schema: batch,
-    body: { addresses: Array(11).fill("a") },
-    detail: [
-      {
-        type: "too_long",
-        loc: ["body", "addresses"],
-        msg: "List should have at most 10 items after validation, not 11",
-        input: Array(11).fill("a"),
-        ctx: { field_type: "List", max_length: 10, actual_length: 11 },
-      },
-    ],
-  },
+/** Beside those of POST /v1/specs and POST /v1/outputs in post-specs.test.ts. */
+const CASES: readonly (readonly [string, z.ZodType, unknown, ...unknown[]])[] = [
+  [
+    "several faults, in field order",
+    spec,
+    { spec_text: 2, client_addr: 1, provider_addr: 5 },
+    notString(["client_addr"], 1),
+    notString(["provider_addr"], 5),
+    notString(["spec_text"], 2),
+  ],
+  ...(
+    [
+      ["abc", "invalid length: expected length 32 for simple format, found 3"],
+      ["ab-c", "invalid group count: expected 5, found 2"],
+      ["7f1f9c3-3df6-4f0e-8b0e-2f1d8f1c7a11", "invalid group length in group 0: expected 8, found 7"],
+      ["7f1f9c34-3df6-4f0e-8b0e-2f1d8f1c7a1", "invalid group length in group 4: expected 12, found 11"],
+    ] as const
+  ).map(
+    ([id, error]) =>
+      [
+        `the id "${id}" for a UUID`,
+        output,
+        { ...okOutput, spec_id: id },
+        fault("uuid_parsing", ["spec_id"], `Input should be a valid UUID, ${error}`, id, { error }),
+      ] as const,
+  ),
+  [
+    "a string for a list",
+    batch,
+    { addresses: "0x" },
+    fault("list_type", ["addresses"], "Input should be a valid list", "0x"),
+  ],
+  [
+    "wrong members of a list",
+    batch,
+    { addresses: ["a", 2, null] },
+    notString(["addresses", 1], 2),
+    notString(["addresses", 2], null),
+  ],
+  [
+    "an empty list",
+    batch,
+    { addresses: [] },
+    fault("too_short", ["addresses"], "List should have at least 1 item after validation, not 0", [], {
+      ...{ field_type: "List", min_length: 1, actual_length: 0 },
+    }),
+  ],
+  [
+    "a list of eleven",
+    batch,
+    { addresses: ELEVEN },
+    fault("too_long", ["addresses"], "List should have at most 10 items after validation, not 11", ELEVEN, {
+      ...{ field_type: "List", max_length: 10, actual_length: 11 },
+    }),
+  ],
 ];
 
 describe("a body that does not fit", () => {
-  it.each(CASES)("$name", async ({ schema, body, detail }) => {
-    expect(await post(schema, JSON.stringify(body))).toEqual({ status: 422, body: { detail } });
-  });
+  it.each(CASES.map(([name, ...rest]) => [name, rest] as const))(
+    "%s",
+    async (_name, [schema, body, ...detail]) => {
+      expect(await post(schema, JSON.stringify(body))).toEqual({ status: 422, body: { detail } });
+    },
+  );
 
-  it.each([
-    ["no body at all", undefined],
-    ["an empty body", ""],
-  ])("%s is a missing body", async (_name, body) => {
-    const detail = [{ type: "missing", loc: ["body"], msg: "Field required", input: null }];
-    expect(await post(spec, body)).toEqual({ status: 422, body: { detail } });
+  it("that is absent is missing", async () => {
+    const detail = [fault("missing", [], "Field required", null)];
+    expect(await post(spec, undefined)).toEqual({ status: 422, body: { detail } });
   });
 
   it.each(["text/plain", "application/x-www-form-urlencoded"])("%s is text, not 415", async (contentType) => {
@@ -274,9 +163,7 @@ describe("a body that does not fit", () => {
     ['{"a": 1}}', 8, "Extra data"],
     ["1.", 1, "Extra data"],
   ])("broken JSON %s names the character", async (body, position, error) => {
-    const detail = [
-      { type: "json_invalid", loc: ["body", position], msg: "JSON decode error", input: {}, ctx: { error } },
-    ];
+    const detail = [fault("json_invalid", [position], "JSON decode error", {}, { error })];
     expect(await post(spec, body)).toEqual({ status: 422, body: { detail } });
   });
 
@@ -324,12 +211,8 @@ describe("a body that fits", () => {
 
 describe("a body beyond 2 MiB", () => {
   it("is refused by its declared length", async () => {
-    const app = appOf("/", { params: NONE, query: NONE, body: spec });
-    const response = await app.request("/", {
-      method: "POST",
-      headers: { "Content-Length": String(BODY_LIMIT_BYTES + 1) },
-      body: "{}",
-    });
+    const headers = { "Content-Length": String(BODY_LIMIT_BYTES + 1) };
+    const response = await send({ headers, body: "{}" });
     expect([response.status, response.headers.get("content-type")]).toEqual([
       413,
       "application/problem+json",
@@ -355,24 +238,20 @@ describe("a body beyond 2 MiB", () => {
 
 describe("a body whose bytes are no text", () => {
   it.each([
-    ["UTF-8 cut short", [0x22, 0xff, 0xfe, 0x22], 400, "There was an error parsing the body"],
-    ["an overlong form", [0x22, 0xc0, 0x80, 0x41, 0x22], 400, "There was an error parsing the body"],
-    ["UTF-16", [...Buffer.from('"a"', "utf16le"), 0xd8], 400, "There was an error parsing the body"],
-    ["a half of a pair", [0x22, 0xed, 0xa0, 0x80, 0x22], 400, "There was an error parsing the body"],
-  ])("is refused: %s", async (_what, bytes, status, detail) => {
-    const app = appOf("/", { params: NONE, query: NONE, body: spec });
-    const response = await app.request("/", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: Uint8Array.from(bytes),
-    });
-    expect([response.status, (await bodyOf<{ detail: string }>(response)).detail]).toEqual([status, detail]);
+    ["UTF-8 cut short", [0x22, 0xff, 0xfe, 0x22]],
+    ["an overlong form", [0x22, 0xc0, 0x80, 0x41, 0x22]],
+    ["UTF-16", [...Buffer.from('"a"', "utf16le"), 0xd8]],
+    ["a half of a pair", [0x22, 0xed, 0xa0, 0x80, 0x22]],
+  ])("is refused: %s", async (_what, bytes) => {
+    const headers = { "content-type": "application/json" };
+    const response = await send({ headers, body: Uint8Array.from(bytes) });
+    const { detail } = await bodyOf<{ detail: string }>(response);
+    expect([response.status, detail]).toEqual([400, "There was an error parsing the body"]);
   });
 
   it.each(["gzip", "br", "gzip, identity"])("is refused: Content-Encoding %s", async (encoding) => {
-    const app = appOf("/", { params: NONE, query: NONE, body: spec });
     const headers = { "content-type": "application/json", "content-encoding": encoding };
-    const response = await app.request("/", { method: "POST", headers, body: "{}" });
+    const response = await send({ headers, body: "{}" });
     expect([response.status, response.headers.get("accept-encoding")]).toEqual([415, "identity"]);
   });
 });
@@ -391,12 +270,8 @@ describe("a fault of another type or size", () => {
   it.each(["12345678901234567890123", "-9007199254740993"])(
     "repeats %s as it was written",
     async (number) => {
-      const response = await appOf("/", { params: NONE, query: NONE, body: spec }).request("/", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: `{"client_addr": ${number}, "spec_text": {"a": [${number}]}}`,
-      });
-      const text = await response.text();
+      const body = `{"client_addr": ${number}, "spec_text": {"a": [${number}]}}`;
+      const text = await (await send({ headers: { "content-type": "application/json" }, body })).text();
       expect(text).toContain(`"input":${number}`);
       expect(text).toContain(`"input":{"a":[${number}]}`);
     },
@@ -441,20 +316,10 @@ describe("an address", () => {
     const wrong = "0x9965507d1a55bcC2695C58ba16FB37d819B0A4dc";
     const response = await app.request(`/${wrong}`);
     const error = `mixed-case address fails its EIP-55 checksum: ${wrong}`;
-    expect([response.status, await response.json()]).toEqual([
-      422,
-      {
-        detail: [
-          {
-            type: "value_error",
-            loc: ["path", "address"],
-            msg: `Value error, ${error}`,
-            input: wrong,
-            ctx: { error },
-          },
-        ],
-      },
-    ]);
+    const detail = [
+      { ...fault("value_error", [], `Value error, ${error}`, wrong, { error }), loc: ["path", "address"] },
+    ];
+    expect([response.status, await response.json()]).toEqual([422, { detail }]);
   });
 
   it.each([
@@ -466,19 +331,10 @@ describe("an address", () => {
   ])("%s names the pattern", async (given) => {
     const response = await app.request(`/${given}`);
     const pattern = "^0x[0-9a-fA-F]{40}$";
-    expect([response.status, await response.json()]).toEqual([
-      422,
-      {
-        detail: [
-          {
-            type: "string_pattern_mismatch",
-            loc: ["path", "address"],
-            msg: `String should match pattern '${pattern}'`,
-            input: given,
-            ctx: { pattern },
-          },
-        ],
-      },
-    ]);
+    const msg = `String should match pattern '${pattern}'`;
+    const detail = [
+      { ...fault("string_pattern_mismatch", [], msg, given, { pattern }), loc: ["path", "address"] },
+    ];
+    expect([response.status, await response.json()]).toEqual([422, { detail }]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Problem } from "../../../../service/access/problems.ts";
-import { createReportTurns } from "../../../../service/api/kit/wallet-report.ts";
+import { createReportTurns } from "../../../../service/api/kit/report-turns.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

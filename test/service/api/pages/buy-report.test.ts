@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
 import { hashApiKey } from "../../../../service/access/api-keys.ts";
 import type { KeptPurchase, PurchaseQuery } from "../../../../service/access/idempotent-answers.ts";
-import { type ApiPorts, SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
+import { SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
 import { createInterfaceApp } from "../../../../service/api/create-interface.ts";
 import type { Endpoint } from "../../../../service/api/kit/endpoint.ts";
 import { newOffer, purchaseHashes, purchaseKey } from "../../../../service/api/pages/buy-report.ts";
@@ -43,9 +43,9 @@ function worldOf({ pages = {}, balanceUnits = 5_000, isKnown = true, scoring = a
     },
     keys,
   );
-  const endpoints: readonly Endpoint<ApiPorts>[] = [getAhs, getKeysSelf];
+  const endpoints: readonly Endpoint[] = [getAhs, getKeysSelf];
   const find = async () => storedKey({ balanceUnits: keys.balance() });
-  const told: ApiPorts = { ...ports, keys: { ...ports.keys, find } };
+  const told = { ...ports, keys: { ...ports.keys, find } };
   return { app: createInterfaceApp(told, [{ ...SCORING_INTERFACE, endpoints }]), keys, scored };
 }
 

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import { type ApiPorts, SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
+import { SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
 import { createInterfaceApp } from "../../../../service/api/create-interface.ts";
 import type { Endpoint } from "../../../../service/api/kit/endpoint.ts";
 import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
@@ -12,7 +12,7 @@ import { fakeAccountPages } from "./fake-account-pages.ts";
 /** The pages with the endpoint that they stand on alone: all would take longer to describe than these tests take. */
 export function pagesApp(pages: PagePorts) {
   const { ports, log } = fakePorts({ pages });
-  const endpoints: readonly Endpoint<ApiPorts>[] = [getAhs];
+  const endpoints: readonly Endpoint[] = [getAhs];
   return { app: createInterfaceApp(ports, [{ ...SCORING_INTERFACE, endpoints }]), ports, log };
 }
 

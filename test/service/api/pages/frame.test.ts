@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { type ApiPorts, SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
+import { SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
 import { createInterfaceApp } from "../../../../service/api/create-interface.ts";
 import type { Endpoint } from "../../../../service/api/kit/endpoint.ts";
 import { loadPageAssets } from "../../../../service/api/pages/assets.ts";
@@ -56,7 +56,7 @@ describe("pages", () => {
 
   test("lead to nothing that the server has not", async () => {
     const { ports } = fakePorts({ pages: fakePublicPages() });
-    const none: readonly Endpoint<ApiPorts>[] = [];
+    const none: readonly Endpoint[] = [];
     const alone = createInterfaceApp(ports, [
       { ...SCORING_INTERFACE, endpoints: none, documentPath: "/v1/openapi.json", referencePath: "/v1/docs" },
     ]);

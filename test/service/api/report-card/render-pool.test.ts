@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { type CardView, viewOf } from "../../../../service/api/report-card/card-view.ts";
+import { viewOf } from "../../../../service/api/report-card/card-view.ts";
+import type { CardView } from "../../../../service/api/report-card/draw-card.ts";
 import { CardsOverloaded, createCardRenderer } from "../../../../service/api/report-card/render-pool.ts";
 import { type ReportCard, reportCardSchema } from "../../../../service/api/routes/get-report-card-schema.ts";
 import { exampleAnswer } from "../example-answer.ts";

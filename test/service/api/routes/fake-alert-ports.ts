@@ -1,14 +1,11 @@
-import type { OwnerAccess } from "../../../../service/access/access.ts";
-import type { KeyLedger } from "../../../../service/access/api-key-access.ts";
+import type { ApiKeyAccessDeps } from "../../../../service/access/api-key-access.ts";
 import { hashApiKey } from "../../../../service/access/api-keys.ts";
 import { Problem } from "../../../../service/access/problems.ts";
+import type { OwnerAccess } from "../../../../service/access/sign-in.ts";
 import type { StoredSubscription } from "../../../../service/alerts/alert-subscriptions.ts";
 import { hashManageToken, type SubscribeRequest } from "../../../../service/alerts/subscriptions.ts";
 
-import type {
-  SubscribePorts,
-  SubscriptionPorts,
-} from "../../../../service/api/schemas/alert-subscription.ts";
+import type { Services } from "../../../../service/api/services.ts";
 import { memoryGate } from "../../access/memory-gate.ts";
 
 export const MANAGE_TOKEN = `amt_${"t".repeat(43)}`;
@@ -44,9 +41,9 @@ export function storedSubscription(changes: Partial<StoredSubscription> = {}): S
 
 /** Ports that sell one subscription and manage it; `bought` holds what was asked for. */
 export function fakeAlertPorts(
-  ledger: KeyLedger,
+  ledger: ApiKeyAccessDeps["keys"],
   bought: SubscribeRequest[] = [],
-): Pick<SubscribePorts, "subscribe" | "hasThresholds"> & SubscriptionPorts {
+): Pick<Services, "owners" | "repeats" | "subscribe" | "hasThresholds" | "subscriptions"> {
   return {
     owners: fakeOwners(ledger),
     subscribe: async (request) => {
@@ -79,7 +76,7 @@ export function fakeAlertPorts(
 }
 
 /** Owners by the keys of a ledger alone. */
-function fakeOwners(ledger: KeyLedger): OwnerAccess {
+function fakeOwners(ledger: ApiKeyAccessDeps["keys"]): OwnerAccess {
   return {
     async identify(request) {
       const secret = request.header("x-api-key");

@@ -1,9 +1,8 @@
 import type { Address } from "viem";
-import { createApiKeyAccess, type KeyLedger } from "../../../../service/access/api-key-access.ts";
+import { type ApiKeyAccessDeps, createApiKeyAccess } from "../../../../service/access/api-key-access.ts";
 import { type ApiKey, hashApiKey, type KeyWithSecret } from "../../../../service/access/api-keys.ts";
 
-import type { PolicyPorts } from "../../../../service/api/routes/get-ahs-route-policy.ts";
-import type { KeyPorts } from "../../../../service/api/schemas/key-sale.ts";
+import type { Services } from "../../../../service/api/services.ts";
 import type { RoutingPolicy } from "../../../../service/model/score/route.ts";
 import { DEFAULT_VERSION, type StoredPolicy } from "../../../../service/scores/routing-policies.ts";
 
@@ -30,10 +29,10 @@ export function storedKey(changes: Partial<ApiKey> = {}): ApiKey {
 
 /** Ports that sell, renew and show one key. */
 export function fakeKeyPorts(
-  ledger: KeyLedger,
+  ledger: ApiKeyAccessDeps["keys"],
   { clock, logger }: Pick<Parameters<typeof createApiKeyAccess>[0], "clock" | "logger">,
-  changes: Partial<KeyPorts["keys"]> = {},
-): KeyPorts {
+  changes: Partial<Services["keys"]> = {},
+): Pick<Services, "keys"> {
   const sold: KeyWithSecret = { key: storedKey(), secret: NEW_SECRET };
   const { identify } = createApiKeyAccess({ keys: ledger, clock, logger });
   return {
@@ -52,7 +51,7 @@ export function fakeKeyPorts(
 }
 
 /** Policies in memory. */
-export function fakePolicies(own: readonly Address[] = []): PolicyPorts["policies"] {
+export function fakePolicies(own: readonly Address[] = []): Services["policies"] {
   const rows = new Map<string, StoredPolicy>();
   return {
     of: async (owner) => rows.get(owner) ?? null,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { SubscribeRequest } from "../../../../service/alerts/subscriptions.ts";
-import type { ApiPorts } from "../../../../service/api/create-app.ts";
 import type { ReportSource } from "../../../../service/api/kit/wallet-report.ts";
 import type { ProtectAnswer } from "../../../../service/api/routes/get-agent-protect.ts";
+import type { Services } from "../../../../service/api/services.ts";
 import { NodeFailure } from "../../../../service/chain/node/failure.ts";
 import type { OwnCall } from "../../../../service/model/features/types.ts";
 
@@ -39,7 +39,7 @@ const open = ((): ReportSource => {
   return { asOf, rows: { ...rows, counterparties } };
 })();
 
-async function protect(changes: Partial<Omit<ApiPorts, "scores" | "infrastructure">> = {}, path = PATH) {
+async function protect(changes: Partial<Omit<Services, "scores" | "infrastructure">> = {}, path = PATH) {
   const fake = fakeApp({ readWallet: async () => open, ...changes }, fakeLedger({ balanceUnits: 25_000 }));
   const response = await fake.app.request(path, WITH_KEY);
   return { ...fake, response, body: await bodyOf<ProtectAnswer>(response) };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ApiPorts } from "../../../../service/api/create-app.ts";
 import { type AhsRecord, ahsRecordSchema } from "../../../../service/api/schemas/ahs-record.ts";
+import type { Services } from "../../../../service/api/services.ts";
 import { plainLine } from "../../../../service/model/score/score-total.ts";
 import type { ReservedVisit } from "../../../../service/registries/probes/probe-endpoint.ts";
 
@@ -57,7 +57,7 @@ const ROW = storedScore({
   ],
 });
 
-type Infrastructure = Partial<ApiPorts["infrastructure"]>;
+type Infrastructure = Partial<Services["infrastructure"]>;
 
 function app(infrastructure: Infrastructure, row: StoredScore = ROW) {
   return fakeApp({

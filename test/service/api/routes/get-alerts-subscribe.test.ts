@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SubscribeRequest } from "../../../../service/alerts/subscriptions.ts";
 
-import type { SubscribePorts } from "../../../../service/api/schemas/alert-subscription.ts";
+import type { Services } from "../../../../service/api/services.ts";
 import { bodyOf, fakeApp, fakeLedger, KEY, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 import { fakeAlertPorts, MANAGE_TOKEN, SECRET, SUBSCRIPTION_ID } from "./fake-alert-ports.ts";
 
@@ -78,7 +78,7 @@ describe("GET /alerts/subscribe/{address}", () => {
 
   it("takes the event of thresholds alone for a subscription that has some", async () => {
     const asked: unknown[] = [];
-    const hasThresholds: SubscribePorts["hasThresholds"] = async (place) => {
+    const hasThresholds: Services["hasThresholds"] = async (place) => {
       asked.push(place);
       return true;
     };

@@ -7,7 +7,7 @@ import { bodyOf, fakeApp, fakeLedger, NOW, standing, WALLET, WITH_KEY } from "..
 type Changes = Parameters<typeof fakeApp>[0];
 
 /** Codes of the problems that an endpoint documents. */
-function problemsOf({ operation }: Pick<Endpoint<never>, "operation">): readonly string[] {
+function problemsOf({ operation }: Pick<Endpoint, "operation">): readonly string[] {
   return Object.values(operation.responses).flatMap((response) =>
     Object.keys(
       memberOf(memberOf(memberOf(response, "content"), "application/problem+json"), "examples") ?? {},

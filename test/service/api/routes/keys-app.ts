@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { createApiKeyAccess } from "../../../../service/access/api-key-access.ts";
 import { createOwnerAccess, createSignIn, type SignIn } from "../../../../service/access/sign-in.ts";
-import type { KeyPorts } from "../../../../service/api/schemas/key-sale.ts";
+import type { Services } from "../../../../service/api/services.ts";
 import { memoryGate } from "../../access/memory-gate.ts";
 import { payingAccess } from "../../access/paying-access.ts";
 import { CHAIN_ID, ORIGIN, SIGNER } from "../../access/signed-in.ts";
@@ -22,21 +22,14 @@ export const SHOWN = {
 type Asked = { readonly port: "buy" | "topUp" | "rotate" | "spending"; readonly given: unknown };
 
 /** An app that sells keys to payers and wallets that sign in, and what it asked of its ports. */
-export function keysApp(changes: Partial<KeyPorts["keys"]> = {}, ledger = fakeLedger({ id: KEY_ID })) {
+export function keysApp(changes: Partial<Services["keys"]> = {}, ledger = fakeLedger({ id: KEY_ID })) {
   const asked: Asked[] = [];
   const deps = { keys: ledger.ledger, clock: { now: () => NOW }, logger: pino({ level: "silent" }) };
   const { keys } = fakeKeyPorts(ledger.ledger, deps, changes);
-  const audience = { origin: ORIGIN, chainId: CHAIN_ID };
   const { access, taken } = payingAccess(deps);
   const { app } = fakeApp({
     access,
-    owners: createOwnerAccess({
-      ...memoryGate(),
-      payerRatePerMinute: 600,
-      keys: createApiKeyAccess(deps),
-      signIn: memorySignIn(),
-      audience,
-    }),
+    owners: signInOwners(ledger),
     keys: noting(keys, asked),
   });
   async function post(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) {
@@ -50,8 +43,19 @@ export function keysApp(changes: Partial<KeyPorts["keys"]> = {}, ledger = fakeLe
   return { app, asked, taken, post };
 }
 
+/** Owners by the keys of a ledger, or signed in. */
+export function signInOwners({ ledger }: Pick<ReturnType<typeof fakeLedger>, "ledger"> = fakeLedger()) {
+  return createOwnerAccess({
+    ...memoryGate(),
+    payerRatePerMinute: 600,
+    keys: createApiKeyAccess({ keys: ledger, clock: { now: () => NOW }, logger: pino({ level: "silent" }) }),
+    signIn: memorySignIn(),
+    audience: { origin: ORIGIN, chainId: CHAIN_ID },
+  });
+}
+
 /** Sign-in with the nonces of one process. */
-export function memorySignIn(): SignIn {
+function memorySignIn(): SignIn {
   const nonces = new Set<string>();
   return createSignIn({
     origin: ORIGIN,
@@ -62,7 +66,7 @@ export function memorySignIn(): SignIn {
   });
 }
 
-function noting(keys: KeyPorts["keys"], asked: Asked[]): KeyPorts["keys"] {
+function noting(keys: Services["keys"], asked: Asked[]): Services["keys"] {
   const note = (port: Asked["port"], given: unknown) => asked.push({ port, given });
   return {
     ...keys,

@@ -1,6 +1,5 @@
 import { type FoundOutcome, foundIn } from "../../../../service/api/kit/dealings-cache.ts";
-import type { GetNetworkMapPorts } from "../../../../service/api/routes/get-network-map.ts";
-import type { GetReportCardPorts } from "../../../../service/api/routes/get-report-card.ts";
+import type { Services } from "../../../../service/api/services.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
 import type { WalletDealings } from "../../../../service/reports/network/wallet-network-dealings.ts";
 import { reportSource } from "../report-source.ts";
@@ -13,7 +12,7 @@ export async function foundDealings(changes: Partial<WalletDealings> = {}): Prom
 
 /** Ports of the reports about counterparties and network that know the fake wallet's calls, and nothing of anybody else. */
 export const MAP_PORTS: Pick<
-  GetNetworkMapPorts,
+  Services,
   | "knownAccounts"
   | "readDealings"
   | "describeAccounts"
@@ -21,8 +20,9 @@ export const MAP_PORTS: Pick<
   | "publicFunders"
   | "readNeighbourhood"
   | "readAccountLinks"
-> &
-  Pick<GetReportCardPorts, "scoreDistribution" | "cards"> = {
+  | "scoreDistribution"
+  | "cards"
+> = {
   knownAccounts: new Map(),
   readDealings: () => foundDealings(),
   describeAccounts: async () => new Map(),

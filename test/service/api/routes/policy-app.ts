@@ -1,13 +1,10 @@
 import { pino } from "pino";
 import type { Address } from "viem";
-import { createApiKeyAccess } from "../../../../service/access/api-key-access.ts";
-import { createOwnerAccess } from "../../../../service/access/sign-in.ts";
-import { memoryGate } from "../../access/memory-gate.ts";
 import { payingAccess } from "../../access/paying-access.ts";
-import { CHAIN_ID, ORIGIN, signInHeader, signInInfo } from "../../access/signed-in.ts";
+import { signInHeader, signInInfo } from "../../access/signed-in.ts";
 import { fakeApp, fakeLedger, KEY, NOW, standing } from "../fake-ports.ts";
 import { fakePolicies } from "./fake-key-ports.ts";
-import { memorySignIn } from "./keys-app.ts";
+import { signInOwners } from "./keys-app.ts";
 
 /** Headers of the fake key. */
 export const BY_KEY = { "X-API-Key": KEY };
@@ -27,16 +24,9 @@ type Changes = {
 export function policyApp({ own = [], standing: known = {} }: Changes = {}) {
   const { ledger } = fakeLedger();
   const deps = { keys: ledger, clock: { now: () => NOW }, logger: pino({ level: "silent" }) };
-  const audience = { origin: ORIGIN, chainId: CHAIN_ID };
   const { app } = fakeApp({
     access: payingAccess(deps).access,
-    owners: createOwnerAccess({
-      ...memoryGate(),
-      payerRatePerMinute: 600,
-      keys: createApiKeyAccess(deps),
-      signIn: memorySignIn(),
-      audience,
-    }),
+    owners: signInOwners({ ledger }),
     policies: fakePolicies(own),
     scores: { standing: async () => standing(known) },
   });

@@ -1,9 +1,9 @@
-import type { JudgedFacts } from "../../../../service/api/schemas/risk.ts";
+import type { Services } from "../../../../service/api/services.ts";
 
 const NOBODY = { counterparties: 0, sentMicroUsd: 0, unpricedCalls: 0 };
 
 /** What is stored of a healthy wallet that dealt with twelve others. */
-export const RISK_FACTS: JudgedFacts = {
+export const RISK_FACTS: Awaited<ReturnType<Services["riskFacts"]>> = {
   explanation: { patterns: [], features: [] },
   exposure: {
     asOfBlock: 970,

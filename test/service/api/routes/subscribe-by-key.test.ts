@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { callGate } from "../../../../bin/serve/access.ts";
+import { callGate } from "../../../../bin/serve/create-services.ts";
 import { createApiKeyAccess } from "../../../../service/access/api-key-access.ts";
 import { apiKeyFinder, createApiKey, readApiKey } from "../../../../service/access/api-keys.ts";
 import { createAccess } from "../../../../service/access/create-access.ts";

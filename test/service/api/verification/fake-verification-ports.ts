@@ -1,17 +1,18 @@
 import { keccak256, stringToHex } from "viem";
-import { type ApiPorts, SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
-import { type ApiInterface, createInterfaceApp } from "../../../../service/api/create-interface.ts";
+import { SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
+import { createInterfaceApp, type ServedParts } from "../../../../service/api/create-interface.ts";
 import {
   createVerificationApp,
   VERIFICATION_INTERFACE,
-  type VerificationPorts,
 } from "../../../../service/api/create-verification-app.ts";
-import type { HealthReport } from "../../../../service/api/verification/get-verification-health.ts";
+import type { Services } from "../../../../service/api/services.ts";
+import type { HealthReport } from "../../../../service/api/verification/check-health.ts";
 import { openReceiptKeys } from "../../../../service/verification/verdicts/receipt.ts";
 import type { StoredSpec } from "../../../../service/verification/verdicts/specs.ts";
 import type { VerdictResult } from "../../../../service/verification/verdicts/store-decision.ts";
 import type { VerdictView } from "../../../../service/verification/verdicts/verdict-view.ts";
 import { fakeLedger, fakePorts, NOW } from "../fake-ports.ts";
+import { storedKey } from "../routes/fake-key-ports.ts";
 
 export const VERDICT_ID = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 export const SPEC_ID = "5b1c6a0e-4a1f-4f0e-9b57-0d7a3a1de2c4";
@@ -123,10 +124,10 @@ export const WELL: HealthReport = {
 
 export const RECEIPT_KEYS = await openReceiptKeys(RECEIPT_SEED, [`0x${"08".repeat(32)}`]);
 
-type Changes = Partial<ApiPorts & VerificationPorts>;
+type Changes = Partial<ServedParts>;
 
 /** Ports of both interfaces that know one completed verdict and take whatever is sent. */
-export function bothPorts(changes: Changes = {}, keys = fakeLedger()): ApiPorts & VerificationPorts {
+export function bothPorts(changes: Changes = {}, keys = fakeLedger()): ServedParts {
   const { ports } = fakePorts({}, keys);
   return {
     ...ports,
@@ -175,10 +176,7 @@ export function bothPorts(changes: Changes = {}, keys = fakeLedger()): ApiPorts 
       count: 1,
       rerunAt: new Date(NOW.getTime() + 600_000),
     }),
-    reviewers: {
-      enter: ports.keys.enter,
-      find: async () => ({ name: "Trust desk", scopes: ["review"] }),
-    },
+    keys: { ...ports.keys, find: async () => storedKey({ name: "Trust desk", scopes: ["review"] }) },
     recordReview: async () => ({ kind: "recorded", run: 2, evidenceHash: EVIDENCE_HASH }),
     verificationHealth: async () => WELL,
     ...changes,
@@ -192,15 +190,11 @@ export function fakeVerificationApp(changes: Changes = {}, keys = fakeLedger()) 
 
 /** Both interfaces on one port. */
 export function fakeBothApp(changes: Changes = {}, keys = fakeLedger()) {
-  const interfaces: readonly ApiInterface<ApiPorts & VerificationPorts>[] = [
-    SCORING_INTERFACE,
-    VERIFICATION_INTERFACE,
-  ];
-  return createInterfaceApp(bothPorts(changes, keys), interfaces);
+  return createInterfaceApp(bothPorts(changes, keys), [SCORING_INTERFACE, VERIFICATION_INTERFACE]);
 }
 
 /** A verdict in the place of the one that the ports know. */
-export function withVerdict(view: VerdictView): Pick<VerificationPorts, "verdicts"> {
+export function withVerdict(view: VerdictView): Pick<Services, "verdicts"> {
   const { verdicts } = bothPorts();
   return { verdicts: { ...verdicts, find: async (id) => (id === view.id ? view : null) } };
 }

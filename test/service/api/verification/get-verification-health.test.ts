@@ -1,9 +1,6 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import {
-  createHealthCheck,
-  type HealthSources,
-} from "../../../../service/api/verification/get-verification-health.ts";
+import { createHealthCheck, type HealthSources } from "../../../../service/api/verification/check-health.ts";
 import { bodyOf, WALLET, WITH_KEY } from "../fake-ports.ts";
 import { fakeBothApp, fakeVerificationApp, WELL } from "./fake-verification-ports.ts";
 

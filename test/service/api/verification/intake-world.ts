@@ -25,12 +25,12 @@ import { createByteBudgets } from "../../../../service/access/rate-limits.ts";
 import { createOwnerAccess } from "../../../../service/access/sign-in.ts";
 import type { ApiEnv } from "../../../../service/api/kit/api-env.ts";
 import { createRequestLimits } from "../../../../service/api/kit/deadline.ts";
-import type { Endpoint } from "../../../../service/api/kit/endpoint.ts";
 import { createErrorHandler } from "../../../../service/api/kit/handle-error.ts";
 import { mountEndpoints } from "../../../../service/api/kit/mount-endpoints.ts";
-import { type OutputPorts, postOutputs } from "../../../../service/api/verification/post-outputs.ts";
-import { postRetry, type RetryPorts } from "../../../../service/api/verification/post-retry.ts";
-import { postSpecs, type SpecPorts } from "../../../../service/api/verification/post-specs.ts";
+import type { Services } from "../../../../service/api/services.ts";
+import { postOutputs } from "../../../../service/api/verification/post-outputs.ts";
+import { postRetry } from "../../../../service/api/verification/post-retry.ts";
+import { postSpecs } from "../../../../service/api/verification/post-specs.ts";
 import type { Database } from "../../../../service/db/database.ts";
 import type { Binding } from "../../../../service/verification/escrow/types.ts";
 import { hashText } from "../../../../service/verification/panel/hashes.ts";
@@ -54,6 +54,7 @@ import {
 import { isVerdictOfJob } from "../../../../service/verification/verdicts/verdict-cases.ts";
 import { memoryGate } from "../../access/memory-gate.ts";
 import { paid } from "../../access/payment-world.ts";
+import { fakePorts } from "../fake-ports.ts";
 
 export const CHAIN_ID = 31_337;
 export const ESCROW: Address = "0x5FC8d32690cc91D4c39d9d3abcBD16989F875707";
@@ -72,8 +73,7 @@ export type Submitted = {
   readonly claim?: string;
 };
 
-type Deps = SpecPorts & OutputPorts & RetryPorts;
-type Outputs = OutputPorts["outputs"];
+type Outputs = Services["outputs"];
 
 type WorldOptions = {
   readonly waitMs?: number;
@@ -89,11 +89,11 @@ type WorldOptions = {
   /** Of specifications: nothing is refused unless told. */
   readonly refuseSignature?: RegisterDeps["refuseSignature"];
   readonly describeOverflow?: RegisterDeps["describeOverflow"];
-  readonly binding?: SpecPorts["specs"]["binding"];
+  readonly binding?: Services["specs"]["binding"];
   readonly newestBlock?: () => Promise<bigint>;
-  readonly specLimit?: SpecPorts["specs"]["limit"];
+  readonly specLimit?: Services["specs"]["limit"];
   readonly budget?: Outputs["budget"];
-  readonly refuseUrl?: OutputPorts["refuseUrl"];
+  readonly refuseUrl?: Services["refuseUrl"];
 };
 
 export type IntakeWorld = ReturnType<typeof intakeWorld>;
@@ -170,7 +170,11 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
         ? { tokensPerDay: 1_000, usedSince: (moment) => readTokensSince(db, moment) }
         : options.budget,
   };
-  const deps: Deps = {
+  const { ports } = fakePorts();
+  const deps: Services = {
+    ...ports,
+    access: createAccess({ keys, payments, ...gate }),
+    clock,
     specs: {
       scope: { chainId: CHAIN_ID, escrows: [ESCROW] },
       limit: options.specLimit ?? (() => null),
@@ -190,7 +194,7 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
           now,
         ),
     },
-    keys: { enter: keys.identify },
+    keys: { ...ports.keys, enter: keys.identify },
     socketAddress: () => "192.0.2.1",
     outputs: { ...outputs, ...options.outputs?.(outputs) },
     refuseUrl: options.refuseUrl ?? (async () => null),
@@ -212,11 +216,8 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
     context.set("headers", {});
     return next();
   });
-  const endpoints: readonly Endpoint<Deps>[] = [postSpecs, postOutputs, postRetry];
-  mountEndpoints(app, endpoints, {
+  mountEndpoints(app, [postSpecs, postOutputs, postRetry], {
     deps,
-    access: createAccess({ keys, payments, ...gate }),
-    clock,
     limits: createRequestLimits({ deadlineMs: 120_000, stopping: stopping.signal, clock }),
   });
 

@@ -1,17 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { Review, ReviewOutcome } from "../../../../service/verification/verdicts/review.ts";
 import { bodyOf, KEY } from "../fake-ports.ts";
+import { storedKey } from "../routes/fake-key-ports.ts";
 import { bothPorts, fakeVerificationApp, posted, VERDICT_ID } from "./fake-verification-ports.ts";
 
 const PATH = `/v1/verdicts/${VERDICT_ID}/review`;
 const CREDENTIALS = { "X-API-Key": KEY };
 const BODY = { decision: "REJECT", reason: "Row 4 is invented." };
 
-function desk(outcome: ReviewOutcome, scopes: readonly string[] = ["review"]) {
+function desk(outcome: ReviewOutcome, scopes: "review"[] = ["review"]) {
   const reviews: Review[] = [];
-  const { reviewers } = bothPorts();
+  const { keys } = bothPorts();
   const app = fakeVerificationApp({
-    reviewers: { ...reviewers, find: async () => ({ name: "Trust desk", scopes }) },
+    keys: { ...keys, find: async () => storedKey({ name: "Trust desk", scopes }) },
     recordReview: async (review) => {
       reviews.push(review);
       return outcome;

@@ -1,16 +1,6 @@
 import { Problem } from "../../access/problems.ts";
-import type { StoredEvidence, StoredTexts, VerdictView } from "../../verification/verdicts/verdict-view.ts";
-
-/** Ports to read verdicts; each returns null for an unknown id. */
-export type VerdictPorts = {
-  readonly verdicts: {
-    find(id: string): Promise<VerdictView | null>;
-    /** Evidence of the decision with this number, or of the newest if it is null. */
-    evidence(id: string, run: number | null): Promise<StoredEvidence | null>;
-    /** Texts of an existing verdict. */
-    texts(id: string): Promise<StoredTexts>;
-  };
-};
+import type { VerdictView } from "../../verification/verdicts/verdict-view.ts";
+import type { Services } from "../services.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -21,7 +11,10 @@ export function verdictIdOf(given: string): string {
 }
 
 /** Reads the verdict of a path; throws the 404 of an invalid or unknown id. */
-export async function requireVerdict(given: string, { verdicts }: VerdictPorts): Promise<VerdictView> {
+export async function requireVerdict(
+  given: string,
+  { verdicts }: Pick<Services, "verdicts">,
+): Promise<VerdictView> {
   const view = await verdicts.find(verdictIdOf(given));
   if (view === null) throw unknownVerdict(given);
   return view;

@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import { readKeyStanding } from "../../service/access/api-keys.ts";
+import type { TrustedProxies } from "../../service/access/client-address.ts";
+import { readKeptPurchase } from "../../service/access/idempotent-answers.ts";
+import { createIpLimit } from "../../service/access/rate-limits.ts";
+import { loadPageAssets } from "../../service/api/pages/assets.ts";
+import type { PagePorts } from "../../service/api/pages/page-ports.ts";
+import { createStatusReader } from "../../service/api/pages/status-reading.ts";
+import { readReadiness } from "../../service/api/routes/get-readyz.ts";
+import type { Services } from "../../service/api/services.ts";
+import type { Deployment } from "../../service/chain/deployments.ts";
+import type { Database } from "../../service/db/database.ts";
+import { readAgentNames } from "../../service/registries/documents/agent-names.ts";
+import { createNightReader, readServiceRecords } from "../../service/registries/nightly/service-records.ts";
+import { readSanctionsFlags } from "../../service/sanctions/sanctions.ts";
+import { createEcosystemReader, createGradeChangeReader } from "../../service/scores/ecosystem.ts";
+import { createLeaderboardReader } from "../../service/scores/leaderboard.ts";
+import { readScoreReference } from "../../service/scores/scores.ts";
+import type { Config } from "../config.ts";
+
+/** Users rarely type a key; many attempts are guesses. */
+const SIGN_INS_PER_MINUTE = 10;
+const MAX_ADDRESSES = 10_000;
+const MAX_SUBSCRIPTIONS = 50;
+
+/** What the HTML pages show. Priced data comes through the interface itself. */
+export function createPages(
+  { interfaces }: Pick<Config, "interfaces">,
+  {
+    db,
+    deployment,
+    services,
+    trustedProxies,
+  }: {
+    readonly db: Database;
+    readonly deployment: Deployment;
+    readonly services: Services;
+    readonly trustedProxies: TrustedProxies;
+  },
+): PagePorts {
+  const { chainId, name, oracle } = deployment;
+  const { clock, logger, scores, verdicts } = services;
+  const reading = { chainId, monotonicMs: clock.monotonicMs };
+  return {
+    ...loadPageAssets(),
+    chain: { chainId, name, oracle: oracle.address },
+    ecosystem: createEcosystemReader(db, reading),
+    distribution: services.scoreDistribution,
+    gradeChanges: createGradeChangeReader(db, reading),
+    nights: createNightReader(db, reading),
+    leaderboard: createLeaderboardReader(db, chainId),
+    agentNames: (wallets) => readAgentNames(db, chainId, wallets),
+    sanctionedAmong: async (wallets) => {
+      const flags = await readSanctionsFlags(db, { schema: `chain_${chainId}`, chainId }, wallets);
+      return new Set(flags.keys());
+    },
+    wallets: { ...scores, reference: (scoreId) => readScoreReference(db, scoreId) },
+    keptPurchase: (query) => readKeptPurchase(db, query),
+    account: {
+      sellsKeys: services.discovery.paymentTerms !== null,
+      socketAddress: services.socketAddress,
+      randomId: randomUUID,
+      signInLimit: createIpLimit({
+        perMinute: SIGN_INS_PER_MINUTE,
+        trustedProxies,
+        monotonicMs: clock.monotonicMs,
+        maxAddresses: MAX_ADDRESSES,
+      }),
+      standing: (keyId) =>
+        readKeyStanding(db, { chainId, keyId, now: clock.now(), limit: MAX_SUBSCRIPTIONS }),
+    },
+    verdicts,
+    machineStatus: interfaces.includes("scoring") ? "/readyz" : "/health",
+    status: createStatusReader({
+      clock,
+      logger,
+      sources: {
+        readiness: () => readReadiness(services, clock.now()),
+        records: () => readServiceRecords(db, { chainId, now: clock.now() }),
+        verification: interfaces.includes("verification") ? services.verificationHealth : null,
+      },
+    }),
+  };
+}

@@ -1,0 +1,351 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { getConnInfo } from "@hono/node-server/conninfo";
+import type { Logger } from "pino";
+import { type Address, getAddress } from "viem";
+import type { LocalAccount } from "viem/accounts";
+import { createApiKeyAccess } from "../../service/access/api-key-access.ts";
+import {
+  apiKeyFinder,
+  buyApiKey,
+  DEFAULT_RATE_PER_MINUTE,
+  keysBoughtBy,
+  readApiKey,
+  readSpending,
+  rotateApiKey,
+  topUpApiKey,
+} from "../../service/access/api-keys.ts";
+import {
+  clientAddress,
+  readTrustedProxies,
+  type TrustedProxies,
+} from "../../service/access/client-address.ts";
+import { createAccess } from "../../service/access/create-access.ts";
+import { createIdempotentAnswers, createRepeatStore } from "../../service/access/idempotent-answers.ts";
+import { createKeyDebits } from "../../service/access/key-debits.ts";
+import {
+  countedKeys,
+  createByteBudgets,
+  createCallLimiter,
+  createIpLimit,
+  createRateBuckets,
+} from "../../service/access/rate-limits.ts";
+import {
+  createContractSignatures,
+  createOwnerAccess,
+  createSignIn,
+  takeSignInNonce,
+} from "../../service/access/sign-in.ts";
+import { hasThresholds, readSubscription } from "../../service/alerts/alert-subscriptions.ts";
+import { createSubscribe, end, replay, requestTest, rotate } from "../../service/alerts/subscriptions.ts";
+import { readDeliveries, readVerdictDeliveries } from "../../service/alerts/webhook-log.ts";
+import type { ServedParts } from "../../service/api/create-interface.ts";
+import type { ServerLife } from "../../service/api/kit/server-life.ts";
+import { createEpochLists } from "../../service/api/routes/get-epochs.ts";
+import type { Services } from "../../service/api/services.ts";
+import { createHealthCheck } from "../../service/api/verification/check-health.ts";
+import { SPECS_PER_MINUTE } from "../../service/api/verification/post-specs.ts";
+import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
+import type { Database } from "../../service/db/database.ts";
+import type { HistoryReader } from "../../service/ingest/history/history-reader.ts";
+import { AHS_2026_1 } from "../../service/model/score/policy.ts";
+import { readEpoch, readEpochRoot } from "../../service/oracle/epochs.ts";
+import { defaultPublishPolicy } from "../../service/oracle/publish-policy.ts";
+import { createUrlVisitor } from "../../service/registries/probes/probe-endpoint.ts";
+import { createInfrastructureReader } from "../../service/registries/probes/probes-of-wallet.ts";
+import { askingFirst, createSanctionsContract } from "../../service/sanctions/ask-contract.ts";
+import { readSampleWallet } from "../../service/scores/ecosystem.ts";
+import { createPolicyReader, writePolicy } from "../../service/scores/routing-policies.ts";
+import { type OnDemandContext, scoreNow, scoreOnDemand } from "../../service/scores/score-on-demand.ts";
+import { createScoreReader, readInputFile } from "../../service/scores/scores.ts";
+import { createInterestRecorder } from "../../service/scores/wallet-interest.ts";
+import { createIntake } from "../../service/verification/intake.ts";
+import { acceptEvidence } from "../../service/verification/verdicts/accept-evidence.ts";
+import { openReceiptKeys, publishedKeys } from "../../service/verification/verdicts/receipt.ts";
+import { recordReview } from "../../service/verification/verdicts/review.ts";
+import { readVerdictQueue } from "../../service/verification/verdicts/verdict-queue.ts";
+import {
+  readStoredEvidence,
+  readStoredTexts,
+  readVerdict,
+} from "../../service/verification/verdicts/verdict-view.ts";
+import { type Config, publicUrl, requireIndexSettings } from "../config.ts";
+import { guardFromConfig } from "../from-config.ts";
+import { serverMetrics } from "../metrics.ts";
+import { modelProbeFromConfig } from "../panel-from-config.ts";
+import { openChainClient } from "../process.ts";
+import { attestWith } from "./attest.ts";
+import { createPages } from "./create-pages.ts";
+import { paymentsFromConfig } from "./payments.ts";
+import { reportServices } from "./reports.ts";
+
+/** Same as the default rate of a key. */
+const PAYER_RATE_PER_MINUTE = 600;
+/** Calls by one manage token. */
+const TOKEN_RATE_PER_MINUTE = 60;
+/** At about 100 bytes each. The load balancer handles a flood from more networks. */
+const MAX_ADDRESSES = 100_000;
+/** Longer than the wait for any source. Reservations and repeats live 120 s, which leaves 20 s for settling before and after the work. */
+const REQUEST_DEADLINE_MS = 45_000;
+/** Keys that an error names at most. */
+const MAX_NAMED_KEYS = 20;
+/** URLs named by callers that one process visits at once. */
+const MAX_VISITS = 16;
+/** A caller is waiting. */
+const CALLER_RPC = { timeoutMs: 3_000, retries: 0 } as const;
+/** A caller is waiting for the binding of a specification. */
+const INTAKE_RPC = { timeoutMs: 3_000, retries: 1 } as const;
+/** The check itself gives up after two seconds. */
+const HEALTH_RPC = { timeoutMs: 2_000, retries: 0 } as const;
+
+/** Builds everything that the endpoints and pages of a server use. Throws if a required setting is missing. */
+export async function createServices(
+  config: Config,
+  {
+    db,
+    logger,
+    life,
+    history,
+    signer,
+  }: {
+    readonly db: Database;
+    readonly logger: Logger;
+    readonly life: ServerLife;
+    /** Null where no history source is configured. */
+    readonly history: HistoryReader | null;
+    /** Null where no scores are served. */
+    readonly signer: LocalAccount | null;
+  },
+): Promise<ServedParts> {
+  const deployment = loadDeployment(requireIndexSettings(config).deploymentFile);
+  const { chainId, oracle } = deployment;
+  const now = () => new Date();
+  const clock = { now, monotonicMs: () => performance.now() };
+  const trustedProxies = trustedProxiesOf(config);
+  const { registry, sanctionsSources } = serverMetrics({ db, deployment, logger, clock });
+  const shared = { db, deployment, logger, clock };
+  const callers = callerServices(config, { ...shared, registry });
+  const scores = createScoreReader(db, chainId);
+  const context = {
+    db,
+    chainId,
+    chain: deployment,
+    policy: AHS_2026_1,
+    publishPolicy: defaultPublishPolicy,
+    now,
+  };
+  const visitor = createUrlVisitor({
+    guard: guardFromConfig(config, chainId),
+    monotonicMs: clock.monotonicMs,
+    maxAtOnce: MAX_VISITS,
+  });
+  const services: Services = {
+    ...{ chainId, clock, logger, life, registry, scores, sanctionsSources },
+    ...callers,
+    randomId: randomUUID,
+    metricsPage: config.metricsPort === null ? "loopback" : "elsewhere",
+    allowedOrigins: "*",
+    maxIndexAgeSeconds: config.maxIndexAgeSeconds,
+    deadlineMs: REQUEST_DEADLINE_MS,
+    ipLimit: ipLimit(config.ipRatePerMinute, { trustedProxies, clock }),
+    socketAddress: (request) => getConnInfo(request).remote.address ?? null,
+    oracle: getAddress(oracle.address),
+    policy: context.policy,
+    scoreNow: (address) => scoreNow(context, address),
+    scoreOnDemand:
+      history === null
+        ? null
+        : onDemand({ ...context, history, logger }, { deployment, rpcUrl: config.rpcUrl }),
+    attest: attestWith(signer, { chainId, address: oracle.address }),
+    infrastructure: { ...createInfrastructureReader(db, chainId), ...visitor },
+    refuseUrl: visitor.refusal,
+    recordInterest: createInterestRecorder(db, chainId, now),
+    inputFile: (hash) => readInputFile(db, hash),
+    epochList: createEpochLists({
+      root: (number) => readEpochRoot(db, chainId, number),
+      stored: (number) => readEpoch(db, chainId, number),
+    }),
+    ...reportServices(config, { context, deployment, clock, logger }),
+    ...verificationServices(config, { ...shared, trustedProxies, head: () => scores.head() }),
+    ...(await receiptServices(config)),
+    discovery: {
+      origin: publicUrl(config),
+      paymentTerms: callers.paymentTerms,
+      // The oracle is an account that every deployment has: what is asked about it is answered, or refused, like any other.
+      sampleWallet: async () => (await readSampleWallet(db, chainId)) ?? oracle.address,
+      evaluation: evaluationOf(deployment),
+      securityContact: config.securityContact,
+    },
+  };
+  return { ...services, pages: createPages(config, { db, deployment, services, trustedProxies }) };
+}
+
+/** The trusted proxies of the configuration; throws if it is no list of addresses. */
+export function trustedProxiesOf({ trustedProxies }: Pick<Config, "trustedProxies">): TrustedProxies {
+  const proxies = readTrustedProxies(trustedProxies);
+  if (proxies === null) throw new Error(`expected a list of addresses, got ${trustedProxies.join(",")}`);
+  return proxies;
+}
+
+type Shared = Pick<Services, "clock" | "logger"> & { readonly db: Database; readonly deployment: Deployment };
+
+function ipLimit(
+  perMinute: number,
+  { trustedProxies, clock }: { readonly trustedProxies: TrustedProxies } & Pick<Shared, "clock">,
+) {
+  return createIpLimit({
+    perMinute,
+    trustedProxies,
+    monotonicMs: clock.monotonicMs,
+    maxAddresses: MAX_ADDRESSES,
+  });
+}
+
+/** Limits and stored answers of authenticated callers. */
+export function callGate({ db, logger, clock }: Pick<Shared, "db" | "logger" | "clock">) {
+  return {
+    limiter: createCallLimiter(createRateBuckets({ db, now: clock.now })),
+    repeats: createRepeatStore(createIdempotentAnswers({ db, now: clock.now }), logger),
+    payerRatePerMinute: PAYER_RATE_PER_MINUTE,
+  };
+}
+
+/** Keys, payments, sign-in, routing policies and subscriptions. */
+function callerServices(config: Config, parts: Shared & Pick<Services, "registry">) {
+  const { db, deployment, logger, clock } = parts;
+  const { chainId } = deployment;
+  const { now } = clock;
+  const entropy = { randomBytes, randomUuid: randomUUID };
+  const gate = callGate(parts);
+  const debits = createKeyDebits({ db, now, randomUuid: randomUUID });
+  const keys = createApiKeyAccess({ keys: { find: apiKeyFinder(db), ...debits }, clock, logger });
+  const audience = { origin: new URL(publicUrl(config)).origin, chainId };
+  const signIn = createSignIn({
+    ...audience,
+    clock,
+    takeNonce: (use) => takeSignInNonce(db, use),
+    contractSignatures:
+      config.rpcUrl === null ? null : createContractSignatures(openChainClient(config.rpcUrl, CALLER_RPC)),
+  });
+  const payments = paymentsFromConfig(config, { ...parts, signIn });
+  const subscriptions = { db, chainId, now, ...entropy };
+  return {
+    paymentTerms: payments?.accepts ?? null,
+    access: createAccess({ keys, payments: payments?.access ?? null, ...gate }),
+    owners: createOwnerAccess({ ...gate, keys, signIn, audience }),
+    repeats: gate.repeats,
+    keys: {
+      identify: keys.identify,
+      enter: countedKeys(keys, gate.limiter).identify,
+      buy: (purchase) => buyApiKey(db, { ...purchase, ratePerMinute: DEFAULT_RATE_PER_MINUTE }, entropy),
+      topUp: (topUp) => topUpApiKey(db, topUp),
+      rotate: (right, now) => rotateApiKey(db, { right, now }, entropy),
+      find: (id) => readApiKey(db, id),
+      boughtBy: (wallet, now) => keysBoughtBy(db, { wallet, now, limit: MAX_NAMED_KEYS }),
+      spending: (keyId, since) => readSpending(db, keyId, since),
+    },
+    policies: {
+      of: createPolicyReader(db),
+      write: (write) => writePolicy(db, write),
+      async ownWallets(owner) {
+        if (owner.kind === "wallet") return [owner.address];
+        const key = await readApiKey(db, owner.keyId);
+        return key === null || key.boughtBy === null ? [] : [key.boughtBy];
+      },
+    },
+    subscribe: createSubscribe(subscriptions),
+    hasThresholds: ({ webhookUrl, ...place }) =>
+      hasThresholds(db, { ...place, chainId, url: new URL(webhookUrl).href }),
+    subscriptions: {
+      async count(id) {
+        await gate.limiter.take({ kind: "subscription", id }, TOKEN_RATE_PER_MINUTE);
+      },
+      find: (id) => readSubscription(db, { chainId, id }),
+      end: (id) => end(subscriptions, id),
+      test: (subscription) => requestTest(subscriptions, subscription),
+      rotate: (subscription, tokens) => rotate(subscriptions, subscription, tokens),
+      deliveries: (id, page) => readDeliveries(db, id, page),
+      replay: (subscription, deliveryId) => replay(subscriptions, subscription, deliveryId),
+    },
+  } satisfies Partial<Services> & { readonly paymentTerms: Services["discovery"]["paymentTerms"] };
+}
+
+/** With a node, the sanctions contract is asked about new wallets first. */
+function onDemand(
+  context: OnDemandContext & Pick<Shared, "logger">,
+  { deployment, rpcUrl }: { readonly deployment: Deployment; readonly rpcUrl: string | null },
+) {
+  const score = (address: Address) => scoreOnDemand(context, address);
+  if (rpcUrl === null || deployment.sanctionsList === null) return score;
+  const client = openChainClient(rpcUrl, CALLER_RPC);
+  const contract = createSanctionsContract(client, deployment.sanctionsList.address);
+  return askingFirst({ ...context, contract }, score);
+}
+
+/** Specifications, outputs, verdicts and their health. */
+function verificationServices(
+  config: Config,
+  {
+    trustedProxies,
+    head,
+    ...parts
+  }: Shared & { readonly trustedProxies: TrustedProxies } & Pick<Services["scores"], "head">,
+) {
+  const { db, deployment, logger, clock } = parts;
+  const { panel, rpcUrl, maxIndexAgeSeconds } = config;
+  const { now } = clock;
+  const client = rpcUrl === null ? null : openChainClient(rpcUrl, INTAKE_RPC);
+  const { specs, ...intake } = createIntake({ ...parts, panel, client });
+  return {
+    ...intake,
+    specs: {
+      ...specs,
+      limit: ipLimit(SPECS_PER_MINUTE, { trustedProxies, clock }),
+      addressOf: (source) => clientAddress(source, trustedProxies),
+      budgets: createByteBudgets({ db, now }),
+    },
+    verdicts: {
+      find: (id) => readVerdict(db, id),
+      evidence: (id, run) => readStoredEvidence(db, id, run),
+      texts: (id) => readStoredTexts(db, id),
+    },
+    verdictDeliveries: (id, page) => readVerdictDeliveries(db, id, page),
+    acceptEvidence: (offer) => acceptEvidence({ db, now, randomUuid: randomUUID }, offer),
+    recordReview: (review) => recordReview({ db, chainId: deployment.chainId, now }, review),
+    verificationHealth: createHealthCheck({
+      sources: {
+        queue: () => readVerdictQueue(db, now()),
+        head,
+        node: rpcUrl === null ? null : newestBlockAt(rpcUrl),
+        model: panel === null ? null : modelProbeFromConfig(panel),
+      },
+      maxIndexAgeSeconds,
+      clock,
+      logger,
+    }),
+  } satisfies Partial<Services>;
+}
+
+function newestBlockAt(rpcUrl: string): () => Promise<bigint> {
+  const client = openChainClient(rpcUrl, HEALTH_RPC);
+  return () => client.getBlockNumber({ cacheTime: 0 });
+}
+
+/** The keys that sign receipts, and the public ones of all that are configured. */
+async function receiptServices({ receiptKeys: { current, previous } }: Pick<Config, "receiptKeys">) {
+  if (current === null) return { receiptKeys: null, publicKeys: { keys: await publishedKeys(previous) } };
+  const receiptKeys = await openReceiptKeys(current, previous);
+  return { receiptKeys, publicKeys: { keys: receiptKeys.published } };
+}
+
+function evaluationOf({
+  chainId,
+  verdictEvaluator,
+  escrows,
+}: Deployment): Services["discovery"]["evaluation"] {
+  if (verdictEvaluator === null) return null;
+  return {
+    chainId,
+    evaluator: verdictEvaluator.address,
+    escrows: escrows.map(({ address, generation }) => ({ address, generation })),
+  };
+}

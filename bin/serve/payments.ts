@@ -1,0 +1,132 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import type { Address, PublicClient } from "viem";
+import type { Facilitator } from "../../service/access/payments/facilitator.ts";
+import { createHttpFacilitator } from "../../service/access/payments/http-facilitator.ts";
+import {
+  createLocalFacilitator,
+  createSettlementSpending,
+} from "../../service/access/payments/local-facilitator.ts";
+import { createPaymentMetrics } from "../../service/access/payments/metrics.ts";
+import { createPaymentAccess } from "../../service/access/payments/payment-access.ts";
+import { createPaymentChain } from "../../service/access/payments/payment-chain.ts";
+import { createContractPayers } from "../../service/access/payments/payment-header.ts";
+import { createTokenDomain, requirementsUnder } from "../../service/access/payments/payment-terms.ts";
+import { createPaymentStore } from "../../service/access/payments/payments.ts";
+import { unavailable } from "../../service/access/problems.ts";
+import type { SignIn } from "../../service/access/sign-in.ts";
+import type { Deployment } from "../../service/chain/deployments.ts";
+import { type Database, underDeadline } from "../../service/db/database.ts";
+import { enqueueSettlement, readSettlement } from "../../service/sender/payments-sender.ts";
+import { readGasSpent } from "../../service/sender/sender-transactions.ts";
+import { type Config, publicUrl } from "../config.ts";
+import { gasPriceFromConfig, maxGasPercent } from "../from-config.ts";
+import { openChainClient } from "../process.ts";
+
+/** A caller is waiting. */
+const PAYMENT_RPC = { timeoutMs: 5_000, retries: 1 } as const;
+const RETRY_AFTER_SECONDS = 5;
+const DOMAIN_RETRY_MS = 2_000;
+
+type Parts = {
+  readonly db: Database;
+  readonly deployment: Deployment;
+  readonly logger: Logger;
+  readonly clock: { now(): Date; monotonicMs(): number };
+  readonly registry: Registry;
+  readonly signIn: SignIn;
+};
+
+/** Payments as configured, or null without a payee. Throws if a required setting is missing. */
+export function paymentsFromConfig(config: Config, parts: Parts) {
+  const { payTo } = config.payments;
+  if (payTo === null) return null;
+  const { db, deployment, registry, logger, clock, signIn } = parts;
+  const { chainId, usdc, finalityBlocks } = deployment;
+  if (usdc === null) throw new Error("X402_PAY_TO: the deployment names no USDC to be paid in");
+  if (config.rpcUrl === null) throw new Error("missing settings: RPC_URL, which X402_PAY_TO needs");
+  const client = openChainClient(config.rpcUrl, PAYMENT_RPC);
+  const token = createTokenDomain(client, usdc);
+  readEarly(token.read, logger);
+  const terms = {
+    chainId,
+    network: `eip155:${chainId}`,
+    asset: usdc,
+    payTo,
+    domain: token.read,
+  } as const;
+  const access = createPaymentAccess({
+    terms,
+    origin: publicUrl(config),
+    facilitator: facilitatorFromConfig(config, { client, db, deployment, clock }),
+    store: createPaymentStore({ db, chainId, now: clock.now, randomUuid: randomUUID }),
+    chain: createPaymentChain(client, finalityBlocks),
+    contractPayers: createContractPayers(client),
+    signedInAddress: signIn,
+    metrics: createPaymentMetrics(registry),
+    logger,
+    clock,
+    randomBytes,
+  });
+  return {
+    access,
+    /** The `accepts` of the live 402; throws a 503 while the token's domain is unknown. */
+    accepts(units: number) {
+      const domain = token.known();
+      if (domain === null) {
+        throw unavailable("payments-unavailable", "The token has not been asked for its domain yet.", {
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
+        });
+      }
+      return [requirementsUnder(domain, terms, units)];
+    },
+  };
+}
+
+/** So that the first caller need not wait; a node that does not answer yet is asked again. */
+function readEarly(read: () => Promise<unknown>, logger: Logger): void {
+  read().catch((error: unknown) => {
+    logger.warn({ err: error }, "the token's signing domain is not known yet: asking again");
+    setTimeout(() => readEarly(read, logger), DOMAIN_RETRY_MS).unref();
+  });
+}
+
+function facilitatorFromConfig(
+  config: Config,
+  parts: Pick<Parts, "db" | "deployment" | "clock"> & { readonly client: PublicClient },
+): Facilitator {
+  const { client, db, deployment, clock } = parts;
+  const { chainId } = deployment;
+  const { payments, spending } = config;
+  if (payments.facilitatorUrl !== null) return createHttpFacilitator({ url: payments.facilitatorUrl });
+  const sender = required(payments.facilitatorAddress);
+  const maxPercent = maxGasPercent(config, deployment, "x402");
+  return createLocalFacilitator({
+    sender,
+    network: `eip155:${chainId}`,
+    client,
+    queue: {
+      enqueue: (order) => enqueueSettlement(db, { chainId, sender }, order),
+      read: (id) => readSettlement(db, id),
+    },
+    monotonicMs: clock.monotonicMs,
+    ...(maxPercent === null
+      ? {}
+      : {
+          spending: createSettlementSpending({
+            gasPrice: gasPriceFromConfig(config, deployment, client, clock.now),
+            maxPercent,
+            dailyGas: spending.dailyGas.x402,
+            spentGas: () =>
+              readGasSpent(underDeadline(db), { chainId, purposes: ["x402"], now: clock.now() }),
+            now: clock.now,
+          }),
+        }),
+  });
+}
+
+function required(address: Address | null): Address {
+  if (address === null) throw new Error("missing settings: X402_FACILITATOR_URL or X402_FACILITATOR_ADDRESS");
+  return address;
+}
