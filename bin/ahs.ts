@@ -4,158 +4,110 @@ import { endOnFault } from "./end-on-fault.ts";
 import { knownSecrets } from "./secrets/known-secrets.ts";
 import { createScrub } from "./secrets/scrub.ts";
 
-/** A command: its line in the list of commands, and a loader of the command and its own usage. */
-type Entry = {
-  readonly summary: string;
-  /** A command that writes a log also logs the error that ends it. */
-  readonly logs?: true;
-  /** Null for `doctor`, which reads the settings itself. */
-  readonly load: (() => Promise<{ readonly run: Command; readonly usage?: string }>) | null;
+/** Each command: its line in the list of commands, and a loader of the command and its own usage; null for `doctor`, which reads the settings itself. */
+const COMMANDS: Readonly<
+  Record<
+    string,
+    readonly [string, (() => Promise<{ readonly run: Command; readonly USAGE?: string }>) | null]
+  >
+> = {
+  up: [
+    "start everything on this machine: chain, database, index, workers, API",
+    () => import("./commands/up.ts"),
+  ],
+  devnet: [
+    "a local chain with our contracts and a simulated population",
+    () => import("./commands/devnet.ts"),
+  ],
+  index: [
+    "follow the chain into the database",
+    async () => ({ run: withoutOptions((await import("./commands/index-chain.ts")).indexChain) }),
+  ],
+  serve: [
+    "the HTTP API",
+    async () => ({ run: withoutOptions((await import("./commands/serve.ts")).serveApi) }),
+  ],
+  work: [
+    "score, publish, nightly jobs",
+    async () => ({ run: withoutOptions((await import("./commands/work.ts")).work) }),
+  ],
+  migrate: [
+    "bring the database schema to the newest version; --roles makes the roles of the processes",
+    () => import("./commands/migrate.ts"),
+  ],
+  keys: ["create | list | rotate | revoke API keys", () => import("./commands/keys.ts")],
+  score: [
+    "what the model says of one wallet, line by line with --explain; what another policy would move",
+    () => import("./commands/score.ts"),
+  ],
+  "verify-score": [
+    "compute a score again from a node and the files it names, and compare",
+    () => import("./commands/verify-score.ts"),
+  ],
+  sanctions: ["import | status | check: the sanctions lists", () => import("./commands/sanctions.ts")],
+  scan: [
+    "run | list | show: scans of registries, documents and all scores, as each night",
+    () => import("./commands/scan.ts"),
+  ],
+  unfollow: [
+    "list | add | remove: addresses that are not followed, whatever names them on the chain",
+    () => import("./commands/unfollow.ts"),
+  ],
+  payments: [
+    "list | reconcile: what callers paid per call, against the chain",
+    () => import("./commands/payments.ts"),
+  ],
+  review: [
+    "list | show | decide: verdicts on HOLD, the longest held first",
+    () => import("./commands/review.ts"),
+  ],
+  doctor: [
+    "look at settings, database, node, keys and queues, and say what to do; exit 1 where something fails",
+    null,
+  ],
+  quarantine: [
+    "list | retry [KIND]: items that are left out because their work fails, with the error",
+    () => import("./commands/quarantine.ts"),
+  ],
+  deploy: [
+    "deploy the oracle, or the evaluator of verdicts, and write the deployment file",
+    async () => ({
+      run: (await import("./commands/deploy.ts")).run,
+      USAGE: (await import("./deploy-options.ts")).DEPLOY_USAGE,
+    }),
+  ],
+  escrow: [
+    "list | allow | renew: the escrows whose jobs the evaluator settles",
+    () => import("./commands/escrow.ts"),
+  ],
+  keystore: [
+    "create | address: encrypted files for the keys of roles",
+    () => import("./commands/keystore.ts"),
+  ],
+  roles: [
+    "show | set-publisher | set-signer | remove-signer | transfer-ownership | accept-ownership",
+    () => import("./commands/roles.ts"),
+  ],
+  backup: [
+    "FILE: everything that is not derived from the chain, of one moment, while the service runs",
+    async () => ({ run: (await import("./commands/backup.ts")).backup }),
+  ],
+  restore: [
+    "FILE: fills an empty database from a backup",
+    async () => ({ run: (await import("./commands/backup.ts")).restore }),
+  ],
+  prune: [
+    "lists unused builds of the index; --yes drops them",
+    async () => ({ run: (await import("./commands/reset.ts")).prune }),
+  ],
+  reset: [
+    "clear the local data; --index only what is derived from the chain, with --yes where that is not the local one",
+    async () => ({ run: (await import("./commands/reset.ts")).reset }),
+  ],
 };
 
-const COMMANDS: Readonly<Record<string, Entry>> = {
-  up: {
-    summary: "start everything on this machine: chain, database, index, workers, API",
-    load: async () => ({ run: (await import("./commands/up.ts")).up }),
-  },
-  devnet: {
-    summary: "a local chain with our contracts and a simulated population",
-    logs: true,
-    load: async () => ({ run: (await import("./commands/devnet.ts")).devnet }),
-  },
-  index: {
-    summary: "follow the chain into the database",
-    logs: true,
-    load: async () => ({ run: withoutOptions((await import("./commands/index-chain.ts")).indexChain) }),
-  },
-  serve: {
-    summary: "the HTTP API",
-    logs: true,
-    load: async () => ({ run: withoutOptions((await import("./commands/serve.ts")).serveApi) }),
-  },
-  work: {
-    summary: "score, publish, nightly jobs",
-    logs: true,
-    load: async () => ({ run: withoutOptions((await import("./commands/work.ts")).work) }),
-  },
-  migrate: {
-    summary: "bring the database schema to the newest version; --roles makes the roles of the processes",
-    load: async () => ({ run: (await import("./commands/migrate.ts")).migrate }),
-  },
-  keys: {
-    summary: "create | list | rotate | revoke API keys",
-    load: async () => {
-      const { keys, USAGE } = await import("./commands/keys.ts");
-      return { run: keys, usage: USAGE };
-    },
-  },
-  score: {
-    summary: "what the model says of one wallet, line by line with --explain; what another policy would move",
-    load: async () => {
-      const { score, USAGE } = await import("./commands/score.ts");
-      return { run: score, usage: USAGE };
-    },
-  },
-  "verify-score": {
-    summary: "compute a score again from a node and the files it names, and compare",
-    load: async () => {
-      const { verify, USAGE } = await import("./commands/verify-score.ts");
-      return { run: verify, usage: USAGE };
-    },
-  },
-  sanctions: {
-    summary: "import | status | check: the sanctions lists",
-    load: async () => {
-      const { sanctions, USAGE } = await import("./commands/sanctions.ts");
-      return { run: sanctions, usage: USAGE };
-    },
-  },
-  scan: {
-    summary: "run | list | show: scans of registries, documents and all scores, as each night",
-    load: async () => {
-      const { scan, USAGE } = await import("./commands/scan.ts");
-      return { run: scan, usage: USAGE };
-    },
-  },
-  unfollow: {
-    summary: "list | add | remove: addresses that are not followed, whatever names them on the chain",
-    load: async () => {
-      const { unfollow, USAGE } = await import("./commands/unfollow.ts");
-      return { run: unfollow, usage: USAGE };
-    },
-  },
-  payments: {
-    summary: "list | reconcile: what callers paid per call, against the chain",
-    load: async () => {
-      const { payments, USAGE } = await import("./commands/payments.ts");
-      return { run: payments, usage: USAGE };
-    },
-  },
-  review: {
-    summary: "list | show | decide: verdicts on HOLD, the longest held first",
-    load: async () => {
-      const { review, USAGE } = await import("./commands/review.ts");
-      return { run: review, usage: USAGE };
-    },
-  },
-  doctor: {
-    summary:
-      "look at settings, database, node, keys and queues, and say what to do; exit 1 where something fails",
-    load: null,
-  },
-  quarantine: {
-    summary: "list | retry [KIND]: items that are left out because their work fails, with the error",
-    load: async () => ({ run: (await import("./commands/quarantine.ts")).quarantineCommand }),
-  },
-  deploy: {
-    summary: "deploy the oracle, or the evaluator of verdicts, and write the deployment file",
-    load: async () => {
-      const [{ deploy }, { DEPLOY_USAGE }] = await Promise.all([
-        import("./commands/deploy.ts"),
-        import("./deploy-options.ts"),
-      ]);
-      return { run: deploy, usage: DEPLOY_USAGE };
-    },
-  },
-  escrow: {
-    summary: "list | allow | renew: the escrows whose jobs the evaluator settles",
-    load: async () => {
-      const { escrow, USAGE } = await import("./commands/escrow.ts");
-      return { run: escrow, usage: USAGE };
-    },
-  },
-  keystore: {
-    summary: "create | address: encrypted files for the keys of roles",
-    load: async () => {
-      const { keystore, USAGE } = await import("./commands/keystore.ts");
-      return { run: keystore, usage: USAGE };
-    },
-  },
-  roles: {
-    summary: "show | set-publisher | set-signer | remove-signer | transfer-ownership | accept-ownership",
-    load: async () => {
-      const { roles, ROLES_USAGE } = await import("./commands/roles.ts");
-      return { run: roles, usage: ROLES_USAGE };
-    },
-  },
-  backup: {
-    summary: "FILE: everything that is not derived from the chain, of one moment, while the service runs",
-    load: async () => ({ run: (await import("./commands/backup.ts")).backup }),
-  },
-  restore: {
-    summary: "FILE: fills an empty database from a backup",
-    load: async () => ({ run: (await import("./commands/backup.ts")).restore }),
-  },
-  prune: {
-    summary: "lists unused builds of the index; --yes drops them",
-    load: async () => ({ run: (await import("./commands/reset.ts")).prune }),
-  },
-  reset: {
-    summary:
-      "clear the local data; --index only what is derived from the chain, with --yes where that is not the local one",
-    load: async () => ({ run: (await import("./commands/reset.ts")).reset }),
-  },
-};
+/** Commands that write a log, in which the error that ends them stands as well. */
+const LOGGING = ["devnet", "index", "serve", "work"];
 
 const SHARED_OPTIONS = `
 Options of every command: --data-dir DIR --database-url URL --rpc-url URL --deployment FILE --port NUMBER
@@ -173,21 +125,22 @@ async function main(argv: readonly string[]): Promise<void> {
     process.exitCode = 2;
     return;
   }
-  if (entry.load === null) return examine(rest);
+  const [, load] = entry;
+  if (load === null) return examine(rest);
   const { env, args } = applyOverrides(rest);
-  const { run } = await entry.load();
+  const { run } = await load();
   const config = parseConfig(env);
-  if (entry.logs) await logFaults(config, name);
+  if (LOGGING.includes(name)) await logFaults(config, name);
   await run({ config, args, out: (line) => process.stdout.write(`${line}\n`) });
 }
 
 function listCommands(): string {
-  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(10)}  ${summary}\n`);
+  const lines = Object.entries(COMMANDS).map(([name, [summary]]) => `  ${name.padEnd(10)}  ${summary}\n`);
   return `Usage: npm run ahs -- COMMAND [options]\n\n${lines.join("")}\nahs COMMAND --help says more of those that have actions or many options.\n`;
 }
 
 async function showUsage(command: string | undefined): Promise<void> {
-  const own = command === undefined ? undefined : (await COMMANDS[command]?.load?.())?.usage;
+  const own = command === undefined ? undefined : (await COMMANDS[command]?.[1]?.())?.USAGE;
   process.stdout.write(`${own === undefined ? listCommands() : `${own}\n`}${SHARED_OPTIONS}`);
 }
 

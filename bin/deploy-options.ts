@@ -104,23 +104,18 @@ export type EvaluatorOptions = {
   readonly gate: GateWish | null;
 };
 
-type DeployOptions =
-  | { readonly kind: "oracle"; readonly options: OracleOptions }
-  | { readonly kind: "evaluator"; readonly options: EvaluatorOptions };
-
 /** Reads what `ahs deploy` was given: the evaluator is meant where an escrow or its signer is named; throws with every fault and the usage, which alone answers no option at all. */
-export function parseDeployOptions(args: readonly string[]): DeployOptions {
+export function parseDeployOptions(
+  args: readonly string[],
+): { kind: "oracle"; options: OracleOptions } | { kind: "evaluator"; options: EvaluatorOptions } {
   if (args.length === 0) throw new Error(DEPLOY_USAGE);
-  const text = { type: "string" } as const;
-  const list = { type: "string", multiple: true } as const;
+  const lists = new Set(["signer", "escrow", "verdict-signer"]);
+  const names = [...Object.keys(oracleOptions.shape), ...Object.keys(evaluatorOptions.shape)];
   const { values } = parseArgs({
     args: [...args],
-    options: {
-      ...{ registry: text, "registry-block": text, sanctions: text, "sanctions-block": text, out: text },
-      ...{ owner: text, publisher: text, signer: list, usdc: text, "request-fee": text },
-      ...{ finality: text, name: text, network: text, escrow: list, "verdict-signer": list },
-      ...{ "min-score": text, "max-age": text, unscored: text },
-    },
+    options: Object.fromEntries(
+      names.map((name) => [name, { type: "string" as const, multiple: lists.has(name) }]),
+    ),
   });
   if (values.escrow === undefined && values["verdict-signer"] === undefined) {
     return { kind: "oracle", options: checked(oracleOptions, values) };

@@ -6,7 +6,7 @@ import { keyVariables, privateKey } from "./keys/key-variables.ts";
 
 const LOCAL_DATA_DIR = ".ahs";
 /** none: wallets outside the index are not scored. */
-export const HISTORY_SOURCES = ["none", "otterscan", "explorer"] as const;
+const HISTORY_SOURCES = ["none", "otterscan", "explorer"] as const;
 /** Interfaces of a server: one of them, or both on one port. */
 const INTERFACES = ["scoring", "verification"] as const;
 export type InterfaceName = (typeof INTERFACES)[number];

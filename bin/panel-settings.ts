@@ -4,23 +4,10 @@ import { ROLE_NAMES, type RoleName } from "../service/verification/panel/types.t
 import type { environment } from "./environment.ts";
 
 /** The models of the panel and what they may use. */
-export type PanelSettings = {
-  readonly baseUrl: string;
-  readonly apiKey: string | null;
-  readonly models: Readonly<Record<RoleName, string>>;
-  readonly temperature: number | null;
-  readonly seed: number | null;
-  readonly callMs: number;
-  readonly contextTokens: number;
-  readonly answerTokens: number;
-  readonly tokensPerDay: number;
-  /** US dollars for a million tokens; null if costs are not reported. */
-  readonly prices: { readonly promptUsd: number; readonly answerUsd: number } | null;
-  readonly atOnce: number;
-};
+export type PanelSettings = NonNullable<ReturnType<typeof panelSettings>>;
 
 /** The panel that the environment configures; null where it names no server or no model. */
-export function panelSettings(data: z.infer<typeof environment>): PanelSettings | null {
+export function panelSettings(data: z.infer<typeof environment>) {
   const { PANEL_BASE_URL: baseUrl, PANEL_MODEL: model } = data;
   if (baseUrl === undefined || model === undefined) return null;
   const { PANEL_PROMPT_USD_PER_MILLION: promptUsd, PANEL_ANSWER_USD_PER_MILLION: answerUsd } = data;
@@ -35,6 +22,7 @@ export function panelSettings(data: z.infer<typeof environment>): PanelSettings 
     contextTokens: data.PANEL_CONTEXT_TOKENS,
     answerTokens: data.PANEL_ANSWER_TOKENS,
     tokensPerDay: data.PANEL_TOKENS_PER_DAY,
+    /** US dollars for a million tokens; null if costs are not reported. */
     prices: promptUsd === undefined || answerUsd === undefined ? null : { promptUsd, answerUsd },
     atOnce: data.PANEL_AT_ONCE,
   };

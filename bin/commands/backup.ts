@@ -5,19 +5,15 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { createGunzip, createGzip } from "node:zlib";
-import { type RestoredBackup, restoreBackup, writeBackup } from "../../service/db/backup.ts";
+import { restoreBackup, writeBackup } from "../../service/db/backup.ts";
+import { withDatabase } from "../command.ts";
 import type { Invocation } from "../config.ts";
-import { createLogger, openProcessDatabase } from "../process.ts";
 
 /** `ahs backup FILE`: everything of ours in one file that only its owner may read; there is no such file before it is whole. */
 export async function backup({ config, args, out }: Invocation): Promise<void> {
-  const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
-  const [name, ...more] = positionals;
-  if (name === undefined || more.length > 0) throw new Error("expected: ahs backup FILE");
-  const file = resolve(name);
+  const file = resolve(fileIn("backup", args));
   const unfinished = `${file}.unfinished`;
-  const db = openProcessDatabase(config, "ahs-backup", createLogger(config, "backup"));
-  try {
+  await withDatabase(config, "backup", async (db) => {
     await requireAbsent(file);
     // One that another run left is of no use; "wx" gives the file its mode, and no link is followed.
     await rm(unfinished, { force: true });
@@ -29,12 +25,17 @@ export async function backup({ config, args, out }: Invocation): Promise<void> {
     await rename(unfinished, file);
     await syncFolder(dirname(file));
     out(`backup of the schema ahs: ${file}`);
-  } catch (error) {
+  }).catch(async (error: unknown) => {
     await rm(unfinished, { force: true });
     throw error;
-  } finally {
-    await db.$client.end();
-  }
+  });
+}
+
+function fileIn(command: string, args: readonly string[]): string {
+  const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
+  const [file, ...more] = positionals;
+  if (file === undefined || more.length > 0) throw new Error(`expected: ahs ${command} FILE`);
+  return file;
 }
 
 async function requireAbsent(file: string): Promise<void> {
@@ -53,21 +54,13 @@ async function syncFolder(folder: string): Promise<void> {
 
 /** `ahs restore FILE`: fills an empty database from a backup, all of it or nothing, and brings it to the newest version. */
 export async function restore({ config, args, out }: Invocation): Promise<void> {
-  const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
-  const [file, ...more] = positionals;
-  if (file === undefined || more.length > 0) throw new Error("expected: ahs restore FILE");
-  const db = openProcessDatabase(config, "ahs-restore", createLogger(config, "restore"));
-  try {
-    const restored: RestoredBackup[] = [];
+  const file = fileIn("restore", args);
+  await withDatabase(config, "restore", async (db) => {
     await pipeline(createReadStream(file), createGunzip(), async (bytes: AsyncIterable<Buffer>) => {
-      restored.push(await restoreBackup(db, bytes));
-    });
-    for (const { takenAt, tables } of restored) {
+      const { takenAt, tables } = await restoreBackup(db, bytes);
       const rows = tables.reduce((sum, table) => sum + table.rows, 0);
       out(`restored ${rows} rows of ${tables.length} tables as of ${takenAt}`);
-    }
+    });
     out("start the indexer next: what was paid, sent and settled since is found on the chain, where it is");
-  } finally {
-    await db.$client.end();
-  }
+  });
 }

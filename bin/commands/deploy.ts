@@ -1,4 +1,4 @@
-import { type Account, isAddressEqual, type PublicClient } from "viem";
+import { isAddressEqual, type PublicClient } from "viem";
 import { deployEvaluator, deployOracle } from "../../service/chain/deploy.ts";
 import {
   type Deployment,
@@ -22,7 +22,7 @@ import { openChainClient, openWallet } from "../process.ts";
  * `ahs deploy`: deploys the oracle, or the evaluator of verdicts beside it, on the chain of the RPC URL and writes the
  * deployment file that all commands read.
  */
-export async function deploy({ config, args, out }: Invocation): Promise<void> {
+export async function run({ config, args, out }: Invocation): Promise<void> {
   const wanted = parseDeployOptions(args);
   const { out: file } = wanted.options;
   requireNewFile(file);
@@ -36,16 +36,7 @@ export async function deploy({ config, args, out }: Invocation): Promise<void> {
   out(`written to ${file}`);
 }
 
-type Payer = {
-  readonly account: Account;
-  readonly chainId: number;
-  readonly rpcUrl: string;
-  readonly publicClient: PublicClient;
-};
-
-type Deployed = { readonly deployment: Deployment; readonly words: readonly string[] };
-
-async function payerOf(config: Config): Promise<Payer> {
+async function payerOf(config: Config) {
   const { rpcUrl } = config;
   if (rpcUrl === null) throw new Error("missing settings: RPC_URL (or --rpc-url)");
   const publicClient = openChainClient(rpcUrl);
@@ -54,7 +45,9 @@ async function payerOf(config: Config): Promise<Payer> {
   return { account, chainId, rpcUrl, publicClient };
 }
 
-async function withOracle(payer: Payer, wanted: OracleOptions): Promise<Deployed> {
+type Payer = Awaited<ReturnType<typeof payerOf>>;
+
+async function withOracle(payer: Payer, wanted: OracleOptions) {
   const { account, chainId, rpcUrl, publicClient } = payer;
   const network = resolveNetwork(wanted, chainId);
   const requestFee = requestFeeOf(wanted, chainId === LOCAL_CHAIN_ID);
@@ -97,11 +90,7 @@ async function withFirstBlock(client: PublicClient, { address, startBlock }: Net
   return { address, startBlock };
 }
 
-async function withEvaluator(
-  payer: Payer,
-  wanted: EvaluatorOptions,
-  deploymentFile: string | null,
-): Promise<Deployed> {
+async function withEvaluator(payer: Payer, wanted: EvaluatorOptions, deploymentFile: string | null) {
   if (deploymentFile === null) throw new Error("missing settings: AHS_DEPLOYMENT (or --deployment)");
   const base = loadDeployment(deploymentFile);
   const { account, chainId, rpcUrl, publicClient } = payer;

@@ -17,7 +17,7 @@ const DEFAULT_WALLETS = 200;
  * `ahs devnet`: the local chain with its population, living from the start; below `ahs up` it tells its parent how far it
  * is and what it holds, and lives from the parent's word on.
  */
-export async function devnet({ config, args, out }: Invocation): Promise<void> {
+export async function run({ config, args, out }: Invocation): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -72,14 +72,9 @@ async function answering(rpcUrl: string): Promise<string> {
 }
 
 /** Report of the local chain to `ahs up`. */
-export type DevnetReady = {
-  readonly rpcUrl: string;
-  readonly deploymentFile: string;
-  readonly contracts: Devnet["contracts"];
-  readonly samples: Devnet["samples"];
-};
+export type DevnetReady = ReturnType<typeof describe>;
 
-function describe(chain: Devnet, deploymentFile: string): DevnetReady {
+function describe(chain: Devnet, deploymentFile: string) {
   return { rpcUrl: chain.rpcUrl, deploymentFile, contracts: chain.contracts, samples: chain.samples };
 }
 

@@ -7,7 +7,7 @@ import { loadDeployment } from "../../service/chain/deployments.ts";
 import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { type Config, parseConfig } from "../config.ts";
 import { chainChecks, type OpenedAccounts, openEarly } from "../doctor/chain-checks.ts";
-import { type DatabaseChecks, databaseChecks } from "../doctor/database-checks.ts";
+import { databaseChecks } from "../doctor/database-checks.ts";
 import { judgeDisk, judgeSettings } from "../doctor/judge-service.ts";
 import {
   type Check,
@@ -26,17 +26,19 @@ const FACILITATOR_MS = 5_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-type Doctor = {
-  readonly env: Environment;
-  readonly args: readonly string[];
-  readonly out: (line: string) => void;
-};
-
 /**
  * `ahs doctor [--json]`: looks at everything that the service needs, and prints one line for each finding; true where nothing
  * has failed. Changes nothing, and ends within its deadlines.
  */
-export async function doctor({ env, args, out }: Doctor): Promise<boolean> {
+export async function doctor({
+  env,
+  args,
+  out,
+}: {
+  env: Environment;
+  args: readonly string[];
+  out: (line: string) => void;
+}): Promise<boolean> {
   const { values } = parseArgs({ args: [...args], options: { json: { type: "boolean", default: false } } });
   const findings = await examine(env);
   const isHealthy = findings.every(({ level }) => level !== "fail");
@@ -112,14 +114,19 @@ function settingsOf(config: Config, chainId: number | null): readonly Verdict[] 
   });
 }
 
-type Parts = {
-  /** Null where no deployment is named, as accounts are. */
-  readonly chainId: number | null;
-  readonly accounts: OpenedAccounts | null;
-  readonly database: DatabaseChecks | null;
-};
-
-function checksOf(config: Config, { chainId, accounts, database }: Parts): readonly Check[] {
+function checksOf(
+  config: Config,
+  {
+    chainId,
+    accounts,
+    database,
+  }: {
+    /** Null where no deployment is named, as accounts are. */
+    chainId: number | null;
+    accounts: OpenedAccounts | null;
+    database: ReturnType<typeof databaseChecks> | null;
+  },
+): readonly Check[] {
   const { rpcUrl, deploymentFile } = config;
   const hasChain = rpcUrl !== null && deploymentFile !== null && accounts !== null;
   return [

@@ -21,18 +21,6 @@ const GUARD_INTERVAL_MS = 2_000;
 const RPC_RETRY_MS = 1_000;
 const ROOT = new URL("../..", import.meta.url).pathname;
 
-type IndexOptions = {
-  readonly db: Database;
-  readonly client: PublicClient;
-  readonly databaseUrl: string;
-  readonly rpcUrl: string;
-  readonly deploymentFile: string;
-  readonly port: number;
-  readonly pollingIntervalMs: number;
-  readonly logLevel: string;
-  readonly logger: Logger;
-};
-
 /**
  * `ahs index`: runs the indexer of one chain in this process. It waits for the lock that makes it the only one, rebuilds
  * from a local chain that was lost or replaced, frees what a killed indexer left locked, and then follows the chain.
@@ -43,20 +31,9 @@ export async function indexChain({ config }: Invocation): Promise<void> {
   process.once("exit", scrubOutput(createScrub(config.secrets), [process.stdout, process.stderr]));
   process.once("disconnect", () => process.kill(process.pid, "SIGINT"));
   const db = await openMigratedDatabase(config, "ahs-index", logger);
-  await runIndex({
-    ...settings,
-    db,
-    client: openChainClient(settings.rpcUrl),
-    port: config.indexPort,
-    pollingIntervalMs: config.pollingIntervalMs,
-    logLevel: config.logLevel,
-    logger,
-  });
-}
-
-async function runIndex(options: IndexOptions): Promise<void> {
-  const { chainId } = loadDeployment(options.deploymentFile);
-  const schema = indexSchemaName(ROOT, chainId, options.deploymentFile);
+  const options = { db, logger, client: openChainClient(settings.rpcUrl) };
+  const { chainId } = loadDeployment(settings.deploymentFile);
+  const schema = indexSchemaName(ROOT, chainId, settings.deploymentFile);
   const viewsSchema = viewsSchemaOf(chainId);
 
   const lock = await holdIndexLock(options, schema);
@@ -64,7 +41,6 @@ async function runIndex(options: IndexOptions): Promise<void> {
   await unlockSchema(lock, schema);
   await dropLeftovers(lock, schema);
   await beginBuild(lock, schema, new Date());
-  const { db, logger } = options;
   const unfollowed = (await readUnfollowed(db, chainId)).map(({ address }) => address);
   const guard = setInterval(() => {
     void guardChain(options, chainId, viewsSchema);
@@ -77,20 +53,22 @@ async function runIndex(options: IndexOptions): Promise<void> {
     schema,
     // Ponder's own would lock readers out meanwhile, and show an old build again whenever that starts anew.
     viewsSchema: null,
-    port: options.port,
-    logLevel: options.logLevel,
+    port: config.indexPort,
+    logLevel: config.logLevel,
     settings: {
-      deploymentFile: options.deploymentFile,
-      rpcUrl: options.rpcUrl,
-      databaseUrl: withOwnNames(options.databaseUrl),
-      pollingIntervalMs: options.pollingIntervalMs,
+      ...settings,
+      databaseUrl: withOwnNames(settings.databaseUrl),
+      pollingIntervalMs: config.pollingIntervalMs,
       unfollowed,
     },
   });
 }
 
+/** The parts of the indexer that its guards use. */
+type IndexParts = { readonly db: Database; readonly client: PublicClient; readonly logger: Logger };
+
 /** One indexer per schema; PostgreSQL frees the lock with the connection of a process that dies. */
-async function holdIndexLock({ db, logger }: IndexOptions, schema: string): Promise<PoolClient> {
+async function holdIndexLock({ db, logger }: IndexParts, schema: string): Promise<PoolClient> {
   const client = await db.$client.connect();
   client.on("error", (error) => {
     logger.fatal({ err: error }, "lost the index lock");
@@ -113,7 +91,7 @@ async function unlockSchema(lock: PoolClient, schema: string): Promise<void> {
   );
 }
 
-async function ensureSameChain(options: IndexOptions, chainId: number): Promise<void> {
+async function ensureSameChain(options: IndexParts, chainId: number): Promise<void> {
   const mark = await readChainMark(options.db, chainId);
   if (mark === null) return;
   if (await untilAnswered(options, () => servesMarkedChain(options.client, mark))) return;
@@ -129,7 +107,7 @@ async function ensureSameChain(options: IndexOptions, chainId: number): Promise<
   await resetChain(options.db, chainId);
 }
 
-async function untilAnswered<T>(options: IndexOptions, ask: () => Promise<T>): Promise<T> {
+async function untilAnswered<T>(options: IndexParts, ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await ask();
@@ -141,7 +119,7 @@ async function untilAnswered<T>(options: IndexOptions, ask: () => Promise<T>): P
 }
 
 /** Follows the finalized block with the mark; a node that serves another chain ends this process, to start over. */
-async function guardChain(options: IndexOptions, chainId: number, viewsSchema: string): Promise<void> {
+async function guardChain(options: IndexParts, chainId: number, viewsSchema: string): Promise<void> {
   try {
     const mark = await readChainMark(options.db, chainId);
     if (mark !== null && !(await servesMarkedChain(options.client, mark))) {
@@ -162,7 +140,7 @@ async function guardChain(options: IndexOptions, chainId: number, viewsSchema: s
 
 /** The list is read once, at the start: another one ends this process, to start over. */
 async function guardUnfollowed(
-  { db, logger }: IndexOptions,
+  { db, logger }: IndexParts,
   chainId: number,
   unfollowed: readonly Address[],
 ): Promise<void> {

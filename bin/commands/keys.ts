@@ -11,8 +11,8 @@ import {
 } from "../../service/access/api-keys.ts";
 import type { Database } from "../../service/db/database.ts";
 import type { KeyScope } from "../../service/db/tables/api-key.ts";
+import { actionsOf, onlyOne, withDatabase } from "../command.ts";
 import type { Invocation } from "../config.ts";
-import { createLogger, openProcessDatabase } from "../process.ts";
 
 type KeysDeps = {
   readonly db: Database;
@@ -32,36 +32,14 @@ const MS_BY_UNIT = { h: 3_600_000, d: 86_400_000 } as const;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** `ahs keys create|list|rotate|revoke` on the configured database. */
-export async function keys({ config, args, out }: Invocation): Promise<void> {
-  const db = openProcessDatabase(config, "ahs-keys", createLogger(config, "keys"));
-  try {
-    await runKeys(args, {
-      db,
-      out,
-      clock: { now: () => new Date() },
-      entropy: { randomBytes, randomUuid: randomUUID },
-    });
-  } finally {
-    await db.$client.end();
-  }
+export async function run({ config, args, out }: Invocation): Promise<void> {
+  const clock = { now: () => new Date() };
+  const entropy = { randomBytes, randomUuid: randomUUID };
+  await withDatabase(config, "keys", (db) => runKeys(args, { db, out, clock, entropy }));
 }
 
 /** Runs `ahs keys …`; throws with what was given and expected when the arguments do not fit. */
-export async function runKeys(args: readonly string[], deps: KeysDeps): Promise<void> {
-  const [action, ...rest] = args;
-  switch (action) {
-    case "create":
-      return create(rest, deps);
-    case "list":
-      return list(rest, deps);
-    case "rotate":
-      return rotate(rest, deps);
-    case "revoke":
-      return revoke(rest, deps);
-    default:
-      throw new Error(`${action === undefined ? "no action" : `unknown action "${action}"`}\n${USAGE}`);
-  }
-}
+export const runKeys = actionsOf<KeysDeps>(USAGE, { create, list, rotate, revoke });
 
 async function create(args: readonly string[], { db, out, clock, entropy }: KeysDeps): Promise<void> {
   const { values } = parseArgs({
@@ -122,11 +100,10 @@ async function revoke(args: readonly string[], { db, out, clock }: KeysDeps): Pr
 
 function idIn(action: string, args: readonly string[]): string {
   const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
-  const [id, ...more] = positionals;
-  if (id !== undefined && more.length === 0 && UUID.test(id)) return id;
-  throw new Error(
-    `${action} takes the id of one key, as "ahs keys list" shows it, got "${positionals.join(" ")}"\n${USAGE}`,
-  );
+  const fault = `${action} takes the id of one key, as "ahs keys list" shows it`;
+  const id = onlyOne(positionals, fault, USAGE);
+  if (!UUID.test(id)) throw new Error(`${fault}, got "${id}"\n${USAGE}`);
+  return id;
 }
 
 /** Design partners are named by the option that makes them partners. */

@@ -26,7 +26,7 @@ type KeystoreDeps = {
 };
 
 /** `ahs keystore create|address`: encrypted files for the keys of roles. */
-export async function keystore({ args, out }: Invocation): Promise<void> {
+export async function run({ args, out }: Invocation): Promise<void> {
   await runKeystore(args, { out, readInput: () => text(process.stdin), newKey: generatePrivateKey });
 }
 

@@ -2,14 +2,13 @@ import { parseArgs } from "node:util";
 import { migrateDatabase } from "../../service/db/database.ts";
 import { ROLES } from "../../service/db/role-rights.ts";
 import { createRoles } from "../../service/db/roles.ts";
+import { withDatabase } from "../command.ts";
 import type { Invocation } from "../config.ts";
-import { createLogger, openProcessDatabase } from "../process.ts";
 
 /** `ahs migrate`: brings the schema `ahs` to the newest version; with --roles, makes the roles that each process runs under. */
-export async function migrate({ config, args, out }: Invocation): Promise<void> {
+export async function run({ config, args, out }: Invocation): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { roles: { type: "boolean", default: false } } });
-  const db = openProcessDatabase(config, "ahs-migrate", createLogger(config, "migrate"));
-  try {
+  await withDatabase(config, "migrate", async (db) => {
     if (values.roles) {
       const client = await db.$client.connect();
       await createRoles(client).finally(() => client.release());
@@ -17,7 +16,5 @@ export async function migrate({ config, args, out }: Invocation): Promise<void> 
     await migrateDatabase(db);
     out("the database schema is at the newest version");
     if (values.roles) out(`roles: ${ROLES.join(", ")}; docs/database.md tells how users log in for them`);
-  } finally {
-    await db.$client.end();
-  }
+  });
 }

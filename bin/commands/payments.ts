@@ -14,8 +14,9 @@ import {
 } from "../../service/access/payments/run-reconciliation.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
+import { actionsOf, withDatabase } from "../command.ts";
 import { type Invocation, requireChainSettings } from "../config.ts";
-import { createLogger, openChainClient, openProcessDatabase } from "../process.ts";
+import { openChainClient } from "../process.ts";
 import { renderTable } from "../render-table.ts";
 
 type PaymentsDeps = {
@@ -36,42 +37,25 @@ const MAX_LIMIT = 10_000;
 const ATOMIC_DIGITS = 6;
 
 /** `ahs payments list|reconcile` on the configured database and node. */
-export async function payments({ config, args, out }: Invocation): Promise<void> {
-  const logger = createLogger(config, "payments");
-  const db = openProcessDatabase(config, "ahs-payments", logger);
+export async function run({ config, args, out }: Invocation): Promise<void> {
   const now = () => new Date();
-  const reconciliation = (): ReconciliationDeps => {
-    const { rpcUrl, deploymentFile } = requireChainSettings(config);
-    const { chainId, finalityBlocks } = loadDeployment(deploymentFile);
-    return {
-      db,
-      chainId,
-      chain: createPaymentChain(openChainClient(rpcUrl), finalityBlocks),
-      ownSender: config.payments.facilitatorUrl === null,
-      metrics: createPaymentMetrics(new Registry()),
-      logger,
-      now,
+  await withDatabase(config, "payments", async (db, logger) => {
+    const reconciliation = (): ReconciliationDeps => {
+      const { rpcUrl, deploymentFile } = requireChainSettings(config);
+      const { chainId, finalityBlocks } = loadDeployment(deploymentFile);
+      return {
+        ...{ db, chainId, logger, now },
+        chain: createPaymentChain(openChainClient(rpcUrl), finalityBlocks),
+        ownSender: config.payments.facilitatorUrl === null,
+        metrics: createPaymentMetrics(new Registry()),
+      };
     };
-  };
-  try {
     await runPaymentsCommand(args, { db, out, now, reconciliation });
-  } finally {
-    await db.$client.end();
-  }
+  });
 }
 
 /** Runs `ahs payments …`; throws with what was given and expected when the arguments do not fit. */
-export async function runPaymentsCommand(args: readonly string[], deps: PaymentsDeps): Promise<void> {
-  const [action, ...rest] = args;
-  switch (action) {
-    case "list":
-      return list(rest, deps);
-    case "reconcile":
-      return reconcile(rest, deps);
-    default:
-      throw new Error(`${action === undefined ? "no action" : `unknown action "${action}"`}\n${USAGE}`);
-  }
-}
+export const runPaymentsCommand = actionsOf<PaymentsDeps>(USAGE, { list, reconcile });
 
 async function list(args: readonly string[], { db, out, now }: PaymentsDeps): Promise<void> {
   const { values } = parseArgs({

@@ -1,22 +1,20 @@
 import { parseArgs } from "node:util";
-import { loadDeployment } from "../../service/chain/deployments.ts";
 import { type QuarantinedItem, readQuarantined, retryItems } from "../../service/db/quarantine.ts";
-import { type Invocation, requireIndexSettings } from "../config.ts";
-import { createLogger, openProcessDatabase } from "../process.ts";
+import { indexedDeployment, withDatabase } from "../command.ts";
+import type { Invocation } from "../config.ts";
 import { renderTable } from "../render-table.ts";
 
 /** Entries that are listed; the metrics count all. */
 const MOST_LISTED = 100;
 
 /** `ahs quarantine list`: what is left out, longest first. `ahs quarantine retry [KIND]`: has it tried by the next run. */
-export async function quarantineCommand({ config, args, out }: Invocation): Promise<void> {
+export async function run({ config, args, out }: Invocation): Promise<void> {
   const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
   const [action = "list", kind = null] = positionals;
   if (action !== "list" && action !== "retry")
     throw new Error(`expected "quarantine list" or "quarantine retry [KIND]", got "${action}"`);
-  const { chainId } = loadDeployment(requireIndexSettings(config).deploymentFile);
-  const db = openProcessDatabase(config, "ahs-quarantine", createLogger(config, "quarantine"));
-  try {
+  const { chainId } = indexedDeployment(config);
+  await withDatabase(config, "quarantine", async (db) => {
     if (action === "retry") {
       out(`${await retryItems(db, { chainId, kind, now: new Date() })} items are tried by the next run`);
       return;
@@ -24,9 +22,7 @@ export async function quarantineCommand({ config, args, out }: Invocation): Prom
     const items = await readQuarantined(db, chainId, MOST_LISTED);
     for (const line of renderTable(items.map(row))) out(line);
     if (items.length === 0) out("nothing is quarantined");
-  } finally {
-    await db.$client.end();
-  }
+  });
 }
 
 function row({ kind, subject, failures, firstFailedAt, nextTryAt, error }: QuarantinedItem): string[] {

@@ -1,15 +1,13 @@
 import { parseArgs } from "node:util";
-import { loadDeployment } from "../../service/chain/deployments.ts";
 import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import type { Database } from "../../service/db/database.ts";
 import { dropBuild, type IndexBuild, readBuilds } from "../../service/db/index-builds.ts";
 import { readConnected, resetChain } from "../../service/db/reset-chain.ts";
-import { type Invocation, requireIndexSettings } from "../config.ts";
-import { createLogger, openProcessDatabase } from "../process.ts";
+import { indexedDeployment, withDatabase } from "../command.ts";
+import type { Invocation } from "../config.ts";
 import { renderTable } from "../render-table.ts";
 import { removeDataDir } from "../up/local-files.ts";
 
-const APPLICATION = "ahs-reset";
 const PLAN = [
   "goes, and is built anew from the chain: the index and its cache, what enrichment read, registries, current scores; scores that wait to be published are taken back",
   "stays: keys, payments, verdicts, subscriptions, the history of scores, roots and their lists, transactions of our keys, what history sources told, documents, visits, scans",
@@ -27,25 +25,22 @@ export async function reset({ config, args, out }: Invocation): Promise<void> {
     out(removeDataDir(config.dataDir) ? `removed ${config.dataDir}` : `nothing to remove: ${config.dataDir}`);
     return;
   }
-  const { chainId } = loadDeployment(requireIndexSettings(config).deploymentFile);
+  const { chainId } = indexedDeployment(config);
   const isLocal = chainId === LOCAL_CHAIN_ID;
   if (!isLocal) for (const line of PLAN) out(line);
   if (!isLocal && !values.yes) {
     out(`nothing was done: stop all processes, back up, then ahs reset --index --yes for chain ${chainId}`);
     return;
   }
-  const db = openProcessDatabase(config, APPLICATION, createLogger(config, "reset"));
-  try {
+  await withDatabase(config, "reset", async (db) => {
     if (!isLocal && !values.force) await requireAlone(db);
     await resetChain(db, chainId);
     out(`removed what is derived from chain ${chainId}; keys are kept`);
-  } finally {
-    await db.$client.end();
-  }
+  });
 }
 
 async function requireAlone(db: Database): Promise<void> {
-  const names = [...new Set(await readConnected(db, APPLICATION))];
+  const names = [...new Set(await readConnected(db, "ahs-reset"))];
   if (names.length === 0) return;
   throw new Error(`${names.join(", ")} are connected to the database: stop them first, or add --force`);
 }
@@ -53,9 +48,8 @@ async function requireAlone(db: Database): Promise<void> {
 /** `ahs prune`: lists the builds of a chain's index, and with --yes drops those that are neither served nor being indexed. */
 export async function prune({ config, args, out }: Invocation): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { yes: { type: "boolean", default: false } } });
-  const { chainId } = loadDeployment(requireIndexSettings(config).deploymentFile);
-  const db = openProcessDatabase(config, "ahs-prune", createLogger(config, "prune"));
-  try {
+  const { chainId } = indexedDeployment(config);
+  await withDatabase(config, "prune", async (db) => {
     const builds = await readBuilds(db.$client, chainId);
     for (const line of renderTable(builds.map(row))) out(line);
     const unused = builds.filter(({ isServed, isRunning }) => !isServed && !isRunning);
@@ -64,9 +58,7 @@ export async function prune({ config, args, out }: Invocation): Promise<void> {
       out(isDropped ? `dropped ${schema}` : `kept ${schema}: it came into use meanwhile`);
     }
     if (!values.yes && unused.length > 0) out(`${unused.length} can be dropped: ahs prune --yes`);
-  } finally {
-    await db.$client.end();
-  }
+  });
 }
 
 function row({ schema, startedAt, isServed, isRunning }: IndexBuild): string[] {

@@ -1,12 +1,11 @@
 import { parseArgs } from "node:util";
 import { numberToHex } from "viem";
 import { toEip55 } from "../../service/api/schemas/values.ts";
-import { loadDeployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
-import type { Review } from "../../service/verification/verdicts/review.ts";
 import {
   type HeldVerdict,
   listHeldVerdicts,
+  type Review,
   type ReviewOutcome,
   recordReview,
 } from "../../service/verification/verdicts/review.ts";
@@ -15,8 +14,8 @@ import {
   readVerdict,
   type VerdictView,
 } from "../../service/verification/verdicts/verdict-view.ts";
-import { type Invocation, requireIndexSettings } from "../config.ts";
-import { createLogger, openProcessDatabase } from "../process.ts";
+import { actionsOf, indexedDeployment, onlyOne, withDatabase } from "../command.ts";
+import type { Invocation } from "../config.ts";
 import { renderTable } from "../render-table.ts";
 
 type ReviewCommandDeps = {
@@ -40,31 +39,16 @@ const MAX_REASON = 2_000;
 const MAX_NAME = 200;
 
 /** `ahs review list|show|decide` on the configured database. */
-export async function review({ config, args, out }: Invocation): Promise<void> {
-  const { chainId } = loadDeployment(requireIndexSettings(config).deploymentFile);
-  const db = openProcessDatabase(config, "ahs-review", createLogger(config, "review"));
-  try {
+export async function run({ config, args, out }: Invocation): Promise<void> {
+  const { chainId } = indexedDeployment(config);
+  await withDatabase(config, "review", (db) => {
     const record = (given: Review) => recordReview({ db, chainId, now: () => new Date() }, given);
-    await runReview(args, { db, out, record });
-  } finally {
-    await db.$client.end();
-  }
+    return runReview(args, { db, out, record });
+  });
 }
 
 /** Runs `ahs review …`; throws with what was given and expected when the arguments do not fit. */
-export async function runReview(args: readonly string[], deps: ReviewCommandDeps): Promise<void> {
-  const [action, ...rest] = args;
-  switch (action) {
-    case "list":
-      return list(rest, deps);
-    case "show":
-      return show(rest, deps);
-    case "decide":
-      return decide(rest, deps);
-    default:
-      throw new Error(`${action === undefined ? "no action" : `unknown action "${action}"`}\n${USAGE}`);
-  }
-}
+export const runReview = actionsOf<ReviewCommandDeps>(USAGE, { list, show, decide });
 
 async function list(args: readonly string[], { db, out }: ReviewCommandDeps): Promise<void> {
   const { values } = parseArgs({
@@ -162,9 +146,10 @@ function printable(text: string): string {
 }
 
 function idOf(positionals: readonly string[]): string {
-  const [id, ...more] = positionals;
-  if (id !== undefined && more.length === 0 && UUID.test(id)) return id.toLowerCase();
-  throw new Error(`expected the id of one verdict, got "${positionals.join(" ")}"\n${USAGE}`);
+  const fault = "expected the id of one verdict";
+  const id = onlyOne(positionals, fault, USAGE);
+  if (!UUID.test(id)) throw new Error(`${fault}, got "${id}"\n${USAGE}`);
+  return id.toLowerCase();
 }
 
 function textOf(option: string, given: string | undefined, most: number): string {
@@ -174,13 +159,7 @@ function textOf(option: string, given: string | undefined, most: number): string
 }
 
 /** Null: all. */
-function limitOf({
-  limit,
-  all,
-}: {
-  readonly limit?: string | undefined;
-  readonly all: boolean;
-}): number | null {
+function limitOf({ limit, all }: { limit?: string | undefined; all: boolean }): number | null {
   if (limit === undefined) return all ? null : DEFAULT_LIMIT;
   if (all) throw new Error(`--limit and --all exclude each other\n${USAGE}`);
   if (!/^[1-9]\d{0,4}$/.test(limit) || Number(limit) > MAX_LIMIT)

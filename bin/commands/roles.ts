@@ -12,38 +12,33 @@ import {
   zeroAddress,
 } from "viem";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
-import { loadDeployment } from "../../service/chain/deployments.ts";
 import {
   type ChainRoles,
   type ContractRoles,
   readRoles,
   type SignerTerm,
 } from "../../service/chain/read-roles.ts";
-import { type Config, type Invocation, requireNodeSettings } from "../config.ts";
+import { unknownAction } from "../command.ts";
+import type { Config, Invocation } from "../config.ts";
 import { formsOf } from "../keys/key-settings.ts";
 import { ROLE_PREFIXES, ROLES, type Role } from "../keys/key-variables.ts";
 import { openAccounts } from "../keys/open-accounts.ts";
-import { openChainClient } from "../process.ts";
 import { renderTable } from "../render-table.ts";
-import { makeOwnerCall, type OwnerCall } from "../roles/owner-call.ts";
+import { makeOwnerCall, type OwnerCall, openOwnerChain } from "../roles/owner-call.ts";
 
 /** `ahs roles`: who may publish, sign and own; and the owner's calls that change it. */
-export async function roles({ config, args, out }: Invocation): Promise<void> {
-  if (args.length === 0) throw new Error(ROLES_USAGE);
-  const { rpcUrl, deploymentFile } = requireNodeSettings(config);
-  const deployment = loadDeployment(deploymentFile);
-  const client = openChainClient(rpcUrl);
-  const chainId = await client.getChainId();
-  if (chainId !== deployment.chainId)
-    throw new Error(`the deployment is of chain ${deployment.chainId}, and the node of chain ${chainId}`);
-  const seen = await readRoles(client, deployment);
+export async function run({ config, args, out }: Invocation): Promise<void> {
+  if (args.length === 0) throw new Error(USAGE);
+  const chain = await openOwnerChain(config);
+  const { chainId, client } = chain;
+  const seen = await readRoles(client, chain.deployment);
   if (args[0] === "show" && args.length === 1) {
     const { gasPriceWei, accounts } = await lookAtAccounts(config, chainId, client);
     for (const line of renderRoles({ roles: seen, accounts, gasPriceWei })) out(line);
     return;
   }
   const change = readRoleChange(args, seen);
-  await makeOwnerCall({ config, chainId, client, rpcUrl }, change, { send: change.send, out });
+  await makeOwnerCall(chain, change, { send: change.send, out });
 }
 
 async function lookAtAccounts(
@@ -62,10 +57,7 @@ async function lookAtAccounts(
   return { accounts, gasPriceWei: await client.getGasPrice() };
 }
 
-/** A call of the owner that changes who holds a role, and whether it is to be sent. */
-type RoleChange = OwnerCall & { readonly send: boolean };
-
-export const ROLES_USAGE = `Usage: ahs roles show
+export const USAGE = `Usage: ahs roles show
        ahs roles set-publisher ADDRESS [--send]
        ahs roles set-signer ADDRESS --on oracle|evaluator --until DATE|DAYSd [--send]
        ahs roles remove-signer ADDRESS --on oracle|evaluator [--send]
@@ -79,14 +71,14 @@ const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?Z)?$/;
 const DAY_SECONDS = 86_400;
 
 /** Reads what follows `ahs roles`; throws with what was given and expected where it does not fit. */
-export function readRoleChange(args: readonly string[], roles: ChainRoles): RoleChange {
+export function readRoleChange(args: readonly string[], roles: ChainRoles): OwnerCall & { send: boolean } {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
     options: { on: { type: "string" }, until: { type: "string" }, send: { type: "boolean", default: false } },
   });
   const [action, given, ...more] = positionals;
-  if (more.length > 0) throw new Error(`one address at a time\n${ROLES_USAGE}`);
+  if (more.length > 0) throw new Error(`one address at a time\n${USAGE}`);
   const contract = contractOf(action === "set-publisher" ? (values.on ?? "oracle") : values.on, roles);
   const call = callOf(action, { given, until: values.until, now: roles.time });
   if (action === "set-publisher" && contract.name !== "oracle")
@@ -100,7 +92,7 @@ export function readRoleChange(args: readonly string[], roles: ChainRoles): Role
 function contractOf(name: string | undefined, { oracle, evaluator }: ChainRoles) {
   if (name === "oracle") return { name, roles: oracle };
   if (name !== "evaluator")
-    throw new Error(`--on: expected oracle or evaluator, got "${name ?? ""}"\n${ROLES_USAGE}`);
+    throw new Error(`--on: expected oracle or evaluator, got "${name ?? ""}"\n${USAGE}`);
   if (evaluator === null) throw new Error("the deployment has no evaluator");
   return { name, roles: evaluator };
 }
@@ -133,19 +125,19 @@ function callOf(
       return { words: `transferOwnership(${address}), which has to accept it`, data };
     }
     case "accept-ownership":
-      if (given !== undefined) throw new Error(`accept-ownership takes no address\n${ROLES_USAGE}`);
+      if (given !== undefined) throw new Error(`accept-ownership takes no address\n${USAGE}`);
       return {
         words: "acceptOwnership()",
         data: encodeFunctionData({ abi, functionName: "acceptOwnership" }),
       };
     default:
-      throw new Error(`${action === undefined ? "no action" : `unknown action "${action}"`}\n${ROLES_USAGE}`);
+      throw unknownAction(action, USAGE);
   }
 }
 
 function addressOf(given: string | undefined): Address {
   if (given === undefined || !isAddress(given) || given === zeroAddress)
-    throw new Error(`expected an address, got "${given ?? ""}"\n${ROLES_USAGE}`);
+    throw new Error(`expected an address, got "${given ?? ""}"\n${USAGE}`);
   return getAddress(given);
 }
 
@@ -166,12 +158,9 @@ export function isoOf(unixSeconds: bigint): string {
   return isDate ? new Date(Number(unixSeconds) * 1_000).toISOString() : `second ${unixSeconds}`;
 }
 
-/** The configured account of a role, with its balance in wei. */
-type RoleAccount = { readonly role: Role; readonly address: Address; readonly balanceWei: bigint };
-
 type RolesSeen = {
   readonly roles: ChainRoles;
-  readonly accounts: readonly RoleAccount[];
+  readonly accounts: readonly { role: Role; address: Address; balanceWei: bigint }[];
   /** Wei that a unit of gas costs now. */
   readonly gasPriceWei: bigint;
 };
@@ -232,7 +221,7 @@ function termOf(until: bigint, now: bigint): string {
   return until < now ? `ran out ${isoOf(until)}` : `until ${isoOf(until)}`;
 }
 
-function rowOf(role: Role, account: RoleAccount | undefined, seen: RolesSeen): string[] {
+function rowOf(role: Role, account: RolesSeen["accounts"][number] | undefined, seen: RolesSeen): string[] {
   const name = ROLE_PREFIXES[role];
   if (account === undefined) return [name, `not set: ${formsOf(role)}`];
   const { address, balanceWei } = account;

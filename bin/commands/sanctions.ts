@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { parseArgs } from "node:util";
 import { type Address, getAddress, isAddress } from "viem";
-import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
+import type { Deployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import type { SanctionsFlag } from "../../service/model/features/types.ts";
 import { createGuardedDownload, DownloadFailure } from "../../service/net/guarded-fetch.ts";
@@ -12,8 +12,9 @@ import type { ImportRules } from "../../service/sanctions/plan-import.ts";
 import { readImportedFlags, readSanctionsFlags } from "../../service/sanctions/sanctions.ts";
 import { ageSeconds, readSanctionsSources, type SourceStatus } from "../../service/sanctions/sources.ts";
 import { unpackList } from "../../service/sanctions/unpack-list.ts";
-import { type Config, type Invocation, requireIndexSettings } from "../config.ts";
-import { createLogger, openChainClient, openProcessDatabase } from "../process.ts";
+import { actionsOf, indexedDeployment, onlyOne, withDatabase } from "../command.ts";
+import type { Config, Invocation } from "../config.ts";
+import { openChainClient } from "../process.ts";
 import { renderTable } from "../render-table.ts";
 
 /** Usage of `ahs sanctions`. */
@@ -45,26 +46,18 @@ export type SanctionsDeps = {
 };
 
 /** `ahs sanctions import|status|check` on the configured database. */
-export async function sanctions({ config, args, out }: Invocation): Promise<void> {
-  const db = openProcessDatabase(config, "ahs-sanctions", createLogger(config, "sanctions"));
-  try {
-    await runSanctions(args, {
-      db,
-      out,
-      now: () => new Date(),
-      download: createGuardedDownload({
-        resolve: createNameResolver(),
-        deadlineMs: DOWNLOAD_DEADLINE_MS,
-      }),
-      chain: () => chainOf(config),
-    });
-  } finally {
-    await db.$client.end();
-  }
+export async function run({ config, args, out }: Invocation): Promise<void> {
+  const now = () => new Date();
+  const download = createGuardedDownload({
+    resolve: createNameResolver(),
+    deadlineMs: DOWNLOAD_DEADLINE_MS,
+  });
+  const chain = () => chainOf(config);
+  await withDatabase(config, "sanctions", (db) => runSanctions(args, { db, out, now, download, chain }));
 }
 
 function chainOf(config: Config) {
-  const deployment = loadDeployment(requireIndexSettings(config).deploymentFile);
+  const deployment = indexedDeployment(config);
   const { rpcUrl } = config;
   const { sanctionsList } = deployment;
   const contract =
@@ -75,19 +68,7 @@ function chainOf(config: Config) {
 }
 
 /** Runs `ahs sanctions …`; throws with what was given and expected when the arguments, or the list, do not fit. */
-export async function runSanctions(args: readonly string[], deps: SanctionsDeps): Promise<void> {
-  const [action, ...rest] = args;
-  switch (action) {
-    case "import":
-      return importList(rest, deps);
-    case "status":
-      return status(rest, deps);
-    case "check":
-      return check(rest, deps);
-    default:
-      throw new Error(`${action === undefined ? "no action" : `unknown action "${action}"`}\n${USAGE}`);
-  }
-}
+export const runSanctions = actionsOf<SanctionsDeps>(USAGE, { import: importList, status, check });
 
 async function importList(args: readonly string[], { db, out, now, download }: SanctionsDeps): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -99,7 +80,7 @@ async function importList(args: readonly string[], { db, out, now, download }: S
     },
     allowPositionals: true,
   });
-  const place = only(positionals, "import takes one file or URL");
+  const place = onlyOne(positionals, "import takes one file or URL", USAGE);
   const rules: ImportRules = { allowEmpty: values["allow-empty"], force: values.force };
   const bytes = /^[a-z][a-z0-9+.-]+:\/\//i.test(place)
     ? await downloaded(place, download, values["redirect-to"])
@@ -168,7 +149,7 @@ async function status(args: readonly string[], { db, out, now, chain }: Sanction
 
 async function check(args: readonly string[], { db, out, now, chain }: SanctionsDeps): Promise<void> {
   const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
-  const given = only(positionals, "check takes one address");
+  const given = onlyOne(positionals, "check takes one address", USAGE);
   if (!isAddress(given, { strict: given !== given.toLowerCase() }))
     throw new Error(`check takes one address, got "${given}"\n${USAGE}`);
   const wallet = given.toLowerCase() as Address;
@@ -210,13 +191,6 @@ async function askNow(contract: SanctionsContract, wallet: Address): Promise<str
   } catch (error) {
     return `the contract itself did not answer: ${error instanceof Error ? error.message : String(error)}`;
   }
-}
-
-function only(positionals: readonly string[], what: string): string {
-  const [given, ...more] = positionals;
-  if (given === undefined || more.length > 0)
-    throw new Error(`${what}, got "${positionals.join(" ")}"\n${USAGE}`);
-  return given;
 }
 
 const SECONDS_BY_UNIT = [

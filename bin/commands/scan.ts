@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { parseArgs } from "node:util";
 import type { Address, PublicClient } from "viem";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
-import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
+import type { Deployment } from "../../service/chain/deployments.ts";
 import { type Database, requireMigrated } from "../../service/db/database.ts";
 import { newAgentsOf, registryFaultsOf, type ScanReport } from "../../service/db/tables/scan.ts";
 import {
@@ -16,9 +16,10 @@ import {
   type ScanRunRow,
   whileScanning,
 } from "../../service/registries/nightly/scan-runs.ts";
-import { type Config, type Invocation, requireChainSettings, requireIndexSettings } from "../config.ts";
+import { indexedDeployment, unknownAction, withDatabase } from "../command.ts";
+import { type Config, type Invocation, requireChainSettings } from "../config.ts";
 import { scoringFromConfig } from "../from-config.ts";
-import { createLogger, openChainClient, openProcessDatabase, shutdownSignal } from "../process.ts";
+import { createLogger, openChainClient, shutdownSignal } from "../process.ts";
 import { renderTable } from "../render-table.ts";
 import { scanWith } from "../work/nightly.ts";
 
@@ -46,18 +47,15 @@ type ScanCommandDeps = {
 };
 
 /** `ahs scan run|list|show`: the scans of the configured chain. */
-export async function scan({ config, args, out }: Invocation): Promise<void> {
-  const deployment = loadDeployment(requireIndexSettings(config).deploymentFile);
-  const db = openProcessDatabase(config, "ahs-scan", createLogger({ logLevel: "fatal" }, "scan"));
-  try {
+export async function run({ config, args, out }: Invocation): Promise<void> {
+  const deployment = indexedDeployment(config);
+  await withDatabase({ ...config, logLevel: "fatal" }, "scan", async (db) => {
     await requireMigrated(db);
     await runScanCommand(args, {
       ...{ db, chainId: deployment.chainId, out, now: () => new Date(), signal: shutdownSignal() },
       openScan: () => openScan({ config, deployment, db }),
     });
-  } finally {
-    await db.$client.end();
-  }
+  });
 }
 
 async function openScan(from: {
@@ -99,7 +97,7 @@ export async function runScanCommand(args: readonly string[], deps: ScanCommandD
     case "show":
       return show(await find(deps, positionals[0]), values.json, deps);
     default:
-      throw new Error(`${action === undefined ? "no action" : `unknown action "${action}"`}\n${USAGE}`);
+      throw unknownAction(action, USAGE);
   }
 }
 

@@ -1,6 +1,5 @@
 import { parseArgs } from "node:util";
 import { type Address, getAddress, isAddress } from "viem";
-import { loadDeployment } from "../../service/chain/deployments.ts";
 import { featureCurves } from "../../service/model/score/curve.ts";
 import { AHS_2026_1 } from "../../service/model/score/policy.ts";
 import type { Curve, Policy } from "../../service/model/score/policy-shape.ts";
@@ -12,8 +11,8 @@ import {
 } from "../../service/model/score/record.ts";
 import { compareOnSnapshot } from "../../service/scores/compare-policies.ts";
 import { type ScoringContext, scoreAtFinalized } from "../../service/scores/score-wallets.ts";
-import { type Invocation, requireIndexSettings } from "../config.ts";
-import { createLogger, openProcessDatabase } from "../process.ts";
+import { indexedDeployment, withDatabase } from "../command.ts";
+import type { Invocation } from "../config.ts";
 import { renderTable } from "../render-table.ts";
 import { readPolicy } from "../score/read-policy.ts";
 
@@ -25,18 +24,14 @@ export const USAGE = `Usage: ahs score ADDRESS [--explain]
  * `ahs score`: what the model says of a wallet at the newest finalized and enriched block; --explain lists every line,
  * --policy FILE --compare what another policy would move. Stores nothing.
  */
-export async function score({ config, args, out }: Invocation): Promise<void> {
+export async function run({ config, args, out }: Invocation): Promise<void> {
   const wanted = parse(args);
-  const { deploymentFile } = requireIndexSettings(config);
-  const deployment = loadDeployment(deploymentFile);
-  const db = openProcessDatabase(config, "ahs-score", createLogger(config, "score"));
-  const context = { db, chainId: deployment.chainId, chain: deployment, policy: AHS_2026_1 };
-  try {
+  const deployment = indexedDeployment(config);
+  await withDatabase(config, "score", async (db) => {
+    const context = { db, chainId: deployment.chainId, chain: deployment, policy: AHS_2026_1 };
     const lines = wanted.kind === "compare" ? await compare(context, wanted) : await explain(context, wanted);
     for (const line of lines) out(line);
-  } finally {
-    await db.$client.end();
-  }
+  });
 }
 
 type Wanted =

@@ -1,9 +1,8 @@
 import { type Address, isAddress } from "viem";
-import { loadDeployment } from "../../service/chain/deployments.ts";
 import { type Database, requireMigrated } from "../../service/db/database.ts";
 import { addUnfollowed, readUnfollowed, removeUnfollowed } from "../../service/ingest/unfollowed.ts";
-import { type Invocation, requireIndexSettings } from "../config.ts";
-import { createLogger, openProcessDatabase } from "../process.ts";
+import { indexedDeployment, withDatabase } from "../command.ts";
+import type { Invocation } from "../config.ts";
 import { renderTable } from "../render-table.ts";
 
 /** Usage of `ahs unfollow`. */
@@ -15,26 +14,24 @@ renewed at once, and no transaction of it is read once "ahs index" has started a
 supervisor. What was published stays. remove lets it be followed again from then on; what it did meanwhile is read by a new
 index alone ("ahs reset --index").`;
 
-type UnfollowDeps = {
-  readonly db: Database;
-  readonly chainId: number;
-  readonly out: (line: string) => void;
-};
-
 /** `ahs unfollow list|add|remove`: the addresses of the configured chain that are not followed. */
-export async function unfollow({ config, args, out }: Invocation): Promise<void> {
-  const { chainId } = loadDeployment(requireIndexSettings(config).deploymentFile);
-  const db = openProcessDatabase(config, "ahs-unfollow", createLogger(config, "unfollow"));
-  try {
+export async function run({ config, args, out }: Invocation): Promise<void> {
+  const { chainId } = indexedDeployment(config);
+  await withDatabase(config, "unfollow", async (db) => {
     await requireMigrated(db);
     await runUnfollow(args, { db, chainId, out });
-  } finally {
-    await db.$client.end();
-  }
+  });
 }
 
 /** Runs `ahs unfollow …`; throws with what was given and expected when the arguments do not fit. */
-export async function runUnfollow(args: readonly string[], deps: UnfollowDeps): Promise<void> {
+export async function runUnfollow(
+  args: readonly string[],
+  deps: {
+    db: Database;
+    chainId: number;
+    out: (line: string) => void;
+  },
+): Promise<void> {
   const { db, chainId, out } = deps;
   const [action, given, ...more] = args;
   if (action === "list" && given === undefined) return list(deps);
@@ -54,7 +51,7 @@ export async function runUnfollow(args: readonly string[], deps: UnfollowDeps): 
   out(isGone ? `${given} may be followed: "ahs index" starts again` : `${given} is not in the list`);
 }
 
-async function list({ db, chainId, out }: UnfollowDeps): Promise<void> {
+async function list({ db, chainId, out }: Parameters<typeof runUnfollow>[1]): Promise<void> {
   const rows = await readUnfollowed(db, chainId);
   if (rows.length === 0) return out("every address that asks for it is followed");
   for (const line of renderTable(rows.map(({ address, addedAt }) => [address, addedAt.toISOString()]))) {

@@ -19,7 +19,7 @@ const DEFAULT_WALLETS = "200";
  * `ahs up`: everything on this machine, from nothing to served and published scores; it stays until SIGINT or SIGTERM and
  * leaves no process behind. What it finds in its data directory it goes on with.
  */
-export async function up({ config, args, out }: Invocation): Promise<void> {
+export async function run({ config, args, out }: Invocation): Promise<void> {
   const wanted = { config, out, population: populationOf(args) };
   await requireFreePort(config.host, config.port);
   const files = localFiles(config.dataDir);
@@ -51,9 +51,7 @@ async function stopAll(children: Child[]): Promise<void> {
   for (let child = children.pop(); child !== undefined; child = children.pop()) await child.stop();
 }
 
-type Population = { readonly seed: string; readonly wallets: string };
-
-function populationOf(args: readonly string[]): Population {
+function populationOf(args: readonly string[]) {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -64,9 +62,14 @@ function populationOf(args: readonly string[]): Population {
   return values;
 }
 
-type Wanted = Pick<Invocation, "config" | "out"> & { readonly population: Population };
-
-async function bringUp({ config, out, population }: Wanted, rising: Rising): Promise<void> {
+async function bringUp(
+  {
+    config,
+    out,
+    population,
+  }: Pick<Invocation, "config" | "out"> & { population: ReturnType<typeof populationOf> },
+  rising: Rising,
+): Promise<void> {
   const databaseUrl = config.databaseUrl ?? (await startDatabase(rising));
   rising.signal.throwIfAborted();
   const logger = createLogger({ ...config, logLevel: "silent" }, "up");
@@ -99,15 +102,18 @@ async function bringUp({ config, out, population }: Wanted, rising: Rising): Pro
   }
 }
 
-type Preparing = {
-  readonly db: Database;
-  readonly files: LocalFiles;
-  readonly databaseUrl: string;
+async function prepareDatabase({
+  db,
+  files,
+  databaseUrl,
+  isOurs,
+}: {
+  db: Database;
+  files: LocalFiles;
+  databaseUrl: string;
   /** False if another party runs it. */
-  readonly isOurs: boolean;
-};
-
-async function prepareDatabase({ db, files, databaseUrl, isOurs }: Preparing): Promise<ProcessUrls> {
+  isOurs: boolean;
+}): Promise<ProcessUrls> {
   try {
     if (isOurs) return await urlsOfLeastRights(db, files, databaseUrl);
     await migrateDatabase(db);

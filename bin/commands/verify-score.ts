@@ -24,7 +24,7 @@ const REQUEST = { timeoutMs: 30_000, retries: 4, retryMs: 250 };
 const SERVICE_TIMEOUT_MS = 60_000;
 
 /** `ahs verify-score`: says whether a score follows from the chain, and what differs where it does not; fails then. */
-export async function verify({ config, args, out }: Invocation): Promise<void> {
+export async function run({ config, args, out }: Invocation): Promise<void> {
   const wanted = parse(args, config);
   const { rpcUrl, deploymentFile } = requireNodeSettings(config);
   const { market, accounts } = loadDeployment(deploymentFile);
@@ -53,14 +53,7 @@ export async function verify({ config, args, out }: Invocation): Promise<void> {
   }
 }
 
-type Wanted = {
-  readonly wallet: Address;
-  readonly service: URL;
-  readonly record: string | null;
-  readonly scan: boolean;
-};
-
-function parse(args: readonly string[], config: Config): Wanted {
+function parse(args: readonly string[], config: Config) {
   const { values, positionals } = parseArgs({
     args: [...args],
     options: {
@@ -84,7 +77,10 @@ function parse(args: readonly string[], config: Config): Wanted {
   };
 }
 
-async function readRecord({ wallet, service, record }: Wanted, { apiKey }: Config): Promise<RecordedScore> {
+async function readRecord(
+  { wallet, service, record }: ReturnType<typeof parse>,
+  { apiKey }: Config,
+): Promise<RecordedScore> {
   const answer =
     record === null ? await buyRecord(new URL(`/ahs/${wallet}`, service), apiKey) : readJsonFile(record);
   const parsed = recordedScoreSchema.safeParse(answer);

@@ -17,7 +17,6 @@ import {
   judgeMethods,
   judgeRequestFee,
   judgeRole,
-  type Purse,
 } from "./judge-chain.ts";
 import {
   probeCode,
@@ -39,16 +38,18 @@ const BATCH_GAS = BigInt(defaultPublishPolicy.batchSize) * defaultPublishPolicy.
 const CALL_GAS = 200_000n;
 const DAILY_CALLS = 1_000n;
 
-type ChainSettings = {
-  readonly rpcUrl: string;
-  readonly deploymentFile: string;
-  readonly accounts: OpenedAccounts;
-};
-
 /** Checks of a deployment's node. */
 export function chainChecks(
   config: Config,
-  { rpcUrl, deploymentFile, accounts }: ChainSettings,
+  {
+    rpcUrl,
+    deploymentFile,
+    accounts,
+  }: {
+    rpcUrl: string;
+    deploymentFile: string;
+    accounts: OpenedAccounts;
+  },
 ): readonly Check[] {
   const client = openChainClient(rpcUrl, PROBE);
   const deployment = loadDeployment(deploymentFile);
@@ -162,7 +163,7 @@ async function checkBalances(
     senders.flatMap(({ address, ...sender }) =>
       address === null
         ? []
-        : [client.getBalance({ address }).then((wei): Purse => ({ ...sender, address, wei, gasPrice }))],
+        : [client.getBalance({ address }).then((wei) => ({ ...sender, address, wei, gasPrice }))],
     ),
   );
   return purses.length === 0

@@ -30,15 +30,8 @@ const STATEMENT_MS = 10_000;
 const CONNECT_MS = 10_000;
 const ADVICE = "see that PostgreSQL at DATABASE_URL answers, and whether it is migrated";
 
-/** Checks of the database, and a function that ends its connections. */
-export type DatabaseChecks = { readonly checks: readonly Check[]; readonly close: () => Promise<void> };
-
 /** Checks of the database, and of the chain's rows in it where a deployment is named. */
-export function databaseChecks(
-  config: Config,
-  databaseUrl: string,
-  deploymentFile: string | null,
-): DatabaseChecks {
+export function databaseChecks(config: Config, databaseUrl: string, deploymentFile: string | null) {
   const db = openDatabase({
     url: databaseUrl,
     applicationName: "ahs-doctor",
@@ -59,16 +52,10 @@ export function databaseChecks(
 
 const now = () => new Date();
 
-type Looking = {
-  readonly db: Database;
-  /** Connects once; throws why it cannot whenever it is asked. */
-  readonly connect: () => Promise<void>;
-  readonly check: (name: string, run: Check["run"]) => Check;
-};
-
 /** One finding reports the missing connection, instead of every check. */
-function lookingAt(db: Database): Looking {
+function lookingAt(db: Database) {
   let connecting: Promise<void> | undefined;
+  /** Connects once; throws why it cannot whenever it is asked. */
   const connect = () => {
     connecting ??= db.$client.connect().then((client) => client.release());
     return connecting;
@@ -87,7 +74,10 @@ function lookingAt(db: Database): Looking {
   return { db, connect, check };
 }
 
-function checksOfServer({ db, connect, check }: Looking, isLocal: boolean): readonly Check[] {
+function checksOfServer(
+  { db, connect, check }: ReturnType<typeof lookingAt>,
+  isLocal: boolean,
+): readonly Check[] {
   const judgeServer = async () => {
     await connect();
     return judgeVersion(await readServerFacts(db.$client));
@@ -104,7 +94,7 @@ function checksOfServer({ db, connect, check }: Looking, isLocal: boolean): read
 }
 
 function checksOfChain(
-  { db, check }: Looking,
+  { db, check }: ReturnType<typeof lookingAt>,
   chain: Deployment,
   maxIndexAgeSeconds: number,
 ): readonly Check[] {

@@ -11,19 +11,17 @@ export function judgeChainId(actual: number, expected: number): Verdict {
       );
 }
 
-export type HeadFacts = {
-  readonly ageSeconds: number;
-  /** Blocks between the node's newest and its finalized one; null where it names none. */
-  readonly finalizedDepth: number | null;
-  readonly finalityBlocks: number;
-  readonly isLocal: boolean;
-};
-
 /** Seconds after which a node is behind its chain; and how far its clock may be ahead. */
 const [OLD_HEAD, DEAD_HEAD, AHEAD] = [60, 600, -15];
 
 /** Whether the node follows its chain, and whether what we call final is final there. */
-export function judgeHead(head: HeadFacts): Verdict {
+export function judgeHead(head: {
+  ageSeconds: number;
+  /** Blocks between the node's newest and its finalized one; null where it names none. */
+  finalizedDepth: number | null;
+  finalityBlocks: number;
+  isLocal: boolean;
+}): Verdict {
   const { ageSeconds, finalizedDepth, finalityBlocks, isLocal } = head;
   const detail = `newest block ${Math.round(ageSeconds)} s old`;
   if (isLocal) return fine(detail);
@@ -41,17 +39,15 @@ export function judgeHead(head: HeadFacts): Verdict {
 
 export type Answered = "answered" | "missing" | "failed";
 
-export type MethodFacts = {
-  readonly blockReceipts: Answered;
-  readonly archive: Answered;
-  readonly otterscan: Answered;
-  readonly simulate: Answered;
-  /** True if this node is the source of account facts and histories. */
-  readonly needsOtterscan: boolean;
-};
-
 /** Whether the node has what we ask it for; each method that is missing costs something else. */
-export function judgeMethods(facts: MethodFacts): readonly Verdict[] {
+export function judgeMethods(facts: {
+  blockReceipts: Answered;
+  archive: Answered;
+  otterscan: Answered;
+  simulate: Answered;
+  /** True if this node is the source of account facts and histories. */
+  needsOtterscan: boolean;
+}): readonly Verdict[] {
   const { blockReceipts, archive, otterscan, simulate, needsOtterscan } = facts;
   return [
     judgeMethod("eth_getBlockReceipts", blockReceipts, "each own call costs a request of its own without it"),
@@ -96,15 +92,17 @@ export function judgeContracts(contracts: readonly ContractFacts[]): readonly Ve
   });
 }
 
-type RoleOnChain = {
-  readonly role: string;
-  /** Of the key that is configured here; null where none is. */
-  readonly configured: Address | null;
-  readonly onChain: readonly Address[];
-};
-
 /** Whether the contracts believe the keys of this process. */
-export function judgeRole({ role, configured, onChain }: RoleOnChain): Verdict {
+export function judgeRole({
+  role,
+  configured,
+  onChain,
+}: {
+  role: string;
+  /** Of the key that is configured here; null where none is. */
+  configured: Address | null;
+  onChain: readonly Address[];
+}): Verdict {
   if (configured === null) return fine(`${role}: not configured in this environment`);
   return onChain.some((address) => isAddressEqual(address, configured))
     ? fine(`${role} is ${configured}`)
@@ -137,37 +135,42 @@ export function judgeRequestFee({
     : fine(detail);
 }
 
-export type Purse = {
-  readonly role: string;
-  readonly address: Address;
-  readonly wei: bigint;
-  readonly gasPrice: bigint;
-  /** Gas of one transaction of its work, and of a day of it. */
-  readonly gasOnce: bigint;
-  readonly gasDaily: bigint;
-};
-
 /** Whether a sending key can pay for its next transaction, and for a day. */
-export function judgeBalance({ role, address, wei, gasPrice, gasOnce, gasDaily }: Purse): Verdict {
+export function judgeBalance({
+  role,
+  address,
+  wei,
+  gasPrice,
+  gasOnce,
+  gasDaily,
+}: {
+  role: string;
+  address: Address;
+  wei: bigint;
+  gasPrice: bigint;
+  /** Gas of one transaction of its work, and of a day of it. */
+  gasOnce: bigint;
+  gasDaily: bigint;
+}): Verdict {
   const detail = `${role} ${address}: ${formatEther(wei)} ETH`;
   const advice = `send it ${formatEther(gasDaily * gasPrice)} ETH: a day at today's gas price`;
   if (wei < gasOnce * gasPrice) return fault(detail, advice);
   return wei < gasDaily * gasPrice ? concern(detail, advice) : fine(detail);
 }
 
-export type FeedFacts = {
-  readonly symbol: string;
-  readonly address: Address;
-  /** Null where it does not answer. */
-  readonly ageSeconds: number | null;
-  readonly isPositive: boolean;
-};
-
 /** Feeds are renewed at least daily. */
 const OLD_FEED = 2 * 86_400;
 
 /** Whether the price feeds answer, with prices of today. */
-export function judgeFeeds(feeds: readonly FeedFacts[]): readonly Verdict[] {
+export function judgeFeeds(
+  feeds: readonly {
+    symbol: string;
+    address: Address;
+    /** Null where it does not answer. */
+    ageSeconds: number | null;
+    isPositive: boolean;
+  }[],
+): readonly Verdict[] {
   const bad = feeds.filter(
     ({ ageSeconds, isPositive }) => ageSeconds === null || ageSeconds > OLD_FEED || !isPositive,
   );

@@ -35,12 +35,10 @@ export function judgeSanctions(source: SourceStatus, ageSeconds: number | null, 
   return ageSeconds > OLD_LIST ? concern(detail, advice) : fine(detail);
 }
 
-type DiskFacts = { readonly freeBytes: number; readonly totalBytes: number };
-
 const GB = 1_000_000_000;
 
 /** Whether the data folder's disk has room. */
-export function judgeDisk({ freeBytes, totalBytes }: DiskFacts): Verdict {
+export function judgeDisk({ freeBytes, totalBytes }: { freeBytes: number; totalBytes: number }): Verdict {
   const detail = `${(freeBytes / GB).toFixed(1)} of ${(totalBytes / GB).toFixed(1)} GB free`;
   if (freeBytes < GB) return fault(detail, "make room: PostgreSQL stops when its disk is full");
   return freeBytes < 5 * GB ? concern(detail, "make room, or move the data folder") : fine(detail);

@@ -2,7 +2,6 @@ import {
   type Address,
   BaseError,
   BlockNotFoundError,
-  type Hex,
   numberToHex,
   type PublicClient,
   parseAbi,
@@ -13,7 +12,7 @@ import { verdictEvaluatorAbi } from "../../service/chain/abi/verdict-evaluator.t
 import type { Deployment } from "../../service/chain/deployments.ts";
 import { nodeFailureOf } from "../../service/chain/node/failure.ts";
 import { mapLimited } from "../../service/net/map-limited.ts";
-import type { Answered, FeedFacts, HeadFacts, MethodFacts } from "./judge-chain.ts";
+import type { Answered } from "./judge-chain.ts";
 
 /** Requests under way at once: public nodes refuse crowds. */
 const AT_ONCE = 6;
@@ -22,10 +21,7 @@ const FEED = parseAbi([
 ]);
 
 /** Ages of the node's newest block and of its finalized block. */
-export async function probeHead(
-  client: PublicClient,
-  now: Date,
-): Promise<Pick<HeadFacts, "ageSeconds" | "finalizedDepth">> {
+export async function probeHead(client: PublicClient, now: Date) {
   const head = await client.getBlock({ blockTag: "latest" });
   const finalized = await client.getBlock({ blockTag: "finalized" }).catch((error: unknown) => {
     if (error instanceof BlockNotFoundError || typeof nodeFailureOf(error)?.code === "number") return null;
@@ -38,10 +34,7 @@ export async function probeHead(
 }
 
 /** Which methods the node has, each asked once in a cheap way. */
-export async function probeMethods(
-  client: PublicClient,
-  firstBlock: number,
-): Promise<Omit<MethodFacts, "needsOtterscan">> {
+export async function probeMethods(client: PublicClient, firstBlock: number) {
   const ask = (method: string, params: readonly unknown[]) => answered(client, method, params);
   const [blockReceipts, archive, otterscan, simulate] = await Promise.all([
     ask("eth_getBlockReceipts", ["latest"]),
@@ -63,10 +56,7 @@ async function answered(client: PublicClient, method: string, params: readonly u
 }
 
 /** Which addresses have code now. */
-export async function probeCode(
-  client: PublicClient,
-  addresses: readonly Address[],
-): Promise<ReadonlySet<Address>> {
+export async function probeCode(client: PublicClient, addresses: readonly Address[]) {
   const codes = await mapLimited(addresses, AT_ONCE, async (address) => ({
     address,
     code: await client.getCode({ address }),
@@ -77,17 +67,13 @@ export async function probeCode(
 }
 
 /** Asks each feed of the market once; a failing feed has no age. */
-export async function probeFeeds(
-  client: PublicClient,
-  { market }: Pick<Deployment, "market">,
-  now: Date,
-): Promise<readonly FeedFacts[]> {
+export async function probeFeeds(client: PublicClient, { market }: Pick<Deployment, "market">, now: Date) {
   const { native, tokens } = market;
   const symbols = new Map<Address, string>();
   for (const { feed, symbol } of [native, ...tokens]) {
     if (feed !== null && !symbols.has(feed)) symbols.set(feed, symbol);
   }
-  return mapLimited([...symbols], AT_ONCE, async ([address, symbol]): Promise<FeedFacts> => {
+  return mapLimited([...symbols], AT_ONCE, async ([address, symbol]) => {
     try {
       const [, answer, , updatedAt] = await client.readContract({
         ...{ address, abi: FEED, functionName: "latestRoundData" },
@@ -101,18 +87,11 @@ export async function probeFeeds(
   });
 }
 
-type RolesOnChain = {
-  readonly publisher: Address;
-  readonly signers: readonly Address[];
-  /** Null where no evaluator is deployed. */
-  readonly verdictSigners: readonly Address[] | null;
-};
-
 /** Whom the contracts of ours believe. */
 export async function probeRoles(
   client: PublicClient,
   { oracle, verdictEvaluator }: Pick<Deployment, "oracle" | "verdictEvaluator">,
-): Promise<RolesOnChain> {
+) {
   const contract = { address: oracle.address, abi: agentHealthOracleAbi } as const;
   const evaluator = verdictEvaluator?.address;
   const [publisher, signers, verdictSigners] = await Promise.all([
@@ -136,9 +115,7 @@ export function probeRequestFee(
 }
 
 /** Block of the newest head as a source of history is asked about it. */
-export async function probeNewest(
-  client: PublicClient,
-): Promise<{ readonly blockNumber: number; readonly blockHash: Hex; readonly timestamp: number }> {
+export async function probeNewest(client: PublicClient) {
   const { number, hash, timestamp } = await client.getBlock({ blockTag: "latest" });
   return { blockNumber: Number(number), blockHash: hash, timestamp: Number(timestamp) };
 }

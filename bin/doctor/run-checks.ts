@@ -13,22 +13,26 @@ export type Check = {
   readonly run: () => Promise<Verdict | readonly Verdict[]>;
 };
 
-type RunOptions = {
-  readonly deadlineMs: number;
-  /** Why a check threw, without anything secret. */
-  readonly reasonOf: (error: unknown) => string;
-};
-
 /**
  * Runs all checks at once, each with its own deadline, and answers what they found in their order. Never throws and never waits
  * longer than the deadline: a check that is late, or throws, has failed.
  */
-export async function runChecks(checks: readonly Check[], options: RunOptions): Promise<readonly Finding[]> {
+export async function runChecks(
+  checks: readonly Check[],
+  options: {
+    deadlineMs: number;
+    /** Why a check threw, without anything secret. */
+    reasonOf: (error: unknown) => string;
+  },
+): Promise<readonly Finding[]> {
   const found = await Promise.all(checks.map((check) => runOne(check, options)));
   return found.flat();
 }
 
-async function runOne(check: Check, { deadlineMs, reasonOf }: RunOptions): Promise<Finding[]> {
+async function runOne(
+  check: Check,
+  { deadlineMs, reasonOf }: Parameters<typeof runChecks>[1],
+): Promise<Finding[]> {
   const { name, advice, adviceOn, run } = check;
   const over = new AbortController();
   const late = delay(deadlineMs, fault(`no answer within ${deadlineMs / 1_000} s`, advice), {
@@ -44,10 +48,12 @@ async function runOne(check: Check, { deadlineMs, reasonOf }: RunOptions): Promi
   }
 }
 
-type Level = "ok" | "warn" | "fail";
-
 /** Result of a check, with advice unless all is well. */
-export type Verdict = { readonly level: Level; readonly detail: string; readonly advice: string | null };
+export type Verdict = {
+  readonly level: "ok" | "warn" | "fail";
+  readonly detail: string;
+  readonly advice: string | null;
+};
 
 export type Finding = Verdict & { readonly check: string };
 

@@ -8,12 +8,6 @@ type Request = { readonly method: string; readonly params?: unknown };
 /** Ponder's node client, behind its limiter and its retries. */
 export type NodeRpc = { request: (request: Request, context?: unknown) => Promise<unknown> };
 
-type FollowedLogs = {
-  readonly identityRegistry: Address;
-  /** Addresses in lower case that are not followed, whatever names them. */
-  readonly unfollowed: readonly string[];
-};
-
 const METADATA_SET = toEventSelector("MetadataSet(uint256,string,string,bytes)");
 const REGISTERED = toEventSelector("Registered(uint256,string,address)");
 const SCORE_REQUESTED = toEventSelector("ScoreRequested(address,address,uint256)");
@@ -28,7 +22,14 @@ const VALUE = [160, 180] as const;
  * indexed key, and they keep for ever what they found. So logs of other metadata, which anybody may have name any contract,
  * are empty for every reader; logs that name an unfollowed address are empty for the factories, and whole for the handlers.
  */
-export function withFollowedLogs<Rpc extends NodeRpc>(rpc: Rpc, followed: FollowedLogs): Rpc {
+export function withFollowedLogs<Rpc extends NodeRpc>(
+  rpc: Rpc,
+  followed: {
+    identityRegistry: Address;
+    /** Addresses in lower case that are not followed, whatever names them. */
+    unfollowed: readonly string[];
+  },
+): Rpc {
   const registry = followed.identityRegistry.toLowerCase();
   const unfollowed = new Set(followed.unfollowed);
   const request = async (asked: Request, context?: unknown): Promise<unknown> => {

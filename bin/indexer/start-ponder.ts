@@ -26,22 +26,20 @@ type Start = (options: {
 /** dist/esm/index.js of the installed package. */
 const PONDER = import.meta.resolve("ponder");
 
-type PonderOptions = {
-  readonly root: string;
-  readonly schema: string;
-  /** Of views that Ponder makes itself, as a bench wants it; null leaves the views to take-over.ts. */
-  readonly viewsSchema: string | null;
-  readonly port: number;
-  readonly logLevel: string;
-  readonly settings: IndexSettings;
-};
-
 /**
  * Runs the Ponder app in this process until SIGINT (SIGTERM leaves the schema locked).
  * Ponder drops reverted transactions, follows every address that a log of its factories' events names, and takes late answers for
  * reorgs. It has no option for any of these, so all are set here before it syncs.
  */
-export async function startPonder(options: PonderOptions): Promise<void> {
+export async function startPonder(options: {
+  root: string;
+  schema: string;
+  /** Of views that Ponder makes itself, as a bench wants it; null leaves the views to take-over.ts. */
+  viewsSchema: string | null;
+  port: number;
+  logLevel: string;
+  settings: IndexSettings;
+}): Promise<void> {
   // Ponder prefers PORT, which is the API's, to the port that it is given.
   delete process.env.PORT;
   process.env[INDEX_SETTINGS_VARIABLE] = JSON.stringify(options.settings);

@@ -35,17 +35,13 @@ export function maySucceed(
   return abandonedMs >= ABANDONED_AFTER_MS;
 }
 
-type TakeOverOptions = ShownBuild & {
-  readonly db: Database;
-  readonly logger: Logger;
-  readonly monotonicMs: () => number;
-};
-
 /**
  * Has the chain's views show this build as soon as it may take over and has caught up with what they show, for as long as
  * the process lives. Readers whose snapshot is older than that end first: they would find the new tables half filled.
  */
-export async function takeOver(options: TakeOverOptions): Promise<void> {
+export async function takeOver(
+  options: ShownBuild & { db: Database; logger: Logger; monotonicMs: () => number },
+): Promise<void> {
   const state: State = { abandonedAt: null, readers: null };
   await runLoop({
     logger: options.logger,
@@ -67,7 +63,7 @@ type State = {
 };
 
 /** Resolves to whether the views show this build. */
-async function step(options: TakeOverOptions, state: State): Promise<boolean> {
+async function step(options: Parameters<typeof takeOver>[0], state: State): Promise<boolean> {
   const { db, chainId, schema, logger } = options;
   const served = await readServedBuild(db.$client, chainId);
   if (served === schema) {
@@ -87,7 +83,7 @@ async function step(options: TakeOverOptions, state: State): Promise<boolean> {
   return true;
 }
 
-async function mayShow(options: TakeOverOptions, state: State): Promise<boolean> {
+async function mayShow(options: Parameters<typeof takeOver>[0], state: State): Promise<boolean> {
   const { db, chainId, schema } = options;
   const builds = await readBuilds(db.$client, chainId);
   const mine = builds.find((build) => build.schema === schema);

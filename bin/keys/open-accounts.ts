@@ -8,13 +8,10 @@ import type { Config } from "../config.ts";
 import { formsOf, type KeySetting } from "./key-settings.ts";
 import { ROLE_PREFIXES, type Role } from "./key-variables.ts";
 
-/** How long a remote signer may take. */
-type SignerPatience = { readonly timeoutMs: number; readonly retries: number };
-
 /** Patience of a process that has no waiting caller. */
-const PATIENT: SignerPatience = { timeoutMs: 5_000, retries: 2 };
+const PATIENT = { timeoutMs: 5_000, retries: 2 };
 
-type Asked = { readonly chainId: number; readonly patience?: SignerPatience };
+type Asked = { readonly chainId: number; readonly patience?: { timeoutMs: number; retries: number } };
 type Opened = { readonly account: LocalAccount } | { readonly fault: string };
 
 /** Accounts by role; undefined for one that was not asked for, or that may be absent and is. */

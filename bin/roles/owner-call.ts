@@ -1,7 +1,8 @@
-import { type Address, type Hex, isAddressEqual, type PublicClient } from "viem";
-import type { Config, Invocation } from "../config.ts";
+import { type Address, type Hex, isAddressEqual } from "viem";
+import { loadDeployment } from "../../service/chain/deployments.ts";
+import { type Config, type Invocation, requireNodeSettings } from "../config.ts";
 import { accountFromConfig } from "../keys/open-accounts.ts";
-import { openWallet } from "../process.ts";
+import { openChainClient, openWallet } from "../process.ts";
 
 /** One call of a contract's owner, not yet sent. */
 export type OwnerCall = {
@@ -13,13 +14,18 @@ export type OwnerCall = {
   readonly data: Hex;
 };
 
-/** The chain as the node at the URL shows it. */
-export type OwnerChain = {
-  readonly config: Config;
-  readonly chainId: number;
-  readonly client: PublicClient;
-  readonly rpcUrl: string;
-};
+export type OwnerChain = Awaited<ReturnType<typeof openOwnerChain>>;
+
+/** The deployment and its chain as the node shows it; throws if the node is of another chain. */
+export async function openOwnerChain(config: Config) {
+  const { rpcUrl, deploymentFile } = requireNodeSettings(config);
+  const deployment = loadDeployment(deploymentFile);
+  const client = openChainClient(rpcUrl);
+  const chainId = await client.getChainId();
+  if (chainId !== deployment.chainId)
+    throw new Error(`the deployment is of chain ${deployment.chainId}, and the node of chain ${chainId}`);
+  return { config, chainId, client, rpcUrl, deployment };
+}
 
 const MINED_WITHIN_MS = 120_000;
 

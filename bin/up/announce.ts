@@ -5,19 +5,17 @@ import { type LocalFiles, type UpFile, writeSecret } from "./local-files.ts";
 import type { RunningChain } from "./start-chain.ts";
 import { privateKeyOf } from "./start-services.ts";
 
-export type Announcement = {
-  readonly files: LocalFiles;
-  readonly out: (line: string) => void;
-  readonly chain: RunningChain;
-  readonly databaseUrl: string;
-  readonly apiKey: string;
-  readonly baseUrl: string;
-  /** Where the scripted model is that verdicts come from; null where another is configured. */
-  readonly scriptedUrl: string | null;
-};
-
 /** Writes `up.json` and prints what to do next. */
-export function announce(announcement: Announcement): void {
+export function announce(announcement: {
+  files: LocalFiles;
+  out: (line: string) => void;
+  chain: RunningChain;
+  databaseUrl: string;
+  apiKey: string;
+  baseUrl: string;
+  /** Where the scripted model is that verdicts come from; null where another is configured. */
+  scriptedUrl: string | null;
+}): void {
   const { files, out, chain, databaseUrl, apiKey, baseUrl, scriptedUrl } = announcement;
   const { payer } = roleAccounts();
   const provider = jobProvider(chain.seed);

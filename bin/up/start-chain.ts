@@ -17,10 +17,11 @@ export type RunningChain = {
   readonly live: () => void;
 };
 
-type Wanted = { readonly rpcUrl: string | null; readonly seed: string; readonly wallets: string };
-
 /** Starts the local chain, or brings contracts and population to the one at the RPC URL; throws when it is no chain 31337. */
-export async function startChain(rising: Rising, wanted: Wanted): Promise<RunningChain> {
+export async function startChain(
+  rising: Rising,
+  wanted: { rpcUrl: string | null; seed: string; wallets: string },
+): Promise<RunningChain> {
   const { files, progress, children, deaths } = rising;
   const { host, ready } = startHost({
     name: "chain",
@@ -48,9 +49,7 @@ export async function startChain(rising: Rising, wanted: Wanted): Promise<Runnin
   return { rpcUrl, chainId, seed: wanted.seed, deploymentFile, contracts, samples, live };
 }
 
-type Step = { readonly stage: string; readonly done: number; readonly total: number };
-
-function isProgress(message: unknown): message is Step {
+function isProgress(message: unknown): message is { stage: string; done: number; total: number } {
   return typeof message === "object" && message !== null && "stage" in message;
 }
 

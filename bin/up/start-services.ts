@@ -20,19 +20,17 @@ const LOCAL_POLLING_MS = 200;
 /** On the local chain a score follows its wallet within seconds. */
 const LOCAL_RESCORE_SECONDS = 20;
 
-export type Services = {
-  readonly baseUrl: string;
-  readonly indexUrl: string;
-  /** Where the scripted model is that verdicts come from; null where another is configured. */
-  readonly scriptedUrl: string | null;
-};
-
 /** Starts indexer, worker and API, each in a process of its own that is started again when it dies. */
 export async function startServices(
   rising: Rising,
   config: Config,
   databaseUrls: ProcessUrls,
-): Promise<Services> {
+): Promise<{
+  baseUrl: string;
+  indexUrl: string;
+  /** Where the scripted model is that verdicts come from; null where another is configured. */
+  scriptedUrl: string | null;
+}> {
   const { files, children } = rising;
   const indexPort = await freePort();
   const panel = await startPanel(rising, config, required(config.rpcUrl));
@@ -133,15 +131,17 @@ const HOST = new URL("../local/scripted-model.ts", import.meta.url).pathname;
 const POLL_MS = 100;
 const REQUEST_MS = 1_000;
 
-export type Panel = {
-  /** Variables of the environment by which worker and API know the models. */
-  readonly settings: Readonly<Record<string, string>>;
-  /** Where the scripted model is; null where another is configured. */
-  readonly scriptedUrl: string | null;
-};
-
 /** The panel's models: those that are configured, or the scripted one, started on loopback and again whenever it dies. */
-export async function startPanel(rising: Rising, config: Config, rpcUrl: string): Promise<Panel> {
+export async function startPanel(
+  rising: Rising,
+  config: Config,
+  rpcUrl: string,
+): Promise<{
+  /** Variables of the environment by which worker and API know the models. */
+  settings: Readonly<Record<string, string>>;
+  /** Where the scripted model is; null where another is configured. */
+  scriptedUrl: string | null;
+}> {
   if (config.panel !== null) return { settings: panelVariables(config.panel), scriptedUrl: null };
   const port = await freePort();
   const spec = {

@@ -1,15 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { concat, type Hex, hexToBytes, pad, toHex } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { escrow } from "../../../bin/commands/escrow.ts";
+import { run as runEscrow } from "../../../bin/commands/escrow.ts";
 import { parseConfig } from "../../../bin/config.ts";
 import { roleAccounts } from "../../../devnet/accounts.ts";
 import { verdictEvaluatorAbi } from "../../../service/chain/abi/verdict-evaluator.ts";
 import { type Deployment, loadDeployment } from "../../../service/chain/deployments.ts";
 import { describeEscrow } from "../../../service/chain/describe-escrow.ts";
 import { startVerdictChain, type VerdictChain } from "../../contracts/support/verdict-chain.ts";
+import { useFolder } from "../../support/use-folder.ts";
 
 const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
 /** Delegates every call to the implementation of that slot. */
@@ -22,15 +22,13 @@ const ESCROW: Hex = "0x0000000000000000000000000000000000008183";
 
 const { deployer } = roleAccounts();
 let chain: VerdictChain;
-let folder: string;
+const folder = useFolder();
 let files = 0;
 beforeAll(async () => {
   chain = await startVerdictChain();
-  folder = mkdtempSync(join(tmpdir(), "ahs-escrow-"));
   await chain.rpc.request("anvil_setCode", ESCROW, PROXY);
 });
 afterAll(async () => {
-  rmSync(folder, { recursive: true });
   await chain.stop();
 });
 beforeEach(() => pointTo(chain.contracts.jobEscrowG3));
@@ -54,7 +52,7 @@ async function run(deployment: Deployment, ...args: readonly string[]): Promise<
     OWNER_PRIVATE_KEY: toHex(privateKey),
   });
   const lines: string[] = [];
-  await escrow({ config, args, out: (line) => lines.push(line) });
+  await runEscrow({ config, args, out: (line) => lines.push(line) });
   return lines;
 }
 

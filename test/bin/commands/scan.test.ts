@@ -1,17 +1,15 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { scan } from "../../../bin/commands/scan.ts";
+import { beforeAll, expect, test } from "vitest";
+import { run as scan } from "../../../bin/commands/scan.ts";
 import { parseConfig } from "../../../bin/config.ts";
 import { writeDeployment } from "../../../service/chain/deployments.ts";
+import { useFolder } from "../../support/use-folder.ts";
 
 const CONTRACT = { address: "0x000000000000000000000000000000000000dEaD", startBlock: 0 } as const;
-let folder: string;
+const folder = useFolder();
 let deploymentFile: string;
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "ahs-scan-"));
   deploymentFile = join(folder, "deployment.json");
   writeDeployment(deploymentFile, {
     ...{ chainId: 31_337, name: "a chain", startBlock: 0, finalityBlocks: 1 },
@@ -21,7 +19,6 @@ beforeAll(() => {
     accounts: { entryPoints: [], publicFunders: [], mixers: [] },
   });
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 test.each(["list", "show", "run"])("%s tells at once that the database does not answer", async (action) => {
   // Nobody listens there.
