@@ -33,23 +33,21 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 
 export const SCENARIO_NAMES = Object.keys(SCENARIOS);
 
-export type TortureOptions = {
-  readonly names: readonly string[];
-  readonly seed: number;
-  readonly extent: Extent;
-  readonly settling: SettleOptions;
-  /** Starts beside the chain. */
-  readonly startingDatabases: Promise<DatabaseServer>;
-  /** Load before the first scenario, so that there is something to lose. */
-  readonly warmUpMs: number;
-  readonly onStart: (end: () => Promise<void>) => void;
-  readonly say: (line: string) => void;
-  /** Receives all rows so far after each scenario. */
-  readonly onRow: (rows: readonly TortureRow[]) => void;
-};
-
 /** Runs scenarios, in the order of `SCENARIO_NAMES`, on one stand, under one load, and accounts for all of it after each. */
-export async function runScenarios(options: TortureOptions): Promise<readonly TortureRow[]> {
+export async function runScenarios(options: {
+  names: readonly string[];
+  seed: number;
+  extent: Extent;
+  settling: SettleOptions;
+  /** Starts beside the chain. */
+  startingDatabases: Promise<DatabaseServer>;
+  /** Load before the first scenario, so that there is something to lose. */
+  warmUpMs: number;
+  onStart: (end: () => Promise<void>) => void;
+  say: (line: string) => void;
+  /** Receives all rows so far after each scenario. */
+  onRow: (rows: readonly TortureRow[]) => void;
+}): Promise<readonly TortureRow[]> {
   const { seed, startingDatabases, onStart, say } = options;
   const faults = collectFaults();
   say("starting chain, database, indexer, two servers and three workers");
@@ -79,14 +77,19 @@ export async function runScenarios(options: TortureOptions): Promise<readonly To
   return rows;
 }
 
-type Running = {
-  readonly scenario: Scenario;
-  readonly context: ScenarioContext;
-  /** Findings of earlier scenarios, each reported once. */
-  readonly told: Map<string, number>;
-};
-
-async function runScenario(name: string, { scenario, context, told }: Running): Promise<TortureRow> {
+async function runScenario(
+  name: string,
+  {
+    scenario,
+    context,
+    told,
+  }: {
+    scenario: Scenario;
+    context: ScenarioContext;
+    /** Findings of earlier scenarios, each reported once. */
+    told: Map<string, number>;
+  },
+): Promise<TortureRow> {
   const { stand, load, faults } = context;
   const restartsBefore = restartsOf(stand.services.all());
   const statusesBefore = new Map(load.statuses);

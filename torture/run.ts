@@ -30,7 +30,8 @@ const FULL: Extent = {
   floods: 200,
 };
 const SHORT: Extent = {
-  kills: 5,
+  // Each process once.
+  kills: 6,
   terminations: 1,
   reorgDepths: [3, 20, 1],
   goneMs: 5_000,

@@ -3,8 +3,6 @@ import { AGENTS } from "../stand/chain.ts";
 import type { Stand } from "../stand/stand.ts";
 import { compareCounts, doubled, type Finding, lost } from "./finding.ts";
 
-type EventRow = { readonly id: string; readonly state: string; readonly body: string };
-
 /**
  * Compares the changes of grade in each agent's scores since its subscription with the events that were told, and these with
  * what arrived: each at least once, always with one id and the same bytes.
@@ -21,7 +19,7 @@ async function accountAgent(
   agent: string,
 ): Promise<readonly Finding[]> {
   const path = subscriptionPath(agent);
-  const { rows: events } = await stand.db.$client.query<EventRow>(
+  const { rows: events } = await stand.db.$client.query<{ id: string; state: string; body: string }>(
     `select e.id, e.state, e.body from ahs.webhook_event e
      join ahs.webhook_endpoint w on w.id = e.endpoint_id where w.url = $1`,
     [stand.receiver.baseUrl + path],

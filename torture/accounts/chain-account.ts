@@ -8,8 +8,6 @@ import { compareCounts, doubled, type Finding, lost } from "./finding.ts";
 const BLOCKS_AT_ONCE = 200;
 
 type ChainCall = { readonly hash: Hex; readonly from: Hex };
-type OwnRow = { readonly hash: string; readonly from: string };
-
 /**
  * Compares the chain, as its node tells it, with our rows: every call of every agent indexed once, every record of the oracle as
  * the database has it, none written twice, no nonce of ours skipped or used by something unknown.
@@ -28,7 +26,7 @@ export async function accountChain(stand: Stand): Promise<Finding[]> {
 async function accountCalls(stand: Stand): Promise<Finding[]> {
   const agents = new Set(AGENTS.map((agent) => agent.toLowerCase()));
   const mined = (await minedCalls(stand)).filter(({ from }) => agents.has(from));
-  const { rows } = await stand.db.$client.query<OwnRow>(
+  const { rows } = await stand.db.$client.query<{ hash: string; from: string }>(
     `select hash, "from" from ${schemaOf(stand)}.transaction where own`,
   );
   const indexed = new Set(rows.map(({ hash }) => hash));

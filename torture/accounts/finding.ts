@@ -1,7 +1,7 @@
 /** What an account found, each by a name of its own, so that over a whole run it is told once. */
 export type Finding = {
   readonly kind: "lost" | "doubled";
-  /** What it is, and of which. */
+  /** The thing that was lost or doubled. */
   readonly item: string;
   /** How many of it; one, unless it is counted. */
   readonly count: number;

@@ -49,16 +49,23 @@ async function accountBought({ db }: Stand, key: StandKey): Promise<Finding[]> {
     );
 }
 
-type Expected = {
-  readonly what: string;
-  readonly key: StandKey;
-  readonly charges: number;
-  readonly units: number;
-  /** So many of them may be missing. */
-  readonly given: number;
-};
-
-async function accountKey(stand: Stand, { what, key, charges, units, given }: Expected): Promise<Finding[]> {
+async function accountKey(
+  stand: Stand,
+  {
+    what,
+    key,
+    charges,
+    units,
+    given,
+  }: {
+    what: string;
+    key: StandKey;
+    charges: number;
+    units: number;
+    /** So many of them may be missing. */
+    given: number;
+  },
+): Promise<Finding[]> {
   const { rows } = await stand.db.$client.query<{
     kept: number;
     held: number;

@@ -17,12 +17,6 @@ export type SettleOptions = {
   readonly endDeadRequests: boolean;
 };
 
-export type Settled = {
-  readonly findings: readonly Finding[];
-  /** From the call until chain and database agreed; null where they did not in time. */
-  readonly agreedAfterMs: number | null;
-};
-
 const AGREE_TIMEOUT_MS = 150_000;
 /** Two minutes, half a minute until a worker looks, and some. */
 const RETURN_TIMEOUT_MS = 165_000;
@@ -35,7 +29,15 @@ const LIVE_BLOCK_MS = 350;
  * Has agents rest and clients finish, waits until chain and database agree, and accounts for everything since the run began:
  * what was sent, asked and paid by the clients' own ledgers against rows, chain and deliveries. Then all go on.
  */
-export async function settle(stand: Stand, load: Load, options: SettleOptions): Promise<Settled> {
+export async function settle(
+  stand: Stand,
+  load: Load,
+  options: SettleOptions,
+): Promise<{
+  findings: readonly Finding[];
+  /** From the call until chain and database agreed; null where they did not in time. */
+  agreedAfterMs: number | null;
+}> {
   const started = performance.now();
   load.setActing(false);
   load.setBlockMs(SETTLING_BLOCK_MS);

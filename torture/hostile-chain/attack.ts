@@ -18,12 +18,6 @@ export type Attack = {
   readonly block: number;
 };
 
-export type AttackSize = {
-  /** Forged approvals of the victim, and as many transfers to it. */
-  readonly forged: number;
-  readonly registrations: number;
-};
-
 /** Elements of each self-pointing list: by 32 bytes each, as many as a transaction has room for. */
 const BOMBS = [1_300, 3_000, 3_900] as const;
 /** A call with its method and head. */
@@ -39,7 +33,15 @@ const HEIR: Address = "0x00000000000000000000000000000000bad00002";
 const ONE_ETHER = 10n ** 18n;
 
 /** Does to an honest agent, and to those who read the chain, what costs its author a few dollars. */
-export async function attackChain(chain: StandChain, victim: Address, size: AttackSize): Promise<Attack> {
+export async function attackChain(
+  chain: StandChain,
+  victim: Address,
+  size: {
+    /** Forged approvals of the victim, and as many transfers to it. */
+    forged: number;
+    registrations: number;
+  },
+): Promise<Attack> {
   const { test } = chain;
   await chain.alone(() => test.register(PAYER));
   const account = await deploy(chain, "HostileContract");

@@ -9,23 +9,12 @@ export type Asked =
   | { readonly kind: "unpaid"; readonly body: string }
   | { readonly kind: "again"; readonly waitMs: number; readonly claim: string | null };
 
-type Request = {
-  readonly method: "GET" | "POST";
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
-};
-
-export type Asking = {
-  /** One of the servers that run, each time another. */
-  readonly servers: () => readonly string[];
-  readonly random: Random;
-  readonly faults: Faults;
-  /** How often each status was answered; 0 is for no answer. */
-  readonly statuses: Map<number, number>;
-};
-
-export type Ask = (request: Request) => Promise<Asked>;
+export type Ask = (request: {
+  method: "GET" | "POST";
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  body: string | null;
+}) => Promise<Asked>;
 
 /** A server ends a request in 45 s, and what is paid for beforehand 20 s later. */
 const HANG_MS = 75_000;
@@ -35,7 +24,19 @@ const UNREACHABLE_WAIT_MS = 150;
 const RETRIED = new Set([409, 429, 503]);
 
 /** Sends one request to any of the servers; whatever is no clear answer is noted as a fault. */
-export function createAsk({ servers, random, faults, statuses }: Asking): Ask {
+export function createAsk({
+  servers,
+  random,
+  faults,
+  statuses,
+}: {
+  /** One of the servers that run, each time another. */
+  servers: () => readonly string[];
+  random: Random;
+  faults: Faults;
+  /** How often each status was answered; 0 is for no answer. */
+  statuses: Map<number, number>;
+}): Ask {
   const count = (status: number) => statuses.set(status, (statuses.get(status) ?? 0) + 1);
   return async ({ method, path, headers, body }) => {
     const running = servers();
@@ -57,9 +58,10 @@ export function createAsk({ servers, random, faults, statuses }: Asking): Ask {
   };
 }
 
-type Answer = { readonly asked: string; readonly response: Response; readonly text: string };
-
-function judge({ asked, response, text }: Answer, faults: Faults): Asked {
+function judge(
+  { asked, response, text }: { asked: string; response: Response; text: string },
+  faults: Faults,
+): Asked {
   const { status, headers } = response;
   if (status === 200) return { kind: "answered", body: text, headers };
   if (status === 402) return { kind: "unpaid", body: text };

@@ -17,13 +17,6 @@ export type KeyCall = Operation & {
   isChanged: boolean;
 };
 
-export type KeyCallOptions = {
-  readonly ask: Ask;
-  readonly key: StandKey;
-  readonly random: Random;
-  readonly faults: Faults;
-};
-
 /** Paths before an address, with their price in thousandths of a dollar as README states it. */
 const PRICED = [
   ["/ahs/route/", 10],
@@ -36,7 +29,17 @@ const REPEATED = 10;
 const PACE = { everyMs: 60, atOnce: 8 };
 
 /** Has clients make paid calls by key, some of them again after the answer. */
-export function startKeyCalls({ ask, key, random, faults }: KeyCallOptions): Lane<KeyCall> {
+export function startKeyCalls({
+  ask,
+  key,
+  random,
+  faults,
+}: {
+  ask: Ask;
+  key: StandKey;
+  random: Random;
+  faults: Faults;
+}): Lane<KeyCall> {
   const askFor = ({ path, idempotencyKey }: KeyCall) =>
     ask({
       method: "GET",

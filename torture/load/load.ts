@@ -4,38 +4,15 @@ import { roleAccounts } from "../../devnet/accounts.ts";
 import { usdCoinAbi } from "../../service/chain/abi/usd-coin.ts";
 import type { Faults } from "../faults.ts";
 import { AGENTS } from "../stand/chain.ts";
-import type { Stand, StandKey } from "../stand/stand.ts";
+import type { Stand } from "../stand/stand.ts";
 import { type Ask, createAsk } from "./ask.ts";
-import { type KeyCall, startKeyCalls } from "./key-calls.ts";
+import { startKeyCalls } from "./key-calls.ts";
 import type { Lane, Operation } from "./lane.ts";
-import { type Output, startOutputs } from "./outputs.ts";
-import { type Purchase, startPurchases } from "./purchases.ts";
+import { startOutputs } from "./outputs.ts";
+import { startPurchases } from "./purchases.ts";
 
 /** All that goes on at once, and what was sent, asked, paid and received of it. */
-export type Load = {
-  readonly ask: Ask;
-  /** How often clients were answered with each status so far; 0 is for no answer. */
-  readonly statuses: ReadonlyMap<number, number>;
-  readonly callKey: StandKey;
-  readonly outputKey: StandKey;
-  readonly calls: Lane<KeyCall>;
-  readonly purchases: Lane<Purchase>;
-  readonly outputs: Lane<Output>;
-  readonly lanes: readonly Lane<Operation>[];
-  /** Paths of the receiver at which each agent's subscription arrives. */
-  readonly subscriptionPath: (agent: string) => string;
-  /** USDC of payer and payee on this chain before the first purchase. */
-  readonly opening: Promise<Money>;
-  /** Agents begin, or stop, calling; blocks go on being mined. */
-  readonly setActing: (isActing: boolean) => void;
-  /** Mines no more, or goes on; resolves once it is so. */
-  readonly setMining: (isMining: boolean) => Promise<void>;
-  /** Blocks are mined this often. */
-  readonly setBlockMs: (ms: number) => void;
-  readonly stop: () => Promise<void>;
-};
-
-export type Money = { readonly payer: bigint; readonly payee: bigint };
+export type Load = Awaited<ReturnType<typeof startLoad>>;
 
 const BALANCE = 1_000_000_000;
 const BLOCK_MS = 350;
@@ -43,7 +20,7 @@ const OUTPUT_PATH = "/verdicts";
 const SUBSCRIBE_UNITS = 2_000;
 
 /** Starts agents, paid calls by key and by wallet, outputs to be judged, and a subscription to every agent. */
-export async function startLoad(stand: Stand, faults: Faults): Promise<Load> {
+export async function startLoad(stand: Stand, faults: Faults) {
   const statuses = new Map<number, number>();
   const asking = { servers: stand.services.servers, random: stand.random("servers"), faults, statuses };
   const ask = createAsk(asking);
@@ -60,6 +37,7 @@ export async function startLoad(stand: Stand, faults: Faults): Promise<Load> {
   const lanes: readonly Lane<Operation>[] = [calls, purchases, outputs];
   return {
     ask,
+    /** How often clients were answered with each status so far; 0 is for no answer. */
     statuses,
     callKey,
     outputKey,
@@ -67,10 +45,15 @@ export async function startLoad(stand: Stand, faults: Faults): Promise<Load> {
     purchases,
     outputs,
     lanes,
+    /** Paths of the receiver at which each agent's subscription arrives. */
     subscriptionPath,
+    /** USDC of payer and payee on this chain before the first purchase. */
     opening,
+    /** Agents begin, or stop, calling; blocks go on being mined. */
     setActing: blocks.setActing,
+    /** Mines no more, or goes on; resolves once it is so. */
     setMining: blocks.setMining,
+    /** Blocks are mined this often. */
     setBlockMs: blocks.setBlockMs,
     stop: async () => {
       await Promise.all([blocks.stop(), ...lanes.map((lane) => lane.stop())]);
@@ -79,7 +62,7 @@ export async function startLoad(stand: Stand, faults: Faults): Promise<Load> {
 }
 
 /** Balances of payer and payee on the present chain. */
-export async function readMoney(stand: Stand): Promise<Money> {
+export async function readMoney(stand: Stand): Promise<{ payer: bigint; payee: bigint }> {
   const { rpcUrl, contracts } = stand.chain().test;
   const client = createPublicClient({ transport: http(rpcUrl) });
   const balanceOf = (of: "payer" | "payee") =>
@@ -130,9 +113,10 @@ function startBlocks(stand: Stand) {
   };
 }
 
-type Subscribing = { readonly ask: Ask; readonly subscriptionPath: (agent: string) => string };
-
-async function subscribeAll(stand: Stand, { ask, subscriptionPath }: Subscribing): Promise<void> {
+async function subscribeAll(
+  stand: Stand,
+  { ask, subscriptionPath }: { ask: Ask; subscriptionPath: (agent: string) => string },
+): Promise<void> {
   const key = await stand.createKey(AGENTS.length * SUBSCRIBE_UNITS);
   for (const agent of AGENTS) {
     const query = new URLSearchParams({

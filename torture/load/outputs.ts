@@ -13,14 +13,6 @@ export type Output = Operation & {
   outcome: "open" | "judged" | "failed" | "refused";
 };
 
-export type OutputOptions = {
-  readonly ask: Ask;
-  readonly key: StandKey;
-  readonly seed: number;
-  readonly faults: Faults;
-  readonly webhookUrl: string;
-};
-
 const PARTY = `0x${"c1".repeat(20)}`;
 const SPEC = {
   client_addr: PARTY,
@@ -38,7 +30,13 @@ export async function startOutputs({
   seed,
   faults,
   webhookUrl,
-}: OutputOptions): Promise<Lane<Output>> {
+}: {
+  ask: Ask;
+  key: StandKey;
+  seed: number;
+  faults: Faults;
+  webhookUrl: string;
+}): Promise<Lane<Output>> {
   const headers = { "content-type": "application/json", "x-api-key": key.secret };
   const registered = await ask({ method: "POST", path: "/v1/specs", headers, body: JSON.stringify(SPEC) });
   if (registered.kind !== "answered") throw new Error(`no specification: ${JSON.stringify(registered)}`);

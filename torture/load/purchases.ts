@@ -24,8 +24,6 @@ export type Purchase = Operation & {
 
 type Authorization = { readonly nonce: Hex; readonly amount: bigint; readonly validBefore: number };
 
-export type PurchaseOptions = { readonly ask: Ask; readonly random: Random; readonly faults: Faults };
-
 /** Before an address; all are settled after the work. */
 const PATHS = ["/ahs/route/", "/risk/", "/ahs/"] as const;
 const PACE = { everyMs: 700, atOnce: 3 };
@@ -33,7 +31,15 @@ const PACE = { everyMs: 700, atOnce: 3 };
 const EXPIRED_AFTER_MS = 5_000;
 
 /** Has a wallet pay for calls over x402, by the official client's own signing. */
-export function startPurchases({ ask, random, faults }: PurchaseOptions): Lane<Purchase> {
+export function startPurchases({
+  ask,
+  random,
+  faults,
+}: {
+  ask: Ask;
+  random: Random;
+  faults: Faults;
+}): Lane<Purchase> {
   const buyer = new x402Client()
     .register("eip155:31337", new ExactEvmScheme(roleAccounts().payer))
     .setSpendControls(false);

@@ -107,14 +107,12 @@ async function requireUnmoved({ stand, faults }: ScenarioContext, attack: Attack
   for (const { subject, error } of set) faults.note("an honest agent is set aside", `${subject}: ${error}`);
 }
 
-type Answers = {
-  readonly sent: number;
-  readonly specs: ReadonlyMap<number, number>;
-  readonly unpaid: ReadonlyMap<number, number>;
-};
-
 /** Specifications of the greatest length, requests without credentials, and payments of wallets that have no money. */
-async function floodInterface({ stand, extent, faults }: ScenarioContext): Promise<Answers> {
+async function floodInterface({ stand, extent, faults }: ScenarioContext): Promise<{
+  sent: number;
+  specs: ReadonlyMap<number, number>;
+  unpaid: ReadonlyMap<number, number>;
+}> {
   const specs = new Map<number, number>();
   const unpaid = new Map<number, number>();
   for (let round = 0; round < extent.floods; round += 1) {

@@ -72,13 +72,18 @@ async function targetsOf({ stand }: ScenarioContext, path: string): Promise<Targ
   );
 }
 
-type Sending = {
-  readonly target: Target;
-  readonly request: FuzzRequest;
-  readonly by: ReturnType<typeof createSender>;
-};
-
-async function send({ faults }: ScenarioContext, { target, request, by }: Sending): Promise<void> {
+async function send(
+  { faults }: ScenarioContext,
+  {
+    target,
+    request,
+    by,
+  }: {
+    target: Target;
+    request: FuzzRequest;
+    by: ReturnType<typeof createSender>;
+  },
+): Promise<void> {
   const { operation, key, check } = target;
   const keyed = { ...request, headers: { "x-api-key": key.secret, ...request.headers } };
   const what = `${operation.method} ${operation.path}`;

@@ -4,12 +4,12 @@ import { type Injection, NEVER_RESTARTS, type ScenarioContext } from "./scenario
 
 const PAUSE_MS = { least: 700, most: 2_300 };
 
-/** kill -9 of any process of ours, again and again under load; a supervisor starts it again. */
+/** kill -9 of every process of ours, and then of any, again and again under load; a supervisor starts it again. */
 export async function kill({ stand, extent }: ScenarioContext): Promise<Injection> {
   const random = stand.random("kills");
   const killed = new Map<string, number>();
   for (let kills = 0; kills < extent.kills; ) {
-    const victim = pick(random, stand.services.all());
+    const victim = stand.services.all()[kills] ?? pick(random, stand.services.all());
     if (victim.kill()) {
       kills += 1;
       killed.set(victim.name, (killed.get(victim.name) ?? 0) + 1);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Finding } from "../accounts/finding.ts";
-import type { Settled } from "../accounts/settle.ts";
+import type { settle } from "../accounts/settle.ts";
 import type { Faults } from "../faults.ts";
 import type { Load } from "../load/load.ts";
 import type { Stand } from "../stand/stand.ts";
@@ -33,7 +33,7 @@ export type ScenarioContext = {
   readonly faults: Faults;
   readonly extent: Extent;
   /** Accounts for everything since the run began. */
-  readonly settle: () => Promise<Settled>;
+  readonly settle: () => ReturnType<typeof settle>;
 };
 
 /** Work of a scenario, before the accounts are made. */

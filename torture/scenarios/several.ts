@@ -21,8 +21,6 @@ const USUAL = {
 /** Until what was handed in before the first measured moment is under way everywhere. */
 const WARM_UP_MS = 1_500;
 
-type Rates = Readonly<Record<"calls" | "verdicts" | "scores", number>>;
-
 /** As many clients as can be, on one server and one worker, and on two and three: what each gets done, and by whom. */
 export async function several(context: ScenarioContext): Promise<Injection> {
   const { stand, load, extent } = context;
@@ -53,7 +51,11 @@ export async function several(context: ScenarioContext): Promise<Injection> {
   };
 }
 
-async function measure({ stand, load, extent }: ScenarioContext): Promise<Rates> {
+async function measure({
+  stand,
+  load,
+  extent,
+}: ScenarioContext): Promise<Readonly<Record<"calls" | "verdicts" | "scores", number>>> {
   await sleep(WARM_UP_MS);
   const count = async () => {
     const { rows } = await stand.db.$client.query<{ verdicts: number; scores: number }>(

@@ -19,16 +19,7 @@ const TURN_EVERY = 12;
 const PERFORM = encodeFunctionData({ abi: keeperTargetAbi, functionName: "perform", args: [1n, 2n ** 63n] });
 
 /** A chain whose every change goes through one queue, so that blocks, calls and reorgs never meet half-way. */
-export type StandChain = {
-  readonly test: TestChain;
-  /** Does something to the chain while nothing else does. */
-  readonly alone: <T>(act: () => Promise<T>) => Promise<T>;
-  /** Mines one block with whatever waits. */
-  readonly tick: () => Promise<void>;
-  /** Has some agents call, some of them in vain, in one block. */
-  readonly act: () => Promise<number>;
-  readonly head: () => Promise<{ readonly number: number; readonly hash: Hex }>;
-};
+export type StandChain = ReturnType<typeof controls>;
 
 /** Starts a chain with two weeks of history of every agent, up to now. */
 export async function startStandChain(random: Random): Promise<StandChain> {
@@ -45,7 +36,7 @@ export async function startStandChain(random: Random): Promise<StandChain> {
   return controls(test, random);
 }
 
-function controls(test: TestChain, random: Random): StandChain {
+function controls(test: TestChain, random: Random) {
   let last: Promise<unknown> = Promise.resolve();
   const alone = <T>(act: () => Promise<T>): Promise<T> => {
     const next = last.then(act, act);
@@ -71,8 +62,11 @@ function controls(test: TestChain, random: Random): StandChain {
   };
   return {
     test,
+    /** Does something to the chain while nothing else does. */
     alone,
+    /** Mines one block with whatever waits. */
     tick: () => alone(test.tick),
+    /** Has some agents call, some of them in vain, in one block. */
     act: () => alone(act),
     head: async () => {
       const block = (await test.rpc.request("eth_getBlockByNumber", "latest", false)) as {

@@ -9,14 +9,10 @@ import { freePort } from "../../bin/supervisor/child-process.ts";
 const POSTGRES_HOST = new URL("../../bin/local/postgres-host.ts", import.meta.url).pathname;
 const STATEMENT_OPTIONS = ["alter system set fsync = off", "select pg_reload_conf()"];
 
-export type DatabaseServer = {
-  /** Makes an empty database and answers its URL. */
-  readonly createDatabase: (name: string) => Promise<string>;
-  readonly stop: () => Promise<void>;
-};
+export type DatabaseServer = Awaited<ReturnType<typeof startDatabaseServer>>;
 
 /** An embedded PostgreSQL in a new folder below the system's temporary one, which is removed with it. */
-export async function startDatabaseServer(): Promise<DatabaseServer> {
+export async function startDatabaseServer() {
   const dataDir = mkdtempSync(join(tmpdir(), "ahs-torture-postgres-"));
   // Run as root, the server is another user, who must be able to reach its directory.
   chmodSync(dataDir, 0o755);
@@ -32,7 +28,8 @@ export async function startDatabaseServer(): Promise<DatabaseServer> {
   // The machine stays on: what processes survive is what is asked here.
   for (const statement of STATEMENT_OPTIONS) await run(databaseUrl, statement);
   return {
-    createDatabase: async (name) => {
+    /** Makes an empty database and answers its URL. */
+    createDatabase: async (name: string) => {
       await run(databaseUrl, `create database ${name}`);
       const url = new URL(databaseUrl);
       url.pathname = `/${name}`;

@@ -11,18 +11,8 @@ export type NodeMode =
   | { readonly kind: "limited"; readonly share: number }
   | { readonly kind: "slow"; readonly ms: number };
 
-export type NodeProxy = {
-  readonly url: string;
-  readonly become: (mode: NodeMode) => void;
-  /** From now on another node answers. */
-  readonly retarget: (url: string) => void;
-  /** Requests that were refused, dropped or delayed so far. */
-  readonly disturbed: () => number;
-  readonly close: () => Promise<void>;
-};
-
 /** Stands between our processes and a node, and can be taken away, limit its callers or be slow. */
-export async function startNodeProxy(target: string, random: Random): Promise<NodeProxy> {
+export async function startNodeProxy(target: string, random: Random) {
   let upstream = new URL(target);
   let mode: NodeMode = { kind: "well" };
   let disturbed = 0;
@@ -52,13 +42,15 @@ export async function startNodeProxy(target: string, random: Random): Promise<No
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    become: (next) => {
+    become: (next: NodeMode) => {
       mode = next;
       if (next.kind === "gone") server.closeAllConnections();
     },
-    retarget: (url) => {
+    /** From now on another node answers. */
+    retarget: (url: string) => {
       upstream = new URL(url);
     },
+    /** Requests that were refused, dropped or delayed so far. */
     disturbed: () => disturbed,
     close: async () => {
       const closed = once(server, "close");

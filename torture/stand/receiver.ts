@@ -5,15 +5,8 @@ import type { AddressInfo } from "node:net";
 /** One delivery as it arrived. */
 export type Delivery = { readonly path: string; readonly id: string; readonly body: string };
 
-export type Receiver = {
-  readonly baseUrl: string;
-  /** Everything that arrived, oldest first, repeats included. */
-  readonly deliveries: () => readonly Delivery[];
-  readonly close: () => Promise<void>;
-};
-
 /** Takes webhooks on loopback, answers 204 and forgets nothing. */
-export async function startReceiver(): Promise<Receiver> {
+export async function startReceiver() {
   const deliveries: Delivery[] = [];
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = [];
@@ -33,7 +26,8 @@ export async function startReceiver(): Promise<Receiver> {
   await once(server, "listening");
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    deliveries: () => deliveries,
+    /** Everything that arrived, oldest first, repeats included. */
+    deliveries: (): readonly Delivery[] => deliveries,
     close: async () => {
       const closed = once(server, "close");
       server.close();

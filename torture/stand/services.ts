@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { freePort } from "../../bin/supervisor/child-process.ts";
 import { privateKeyOf } from "../../bin/up/start-services.ts";
 import { roleAccounts } from "../../devnet/accounts.ts";
-import { until } from "../../test/support/anvil-testkit/script.ts";
+import type { ServiceOptions as TestServiceOptions } from "../../test/support/anvil-testkit/services.ts";
+import { until } from "../../test/support/until.ts";
 import { type Supervised, supervise } from "./supervise.ts";
 
 const SERVERS = 2;
@@ -11,34 +12,14 @@ const START_TIMEOUT_MS = 60_000;
 /** Verdicts that one worker makes at once. */
 const PANEL_AT_ONCE = 4;
 
-export type ServiceOptions = {
-  readonly folder: string;
-  readonly databaseUrl: string;
-  readonly rpcUrl: string;
-  readonly deploymentFile: string;
+type ServiceOptions = Omit<TestServiceOptions, "env"> & {
   readonly panel: Readonly<Record<string, string>>;
-};
-
-export type Services = {
-  /** Every process of ours that runs: index, servers, workers. */
-  readonly all: () => readonly Supervised[];
-  /** Base URLs of the servers that run. */
-  readonly servers: () => readonly string[];
-  /** URLs of the metrics of every worker that runs. */
-  readonly workerMetrics: () => readonly string[];
-  /** Where the indexer reports its progress. */
-  readonly indexUrl: string;
-  /** Stops processes, or starts them again, until so many run. */
-  readonly scale: (count: { readonly servers: number; readonly workers: number }) => Promise<void>;
-  /** Resolves once every server says that it is ready. */
-  readonly ready: (timeoutMs?: number) => Promise<void>;
-  readonly stop: () => Promise<void>;
 };
 
 type Part = { readonly port: number; readonly start: () => Supervised; running: Supervised | null };
 
 /** Starts one indexer, two servers and three workers on one database, each supervised, and waits until all are ready. */
-export async function startServices(options: ServiceOptions): Promise<Services> {
+export async function startServices(options: ServiceOptions) {
   const serverPorts = await freePorts(SERVERS);
   const workerPorts = await freePorts(WORKERS);
   // One name for all servers, as behind a load balancer: a payment names what it is for by it.
@@ -62,12 +43,16 @@ export async function startServices(options: ServiceOptions): Promise<Services> 
       });
     }
   };
-  const services: Services = {
+  const services = {
+    /** Every process of ours that runs: index, servers, workers. */
     all: () => [index, ...running(servers), ...running(workers)],
+    /** Base URLs of the servers that run. */
     servers: () => urls(servers),
+    /** URLs of the metrics of every worker that runs. */
     workerMetrics: () => urls(workers).map((url) => `${url}/metrics`),
     indexUrl: `http://127.0.0.1:${indexPort}`,
-    scale: async (count) => {
+    /** Stops processes, or starts them again, until so many run. */
+    scale: async (count: { readonly servers: number; readonly workers: number }) => {
       await Promise.all([scaleParts(servers, count.servers), scaleParts(workers, count.workers)]);
       await ready();
     },

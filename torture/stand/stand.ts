@@ -6,55 +6,35 @@ import { type ScriptedModel, startScriptedModel } from "../../devnet/scripted-mo
 import { createApiKey } from "../../service/access/api-keys.ts";
 import { writeDeployment } from "../../service/chain/deployments.ts";
 import { type Database, migrateDatabase, openDatabase } from "../../service/db/database.ts";
-import { type CuttableProxy, startCuttableProxy } from "../../test/support/anvil-testkit/cuttable-proxy.ts";
+import { startCuttableProxy } from "../../test/support/anvil-testkit/cuttable-proxy.ts";
 import { createRandom, type Random } from "../random.ts";
-import { type StandChain, startStandChain } from "./chain.ts";
+import { startStandChain } from "./chain.ts";
 import type { DatabaseServer } from "./database-server.ts";
-import { type NodeProxy, startNodeProxy } from "./node-proxy.ts";
-import { type Receiver, startReceiver } from "./receiver.ts";
-import { type Services, startServices } from "./services.ts";
+import { startNodeProxy } from "./node-proxy.ts";
+import { startReceiver } from "./receiver.ts";
+import { startServices } from "./services.ts";
 
-/** Everything that a run stands on: a chain, a database, what can be taken away between, and our processes. */
-export type Stand = {
-  readonly seed: number;
-  /** A generator of its own for each name. */
-  readonly random: (name: string) => Random;
-  readonly folder: string;
-  readonly deploymentFile: string;
-  readonly databases: DatabaseServer;
-  /** Straight to PostgreSQL. */
-  readonly databaseUrl: string;
-  readonly db: Database;
-  /** Between our processes and PostgreSQL. */
-  readonly database: CuttableProxy;
-  /** Between our processes and the chain's node. */
-  readonly node: NodeProxy;
-  readonly chain: () => StandChain;
-  /** Puts a chain of its own history in the place of the one there is. */
-  readonly replaceChain: () => Promise<void>;
-  readonly model: ScriptedModel;
-  readonly receiver: Receiver;
-  readonly services: Services;
-  /** Makes a metered key. */
-  readonly createKey: (balanceUnits: number) => Promise<StandKey>;
-};
+/** Everything that a run needs: a chain, a database, what can be taken away between, and our processes. */
+export type Stand = Awaited<ReturnType<typeof openStand>>;
 
 export type StandKey = { readonly id: string; readonly secret: string; readonly balanceUnits: number };
-
-export type StandOptions = {
-  readonly seed: number;
-  /** Starts beside the chain. */
-  readonly startingDatabases: Promise<DatabaseServer>;
-  /** Is told at once of everything that is to be ended, newest last. */
-  readonly onStart: (end: () => Promise<void>) => void;
-};
 
 const RATE_PER_MINUTE = 10_000_000;
 /** Duration of each answer of a model. */
 const MODEL_MS = 60;
 
 /** Starts everything; whatever was started when it throws is known to `onStart`. */
-export async function openStand({ seed, startingDatabases, onStart }: StandOptions): Promise<Stand> {
+export async function openStand({
+  seed,
+  startingDatabases,
+  onStart,
+}: {
+  seed: number;
+  /** Starts beside the chain. */
+  startingDatabases: Promise<DatabaseServer>;
+  /** Receives at once every function that ends something, newest last. */
+  onStart: (end: () => Promise<void>) => void;
+}) {
   const folder = mkdtempSync(join(tmpdir(), "ahs-torture-"));
   onStart(async () => rmSync(folder, { recursive: true, force: true }));
   const random = (name: string): Random => createRandom(seed ^ hashOf(name));
@@ -85,15 +65,20 @@ export async function openStand({ seed, startingDatabases, onStart }: StandOptio
   onStart(services.stop);
   return {
     seed,
+    /** A generator of its own for each name. */
     random,
     folder,
     deploymentFile,
     databases,
+    /** Straight to PostgreSQL. */
     databaseUrl,
     db,
+    /** Between our processes and PostgreSQL. */
     database,
+    /** Between our processes and the chain's node. */
     node,
     chain: () => chain,
+    /** Puts a chain of its own history in the place of the one there is. */
     replaceChain: async () => {
       const before = chain;
       const fresh = await startStandChain(random("other agents"));
@@ -104,7 +89,8 @@ export async function openStand({ seed, startingDatabases, onStart }: StandOptio
     model,
     receiver,
     services,
-    createKey: async (balanceUnits) => {
+    /** Makes a metered key. */
+    createKey: async (balanceUnits: number): Promise<StandKey> => {
       const wanted = { name: "torture", partner: false, expiresAt: null, ratePerMinute: RATE_PER_MINUTE };
       const entropy = { randomBytes, randomUuid: randomUUID };
       const { key, secret } = await createApiKey(db, { ...wanted, balanceUnits }, entropy);

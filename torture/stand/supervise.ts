@@ -7,15 +7,7 @@ const RESTART_MS = 250;
 const STOP_WAIT_MS = 30_000;
 
 /** One process of ours, started again whenever it ends. */
-export type Supervised = {
-  readonly name: string;
-  /** How often it ended by itself, rather than by us. */
-  readonly restarts: () => number;
-  /** Ends it as a power cut would; the supervisor starts it again. False when it was not running. */
-  readonly kill: () => boolean;
-  readonly stop: () => Promise<void>;
-  readonly logFile: string;
-};
+export type Supervised = ReturnType<typeof supervise>;
 
 export type SupervisedSpec = {
   readonly name: string;
@@ -25,7 +17,7 @@ export type SupervisedSpec = {
 };
 
 /** Runs a command of ours out of reach of the terminal's Ctrl-C; it ends when we do, however that comes about. */
-export function supervise(spec: SupervisedSpec): Supervised {
+export function supervise(spec: SupervisedSpec) {
   let stopping = false;
   let killed = false;
   let restarts = 0;
@@ -48,7 +40,9 @@ export function supervise(spec: SupervisedSpec): Supervised {
   return {
     name: spec.name,
     logFile: spec.logFile,
+    /** How often it ended by itself, rather than by us. */
     restarts: () => restarts,
+    /** Ends it as a power cut would; the supervisor starts it again. False when it was not running. */
     kill: () => {
       if (!isRunning(child)) return false;
       killed = true;
