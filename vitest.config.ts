@@ -1,11 +1,16 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { projectTimes, testFilesByProject } from "./test/support/projects.ts";
 
 /** The longest files, which start first: what starts last is what the run waits for. */
 const LONGEST = [
   "test/end-to-end/up.test.ts",
   "test/end-to-end/torture.test.ts",
   "test/end-to-end/re-index.test.ts",
+  "test/end-to-end/pages.test.ts",
+  "test/end-to-end/selling.test.ts",
+  "test/end-to-end/reports.test.ts",
+  "test/service/verification/escrow/settle-jobs.test.ts",
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -18,19 +23,27 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const shared = {
+  // They end what hangs and measure nothing: on a busy machine a test takes several times as long as on an idle one.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  expect: { poll: { timeout: 30_000 } },
+  // End-to-end tests wait for blocks most of their time.
+  maxWorkers: 3,
+  // Nothing keeps state in modules, and loading them anew for every file takes longer than most tests.
+  isolate: false,
+};
+
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    ...shared,
+    // One PostgreSQL serves all projects.
     globalSetup: ["test/support/postgres-server.ts"],
-    // They end what hangs and measure nothing: on a busy machine a test takes several times as long as on an idle one.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 30_000 } },
-    // End-to-end tests wait for blocks most of their time.
-    maxWorkers: 3,
-    // Nothing keeps state in modules, and loading them anew for every file takes longer than most tests.
-    isolate: false,
     sequence: { sequencer: LongestFirst },
+    reporters: ["default", projectTimes()],
+    projects: [...testFilesByProject()].map(([name, include]) => ({
+      test: { ...shared, name, include: [...include] },
+    })),
   },
 });

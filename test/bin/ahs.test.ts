@@ -1,20 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { freePort } from "../../bin/supervisor/child-process.ts";
-import { runScript, until } from "../support/anvil-testkit/script.ts";
+import { runScript } from "../support/anvil-testkit/script.ts";
+import { until } from "../support/until.ts";
+import { useFolder } from "../support/use-folder.ts";
 
 /** Nothing listens there. */
 const NOBODY = "127.0.0.1:1";
 
-let folder: string;
+const folder = useFolder();
 let runs = 0;
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "ahs-line-"));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function ahs(...args: readonly string[]) {
   runs += 1;
@@ -104,7 +100,7 @@ describe("an error that nobody caught", () => {
       AHS_DEPLOYMENT: join(folder, "deployment.json"),
     };
     const script = runScript(["index"], env, join(folder, "index.log"));
-    await until({ what: "it waits for its database", timeoutMs: 170_000 }, async () =>
+    await until({ what: "it waits for its database" }, async () =>
       script.log().includes("trying again") ? true : null,
     );
     process.kill(script.pid, "SIGUSR2");

@@ -1,17 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { Writable } from "node:stream";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createLogger } from "../../bin/process.ts";
 import { insertSpec } from "../../service/verification/verdicts/specs.ts";
-import { openTestDatabase } from "../support/test-database.ts";
+import { useDatabase } from "../support/test-database.ts";
 
 const SECRET = "an ordered text that nobody else may read";
 
-let world: Awaited<ReturnType<typeof openTestDatabase>>;
-beforeAll(async () => {
-  world = await openTestDatabase();
-});
-afterAll(() => world.close());
+const db = useDatabase();
 
 /** What a line of the log holds of an error. */
 function logged(err: unknown): string {
@@ -33,14 +29,13 @@ async function refusal(query: Promise<unknown>): Promise<unknown> {
   );
 }
 
-const ask = (text: string, values: readonly unknown[] = []) =>
-  refusal(world.db.$client.query(text, [...values]));
+const ask = (text: string, values: readonly unknown[] = []) => refusal(db.$client.query(text, [...values]));
 
 /** A row that a constraint refuses: the database repeats it whole. */
 async function refusedRow(): Promise<unknown> {
-  await world.db.$client.query("alter table ahs.job_spec add constraint refuses check (domain <> 'refused')");
+  await db.$client.query("alter table ahs.job_spec add constraint refuses check (domain <> 'refused')");
   return refusal(
-    insertSpec(world.db, {
+    insertSpec(db, {
       id: randomUUID(),
       clientAddr: "0xc1",
       providerAddr: null,

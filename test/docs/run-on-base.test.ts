@@ -1,21 +1,19 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { useFolder } from "../support/use-folder.ts";
 
 const PAGE = readFileSync(new URL("../../docs/run-on-base.md", import.meta.url), "utf8");
 /** In place of what makes keystores and containers: the password stands where the keystore would. */
 const STAND_INS = 'umask 022; npm() { cp "$9" "$7"; }; podman() { :; }';
 
-let folder: string;
+const folder = useFolder();
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "ahs-base-"));
   mkdirSync(join(folder, "ops"));
   for (const file of ["deployment.json", "ops/env.example", "ops/compose.env.example"])
     writeFileSync(join(folder, file), "", { mode: 0o644 });
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The first commands behind a heading. */
 function commandsOf(heading: string): string {

@@ -6,12 +6,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { type Address, getAddress } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { type Received, type Receiver, startReceiver } from "../service/alerts/receiver.ts";
-import { type Script, until } from "../support/anvil-testkit/script.ts";
-import { startServer, startWorker, type TestServer } from "../support/anvil-testkit/services.ts";
-import { createTestKey, readBalance } from "../support/anvil-testkit/test-keys.ts";
-import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+import type { Script } from "../support/anvil-testkit/script.ts";
+import type { TestServer } from "../support/anvil-testkit/services.ts";
+import { useTestkit } from "../support/anvil-testkit/testkit.ts";
+import { createTestKey, readBalance } from "../support/test-keys.ts";
+import { until } from "../support/until.ts";
 
 const WORSENS = getAddress("0x00000000000000000000000000000000000a1e01");
 const LISTED = getAddress("0x00000000000000000000000000000000000a1e02");
@@ -47,15 +48,15 @@ type Told = {
 };
 type Bought = { readonly subscription_id: string; readonly secret: string; readonly manage_token: string };
 
-let kit: Testkit;
+const kit = useTestkit({ ageSeconds: (HISTORY_DAYS + 6) * 86_400 });
 let receiver: Receiver;
 let worker: Script;
 let server: TestServer;
 let key: Awaited<ReturnType<typeof createTestKey>>;
 
 beforeAll(async () => {
-  kit = await bootTestkit({ ageSeconds: (HISTORY_DAYS + 6) * 86_400 });
   receiver = await startReceiver();
+  kit.onClose(receiver.close);
   const { chain } = kit;
   for (const wallet of WALLETS) await chain.register(wallet);
   for (const wallet of WALLETS) await chain.succeedInCrowd(wallet);
@@ -65,16 +66,9 @@ beforeAll(async () => {
   }
   await chain.toWallClock();
   await chain.mine(FINALITY_BLOCKS + 5, 0);
-  const indexer = await kit.startIndexer();
-  await indexer.reach(await chain.head());
+  await kit.startIndexer();
   worker = work();
-  const options = {
-    ...kit,
-    rpcUrl: chain.rpcUrl,
-    env: { PROBE_LOOPBACK: "1", MAX_INDEX_AGE_SECONDS: "3600" },
-  };
-  server = await startServer(options);
-  kit.onClose(server.stop);
+  server = await kit.startServer({ env: { PROBE_LOOPBACK: "1", MAX_INDEX_AGE_SECONDS: "3600" } });
   key = await createTestKey(kit.db, BALANCE);
   await until({ what: "all wallets have a grade", timeoutMs: 2 * PATIENCE_MS }, async () => {
     const { rowCount } = await kit.db.$client.query(
@@ -83,10 +77,6 @@ beforeAll(async () => {
     return rowCount === WALLETS.length ? true : null;
   });
 }, 420_000);
-afterAll(async () => {
-  await kit.close();
-  await receiver.close();
-});
 
 test(
   "a subscription bought with a key is told of a change of grade on the chain, signed, within seconds",
@@ -241,9 +231,7 @@ test(
 );
 
 function work(): Script {
-  const started = startWorker({ ...kit, rpcUrl: kit.chain.rpcUrl, env: { PROBE_LOOPBACK: "1" } });
-  kit.onClose(started.stop);
-  return started;
+  return kit.startWorker({ env: { PROBE_LOOPBACK: "1" } });
 }
 
 function withKey(): RequestInit {
@@ -268,7 +256,7 @@ function manage(rest: string, { subscription_id, manage_token }: Bought, method 
   });
 }
 
-/** What a delivery says, once the public library has verified it. */
+/** Body of a delivery whose signature the public library has verified. */
 function verified(delivery: Received | undefined, { secret }: { readonly secret: string }): Told {
   if (delivery === undefined) throw new Error("nothing was delivered");
   return new Webhook(secret).verify(delivery.body, delivery.headers) as Told;

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Address, encodeFunctionData, type Hex, numberToHex } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { freePort } from "../../bin/supervisor/child-process.ts";
 import { privateKeyOf } from "../../bin/up/start-services.ts";
 import { roleAccounts } from "../../devnet/accounts.ts";
@@ -12,11 +10,12 @@ import { identityRegistryAbi } from "../../service/chain/abi/identity-registry.t
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { loadNetwork, type Network } from "../../service/chain/networks.ts";
 import { createScoreReader } from "../../service/scores/scores.ts";
-import { startIndexer } from "../support/anvil-testkit/indexer.ts";
-import { runScript, until } from "../support/anvil-testkit/script.ts";
-import { startServer, startWorker } from "../support/anvil-testkit/services.ts";
+import { runScript } from "../support/anvil-testkit/script.ts";
+import { startIndexer, startServer, startWorker } from "../support/anvil-testkit/services.ts";
 import { documentedMetrics } from "../support/documented-metrics.ts";
 import { createTestDatabase, openMigrated } from "../support/test-database.ts";
+import { until } from "../support/until.ts";
+import { useFolder } from "../support/use-folder.ts";
 
 const TIMEOUT_MS = 180_000;
 const AGENT: Address = "0x00000000000000000000000000000000000ba5e1";
@@ -27,14 +26,10 @@ const BLOCK_MS = 500;
 const RAW_KEYS = { ALLOW_RAW_KEYS: "1" } as const;
 const { deployer, publisher, payee } = roleAccounts();
 
-let folder: string;
+const folder = useFolder();
 const ends: (() => Promise<unknown>)[] = [];
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "ahs-base-"));
-});
 afterAll(async () => {
   for (const end of ends.reverse()) await end();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function networkNamed(name: string): Network {
@@ -119,7 +114,7 @@ test(
     ends.push(async () => clearInterval(ticking));
 
     const scores = createScoreReader(db, 8453);
-    const scored = await until({ what: "the agent is scored", timeoutMs: 170_000 }, async () => {
+    const scored = await until({ what: "the agent is scored" }, async () => {
       const standing = await scores.standing(AGENT).catch(() => null);
       return standing?.score == null ? null : standing;
     });

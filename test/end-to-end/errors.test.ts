@@ -1,26 +1,24 @@
 import { getAddress } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { revokeApiKey } from "../../service/access/api-keys.ts";
 import { type CuttableProxy, startCuttableProxy } from "../support/anvil-testkit/cuttable-proxy.ts";
-import { until } from "../support/anvil-testkit/script.ts";
-import { startServer, type TestServer } from "../support/anvil-testkit/services.ts";
-import { createTestKey, readBalance } from "../support/anvil-testkit/test-keys.ts";
-import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+import type { TestServer } from "../support/anvil-testkit/services.ts";
+import { useTestkit } from "../support/anvil-testkit/testkit.ts";
+import { createTestKey, readBalance } from "../support/test-keys.ts";
+import { until } from "../support/until.ts";
 
 const AGENT = getAddress("0x00000000000000000000000000000000000a9e01");
 const UNKNOWN = getAddress("0x00000000000000000000000000000000000a9e99");
 const BALANCE = 50_000;
 const MAX_INDEX_AGE_SECONDS = 4;
 
-let kit: Testkit;
+const kit = useTestkit({ ageSeconds: 86_400 });
 let database: CuttableProxy;
 let node: CuttableProxy;
 let server: TestServer;
 let key: { readonly id: string; readonly secret: string };
-let mining: NodeJS.Timeout;
 
 beforeAll(async () => {
-  kit = await bootTestkit({ ageSeconds: 86_400 });
   await kit.chain.register(AGENT);
   for (let call = 0; call < 12; call += 1) {
     await kit.chain.moveTime(3_600);
@@ -32,28 +30,21 @@ beforeAll(async () => {
     startCuttableProxy(kit.databaseUrl),
     startCuttableProxy(kit.chain.rpcUrl),
   ]);
-  const indexer = await kit.startIndexer(node.url);
-  await indexer.reach(await kit.chain.head());
+  kit.onClose(database.close);
+  kit.onClose(node.close);
+  await kit.startIndexer({ rpcUrl: node.url });
   // Enriches: nothing is scored before that.
   kit.startWorker();
-  server = await startServer({
-    ...kit,
+  server = await kit.startServer({
     rpcUrl: node.url,
     databaseUrl: database.url,
     env: { MAX_INDEX_AGE_SECONDS: String(MAX_INDEX_AGE_SECONDS), HISTORY_SOURCE: "none" },
   });
-  kit.onClose(server.stop);
   key = await createTestKey(kit.db, BALANCE);
-  mining = setInterval(() => void kit.chain.tick(), 500);
-  await until({ what: "the service is ready", timeoutMs: 170_000 }, async () =>
+  kit.startMining(500);
+  await until({ what: "the service is ready" }, async () =>
     (await statusOf("/readyz")) === 200 ? true : null,
   );
-});
-
-afterAll(async () => {
-  clearInterval(mining);
-  await kit.close();
-  await Promise.all([database.close(), node.close()]);
 });
 
 describe("each refusal is a clear problem and costs nothing", () => {
@@ -148,7 +139,7 @@ async function atFullBalanceExcept(units: number): Promise<void> {
   expect(await readBalance(kit.db, key.id)).toBe(BALANCE - spent);
 }
 
-/** What happens inside costs the key nothing. */
+/** Does something that costs the key nothing. */
 async function atFullBalance(act: () => Promise<void>): Promise<void> {
   const before = await readBalance(kit.db, key.id);
   await act();

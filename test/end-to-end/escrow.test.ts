@@ -1,8 +1,8 @@
 import { createPublicClient, http, keccak256, numberToHex, toBytes } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { privateKeyOf } from "../../bin/up/start-services.ts";
 import { roleAccounts } from "../../devnet/accounts.ts";
-import { type ScriptedModel, startScriptedModel } from "../../devnet/scripted-model/start-scripted-model.ts";
+import { startScriptedModel } from "../../devnet/scripted-model/start-scripted-model.ts";
 import { hashSpec } from "../../service/verification/panel/hashes.ts";
 import {
   BUDGET,
@@ -12,31 +12,25 @@ import {
   type TestJob,
   views,
 } from "../service/verification/escrow/jobs-on-chain.ts";
-import { until } from "../support/anvil-testkit/script.ts";
-import { startServer, startWorker, type TestServer } from "../support/anvil-testkit/services.ts";
-import { createTestKey } from "../support/anvil-testkit/test-keys.ts";
-import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+import type { Script } from "../support/anvil-testkit/script.ts";
+import type { TestServer } from "../support/anvil-testkit/services.ts";
+import { useTestkit } from "../support/anvil-testkit/testkit.ts";
+import { createTestKey } from "../support/test-keys.ts";
+import { until } from "../support/until.ts";
 
 const BLOCK_MS = 400;
 const { relayer, verdictSigner } = roleAccounts();
 
-let kit: Testkit;
-let model: ScriptedModel;
+const kit = useTestkit({ ageSeconds: 7_200 });
 let server: TestServer;
-let mining: NodeJS.Timeout;
-let work: () => ReturnType<typeof startWorker>;
+let work: () => Script;
 let ask: (path: string, body?: object) => Promise<{ readonly [member: string]: unknown }>;
 
 beforeAll(async () => {
-  kit = await bootTestkit({ ageSeconds: 7_200 });
   await kit.chain.rpc.request("anvil_setBalance", PROVIDER, numberToHex(10n ** 20n));
-  model = await startScriptedModel({ chainId: 31_337 });
+  const model = await startScriptedModel({ chainId: 31_337 });
   kit.onClose(model.stop);
-  const options = {
-    folder: kit.folder,
-    databaseUrl: kit.databaseUrl,
-    rpcUrl: kit.chain.rpcUrl,
-    deploymentFile: kit.deploymentFile,
+  const own = {
     env: {
       PANEL_BASE_URL: model.baseUrl,
       PANEL_MODEL: model.model,
@@ -45,15 +39,9 @@ beforeAll(async () => {
       RELAYER_PRIVATE_KEY: privateKeyOf(relayer),
     },
   };
-  work = () => {
-    const worker = startWorker(options);
-    kit.onClose(worker.stop);
-    return worker;
-  };
-  const indexer = await kit.startIndexer();
-  await indexer.reach(await kit.chain.head());
-  server = await startServer(options);
-  kit.onClose(server.stop);
+  work = () => kit.startWorker(own);
+  await kit.startIndexer();
+  server = await kit.startServer(own);
   const { secret } = await createTestKey(kit.db, 1_000_000);
   ask = async (path, body) => {
     const answer = await fetch(server.baseUrl + path, {
@@ -64,11 +52,7 @@ beforeAll(async () => {
     if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${text}`);
     return JSON.parse(text) as { readonly [member: string]: unknown };
   };
-  mining = setInterval(() => void kit.chain.mine(2), BLOCK_MS);
-});
-afterAll(async () => {
-  clearInterval(mining);
-  await kit.close();
+  kit.startMining(BLOCK_MS, 2);
 });
 
 test("a job is paid by the verdict on its output, once, though the worker is killed between signing and sending", async () => {
@@ -77,15 +61,15 @@ test("a job is paid by the verdict on its output, once, though the worker is kil
   const { job, verdictId } = await deliver();
   const before = await balances();
 
-  // What is signed now cannot be sent.
+  // A relayer without money cannot send signed verdicts.
   await kit.chain.rpc.request("anvil_setBalance", relayer.address, "0x0");
-  await until({ what: "the verdict is signed", timeoutMs: 170_000 }, async () =>
+  await until({ what: "the verdict is signed" }, async () =>
     (await settlementOf(verdictId)).status === "signed" ? true : null,
   );
   await worker.kill();
   const { length } = worker.log();
   worker = work();
-  await until({ what: "another worker tries to send it", timeoutMs: 170_000 }, async () =>
+  await until({ what: "another worker tries to send it" }, async () =>
     worker.log().slice(length).includes("transaction postponed") ? true : null,
   );
   await worker.kill();
@@ -93,7 +77,7 @@ test("a job is paid by the verdict on its output, once, though the worker is kil
   await kit.chain.rpc.request("anvil_setBalance", relayer.address, numberToHex(10n ** 20n));
   work();
 
-  const settled = await until({ what: "the escrow has paid", timeoutMs: 170_000 }, async () => {
+  const settled = await until({ what: "the escrow has paid" }, async () => {
     const settlement = await settlementOf(verdictId);
     return settlement.status === "settled" ? settlement : null;
   });
@@ -134,7 +118,7 @@ async function deliver(): Promise<{ job: TestJob; verdictId: string }> {
     });
   await expect(hand()).rejects.toThrow("409 ");
   await submit(job, output);
-  const wait = { what: "the index shows the submission", timeoutMs: 170_000 };
+  const wait = { what: "the index shows the submission" };
   const accepted = await until(wait, () =>
     hand().catch((error: Error) => {
       if (error.message.includes("problem-job-not-submitted")) return null;

@@ -1,33 +1,40 @@
 import { type Address, encodeFunctionData, getAddress, type Hex, numberToHex } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import { identityRegistryAbi } from "../../service/chain/abi/identity-registry.ts";
 import { writeDeployment } from "../../service/chain/deployments.ts";
-import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+import { AHS_2026_1 } from "../../service/model/score/policy.ts";
+import { scoreAtNewest } from "../../service/scores/score-wallets.ts";
+import { enrichThrough } from "../support/anvil-testkit/enrich-final.ts";
+import type { TestIndexer } from "../support/anvil-testkit/services.ts";
+import { useTestkit } from "../support/anvil-testkit/testkit.ts";
 
 const STATIC = getAddress("0x00000000000000000000000000000000000a9e01");
 const REQUESTED = getAddress("0x00000000000000000000000000000000000a9e02");
 const SELLER = getAddress("0x00000000000000000000000000000000000a9e03");
 const BUYER = getAddress("0x00000000000000000000000000000000000a9e04");
 const HASTY = getAddress("0x00000000000000000000000000000000000a9e05");
+const AGENT = getAddress("0x00000000000000000000000000000000000a9e06");
 
-let kit: Testkit;
+const kit = useTestkit({ ageSeconds: 40 * 86_400 });
+let indexer: TestIndexer;
 beforeAll(async () => {
-  kit = await bootTestkit({ ageSeconds: 86_400 });
-});
-afterAll(async () => {
-  await kit.close();
-});
-
-test("a wallet followed for several reasons has each own call once, from the first of them on", async () => {
   const { chain } = kit;
   writeDeployment(kit.deploymentFile, { ...chain.deployment, staticWallets: [STATIC] });
   for (const wallet of [STATIC, REQUESTED, HASTY]) await fund(wallet);
   await chain.succeed(STATIC);
   await chain.succeed(REQUESTED);
   await chain.send({ from: STATIC, to: chain.contracts.oracle, data: request(REQUESTED) });
-  const indexer = await kit.startIndexer();
-  await indexer.reach(await chain.head());
+  await chain.register(AGENT);
+  for (let call = 0; call < 20; call += 1) {
+    await chain.moveTime(7_200);
+    expect((await chain.succeed(AGENT)).status).toBe("success");
+  }
+  indexer = await kit.startIndexer();
+});
+
+test("a wallet followed for several reasons has each own call once, from the first of them on", async () => {
+  const { chain } = kit;
   for (const wallet of [STATIC, REQUESTED]) {
     await chain.succeed(wallet);
     await chain.register(wallet);
@@ -54,7 +61,7 @@ test("a wallet followed for several reasons has each own call once, from the fir
     own_failures: 1,
     nonces: range(1, 4),
   });
-  // What it did in the block before it registered is not followed.
+  // Its calls in that block before the registration are not followed.
   expect(await followed(HASTY)).toEqual({
     source: "registered",
     own_calls: 3,
@@ -85,6 +92,52 @@ test("a wallet followed for several reasons has each own call once, from the fir
     nonces: range(0, 3),
   });
 });
+
+test("the index holds an agent's registrations and its reverted transactions, each once, and these lower its success rate", async () => {
+  const { chain } = kit;
+  const first = await kit.db.$client.query(
+    'select nonce, ok from chain_31337.transaction where "from" = $1 and own order by block limit 1',
+    [AGENT.toLowerCase()],
+  );
+  expect(first.rows).toEqual([{ nonce: 0, ok: true }]);
+  await settle();
+  const before = await successRate();
+
+  await chain.register(AGENT);
+  await indexer.reach(await chain.head());
+  const counted = await kit.db.$client.query(
+    `select w.own_calls, count(*)::int as own from chain_31337.wallet w
+     join chain_31337.transaction t on t."from" = w.address and t.own where w.address = $1 group by w.own_calls`,
+    [AGENT.toLowerCase()],
+  );
+  expect(counted.rows).toEqual([{ own_calls: 22, own: 22 }]);
+
+  const failed = await chain.revert(AGENT);
+  expect(failed.status).toBe("reverted");
+  await indexer.reach(failed.blockNumber);
+  const { rows } = await kit.db.$client.query("select ok, own from chain_31337.transaction where hash = $1", [
+    failed.hash,
+  ]);
+  expect(rows).toEqual([{ ok: false, own: true }]);
+  await settle();
+  expect(await successRate()).toBeLessThan(before);
+});
+
+/** Lets everything so far become final, and enriches it. */
+async function settle(): Promise<void> {
+  const block = await kit.chain.head();
+  await kit.chain.mine(2 * kit.chain.deployment.finalityBlocks + 1);
+  await indexer.reach(await kit.chain.head());
+  await enrichThrough(kit.db, kit.chain, block);
+}
+
+async function successRate(): Promise<number> {
+  const context = { db: kit.db, chainId: 31_337, chain: kit.chain.deployment, policy: AHS_2026_1 };
+  const scored = await scoreAtNewest(context, [AGENT.toLowerCase() as typeof AGENT]);
+  const line = scored?.records[0]?.record.features.find(({ name }) => name === "success_rate");
+  if (line?.value == null) throw new Error("no success rate");
+  return line.value;
+}
 
 const REGISTER = encodeFunctionData({
   abi: identityRegistryAbi,

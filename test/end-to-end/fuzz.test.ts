@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import fc from "fast-check";
 import { getAddress } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { idempotencyKeyOf } from "../../service/access/idempotent-answers.ts";
 
 import {
@@ -9,13 +9,13 @@ import {
   type DocumentedOperation,
   operationsOf,
 } from "../../service/api/kit/openapi-document.ts";
-import { until } from "../support/anvil-testkit/script.ts";
-import { startServer, type TestServer } from "../support/anvil-testkit/services.ts";
-import { createTestKey } from "../support/anvil-testkit/test-keys.ts";
-import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+import type { TestServer } from "../support/anvil-testkit/services.ts";
+import { useTestkit } from "../support/anvil-testkit/testkit.ts";
 import { createAnswerCheck } from "../support/openapi-fuzz/check-answer.ts";
 import { type FuzzRequest, requestFrom } from "../support/openapi-fuzz/request-from-operation.ts";
 import { createSender } from "../support/openapi-fuzz/send-request.ts";
+import { createTestKey } from "../support/test-keys.ts";
+import { until } from "../support/until.ts";
 
 /** FUZZ_SEED repeats a run, FUZZ_SECONDS prolongs it. */
 const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
@@ -33,12 +33,10 @@ const FAILING = getAddress("0x00000000000000000000000000000000000a9e02");
 const SANCTIONED = getAddress("0x00000000000000000000000000000000000a9e03");
 const KNOWN = [SOUND, FAILING.toLowerCase(), SANCTIONED, getAddress(`0x${"ab".repeat(20)}`)];
 
-let kit: Testkit;
+const kit = useTestkit({ ageSeconds: 2 * 86_400 });
 let server: TestServer;
-let mining: NodeJS.Timeout;
 
 beforeAll(async () => {
-  kit = await bootTestkit({ ageSeconds: 2 * 86_400 });
   for (const agent of [SOUND, FAILING, SANCTIONED]) await kit.chain.register(agent);
   await kit.chain.sanction([SANCTIONED]);
   for (let call = 0; call < 12; call += 1) {
@@ -48,25 +46,16 @@ beforeAll(async () => {
   }
   await kit.chain.toWallClock();
   await kit.chain.mine(40, 0);
-  const indexer = await kit.startIndexer();
-  await indexer.reach(await kit.chain.head());
+  await kit.startIndexer();
   kit.startWorker();
-  server = await startServer({
-    ...kit,
-    rpcUrl: kit.chain.rpcUrl,
+  server = await kit.startServer({
     // Nothing asks the model here; without one every output would be refused alike.
     env: { HISTORY_SOURCE: "none", PANEL_BASE_URL: "http://127.0.0.1:9/v1", PANEL_MODEL: "none" },
   });
-  kit.onClose(server.stop);
-  mining = setInterval(() => void kit.chain.tick(), 1_000);
-  await until({ what: "the service is ready", timeoutMs: 170_000 }, async () =>
+  kit.startMining(1_000);
+  await until({ what: "the service is ready" }, async () =>
     (await fetch(`${server.baseUrl}/readyz`)).status === 200 ? true : null,
   );
-});
-
-afterAll(async () => {
-  clearInterval(mining);
-  await kit.close();
 });
 
 test("no request that the OpenAPI document lets one think of brings a 500, a hang, an undocumented answer or a wrong charge", async () => {
@@ -124,7 +113,7 @@ function createAsking({ send, faults }: Asking) {
   };
 }
 
-/** What the server itself called unexpected, each once. */
+/** Errors that the server itself called unexpected, each once. */
 function unexpectedErrors(): readonly string[] {
   const lines = server
     .log()

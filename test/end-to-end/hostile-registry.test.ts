@@ -6,31 +6,27 @@ import {
   type Hex,
   numberToHex,
 } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { openChainClient } from "../../bin/process.ts";
 import bytecodes from "../../contracts/bytecode.json" with { type: "json" };
 import { mintCallbackAbi } from "../../devnet/abi/mint-callback.ts";
 import { identityRegistryAbi } from "../../service/chain/abi/identity-registry.ts";
 import { writeDeployment } from "../../service/chain/deployments.ts";
-import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+import type { TestIndexer } from "../support/anvil-testkit/services.ts";
+import { useTestkit } from "../support/anvil-testkit/testkit.ts";
 
 const PLAIN: Address = "0x00000000000000000000000000000000000a9e01";
 const STRANGER: Address = "0x00000000000000000000000000000000000a9e02";
 const SENDER: Address = "0x00000000000000000000000000000000000a9e03";
 const REGISTER_GAS = 3_000_000n;
 
-let kit: Testkit;
+const kit = useTestkit({ ageSeconds: 86_400 });
 beforeAll(async () => {
-  kit = await bootTestkit({ ageSeconds: 86_400 });
   for (const account of [PLAIN, STRANGER, SENDER]) {
     await kit.chain.rpc.request("anvil_setBalance", account, numberToHex(10n ** 20n));
     await kit.chain.rpc.request("anvil_impersonateAccount", account);
   }
 });
-afterAll(async () => {
-  await kit.close();
-});
-
 test("owner, wallet and URI of every agent are the contract's, whatever its mint called back", async () => {
   const { chain } = kit;
   const registry = chain.contracts.identityRegistry;
@@ -50,7 +46,7 @@ test("owner, wallet and URI of every agent are the contract's, whatever its mint
     [encoded("setAgentURI", [5n, "data:,during"]), encoded("setApprovalForAll", [SENDER, true])],
     [encoded("transferFrom", [first, second, 6n])],
   ];
-  const indexer = await kit.startIndexer();
+  let indexer: TestIndexer | null = null;
   const register = async (agentId: number, uri: string | null) => {
     const registration = uri === null ? encoded("register", []) : encoded("register", [uri]);
     const data = encodeFunctionData({
@@ -61,15 +57,15 @@ test("owner, wallet and URI of every agent are the contract's, whatever its mint
     return chain.send({ from: SENDER, to: first, data, gas: REGISTER_GAS });
   };
   for (const agentId of duringMint.keys()) {
-    // Half of them before the indexer can have begun, the others while it follows the head.
-    if (agentId === 3) await indexer.reach(await chain.head());
+    // Half of them before the indexer begins, the others while it follows the head.
+    if (agentId === 3) indexer = await kit.startIndexer();
     const { status } = await register(agentId, agentId === 5 ? null : `data:,agent ${agentId}`);
     expect(status).toBe("success");
   }
   expect((await register(7, "data:,a\0b")).status).toBe("success");
   // Three changes of one wallet in one block.
   await inOneBlock([setTo(5n, second), encoded("unsetAgentWallet", [5n]), setTo(5n, first)]);
-  await indexer.reach(await chain.head());
+  await indexer?.reach(await chain.head());
 
   const inIndex = await kit.db.$client.query<{
     agent_id: string;
@@ -86,7 +82,7 @@ test("owner, wallet and URI of every agent are the contract's, whatever its mint
   expect(inIndex.rows).toEqual(onChain);
   expect(inIndex.rows[1]).toMatchObject({ owner: STRANGER, wallet: null });
   expect(inIndex.rows[5]).toMatchObject({ agent_uri: "data:,during", wallet: first.toLowerCase() });
-  await indexer.stop();
+  await indexer?.stop();
 });
 
 test("metadata of another key never has the contract that it names followed, live, after a restart or by a new index", async () => {
@@ -94,7 +90,6 @@ test("metadata of another key never has the contract that it names followed, liv
   const [hub, other] = [chain.contracts.keeperTarget1, chain.contracts.keeperTarget2];
   await chain.register(PLAIN);
   const before = await kit.startIndexer();
-  await before.reach(await chain.head());
   const agentId = BigInt(
     (await kit.db.$client.query("select max(agent_id) as id from chain_31337.agent")).rows[0].id,
   );
@@ -114,7 +109,6 @@ test("metadata of another key never has the contract that it names followed, liv
   await chain.mine(2 * chain.deployment.finalityBlocks + 1);
 
   const restarted = await kit.startIndexer();
-  await restarted.reach(await chain.head());
   await chain.succeed(STRANGER, hub);
   await chain.succeed(STRANGER, other);
   await chain.mine(2 * chain.deployment.finalityBlocks + 1);
@@ -124,7 +118,6 @@ test("metadata of another key never has the contract that it names followed, liv
 
   writeDeployment(kit.deploymentFile, { ...chain.deployment, name: "another build" });
   const anew = await kit.startIndexer();
-  await anew.reach(await chain.head());
   await anew.stop();
   await expectNothingOf([hub, other]);
 });

@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { getAddress } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { privateKeyOf } from "../../bin/up/start-services.ts";
 import { roleAccounts } from "../../devnet/accounts.ts";
 import { type CuttableProxy, startCuttableProxy } from "../support/anvil-testkit/cuttable-proxy.ts";
-import { type Script, until } from "../support/anvil-testkit/script.ts";
-import { startServer, startWorker, type TestServer } from "../support/anvil-testkit/services.ts";
-import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+import type { Script } from "../support/anvil-testkit/script.ts";
+import type { TestServer } from "../support/anvil-testkit/services.ts";
+import { useTestkit } from "../support/anvil-testkit/testkit.ts";
 import { urlForRole } from "../support/test-database.ts";
+import { until } from "../support/until.ts";
 
 const AGENT = getAddress("0x00000000000000000000000000000000000a9e01");
 const OUTAGE_MS = 4_000;
 const RECOVERY_MS = 90_000;
 
-let kit: Testkit;
+const kit = useTestkit({ ageSeconds: 20 * 86_400 });
 let database: CuttableProxy;
 let node: CuttableProxy;
 let worker: Script;
@@ -36,7 +37,6 @@ function withKey(url: string): string {
 }
 
 beforeAll(async () => {
-  kit = await bootTestkit({ ageSeconds: 20 * 86_400 });
   await kit.chain.register(AGENT);
   await kit.chain.succeedInCrowd(AGENT);
   for (let call = 0; call < 36; call += 1) {
@@ -48,19 +48,14 @@ beforeAll(async () => {
     startCuttableProxy(kit.databaseUrl),
     startCuttableProxy(kit.chain.rpcUrl),
   ]);
-  indexer = await kit.startIndexer(withKey(node.url));
-  const cuttable = { ...kit, databaseUrl: database.url, rpcUrl: withKey(node.url) };
-  worker = startWorker({ ...cuttable, env: TRACED });
-  kit.onClose(worker.stop);
-  server = await startServer({ ...cuttable, env: TRACED });
-  kit.onClose(server.stop);
+  kit.onClose(database.close);
+  kit.onClose(node.close);
+  const own = { rpcUrl: withKey(node.url), env: TRACED };
+  indexer = await kit.startIndexer({ rpcUrl: own.rpcUrl });
+  worker = kit.startWorker({ ...own, databaseUrl: database.url });
+  server = await kit.startServer({ ...own, databaseUrl: database.url });
   await publishedAfter(0);
 }, 240_000);
-
-afterAll(async () => {
-  await kit.close();
-  await Promise.all([database.close(), node.close()]);
-});
 
 test.each([
   ["database", () => database],
@@ -90,7 +85,7 @@ test("no process's log, at trace and through all of this, holds a key or a passw
     for (const [role, key] of keys) expect(log, `${name}: ${role}`).not.toContain(key);
     expect(log.length, name).toBeGreaterThan(0);
   }
-  // It told of the node that was gone, and of where it was.
+  // It logged the loss of the node with its URL.
   expect(indexer.log()).toContain("apikey=[Redacted]");
 });
 

@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { privateKeyOf } from "../../bin/up/start-services.ts";
 import { roleAccounts } from "../../devnet/accounts.ts";
 import { usdCoinAbi } from "../../service/chain/abi/usd-coin.ts";
-import { createTestKey, readBalance } from "../support/anvil-testkit/test-keys.ts";
 import {
   accessibilityFaults,
   openPage,
@@ -19,6 +18,7 @@ import {
 import { injectWallet, type WalletBehaviour } from "../support/browser-wallet.ts";
 import { CHROMIUM } from "../support/chromium.ts";
 import { type PagesWorld, QUIET, STEADY, startPagesWorld, walletOf } from "../support/pages-world.ts";
+import { createTestKey, readBalance } from "../support/test-keys.ts";
 
 let world: PagesWorld;
 const { payer, payee } = roleAccounts();

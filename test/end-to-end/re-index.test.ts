@@ -2,18 +2,18 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Address, createPublicClient, getAddress, http, numberToHex } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import { writeDeployment } from "../../service/chain/deployments.ts";
 import { decodeView } from "../../service/chain/oracle-codec.ts";
 import type { Database } from "../../service/db/database.ts";
 import { readBuilds, readServedBuild } from "../../service/db/index-builds.ts";
-import { startIndexer, type TestIndexer } from "../support/anvil-testkit/indexer.ts";
-import { runScript, type Script, until } from "../support/anvil-testkit/script.ts";
-import { startWorker, type TestServer } from "../support/anvil-testkit/services.ts";
-import { createTestKey } from "../support/anvil-testkit/test-keys.ts";
-import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+import { runScript, type Script } from "../support/anvil-testkit/script.ts";
+import type { TestIndexer, TestServer } from "../support/anvil-testkit/services.ts";
+import { useTestkit } from "../support/anvil-testkit/testkit.ts";
 import { createTestDatabase, openMigrated } from "../support/test-database.ts";
+import { createTestKey } from "../support/test-keys.ts";
+import { until } from "../support/until.ts";
 
 const [FIRST, SECOND, STATIC] = [0xa9e01, 0xa9e02, 0xa9e03].map((number) =>
   getAddress(numberToHex(number, { size: 20 })),
@@ -23,15 +23,15 @@ const CHAIN_ID = 31_337;
 const HISTORY_CALLS = 14;
 const WAIT_MS = 150_000;
 
-let kit: Testkit;
+const kit = useTestkit({ ageSeconds: 20 * 86_400 });
 let oldIndexer: TestIndexer;
+let newIndexer: TestIndexer;
 let worker: Script;
 let server: TestServer;
 /** The deployment of the new build: one more wallet. */
 let newDeploymentFile: string;
 
 beforeAll(async () => {
-  kit = await bootTestkit({ ageSeconds: 20 * 86_400 });
   const { chain } = kit;
   await chain.rpc.request("anvil_setBalance", STATIC, numberToHex(10n ** 20n));
   for (const agent of AGENTS) await chain.register(agent);
@@ -47,21 +47,12 @@ beforeAll(async () => {
   worker = kit.startWorker();
   server = await kit.startServer();
   await settled(kit.db, AGENTS);
-}, 240_000);
-afterAll(async () => {
-  await kit.close();
-});
+}, 480_000);
 
 test("a new build takes over from the old one without a gap, an error or a step back, and the old one is dropped", async () => {
   const before = await readServedBuild(kit.db.$client, CHAIN_ID);
   const watch = await watchReaders();
-  const newIndexer = await startIndexer({
-    folder: kit.folder,
-    databaseUrl: kit.databaseUrl,
-    rpcUrl: kit.chain.rpcUrl,
-    deploymentFile: newDeploymentFile,
-  });
-  kit.onClose(newIndexer.stop);
+  newIndexer = await kit.startIndexer({ deploymentFile: newDeploymentFile });
   await until({ what: "the new build is served", timeoutMs: WAIT_MS }, async () => {
     await mineAtTheIndexesPace(kit.db);
     return (await readServedBuild(kit.db.$client, CHAIN_ID)) === before ? null : true;
@@ -70,28 +61,25 @@ test("a new build takes over from the old one without a gap, an error or a step 
   await settled(kit.db, [...AGENTS, STATIC]);
   expect(await readServedBuild(kit.db.$client, CHAIN_ID)).not.toBe(before);
   await oldIndexer.stop();
-  expect(await prune(["--yes"])).toContain(`dropped ${before}`);
+  expect(await run(["prune", "--yes"], kit.databaseUrl)).toContain(`dropped ${before}`);
   await newIndexer.reach(await kit.chain.head());
   const seen = await watch.stop();
   expect(seen.answers).toBeGreaterThan(20);
   expect(seen.faults).toEqual([]);
   expect(await readBuilds(kit.db.$client, CHAIN_ID)).toMatchObject([{ isServed: true, isRunning: true }]);
-  await newIndexer.stop();
-}, 240_000);
+}, 480_000);
 
 test("what was published and sent since a backup is found on the chain again, and nothing is sent twice", async () => {
   const file = join(kit.folder, "ahs.backup");
   await run(["backup", file], kit.databaseUrl);
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  const indexer = await startIndexer({ ...indexOptions(), databaseUrl: kit.databaseUrl });
   const nonceBefore = await nonce();
   for (let call = 0; call < 6; call += 1) await kit.chain.revert(FIRST);
-  await indexer.reach(await kit.chain.head());
   await until({ what: "more is published", timeoutMs: WAIT_MS }, async () => {
     await settled(kit.db, [FIRST]);
     return (await nonce()) > nonceBefore ? true : null;
   });
-  for (const process of [worker, server, indexer]) await process.stop();
+  for (const process of [worker, server, newIndexer]) await process.stop();
 
   const fresh = await createTestDatabase();
   const db = openMigrated(fresh.url);
@@ -100,24 +88,14 @@ test("what was published and sent since a backup is found on the chain again, an
     await fresh.drop();
   });
   expect(await run(["restore", file], fresh.url)).toMatch(/restored \d+ rows/);
-  const restored = await startIndexer({ ...indexOptions(), databaseUrl: fresh.url });
-  kit.onClose(restored.stop);
-  const again = startWorker({ ...indexOptions(), databaseUrl: fresh.url });
-  kit.onClose(again.stop);
-  await restored.reach(await kit.chain.head());
+  const own = { databaseUrl: fresh.url, deploymentFile: newDeploymentFile };
+  await kit.startIndexer(own);
+  kit.startWorker(own);
   await kit.chain.revert(SECOND);
   await settled(db, [FIRST, SECOND, STATIC]);
   await expectChainEquals(db);
   await expectNothingTwice(db);
-}, 240_000);
-
-function indexOptions() {
-  return { folder: kit.folder, rpcUrl: kit.chain.rpcUrl, deploymentFile: newDeploymentFile };
-}
-
-function prune(args: readonly string[]): Promise<string> {
-  return run(["prune", ...args], kit.databaseUrl);
-}
+}, 480_000);
 
 async function run(args: readonly string[], databaseUrl: string): Promise<string> {
   const env = { DATABASE_URL: databaseUrl, AHS_DEPLOYMENT: kit.deploymentFile };
@@ -178,13 +156,13 @@ async function settled(db: Database, wallets: readonly Address[]): Promise<void>
   });
 }
 
-/** A few blocks more once every build holds all that there are: what was sent gets mined and final, and none falls behind. */
+/** Some blocks more once every build holds all that there are: what was sent gets mined and final, and none falls behind. */
 async function mineAtTheIndexesPace(db: Database): Promise<void> {
   const head = await kit.chain.head();
   const builds = await readBuilds(db.$client, CHAIN_ID);
   const running = builds.filter(({ isRunning }) => isRunning);
   const newest = await Promise.all(running.map(({ schema }) => newestOf(db, schema)));
-  if (newest.every((block) => block >= head - 1)) await kit.chain.mine(5);
+  if (newest.every((block) => block >= head - 1)) await kit.chain.mine(10);
   await sleep(100);
 }
 

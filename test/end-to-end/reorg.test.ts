@@ -1,12 +1,15 @@
 import { join } from "node:path";
 import { type Address, getAddress } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { writeDeployment } from "../../service/chain/deployments.ts";
+import { lowerCase } from "../../service/db/columns.ts";
 import type { Database } from "../../service/db/database.ts";
 import { AHS_2026_1 } from "../../service/model/score/policy.ts";
 import { scoreAtNewest } from "../../service/scores/score-wallets.ts";
+import { readEscrowIndex, readIndexedJob } from "../../service/verification/escrow/escrow-jobs.ts";
 import { enrichThrough } from "../support/anvil-testkit/enrich-final.ts";
-import { startIndexer } from "../support/anvil-testkit/indexer.ts";
-import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+import { startIndexer } from "../support/anvil-testkit/services.ts";
+import { useTestkit } from "../support/anvil-testkit/testkit.ts";
 import { createTestDatabase, openMigrated } from "../support/test-database.ts";
 
 const STEADY = getAddress("0x00000000000000000000000000000000000a9e01");
@@ -21,20 +24,13 @@ const TABLES = [
   ["sanctions_change", "id"],
 ] as const;
 
-let kit: Testkit;
-beforeAll(async () => {
-  kit = await bootTestkit({ ageSeconds: 30 * 86_400 });
-});
-afterAll(async () => {
-  await kit.close();
-});
+const kit = useTestkit({ ageSeconds: 30 * 86_400 });
 
-test("after a reorg of ten blocks rows and scores equal those of a fresh index", async () => {
+test("after a reorg of ten blocks rows and scores equal those of a fresh index, which needs no evaluator and no escrow", async () => {
   const { chain } = kit;
   await chain.register(STEADY);
   await work(STEADY, 15);
   const live = await kit.startIndexer();
-  await live.reach(await chain.head());
 
   await chain.register(LATE);
   await work(LATE, 4);
@@ -68,17 +64,20 @@ async function work(agent: Address, calls: number): Promise<void> {
   }
 }
 
-/** A second index of the same chain, in a database of its own. */
+/** A second index of the same chain, in a database of its own, whose deployment knows no evaluator and no escrow. */
 async function indexAfresh() {
   const database = await createTestDatabase();
   const db = openMigrated(database.url);
+  const deploymentFile = join(kit.folder, "bare.json");
+  writeDeployment(deploymentFile, { ...kit.chain.deployment, verdictEvaluator: null, escrows: [] });
   const indexer = await startIndexer({
-    folder: kit.folder,
-    databaseUrl: database.url,
-    rpcUrl: kit.chain.rpcUrl,
-    deploymentFile: join(kit.folder, "deployment.json"),
+    ...{ folder: kit.folder, databaseUrl: database.url, rpcUrl: kit.chain.rpcUrl, deploymentFile },
   });
-  await indexer.reach(await kit.chain.head());
+  const head = await kit.chain.head();
+  await indexer.reach(head);
+  expect(await readEscrowIndex(db, 31_337)).toMatchObject({ number: BigInt(head) });
+  const escrow = lowerCase(kit.chain.contracts.jobEscrow);
+  expect(await readIndexedJob(db, { chainId: 31_337, escrow, jobId: 1n })).toBeNull();
   const end = async () => {
     await indexer.stop();
     await db.$client.end();

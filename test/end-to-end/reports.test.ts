@@ -1,160 +1,27 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { type Address, encodeFunctionData, getAddress, maxUint256, numberToHex } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { keeperTargetAbi } from "../../devnet/abi/keeper-target.ts";
-import { spamTokenAbi } from "../../devnet/abi/spam-token.ts";
-import { usdCoinAbi } from "../../service/chain/abi/usd-coin.ts";
-import { until } from "../support/anvil-testkit/script.ts";
-import type { TestServer } from "../support/anvil-testkit/services.ts";
-import { createTestKey, readBalance } from "../support/anvil-testkit/test-keys.ts";
-import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+import { beforeAll, describe } from "vitest";
+import { describeDiagnosis, makeDiagnosedPast } from "./reports-diagnosis.ts";
+import { describeNetwork, makeNetworkPast } from "./reports-network.ts";
+import { makeUnfollowedPast, testOnDemand } from "./reports-on-demand.ts";
+import { describeRetry, makeFailedPast } from "./reports-retry.ts";
+import { makeToldPast, testRetryOfTold } from "./reports-retry-told.ts";
+import { useReportStand } from "./reports-stand.ts";
 
-const [FAILING, KEEPER, VICTIM, CARELESS] = [walletOf(1), walletOf(2), walletOf(3), walletOf(4)];
-const [FRIEND, SPAMMER, THIEF, OUTSIDER] = [walletOf(5), walletOf(6), walletOf(7), walletOf(8)];
-const REVERTS = 8;
-const CALLS = 22;
-const ETHER = 10n ** 18n;
-const FINALITY_BLOCKS = 30;
-const BALANCE = 100_000;
-const PERFORM = encodeFunctionData({ abi: keeperTargetAbi, functionName: "perform", args: [1n, 2n ** 63n] });
+const stand = useReportStand(90, [
+  makeUnfollowedPast,
+  makeDiagnosedPast,
+  makeNetworkPast,
+  ({ chain }) => chain.toWallClock(),
+  makeToldPast,
+  makeFailedPast,
+]);
 
-let kit: Testkit;
-let server: TestServer;
-let key: { readonly id: string; readonly secret: string };
-let mining: NodeJS.Timeout | undefined;
-
-beforeAll(async () => {
-  kit = await bootTestkit({ ageSeconds: 40 * 86_400 });
-  const { chain } = kit;
-  for (const wallet of [FAILING, KEEPER, VICTIM, CARELESS]) await chain.register(wallet);
-  for (const wallet of [FRIEND, SPAMMER, OUTSIDER]) {
-    await chain.rpc.request("anvil_setBalance", wallet, numberToHex(100n * ETHER));
-  }
-  await makeHistory();
-  await chain.toWallClock();
-  await chain.mine(2 * FINALITY_BLOCKS, 0);
-  const indexer = await kit.startIndexer();
-  await indexer.reach(await chain.head());
-  kit.startWorker();
-  server = await kit.startServer();
-  key = await createTestKey(kit.db, BALANCE);
-  mining = setInterval(() => void chain.tick(), 500);
-  await until({ what: "everything is enriched", timeoutMs: 170_000 }, async () => {
-    const report = await ask(`/health/${KEEPER}`);
-    if (report.status !== 200) return null;
-    return (report.body as Health).totals.calls === CALLS + 1 ? true : null;
-  });
+// First, while the node still has the state in which the calls failed.
+describe("the recovery of an agent", () => describeRetry(stand));
+describe("wallets that nothing follows yet", () => {
+  // Both tests wait for blocks to become final, side by side.
+  beforeAll(() => stand.kit.startMining(500, 2));
+  testOnDemand(stand);
+  testRetryOfTold(stand);
 });
-
-afterAll(async () => {
-  clearInterval(mining);
-  await kit.close();
-});
-
-function walletOf(number: number): Address {
-  return getAddress(numberToHex(0xbee0 + number, { size: 20 }));
-}
-
-async function makeHistory(): Promise<void> {
-  const { chain } = kit;
-  const { keeperTarget1, keeperTarget2, spamToken, usdc } = chain.contracts;
-  for (let call = 0; call < REVERTS; call += 1) {
-    await chain.moveTime(86_400);
-    await chain.revert(FAILING, keeperTarget1);
-  }
-  await chain.send({ from: FAILING, to: keeperTarget2, data: PERFORM, gas: 24_000n });
-  for (let call = 0; call < CALLS; call += 1) {
-    await chain.moveTime(86_400);
-    await chain.succeed(KEEPER, keeperTarget1);
-    if (call < 5) await chain.succeed(VICTIM, keeperTarget2);
-    if (call < 5) await chain.succeed(OUTSIDER, keeperTarget2);
-  }
-  const airdrop = encodeFunctionData({ abi: spamTokenAbi, functionName: "airdrop", args: [[VICTIM], ETHER] });
-  for (let drop = 0; drop < 3; drop += 1) await chain.send({ from: SPAMMER, to: spamToken, data: airdrop });
-  await chain.send({ from: SPAMMER, to: VICTIM, value: 1n });
-  const approve = encodeFunctionData({ abi: usdCoinAbi, functionName: "approve", args: [THIEF, maxUint256] });
-  await chain.send({ from: CARELESS, to: usdc, data: approve });
-  await chain.send({ from: CARELESS, to: FRIEND, value: ETHER });
-  await chain.send({ from: FRIEND, to: CARELESS, value: ETHER });
-}
-
-type Money = { readonly wei: string };
-type Health = {
-  readonly totals: { readonly calls: number; readonly failures: number };
-  readonly gas: { readonly spent: Money; readonly wasted: Money };
-  readonly recommendations: readonly { readonly kind: string; readonly saves_usd_per_month: number | null }[];
-};
-
-async function ask(path: string, method = "GET"): Promise<{ status: number; body: unknown }> {
-  const response = await fetch(`${server.baseUrl}${path}`, { method, headers: { "x-api-key": key.secret } });
-  return { status: response.status, body: await response.json() };
-}
-
-async function reportOf<Report>(path: string, method = "GET"): Promise<Report> {
-  const { status, body } = await ask(path, method);
-  expect([status, body]).toEqual([200, expect.anything()]);
-  return body as Report;
-}
-
-test("a wallet whose calls fail wastes money, by named causes", async () => {
-  const health = await reportOf<Health>(`/health/${FAILING}`);
-  expect(health).toMatchObject({
-    // The one that succeeded registered it.
-    totals: { calls: REVERTS + 2, successes: 1, failures: REVERTS + 1 },
-    account: { kind: "eoa", is_contract: false },
-    failures: { out_of_gas: { failures: 1 }, reverted: { failures: REVERTS } },
-  });
-  expect(BigInt(health.gas.wasted.wei)).toBeGreaterThan(0n);
-  const kinds = health.recommendations.map(({ kind }) => kind);
-  expect(kinds).toContain("simulate_first");
-  expect(kinds).toContain("raise_gas_limit");
-  for (const { saves_usd_per_month } of health.recommendations)
-    expect(saves_usd_per_month).toBeGreaterThanOrEqual(0);
-
-  const optimized = await reportOf<{ totals: { wasted: Money; spent: Money } }>(`/optimize/${FAILING}`);
-  expect(optimized.totals.wasted).toEqual(health.gas.wasted);
-  expect(optimized.totals.spent).toEqual(health.gas.spent);
-});
-
-test("a keeper with generous gas limits is told so, and that it saves nothing", async () => {
-  const optimized = await reportOf<{ methods: readonly { method: string | null; calls: number }[] }>(
-    `/optimize/${KEEPER}`,
-  );
-  expect(optimized.methods.find(({ calls }) => calls === CALLS)).toMatchObject({
-    failures: 0,
-    wasted: { wei: "0" },
-    gas_limit: { state: "generous", samples: CALLS, small_sample: false, median_limit: "500000" },
-  });
-  expect(optimized).toMatchObject({ totals: { wasted: { wei: "0", worth_usd: 0 } } });
-});
-
-test("a spammed victim is told of the spam, and is as clean as before", async () => {
-  expect(await reportOf(`/wash/${VICTIM}`, "POST")).toMatchObject({
-    cleanliness_score: 100,
-    cleanliness_grade: "Spotless",
-    issues_by_severity: { high: 0, medium: 0, low: 0 },
-    received: { spam_tokens: 1, dust_tokens: 1, transfers: 4 },
-  });
-});
-
-test("a careless wallet is told of an open approval and of money that it moves in a circle", async () => {
-  expect(await reportOf(`/wash/${CARELESS}`, "POST")).toMatchObject({
-    open_approvals: [{ spender: THIEF, kind: "amount", risks: expect.arrayContaining(["unknown"]) }],
-    self_dealing: { circles: [{ counterparty: FRIEND, times: 1, amount: String(ETHER) }] },
-    issues: expect.arrayContaining([expect.objectContaining({ category: "approvals", severity: "high" })]),
-  });
-});
-
-test("a wallet outside the index is washed by nobody, and diagnosed from the node's own history", async () => {
-  expect((await ask(`/wash/${OUTSIDER}`, "POST")).status).toBe(404);
-  const before = await readBalance(kit.db, key.id);
-  const health = await until({ what: "its history is read", timeoutMs: 170_000 }, async () => {
-    const { status, body } = await ask(`/health/${OUTSIDER}`);
-    if (status === 200) return body;
-    expect(status).toBe(503);
-    await sleep(300);
-    return null;
-  });
-  expect(health).toMatchObject({ totals: { calls: 5, failures: 0 }, coverage: { complete: true } });
-  expect(await readBalance(kit.db, key.id)).toBe(before - 500);
-});
+describe("the diagnosis of real wallets", () => describeDiagnosis(stand));
+describe("the network of real wallets", () => describeNetwork(stand));

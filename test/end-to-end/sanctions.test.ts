@@ -2,38 +2,35 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Address, createPublicClient, getAddress, http } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import { writeDeployment } from "../../service/chain/deployments.ts";
 import { sdnXml } from "../service/sanctions/sdn-file.ts";
-import { runScript, until } from "../support/anvil-testkit/script.ts";
-import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+import { runScript } from "../support/anvil-testkit/script.ts";
+import { useTestkit } from "../support/anvil-testkit/testkit.ts";
+import { until } from "../support/until.ts";
 
 const LISTED_BEFORE = getAddress("0x00000000000000000000000000000000000a9e01");
 const LISTED_NOW = getAddress("0x00000000000000000000000000000000000a9e02");
 const IMPORTED = getAddress("0x00000000000000000000000000000000000a9e03");
 const CLEAN = getAddress("0x00000000000000000000000000000000000a9e04");
+const REORGED = getAddress("0x00000000000000000000000000000000000a9e05");
 const FINALITY_BLOCKS = 30;
 /** From the listing to the record in the oracle contract. */
 const MOST_MS = 60_000;
 
-let kit: Testkit;
+const kit = useTestkit({ ageSeconds: 3_600 });
 beforeAll(async () => {
-  kit = await bootTestkit({ ageSeconds: 3_600 });
   const { chain } = kit;
   await chain.sanction([LISTED_BEFORE]);
   // As on a public chain, where the index begins long after the list did.
   const sanctionsList = { address: chain.contracts.sanctionsList, startBlock: (await chain.head()) + 1 };
   writeDeployment(kit.deploymentFile, { ...chain.deployment, sanctionsList });
-  for (const wallet of [LISTED_BEFORE, LISTED_NOW, IMPORTED, CLEAN]) await chain.register(wallet);
+  for (const wallet of [LISTED_BEFORE, LISTED_NOW, IMPORTED, CLEAN, REORGED]) await chain.register(wallet);
   await chain.mine(2 * FINALITY_BLOCKS, 1);
   await chain.toWallClock();
-  const indexer = await kit.startIndexer();
-  await indexer.reach(await chain.head());
+  await kit.startIndexer();
   kit.startWorker();
-});
-afterAll(async () => {
-  await kit.close();
 });
 
 test("a wallet that the contract listed before the index begins is found by asking the contract", async () => {
@@ -64,6 +61,16 @@ test("an import of a list with the wallet is in the oracle contract within a min
   expect(sanctioned).toBe(false);
 });
 
+test("a listing that a reorg took out is off the oracle again before anything is final", async () => {
+  const listing = await kit.chain.sanction([REORGED]);
+  expect(await untilOnChain(REORGED, true, 4)).toBeLessThan(listing.blockNumber + FINALITY_BLOCKS);
+  const head = await kit.chain.head();
+  await kit.chain.reorg(head - listing.blockNumber + 1);
+  await kit.chain.tick();
+  await sleep(2_000);
+  expect(await untilOnChain(REORGED, false, 4)).toBeLessThan(head + FINALITY_BLOCKS);
+});
+
 /** Runs `ahs sanctions import` as an operator would. */
 async function importList(addresses: readonly Address[]): Promise<void> {
   const path = join(kit.folder, "sdn_advanced.xml");
@@ -77,13 +84,16 @@ async function importList(addresses: readonly Address[]): Promise<void> {
   expect(await script.exited, script.log()).toBe(0);
 }
 
-/** Mines until the oracle's record of the wallet says so; fails after a minute. */
-async function untilOnChain(wallet: Address, sanctioned: boolean): Promise<void> {
-  await until({ what: `the oracle's flag is ${sanctioned}`, timeoutMs: MOST_MS }, async () => {
+/** Mines until the oracle's record of the wallet says so for some blocks; returns the first of them, fails after a minute. */
+async function untilOnChain(wallet: Address, sanctioned: boolean, blocks = 0): Promise<number> {
+  let since: number | null = null;
+  return until({ what: `the oracle's flag is ${sanctioned}`, timeoutMs: MOST_MS }, async () => {
     await kit.chain.tick();
     await sleep(500);
-    const record = await recordOf(wallet);
-    return record.exists && record.sanctioned === sanctioned ? true : null;
+    const [record, head] = [await recordOf(wallet), await kit.chain.head()];
+    if (!record.exists || record.sanctioned !== sanctioned) since = null;
+    else since ??= head;
+    return since !== null && head - since >= blocks ? since : null;
   });
 }
 

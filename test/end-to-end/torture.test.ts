@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TortureRow } from "../../torture/torture-row.ts";
 import { COMPILE_CACHE } from "../support/anvil-testkit/script.ts";
+import { useFolder } from "../support/use-folder.ts";
 
 const TORTURE = new URL("../../torture/run.ts", import.meta.url).pathname;
 /** The others take what is left of CI's time; `npm run torture -- --short` runs them all. */
@@ -13,10 +13,9 @@ const SCENARIOS = ["kill", "hostile", "hostile-chain"];
 /** A busy machine takes several times as long as an idle one. */
 const TIMEOUT_MS = 600_000;
 
-let folder: string;
+const folder = useFolder();
 let running: ChildProcess | null = null;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "ahs-torture-test-"));
   // Run as root, its PostgreSQL is another user, who must be able to reach its directory.
   chmodSync(folder, 0o755);
 });
@@ -25,7 +24,6 @@ afterAll(async () => {
     running.kill("SIGINT");
     await once(running, "exit");
   }
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test(
@@ -34,7 +32,7 @@ test(
     const { code, output, rows } = await torture(["--short", "--only", SCENARIOS.join(",")]);
     expect([code, rows.flatMap(({ faults }) => faults)], output).toEqual([0, []]);
     expect(rows.map(({ name, injected, lost, doubled }) => ({ name, injected, lost, doubled }))).toEqual([
-      { name: "kill", injected: 5, lost: 0, doubled: 0 },
+      { name: "kill", injected: 6, lost: 0, doubled: 0 },
       { name: "hostile", injected: expect.any(Number), lost: 0, doubled: 0 },
       { name: "hostile-chain", injected: expect.any(Number), lost: 0, doubled: 0 },
     ]);

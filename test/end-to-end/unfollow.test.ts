@@ -1,5 +1,5 @@
 import { type Address, encodeDeployData, encodeFunctionData, getAddress, type Hex, numberToHex } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { runUnfollow } from "../../bin/commands/unfollow.ts";
 import { EXIT_RESTART } from "../../bin/process.ts";
 import bytecodes from "../../contracts/bytecode.json" with { type: "json" };
@@ -7,18 +7,17 @@ import { mintCallbackAbi } from "../../devnet/abi/mint-callback.ts";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import { identityRegistryAbi } from "../../service/chain/abi/identity-registry.ts";
 import { writeDeployment } from "../../service/chain/deployments.ts";
-import { until } from "../support/anvil-testkit/script.ts";
-import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+import { useTestkit } from "../support/anvil-testkit/testkit.ts";
+import { until } from "../support/until.ts";
 
 const AGENT: Address = getAddress("0x00000000000000000000000000000000000a9e01");
 const SENDER: Address = getAddress("0x00000000000000000000000000000000000a9e02");
 /** Of a hub; far from the blocks that the test makes, so that none of it ends a window. */
 const BOUND = { transactions: 5, blocks: 1_000_000 };
 
-let kit: Testkit;
+const kit = useTestkit({ ageSeconds: 86_400 });
 let hub: Address;
 beforeAll(async () => {
-  kit = await bootTestkit({ ageSeconds: 86_400 });
   for (const account of [AGENT, SENDER]) {
     await kit.chain.rpc.request("anvil_setBalance", account, numberToHex(10n ** 20n));
     await kit.chain.rpc.request("anvil_impersonateAccount", account);
@@ -26,10 +25,6 @@ beforeAll(async () => {
   hub = await deployHub();
   writeDeployment(kit.deploymentFile, { ...kit.chain.deployment, receivedBound: BOUND });
 });
-afterAll(async () => {
-  await kit.close();
-});
-
 test("a hub that registers itself costs rows up to the bound; unfollowed, it costs none, through restart, new names and a new index", async () => {
   const { chain, db } = kit;
   const { identityRegistry, oracle } = chain.contracts;
@@ -39,7 +34,6 @@ test("a hub that registers itself costs rows up to the bound; unfollowed, it cos
   await payHub(9);
   await final();
   const first = await kit.startIndexer();
-  await first.reach(await chain.head());
   await payHub(4);
   await first.reach(await chain.head());
   expect(await rowsOf(hub)).toEqual({ wallets: 1, received: 5, calldata: 0 });
@@ -56,16 +50,15 @@ test("a hub that registers itself costs rows up to the bound; unfollowed, it cos
     runUnfollow(args, { db, chainId: 31_337, out: (line) => lines.push(line) });
   await command("add", hub);
   expect(lines).toEqual([`${hub} is followed no more: "ahs index" starts again`]);
-  // Nobody sees it any more, before anything has started again.
+  // Readers no longer see it, before any process restarts.
   expect((await rowsOf(hub)).wallets).toBe(0);
   expect(await first.exited).toBe(EXIT_RESTART);
 
   const cached = await cachedOf(hub);
   expect(cached).toBeGreaterThan(9);
   const second = await kit.startIndexer();
-  await second.reach(await chain.head());
   await payHub(3);
-  // Whoever pays for it, or is it, names it again, by itself or as another agent's wallet.
+  // It is named again by a paid request, by itself and as another agent's wallet.
   await chain.send({ from: SENDER, to: oracle, data: requesting(hub) });
   await chain.send({ from: SENDER, to: hub, data: registering(identityRegistry), gas: 3_000_000n });
   await payHub(3);
@@ -77,13 +70,11 @@ test("a hub that registers itself costs rows up to the bound; unfollowed, it cos
   await final();
 
   const third = await kit.startIndexer();
-  await third.reach(await chain.head());
   await third.stop();
   expect(await cachedOf(hub)).toBe(cached + 1);
   writeDeployment(kit.deploymentFile, { ...chain.deployment, name: "anew", receivedBound: BOUND });
   const anew = await kit.startIndexer();
-  await anew.reach(await chain.head());
-  await until({ what: "the new index is shown", timeoutMs: 170_000 }, async () => {
+  await until({ what: "the new index is shown" }, async () => {
     const { wallets, received } = await rowsOf(hub);
     return wallets === 0 && received === 0 ? true : null;
   });

@@ -6,7 +6,8 @@ import { numberToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { UpFile } from "../../bin/up/local-files.ts";
 import { jsonRpc } from "../../devnet/json-rpc.ts";
-import { runScript, until } from "../support/anvil-testkit/script.ts";
+import { runScript } from "../support/anvil-testkit/script.ts";
+import { until } from "../support/until.ts";
 
 /** Nine jobs at once, each of which waits for a block to become final twice. */
 const PLAY_TIMEOUT_MS = 600_000;
@@ -105,7 +106,7 @@ export function describeJobs(running: () => { readonly up: UpFile; readonly data
 
 type Ran = { readonly code: number | null; readonly output: string; readonly errors: string };
 
-/** What was told of one job. */
+/** Printed lines of one job. */
 function linesOf(generation: string, outcome: string): string {
   const prefix = `${generation} ${outcome}: `;
   const own = played.output.split("\n").filter((line) => line.startsWith(prefix));
@@ -122,7 +123,7 @@ function checkReason(verdictId: string): Promise<Ran> {
   return runExample("check-reason.ts", [verdictId, "--data-dir", dataDir]);
 }
 
-/** Compares with the evidence as somebody in between would serve it. */
+/** Compares with evidence that a proxy changed. */
 async function compareThrough(verdictId: string, change: (body: string) => string): Promise<Ran> {
   const server = createServer(async (request, response) => {
     const answer = await fetch(`${up.base_url}${request.url}`);
@@ -144,7 +145,7 @@ function listen(server: Server): Promise<string> {
   });
 }
 
-/** Decides by the line that was printed, with nothing set but what stands in it. */
+/** Decides by the line that was printed, with no other settings. */
 async function decideAsTold(told: string, decision: string): Promise<void> {
   const line = /npm run ahs -- (review decide .*)/.exec(told)?.[1] ?? "";
   const words = line.match(/'[^']*'|[^\s']+/g) ?? [];

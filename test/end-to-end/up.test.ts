@@ -7,8 +7,9 @@ import { freePort } from "../../bin/supervisor/child-process.ts";
 import type { UpFile } from "../../bin/up/local-files.ts";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import { decodeView } from "../../service/chain/oracle-codec.ts";
-import { runScript, type Script, until } from "../support/anvil-testkit/script.ts";
+import { runScript, type Script } from "../support/anvil-testkit/script.ts";
 import { createEmptyDatabase, type TestDatabase } from "../support/test-database.ts";
+import { until } from "../support/until.ts";
 import { describeJobs } from "./up-jobs.ts";
 
 const UP_TIMEOUT_MS = 300_000;
@@ -204,7 +205,7 @@ async function record(up: UpFile, archetype: string) {
   return JSON.parse(await answer.text());
 }
 
-/** What a caller is told of each before dealing with it. */
+/** Risks as a caller reads them before dealing with a wallet. */
 async function expectSensibleRisks(up: UpFile): Promise<void> {
   expect(await risk(up, "keeper")).toMatchObject({ risk_level: "LOW", reason: "scored" });
   const failing = await risk(up, "always-failing");
@@ -234,7 +235,7 @@ async function inputFile(up: UpFile, hash: string) {
   return JSON.parse(await answer.text());
 }
 
-/** What `ahs score --explain` prints beside the running service. */
+/** Output of `ahs score --explain` beside the running service. */
 function explain(up: UpFile, archetype: string): Promise<string> {
   return run(["score", String(up.samples[archetype]), "--explain"], {
     DATABASE_URL: up.database_url,
@@ -242,7 +243,7 @@ function explain(up: UpFile, archetype: string): Promise<string> {
   });
 }
 
-/** What is said of a wallet's score by whoever has the node, a key and nothing else. */
+/** Output of `ahs verify-score` with a node and a key only. */
 function verify(up: UpFile, archetype: string): Promise<string> {
   const args = ["verify-score", String(up.samples[archetype]), "--service", up.base_url];
   return run(args, { AHS_API_KEY: up.api_key, ...nodeOf(up) });
@@ -263,7 +264,7 @@ async function run(args: readonly string[], env: Readonly<Record<string, string>
 async function expectIndexAdvances(up: UpFile): Promise<void> {
   const first = await indexedBlock(up);
   const seen = [first];
-  await until({ what: "the index is two blocks further", timeoutMs: 170_000 }, async () => {
+  await until({ what: "the index is two blocks further" }, async () => {
     const block = await indexedBlock(up);
     seen.push(block);
     return block >= first + 2 ? true : null;

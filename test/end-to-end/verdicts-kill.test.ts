@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { type ScriptedModel, startScriptedModel } from "../../devnet/scripted-model/start-scripted-model.ts";
 import { type Receiver, startReceiver } from "../service/alerts/receiver.ts";
-import { type Script, until } from "../support/anvil-testkit/script.ts";
-import { type ServiceOptions, startServer, startWorker } from "../support/anvil-testkit/services.ts";
-import { createTestKey, readBalance } from "../support/anvil-testkit/test-keys.ts";
-import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+import type { Script } from "../support/anvil-testkit/script.ts";
+import { useTestkit } from "../support/anvil-testkit/testkit.ts";
+import { createTestKey, readBalance } from "../support/test-keys.ts";
+import { until } from "../support/until.ts";
 
 const OUTPUTS = 60;
 /** How many verdicts are there when the worker is killed. */
@@ -15,36 +15,20 @@ const PRICE = 500;
 const ROLES = 6;
 const PARTY = `0x${"c1".repeat(20)}`;
 
-let kit: Testkit;
+const kit = useTestkit();
 let model: ScriptedModel;
 let receiver: Receiver;
-let options: ServiceOptions;
+let own: { readonly env: Record<string, string> };
 beforeAll(async () => {
-  kit = await bootTestkit();
   [model, receiver] = await Promise.all([startScriptedModel({ chainId: 31_337 }), startReceiver()]);
   kit.onClose(model.stop);
   kit.onClose(receiver.close);
-  options = {
-    folder: kit.folder,
-    databaseUrl: kit.databaseUrl,
-    rpcUrl: kit.chain.rpcUrl,
-    deploymentFile: kit.deploymentFile,
-    env: {
-      PANEL_BASE_URL: model.baseUrl,
-      PANEL_MODEL: model.model,
-      PANEL_AT_ONCE: String(AT_ONCE),
-      PROBE_LOOPBACK: "1",
-      HISTORY_SOURCE: "none",
-    },
-  };
-});
-afterAll(async () => {
-  await kit.close();
+  const panel = { PANEL_BASE_URL: model.baseUrl, PANEL_MODEL: model.model, PANEL_AT_ONCE: String(AT_ONCE) };
+  own = { env: { ...panel, PROBE_LOOPBACK: "1", HISTORY_SOURCE: "none" } };
 });
 
 test("60 paid outputs with the worker killed three times end in 60 verdicts, charges and events", async () => {
-  const server = await startServer(options);
-  kit.onClose(server.stop);
+  const server = await kit.startServer(own);
   const key = await createTestKey(kit.db, BALANCE);
   const call = async (path: string, body: object): Promise<Record<string, string>> => {
     const answer = await fetch(server.baseUrl + path, {
@@ -67,7 +51,7 @@ test("60 paid outputs with the worker killed three times end in 60 verdicts, cha
     acceptance_criteria: "1. Names three rivers of Europe",
     domain: "content",
   });
-  let worker: Script = startWorker(options);
+  let worker: Script = kit.startWorker(own);
   const posting = Promise.all(
     Array.from({ length: OUTPUTS }, (_, place) =>
       call("/v1/outputs", {
@@ -83,9 +67,8 @@ test("60 paid outputs with the worker killed three times end in 60 verdicts, cha
     await completed(count);
     await worker.kill();
     expect(await countOf("select count(*) from ahs.verdict where status = 'processing'")).toBeGreaterThan(0);
-    worker = startWorker(options);
+    worker = kit.startWorker(own);
   }
-  kit.onClose(() => worker.stop());
   const posted = await posting;
   await completed(OUTPUTS);
 
@@ -135,7 +118,7 @@ async function expectFewAnswersLost(): Promise<void> {
 }
 
 async function expectEventsToldOnce(): Promise<void> {
-  await until({ what: "every event is delivered", timeoutMs: 170_000 }, async () => {
+  await until({ what: "every event is delivered" }, async () => {
     const waiting = await countOf("select count(*) from ahs.webhook_event where state <> 'delivered'");
     return waiting === 0 ? true : null;
   });

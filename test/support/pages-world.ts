@@ -1,10 +1,10 @@
 import { type Browser, chromium } from "playwright-core";
 import { type Address, getAddress, numberToHex } from "viem";
-import { until } from "./anvil-testkit/script.ts";
-import { startServer, type TestServer } from "./anvil-testkit/services.ts";
-import { createTestKey } from "./anvil-testkit/test-keys.ts";
+import type { TestServer } from "./anvil-testkit/services.ts";
 import { bootTestkit, type Testkit } from "./anvil-testkit/testkit.ts";
 import { seedVerdicts } from "./seed-verdicts.ts";
+import { createTestKey } from "./test-keys.ts";
+import { until } from "./until.ts";
 
 /** Everything that the pages show, and a browser to look at them. */
 export type PagesWorld = {
@@ -25,7 +25,7 @@ const HISTORY_DAYS = 30;
 const BLOCK_MS = 500;
 const BALANCE = 5_000;
 
-/** A wallet that nobody has the key of. */
+/** A wallet without a known key. */
 export function walletOf(number: number): Address {
   return getAddress(numberToHex(0xbeef00 + number, { size: 20 }));
 }
@@ -45,17 +45,13 @@ export async function startPagesWorld(executablePath: string): Promise<PagesWorl
 
 async function fill(kit: Testkit, browser: Browser): Promise<PagesWorld> {
   await makeHistory(kit);
-  const mining = setInterval(() => void kit.chain.tick(), BLOCK_MS);
-  kit.onClose(async () => clearInterval(mining));
-  const indexer = await kit.startIndexer();
-  await indexer.reach(await kit.chain.head());
+  kit.startMining(BLOCK_MS);
+  await kit.startIndexer();
   kit.startWorker();
-  const env = { HISTORY_SOURCE: "none", MAX_INDEX_AGE_SECONDS: "3600" };
-  const server = await startServer({ ...kit, rpcUrl: kit.chain.rpcUrl, env });
-  kit.onClose(() => server.stop());
+  const server = await kit.startServer({ env: { HISTORY_SOURCE: "none", MAX_INDEX_AGE_SECONDS: "3600" } });
   const key = await createTestKey(kit.db, BALANCE);
   const verdicts = await seedVerdicts(kit.db);
-  await until({ what: "both wallets have a grade", timeoutMs: 170_000 }, async () => {
+  await until({ what: "both wallets have a grade" }, async () => {
     const graded = "select 1 from ahs.current_score where grade is not null";
     return (await kit.db.$client.query(graded)).rowCount === 2 ? true : null;
   });

@@ -14,15 +14,17 @@ import { createRoles, putLogin } from "../../service/db/roles.ts";
 declare module "vitest" {
   interface ProvidedContext {
     postgresUrl: string;
-    /** Name of a migrated, empty database on it, which nobody can connect to: databases are copied from it. */
+    /** Name of a migrated, empty database on it, which takes no connections: databases are copied from it. */
     migratedDatabase: string;
     /** Password of the users `ahs_…_test`, who log in for our roles. */
     rolePassword: string;
   }
 }
 
-/** One PostgreSQL for the whole run, or the one named by AHS_TEST_DATABASE_URL; each test makes its own database in it. */
+/** One PostgreSQL for the whole run, or the one named by AHS_TEST_DATABASE_URL; each test makes its own database in it. None for unit tests. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const wanted = project.vitest.config.project;
+  if (wanted.length > 0 && wanted.every((name) => name === "unit")) return async () => undefined;
   const given = process.env.AHS_TEST_DATABASE_URL;
   const server = given === undefined ? await startServer() : { url: given, stop: async () => undefined };
   const rolePassword = randomBytes(12).toString("hex");

@@ -1,42 +1,46 @@
 import { randomBytes } from "node:crypto";
 import { Client } from "pg";
-import { inject } from "vitest";
+import { afterAll, beforeAll, inject } from "vitest";
 import { type Database, openDatabase } from "../../service/db/database.ts";
 import type { RoleName } from "../../service/db/role-rights.ts";
 
-export type TestDatabase = { readonly url: string; readonly drop: () => Promise<void> };
-
-/** A migrated database of its own on the run's PostgreSQL: a copy of the one that was migrated for the run. */
-export async function createTestDatabase(): Promise<TestDatabase> {
-  const database = await createCopy(inject("migratedDatabase"));
-  // A copy has the rights on what it holds, and none on itself.
-  await onServer(
-    database.url,
-    `grant create on database ${new URL(database.url).pathname.slice(1)} to ahs_index`,
-  );
-  return database;
+/** A migrated database of its own for one test file, made before its tests and dropped after them. */
+export function useDatabase(): Database {
+  const name = newName();
+  const db = openMigrated(urlOf(name));
+  beforeAll(() => copyMigrated(name));
+  afterAll(async () => {
+    await db.$client.end();
+    await drop(name);
+  });
+  return db;
 }
 
-/** The URL by which a process of that role reaches a database of the run's PostgreSQL. */
-export function urlForRole(databaseUrl: string, role: RoleName): string {
-  const url = new URL(databaseUrl);
-  url.username = `${role}_test`;
-  url.password = inject("rolePassword");
-  return url.href;
+export type TestDatabase = Awaited<ReturnType<typeof createTestDatabase>>;
+
+/** A migrated database of its own on the run's PostgreSQL: a copy of the one that was migrated for the run. */
+export async function createTestDatabase() {
+  const name = newName();
+  await copyMigrated(name);
+  return { url: urlOf(name), drop: () => drop(name) };
 }
 
 /** A database of its own that was never migrated. */
-export function createEmptyDatabase(): Promise<TestDatabase> {
-  return createCopy("template1");
+export async function createEmptyDatabase() {
+  const name = newName();
+  await onServer(inject("postgresUrl"), `create database ${name}`);
+  return { url: urlOf(name), drop: () => drop(name) };
 }
 
-async function createCopy(template: string): Promise<TestDatabase> {
-  const server = inject("postgresUrl");
-  const name = `test_${randomBytes(6).toString("hex")}`;
-  await onServer(server, `create database ${name} template ${template}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return { url: url.href, drop: () => onServer(server, `drop database if exists ${name} with (force)`) };
+/** A migrated database of its own, and what closes and drops it. */
+export async function openTestDatabase(): Promise<{ db: Database; close: () => Promise<void> }> {
+  const { url, drop } = await createTestDatabase();
+  const db = openMigrated(url);
+  const close = async () => {
+    await db.$client.end();
+    await drop();
+  };
+  return { db, close };
 }
 
 /** Opens a migrated database; the caller ends the pool. */
@@ -51,15 +55,32 @@ export function openMigrated(url: string): Database {
   });
 }
 
-/** A migrated database of its own, and what closes and drops it. */
-export async function openTestDatabase(): Promise<{ db: Database; close: () => Promise<void> }> {
-  const { url, drop } = await createTestDatabase();
-  const db = openMigrated(url);
-  const close = async () => {
-    await db.$client.end();
-    await drop();
-  };
-  return { db, close };
+/** The URL by which a process of that role reaches a database of the run's PostgreSQL. */
+export function urlForRole(databaseUrl: string, role: RoleName): string {
+  const url = new URL(databaseUrl);
+  url.username = `${role}_test`;
+  url.password = inject("rolePassword");
+  return url.href;
+}
+
+function newName(): string {
+  return `test_${randomBytes(6).toString("hex")}`;
+}
+
+function urlOf(name: string): string {
+  const url = new URL(inject("postgresUrl"));
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function copyMigrated(name: string): Promise<void> {
+  await onServer(inject("postgresUrl"), `create database ${name} template ${inject("migratedDatabase")}`);
+  // A copy has the rights on what it holds, and none on itself.
+  await onServer(urlOf(name), `grant create on database ${name} to ahs_index`);
+}
+
+function drop(name: string): Promise<void> {
+  return onServer(inject("postgresUrl"), `drop database if exists ${name} with (force)`);
 }
 
 async function onServer(url: string, statement: string): Promise<void> {

@@ -33,7 +33,7 @@ import { createTestDatabase, openMigrated } from "./test-database.ts";
 
 const { payer, payee, facilitator: sender, deployer, relayer } = roleAccounts();
 const NETWORK = "eip155:31337";
-/** What a payment is of that says nothing else. */
+/** Default amount of a payment. */
 export const CENT = 10_000n;
 const BLOCK_MS = 200;
 

@@ -1,19 +1,12 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runKeys } from "../../../bin/commands/keys.ts";
 import { apiKeyFinder, hashApiKey } from "../../../service/access/api-keys.ts";
-import type { Database } from "../../../service/db/database.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 
 const NOW = new Date("2026-11-20T10:00:00Z");
 
-let db: Database;
-let close: () => Promise<void>;
-
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
+const db = useDatabase();
 
 async function keys(...args: readonly string[]): Promise<readonly string[]> {
   const lines: string[] = [];

@@ -1,21 +1,19 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { numberToHex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { runKeystore } from "../../../bin/commands/keystore.ts";
+import { useFolder } from "../../support/use-folder.ts";
 
 const KEY = numberToHex(0x51, { size: 32 });
 const OTHER = numberToHex(0x52, { size: 32 });
-let folder: string;
+const folder = useFolder();
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "ahs-keystore-"));
   writeFileSync(join(folder, "password"), "a long password\n");
   writeFileSync(join(folder, "short"), "short\n");
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function run(line: string, input = "") {
   const lines: string[] = [];

@@ -1,31 +1,26 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runPaymentsCommand } from "../../../bin/commands/payments.ts";
 import { createPaymentMetrics } from "../../../service/access/payments/metrics.ts";
 import { createPaymentStore } from "../../../service/access/payments/payments.ts";
 import { aReservation } from "../../support/a-reservation.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 
 const HASH = `0x${"ab".repeat(32)}` as const;
-let database: Awaited<ReturnType<typeof openTestDatabase>>;
+const db = useDatabase();
 let now = new Date("2026-11-20T10:00:00Z");
 let used = false;
-
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
-afterAll(() => database.close());
 
 async function payments(...args: readonly string[]): Promise<readonly string[]> {
   const lines: string[] = [];
   await runPaymentsCommand(args, {
-    db: database.db,
+    db,
     out: (line) => lines.push(line),
     now: () => now,
     reconciliation: () => ({
-      db: database.db,
+      db,
       chainId: 31_337,
       chain: {
         balanceOf: async () => 0n,
@@ -50,7 +45,7 @@ describe("ahs payments", () => {
 
   it("lists what was paid, by what became of it, and finds on the chain what is owed", async () => {
     const store = createPaymentStore({
-      db: database.db,
+      db,
       chainId: 31_337,
       now: () => now,
       randomUuid: randomUUID,

@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { getAddress } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type Download, runSanctions, type SanctionsDeps } from "../../../bin/commands/sanctions.ts";
-import type { Database } from "../../../service/db/database.ts";
 import { fetchFailure } from "../../../service/net/exchange.ts";
 import { DownloadFailure } from "../../../service/net/guarded-fetch.ts";
 import { sanctionsListHash } from "../../../service/sanctions/list-file.ts";
@@ -13,24 +11,16 @@ import { requireSanctionsSource } from "../../../service/sanctions/sources.ts";
 import { createIndexTables } from "../../service/db/index-tables.ts";
 import { clearSanctions } from "../../service/sanctions/clear-sanctions.ts";
 import { bytesOf, evmAddress, sdnXml, type TestParty } from "../../service/sanctions/sdn-file.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
+import { useFolder } from "../../support/use-folder.ts";
 
 const CHAIN = { chainId: 31_337, sanctionsList: { address: getAddress(evmAddress(77)), startBlock: 0 } };
 const NOW = new Date("2026-11-20T10:00:00Z");
 const URL_OF_LIST = "https://list.example/sdn_advanced.xml";
 
-let db: Database;
-let close: () => Promise<void>;
-let folder: string;
+const db = useDatabase();
+const folder = useFolder();
 
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "ahs-sanctions-"));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
 beforeEach(async () => {
   await clearSanctions(db);
 });

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { dropLeftovers } from "../../../bin/indexer/take-over.ts";
-import type { Database } from "../../../service/db/database.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 
-let db: Database;
-let close: () => Promise<void>;
+const db = useDatabase();
 beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
   await db.$client.query(`
     create schema left_over;
     create function left_over.tell() returns trigger language plpgsql as 'begin return null; end';
@@ -15,9 +12,6 @@ beforeAll(async () => {
     create index call_agent on left_over.call (agent);
     create trigger agent_tell after insert on left_over.agent execute function left_over.tell();
     create trigger call_tell after insert on left_over.call execute function left_over.tell();`);
-});
-afterAll(async () => {
-  await close();
 });
 
 test("a reader of several tables goes on while triggers and indexes of a killed indexer are dropped, and keys stay", async () => {

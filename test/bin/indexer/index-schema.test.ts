@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { indexSchemaName } from "../../../bin/indexer/index-schema.ts";
 import type { Deployment } from "../../../service/chain/deployments.ts";
+import { useFolder } from "../../support/use-folder.ts";
 
 const ROOT = new URL("../../..", import.meta.url).pathname;
-const folder = mkdtempSync(join(tmpdir(), "ahs-index-schema-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = useFolder();
 
 const contract = (digit: string) => ({ address: `0x${digit.repeat(40)}` as const, startBlock: 1 });
 const escrow: Deployment["escrows"][number] = {

@@ -1,22 +1,21 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { numberToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { parseConfig } from "../../../bin/config.ts";
 import { openAccounts } from "../../../bin/keys/open-accounts.ts";
 import { keystoreEntropy, writeKeystore } from "../../../service/sender/keystore.ts";
+import { useFolder } from "../../support/use-folder.ts";
 
 const KEY = numberToHex(0x51, { size: 32 });
 const { address, publicKey } = privateKeyToAccount(KEY);
 const OTHER = numberToHex(0x52, { size: 32 });
 const LOCAL = { chainId: 31_337 };
 const PUBLIC = { chainId: 8_453 };
-let folder: string;
+const folder = useFolder();
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "ahs-keys-"));
   writeFileSync(
     join(folder, "key.json"),
     writeKeystore({ privateKey: KEY, password: "right" }, keystoreEntropy(), 2),
@@ -24,7 +23,6 @@ beforeAll(() => {
   writeFileSync(join(folder, "right"), "right\n");
   writeFileSync(join(folder, "wrong"), "wrong\n");
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const stored = (role: string, password = "right", file = "key.json") => ({
   [`${role}_KEYSTORE`]: join(folder, file),

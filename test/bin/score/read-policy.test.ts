@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readPolicy } from "../../../bin/score/read-policy.ts";
 import { AHS_2026_1 } from "../../../service/model/score/policy.ts";
+import { useFolder } from "../../support/use-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "ahs-policy-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = useFolder();
 
 function fileOf(text: string): string {
   const path = join(folder, "policy.json");

@@ -1,15 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { claimDataDir, localFiles, removeDataDir, writeSecret } from "../../../bin/up/local-files.ts";
+import { useFolder } from "../../support/use-folder.ts";
 
-let folder: string;
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "ahs-files-"));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useFolder();
 
 describe("removeDataDir", () => {
   test("removes what ahs made, and says when there is nothing", () => {

@@ -17,7 +17,7 @@ import {
   type ReportWorld,
   walletOf,
 } from "../../service/registries/nightly/report-world.ts";
-import { until } from "../../support/anvil-testkit/script.ts";
+import { until } from "../../support/until.ts";
 
 const PAUSES = { pollMs: 10, failureMs: 10, longestMs: 40 };
 

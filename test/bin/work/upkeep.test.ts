@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { sweepRequests } from "../../../bin/work/upkeep.ts";
-import type { Database } from "../../../service/db/database.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 
 const NOW = new Date("2026-11-20T10:00:00Z");
 
-let db: Database;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
+const db = useDatabase();
 
 it("deletes what no request looks at any more, and nothing else", async () => {
   const query = (text: string, values: unknown[]) => db.$client.query(text, values);

@@ -1,17 +1,13 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ownCases } from "../../../eval/panel/labelled-case.ts";
+import { useFolder } from "../../support/use-folder.ts";
 
 const SCRIPT = new URL("../../../eval/panel/run.ts", import.meta.url).pathname;
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "ahs-eval-panel-"));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useFolder();
 
 /** A process of its own, on a machine that may have other work. */
 const TIMEOUT_MS = 120_000;

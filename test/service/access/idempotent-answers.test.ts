@@ -1,21 +1,15 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { RepeatSlot } from "../../../service/access/access.ts";
 import { createApiKey } from "../../../service/access/api-keys.ts";
 import { createIdempotentAnswers, dropExpiredAnswers } from "../../../service/access/idempotent-answers.ts";
 import { createKeyDebits, returnExpiredHolds } from "../../../service/access/key-debits.ts";
-import type { Database } from "../../../service/db/database.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 
 const START = new Date("2026-11-20T10:00:00Z").getTime();
 const ANSWER = { contentType: "application/json", body: '{"a":1}' };
 
-let db: Database;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
+const db = useDatabase();
 
 const laterBy = (seconds: number) => new Date(START + seconds * 1_000);
 const at = (seconds: number) => createIdempotentAnswers({ db, now: () => laterBy(seconds) });

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createApiKey, hashApiKey, revokeApiKey } from "../../../service/access/api-keys.ts";
 import {
   createIdempotentAnswers,
@@ -8,19 +8,13 @@ import {
 } from "../../../service/access/idempotent-answers.ts";
 
 import { purchaseHashes, purchaseKey } from "../../../service/api/pages/buy-report.ts";
-import type { Database } from "../../../service/db/database.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 
 const BOUGHT = new Date("2026-11-20T23:59:00Z");
 const WALLET = "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc";
 const OTHER = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 
-let db: Database;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
+const db = useDatabase();
 
 async function makeKey() {
   const wanted = { name: "n", partner: false, balanceUnits: 5_000, expiresAt: null };

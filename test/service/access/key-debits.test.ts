@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import {
   apiKeyFinder,
   createApiKey,
@@ -9,21 +9,17 @@ import {
   revokeApiKey,
 } from "../../../service/access/api-keys.ts";
 import { createKeyDebits, type KeyDebits, returnExpiredHolds } from "../../../service/access/key-debits.ts";
-import type { Database } from "../../../service/db/database.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 
 const NOW = new Date("2026-11-20T10:00:00Z");
 const entropy = { randomBytes, randomUuid: () => randomUUID() };
 
-let db: Database;
-let close: () => Promise<void>;
+const db = useDatabase();
 let debits: KeyDebits;
 
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
+beforeAll(() => {
   debits = createKeyDebits({ db, now: () => NOW, randomUuid: () => randomUUID() });
 });
-afterAll(() => close());
 
 async function newKey(balanceUnits: number | null): Promise<string> {
   const wanted = { name: "test", partner: false, balanceUnits, expiresAt: null };

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   apiKeyFinder,
   buyApiKey,
@@ -13,19 +13,13 @@ import {
   topUpApiKey,
 } from "../../../service/access/api-keys.ts";
 import { createKeyDebits } from "../../../service/access/key-debits.ts";
-import type { Database } from "../../../service/db/database.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 
 const NOW = new Date("2026-11-20T10:00:00Z");
 const BUYER = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 const entropy = { randomBytes, randomUuid: () => randomUUID() };
 
-let db: Database;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
+const db = useDatabase();
 
 function buy(creditId: string, units = 25_000) {
   const purchase = { creditId, name: "buyer", boughtBy: BUYER, units, ratePerMinute: 600, now: NOW } as const;

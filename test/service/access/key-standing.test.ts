@@ -1,22 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readKeyStanding } from "../../../service/access/api-keys.ts";
-import type { Database } from "../../../service/db/database.ts";
 import { alertSubscription, webhookEndpoint } from "../../../service/db/tables/alerts.ts";
 import { keyDebit } from "../../../service/db/tables/api-key.ts";
-import { createTestKey } from "../../support/anvil-testkit/test-keys.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
+import { createTestKey } from "../../support/test-keys.ts";
 
 const NOW = new Date("2026-11-20T10:00:00Z");
 const at = (hours: number) => new Date(NOW.getTime() + hours * 3_600_000);
 const WALLET = `0x${"aa".repeat(20)}` as const;
 
-let db: Database;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
+const db = useDatabase();
 
 const read = (keyId: string) => readKeyStanding(db, { chainId: 1, keyId, now: NOW, limit: 2 });
 

@@ -3,8 +3,8 @@ import type { PaymentRequired } from "@x402/core/types";
 import { ExactEvmScheme } from "@x402/evm/exact/server";
 import { paymentMiddlewareFromHTTPServer } from "@x402/hono";
 import { Hono } from "hono";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { useDatabase } from "../../support/test-database.ts";
 import {
   CHAIN_ID,
   ORIGIN,
@@ -17,18 +17,14 @@ import {
 } from "./payment-world.ts";
 
 /** What @x402/hono does as it comes, next to what we do: each hole is shown first, so that a fix of the package is noticed. */
-let database: Awaited<ReturnType<typeof openTestDatabase>>;
+const db = useDatabase();
 let world: PaymentWorld;
 let bare: ReturnType<typeof bareShop>;
 
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
 beforeEach(() => {
-  world = paymentWorld(database.db);
+  world = paymentWorld(db);
   bare = bareShop();
 });
-afterAll(() => database.close());
 
 const CHEAP = "/cheap/1";
 

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { useDatabase } from "../../support/test-database.ts";
 import { type PaymentWorld, paid, paymentWorld } from "./payment-world.ts";
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>;
+const db = useDatabase();
 let world: PaymentWorld;
 
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
 beforeEach(async () => {
-  await database.db.$client.query("truncate ahs.payment");
-  world = paymentWorld(database.db);
+  await db.$client.query("truncate ahs.payment");
+  world = paymentWorld(db);
 });
-afterAll(() => database.close());
 
 const CHEAP = "/cheap/1";
 const DEAR = "/dear/1";
@@ -33,7 +29,7 @@ describe("another payment under the same Idempotency-Key", () => {
 
   it("does so as well where the server died before it could keep the answer under the key", async () => {
     const first = await world.request(CHEAP, await attempt(CHEAP));
-    const successor = paymentWorld(database.db);
+    const successor = paymentWorld(db);
     const second = await successor.request(CHEAP, await attempt(CHEAP));
     expect([second.status, await second.text()]).toEqual([200, await first.text()]);
     expect(successor.desk.settled).toEqual([]);

@@ -1,20 +1,16 @@
 import type { PaymentPayload } from "@x402/core/types";
 import { appendPaymentIdentifierToExtensions } from "@x402/extensions/payment-identifier";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { useDatabase } from "../../support/test-database.ts";
 import { type PaymentWorld, paid, paymentWorld } from "./payment-world.ts";
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>;
+const db = useDatabase();
 let world: PaymentWorld;
 
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
 beforeEach(async () => {
-  await database.db.$client.query("truncate ahs.payment");
-  world = paymentWorld(database.db);
+  await db.$client.query("truncate ahs.payment");
+  world = paymentWorld(db);
 });
-afterAll(() => database.close());
 
 const CHEAP = "/cheap/1";
 const DEAR = "/dear/1";
@@ -88,7 +84,7 @@ describe("a payment identifier", () => {
 
   it("opens nothing with a signature that is not the payer's", async () => {
     await world.request(CHEAP, paid(await payload(CHEAP)));
-    const stranger = paymentWorld(database.db);
+    const stranger = paymentWorld(db);
     const { payload: signed, ...rest } = await payload(CHEAP, ID, stranger);
     const { authorization, signature } = signed as { authorization: object; signature: string };
     const forged = { ...authorization, from: world.account.address };
@@ -101,7 +97,7 @@ describe("a payment identifier", () => {
 
   it("of another payer is one of its own", async () => {
     await world.request(CHEAP, paid(await payload(CHEAP)));
-    const stranger = paymentWorld(database.db);
+    const stranger = paymentWorld(db);
     expect((await stranger.request(CHEAP, paid(await payload(CHEAP, ID, stranger)))).status).toBe(200);
     expect(stranger.desk.settled).toHaveLength(1);
   });

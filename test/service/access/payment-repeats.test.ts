@@ -1,21 +1,17 @@
 import type { PaymentRequired } from "@x402/core/types";
 import { appendPaymentIdentifierToExtensions } from "@x402/extensions/payment-identifier";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { Problem } from "../../../service/access/problems.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 import { type PaymentWorld, paid, paymentWorld } from "./payment-world.ts";
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>;
+const db = useDatabase();
 let world: PaymentWorld;
 
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
 beforeEach(async () => {
-  await database.db.$client.query("truncate ahs.payment");
-  world = paymentWorld(database.db);
+  await db.$client.query("truncate ahs.payment");
+  world = paymentWorld(db);
 });
-afterAll(() => database.close());
 
 const CHEAP = "/cheap/1";
 const DEAR = "/dear/1";
@@ -206,7 +202,7 @@ describe("a server that stops", () => {
     [DEAR, 503, "settled"],
   ])("answers work under way on %s with %i, and the payment is %s", async (path, status, state) => {
     const closing = new AbortController();
-    const shop = paymentWorld(database.db, { stopping: closing.signal });
+    const shop = paymentWorld(db, { stopping: closing.signal });
     const header = paid(await shop.sign(path));
     shop.works.gate = new Promise(() => undefined);
     const asked = shop.request(path, header);
@@ -219,7 +215,7 @@ describe("a server that stops", () => {
 
 describe("a settlement", () => {
   it("that takes all the time of its request leaves the work a time of its own", async () => {
-    const hasty = paymentWorld(database.db, { deadlineMs: 150 });
+    const hasty = paymentWorld(db, { deadlineMs: 150 });
     const header = paid(await hasty.sign(DEAR));
     const settle = hasty.desk.facilitator.settle;
     hasty.desk.facilitator.settle = async (payment) => {

@@ -1,22 +1,16 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
   createRateBuckets,
   dropIdleBuckets,
   type TokenBucket,
   takeToken,
 } from "../../../service/access/rate-limits.ts";
-import type { Database } from "../../../service/db/database.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 
 const START = new Date("2026-11-20T10:00:00Z").getTime();
 
-let db: Database;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
+const db = useDatabase();
 
 const at = (ms: number) => createRateBuckets({ db, now: () => new Date(START + ms) });
 

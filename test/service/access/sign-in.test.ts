@@ -2,11 +2,10 @@ import { encodeSIWxHeader } from "@x402/extensions/sign-in-with-x";
 import { hashMessage } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { createSiweMessage } from "viem/siwe";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Problem } from "../../../service/access/problems.ts";
 import { createSignIn, takeSignInNonce } from "../../../service/access/sign-in.ts";
-import type { Database } from "../../../service/db/database.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 import { CHAIN_ID, forcedHeader, ORIGIN, SIGNER, signInHeader, signInInfo } from "./signed-in.ts";
 
 type Contracts = Parameters<typeof createSignIn>[0]["contractSignatures"];
@@ -15,12 +14,7 @@ const NOW = new Date("2026-11-20T10:00:00.000Z");
 const WALLET = SIGNER.address.toLowerCase();
 const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1000).toISOString();
 
-let db: Database;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
+const db = useDatabase();
 
 /** Signs a header in, against real nonces. */
 function signInWith(header: string | undefined, contractSignatures: Contracts = null) {

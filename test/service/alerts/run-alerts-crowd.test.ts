@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createAlertMetrics } from "../../../service/alerts/metrics.ts";
 import { type AlertDeps, runAlerts } from "../../../service/alerts/run-alerts.ts";
 import { createGuardedFetch } from "../../../service/net/guarded-fetch.ts";
-import { until } from "../../support/anvil-testkit/script.ts";
+import { until } from "../../support/until.ts";
 import { type AlertWorld, createAlertWorld } from "./alert-world.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 

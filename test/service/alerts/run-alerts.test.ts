@@ -8,7 +8,7 @@ import { createAlertMetrics } from "../../../service/alerts/metrics.ts";
 import { type AlertDeps, runAlerts } from "../../../service/alerts/run-alerts.ts";
 import { requestTest } from "../../../service/alerts/subscriptions.ts";
 import { createGuardedFetch } from "../../../service/net/guarded-fetch.ts";
-import { until } from "../../support/anvil-testkit/script.ts";
+import { until } from "../../support/until.ts";
 import { type AlertWorld, createAlertWorld, DAY_MS } from "./alert-world.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 

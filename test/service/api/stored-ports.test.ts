@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { apiKeyFinder, createApiKey, revokeApiKey } from "../../../service/access/api-keys.ts";
 import { createKeyDebits } from "../../../service/access/key-debits.ts";
 import { createApp } from "../../../service/api/create-app.ts";
@@ -8,7 +8,7 @@ import { type Database, openDatabase } from "../../../service/db/database.ts";
 import { createInfrastructureReader } from "../../../service/registries/probes/probes-of-wallet.ts";
 import { readSanctionsSources } from "../../../service/sanctions/sources.ts";
 import { createScoreReader } from "../../../service/scores/scores.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 import { keyOnlyAccess } from "../access/key-only-access.ts";
 import { createIndexTables } from "../db/index-tables.ts";
 import { bodyOf, fakePorts, WALLET } from "./fake-ports.ts";
@@ -16,17 +16,14 @@ import { bodyOf, fakePorts, WALLET } from "./fake-ports.ts";
 const CHAIN = 31337;
 const NOW = new Date("2026-11-20T10:00:00Z");
 
-let db: Database;
-let close: () => Promise<void>;
+const db = useDatabase();
 
 beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
   await createIndexTables(db, CHAIN);
   await db.$client.query(
     `insert into "chain_31337".block (number, hash, "timestamp") values (1000, '0x', ${NOW.getTime() / 1000})`,
   );
 });
-afterAll(() => close());
 
 /** The app on the store itself; only scoring is left out. */
 function appOn(database: Database) {

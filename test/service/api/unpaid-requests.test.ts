@@ -1,6 +1,4 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { x402Client, x402HTTPClient } from "@x402/core/client";
 import type { PaymentRequired } from "@x402/core/types";
@@ -25,6 +23,7 @@ import { createServerLife } from "../../../service/api/kit/server-life.ts";
 import { writeDeployment } from "../../../service/chain/deployments.ts";
 import { insertSpec } from "../../../service/verification/verdicts/specs.ts";
 import { startCountingNode } from "../../support/counting-node.ts";
+import { useFolder } from "../../support/use-folder.ts";
 import { blockHash, enrichTo, finalize, followEnriched } from "../model/features/index-tables.ts";
 import { AGENT, blockAt, SCHEMA, useRowsWorld } from "../scores/read/rows-world.ts";
 
@@ -38,19 +37,17 @@ type Priced = { readonly method: string; readonly url: string; readonly body: un
 const world = useRowsWorld();
 let node: Awaited<ReturnType<typeof startCountingNode>>;
 let app: Hono<ApiEnv>;
-let folder: string;
+const folder = useFolder();
 /** Names of the statements that were sent, or their texts. */
 const statements: string[] = [];
 
 beforeAll(async () => {
   node = await startCountingNode();
-  folder = mkdtempSync(join(tmpdir(), "ahs-unpaid-"));
   world.db.$client.on("connect", recordStatements);
   app = await serveOn(join(folder, "deployment.json"));
 });
 afterAll(() => {
   node.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 beforeEach(async () => {
   await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 1 });

@@ -1,20 +1,16 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { getAddress, zeroAddress } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type CodeReader, findFirstBlock, loadNetwork } from "../../../service/chain/networks.ts";
+import { useFolder } from "../../support/use-folder.ts";
 
 const FOLDER = new URL("../../../networks", import.meta.url).pathname;
 const FILES = readdirSync(FOLDER);
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "ahs-networks-"));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = useFolder();
 
 /** Every address that stands anywhere in a file, as it stands there. */
 function addressesIn(value: unknown): string[] {

@@ -1,16 +1,9 @@
 import { Pool } from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Database } from "../../../service/db/database.ts";
+import { describe, expect, it } from "vitest";
 import { databaseFailure } from "../../../service/db/database-failure.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 
-let db: Database;
-let close: () => Promise<void>;
-
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
+const db = useDatabase();
 
 async function failureOf(attempt: Promise<unknown>): Promise<unknown> {
   const error: unknown = await attempt.then(

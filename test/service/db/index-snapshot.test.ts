@@ -1,16 +1,10 @@
 import type { QueryConfig } from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Database } from "../../../service/db/database.ts";
 import { readSnapshot, readSnapshotInTime } from "../../../service/db/index-snapshot.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 
-let db: Database;
-let close: () => Promise<void>;
-
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
+const db = useDatabase();
 
 const LEVEL = "select current_setting('transaction_isolation') as level, $1::int as number";
 

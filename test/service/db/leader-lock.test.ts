@@ -1,17 +1,11 @@
 import pino from "pino";
 import { Counter, Gauge, Registry } from "prom-client";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Database } from "../../../service/db/database.ts";
+import { expect, test } from "vitest";
 import { whileLeader } from "../../../service/db/leader-lock.ts";
-import { until } from "../../support/anvil-testkit/script.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
+import { until } from "../../support/until.ts";
 
-let db: Database;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
+const db = useDatabase();
 
 /** A process that would lead, with what its work shows. */
 function contender(lag: number) {
@@ -44,9 +38,7 @@ test("gauges have values where the lead is alone; counters stay", async () => {
   const first = contender(400);
   const leads = ["lag 400", 'held{kind="open"} 400', "done 1"];
   const shows = (one: typeof first, wanted: readonly string[]) =>
-    until({ what: wanted.join(), timeoutMs: 170_000 }, async () =>
-      (await one.shown()).join() === wanted.join() ? true : null,
-    );
+    until({ what: wanted.join() }, async () => ((await one.shown()).join() === wanted.join() ? true : null));
   await shows(first, leads);
   const second = contender(3);
   await shows(second, ["done 0"]);

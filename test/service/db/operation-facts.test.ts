@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Database } from "../../../service/db/database.ts";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   readChainQueues,
   readFeedPrice,
@@ -8,21 +7,18 @@ import {
   readScoreAges,
   readServerFacts,
 } from "../../../service/db/operation-facts.ts";
-import { openMigrated, openTestDatabase, urlForRole } from "../../support/test-database.ts";
+import { openMigrated, urlForRole, useDatabase } from "../../support/test-database.ts";
 import { createIndexTables } from "./index-tables.ts";
 
 const CHAIN = 31_337;
 const NOW = new Date("2026-11-20T10:00:00Z");
 const WALLET = "0x00000000000000000000000000000000000000a1";
 
-let db: Database;
+const db = useDatabase();
 let url: string;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
+beforeAll(() => {
   url = String(db.$client.options.connectionString);
 });
-afterAll(() => close());
 beforeEach(async () => {
   await db.$client.query(
     "truncate ahs.score, ahs.current_score, ahs.publish_intent, ahs.sender_transaction cascade",

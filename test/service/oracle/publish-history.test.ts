@@ -1,8 +1,7 @@
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Database } from "../../../service/db/database.ts";
+import { beforeAll, expect, test } from "vitest";
 import { readGasToday, readUnsettledIntents } from "../../../service/oracle/publish-intents.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 import { createIndexTables } from "../db/index-tables.ts";
 
 const CHAIN_ID = 31_337;
@@ -11,11 +10,9 @@ const PER_TRANSACTION = 20;
 /** Rows that planning a statement looks at, and more. */
 const PLANNING = 100;
 
-let db: Database;
-let close: () => Promise<void>;
+const db = useDatabase();
 
 beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
   await createIndexTables(db, CHAIN_ID);
   await db.$client.query(`
     insert into ahs.score (chain_id, wallet, as_of_block, as_of_hash, as_of_time, model_version, confidence_micros,
@@ -31,7 +28,6 @@ beforeAll(async () => {
     from ahs.score;
     analyze ahs.score, ahs.sender_transaction, ahs.publish_intent;`);
 });
-afterAll(() => close());
 
 test("a round looks at none of what was published and final long ago", async () => {
   expect(await rowsRead((session) => readUnsettledIntents(session, CHAIN_ID))).toBeLessThan(PLANNING);

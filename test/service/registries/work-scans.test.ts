@@ -2,10 +2,10 @@ import { type Address, encodeFunctionData } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AhsRecord } from "../../../service/api/schemas/ahs-record.ts";
 import { identityRegistryAbi } from "../../../service/chain/abi/identity-registry.ts";
-import { until } from "../../support/anvil-testkit/script.ts";
 import { startServer, startWorker } from "../../support/anvil-testkit/services.ts";
-import { createTestKey, readBalance } from "../../support/anvil-testkit/test-keys.ts";
 import { bootTestkit, type Testkit } from "../../support/anvil-testkit/testkit.ts";
+import { createTestKey, readBalance } from "../../support/test-keys.ts";
+import { until } from "../../support/until.ts";
 import { serveHttp, type TestServer } from "../net/hostile-server.ts";
 import { dataUri, service } from "./probes/scan-world.ts";
 
@@ -40,12 +40,12 @@ test("the worker reads what real agents declare and visits it, and the service a
   const options = { ...kit, rpcUrl: chain.rpcUrl, env: { PROBE_LOOPBACK: "1", HISTORY_SOURCE: "none" } };
   const worker = startWorker(options);
   kit.onClose(worker.stop);
-  const first = await until({ what: "the endpoint is visited", timeoutMs: 170_000 }, async () => {
+  const first = await until({ what: "the endpoint is visited" }, async () => {
     const { rows } = await db.$client.query("select endpoint, outcome, status from ahs.probe");
     return rows[0] ?? null;
   });
   expect(first).toEqual({ endpoint, outcome: "ok", status: 401 });
-  await until({ what: "the wallet can be scored", timeoutMs: 170_000 }, async () => {
+  await until({ what: "the wallet can be scored" }, async () => {
     const { rows } = await db.$client.query(
       "select 1 from ahs.enrich_cursor join ahs.enrich_wallet using (chain_id) where past_next is null",
     );

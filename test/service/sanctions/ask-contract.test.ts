@@ -1,8 +1,7 @@
 import pino from "pino";
 import { Registry } from "prom-client";
 import { type Address, type Hex, zeroAddress } from "viem";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Database } from "../../../service/db/database.ts";
+import { beforeEach, expect, test } from "vitest";
 import {
   askingFirst,
   askRound,
@@ -12,7 +11,7 @@ import {
 import { createReadingMetrics } from "../../../service/sanctions/metrics.ts";
 import { readSanctionsEntries } from "../../../service/sanctions/sanctions.ts";
 import { readSanctionsSources } from "../../../service/sanctions/sources.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 import { createIndexTables } from "../db/index-tables.ts";
 import { clearSanctions } from "./clear-sanctions.ts";
 import { evmAddress } from "./sdn-file.ts";
@@ -21,13 +20,8 @@ const CHAIN_ID = 31_337;
 const CHAIN = { chainId: CHAIN_ID, sanctionsList: { address: zeroAddress, startBlock: 0 } };
 const NOW = new Date("2026-11-20T10:00:00Z");
 
-let db: Database;
-let close: () => Promise<void>;
+const db = useDatabase();
 
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
 beforeEach(async () => {
   await clearSanctions(db);
   await createIndexTables(db, CHAIN_ID);

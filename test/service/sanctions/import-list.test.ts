@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Database } from "../../../service/db/database.ts";
+import { beforeEach, expect, test } from "vitest";
 import { importSdn } from "../../../service/sanctions/import-list.ts";
 import { sanctionsListHash } from "../../../service/sanctions/list-file.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 import { clearSanctions } from "./clear-sanctions.ts";
 import { bytesOf, evmAddress, sdnXml, type TestParty } from "./sdn-file.ts";
 
 const STRICT = { allowEmpty: false, force: false };
 
-let db: Database;
-let close: () => Promise<void>;
+const db = useDatabase();
 let now: Date;
 
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
 beforeEach(async () => {
   await clearSanctions(db);
   now = new Date("2026-11-20T06:00:00Z");

@@ -1,26 +1,20 @@
 import type { Address } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Database } from "../../../service/db/database.ts";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { SanctionsFlag } from "../../../service/model/features/types.ts";
 import {
   readImportedFlags,
   readSanctionsEntries,
   readSanctionsFlags,
 } from "../../../service/sanctions/sanctions.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 import { createIndexTables } from "../db/index-tables.ts";
 import { clearSanctions } from "./clear-sanctions.ts";
 
 const CHAIN = { schema: "chain_31337", chainId: 31_337 };
 const SECONDS = 1_790_000_000;
 
-let db: Database;
-let close: () => Promise<void>;
+const db = useDatabase();
 
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
 beforeEach(async () => {
   await clearSanctions(db);
   await createIndexTables(db, CHAIN.chainId);

@@ -1,22 +1,15 @@
 import type { Address } from "viem";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Database } from "../../../service/db/database.ts";
+import { expect, it } from "vitest";
 import { score } from "../../../service/db/tables/score.ts";
 import { createDailyScores } from "../../../service/scores/scores.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 
 const CHAIN = 31337;
 const WALLET: Address = "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc";
 const HOUR_MS = 3_600_000;
 const NEWEST = Date.parse("2026-11-20T09:00:00Z");
 
-let db: Database;
-let close: () => Promise<void>;
-
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
+const db = useDatabase();
 
 async function store(wallet: Address, hoursAgo: readonly number[]): Promise<void> {
   await db.insert(score).values(

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Database } from "../../../service/db/database.ts";
+import { expect, it } from "vitest";
 import { createNightReader } from "../../../service/registries/nightly/service-records.ts";
 import { createEcosystemReader, createGradeChangeReader } from "../../../service/scores/ecosystem.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 import { createIndexTables } from "../db/index-tables.ts";
 
 const CHAIN = 31337;
 const [ANN, BEN, CAT] = ["aa", "bb", "cc"].map((byte) => `0x${byte.repeat(20)}`);
 const TX = (number: number) => `0x${String(number).padStart(64, "0")}`;
 
-let db: Database;
-let close: () => Promise<void>;
+const db = useDatabase();
 const at = (chainId: number) => ({ chainId, monotonicMs: () => 0 });
-
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
 
 it("numbers a chain of which nothing is known yet", async () => {
   expect(await createEcosystemReader(db, at(1))()).toEqual({

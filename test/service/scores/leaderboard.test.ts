@@ -1,24 +1,22 @@
 import type { Address } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../service/db/database.ts";
 import {
   createLeaderboardReader,
   type RankedWallet,
   type RankPlace,
 } from "../../../service/scores/leaderboard.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 
 const CHAIN = 31337;
 const WALLETS = 3_000;
 const LIMIT = 50;
 const ALL = [0, 100] as const;
 
-let db: Database;
-let close: () => Promise<void>;
+const db = useDatabase();
 const read = () => createLeaderboardReader(db, CHAIN);
 
 beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
   // Scores of 0 to 39, each shared by many; every tenth wallet has none; confidence has ties as well.
   await db.$client.query(`
     insert into ahs.score (chain_id, wallet, as_of_block, as_of_hash, as_of_time, model_version, ahs_score, grade, confidence_micros,
@@ -33,7 +31,6 @@ beforeAll(async () => {
     from ahs.score;
     analyze ahs.current_score;`);
 });
-afterAll(() => close());
 
 describe("pages of the leaderboard", () => {
   it("show every scored wallet once, the best first, however many share a score", async () => {

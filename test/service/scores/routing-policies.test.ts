@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Address } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Database } from "../../../service/db/database.ts";
+import { describe, expect, it } from "vitest";
 import { DEFAULT_ROUTING, type RoutingPolicy } from "../../../service/model/score/route.ts";
 import {
   createPolicyReader,
@@ -9,7 +8,7 @@ import {
   type StoredPolicy,
   writePolicy,
 } from "../../../service/scores/routing-policies.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 
 const NOW = new Date("2026-11-20T10:00:00Z");
 const LATER = new Date("2026-11-20T10:00:01Z");
@@ -23,12 +22,7 @@ const POLICY: RoutingPolicy = {
 };
 const STRICT: RoutingPolicy = { ...POLICY, instantGrades: [], escrowGrades: [] };
 
-let db: Database;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
+const db = useDatabase();
 
 const newOwner = () => `key:${randomUUID()}`;
 

@@ -1,23 +1,16 @@
 import type { Address } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Database } from "../../../service/db/database.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import { databaseFailure } from "../../../service/db/database-failure.ts";
 import { currentScore, score } from "../../../service/db/tables/score.ts";
 import { createScoreReader, type StoredScore } from "../../../service/scores/scores.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 import { createIndexTables } from "../db/index-tables.ts";
 
 const CHAIN = 31337;
 const HEAD = { blockNumber: 1200, timestamp: 1_795_000_000 };
 const HASH = `0x${"ab".repeat(32)}` as const;
 
-let db: Database;
-let close: () => Promise<void>;
-
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
+const db = useDatabase();
 
 function wallet(number: number): Address {
   return `0x${number.toString(16).padStart(40, "0")}`;

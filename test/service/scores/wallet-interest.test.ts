@@ -1,19 +1,12 @@
 import type { Address } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Database } from "../../../service/db/database.ts";
+import { describe, expect, it } from "vitest";
 import { createInterestRecorder } from "../../../service/scores/wallet-interest.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 
 const WALLET: Address = "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc";
 const HOUR = 3_600_000;
 
-let db: Database;
-let close: () => Promise<void>;
-
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
+const db = useDatabase();
 
 async function lastAt(chainId: number): Promise<Date | undefined> {
   const { rows } = await db.$client.query("select last_at from ahs.wallet_interest where chain_id = $1", [

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Database } from "../../../service/db/database.ts";
+import { describe, expect, it } from "vitest";
 import { createWalletLifeReader } from "../../../service/scores/wallet-life.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 import { account } from "../model/features/histories.ts";
 
 const CHAIN = 31337;
 const WALLET = account(1);
 
-let db: Database;
-let close: () => Promise<void>;
-
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
+const db = useDatabase();
 
 function hashOf(block: number): string {
   return `0x${block.toString(16).padStart(64, "0")}`;

@@ -1,28 +1,22 @@
 import pino from "pino";
 import { Registry } from "prom-client";
 import { type Hex, HttpRequestError, numberToHex } from "viem";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { Database } from "../../../service/db/database.ts";
+import { afterEach, expect, test } from "vitest";
 import { senderTransaction } from "../../../service/db/tables/publish.ts";
 import { type HandOverContext, handOverPass, readFormerSenders } from "../../../service/sender/hand-over.ts";
 import { createSenderMetrics } from "../../../service/sender/send-metrics.ts";
 import type { SenderRpc } from "../../../service/sender/send-rpc.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 import { CHAIN_ID, testPolicy } from "./sender-under-test.ts";
 
 const [FORMER, NEXT] = [`0x${"f0".repeat(20)}`, `0x${"f1".repeat(20)}`] as const;
 const PURPOSES = ["publish", "enrol"] as const;
 const LONG_AGO = new Date(Date.now() - 3_600_000);
 
-let db: Database;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
+const db = useDatabase();
 afterEach(async () => {
   await db.delete(senderTransaction);
 });
-afterAll(() => close());
 
 /** A node whose pool has what it took; nothing is mined beyond `mined` transactions. */
 function nodeWith(of: { readonly mined: number; readonly takes: boolean }) {

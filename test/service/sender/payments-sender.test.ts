@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Database } from "../../../service/db/database.ts";
+import { expect, test } from "vitest";
 import {
   type AuthorizationId,
   enqueueSettlement,
   findSettlement,
 } from "../../../service/sender/payments-sender.ts";
-import { openTestDatabase } from "../../support/test-database.ts";
+import { useDatabase } from "../../support/test-database.ts";
 
 const CHAIN_ID = 31_337;
 const TOKEN = `0x${"05".repeat(20)}` as const;
 const KEYS = [`0x${"f0".repeat(20)}`, `0x${"f1".repeat(20)}`] as const;
 
-let db: Database;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
+const db = useDatabase();
 
 const authorizationOf = (digit: string): AuthorizationId => ({
   asset: TOKEN,

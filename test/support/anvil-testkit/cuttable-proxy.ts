@@ -1,19 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-export type CuttableProxy = {
-  /** The given URL, through the proxy. */
-  readonly url: string;
-  /** Ends every connection and refuses new ones. */
-  readonly cut: () => void;
-  readonly restore: () => void;
-  /** From now on nothing passes, in either direction, and nobody is told; for good. */
-  readonly freeze: () => void;
-  readonly close: () => Promise<void>;
-};
+export type CuttableProxy = Awaited<ReturnType<typeof startCuttableProxy>>;
 
-/** Stands between a client and a server on loopback, so that a test can take the server away. */
-export async function startCuttableProxy(target: string): Promise<CuttableProxy> {
+/** A proxy between a client and a server on loopback, so that a test can take the server away. */
+export async function startCuttableProxy(target: string) {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   let isCut = false;
@@ -43,11 +34,14 @@ export async function startCuttableProxy(target: string): Promise<CuttableProxy>
     for (const socket of sockets) socket.destroy();
   };
   return {
+    /** The given URL, through the proxy. */
     url: url.href,
+    /** Ends every connection and refuses new ones. */
     cut,
     restore: () => {
       isCut = false;
     },
+    /** Passes nothing from now on, in either direction, and closes no connection. */
     freeze: () => {
       isFrozen = true;
       for (const socket of sockets) socket.unpipe().pause();

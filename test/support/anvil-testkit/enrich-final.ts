@@ -5,8 +5,8 @@ import type { Database } from "../../../service/db/database.ts";
 import { createEnrichMetrics } from "../../../service/ingest/enrich/context.ts";
 import { createEnrichContext, enrichOnce } from "../../../service/ingest/enrich/run-enrich.ts";
 import { readAsOf } from "../../../service/ingest/read-as-of.ts";
+import { until } from "../until.ts";
 import type { TestChain } from "./chain.ts";
-import { until } from "./script.ts";
 
 type Chain = Pick<TestChain, "rpcUrl" | "deployment">;
 

@@ -4,7 +4,8 @@ import { privateKeyOf } from "../../../bin/up/start-services.ts";
 import { roleAccounts } from "../../../devnet/accounts.ts";
 import type { RoleName } from "../../../service/db/role-rights.ts";
 import { urlForRole } from "../test-database.ts";
-import { runScript, type Script, until } from "./script.ts";
+import { until } from "../until.ts";
+import { runScript, type Script } from "./script.ts";
 
 export type ServiceOptions = {
   readonly folder: string;
@@ -17,7 +18,51 @@ export type ServiceOptions = {
 
 export type TestServer = Script & { readonly baseUrl: string };
 
-const LISTEN_TIMEOUT_MS = 170_000;
+export type TestIndexer = Script & {
+  /** Resolves once the index holds that block; fails at once when the indexer has ended. */
+  readonly reach: (blockNumber: number) => Promise<void>;
+};
+
+/** Characters of the log that a failure shows. */
+const LOG_SHOWN = 6_000;
+
+/** Starts `ahs index` with the rights of its role on a chain and a migrated database. */
+export async function startIndexer(options: ServiceOptions): Promise<TestIndexer> {
+  const port = await freePort();
+  const env = {
+    DATABASE_URL: urlForRole(options.databaseUrl, "ahs_index"),
+    RPC_URL: options.rpcUrl,
+    AHS_DEPLOYMENT: options.deploymentFile,
+    INDEX_PORT: String(port),
+    POLLING_INTERVAL_MS: "100",
+    LOG_LEVEL: "info",
+  };
+  const script = runScript(["index"], env, join(options.folder, "index.log"));
+  let ended: number | null | undefined;
+  void script.exited.then((code) => {
+    ended = code;
+  });
+  const reach = async (blockNumber: number): Promise<void> => {
+    await until({ what: `the index reaches block ${blockNumber}` }, async () => {
+      if (ended !== undefined) throw new Error(`the indexer ended with ${ended}`);
+      const indexed = await indexedBlock(port);
+      return indexed !== null && indexed >= blockNumber ? indexed : null;
+    }).catch((error: Error) => {
+      throw new Error(`${error.message}\n${script.log().slice(-LOG_SHOWN)}`);
+    });
+  };
+  return { ...script, reach };
+}
+
+async function indexedBlock(port: number): Promise<number | null> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/status`);
+    const status = (await response.json()) as Record<string, { block?: { number: number } }>;
+    return status.scored?.block?.number ?? null;
+  } catch {
+    return null;
+  }
+}
 
 /** Starts `ahs work` with the rights of its role, scoring as often as the index allows. */
 export function startWorker(options: ServiceOptions): Script {
@@ -38,7 +83,7 @@ export async function startServer(options: ServiceOptions, port?: number): Promi
     join(options.folder, "serve.log"),
   );
   const baseUrl = `http://127.0.0.1:${chosen}`;
-  await until({ what: "the server listens", timeoutMs: LISTEN_TIMEOUT_MS }, async () => {
+  await until({ what: "the server listens" }, async () => {
     const answer = await fetch(`${baseUrl}/livez`).catch(() => null);
     return answer?.ok === true ? true : null;
   });

@@ -1,37 +1,23 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createPublicClient, http } from "viem";
+import { afterAll, beforeAll } from "vitest";
+import { roleAccounts } from "../../../devnet/accounts.ts";
+import { usdCoinAbi } from "../../../service/chain/abi/usd-coin.ts";
 import { writeDeployment } from "../../../service/chain/deployments.ts";
-import type { Database } from "../../../service/db/database.ts";
 import { createTestDatabase, openMigrated } from "../test-database.ts";
-import { startTestChain, type TestChain } from "./chain.ts";
-import { startIndexer, type TestIndexer } from "./indexer.ts";
+import { startTestChain } from "./chain.ts";
 import type { Script } from "./script.ts";
-import { startServer, startWorker, type TestServer } from "./services.ts";
+import { type ServiceOptions, startIndexer, startServer, startWorker } from "./services.ts";
 
-export type Testkit = {
-  readonly chain: TestChain;
-  readonly db: Database;
-  readonly databaseUrl: string;
-  readonly deploymentFile: string;
-  /** For logs and whatever else the test writes; removed with the rest. */
-  readonly folder: string;
-  /** Processes of ours on this chain and database; whatever still runs at the end is stopped. */
-  readonly startIndexer: (rpcUrl?: string) => Promise<TestIndexer>;
-  readonly startWorker: () => Script;
-  readonly startServer: (port?: number) => Promise<TestServer>;
-  /** Whatever is to be ended before database and chain go, newest first. */
-  readonly onClose: (end: () => Promise<void>) => void;
-  readonly close: () => Promise<void>;
-};
+export type Testkit = Awaited<ReturnType<typeof bootTestkit>>;
 
-export type TestkitOptions = {
-  /** How far back genesis lies. */
-  readonly ageSeconds?: number;
-};
+/** Options of a process that replace those of the kit. */
+type Own = Partial<ServiceOptions>;
 
-/** A chain with the contracts and an empty, migrated database, for one test file alone. */
-export async function bootTestkit({ ageSeconds }: TestkitOptions = {}): Promise<Testkit> {
+/** A chain with the contracts, whose genesis lies `ageSeconds` back, and an empty, migrated database. */
+export async function bootTestkit({ ageSeconds = 0 } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "ahs-testkit-"));
   const [chain, database] = await Promise.all([startTestChain(ageSeconds), createTestDatabase()]);
   const deploymentFile = join(folder, "deployment.json");
@@ -39,23 +25,42 @@ export async function bootTestkit({ ageSeconds }: TestkitOptions = {}): Promise<
   const db = openMigrated(database.url);
 
   const options = { folder, databaseUrl: database.url, rpcUrl: chain.rpcUrl, deploymentFile };
-  const ends: (() => Promise<void>)[] = [];
+  const ends: (() => unknown)[] = [];
   const stopLater = <Started extends Script>(script: Started): Started => {
     ends.push(script.stop);
     return script;
   };
+  let mining: NodeJS.Timeout | undefined;
+  ends.push(() => clearInterval(mining));
   return {
+    ...options,
     chain,
     db,
-    databaseUrl: database.url,
-    deploymentFile,
-    folder,
-    startIndexer: async (rpcUrl = chain.rpcUrl) => stopLater(await startIndexer({ ...options, rpcUrl })),
-    startWorker: () => stopLater(startWorker(options)),
-    startServer: async (port) => stopLater(await startServer(options, port)),
-    onClose: (end) => {
-      ends.push(end);
+    /** Starts `ahs index`, and waits until it holds the head of the chain. A process that still runs at the end is stopped. */
+    startIndexer: async (own: Own = {}) => {
+      const indexer = stopLater(await startIndexer({ ...options, ...own }));
+      await indexer.reach(await chain.head());
+      return indexer;
     },
+    startWorker: (own: Own = {}) => stopLater(startWorker({ ...options, ...own })),
+    startServer: async (own: Own = {}, port?: number) =>
+      stopLater(await startServer({ ...options, ...own }, port)),
+    /** Mines so many blocks again and again, until it is stopped. */
+    startMining: (everyMs: number, blocks = 1): void => {
+      clearInterval(mining);
+      mining = setInterval(() => void (blocks === 1 ? chain.tick() : chain.mine(blocks, 0)), everyMs);
+    },
+    stopMining: () => clearInterval(mining),
+    /** The payee's USDC, in millionths of a US dollar. */
+    received: () =>
+      createPublicClient({ transport: http(chain.rpcUrl) }).readContract({
+        address: chain.contracts.usdc,
+        abi: usdCoinAbi,
+        functionName: "balanceOf",
+        args: [roleAccounts().payee.address],
+      }),
+    /** Registers what is to be ended before database and chain, newest first. */
+    onClose: (end: () => unknown): void => void ends.push(end),
     close: async () => {
       for (const end of ends.reverse()) await end();
       await db.$client.end();
@@ -63,4 +68,13 @@ export async function bootTestkit({ ageSeconds }: TestkitOptions = {}): Promise<
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Boots a testkit before the tests of a file and closes it after them; its members are there from the first hook on. */
+export function useTestkit(options: Parameters<typeof bootTestkit>[0] = {}): Testkit {
+  // Filled by the hook.
+  const kit = {} as Testkit;
+  beforeAll(async () => void Object.assign(kit, await bootTestkit(options)));
+  afterAll(() => kit.close?.());
+  return kit;
 }

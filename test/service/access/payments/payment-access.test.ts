@@ -1,20 +1,16 @@
 import type { PaymentPayload, PaymentRequired } from "@x402/core/types";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { useDatabase } from "../../../support/test-database.ts";
 import { KEY } from "../../api/fake-ports.ts";
 import { PAYEE, type PaymentWorld, paid, paymentWorld, SETTLED, USDC } from "../payment-world.ts";
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>;
+const db = useDatabase();
 let world: PaymentWorld;
 
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
 beforeEach(async () => {
-  await database.db.$client.query("truncate ahs.payment");
-  world = paymentWorld(database.db);
+  await db.$client.query("truncate ahs.payment");
+  world = paymentWorld(db);
 });
-afterAll(() => database.close());
 
 const CHEAP = "/cheap/1";
 const DEAR = "/dear/1";

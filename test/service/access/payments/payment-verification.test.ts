@@ -1,19 +1,15 @@
 import type { PaymentRequired } from "@x402/core/types";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { useDatabase } from "../../../support/test-database.ts";
 import { type PaymentWorld, paid, paymentWorld } from "../payment-world.ts";
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>;
+const db = useDatabase();
 let world: PaymentWorld;
 
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
 beforeEach(async () => {
-  await database.db.$client.query("truncate ahs.payment");
-  world = paymentWorld(database.db);
+  await db.$client.query("truncate ahs.payment");
+  world = paymentWorld(db);
 });
-afterAll(() => database.close());
 
 const CHEAP = "/cheap/1";
 const DEAR = "/dear/1";
@@ -83,7 +79,7 @@ describe("a duplicate of a payment under way", () => {
     const header = paid(await world.sign(CHEAP));
     world.desk.answers.verify = { kind: "invalid", reason: "settlement_needs_too_much_gas" };
     // The first one reserves, and is broadcast, after the second one has looked for the row.
-    const first = paymentWorld(database.db);
+    const first = paymentWorld(db);
     first.desk.answers.settle = "silence";
     const verify = world.desk.facilitator.verify;
     world.desk.facilitator.verify = async (payment) => {

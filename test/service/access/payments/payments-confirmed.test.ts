@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { buyApiKey, readApiKey, topUpApiKey } from "../../../../service/access/api-keys.ts";
 import { createPaymentStore, type PaymentStore } from "../../../../service/access/payments/payments.ts";
 import {
@@ -9,23 +9,19 @@ import {
   readUnconfirmed,
 } from "../../../../service/access/payments/payments-due.ts";
 import { aReservation } from "../../../support/a-reservation.ts";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { useDatabase } from "../../../support/test-database.ts";
 
 const HASH = `0x${"ab".repeat(32)}` as const;
 const NOW = new Date("2026-11-20T10:00:00Z");
 const LATER = new Date(NOW.getTime() + 60_000);
 const PAYER = "0x00000000000000000000000000000000000000aa";
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>;
+const db = useDatabase();
 let store: PaymentStore;
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
 beforeEach(async () => {
-  await database.db.$client.query("truncate ahs.payment");
-  store = createPaymentStore({ db: database.db, chainId: 31_337, now: () => NOW, randomUuid: randomUUID });
+  await db.$client.query("truncate ahs.payment");
+  store = createPaymentStore({ db, chainId: 31_337, now: () => NOW, randomUuid: randomUUID });
 });
-afterAll(() => database.close());
 
 async function settled(): Promise<string> {
   const id = await store.reserve(aReservation());
@@ -34,7 +30,7 @@ async function settled(): Promise<string> {
   return id;
 }
 
-const unconfirmed = (now: Date) => readUnconfirmed(database.db, { chainId: 31_337, now, limit: 10 });
+const unconfirmed = (now: Date) => readUnconfirmed(db, { chainId: 31_337, now, limit: 10 });
 
 function buy(creditId: string) {
   const purchase = {
@@ -45,7 +41,7 @@ function buy(creditId: string) {
     ratePerMinute: 600,
     now: NOW,
   } as const;
-  return buyApiKey(database.db, purchase, { randomBytes });
+  return buyApiKey(db, purchase, { randomBytes });
 }
 
 describe("a payment whose money moved", () => {
@@ -54,16 +50,16 @@ describe("a payment whose money moved", () => {
     expect(await unconfirmed(NOW)).toEqual([]);
     await store.answer(id, { contentType: "text/plain", body: "x" });
     expect((await unconfirmed(LATER)).map((row) => row.id)).toEqual([id]);
-    await confirm(database.db, id);
+    await confirm(db, id);
     expect(await unconfirmed(LATER)).toEqual([]);
   });
 
   it("is listed as lost, once, and owed to nobody", async () => {
     const id = await settled();
     const lost = { error: "gone", creditId: randomUUID(), now: LATER };
-    expect(await losePayment(database.db, id, lost)).toBe(true);
-    expect(await losePayment(database.db, id, lost)).toBe(false);
-    const listed = await listPayments(database.db, { kind: "lost", now: LATER, limit: 10 });
+    expect(await losePayment(db, id, lost)).toBe(true);
+    expect(await losePayment(db, id, lost)).toBe(false);
+    const listed = await listPayments(db, { kind: "lost", now: LATER, limit: 10 });
     expect(listed.map((row) => [row.id, row.error])).toEqual([[id, "gone"]]);
     expect([await store.findBought(PAYER, "f"), await store.reopen(id, null)]).toEqual([null, false]);
   });
@@ -71,20 +67,20 @@ describe("a payment whose money moved", () => {
   it("and is lost takes the key with it that it bought", async () => {
     const creditId = randomUUID();
     const { key } = await buy(creditId);
-    await losePayment(database.db, await settled(), { error: "gone", creditId, now: LATER });
-    expect((await readApiKey(database.db, key.id))?.revokedAt).toEqual(LATER);
+    await losePayment(db, await settled(), { error: "gone", creditId, now: LATER });
+    expect((await readApiKey(db, key.id))?.revokedAt).toEqual(LATER);
   });
 
   it("and is lost takes its credits off the key that it topped up, and no more than are left", async () => {
     const { key } = await buy(randomUUID());
     const creditId = randomUUID();
-    await topUpApiKey(database.db, { creditId, keyId: key.id, units: 2_000, now: NOW });
+    await topUpApiKey(db, { creditId, keyId: key.id, units: 2_000, now: NOW });
     const lost = { error: "gone", creditId, now: LATER };
-    await losePayment(database.db, await settled(), lost);
-    expect(await readApiKey(database.db, key.id)).toMatchObject({ balanceUnits: 5_000, revokedAt: null });
-    await database.db.$client.query("update ahs.api_key set balance_units = 1_500 where id = $1", [key.id]);
-    await database.db.$client.query("truncate ahs.payment");
-    await losePayment(database.db, await settled(), lost);
-    expect((await readApiKey(database.db, key.id))?.balanceUnits).toBe(0);
+    await losePayment(db, await settled(), lost);
+    expect(await readApiKey(db, key.id)).toMatchObject({ balanceUnits: 5_000, revokedAt: null });
+    await db.$client.query("update ahs.api_key set balance_units = 1_500 where id = $1", [key.id]);
+    await db.$client.query("truncate ahs.payment");
+    await losePayment(db, await settled(), lost);
+    expect((await readApiKey(db, key.id))?.balanceUnits).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { createPaymentStore, type PaymentStore } from "../../../../service/access/payments/payments.ts";
 import {
   countPayments,
@@ -11,28 +11,24 @@ import {
   settleDue,
 } from "../../../../service/access/payments/payments-due.ts";
 import { aReservation } from "../../../support/a-reservation.ts";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { useDatabase } from "../../../support/test-database.ts";
 
 const HASH = `0x${"ab".repeat(32)}` as const;
 const START = new Date("2026-11-20T10:00:00Z");
 const KEY = aReservation().payment;
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>;
+const db = useDatabase();
 let store: PaymentStore;
 let now = START;
 const pass = (ms: number) => {
   now = new Date(now.getTime() + ms);
 };
 
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
 beforeEach(async () => {
   now = START;
-  await database.db.$client.query("truncate ahs.payment");
-  store = createPaymentStore({ db: database.db, chainId: 31_337, now: () => now, randomUuid: randomUUID });
+  await db.$client.query("truncate ahs.payment");
+  store = createPaymentStore({ db, chainId: 31_337, now: () => now, randomUuid: randomUUID });
 });
-afterAll(() => database.close());
 
 async function reserve(): Promise<string> {
   const id = await store.reserve(aReservation());
@@ -143,7 +139,7 @@ describe("owed work", () => {
 });
 
 describe("reconciliation", () => {
-  const due = () => readDuePayments(database.db, { chainId: 31_337, now, limit: 10 });
+  const due = () => readDuePayments(db, { chainId: 31_337, now, limit: 10 });
 
   it("sees what is past its deadline, and nothing that somebody works on", async () => {
     await reserve();
@@ -158,7 +154,6 @@ describe("reconciliation", () => {
     const [row] = await due();
     if (row === undefined) throw new Error("nothing due");
     await store.settle(id, HASH);
-    const { db } = database;
     expect([
       await settleDue(db, row, { transaction: HASH, now }),
       await releaseDue(db, row, { error: "x", until: now, now }),
@@ -173,8 +168,8 @@ describe("reconciliation", () => {
     pass(120_001);
     const [row] = await due();
     if (row === undefined) throw new Error("nothing due");
-    expect(await settleDue(database.db, row, { transaction: HASH, now })).toBe(true);
-    expect(await countPayments(database.db, 31_337, now)).toEqual({
+    expect(await settleDue(db, row, { transaction: HASH, now })).toBe(true);
+    expect(await countPayments(db, 31_337, now)).toEqual({
       reserved: 0,
       stuck: 0,
       settled: 0,
@@ -187,7 +182,7 @@ describe("reconciliation", () => {
   it("counts as stuck what no request can still be working on, however often it was looked at", async () => {
     await reserve();
     const counted = async () => {
-      const { reserved, stuck } = await countPayments(database.db, 31_337, now);
+      const { reserved, stuck } = await countPayments(db, 31_337, now);
       return [reserved, stuck];
     };
     pass(299_999);
@@ -195,7 +190,7 @@ describe("reconciliation", () => {
     const [row] = await due();
     if (row === undefined) throw new Error("nothing due");
     pass(1);
-    await postponeDue(database.db, row, { until: new Date(now.getTime() + 300_000), now });
+    await postponeDue(db, row, { until: new Date(now.getTime() + 300_000), now });
     expect(await counted()).toEqual([0, 1]);
   });
 });
@@ -206,10 +201,10 @@ describe("an answer", () => {
     await store.settle(id, HASH);
     await store.answer(id, { contentType: "text/plain", body: "here" });
     pass(24 * 3_600_000 - 1);
-    expect(await dropOldAnswers(database.db, now)).toBe(0);
+    expect(await dropOldAnswers(db, now)).toBe(0);
     expect((await store.find(KEY))?.answerBody?.toString()).toBe("here");
     pass(1);
-    expect(await dropOldAnswers(database.db, now)).toBe(1);
+    expect(await dropOldAnswers(db, now)).toBe(1);
     expect(await store.find(KEY)).toMatchObject({ state: "answered", answerBody: null, answerType: null });
   });
 });
@@ -224,7 +219,7 @@ describe("statements about payments", () => {
     ],
     ["for what is to be confirmed", "select * from ahs.payment where confirm_at <= now()", "payment_confirm"],
   ])("%s need not read them all", async (_name, statement, index) => {
-    const client = await database.db.$client.connect();
+    const client = await db.$client.connect();
     try {
       await client.query("set enable_seqscan = off");
       const { rows } = await client.query<{ "QUERY PLAN": string }>(`explain ${statement}`);
@@ -235,7 +230,7 @@ describe("statements about payments", () => {
   });
 
   it("are given up where the database does not answer", async () => {
-    const client = await database.db.$client.connect();
+    const client = await db.$client.connect();
     try {
       await client.query("begin");
       await client.query("lock table ahs.payment in access exclusive mode");

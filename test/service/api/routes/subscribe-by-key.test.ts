@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { pino } from "pino";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { callGate } from "../../../../bin/serve/create-services.ts";
 import { createApiKeyAccess } from "../../../../service/access/api-key-access.ts";
 import { apiKeyFinder, createApiKey, readApiKey } from "../../../../service/access/api-keys.ts";
@@ -8,21 +8,16 @@ import { createAccess } from "../../../../service/access/create-access.ts";
 import { dropExpiredAnswers } from "../../../../service/access/idempotent-answers.ts";
 import { createKeyDebits, returnExpiredHolds } from "../../../../service/access/key-debits.ts";
 import { createSubscribe } from "../../../../service/alerts/subscriptions.ts";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { useDatabase } from "../../../support/test-database.ts";
 import { bodyOf, fakeApp, WALLET } from "../fake-ports.ts";
 
 const PATH = `/alerts/subscribe/${WALLET}?webhook_url=https://hooks.example.com/`;
 const DAY_MS = 86_400_000;
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>;
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
-afterAll(() => database.close());
+const db = useDatabase();
 
 /** A server on the database whose keys are kept as `keepAnswered` says, and a key with 5 USD. */
 async function server(keepAnswered: "kept" | "killed before") {
-  const { db } = database;
   let offsetMs = 0;
   const clock = { now: () => new Date(Date.now() + offsetMs), monotonicMs: () => performance.now() };
   const logger = pino({ level: "silent" });
@@ -55,12 +50,12 @@ async function server(keepAnswered: "kept" | "killed before") {
 
 it("monitoring by key is neither free nor doubled when the server dies before the debit is kept with its answer", async () => {
   const wanted = { name: "k", partner: false, balanceUnits: 5_000, expiresAt: null };
-  const { key, secret } = await createApiKey(database.db, wanted, { randomBytes, randomUuid: randomUUID });
+  const { key, secret } = await createApiKey(db, wanted, { randomBytes, randomUuid: randomUUID });
   const request = { headers: { "X-API-Key": secret, "Idempotency-Key": "monitor" } };
   const dying = await server("killed before");
   void dying.app.request(PATH, request);
   const daysBought = async () => {
-    const { rows } = await database.db.$client.query(
+    const { rows } = await db.$client.query(
       "select extract(epoch from sum(expires_at - created_at)) * 1000 as ms from ahs.alert_subscription",
     );
     return Math.round(Number(rows[0].ms) / DAY_MS);
@@ -71,8 +66,8 @@ it("monitoring by key is neither free nor doubled when the server dies before th
   const repeated = await alive.app.request(PATH, request);
   const again = await alive.app.request(PATH, request);
   expect([repeated.status, await repeated.json()]).toEqual([200, await again.json()]);
-  expect([await daysBought(), (await readApiKey(database.db, key.id))?.balanceUnits]).toEqual([30, 3_000]);
+  expect([await daysBought(), (await readApiKey(db, key.id))?.balanceUnits]).toEqual([30, 3_000]);
   const next = await alive.app.request(PATH, { headers: { ...request.headers, "Idempotency-Key": "more" } });
   expect((await bodyOf(next)).secret).toBeNull();
-  expect([await daysBought(), (await readApiKey(database.db, key.id))?.balanceUnits]).toEqual([60, 1_000]);
+  expect([await daysBought(), (await readApiKey(db, key.id))?.balanceUnits]).toEqual([60, 1_000]);
 });

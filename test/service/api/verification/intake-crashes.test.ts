@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { releaseDue, settleDue } from "../../../../service/access/payments/payments-due.ts";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { useDatabase } from "../../../support/test-database.ts";
 import {
   boundTo,
   clearIntake,
@@ -14,12 +14,8 @@ import {
 } from "./intake-world.ts";
 
 const HASH = `0x${"cd".repeat(32)}` as const;
-let database: Awaited<ReturnType<typeof openTestDatabase>>;
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
-afterEach(() => clearIntake(database.db));
-afterAll(() => database.close());
+const db = useDatabase();
+afterEach(() => clearIntake(db));
 
 const read = async (response: Response) => (await response.json()) as Submitted;
 /** What a process does at a step at which it is killed. */
@@ -30,14 +26,14 @@ const gone = () => Promise.reject(new Error("the database went away"));
 async function reconcile(world: IntakeWorld, moved: boolean): Promise<void> {
   const now = world.now();
   for (const row of (await world.payments()).filter(({ state }) => state === "reserved")) {
-    if (moved) await settleDue(database.db, row, { transaction: HASH, now });
-    else await releaseDue(database.db, row, { error: "never sent", until: now, now });
+    if (moved) await settleDue(db, row, { transaction: HASH, now });
+    else await releaseDue(db, row, { error: "never sent", until: now, now });
   }
 }
 
 /** Whether every charge has its verdict, and every verdict its charge; and nothing is left open. */
 async function expectBalanced() {
-  const { kept, settled, accepted, held, reserved, unsettled, texts } = await ledgerOf(database.db);
+  const { kept, settled, accepted, held, reserved, unsettled, texts } = await ledgerOf(db);
   expect({ charges: kept + settled, held, reserved, unsettled, texts }).toEqual({
     charges: accepted,
     held: 0,
@@ -50,24 +46,24 @@ async function expectBalanced() {
 
 describe("a request that is killed", () => {
   it("after its output is noted, before the money moves: nothing is left, and nothing charged", async () => {
-    const dying = intakeWorld(database.db, {
+    const dying = intakeWorld(db, {
       facilitator: () => ({ settle: killed }),
       settleDeadlineMs: 60_000,
     });
     const output = await dying.output({ webhook_url: "https://hooks.example.com/" });
     const { headers } = await dying.payment(output);
     void dying.submit(output, headers);
-    await expect.poll(async () => (await ledgerOf(database.db)).unsettled).toBe(1);
-    const alive = intakeWorld(database.db);
+    await expect.poll(async () => (await ledgerOf(db)).unsettled).toBe(1);
+    const alive = intakeWorld(db);
     alive.pass(125_000);
     await reconcile(alive, false);
     expect(await alive.sweep()).toEqual({ activate: 0, drop: 1, wait: 0 });
     expect(await expectBalanced()).toMatchObject({ accepted: 0 });
-    expect(await ledgerOf(database.db)).toMatchObject({ endpoints: 0 });
+    expect(await ledgerOf(db)).toMatchObject({ endpoints: 0 });
   });
 
   it("while the money moves: the output waits for the chain's word, then counts, and its payer gets it", async () => {
-    const dying = intakeWorld(database.db, {
+    const dying = intakeWorld(db, {
       facilitator: () => ({ settle: killed }),
       settleDeadlineMs: 60_000,
     });
@@ -76,7 +72,7 @@ describe("a request that is killed", () => {
     const proven = { ...headers, "Idempotency-Key": "k".repeat(22) };
     void dying.submit(output, proven);
     await expect.poll(async () => (await dying.payments())[0]?.settleAskedAt).toBeInstanceOf(Date);
-    const alive = intakeWorld(database.db, { waitMs: 0 });
+    const alive = intakeWorld(db, { waitMs: 0 });
     alive.pass(125_000);
     expect(await alive.sweep()).toEqual({ activate: 0, drop: 0, wait: 1 });
     expect((await alive.submit(output, (await alive.key()).headers)).status).toBe(409);
@@ -92,15 +88,15 @@ describe("a request that is killed", () => {
   });
 
   it("after the money has moved, before the output is queued: a repeat with proof gets the same verdict, without another charge", async () => {
-    const dying = intakeWorld(database.db, { outputs: () => ({ activate: killed }) });
+    const dying = intakeWorld(db, { outputs: () => ({ activate: killed }) });
     const output = await dying.output();
     const { headers, account } = await dying.payment(output);
     void dying.submit(output, headers);
-    await expect.poll(async () => (await ledgerOf(database.db)).settled).toBe(1);
-    const alive = intakeWorld(database.db);
+    await expect.poll(async () => (await ledgerOf(db)).settled).toBe(1);
+    const alive = intakeWorld(db);
     alive.pass(125_000);
     alive.signedIn.address = lower(account.address);
-    const { rows } = await database.db.$client.query("select id from ahs.verdict");
+    const { rows } = await db.$client.query("select id from ahs.verdict");
     // The authorization alone proves nothing, and the payer's sign-in does.
     expect((await alive.submit(output, headers)).status).toBe(402);
     const answer = await alive.submit(output, { ...headers, "sign-in-with-x": "mine" });
@@ -110,15 +106,15 @@ describe("a request that is killed", () => {
   });
 
   it("leaves its payment answered, not owed for ever, once a worker has queued what it bought", async () => {
-    const dying = intakeWorld(database.db, { outputs: () => ({ activate: killed }) });
+    const dying = intakeWorld(db, { outputs: () => ({ activate: killed }) });
     const output = await dying.output({ webhook_url: "https://hooks.example.com/" });
     const { headers, account } = await dying.payment(output);
     void dying.submit(output, headers);
-    await expect.poll(async () => (await ledgerOf(database.db)).settled).toBe(1);
-    const alive = intakeWorld(database.db);
+    await expect.poll(async () => (await ledgerOf(db)).settled).toBe(1);
+    const alive = intakeWorld(db);
     alive.pass(125_000);
     await alive.sweep();
-    await database.db.$client.query("update ahs.verdict set status = 'completed', runs = 1");
+    await db.$client.query("update ahs.verdict set status = 'completed', runs = 1");
     expect(await alive.listed("owed")).toEqual([]);
     alive.signedIn.address = lower(account.address);
     const answer = await alive.submit(output, { ...headers, "sign-in-with-x": "mine" });
@@ -126,27 +122,27 @@ describe("a request that is killed", () => {
   });
 
   it("is answered at once by its claim, and has bought one verdict, even where its specification was bound meanwhile", async () => {
-    const broken = intakeWorld(database.db, {
+    const broken = intakeWorld(db, {
       outputs: () => ({ activate: gone, withdraw: async () => undefined }),
     });
     const output = outputBody(await broken.registered({ erc8183_job_id: "0x7", escrow: ESCROW }));
     const failed = await broken.submit(output, (await broken.payment(output)).headers);
     const { claim = "" } = await read(failed);
-    expect(await ledgerOf(database.db)).toMatchObject({ settled: 1, unsettled: 1 });
-    const { rows } = await database.db.$client.query("select id from ahs.verdict");
-    const alive = intakeWorld(database.db, { bind: async () => boundTo(7n) });
+    expect(await ledgerOf(db)).toMatchObject({ settled: 1, unsettled: 1 });
+    const { rows } = await db.$client.query("select id from ahs.verdict");
+    const alive = intakeWorld(db, { bind: async () => boundTo(7n) });
     const answer = await alive.submit(output, { "x-payment-claim": claim });
     expect([answer.status, (await read(answer)).verdict_id]).toEqual([200, rows[0].id]);
     expect(await expectBalanced()).toEqual({ accepted: 1, settled: 1, kept: 0 });
   });
 
   it("by key, before its output is queued: the debit is returned and the output gone", async () => {
-    const dying = intakeWorld(database.db, { outputs: () => ({ activate: killed }) });
+    const dying = intakeWorld(db, { outputs: () => ({ activate: killed }) });
     const output = await dying.output();
     const { headers } = await dying.key(500);
     void dying.submit(output, headers);
-    await expect.poll(async () => (await ledgerOf(database.db)).unsettled).toBe(1);
-    const alive = intakeWorld(database.db);
+    await expect.poll(async () => (await ledgerOf(db)).unsettled).toBe(1);
+    const alive = intakeWorld(db);
     expect(await alive.sweep()).toEqual({ activate: 0, drop: 0, wait: 0 });
     alive.pass(125_000);
     expect(await alive.sweep()).toEqual({ activate: 0, drop: 1, wait: 0 });
@@ -156,13 +152,13 @@ describe("a request that is killed", () => {
   });
 
   it("by key, after its output is queued: a repeat under its Idempotency-Key is neither charged nor judged again", async () => {
-    const dying = intakeWorld(database.db, { ledger: () => ({ keepAnswered: killed, keep: killed }) });
+    const dying = intakeWorld(db, { ledger: () => ({ keepAnswered: killed, keep: killed }) });
     const output = await dying.output();
     const { headers } = await dying.key(1_000);
     const named = { ...headers, "Idempotency-Key": "once" };
     void dying.submit(output, named);
-    await expect.poll(async () => (await ledgerOf(database.db)).accepted).toBe(1);
-    const alive = intakeWorld(database.db);
+    await expect.poll(async () => (await ledgerOf(db)).accepted).toBe(1);
+    const alive = intakeWorld(db);
     alive.pass(125_000);
     await alive.sweep();
     expect((await alive.submit(output, named)).status).toBe(200);
@@ -172,7 +168,7 @@ describe("a request that is killed", () => {
 
 describe("a settlement of which nobody hears", () => {
   const pending = async () => {
-    const world = intakeWorld(database.db, { waitMs: 0 });
+    const world = intakeWorld(db, { waitMs: 0 });
     world.desk.answers.settle = "silence";
     const output = await world.output();
     const payment = await world.payment(output);
@@ -184,7 +180,7 @@ describe("a settlement of which nobody hears", () => {
 
   it("keeps the output until the chain says that the money moved; the claim then gets its verdict", async () => {
     const { world, output, claim } = await pending();
-    expect(await ledgerOf(database.db)).toMatchObject({ accepted: 0, unsettled: 1, reserved: 1 });
+    expect(await ledgerOf(db)).toMatchObject({ accepted: 0, unsettled: 1, reserved: 1 });
     expect((await world.submit(output, (await world.key()).headers)).status).toBe(409);
     await reconcile(world, true);
     const answer = await world.submit(output, claim);
@@ -208,16 +204,16 @@ describe("a settlement of which nobody hears", () => {
     const bought = await read(await world.submit(output, (await world.key()).headers));
     const [released] = await world.payments();
     if (released === undefined) throw new Error("no payment");
-    await settleDue(database.db, released, { transaction: HASH, now: world.now() });
+    await settleDue(db, released, { transaction: HASH, now: world.now() });
     expect(await read(await world.submit(output, claim))).toEqual(bought);
     expect(await world.listed("owed")).toHaveLength(1);
-    expect(await ledgerOf(database.db)).toMatchObject({ accepted: 1, kept: 1 });
+    expect(await ledgerOf(db)).toMatchObject({ accepted: 1, kept: 1 });
   });
 });
 
 describe("what a payment is listed as", () => {
   it("owed until its verdict has a decision, and while that has failed", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const output = await world.output();
     await world.submit(output, (await world.payment(output)).headers);
     for (const [status, runs, kind] of [
@@ -227,7 +223,7 @@ describe("what a payment is listed as", () => {
       ["completed", 1, "answered"],
       ["pending", 1, "answered"],
     ]) {
-      await database.db.$client.query("update ahs.verdict set status = $1, runs = $2", [status, runs]);
+      await db.$client.query("update ahs.verdict set status = $1, runs = $2", [status, runs]);
       expect([status, runs, (await world.listed(null)).map((row) => row.kind)]).toEqual([
         status,
         runs,
@@ -255,7 +251,7 @@ function brokenWorld(broken: readonly { readonly step: Step; readonly after: boo
       return gone();
     };
   };
-  return intakeWorld(database.db, {
+  return intakeWorld(db, {
     waitMs: 0,
     outputs: (real) => ({
       accept: breaking("accept", real.accept),
@@ -290,8 +286,8 @@ it("whatever fails wherever, in the end there are as many charges as accepted ve
   );
   await fc.assert(
     fc.asyncProperty(submissions, async (all) => {
-      await clearIntake(database.db);
-      const sound = intakeWorld(database.db, { waitMs: 0 });
+      await clearIntake(db);
+      const sound = intakeWorld(db, { waitMs: 0 });
       const outputs = [await sound.output(), await sound.output()];
       for (const { by, output: index, faults: broken, named, moved } of all) {
         const world = brokenWorld(broken);

@@ -1,13 +1,9 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { expect, it } from "vitest";
+import { useDatabase } from "../../../support/test-database.ts";
 import { CLIENT, ESCROW, intakeWorld, ledgerOf, PROVIDER } from "./intake-world.ts";
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>;
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
-afterAll(() => database.close());
+const db = useDatabase();
 
 /** Whole Unicode and what is none, numbers, structures; and now and then something that fits. */
 const hostile = (fitting: unknown) =>
@@ -27,7 +23,7 @@ const bodies = (fitting: Readonly<Record<string, unknown>>) =>
   });
 
 it("no specification makes an error of ours, and what is stored has the hash that is answered", async () => {
-  const world = intakeWorld(database.db);
+  const world = intakeWorld(db);
   const fitting = {
     client_addr: CLIENT,
     provider_addr: PROVIDER,
@@ -45,9 +41,7 @@ it("no specification makes an error of ours, and what is stored has the hash tha
       expect([200, 422]).toContain(response.status);
       if (response.status !== 200) return;
       const { spec_id, spec_hash } = (await response.json()) as Record<string, string>;
-      const { rows } = await database.db.$client.query("select spec_hash from ahs.job_spec where id = $1", [
-        spec_id,
-      ]);
+      const { rows } = await db.$client.query("select spec_hash from ahs.job_spec where id = $1", [spec_id]);
       expect(rows).toEqual([{ spec_hash }]);
     }),
     { numRuns: 200 },
@@ -55,7 +49,7 @@ it("no specification makes an error of ours, and what is stored has the hash tha
 });
 
 it("no output makes an error of ours, and none but those that are accepted is charged", async () => {
-  const world = intakeWorld(database.db, {
+  const world = intakeWorld(db, {
     refuseUrl: async (url) => (URL.canParse(url) ? null : { kind: "refused", error: "no URL" }),
   });
   const { headers } = await world.key(1_000_000);
@@ -76,6 +70,6 @@ it("no output makes an error of ours, and none but those that are accepted is ch
     }),
     { numRuns: 200 },
   );
-  const { kept, accepted, held, unsettled } = await ledgerOf(database.db);
+  const { kept, accepted, held, unsettled } = await ledgerOf(db);
   expect([kept, held, unsettled]).toEqual([accepted, 0, 0]);
 });

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Hex } from "viem";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { hashText } from "../../../../service/verification/panel/hashes.ts";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { useDatabase } from "../../../support/test-database.ts";
 import {
   boundTo,
   CLIENT,
@@ -15,18 +15,14 @@ import {
   type Submitted,
 } from "./intake-world.ts";
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>;
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
-afterEach(() => clearIntake(database.db));
-afterAll(() => database.close());
+const db = useDatabase();
+afterEach(() => clearIntake(db));
 
 const read = async (response: Response) => (await response.json()) as Submitted;
 const typeOf = async (response: Response) => ((await response.json()) as { type: string }).type;
 
 async function verdictRow(id: string) {
-  const { rows } = await database.db.$client.query(
+  const { rows } = await db.$client.query(
     `select slot, owner, units, status, provider_addr, job_id::text, debit_id, payment_id, lease_until,
        accepted_at is not null as accepted from ahs.verdict where id = $1`,
     [id],
@@ -36,7 +32,7 @@ async function verdictRow(id: string) {
 
 describe("POST /v1/outputs by key", () => {
   it("queues one verdict for half a dollar, with what pays for it", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const { id, headers } = await world.key();
     const response = await world.submit(await world.output(), headers);
     const { verdict_id, ...rest } = await read(response);
@@ -50,35 +46,35 @@ describe("POST /v1/outputs by key", () => {
       debit_id: expect.any(String),
       payment_id: null,
     });
-    expect(await ledgerOf(database.db)).toMatchObject({ kept: 1, accepted: 1, texts: 1 });
+    expect(await ledgerOf(db)).toMatchObject({ kept: 1, accepted: 1, texts: 1 });
   });
 
   it("answers a posted output's verdict again, uncharged, to whoever could pay", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const output = await world.output();
     const first = await read(await world.submit(output, (await world.key()).headers));
     const again = await read(await world.submit(output, (await world.key()).headers));
     const paid = await read(await world.submit(output, (await world.payment(output)).headers));
     expect([again, paid]).toEqual([first, first]);
-    expect(await ledgerOf(database.db)).toMatchObject({ kept: 1, settled: 0, reserved: 0, accepted: 1 });
+    expect(await ledgerOf(db)).toMatchObject({ kept: 1, settled: 0, reserved: 0, accepted: 1 });
     expect((await world.submit(output)).status).toBe(402);
   });
 
   it("is free for an unlimited key, and leaves nothing of a request that died", async () => {
-    const world = intakeWorld(database.db, {
+    const world = intakeWorld(db, {
       outputs: () => ({ activate: () => Promise.reject(new Error()) }),
     });
     const { headers } = await world.key(null);
     const output = await world.output();
     expect((await world.submit(output, headers)).status).toBe(500);
-    expect(await ledgerOf(database.db)).toMatchObject({ accepted: 0, unsettled: 0, texts: 0 });
-    const alive = intakeWorld(database.db);
+    expect(await ledgerOf(db)).toMatchObject({ accepted: 0, unsettled: 0, texts: 0 });
+    const alive = intakeWorld(db);
     expect((await alive.submit(output, headers)).status).toBe(200);
-    expect(await ledgerOf(database.db)).toMatchObject({ accepted: 1, kept: 0 });
+    expect(await ledgerOf(db)).toMatchObject({ accepted: 1, kept: 0 });
   });
 
   it("answers a repeat under its Idempotency-Key without the secret, and refuses another output under it", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const { headers } = await world.key();
     const named = { ...headers, "Idempotency-Key": "submit-1" };
     const output = await world.output({ webhook_url: "https://hooks.example.com/v" });
@@ -86,27 +82,27 @@ describe("POST /v1/outputs by key", () => {
     expect(first.webhook_secret).toMatch(/^whsec_/);
     expect(await read(await world.submit(output, named))).toEqual({ ...first, webhook_secret: null });
     expect((await world.submit(await world.output(), named)).status).toBe(422);
-    expect(await ledgerOf(database.db)).toMatchObject({ kept: 1, accepted: 1, endpoints: 1 });
-    const { rows } = await database.db.$client.query(
+    expect(await ledgerOf(db)).toMatchObject({ kept: 1, accepted: 1, endpoints: 1 });
+    const { rows } = await db.$client.query(
       "select convert_from(answer_body, 'UTF8') as body from ahs.idempotent_answer where answer_body is not null",
     );
     expect(JSON.stringify(rows)).not.toContain("whsec_");
   });
 
   it("tells a later poster nothing of the first one's webhook", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const output = await world.output({ webhook_url: "https://hooks.example.com/v" });
     await world.submit(output, (await world.key()).headers);
     const later = await read(await world.submit(output, (await world.key()).headers));
     expect(later.webhook_secret).toBeNull();
-    expect(await ledgerOf(database.db)).toMatchObject({ endpoints: 1 });
+    expect(await ledgerOf(db)).toMatchObject({ endpoints: 1 });
   });
 
   it("does not ask the panel's settings for a verdict that is there", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const output = await world.output();
     const first = await read(await world.submit(output, (await world.key()).headers));
-    const idle = intakeWorld(database.db, { budget: null });
+    const idle = intakeWorld(db, { budget: null });
     expect(await read(await idle.submit(output, (await idle.key()).headers))).toEqual(first);
   });
 });
@@ -120,22 +116,22 @@ describe("what costs nothing", () => {
     ["a spent budget", spent(10), {}, 503, "panel-budget-spent"],
     ["a budget of which the share of jobs is left", spent(8), {}, 503, "panel-budget-spent"],
   ] as const)("%s", async (_name, options, changes, status, code) => {
-    const world = intakeWorld(database.db, options);
+    const world = intakeWorld(db, options);
     const { headers } = await world.key();
     const output = await world.output(changes);
     const response = await world.submit(output, headers);
     expect([response.status, await typeOf(response)]).toEqual([status, `/docs#problem-${code}`]);
-    expect(await ledgerOf(database.db)).toMatchObject({ held: 0, kept: 0, accepted: 0, unsettled: 0 });
+    expect(await ledgerOf(db)).toMatchObject({ held: 0, kept: 0, accepted: 0, unsettled: 0 });
   });
 
   it("an unknown specification, without a credential as well", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     expect((await world.submit(await world.output({ spec_id: randomUUID() }), {})).status).toBe(404);
   });
 
   it("telling the price to a caller without a credential, which reads nothing of the day's calls", async () => {
     const usedSince = () => Promise.reject(new Error("asked for nobody"));
-    const world = intakeWorld(database.db, { budget: { tokensPerDay: 10, usedSince } });
+    const world = intakeWorld(db, { budget: { tokensPerDay: 10, usedSince } });
     expect((await world.submit(await world.output(), {})).status).toBe(402);
   });
 
@@ -145,13 +141,13 @@ describe("what costs nothing", () => {
       asked.push(moment);
       return 0;
     };
-    const world = intakeWorld(database.db, { budget: { tokensPerDay: 1, usedSince } });
+    const world = intakeWorld(db, { budget: { tokensPerDay: 1, usedSince } });
     await world.submit(await world.output(), (await world.key()).headers);
     expect(asked[0]?.toISOString()).toBe(`${world.now().toISOString().slice(0, 10)}T00:00:00.000Z`);
   });
 
   it("a webhook that the guard refuses, before any charge", async () => {
-    const world = intakeWorld(database.db, {
+    const world = intakeWorld(db, {
       refuseUrl: async () => ({ kind: "refused", error: "it leads inside" }),
     });
     const output = await world.output({ webhook_url: "https://10.0.0.1/" });
@@ -170,20 +166,20 @@ describe("what costs nothing", () => {
         ],
       },
     ]);
-    expect(await ledgerOf(database.db)).toMatchObject({ held: 0, kept: 0, unsettled: 0, endpoints: 0 });
+    expect(await ledgerOf(db)).toMatchObject({ held: 0, kept: 0, unsettled: 0, endpoints: 0 });
   });
 
   it("a specification whose texts are gone", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const output = await world.output();
-    await database.db.$client.query("update ahs.job_spec set spec_text = null");
+    await db.$client.query("update ahs.job_spec set spec_text = null");
     const response = await world.submit(output, (await world.key()).headers);
     expect([response.status, await typeOf(response)]).toEqual([410, "/docs#problem-texts-dropped"]);
   });
 
   it("a caller without credentials, and a payment that does not pass verification: neither leaves a row", async () => {
     const asked: string[] = [];
-    const world = intakeWorld(database.db, {
+    const world = intakeWorld(db, {
       bind: async () => {
         asked.push("bind");
         return boundTo(7n);
@@ -201,13 +197,13 @@ describe("what costs nothing", () => {
     const { headers } = await world.payment(output);
     world.desk.answers.verify = { kind: "invalid", reason: "insufficient_funds" };
     expect((await world.submit(output, headers)).status).toBe(402);
-    expect(await ledgerOf(database.db)).toMatchObject({ accepted: 0, unsettled: 0, texts: 0, reserved: 0 });
+    expect(await ledgerOf(db)).toMatchObject({ accepted: 0, unsettled: 0, texts: 0, reserved: 0 });
   });
 
   it("a key whose balance does not reach", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     expect((await world.submit(await world.output(), (await world.key(499)).headers)).status).toBe(402);
-    expect(await ledgerOf(database.db)).toMatchObject({ unsettled: 0, texts: 0, held: 0 });
+    expect(await ledgerOf(db)).toMatchObject({ unsettled: 0, texts: 0, held: 0 });
   });
 });
 
@@ -215,7 +211,7 @@ describe("the slot of an output", () => {
   const jobSpec = { erc8183_job_id: "0x7", escrow: ESCROW };
 
   it("is the job's and the deliverable's where the specification is bound, whatever specification names it", async () => {
-    const world = intakeWorld(database.db, { bind: async () => boundTo(7n) });
+    const world = intakeWorld(db, { bind: async () => boundTo(7n) });
     const [one, other] = [
       await world.registered(jobSpec),
       await world.registered({ ...jobSpec, domain: "code" }),
@@ -232,11 +228,11 @@ describe("the slot of an output", () => {
   });
 
   it("is never taken by a specification that is not bound", async () => {
-    const squatter = intakeWorld(database.db);
+    const squatter = intakeWorld(db);
     const lenient = await squatter.registered(jobSpec);
     const output = outputBody(lenient);
     const squat = await read(await squatter.submit(output, (await squatter.key()).headers));
-    const client = intakeWorld(database.db, { bind: async () => boundTo(7n) });
+    const client = intakeWorld(db, { bind: async () => boundTo(7n) });
     const genuine = { ...output, spec_id: await client.registered(jobSpec) };
     const own = await read(await client.submit(genuine, (await client.key()).headers));
     expect(own.verdict_id).not.toBe(squat.verdict_id);
@@ -248,17 +244,17 @@ describe("the slot of an output", () => {
 
   it("is judged from the tokens of the day that are kept for jobs", async () => {
     const budget = { tokensPerDay: 1_000, usedSince: async () => 800 };
-    const world = intakeWorld(database.db, { bind: async () => boundTo(7n), budget });
+    const world = intakeWorld(db, { bind: async () => boundTo(7n), budget });
     const output = outputBody(await world.registered(jobSpec));
     expect((await world.submit(output, (await world.key()).headers)).status).toBe(200);
     const spent = { ...budget, usedSince: async () => 1_000 };
-    const late = intakeWorld(database.db, { bind: async () => boundTo(8n), budget: spent });
+    const late = intakeWorld(db, { bind: async () => boundTo(8n), budget: spent });
     const refused = await late.submit(outputBody(await late.registered(jobSpec)), (await late.key()).headers);
     expect([refused.status, await typeOf(refused)]).toEqual([503, "/docs#problem-panel-budget-spent"]);
   });
 
   it("refuses an output of an escrow whose code has changed, and charges nothing", async () => {
-    const world = intakeWorld(database.db, {
+    const world = intakeWorld(db, {
       bind: async () => ({ kind: "suspended", reason: "its code hashes to 0x" }),
     });
     const output = outputBody(await world.registered(jobSpec));
@@ -270,11 +266,11 @@ describe("the slot of an output", () => {
         "/docs#problem-escrow-suspended",
       ]);
     }
-    expect(await ledgerOf(database.db)).toMatchObject({ held: 0, kept: 0, settled: 0 });
+    expect(await ledgerOf(db)).toMatchObject({ held: 0, kept: 0, settled: 0 });
   });
 
   it("refuses a provider who is not the bound job's", async () => {
-    const world = intakeWorld(database.db, { bind: async () => boundTo(7n) });
+    const world = intakeWorld(db, { bind: async () => boundTo(7n) });
     const output = outputBody(await world.registered(jobSpec), { provider_addr: CLIENT });
     const response = await world.submit(output, (await world.key()).headers);
     expect([response.status, await response.json()]).toMatchObject([
@@ -289,12 +285,12 @@ describe("the slot of an output", () => {
         ],
       },
     ]);
-    expect(await ledgerOf(database.db)).toMatchObject({ held: 0, kept: 0 });
+    expect(await ledgerOf(db)).toMatchObject({ held: 0, kept: 0 });
   });
 
   it("refuses an output that cannot be judged beside its specification, and charges nothing", async () => {
     const reason = "too long for the models";
-    const world = intakeWorld(database.db, { outputs: () => ({ describeOverflow: () => reason }) });
+    const world = intakeWorld(db, { outputs: () => ({ describeOverflow: () => reason }) });
     const output = outputBody(await world.registered());
     for (const { headers } of [await world.key(), await world.payment(output)]) {
       const response = await world.submit(output, headers);
@@ -303,14 +299,14 @@ describe("the slot of an output", () => {
         { detail: [{ type: "value_error", loc: ["body", "output_text"], ctx: { error: reason } }] },
       ]);
     }
-    expect(await ledgerOf(database.db)).toMatchObject({ held: 0, kept: 0, settled: 0 });
+    expect(await ledgerOf(db)).toMatchObject({ held: 0, kept: 0, settled: 0 });
   });
 
   it.each([
     ["nothing was submitted to the job yet", null, "job-not-submitted", "5"],
     ["something else was submitted", `0x${"dd".repeat(32)}`, "deliverable-differs", null],
   ] as const)("takes no output while %s, and charges nothing", async (_, deliverable, code, retryAfter) => {
-    const world = intakeWorld(database.db, {
+    const world = intakeWorld(db, {
       bind: async () => boundTo(7n),
       readDeliverable: async () => deliverable,
     });
@@ -324,7 +320,7 @@ describe("the slot of an output", () => {
         `/docs#problem-${code}`,
       ]);
     }
-    expect(await ledgerOf(database.db)).toMatchObject({
+    expect(await ledgerOf(db)).toMatchObject({
       held: 0,
       kept: 0,
       reserved: 0,
@@ -335,7 +331,7 @@ describe("the slot of an output", () => {
 
   it("answers its verdict even after a reorganisation took the submission back", async () => {
     let deliverable: Hex | null = null;
-    const world = intakeWorld(database.db, {
+    const world = intakeWorld(db, {
       bind: async () => boundTo(7n),
       readDeliverable: async () => deliverable,
     });
@@ -347,24 +343,24 @@ describe("the slot of an output", () => {
   });
 
   it("goes to the next submission by somebody else, charged anew, once a job's verdict failed", async () => {
-    const world = intakeWorld(database.db, { bind: async () => boundTo(7n) });
+    const world = intakeWorld(db, { bind: async () => boundTo(7n) });
     const output = outputBody(await world.registered(jobSpec));
     const submitter = await world.key();
     const first = await read(await world.submit(output, submitter.headers));
-    await database.db.$client.query("update ahs.verdict set status = 'failed'");
+    await db.$client.query("update ahs.verdict set status = 'failed'");
     expect(await read(await world.submit(output, submitter.headers))).toEqual({ ...first, status: "failed" });
     const payment = await world.payment(output);
     const second = await read(await world.submit(output, payment.headers));
     expect(second).toMatchObject({ status: "pending" });
     expect(second.verdict_id).not.toBe(first.verdict_id);
-    expect(await ledgerOf(database.db)).toMatchObject({ kept: 1, settled: 1 });
+    expect(await ledgerOf(db)).toMatchObject({ kept: 1, settled: 1 });
     const newest = { verdict_id: second.verdict_id, status: "pending" };
     expect(await read(await world.submit(output, submitter.headers))).toEqual(newest);
   });
 
   it("differs between jobs with the same output", async () => {
     let job = 7n;
-    const world = intakeWorld(database.db, { bind: async () => boundTo(job) });
+    const world = intakeWorld(db, { bind: async () => boundTo(job) });
     const output = outputBody(await world.registered(jobSpec));
     const first = await read(await world.submit(output, (await world.key()).headers));
     job = 8n;
@@ -373,17 +369,17 @@ describe("the slot of an output", () => {
   });
 
   it("asks no node where the specification names no escrow", async () => {
-    const world = intakeWorld(database.db, { bind: () => Promise.reject(new Error("asked")) });
+    const world = intakeWorld(db, { bind: () => Promise.reject(new Error("asked")) });
     const output = outputBody(await world.registered({ erc8183_job_id: "0x7" }));
     expect((await world.submit(output, (await world.key()).headers)).status).toBe(200);
   });
 
   it("goes to the next submission, charged anew, once its verdict failed past its third retry", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const output = await world.output();
     const first = await read(await world.submit(output, (await world.key()).headers));
     const fail = (retries: number) =>
-      database.db.$client.query("update ahs.verdict set status = 'failed', retries = $1", [retries]);
+      db.$client.query("update ahs.verdict set status = 'failed', retries = $1", [retries]);
     await fail(2);
     expect(await read(await world.submit(output, (await world.key()).headers))).toEqual({
       verdict_id: first.verdict_id,
@@ -392,13 +388,13 @@ describe("the slot of an output", () => {
     await fail(3);
     const second = await read(await world.submit(output, (await world.key()).headers));
     expect([second.verdict_id === first.verdict_id, second.status]).toEqual([false, "pending"]);
-    const { rows } = await database.db.$client.query(
+    const { rows } = await db.$client.query(
       "select id, replaced_at is not null as replaced from ahs.verdict order by created_at",
     );
     expect(rows).toEqual([
       { id: first.verdict_id, replaced: true },
       { id: second.verdict_id, replaced: false },
     ]);
-    expect(await ledgerOf(database.db)).toMatchObject({ kept: 2 });
+    expect(await ledgerOf(db)).toMatchObject({ kept: 2 });
   });
 });

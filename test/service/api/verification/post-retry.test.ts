@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { readApiKey } from "../../../../service/access/api-keys.ts";
 import { returnDebit } from "../../../../service/access/key-debits.ts";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { useDatabase } from "../../../support/test-database.ts";
 import {
   boundTo,
   CLIENT,
@@ -16,17 +16,13 @@ import {
   type Submitted,
 } from "./intake-world.ts";
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>;
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
-afterEach(() => clearIntake(database.db));
-afterAll(() => database.close());
+const db = useDatabase();
+afterEach(() => clearIntake(db));
 
 /** What a worker does about a verdict that gave no decision within its hour. */
 async function fail(id: string): Promise<void> {
-  await database.db.transaction(async (tx) => {
-    const { rows } = await database.db.$client.query(
+  await db.transaction(async (tx) => {
+    const { rows } = await db.$client.query(
       "update ahs.verdict set status = 'failed', error_message = 'no answer', lease_until = null where id = $1 returning debit_id",
       [id],
     );
@@ -45,32 +41,29 @@ const outcomeOf = async (response: Response) => [
   response.status,
   ((await response.json()) as { type?: string; status?: string }).type?.split("problem-")[1] ?? "queued",
 ];
-const balanceOf = async (id: string) => (await readApiKey(database.db, id))?.balanceUnits;
+const balanceOf = async (id: string) => (await readApiKey(db, id))?.balanceUnits;
 
 describe("POST /v1/verdicts/{verdict_id}/retry", () => {
   it("takes no credits and queues nothing while the tokens of the day are spent, but for the outputs of jobs", async () => {
     const budget = { tokensPerDay: 1_000, usedSince: async () => 800 };
-    const rich = intakeWorld(database.db);
+    const rich = intakeWorld(db);
     const { id: keyId, headers } = await rich.key(800);
     const id = await submitted(rich, headers);
     await fail(id);
-    expect(await outcomeOf(await retry(intakeWorld(database.db, { budget }), id, headers))).toEqual([
+    expect(await outcomeOf(await retry(intakeWorld(db, { budget }), id, headers))).toEqual([
       503,
       "panel-budget-spent",
     ]);
     expect(await balanceOf(keyId)).toBe(800);
-    await database.db.$client.query(
+    await db.$client.query(
       "update ahs.verdict set job_chain_id = 31337, job_escrow = '0xe5', job_id = 7 where id = $1",
       [id],
     );
-    expect(await outcomeOf(await retry(intakeWorld(database.db, { budget }), id, headers))).toEqual([
-      200,
-      "queued",
-    ]);
+    expect(await outcomeOf(await retry(intakeWorld(db, { budget }), id, headers))).toEqual([200, "queued"]);
   });
 
   it("queues a failed verdict three times, and takes back the credits that its failure returned", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const { id: keyId, headers } = await world.key(800);
     const id = await submitted(world, headers);
     for (const round of [1, 2, 3]) {
@@ -84,7 +77,7 @@ describe("POST /v1/verdicts/{verdict_id}/retry", () => {
       ]);
       expect(await balanceOf(keyId)).toBe(300);
     }
-    const { rows } = await database.db.$client.query(
+    const { rows } = await db.$client.query(
       "select status, cause, retries, attempts, error_message from ahs.verdict",
     );
     expect(rows).toEqual([
@@ -96,18 +89,18 @@ describe("POST /v1/verdicts/{verdict_id}/retry", () => {
   });
 
   it("changes nothing where the key has spent what was returned to it", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const { id: keyId, headers } = await world.key(600);
     const id = await submitted(world, headers);
     await fail(id);
     await submitted(world, headers);
     expect(await outcomeOf(await retry(world, id, headers))).toEqual([402, "balance-insufficient"]);
     expect(await balanceOf(keyId)).toBe(100);
-    expect(await ledgerOf(database.db)).toMatchObject({ kept: 1 });
+    expect(await ledgerOf(db)).toMatchObject({ kept: 1 });
   });
 
   it("is for the wallet that paid, whose payment stays as it is", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const output = await world.output();
     const { account, headers } = await world.payment(output);
     const { verdict_id: id } = (await (await world.submit(output, headers)).json()) as Submitted;
@@ -118,11 +111,11 @@ describe("POST /v1/verdicts/{verdict_id}/retry", () => {
     world.signedIn.address = account.address.toLowerCase() as typeof world.signedIn.address;
     expect(await outcomeOf(await retry(world, id, signedIn))).toEqual([200, "queued"]);
     expect(world.desk.settled).toHaveLength(1);
-    expect(await ledgerOf(database.db)).toMatchObject({ settled: 1, accepted: 1 });
+    expect(await ledgerOf(db)).toMatchObject({ settled: 1, accepted: 1 });
   });
 
   it("is for client and provider of its job too, where a payment stays with it", async () => {
-    const world = intakeWorld(database.db, { bind: async () => boundTo(7n) });
+    const world = intakeWorld(db, { bind: async () => boundTo(7n) });
     const output = outputBody(await world.registered({ erc8183_job_id: "0x7", escrow: ESCROW }));
     const { headers } = await world.payment(output);
     const { verdict_id: id } = (await (await world.submit(output, headers)).json()) as Submitted;
@@ -140,19 +133,19 @@ describe("POST /v1/verdicts/{verdict_id}/retry", () => {
   });
 
   it("retries once under one Idempotency-Key", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const { headers } = await world.key();
     const id = await submitted(world, headers);
     await fail(id);
     const named = { ...headers, "Idempotency-Key": "again" };
     const answers = [await retry(world, id, named), await retry(world, id, named)];
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    const { rows } = await database.db.$client.query("select retries from ahs.verdict");
+    const { rows } = await db.$client.query("select retries from ahs.verdict");
     expect(rows).toEqual([{ retries: 1 }]);
   });
 
   it("retries once, and takes the price once, when it is asked for ten times at once", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const { id: keyId, headers } = await world.key();
     const id = await submitted(world, headers);
     await fail(id);
@@ -162,7 +155,7 @@ describe("POST /v1/verdicts/{verdict_id}/retry", () => {
   });
 
   it("refuses whoever brings no credential, another key, and what did not fail or does not exist", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const { headers } = await world.key();
     const id = await submitted(world, headers);
     expect(await outcomeOf(await retry(world, id))).toEqual([401, "identity-missing"]);
@@ -176,18 +169,18 @@ describe("POST /v1/verdicts/{verdict_id}/retry", () => {
   });
 
   it("says nothing of an output whose price is still open", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const { headers } = await world.key();
     const id = await submitted(world, headers);
-    await database.db.$client.query("update ahs.verdict set status = 'unsettled'");
+    await db.$client.query("update ahs.verdict set status = 'unsettled'");
     expect(await outcomeOf(await retry(world, id, headers))).toEqual([404, "not-found"]);
   });
 
   it("refuses what has been decided, however its re-run stands", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const { headers } = await world.key();
     const id = await submitted(world, headers);
-    await database.db.$client.query("update ahs.verdict set status = 'processing', runs = 1");
+    await db.$client.query("update ahs.verdict set status = 'processing', runs = 1");
     const response = await retry(world, id, headers);
     expect([response.status, ((await response.json()) as { detail: string }).detail]).toEqual([
       409,
@@ -196,22 +189,22 @@ describe("POST /v1/verdicts/{verdict_id}/retry", () => {
   });
 
   it("refuses, and takes nothing, once the texts are gone", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const { id: keyId, headers } = await world.key();
     const id = await submitted(world, headers);
     await fail(id);
-    await database.db.$client.query("delete from ahs.output_text");
+    await db.$client.query("delete from ahs.output_text");
     expect(await outcomeOf(await retry(world, id, headers))).toEqual([410, "texts-dropped"]);
     expect(await balanceOf(keyId)).toBe(5_000);
   });
 });
 
 it("a debit is returned once, and taken again once", async () => {
-  const world = intakeWorld(database.db);
+  const world = intakeWorld(db);
   const { id: keyId, headers } = await world.key();
   await submitted(world, headers);
-  const { rows } = await database.db.$client.query("select debit_id from ahs.verdict");
-  await database.db.transaction((tx) => returnDebit(tx, rows[0].debit_id));
-  await database.db.transaction((tx) => returnDebit(tx, rows[0].debit_id));
+  const { rows } = await db.$client.query("select debit_id from ahs.verdict");
+  await db.transaction((tx) => returnDebit(tx, rows[0].debit_id));
+  await db.transaction((tx) => returnDebit(tx, rows[0].debit_id));
   expect(await balanceOf(keyId)).toBe(5_000);
 });

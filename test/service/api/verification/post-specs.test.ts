@@ -1,15 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { unavailable } from "../../../../service/access/problems.ts";
 import { hashSpec } from "../../../../service/verification/panel/hashes.ts";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { useDatabase } from "../../../support/test-database.ts";
 import { CLIENT, clearIntake, ESCROW, intakeWorld, PROVIDER } from "./intake-world.ts";
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>;
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
-afterEach(() => clearIntake(database.db));
-afterAll(() => database.close());
+const db = useDatabase();
+afterEach(() => clearIntake(db));
 
 const MINIMAL = { client_addr: CLIENT, spec_text: "Count to 3." };
 const JOB = { erc8183_job_id: "0x0Fe", escrow: ESCROW };
@@ -23,18 +19,16 @@ const INTEGER_FAULTS = {
 const LONG = "x".repeat(200_001);
 
 async function detailOf(path: string, body: unknown): Promise<unknown> {
-  const world = intakeWorld(database.db);
+  const world = intakeWorld(db);
   const response = await world.post(path, body);
   return { status: response.status, ...((await response.json()) as object) };
 }
 
 async function specRow(changes: object = {}, options: Parameters<typeof intakeWorld>[1] = {}) {
-  const world = intakeWorld(database.db, options);
+  const world = intakeWorld(db, options);
   const response = await world.post("/v1/specs", { ...MINIMAL, ...changes });
   const answer = (await response.json()) as { spec_id: string; spec_hash: string };
-  const { rows } = await database.db.$client.query("select * from ahs.job_spec where id = $1", [
-    answer.spec_id,
-  ]);
+  const { rows } = await db.$client.query("select * from ahs.job_spec where id = $1", [answer.spec_id]);
   return { status: response.status, answer, row: rows[0] };
 }
 
@@ -341,7 +335,7 @@ describe("a specification that is registered", () => {
     const newestBlock = () =>
       Promise.reject(unavailable("node-unavailable", "gone", { retryAfterSeconds: 5 }));
     expect((await specRow(JOB, { newestBlock })).status).toBe(503);
-    const { rows } = await database.db.$client.query("select 1 from ahs.job_spec");
+    const { rows } = await db.$client.query("select 1 from ahs.job_spec");
     expect(rows).toEqual([]);
   });
 
@@ -374,20 +368,20 @@ describe("a specification that is registered", () => {
     ],
     ["it leaves an output no room", "spec_text", MINIMAL.spec_text, { describeOverflow: () => "not hers" }],
   ])("is refused, and nothing stored, where %s", async (_, member, input, options) => {
-    const world = intakeWorld(database.db, options);
+    const world = intakeWorld(db, options);
     const response = await world.post("/v1/specs", { ...MINIMAL, ...JOB, client_signature: "0x12ab" });
     expect([response.status, await response.json()]).toMatchObject([
       422,
       { detail: [value(member, input, "not hers")] },
     ]);
-    expect((await database.db.$client.query("select 1 from ahs.job_spec")).rows).toEqual([]);
+    expect((await db.$client.query("select 1 from ahs.job_spec")).rows).toEqual([]);
   });
 
   it("is refused where its signature cannot be verified, since the node does not answer", async () => {
     const refuseSignature = () =>
       Promise.reject(unavailable("node-unavailable", "gone", { retryAfterSeconds: 5 }));
     expect((await specRow({ ...JOB, client_signature: "0x12ab" }, { refuseSignature })).status).toBe(503);
-    expect((await database.db.$client.query("select 1 from ahs.job_spec")).rows).toEqual([]);
+    expect((await db.$client.query("select 1 from ahs.job_spec")).rows).toEqual([]);
   });
 
   it("may name a job without an escrow, which needs no node and binds nothing", async () => {
@@ -397,15 +391,15 @@ describe("a specification that is registered", () => {
   });
 
   const spend = (owners: string) =>
-    database.db.$client.query("update ahs.rate_bucket set tokens = -1e12 where identity like $1", [owners]);
+    db.$client.query("update ahs.rate_bucket set tokens = -1e12 where identity like $1", [owners]);
 
   it("is refused beyond the bytes that its address may store in a day, counted as they are stored", async () => {
-    await database.db.$client.query("truncate ahs.rate_bucket");
-    const world = intakeWorld(database.db);
+    await db.$client.query("truncate ahs.rate_bucket");
+    const world = intakeWorld(db);
     const from = (address: string, body: object, headers = {}) =>
       world.post("/v1/specs", { ...MINIMAL, ...body }, { "x-forwarded-for": address, ...headers });
     expect((await from("192.0.2.7", { spec_text: "\u{1f984}".repeat(1_000) })).status).toBe(200);
-    const { rows } = await database.db.$client.query<{ spent: number }>(
+    const { rows } = await db.$client.query<{ spent: number }>(
       "select 20000000 - tokens as spent from ahs.rate_bucket where identity like 'bytes:specs of ________________________%'",
     );
     expect(rows).toEqual([{ spent: 1_000 + 4_000 + "default".length }]);
@@ -417,7 +411,7 @@ describe("a specification that is registered", () => {
   });
 
   it("is refused where all have stored what the service takes in a day, but for those with a key", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     await world.post("/v1/specs", MINIMAL);
     await spend("bytes:specs of addresses");
     const refused = await world.post("/v1/specs", MINIMAL);
@@ -428,12 +422,12 @@ describe("a specification that is registered", () => {
       true,
     ]);
     expect((await world.post("/v1/specs", MINIMAL, (await world.key()).headers)).status).toBe(200);
-    await database.db.$client.query("truncate ahs.rate_bucket");
+    await db.$client.query("truncate ahs.rate_bucket");
   });
 
   it("that names a job without a signature is refused beyond the sender's small part, so that none takes it all", async () => {
-    await database.db.$client.query("truncate ahs.rate_bucket");
-    const world = intakeWorld(database.db, { newestBlock: async () => 123n });
+    await db.$client.query("truncate ahs.rate_bucket");
+    const world = intakeWorld(db, { newestBlock: async () => 123n });
     const [one, other] = [await world.key(), await world.key()];
     const ofJob = { ...MINIMAL, ...JOB, spec_text: "\u{1f984}".repeat(100_000) };
     const statuses: number[] = [];
@@ -442,11 +436,11 @@ describe("a specification that is registered", () => {
     expect(statuses.toSorted()).toEqual([...Array<number>(9).fill(200), 429]);
     expect((await world.post("/v1/specs", ofJob, other.headers)).status).toBe(200);
     expect((await world.post("/v1/specs", MINIMAL, one.headers)).status).toBe(200);
-    await database.db.$client.query("truncate ahs.rate_bucket");
+    await db.$client.query("truncate ahs.rate_bucket");
   });
 
   it("is refused beyond the limit of its address", async () => {
-    const world = intakeWorld(database.db, {
+    const world = intakeWorld(db, {
       specLimit: () => ({ policy: "ip", perMinute: 20, tokens: 0 }),
     });
     const response = await world.post("/v1/specs", MINIMAL);

@@ -1,14 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import { useDatabase } from "../../../support/test-database.ts";
 import { clearIntake, type IntakeWorld, intakeWorld, ledgerOf, type Submitted } from "./intake-world.ts";
 
 const AT_ONCE = 20;
-let database: Awaited<ReturnType<typeof openTestDatabase>>;
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
-afterEach(() => clearIntake(database.db));
-afterAll(() => database.close());
+const db = useDatabase();
+afterEach(() => clearIntake(db));
 
 /** What so many submissions of one output at once are answered, each with headers of its own. */
 async function submitAtOnce(world: IntakeWorld, output: object, headers: readonly Record<string, string>[]) {
@@ -25,7 +21,7 @@ const many = <Made>(make: (index: number) => Promise<Made>) =>
 
 describe("twenty submissions of one output at once", () => {
   it("by twenty payers make one verdict and one payment, and release the others", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const output = await world.output();
     const payers = await many(() => world.payment(output));
     const { statuses, ids } = await submitAtOnce(
@@ -34,18 +30,18 @@ describe("twenty submissions of one output at once", () => {
       payers.map(({ headers }) => headers),
     );
     expect([[...statuses], ids.size, world.desk.settled.length]).toEqual([[200], 1, 1]);
-    const { rows } = await database.db.$client.query(
+    const { rows } = await db.$client.query(
       "select state, count(*)::int as count from ahs.payment group by state order by state",
     );
     expect(rows).toEqual([
       { state: "answered", count: 1 },
       { state: "released", count: 19 },
     ]);
-    expect(await ledgerOf(database.db)).toMatchObject({ accepted: 1, unsettled: 0, texts: 1 });
+    expect(await ledgerOf(db)).toMatchObject({ accepted: 1, unsettled: 0, texts: 1 });
   });
 
   it("by twenty keys, and by one key, cost once", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const output = await world.output();
     const keys = await many(() => world.key());
     const { statuses, ids } = await submitAtOnce(
@@ -58,22 +54,22 @@ describe("twenty submissions of one output at once", () => {
     const second = await world.output();
     const again = await submitAtOnce(world, second, await many(async () => single.headers));
     expect([[...again.statuses], again.ids.size]).toEqual([[200], 1]);
-    expect(await ledgerOf(database.db)).toMatchObject({ kept: 2, held: 0, accepted: 2, texts: 2 });
+    expect(await ledgerOf(db)).toMatchObject({ kept: 2, held: 0, accepted: 2, texts: 2 });
   });
 
   it("by a key that can pay for one are answered alike, uncharged but for that one", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const output = await world.output();
     const { headers } = await world.key(500);
     const { statuses, ids } = await submitAtOnce(world, output, await many(async () => headers));
     expect([[...statuses], ids.size]).toEqual([[200], 1]);
-    expect(await ledgerOf(database.db)).toMatchObject({ kept: 1, held: 0, accepted: 1, texts: 1 });
+    expect(await ledgerOf(db)).toMatchObject({ kept: 1, held: 0, accepted: 1, texts: 1 });
     const other = await world.submit(await world.output(), headers);
     expect(other.status).toBe(402);
   });
 
   it("by payers, keys and unlimited keys cost once at most", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const output = await world.output();
     const callers = await many(async (index) => {
       if (index % 3 === 0) return world.payment(output);
@@ -85,17 +81,17 @@ describe("twenty submissions of one output at once", () => {
       callers.map(({ headers }) => headers),
     );
     expect([[...statuses], ids.size]).toEqual([[200], 1]);
-    const { kept, settled, accepted, held, reserved } = await ledgerOf(database.db);
+    const { kept, settled, accepted, held, reserved } = await ledgerOf(db);
     expect([kept + settled <= 1, accepted, held, reserved]).toEqual([true, 1, 0, 0]);
   });
 });
 
 describe("a submission that meets another one being paid", () => {
   it("is told to come back, uncharged, and makes its own once that one falls through", async () => {
-    const world = intakeWorld(database.db, { waitMs: 300 });
+    const world = intakeWorld(db, { waitMs: 300 });
     const output = await world.output();
     const { promise, resolve } = Promise.withResolvers<void>();
-    const slow = intakeWorld(database.db, {
+    const slow = intakeWorld(db, {
       settleDeadlineMs: 10_000,
       facilitator: () => ({
         settle: async () => {
@@ -105,26 +101,26 @@ describe("a submission that meets another one being paid", () => {
       }),
     });
     const first = slow.submit(output, (await slow.payment(output)).headers);
-    await expect.poll(async () => (await ledgerOf(database.db)).unsettled).toBe(1);
+    await expect.poll(async () => (await ledgerOf(db)).unsettled).toBe(1);
     const { headers } = await world.key();
     const busy = await world.submit(output, headers);
     expect([busy.status, busy.headers.get("retry-after")]).toEqual([409, "5"]);
     const short = await world.key(100);
     expect((await world.submit(output, short.headers)).status).toBe(409);
-    expect(await ledgerOf(database.db)).toMatchObject({ kept: 0, held: 0 });
+    expect(await ledgerOf(db)).toMatchObject({ kept: 0, held: 0 });
     resolve();
     await first;
     expect((await world.submit(output, short.headers)).status).toBe(402);
     expect((await world.submit(output, headers)).status).toBe(200);
     expect((await world.submit(output, short.headers)).status).toBe(200);
-    expect(await ledgerOf(database.db)).toMatchObject({ kept: 1, settled: 0, accepted: 1, unsettled: 0 });
+    expect(await ledgerOf(db)).toMatchObject({ kept: 1, settled: 0, accepted: 1, unsettled: 0 });
   });
 
   it("takes the place of one whose money did not move while it waited", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const output = await world.output();
     const { promise, resolve } = Promise.withResolvers<void>();
-    const failing = intakeWorld(database.db, {
+    const failing = intakeWorld(db, {
       facilitator: () => ({
         settle: async () => {
           await promise;
@@ -133,26 +129,26 @@ describe("a submission that meets another one being paid", () => {
       }),
     });
     const lost = failing.submit(output, (await failing.payment(output)).headers);
-    await expect.poll(async () => (await ledgerOf(database.db)).unsettled).toBe(1);
+    await expect.poll(async () => (await ledgerOf(db)).unsettled).toBe(1);
     const waiting = world.submit(output, (await world.payment(output)).headers);
-    await expect.poll(async () => (await ledgerOf(database.db)).reserved).toBe(2);
+    await expect.poll(async () => (await ledgerOf(db)).reserved).toBe(2);
     resolve();
     expect([(await lost).status, (await waiting).status]).toEqual([402, 200]);
-    expect(await ledgerOf(database.db)).toMatchObject({ settled: 1, accepted: 1, unsettled: 0, texts: 1 });
+    expect(await ledgerOf(db)).toMatchObject({ settled: 1, accepted: 1, unsettled: 0, texts: 1 });
   });
 
   it("waits no longer than its caller does", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const output = await world.output();
-    const never = intakeWorld(database.db, {
+    const never = intakeWorld(db, {
       facilitator: () => ({ settle: () => new Promise(() => undefined) }),
     });
     void never.submit(output, (await never.payment(output)).headers);
-    await expect.poll(async () => (await ledgerOf(database.db)).unsettled).toBe(1);
+    await expect.poll(async () => (await ledgerOf(db)).unsettled).toBe(1);
     const waiting = world.submit(output, (await world.key()).headers);
-    await expect.poll(async () => (await ledgerOf(database.db)).held).toBe(1);
+    await expect.poll(async () => (await ledgerOf(db)).held).toBe(1);
     world.stopping.abort();
     expect((await waiting).status).toBe(409);
-    expect(await ledgerOf(database.db)).toMatchObject({ held: 0, kept: 0 });
+    expect(await ledgerOf(db)).toMatchObject({ held: 0, kept: 0 });
   });
 });

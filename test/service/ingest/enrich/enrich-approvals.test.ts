@@ -1,6 +1,5 @@
 import type { Address } from "viem";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Database } from "../../../../service/db/database.ts";
+import { beforeEach, expect, test } from "vitest";
 import { readSnapshot } from "../../../../service/db/index-snapshot.ts";
 import type { enrichApproval } from "../../../../service/db/tables/enrich.ts";
 import {
@@ -8,7 +7,7 @@ import {
   readLiveApprovals,
   storeApprovals,
 } from "../../../../service/ingest/enrich/enrich-approvals.ts";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { useDatabase } from "../../../support/test-database.ts";
 
 const CHAIN = 31_337;
 const VICTIM: Address = `0x${"00".repeat(19)}01`;
@@ -19,13 +18,8 @@ const account = (prefix: string, number: number): Address =>
 
 type Row = typeof enrichApproval.$inferInsert;
 
-let db: Database;
-let close: () => Promise<void>;
+const db = useDatabase();
 
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
 beforeEach(async () => {
   await db.execute("truncate ahs.enrich_approval, ahs.enrich_wallet");
   await db.execute(`insert into ahs.enrich_wallet values (${CHAIN}, '${VICTIM}', 0, null, null)`);

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { readEnrichState } from "../../../../service/ingest/enrich/enrich-reads.ts";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { useDatabase } from "../../../support/test-database.ts";
 import { createIndexTables } from "../../db/index-tables.ts";
 
 const CHAIN_ID = 31_337;
@@ -8,15 +8,12 @@ const [QUIET, HUB, CALMED, CALLER, ACCOUNT] = ["a1", "a2", "a3", "a4", "a5"].map
   (byte) => `0x${byte.repeat(20)}`,
 );
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>;
+const db = useDatabase();
 beforeAll(async () => {
-  database = await openTestDatabase();
-  await createIndexTables(database.db, CHAIN_ID);
+  await createIndexTables(db, CHAIN_ID);
 });
-afterAll(() => database.close());
 
 test("enriches no busy hub, and every account that makes calls of its own", async () => {
-  const { db } = database;
   const follow = (address: string | undefined, ownCalls: number, busyUntil: number | null) =>
     db.$client.query(
       `insert into "chain_31337".wallet

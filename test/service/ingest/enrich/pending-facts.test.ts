@@ -1,13 +1,12 @@
 import type { Address } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Database } from "../../../../service/db/database.ts";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { storeAccountFacts } from "../../../../service/ingest/enrich/account-facts.ts";
 import {
   readDueAccounts,
   type WantedFact,
   wantFacts,
 } from "../../../../service/ingest/enrich/pending-facts.ts";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { useDatabase } from "../../../support/test-database.ts";
 
 const CHAIN = 31_337;
 const NOW = 1_000_000;
@@ -15,14 +14,11 @@ const address = (prefix: string, number: number): Address =>
   `0x${prefix}${number.toString(16).padStart(40 - prefix.length, "0")}`;
 const wallet = (number: number) => address("aa", number);
 
-let db: Database;
-let close: () => Promise<void>;
+const db = useDatabase();
 
 beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
   await db.execute(`insert into ahs.chain_mark values (${CHAIN}, 0, '0x', 'first', now())`);
 });
-afterAll(() => close());
 beforeEach(() =>
   db.execute(
     "truncate ahs.pending_fact, ahs.account_fact, ahs.contact, ahs.enrich_approval, ahs.enrich_wallet, ahs.score cascade",

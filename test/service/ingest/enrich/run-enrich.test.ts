@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEnrichMetrics } from "../../../../service/ingest/enrich/context.ts";
 import { runEnrich } from "../../../../service/ingest/enrich/run-enrich.ts";
 import { type CuttableProxy, startCuttableProxy } from "../../../support/anvil-testkit/cuttable-proxy.ts";
-import { until } from "../../../support/anvil-testkit/script.ts";
+import { until } from "../../../support/until.ts";
 import { createEnrichWorld, type EnrichWorld, rowsOf } from "./enrich-world.ts";
 
 const WALLET: Address = `0x${"a1".repeat(20)}`;
@@ -45,17 +45,17 @@ test("waits for a node that is gone, resumes when it is back, follows the index,
     },
     stop.signal,
   );
-  await until({ what: "the failure is counted", timeoutMs: 170_000 }, async () => {
+  await until({ what: "the failure is counted" }, async () => {
     const { values } = await metrics.failures.get();
     return values.find(({ labels, value }) => labels.kind === "unreachable" && value > 0) ?? null;
   });
   expect(await rowsOf(world, "enrich_cursor")).toEqual([]);
 
   proxy.restore();
-  await until({ what: "the cursor reaches the head", timeoutMs: 170_000 }, () => cursorAt(head));
+  await until({ what: "the cursor reaches the head" }, () => cursorAt(head));
   await world.chain.succeed(WALLET);
   await world.index();
-  await until({ what: "the cursor follows", timeoutMs: 170_000 }, () => cursorAt(head + 1));
+  await until({ what: "the cursor follows" }, () => cursorAt(head + 1));
   expect(await rowsOf(world, "own_call")).toHaveLength(2);
 
   const told = performance.now();

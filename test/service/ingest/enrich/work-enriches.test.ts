@@ -1,8 +1,8 @@
 import { type Address, encodeFunctionData } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { localTokenAbi } from "../../../../devnet/abi/local-token.ts";
-import { until } from "../../../support/anvil-testkit/script.ts";
 import { bootTestkit, type Testkit } from "../../../support/anvil-testkit/testkit.ts";
+import { until } from "../../../support/until.ts";
 
 const WALLET: Address = `0x${"a1".repeat(20)}`;
 /** Blocks after which the local index takes a block as final. */
@@ -26,7 +26,7 @@ test("the worker enriches what the real index holds as final", async () => {
   const indexer = await kit.startIndexer();
   await indexer.reach(await chain.head());
   kit.startWorker();
-  await until({ what: "the cursor passes the calls", timeoutMs: 170_000 }, async () => {
+  await until({ what: "the cursor passes the calls" }, async () => {
     const { rows } = await db.$client.query("select 1 from ahs.enrich_cursor where block >= $1", [
       failed.blockNumber,
     ]);

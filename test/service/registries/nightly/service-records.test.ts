@@ -1,22 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Database } from "../../../../service/db/database.ts";
+import { expect, test } from "vitest";
 import { epoch } from "../../../../service/db/tables/publish.ts";
 import { type ScanReport, scanRun } from "../../../../service/db/tables/scan.ts";
 import { readServiceRecords } from "../../../../service/registries/nightly/service-records.ts";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { useDatabase } from "../../../support/test-database.ts";
 
 const NOW = new Date("2026-11-20T10:00:00Z");
 const at = (hours: number) => new Date(NOW.getTime() + hours * 3_600_000);
 // No reader of it looks in.
 const REPORT = { wallets: 7 } as ScanReport;
 
-let db: Database;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
+const db = useDatabase();
 
 const read = () => readServiceRecords(db, { chainId: 1, now: NOW });
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../../../service/db/database.ts";
 import { fetchFailure } from "../../../../service/net/exchange.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../../../service/net/guarded-fetch.ts";
-import { until } from "../../../support/anvil-testkit/script.ts";
+import { until } from "../../../support/until.ts";
 import { serveHttp, serveHttps, serveTcp, type TestServer } from "../../net/hostile-server.ts";
 import { createAuthority, createIdentity } from "../../net/test-certificates.ts";
 import { createScanWorld, dataUri, registerAgent, rowsOf, type ScanWorld, service } from "./scan-world.ts";
@@ -335,7 +335,7 @@ describe("probes", () => {
     const services = [service(`http://127.0.0.1:${quick}/`)];
     await world.register(99, dataUri({ name: "quick", services }), `0x${"99".repeat(20)}`);
     world.start();
-    await until({ what: "320 slow endpoints are scheduled", timeoutMs: 170_000 }, async () =>
+    await until({ what: "320 slow endpoints are scheduled" }, async () =>
       (await world.schedule()).length === 321 ? true : null,
     );
     const endpoint = `http://127.0.0.1:${quick}/`;
@@ -377,7 +377,7 @@ describe("probes", () => {
       await world.register(id, dataUri({ name: "wild", services }));
     }
     world.start({ fetch: silent });
-    await until({ what: "320 endpoints are scheduled", timeoutMs: 170_000 }, async () =>
+    await until({ what: "320 endpoints are scheduled" }, async () =>
       (await world.schedule()).length === 320 ? true : null,
     );
     const other = `0x${"b2".repeat(20)}`;

@@ -4,8 +4,8 @@ import type { Database } from "../../../../service/db/database.ts";
 import { createGuardedFetch, type GuardOptions } from "../../../../service/net/guarded-fetch.ts";
 import { createScanMetrics } from "../../../../service/registries/metrics.ts";
 import { runScan, type ScanDeps, type ScanLimits } from "../../../../service/registries/probes/run-scan.ts";
-import { until } from "../../../support/anvil-testkit/script.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
+import { until } from "../../../support/until.ts";
 
 const CHAIN = 31337;
 export const OWNER = `0x${"a1".repeat(20)}` as const;

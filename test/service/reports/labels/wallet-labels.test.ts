@@ -1,20 +1,13 @@
 import type { Address } from "viem";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Database } from "../../../../service/db/database.ts";
+import { expect, it } from "vitest";
 import { createLabelStore } from "../../../../service/reports/labels/label-reader.ts";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { useDatabase } from "../../../support/test-database.ts";
 
 const WALLET: Address = "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc";
 const [OLD, NEW] = [new Date("2026-11-19T10:00:00Z"), new Date("2026-11-20T10:00:00Z")];
 const TRADER = { label: "Dex Trader", category: null };
 
-let db: Database;
-let close: () => Promise<void>;
-
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
+const db = useDatabase();
 
 it("labels are kept by provider and account, and only a newer answer takes their place", async () => {
   const store = createLabelStore(db);

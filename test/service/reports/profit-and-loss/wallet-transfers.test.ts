@@ -1,8 +1,7 @@
 import { type Address, zeroAddress } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Database } from "../../../../service/db/database.ts";
+import { beforeEach, describe, expect, it } from "vitest";
 import { createTransferReader } from "../../../../service/reports/profit-and-loss/wallet-transfers.ts";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { useDatabase } from "../../../support/test-database.ts";
 import { account } from "../../model/features/histories.ts";
 
 const CHAIN = 31337;
@@ -11,13 +10,8 @@ const PEER = account(2);
 const TOKEN = account(0xc0);
 const QUERY = { wallet: WALLET, throughBlock: 100, since: 1_000 };
 
-let db: Database;
-let close: () => Promise<void>;
+const db = useDatabase();
 
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
 beforeEach(() => db.$client.query("truncate ahs.enrich_transfer, ahs.own_call"));
 
 type Row = {

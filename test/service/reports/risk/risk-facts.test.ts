@@ -1,9 +1,8 @@
 import type { Address } from "viem";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Database } from "../../../../service/db/database.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import { currentScore, score } from "../../../../service/db/tables/score.ts";
 import { riskFactsLoader } from "../../../../service/reports/risk/risk-facts.ts";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { useDatabase } from "../../../support/test-database.ts";
 import { createIndexTables } from "../../db/index-tables.ts";
 
 const CHAIN = 31337;
@@ -12,17 +11,14 @@ const MIXER = "0xABCDEF0000000000000000000000000000000001";
 const PATTERN = { name: "retry_storm", severity: "warning", effect: -2, evidence: "2 times" } as const;
 const NOBODY = { counterparties: 0, sentMicroUsd: 0, unpricedCalls: 0 };
 
-let db: Database;
-let close: () => Promise<void>;
+const db = useDatabase();
 let load: ReturnType<typeof riskFactsLoader>;
 
 beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
   await createIndexTables(db, CHAIN);
   await db.$client.query("insert into ahs.enrich_cursor values ($1, 970, '0x')", [CHAIN]);
   load = riskFactsLoader(db, { chainId: CHAIN, mixers: [MIXER] });
 });
-afterAll(() => close());
 
 function account(number: number): Address {
   return `0x${number.toString(16).padStart(40, "0")}`;

@@ -1,9 +1,8 @@
 import type { Address } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Database } from "../../../../service/db/database.ts";
+import { expect, test } from "vitest";
 import { feedPrice } from "../../../../service/db/tables/enrich.ts";
 import { readTokenList } from "../../../../service/scores/read/read-rows.ts";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { useDatabase } from "../../../support/test-database.ts";
 import { account, DAY, START } from "../../model/features/histories.ts";
 
 const ETH_FEED = account(0xfe1);
@@ -11,12 +10,7 @@ const NEW_FEED = account(0xfe2);
 const TODAY = START / DAY;
 const AS_OF = { blockNumber: 100, blockHash: `0x${"ab".repeat(32)}`, timestamp: START + 5_000 } as const;
 
-let db: Database;
-let close: () => Promise<void>;
-beforeAll(async () => {
-  ({ db, close } = await openTestDatabase());
-});
-afterAll(() => close());
+const db = useDatabase();
 
 test("holds the prices of days that are over, in millionths of a dollar, and the first where none is over", async () => {
   await db

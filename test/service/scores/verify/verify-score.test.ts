@@ -12,8 +12,8 @@ import { readInputFile } from "../../../../service/scores/scores.ts";
 import { type RecordedScore, recordedScoreSchema } from "../../../../service/scores/verify/compare-scores.ts";
 import { scanBlocks, searchSource } from "../../../../service/scores/verify/read-own-calls.ts";
 import { type VerifyDeps, verifyScore } from "../../../../service/scores/verify/verify-score.ts";
-import { until } from "../../../support/anvil-testkit/script.ts";
 import { bootTestkit, type Testkit } from "../../../support/anvil-testkit/testkit.ts";
+import { until } from "../../../support/until.ts";
 
 const AGENT = getAddress("0x00000000000000000000000000000000000a9e11");
 const STRANGER = roleAccounts().payer.address;

@@ -3,13 +3,12 @@ import { createPublicClient, custom, type Hex, http, keccak256, toBytes } from "
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { smartWalletAbi } from "../../../../devnet/abi/smart-wallet.ts";
 import { roleAccounts } from "../../../../devnet/accounts.ts";
-import type { Database } from "../../../../service/db/database.ts";
 import { bindSpec } from "../../../../service/verification/escrow/bind-spec.ts";
 import { specBindingDigest } from "../../../../service/verification/escrow/client-signature.ts";
 import { EscrowFailure, isSignedBy } from "../../../../service/verification/escrow/escrow-node.ts";
 import type { BindableSpec } from "../../../../service/verification/escrow/types.ts";
 import { startTestChain, type TestChain } from "../../../support/anvil-testkit/chain.ts";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { useDatabase } from "../../../support/test-database.ts";
 import { rowActions } from "./job-rows.ts";
 import { CLIENT, jobActions, PROVIDER, type TestJob } from "./jobs-on-chain.ts";
 
@@ -17,15 +16,12 @@ const HASH = keccak256(toBytes("specification"));
 const GIVEN_UP_MS = 300;
 
 let chain: TestChain;
-let db: Database;
-let closeDb: () => Promise<void>;
+const db = useDatabase();
 beforeAll(async () => {
   chain = await startTestChain(7_200);
   await chain.rpc.request("anvil_setBalance", PROVIDER, `0x${(10n ** 20n).toString(16)}`);
-  ({ db, close: closeDb } = await openTestDatabase());
 });
 afterAll(async () => {
-  await closeDb();
   await chain.stop();
 });
 beforeEach(async () => {

@@ -12,7 +12,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { jobEscrowAbi } from "../../../../devnet/abi/job-escrow.ts";
 import { smartWalletAbi } from "../../../../devnet/abi/smart-wallet.ts";
 import { roleAccounts } from "../../../../devnet/accounts.ts";
-import type { Database } from "../../../../service/db/database.ts";
 import { bindSpec } from "../../../../service/verification/escrow/bind-spec.ts";
 import {
   refuseSignature,
@@ -21,7 +20,7 @@ import {
 import { EscrowFailure } from "../../../../service/verification/escrow/escrow-node.ts";
 import type { JobName } from "../../../../service/verification/escrow/types.ts";
 import { startTestChain, type TestChain } from "../../../support/anvil-testkit/chain.ts";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { useDatabase } from "../../../support/test-database.ts";
 import { rowActions } from "./job-rows.ts";
 import { CLIENT, jobActions, PROVIDER, type TestJob } from "./jobs-on-chain.ts";
 
@@ -31,16 +30,13 @@ const OTHER = keccak256(toBytes("other specification"));
 const SILENT_CODE = "0x00";
 
 let chain: TestChain;
-let db: Database;
-let closeDb: () => Promise<void>;
+const db = useDatabase();
 beforeAll(async () => {
   chain = await startTestChain(7_200);
   for (const account of [PROVIDER, chain.contracts.smartWallet])
     await chain.rpc.request("anvil_setBalance", account, numberToHex(10n ** 20n));
-  ({ db, close: closeDb } = await openTestDatabase());
 });
 afterAll(async () => {
-  await closeDb();
   await chain.stop();
 });
 

@@ -1,14 +1,10 @@
 import { createPublicClient, custom, numberToHex } from "viem";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { readNewestBlock } from "../../../../service/verification/escrow/escrow-node.ts";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { useDatabase } from "../../../support/test-database.ts";
 
 const CHAIN_ID = 31_337;
-let database: Awaited<ReturnType<typeof openTestDatabase>>;
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
-afterAll(() => database.close());
+const db = useDatabase();
 
 /** A node whose newest block that is. */
 function nodeAt(number: number) {
@@ -21,11 +17,11 @@ function nodeAt(number: number) {
   return createPublicClient({ transport: custom({ request: async () => block }) });
 }
 
-const newest = (number: number) => readNewestBlock({ db: database.db, client: nodeAt(number) }, CHAIN_ID);
+const newest = (number: number) => readNewestBlock({ db, client: nodeAt(number) }, CHAIN_ID);
 
 it("a node that lags behind the index does not make a registration older than it is", async () => {
   expect(await newest(90)).toBe(90n);
-  await database.db.$client.query(`
+  await db.$client.query(`
     create schema "chain_${CHAIN_ID}";
     create table "chain_${CHAIN_ID}".block (number numeric(78) primary key, "timestamp" numeric(78) not null);
     create table "chain_${CHAIN_ID}".job ();

@@ -20,8 +20,8 @@ import {
   type SettlementStatus,
 } from "../../../../service/verification/verdicts/verdict-view.ts";
 import type { TestChain } from "../../../support/anvil-testkit/chain.ts";
-import { until } from "../../../support/anvil-testkit/script.ts";
 import { bootTestkit } from "../../../support/anvil-testkit/testkit.ts";
+import { until } from "../../../support/until.ts";
 import { rowActions } from "./job-rows.ts";
 import { jobActions, PROVIDER, STRANGER, views } from "./jobs-on-chain.ts";
 

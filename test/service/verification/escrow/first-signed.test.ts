@@ -1,17 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { jobSpec } from "../../../../service/db/tables/verdict.ts";
 import { readFirstSigned } from "../../../../service/verification/escrow/bind-spec.ts";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { useDatabase } from "../../../support/test-database.ts";
 
 const JOB = { chainId: 31_337, escrow: "0xe5", jobId: 7n } as const;
 const PARTIES = { client: "0xc1", provider: "0xa9" } as const;
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>;
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
-afterEach(() => database.db.delete(jobSpec));
-afterAll(() => database.close());
+const db = useDatabase();
+afterEach(() => db.delete(jobSpec));
 
 /** One more specification of the job, which its client signed; each a second later than the one before. */
 async function registered(
@@ -19,7 +15,7 @@ async function registered(
   changes: Partial<typeof jobSpec.$inferInsert> = {},
 ): Promise<string> {
   const id = `00000000-0000-4000-8000-00000000000${place}`;
-  await database.db.insert(jobSpec).values({
+  await db.insert(jobSpec).values({
     id,
     clientAddr: PARTIES.client,
     domain: "default",
@@ -36,7 +32,7 @@ async function registered(
 }
 
 const first = async (before: bigint | null) =>
-  (await readFirstSigned(database.db, { ...JOB, ...PARTIES }, before))?.specId ?? null;
+  (await readFirstSigned(db, { ...JOB, ...PARTIES }, before))?.specId ?? null;
 
 it("is the oldest that the client signed for the job, whatever else was registered for it", async () => {
   await registered(1, { clientSignature: null });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { sweepOnce } from "../../../../bin/work/verification.ts";
-import { openTestDatabase } from "../../../support/test-database.ts";
+import { useDatabase } from "../../../support/test-database.ts";
 import {
   CHAIN_ID,
   clearIntake,
@@ -11,29 +11,25 @@ import {
 } from "../../api/verification/intake-world.ts";
 
 const DAY_MS = 86_400_000;
-let database: Awaited<ReturnType<typeof openTestDatabase>>;
-beforeAll(async () => {
-  database = await openTestDatabase();
-});
-afterEach(() => clearIntake(database.db));
-afterAll(() => database.close());
+const db = useDatabase();
+afterEach(() => clearIntake(db));
 
 const sweep = (days: number) =>
   sweepOnce({
-    db: database.db,
+    db,
     chainId: CHAIN_ID,
     now: () => new Date(Date.now() + days * DAY_MS),
     retentionDays: 90,
   });
 
 async function idsOfSpecs(): Promise<string[]> {
-  const { rows } = await database.db.$client.query<{ id: string }>("select id from ahs.job_spec order by id");
+  const { rows } = await db.$client.query<{ id: string }>("select id from ahs.job_spec order by id");
   return rows.map(({ id }) => id);
 }
 
 describe("a specification without an output", () => {
   it("goes after a day where it names no job of an escrow", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const used = await world.output();
     await world.submit(used, (await world.key()).headers);
     await world.registered();
@@ -45,12 +41,12 @@ describe("a specification without an output", () => {
   });
 
   it("that names a job goes once that has ended, and stays while it runs and while nobody knows", async () => {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const named = (erc8183_job_id: string) => world.registered({ erc8183_job_id, escrow: ESCROW });
     const [running, ended, unseen] = [await named("0x1"), await named("0x2"), await named("0x3")];
     await sweep(400);
     expect(await idsOfSpecs()).toHaveLength(3);
-    const { $client } = database.db;
+    const { $client } = db;
     await $client.query(`create schema chain_${CHAIN_ID}`);
     await $client.query(`create table chain_${CHAIN_ID}.job (id text, status text)`);
     await $client.query(`insert into chain_${CHAIN_ID}.job values ($1, 'Submitted'), ($2, 'Completed')`, [
@@ -67,16 +63,16 @@ describe("a specification without an output", () => {
 
 describe("texts", () => {
   async function judged(status: string) {
-    const world = intakeWorld(database.db);
+    const world = intakeWorld(db);
     const output = await world.output();
     const { verdict_id: id } = (await (
       await world.submit(output, (await world.key()).headers)
     ).json()) as Submitted;
-    await database.db.$client.query(
-      "update ahs.verdict set status = $2, evaluated_at = updated_at where id = $1",
-      [id, status],
-    );
-    await database.db.$client.query(
+    await db.$client.query("update ahs.verdict set status = $2, evaluated_at = updated_at where id = $1", [
+      id,
+      status,
+    ]);
+    await db.$client.query(
       `insert into ahs.held_evidence (id, verdict_id, submitted_by, text, text_hash, created_at)
        values ($1, $2, 'key:x', 'more', '0x', now())`,
       [randomUUID(), id],
@@ -85,7 +81,7 @@ describe("texts", () => {
   }
 
   async function textsOf(id: string) {
-    const { rows } = await database.db.$client.query(
+    const { rows } = await db.$client.query(
       `select o.text is not null as output, s.spec_text is not null as spec, e.text is not null as evidence,
          s.texts_dropped_at is not null as dropped
        from ahs.verdict v join ahs.job_spec s on s.id = v.spec_id join ahs.held_evidence e on e.verdict_id = v.id
@@ -113,7 +109,7 @@ describe("texts", () => {
 
   it("of more verdicts than one statement drops all go at once, and those of the next day stay", async () => {
     const id = await judged("completed");
-    const { $client } = database.db;
+    const { $client } = db;
     await $client.query(
       `with made as (
          insert into ahs.verdict (id, spec_id, slot, output_hash, submitted_by, submitter_addr, provider_addr, owner, units,
@@ -135,15 +131,15 @@ describe("texts", () => {
 
   it.each(["its job ends", "a reviewer decides"])("stay while a job is held, until %s", async (end) => {
     const id = await judged("completed");
-    await database.db.$client.query("update ahs.verdict set final_verdict = 'HOLD' where id = $1", [id]);
-    await database.db.$client.query(
+    await db.$client.query("update ahs.verdict set final_verdict = 'HOLD' where id = $1", [id]);
+    await db.$client.query(
       `insert into ahs.hold_clock (verdict_id, chain_id, expires_at, rerun_at, review_by, created_at)
        values ($1, $2, now(), now(), now(), now())`,
       [id, CHAIN_ID],
     );
     await sweep(400);
     expect(await textsOf(id)).toEqual(KEPT);
-    await database.db.$client.query(
+    await db.$client.query(
       end === "a reviewer decides"
         ? "update ahs.verdict set final_verdict = 'REJECT'"
         : "update ahs.hold_clock set ended_at = now()",

@@ -1,13 +1,12 @@
 import { type Address, getAddress, numberToHex } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { roleAccounts } from "../../devnet/accounts.ts";
 import type { CounterpartiesAnswer } from "../../service/api/routes/get-counterparties-schema.ts";
 import type { NetworkMapAnswer } from "../../service/api/routes/get-network-map.ts";
 import type { ReportCard } from "../../service/api/routes/get-report-card-schema.ts";
-import { until } from "../support/anvil-testkit/script.ts";
-import type { TestServer } from "../support/anvil-testkit/services.ts";
-import { createTestKey } from "../support/anvil-testkit/test-keys.ts";
-import { bootTestkit, type Testkit } from "../support/anvil-testkit/testkit.ts";
+import type { Testkit } from "../support/anvil-testkit/testkit.ts";
+import { until } from "../support/until.ts";
+import type { ReportStand } from "./reports-stand.ts";
 
 const ETHER = 10n ** 18n;
 const nth = (number: number): Address => getAddress(numberToHex(number, { size: 20 }));
@@ -20,13 +19,12 @@ const PAYEES = [nth(0xbee01), nth(0xbee02), nth(0xbee03)] as const;
 /** A public funder of the deployment. */
 const EXCHANGE = getAddress(roleAccounts().deployer.address);
 
-let kit: Testkit;
-let server: TestServer;
-let secret: string;
-
-beforeAll(async () => {
-  kit = await bootTestkit({ ageSeconds: 30 * 86_400 });
-  const { chain } = kit;
+/** Six days in which a ring pays itself round and round, and a payroll its payees. */
+export async function makeNetworkPast({ chain }: Testkit): Promise<void> {
+  const send = async (from: Address, to: Address, value: bigint): Promise<void> => {
+    const { status } = await chain.send({ from, to, value });
+    expect(status).toBe("success");
+  };
   await send(EXCHANGE, LEADER, 50n * ETHER);
   await send(EXCHANGE, PAYROLL, 50n * ETHER);
   for (const payee of PAYEES) await send(EXCHANGE, payee, ETHER);
@@ -38,34 +36,29 @@ beforeAll(async () => {
       await send(member, RING[(place + 1) % RING.length] ?? LEADER, ETHER / 10n);
     for (const payee of PAYEES) await send(PAYROLL, payee, ETHER / 100n);
   }
-  await chain.toWallClock();
-  await chain.mine(40, 0);
-  const indexer = await kit.startIndexer();
-  await indexer.reach(await chain.head());
-  kit.startWorker();
-  server = await kit.startServer();
-  ({ secret } = await createTestKey(kit.db, null));
-  const mining = setInterval(() => void chain.tick(), 1_000);
-  kit.onClose(async () => clearInterval(mining));
-  await until({ what: "the facts of the ring are known", timeoutMs: 170_000 }, async () => {
-    const response = await ask(`/network-map/${LEADER}`);
-    if (response.status !== 200) return null;
-    const map = (await response.json()) as NetworkMapAnswer;
-    return map.cluster_size >= RING.length ? true : null;
+}
+
+/** Declares tests of the reports on whom a wallet deals with. */
+export function describeNetwork({ createCaller }: ReportStand): void {
+  let caller: Awaited<ReturnType<ReportStand["createCaller"]>>;
+  beforeAll(async () => {
+    caller = await createCaller();
+    await until({ what: "the facts of the ring are known" }, async () => {
+      const response = await caller.ask(`/network-map/${LEADER}`);
+      if (response.status !== 200) return null;
+      const map = (await response.json()) as NetworkMapAnswer;
+      return map.cluster_size >= RING.length ? true : null;
+    });
   });
-});
 
-afterAll(() => kit?.close());
-
-describe("the network of real wallets", () => {
   test("a ring of one owner is one cluster, whichever of its wallets is asked for", async () => {
     for (const member of RING) {
-      const map = await json<NetworkMapAnswer>(`/network-map/${member}`);
+      const map = await caller.read<NetworkMapAnswer>(`/network-map/${member}`);
       const ring = map.nodes.filter(({ address }) => isOfRing(address));
       expect(ring.map(({ cluster }) => cluster)).toEqual(RING.map(() => LEADER));
       expect(map.cluster).toBe(LEADER);
     }
-    const { edges } = await json<NetworkMapAnswer>(`/network-map/${RING[1]}`);
+    const { edges } = await caller.read<NetworkMapAnswer>(`/network-map/${RING[1]}`);
     const links = edges.map(({ kind, from, to }) => [kind, from, to]);
     expect(links).toContainEqual(["funded", LEADER, RING[1]]);
     expect(links).toContainEqual(["shares_funder", RING[1], RING[2]]);
@@ -73,7 +66,7 @@ describe("the network of real wallets", () => {
   });
 
   test("an exchange that funded two wallets is shown and links neither to the other", async () => {
-    const map = await json<NetworkMapAnswer>(`/network-map/${PAYROLL}`);
+    const map = await caller.read<NetworkMapAnswer>(`/network-map/${PAYROLL}`);
     expect(map.nodes.find(({ address }) => address === EXCHANGE)).toMatchObject({
       kind: "public_funder",
       hops: 1,
@@ -87,8 +80,8 @@ describe("the network of real wallets", () => {
   });
 
   test("the payees of a payroll are its counterparties, a page at a time", async () => {
-    const first = await json<CounterpartiesAnswer>(`/counterparties/${PAYROLL}?limit=2`);
-    const second = await json<CounterpartiesAnswer>(
+    const first = await caller.read<CounterpartiesAnswer>(`/counterparties/${PAYROLL}?limit=2`);
+    const second = await caller.read<CounterpartiesAnswer>(
       `/counterparties/${PAYROLL}?limit=100&cursor=${first.next_cursor}`,
     );
     const all = [...first.counterparties, ...second.counterparties];
@@ -108,14 +101,11 @@ describe("the network of real wallets", () => {
   });
 
   test("a ring's counterparties are its owner's own, out and in", async () => {
-    // What was read of accounts before is kept for some seconds.
-    const { counterparties, totals } = await until(
-      { what: "the report knows the owner", timeoutMs: 170_000 },
-      async () => {
-        const told = await json<CounterpartiesAnswer>(`/counterparties/${RING[1]}`);
-        return told.totals.owned > 0 ? told : null;
-      },
-    );
+    // Facts of accounts are cached for some seconds.
+    const { counterparties, totals } = await until({ what: "the report knows the owner" }, async () => {
+      const told = await caller.read<CounterpartiesAnswer>(`/counterparties/${RING[1]}`);
+      return told.totals.owned > 0 ? told : null;
+    });
     const next = counterparties.find(({ address }) => address === RING[2]);
     const leader = counterparties.find(({ address }) => address === LEADER);
     expect(next).toMatchObject({ direction: "out", credit: 0 });
@@ -125,32 +115,17 @@ describe("the network of real wallets", () => {
   });
 
   test("a report card is told and drawn of a scored wallet", async () => {
-    const card = await json<ReportCard>(`/report-card/${PAYROLL}`);
+    const card = await caller.read<ReportCard>(`/report-card/${PAYROLL}`);
     expect(card.address).toBe(PAYROLL);
     expect(card.benchmark.scored_wallets).toBeGreaterThanOrEqual(0);
     expect(card.dimensions.map(({ dimension }) => dimension)).toEqual(["D1", "D2"]);
-    const picture = await ask(`/report-card/${PAYROLL}?format=png`);
+    const picture = await caller.ask(`/report-card/${PAYROLL}?format=png`);
     expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/png"]);
     const bytes = new Uint8Array(await picture.arrayBuffer());
     expect([...bytes.slice(1, 4)]).toEqual([..."PNG"].map((letter) => letter.charCodeAt(0)));
   });
-});
+}
 
 function isOfRing(address: string): boolean {
   return RING.some((member) => member === address);
-}
-
-async function send(from: Address, to: Address, value: bigint): Promise<void> {
-  const { status } = await kit.chain.send({ from, to, value });
-  expect(status).toBe("success");
-}
-
-function ask(path: string): Promise<Response> {
-  return fetch(`${server.baseUrl}${path}`, { headers: { "X-API-Key": secret } });
-}
-
-async function json<Body>(path: string): Promise<Body> {
-  const response = await ask(path);
-  expect([path, response.status]).toEqual([path, 200]);
-  return (await response.json()) as Body;
 }

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { createApiKey } from "../../../service/access/api-keys.ts";
-import type { Database } from "../../../service/db/database.ts";
+import { createApiKey } from "../../service/access/api-keys.ts";
+import type { Database } from "../../service/db/database.ts";
 
 /** Stores a key with a balance in units of 0.001 USD (null is unlimited); answers its id and secret. */
 export async function createTestKey(

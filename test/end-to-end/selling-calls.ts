@@ -1,0 +1,80 @@
+import type { PaymentPayload, PaymentRequired } from "@x402/core/types";
+import { decodePaymentResponseHeader, x402HTTPClient } from "@x402/fetch";
+import { expect, test } from "vitest";
+import { until } from "../support/until.ts";
+import { AGENT, buyer, jsonRequest, payFetch, type Shop, UNKNOWN } from "./shop.ts";
+
+const ROUTE = `/ahs/route/${AGENT}`;
+
+/** Declares tests of calls that are paid for one by one. */
+export function describeSoldCalls({ kit, url, pay, ...shop }: Shop): void {
+  test.each([
+    ["/ahs/route", ROUTE, {}, 10_000n],
+    ["/ahs", `/ahs/${AGENT}`, {}, 1_000_000n],
+    ["/ahs/batch, settled first", "/ahs/batch", jsonRequest("POST", { addresses: [AGENT] }), 10_000_000n],
+  ])("%s: the official client gets its answer and the money arrives", async (_name, path, init, price) => {
+    const before = await kit.received();
+    const response = await payFetch(url(path), init);
+    const report = decodePaymentResponseHeader(response.headers.get("payment-response") ?? "");
+    expect([response.status, report]).toMatchObject([200, { success: true, network: "eip155:31337" }]);
+    expect((await kit.received()) - before).toBe(price);
+  });
+
+  test("twenty requests with one authorization make one charge", async () => {
+    const before = await kit.received();
+    const headers = await pay(ROUTE);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(url(ROUTE), { headers })));
+    const statuses = answers.map(({ status }) => status);
+    const refused = statuses.filter((status) => status !== 200);
+    expect(refused).toHaveLength(19);
+    expect(refused.every((status) => status === 409 || status === 402)).toBe(true);
+    expect((await kit.received()) - before).toBe(10_000n);
+  });
+
+  test("nothing is charged for what is refused", async () => {
+    const before = await kit.received();
+    const unpaid = (await (await fetch(url(`/ahs/${AGENT}`))).json()) as PaymentRequired;
+    const payload = await buyer.createPaymentPayload(unpaid);
+    // Of the same price, for a wallet that the payer names.
+    const named: PaymentPayload = { ...payload, resource: { url: url(`/ahs/${UNKNOWN}`) } };
+    const unknown = await fetch(url(`/ahs/${UNKNOWN}`), {
+      headers: new x402HTTPClient(buyer).encodePaymentSignatureHeader(named),
+    });
+    const malformed = await fetch(url("/ahs/0x12"), { headers: await pay(`/ahs/${AGENT}`) });
+    expect([unknown.status, malformed.status]).toEqual([404, 422]);
+    expect(await kit.received()).toBe(before);
+  });
+
+  test("a server killed in the middle of a settlement costs one charge, and the payer gets its answer", async () => {
+    const before = await kit.received();
+    const headers = { ...(await pay(ROUTE)), "idempotency-key": "crash-0123456789abcdef" };
+    await shop.killWhileSettling(ROUTE, { headers });
+    await shop.reopen();
+    // The slot of a request that died is free after two minutes, which the test does not wait for.
+    await kit.db.$client.query("delete from ahs.idempotent_answer where state = 'running'");
+    expect(await untilPaid(headers)).toMatchObject({ address: AGENT });
+    expect((await kit.received()) - before).toBe(10_000n);
+  });
+
+  test("a settlement that takes too long is a 503 with a claim, which then gets the answer", async () => {
+    const before = await kit.received();
+    const headers = await pay(ROUTE);
+    await shop.stopWorker();
+    const pending = await fetch(url(ROUTE), { headers });
+    const { claim } = (await pending.json()) as { claim: string };
+    expect([pending.status, claim]).toEqual([503, expect.stringMatching(/^[0-9a-f]{64}$/)]);
+    shop.startWorker();
+    expect(await untilPaid({ "x-payment-claim": claim })).toMatchObject({ address: AGENT });
+    expect((await kit.received()) - before).toBe(10_000n);
+    const metrics = await (await fetch(url("/metrics"))).text();
+    expect(metrics).toMatch(/^ahs_payments_total\{.*outcome="pending"} 1/m);
+  });
+
+  /** The answer to the repeat of a paid request. */
+  function untilPaid(headers: Record<string, string>): Promise<unknown> {
+    return until({ what: "the repeat is answered" }, async () => {
+      const repeated = await fetch(url(ROUTE), { headers });
+      return repeated.status === 200 ? repeated.json() : null;
+    });
+  }
+}

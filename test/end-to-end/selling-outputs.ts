@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+import { decodePaymentResponseHeader } from "@x402/fetch";
+import { expect, test } from "vitest";
+import { until } from "../support/until.ts";
+import { jsonRequest, payee, payer, payFetch, type Shop } from "./shop.ts";
+
+const PRICE = 500_000n;
+const PATH = "/v1/outputs";
+
+type Submitted = { readonly verdict_id: string; readonly status: string };
+
+/** Declares tests of outputs that are paid for one by one. */
+export function describeSoldOutputs({ kit, url, pay, ...shop }: Shop): void {
+  test("is queued for half a dollar, by the official client, and answered again for nothing", async () => {
+    const before = await kit.received();
+    const output = await anOutput();
+    const response = await payFetch(url(PATH), jsonRequest("POST", output));
+    const report = decodePaymentResponseHeader(response.headers.get("payment-response") ?? "");
+    const first = await response.json();
+    expect([response.status, report, first]).toMatchObject([200, { success: true }, { status: "pending" }]);
+    const again = await fetch(url(PATH), jsonRequest("POST", output, await signed(output)));
+    expect([again.status, await again.json()]).toEqual([200, first]);
+    expect((await kit.received()) - before).toBe(PRICE);
+  });
+
+  test("twenty payments for one output at once make one verdict and one charge", async () => {
+    const before = await kit.received();
+    const output = await anOutput();
+    const headers = await Promise.all(Array.from({ length: 20 }, () => signed(output)));
+    const answers = await Promise.all(
+      headers.map((own) => fetch(url(PATH), jsonRequest("POST", output, own))),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const bodies = await Promise.all(answers.map(async (answer) => (await answer.json()) as Submitted));
+    expect(new Set(bodies.map(({ verdict_id }) => verdict_id)).size).toBe(1);
+    expect((await kit.received()) - before).toBe(PRICE);
+    expect(await verdictsOf(output)).toHaveLength(1);
+  });
+
+  test("survives a server killed in the middle of its settlement: one charge, and the repeat gets its one verdict", async () => {
+    const before = await kit.received();
+    const output = await anOutput();
+    const headers = { ...(await signed(output)), "idempotency-key": "killed-0123456789abcdef" };
+    await shop.killWhileSettling(PATH, jsonRequest("POST", output, headers));
+    const [noted] = await verdictsOf(output);
+    expect(noted).toMatchObject({ status: "unsettled" });
+    await shop.reopen();
+    // The slot of a request that died is free after two minutes, which the test does not wait for.
+    await kit.db.$client.query("delete from ahs.idempotent_answer where state = 'running'");
+    const answer = await until({ what: "the repeat is answered" }, async () => {
+      const repeated = await fetch(url(PATH), jsonRequest("POST", output, headers));
+      return repeated.status === 200 ? ((await repeated.json()) as Submitted) : null;
+    });
+    expect(answer.verdict_id).toBe(noted?.id);
+    expect(await verdictsOf(output)).toHaveLength(1);
+    expect((await kit.received()) - before).toBe(PRICE);
+  });
+
+  test("is queued by a worker where nobody asks again after the server was killed", async () => {
+    const before = await kit.received();
+    const output = await anOutput();
+    await shop.killWhileSettling(PATH, jsonRequest("POST", output, await signed(output)));
+    kit.startMining(300);
+    // As if the time of the request were over.
+    await kit.db.$client.query("update ahs.verdict set lease_until = now() where status = 'unsettled'");
+    await until({ what: "a worker queues it" }, async () => {
+      const [row] = await verdictsOf(output);
+      return row !== undefined && row.status !== "unsettled" ? true : null;
+    });
+    expect((await kit.received()) - before).toBe(PRICE);
+  });
+
+  async function anOutput() {
+    const spec = { client_addr: payer.address, spec_text: "Count to 3." };
+    const registered = await fetch(url("/v1/specs"), jsonRequest("POST", spec));
+    const { spec_id } = (await registered.json()) as { spec_id: string };
+    return {
+      spec_id,
+      output_text: `1, 2, 3 ${randomUUID()}`,
+      submitter_addr: payer.address,
+      provider_addr: payee.address,
+    };
+  }
+
+  function signed(output: object): Promise<Record<string, string>> {
+    return pay(PATH, jsonRequest("POST", output));
+  }
+
+  async function verdictsOf({ spec_id }: { readonly spec_id: string }) {
+    const { rows } = await kit.db.$client.query<{ readonly id: string; readonly status: string }>(
+      "select id, status from ahs.verdict where spec_id = $1",
+      [spec_id],
+    );
+    return rows;
+  }
+}

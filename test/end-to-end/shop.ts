@@ -1,0 +1,95 @@
+import type { PaymentRequired } from "@x402/core/types";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { wrapFetchWithPayment, x402Client, x402HTTPClient } from "@x402/fetch";
+import { getAddress } from "viem";
+import { beforeAll } from "vitest";
+import { roleAccounts } from "../../devnet/accounts.ts";
+import type { Script } from "../support/anvil-testkit/script.ts";
+import type { TestServer } from "../support/anvil-testkit/services.ts";
+import { useTestkit } from "../support/anvil-testkit/testkit.ts";
+import { until } from "../support/until.ts";
+
+/** The wallet that the service knows. */
+export const AGENT = getAddress("0x00000000000000000000000000000000000a9e02");
+export const UNKNOWN = getAddress("0x00000000000000000000000000000000000a9e99");
+export const { payer, payee } = roleAccounts();
+export const buyer = new x402Client()
+  .register("eip155:31337", new ExactEvmScheme(payer))
+  .setSpendControls(false);
+export const payFetch = wrapFetchWithPayment(fetch, buyer);
+
+const BLOCK_MS = 300;
+/** Outputs are sold where a model is configured; nothing asks this one. */
+const ENV = {
+  HISTORY_SOURCE: "none",
+  PROBE_LOOPBACK: "1",
+  PANEL_BASE_URL: "http://127.0.0.1:9/v1",
+  PANEL_MODEL: "none",
+};
+
+export type Shop = ReturnType<typeof useShop>;
+
+/** A service that sells everything to the buyer, on a chain that mines by itself. */
+export function useShop() {
+  const kit = useTestkit({ ageSeconds: 86_400 });
+  let server: TestServer;
+  let worker: Script;
+  const url = (path: string) => `${server.baseUrl}${path}`;
+  beforeAll(async () => {
+    await kit.chain.register(AGENT);
+    for (let call = 0; call < 12; call += 1) {
+      await kit.chain.moveTime(3_600);
+      await kit.chain.succeed(AGENT);
+    }
+    await kit.chain.toWallClock();
+    await kit.chain.mine(40, 0);
+    await kit.startIndexer();
+    worker = kit.startWorker();
+    server = await kit.startServer({ env: ENV });
+    kit.startMining(BLOCK_MS);
+    await until({ what: "the wallet is answered for" }, async () =>
+      (await fetch(url(`/ahs/${AGENT}`))).status === 402 ? true : null,
+    );
+  });
+  return {
+    kit,
+    url,
+    baseUrl: () => server.baseUrl,
+    /** The headers of a payment for what the request is answered with 402. */
+    pay: async (path: string, init: RequestInit = {}): Promise<Record<string, string>> => {
+      const unpaid = (await (await fetch(url(path), init)).json()) as PaymentRequired;
+      return new x402HTTPClient(buyer).encodePaymentSignatureHeader(await buyer.createPaymentPayload(unpaid));
+    },
+    /** Asks, and kills the server once its settlement is broadcast, while no block is mined. */
+    killWhileSettling: async (path: string, init: RequestInit): Promise<void> => {
+      kit.stopMining();
+      const lost = fetch(url(path), init).catch(() => null);
+      await until({ what: "the settlement is under way" }, async () => {
+        const { rowCount } = await kit.db.$client.query(
+          "select 1 from ahs.sender_transaction where purpose = 'x402' and state = 'broadcast'",
+        );
+        return rowCount === 0 ? null : true;
+      });
+      await server.kill();
+      await lost;
+    },
+    /** Mines again, and starts a server where the killed one was. */
+    reopen: async (): Promise<void> => {
+      kit.startMining(BLOCK_MS);
+      server = await kit.startServer({ env: ENV }, Number(new URL(server.baseUrl).port));
+    },
+    stopWorker: () => worker.stop(),
+    startWorker: () => {
+      worker = kit.startWorker();
+    },
+  };
+}
+
+/** A request with a body of JSON. */
+export function jsonRequest(method: string, body: unknown, headers: Readonly<Record<string, string>> = {}) {
+  return {
+    method,
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  };
+}
