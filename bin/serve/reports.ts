@@ -14,9 +14,9 @@ import {
   createNansenSource,
   type LabelSource,
 } from "../../service/reports/labels/label-source.ts";
-import { createAccountReader } from "../../service/reports/network/wallet-network-accounts.ts";
 import { createDealingsReader } from "../../service/reports/network/wallet-network-dealings.ts";
 import {
+  createAccountReader,
   readAccountLinks,
   readNeighbourhood,
   readOwners,

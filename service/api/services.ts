@@ -27,8 +27,11 @@ import type { UrlVisitor } from "../registries/probes/probe-endpoint.ts";
 import type { InfrastructureReader } from "../registries/probes/probes-of-wallet.ts";
 import type { KnownAccounts } from "../reports/labels/chain-labels.ts";
 import type { ReadLabels } from "../reports/labels/label-reader.ts";
-import type { createAccountReader } from "../reports/network/wallet-network-accounts.ts";
-import type { AccountLinks, Neighbourhood } from "../reports/network/wallet-network-graph.ts";
+import type {
+  AccountLinks,
+  createAccountReader,
+  Neighbourhood,
+} from "../reports/network/wallet-network-graph.ts";
 import type { TransferReader } from "../reports/profit-and-loss/wallet-transfers.ts";
 import type { RecoveryPorts } from "../reports/recovery/open-recovery.ts";
 import type { RiskFacts, RiskKey } from "../reports/risk/risk-facts.ts";

@@ -13,7 +13,7 @@ import {
   webhooksOf,
 } from "../kit/openapi-document.ts";
 import type { PageContent } from "./frame.ts";
-import { type Fragment, renderProse, valuesOf } from "./prose.ts";
+import { type Fragment, renderProse } from "./prose.ts";
 
 export function renderReference(one: ServedDocument, others: readonly ServedDocument[]): PageContent {
   const { document, documentPath, referencePath, purpose } = one;
@@ -239,4 +239,10 @@ function typeOf(schema: unknown): string {
 
 function grouped(count: number): string {
   return count.toLocaleString("en-GB");
+}
+
+/** The values of an enumeration, or of a list of them. */
+function valuesOf(schema: unknown): string {
+  const values: unknown = memberOf(schema, "enum") ?? memberOf(memberOf(schema, "items"), "enum");
+  return Array.isArray(values) ? values.filter((value) => value !== null).join(", ") : "";
 }

@@ -9,8 +9,6 @@ import {
   type Ranked,
   type Volume,
 } from "../../reports/network/counterparties.ts";
-
-import type { AccountDetail } from "../../reports/network/wallet-network-accounts.ts";
 import type { PinnedBlock } from "../../reports/network/wallet-network-dealings.ts";
 import type { FoundDealings } from "../kit/dealings-cache.ts";
 import { definePaid } from "../kit/endpoint.ts";

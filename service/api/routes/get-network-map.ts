@@ -12,7 +12,7 @@ import {
   type NetworkEdge,
 } from "../../reports/network/network-map.ts";
 
-import type { AccountDetail } from "../../reports/network/wallet-network-accounts.ts";
+import type { AccountDetail } from "../../reports/network/wallet-network-graph.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import {
   noteInterest,

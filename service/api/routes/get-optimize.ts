@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { LIMIT_FORMULA, type LimitAdvice } from "../../reports/diagnosis/gas-limits.ts";
 import {
   type Advice,
   adviceOnLimits,
@@ -9,6 +8,8 @@ import {
 import {
   findSavings,
   type GasBill,
+  LIMIT_FORMULA,
+  type LimitAdvice,
   type Optimization,
   optimizeGas,
   type Saving,

@@ -3,8 +3,7 @@ import { exposedShare } from "../../model/features/exposure.ts";
 import { isTrusted } from "../../model/features/hygiene.ts";
 import type { ApprovalFinding, ApprovalRisk } from "./approvals.ts";
 import { methodKey } from "./failures.ts";
-import { adviseLimit, LIMIT_FORMULA } from "./gas-limits.ts";
-import { findSavings, type Saving } from "./optimize.ts";
+import { adviseLimit, findSavings, LIMIT_FORMULA, type Saving } from "./optimize.ts";
 import { compare, type Money, PER_MONTH_DAYS, type ReportFacts } from "./report-facts.ts";
 
 /** A recommended action and its worth: null where it is about safety, not about money. */

@@ -1,5 +1,13 @@
 import type { Address } from "viem";
-import type { Leg } from "./pnl-legs.ts";
+
+/** Amount of one token that a call moved in or out. */
+export type Leg = {
+  readonly token: Address;
+  /** Smallest unit, above 0. */
+  readonly amount: bigint;
+  /** Millionths of a US dollar; null if neither a feed nor the other side of the trade prices it. */
+  readonly worth: bigint | null;
+};
 
 /** History of one token; amounts in its smallest unit, money in millionths of a US dollar. */
 export type TokenLedger = ReturnType<LedgerKeeper["close"]>;

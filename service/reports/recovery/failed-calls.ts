@@ -1,7 +1,7 @@
 import { escapeIdentifier, type PoolClient } from "pg";
 import type { Address, Hex } from "viem";
-import { type Database, NUMERIC_AS_BIGINT, QUERY_DEADLINE } from "../../db/database.ts";
-import { readSnapshot } from "../../db/index-snapshot.ts";
+import { type Database, NUMERIC_AS_BIGINT } from "../../db/database.ts";
+import { readSnapshotInTime } from "../../db/index-snapshot.ts";
 import { WALLET_BOUNDS } from "../../model/features/call-line.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import { newestCalls } from "../../scores/read/read-calls.ts";
@@ -72,7 +72,7 @@ export const READ_CHARACTERS = 32_768;
 export function createOutcomeReader(db: Database, chainId: number) {
   const schema = escapeIdentifier(`chain_${chainId}`);
   return (query: OutcomesQuery) =>
-    readSnapshot(db, (client) => readOutcomes(client, { ...query, schema, chainId }));
+    readSnapshotInTime(db, (client) => readOutcomes(client, { ...query, schema, chainId }));
 }
 
 /** `schema` is the views schema of the index, escaped. */
@@ -80,20 +80,18 @@ type Reading = OutcomesQuery & { readonly schema: string; readonly chainId: numb
 
 async function readOutcomes(client: PoolClient, reading: Reading) {
   const { schema, wallet, listedDays, recentDays } = reading;
-  const heads = await client.query<{ number: number; hash: Hex; timestamp: number }>({
-    ...QUERY_DEADLINE,
-    text: `select number::float8, hash, timestamp::float8 from ${schema}.block order by number desc limit 1`,
-  });
+  const heads = await client.query<{ number: number; hash: Hex; timestamp: number }>(
+    `select number::float8, hash, timestamp::float8 from ${schema}.block order by number desc limit 1`,
+  );
   const [head] = heads.rows;
   if (head === undefined) return null;
   const listedSince = head.timestamp - listedDays * SECONDS_PER_DAY;
   const recentSince = head.timestamp - recentDays * SECONDS_PER_DAY;
-  const newest = await client.query<{ nonce: number }>({
-    ...QUERY_DEADLINE,
-    text: `select nonce from ${schema}.transaction where "from" = $1 and own
+  const newest = await client.query<{ nonce: number }>(
+    `select nonce from ${schema}.transaction where "from" = $1 and own
            order by block desc, transaction_index desc limit 1`,
-    values: [wallet],
-  });
+    [wallet],
+  );
   const [last] = newest.rows;
   return {
     head,
@@ -117,7 +115,6 @@ async function readFailures(
   readonly executions: readonly FailedExecution[];
 }> {
   const failures = await client.query<FailedCall & { found: number; bytes: bigint; place: string }>({
-    ...QUERY_DEADLINE,
     ...NUMERIC_AS_BIGINT,
     text: `select newest.*, case when enriched.l1_fee_wei is null and enriched.effect is not null then 0
                                  else enriched.l1_fee_wei end as "l1Fee"
@@ -136,14 +133,13 @@ async function readFailures(
            order by newest.block desc, newest."transactionIndex" desc`,
     values: [wallet, listedSince, chainId],
   });
-  const executions = await client.query<FailedExecution>({
-    ...QUERY_DEADLINE,
-    text: `select hash, block::float8, timestamp::float8, "to", selector, position::int
+  const executions = await client.query<FailedExecution>(
+    `select hash, block::float8, timestamp::float8, "to", selector, position::int
            from ${newestCalls("$1", "$2")} executed
            where position > 0 and not ok and timestamp >= $3
            order by block desc, transaction_index desc, position desc limit ${MAX_FAILURES}`,
-    values: [chainId, wallet, listedSince],
-  });
+    [chainId, wallet, listedSince],
+  );
   return {
     failures: failures.rows.map(({ found: _found, bytes: _bytes, place: _place, ...call }) => call),
     failuresFound: failures.rows[0]?.found ?? 0,
@@ -160,17 +156,15 @@ async function readSuccesses(
   { schema, chainId, wallet, knownSelectors }: Reading,
   recentSince: number,
 ): Promise<{ readonly successes: readonly SentCall[]; readonly completeFrom: number | null }> {
-  const compared = await client.query<{ after: number }>({
-    ...QUERY_DEADLINE,
-    text: `select block::float8 as after from (
+  const compared = await client.query<{ after: number }>(
+    `select block::float8 as after from (
              select block, sum(octet_length(input)) over (order by block desc, transaction_index desc) as bytes
              from ${newestSent(schema)} sent where timestamp >= $2
            ) as summed where bytes > ${MAX_COMPARED} order by block desc limit 1`,
-    values: [wallet, recentSince],
-  });
+    [wallet, recentSince],
+  );
   const after = compared.rows[0]?.after ?? null;
   const { rows } = await client.query<SentCall & { isRead: boolean }>({
-    ...QUERY_DEADLINE,
     ...NUMERIC_AS_BIGINT,
     text: successesSql(schema),
     values: [wallet, recentSince, knownSelectors, chainId, after ?? -1],
@@ -239,28 +233,25 @@ async function readOwnCode(
   /** The newest block with known executions by the wallet's own code; null if they were never read. */
   readonly enrichedBlock: number | null;
 }> {
-  const executed = await client.query<{ to: Address | null; selector: Hex | null; block: number }>({
-    ...QUERY_DEADLINE,
-    text: `select "to", selector, max(block)::float8 as block
+  const executed = await client.query<{ to: Address | null; selector: Hex | null; block: number }>(
+    `select "to", selector, max(block)::float8 as block
            from ${newestCalls("$1", "$2")} executed
            where position > 0 and ok and timestamp >= $3
            group by "to", selector`,
-    values: [chainId, wallet, recentSince],
-  });
-  const selfCalls = await client.query<Pick<SentCall, "hash" | "block" | "transactionIndex">>({
-    ...QUERY_DEADLINE,
-    text: `select hash, block::float8, transaction_index as "transactionIndex" from ${schema}.transaction
+    [chainId, wallet, recentSince],
+  );
+  const selfCalls = await client.query<Pick<SentCall, "hash" | "block" | "transactionIndex">>(
+    `select hash, block::float8, transaction_index as "transactionIndex" from ${schema}.transaction
            where "to" = $1 and ok and input <> '0x' and timestamp >= $2
            order by block desc, transaction_index desc limit 1`,
-    values: [wallet, recentSince],
-  });
-  const enriched = await client.query<{ block: number }>({
-    ...QUERY_DEADLINE,
-    text: `select least(cursor.block, read.past_next - 1)::float8 as block
+    [wallet, recentSince],
+  );
+  const enriched = await client.query<{ block: number }>(
+    `select least(cursor.block, read.past_next - 1)::float8 as block
            from ahs.enrich_cursor as cursor join ahs.enrich_wallet as read using (chain_id)
            where cursor.chain_id = $1 and read.wallet = $2`,
-    values: [chainId, wallet],
-  });
+    [chainId, wallet],
+  );
   return {
     executed: executed.rows,
     selfCall: selfCalls.rows[0] ?? null,
@@ -285,7 +276,6 @@ async function readReported(
   const missing = `reported.position = 0 and reported.source <> 'enrich' and reported.timestamp >= $3
     and not exists (select from ${schema}.transaction sent where sent.hash = reported.hash and sent.own)`;
   const failures = await client.query<ReportedCall & { found: number }>({
-    ...QUERY_DEADLINE,
     ...NUMERIC_AS_BIGINT,
     text: `select hash, block::float8, transaction_index as "transactionIndex", timestamp::float8, "to", value, selector,
              gas_limit as "gasLimit", gas_used as "gasUsed", gas_price_wei as "gasPrice",
@@ -294,23 +284,21 @@ async function readReported(
            order by block desc, transaction_index desc limit ${MAX_FAILURES}`,
     values: [chainId, wallet, listedSince],
   });
-  const successes = await client.query<ReportedSuccess>({
-    ...QUERY_DEADLINE,
-    text: `select * from (
+  const successes = await client.query<ReportedSuccess>(
+    `select * from (
              select distinct on ("to", selector, recipient)
                hash, block::float8, transaction_index as "transactionIndex", "to", selector, recipient
              from ${newestCalls("$1", "$2")} reported where ${missing} and ok
              order by "to", selector, recipient, reported.block desc, transaction_index desc
            ) newest order by block desc, "transactionIndex" desc limit ${MAX_SUCCESSES + 1}`,
-    values: [chainId, wallet, recentSince],
-  });
-  const meeting = await client.query<{ meets: boolean }>({
-    ...QUERY_DEADLINE,
-    text: `select kept.to_block >= followed.followed_block - 1 as meets
+    [chainId, wallet, recentSince],
+  );
+  const meeting = await client.query<{ meets: boolean }>(
+    `select kept.to_block >= followed.followed_block - 1 as meets
            from ahs.kept_history kept join ${schema}.wallet followed on followed.address = kept.wallet
            where kept.chain_id = $1 and kept.wallet = $2`,
-    values: [chainId, wallet],
-  });
+    [chainId, wallet],
+  );
   const [omitted] = successes.rows.slice(MAX_SUCCESSES);
   return {
     failures: failures.rows.map(({ found: _found, ...call }) => call),

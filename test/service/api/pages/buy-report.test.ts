@@ -45,8 +45,8 @@ function worldOf({ pages = {}, balanceUnits = 5_000, isKnown = true, scoring = a
   );
   const endpoints: readonly Endpoint[] = [getAhs, getKeysSelf];
   const find = async () => storedKey({ balanceUnits: keys.balance() });
-  const told = { ...ports, keys: { ...ports.keys, find } };
-  return { app: createInterfaceApp(told, [{ ...SCORING_INTERFACE, endpoints }]), keys, scored };
+  const asked = { ...ports, keys: { ...ports.keys, find } };
+  return { app: createInterfaceApp(asked, [{ ...SCORING_INTERFACE, endpoints }]), keys, scored };
 }
 
 async function htmlSignedIn(pages: Partial<PagePorts>): Promise<string> {

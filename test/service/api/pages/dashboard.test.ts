@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ScanNight } from "../../../../service/registries/nightly/service-records.ts";
 import type { Ecosystem, GradeChange } from "../../../../service/scores/ecosystem.ts";
 import { NOW, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
-import { EMPTY_ECOSYSTEM, fakePublicPages, pagesApp } from "./fake-public-pages.ts";
+import { EMPTY_ECOSYSTEM, htmlOf } from "./fake-public-pages.ts";
 
 const NOTHING = {
   ecosystem: async (): Promise<Ecosystem> => EMPTY_ECOSYSTEM,
@@ -11,13 +11,6 @@ const NOTHING = {
   nights: async () => [],
 };
 
-async function dashboard(changes: Parameters<typeof fakePublicPages>[0]): Promise<string> {
-  const { app } = pagesApp(fakePublicPages(changes));
-  const answer = await app.request("/");
-  expect(answer.status).toBe(200);
-  return answer.text();
-}
-
 function night(day: string, mean: number | null): ScanNight {
   const grades = { A: 1, B: 2, C: 0, D: 0, E: 0, F: 3, insufficient: 4 };
   return { night: day, grades, meanScoreHundredths: mean };
@@ -25,7 +18,7 @@ function night(day: string, mean: number | null): ScanNight {
 
 describe("the dashboard", () => {
   test("says of every part that there is nothing yet, on a chain of which nothing is known", async () => {
-    const html = await dashboard(NOTHING);
+    const html = await htmlOf("/", NOTHING);
     for (const words of [
       "No wallet has a score yet.",
       "No nightly scan is done yet.",
@@ -39,7 +32,7 @@ describe("the dashboard", () => {
   });
 
   test("tells scores by grade in a picture and in words", async () => {
-    const html = await dashboard({
+    const html = await htmlOf("/", {
       distribution: async () => [
         { score: 0, wallets: 3 },
         { score: 75, wallets: 1 },
@@ -54,14 +47,14 @@ describe("the dashboard", () => {
   });
 
   test("calls one night no trend, and draws two", async () => {
-    const one = await dashboard({ nights: async () => [night("2026-11-19", 7_150)] });
+    const one = await htmlOf("/", { nights: async () => [night("2026-11-19", 7_150)] });
     expect(one).toContain("One nightly scan is done; two make a trend.");
     expect(one).not.toContain("Mean score by night");
-    const two = await dashboard({
+    const two = await htmlOf("/", {
       nights: async () => [night("2026-11-18", null), night("2026-11-19", 7_150)],
     });
     expect(two).toContain("From no score on 18 Nov 2026 to 71.5 on 19 Nov 2026, over 2 nights.");
-    const none = await dashboard({
+    const none = await htmlOf("/", {
       nights: async () => [night("2026-11-18", null), night("2026-11-19", null)],
     });
     expect(none).not.toContain("Mean score by night");
@@ -76,7 +69,7 @@ describe("the dashboard", () => {
       at: new Date(NOW.getTime() - 90_000),
       transactionHash: `0x${"ab".repeat(32)}`,
     };
-    const html = await dashboard({ gradeChanges: async () => [change] });
+    const html = await htmlOf("/", { gradeChanges: async () => [change] });
     expect(html).toContain(`href="/wallet/${WALLET_EIP55}"`);
     expect(html).toContain("no grade: not enough history");
     expect(html).toContain(`title="0x${"ab".repeat(32)}"`);

@@ -1,4 +1,5 @@
 import type { Address } from "viem";
+import { expect } from "vitest";
 import { SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
 import { createInterfaceApp } from "../../../../service/api/create-interface.ts";
 import type { Endpoint } from "../../../../service/api/kit/endpoint.ts";
@@ -14,6 +15,13 @@ export function pagesApp(pages: PagePorts) {
   const { ports, log } = fakePorts({ pages });
   const endpoints: readonly Endpoint[] = [getAhs];
   return { app: createInterfaceApp(ports, [{ ...SCORING_INTERFACE, endpoints }]), ports, log };
+}
+
+/** The HTML of a page that answers 200. */
+export async function htmlOf(path: string, changes: Partial<PagePorts> = {}): Promise<string> {
+  const answer = await pagesApp(fakePublicPages(changes)).app.request(path);
+  expect(answer.status).toBe(200);
+  return answer.text();
 }
 
 /** A chain of which nothing is known. */

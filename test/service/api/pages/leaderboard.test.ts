@@ -3,18 +3,12 @@ import { describe, expect, test } from "vitest";
 import { rankOf, searchFor, shownQuery } from "../../../../service/api/pages/leaderboard.ts";
 import type { RankQuery } from "../../../../service/scores/leaderboard.ts";
 import { WALLET, WALLET_EIP55 } from "../fake-ports.ts";
-import { fakePublicPages, NO_NAMES, pagesApp, rankedWallet } from "./fake-public-pages.ts";
+import { fakePublicPages, htmlOf, NO_NAMES, pagesApp, rankedWallet } from "./fake-public-pages.ts";
 
 const HOSTILE = '<img src=x onerror=alert(1)>"\u202Egnp.exe\u0000';
 
 function appOf(changes: Parameters<typeof fakePublicPages>[0] = {}) {
   return pagesApp(fakePublicPages(changes)).app;
-}
-
-async function htmlOf(path: string, changes: Parameters<typeof fakePublicPages>[0] = {}): Promise<string> {
-  const answer = await appOf(changes).request(path);
-  expect(answer.status).toBe(200);
-  return answer.text();
 }
 
 /** Reads of one page, of so many wallets. */

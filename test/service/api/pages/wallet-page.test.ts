@@ -1,15 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
 import { LISTING, standing, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
-import { fakePublicPages, pagesApp } from "./fake-public-pages.ts";
+import { fakePublicPages, htmlOf, pagesApp } from "./fake-public-pages.ts";
 
 const PATH = `/wallet/${WALLET_EIP55}`;
-
-async function htmlOf(pages: Partial<PagePorts>): Promise<string> {
-  const answer = await pagesApp(fakePublicPages(pages)).app.request(PATH);
-  expect(answer.status).toBe(200);
-  return answer.text();
-}
 
 /** Ports of a wallet that stands so. */
 function standingAs(changes: Parameters<typeof standing>[0]): Partial<PagePorts> {
@@ -55,13 +49,10 @@ describe("what everybody sees of a wallet", () => {
   );
 
   test("says that too little history is no bad score", async () => {
-    const score = {
-      ...standing().score,
-      ahsScore: null,
-      grade: null,
-      confidenceLevel: "INSUFFICIENT",
-    } as const;
-    const html = await htmlOf(standingAs({ score: { ...storedCurrent(), ...score } }));
+    const { score } = standing();
+    if (score === null) throw new Error("a scored wallet was expected");
+    const unscored = { ahsScore: null, grade: null, confidenceLevel: "INSUFFICIENT" } as const;
+    const html = await htmlOf(PATH, standingAs({ score: { ...score, ...unscored } }));
     expect(html).toContain("Not enough history");
     expect(html).toContain("That is not a bad score and says nothing against it");
     expect(html).toContain("<b>Escrow</b>");
@@ -71,16 +62,16 @@ describe("what everybody sees of a wallet", () => {
   });
 
   test("explains a wallet that was never scored, followed or not", async () => {
-    const unknown = await htmlOf(standingAs({ score: null, followed: false }));
+    const unknown = await htmlOf(PATH, standingAs({ score: null, followed: false }));
     expect(unknown).toContain("The index does not follow this wallet, so nothing is known of it.");
     expect(unknown).toContain('<meta name="robots" content="noindex">');
-    const followed = await htmlOf(standingAs({ score: null }));
+    const followed = await htmlOf(PATH, standingAs({ score: null }));
     expect(followed).toContain("its first score is still to come");
     for (const html of [unknown, followed]) expect(html).not.toMatch(/grade-[A-F]"/);
   });
 
   test("begins with the listing of a sanctioned wallet, whatever its score", async () => {
-    const html = await htmlOf(standingAs({ sanctions: [LISTING] }));
+    const html = await htmlOf(PATH, standingAs({ sanctions: [LISTING] }));
     expect(html).toContain("This wallet is sanctioned.");
     expect(html).toContain("<b>Reject</b>");
     expect(html).not.toContain("Settle at once");
@@ -88,13 +79,7 @@ describe("what everybody sees of a wallet", () => {
 
   test("shows a hostile name as text", async () => {
     const name = "<script>\u202Eevil";
-    const html = await htmlOf({ agentNames: async () => new Map([[WALLET, [{ agentId: 3n, name }]]]) });
+    const html = await htmlOf(PATH, { agentNames: async () => new Map([[WALLET, [{ agentId: 3n, name }]]]) });
     expect(html).toContain('<bdi>&lt;script&gt;evil</bdi> <span class="quiet">#3</span>');
   });
 });
-
-function storedCurrent() {
-  const { score } = standing();
-  if (score === null) throw new Error("a scored wallet was expected");
-  return score;
-}

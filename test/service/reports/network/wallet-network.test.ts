@@ -7,12 +7,12 @@ import { currentScore, score } from "../../../../service/db/tables/score.ts";
 import { OTHER_PAYERS } from "../../../../service/ingest/enrich/contact-rows.ts";
 import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
 import { pageOf } from "../../../../service/reports/network/counterparties.ts";
-import { createAccountReader } from "../../../../service/reports/network/wallet-network-accounts.ts";
 import {
   createDealingsReader,
   type PinnedBlock,
 } from "../../../../service/reports/network/wallet-network-dealings.ts";
 import {
+  createAccountReader,
   readAccountLinks,
   readNeighbourhood,
   readOwners,
