@@ -1,16 +1,18 @@
 import { type DestinationStream, pino } from "pino";
 import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
-import { createLabelReader } from "../../../../service/reports/labels/label-reader.ts";
+import { createLabelReader, createLabelStore } from "../../../../service/reports/labels/label-reader.ts";
 import {
   type FoundLabels,
   type LabelFailure,
   labelFailure,
 } from "../../../../service/reports/labels/label-source.ts";
+import { useDatabase } from "../../../support/test-database.ts";
 
 const WALLET: Address = "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc";
 const START = Date.parse("2026-11-20T10:00:00.000Z");
 const HOUR = 3_600_000;
+const db = useDatabase();
 const TRADER = { label: "Dex Trader", category: "defi" };
 
 function reader(answers: Readonly<Record<string, FoundLabels | LabelFailure>>) {
@@ -73,4 +75,14 @@ describe("labels of all providers", () => {
   it("are of nobody without a provider", async () => {
     expect(await reader({}).read(WALLET)).toEqual([]);
   });
+});
+
+it("labels are kept by provider and account, and only a newer answer takes their place", async () => {
+  const store = createLabelStore(db);
+  expect(await store.find("nansen", WALLET)).toBeNull();
+  await store.save("nansen", WALLET, { labels: [], readAt: new Date(START - 24 * HOUR) });
+  await store.save("nansen", WALLET, { labels: [TRADER], readAt: new Date(START) });
+  await store.save("nansen", WALLET, { labels: [], readAt: new Date(START - 24 * HOUR) });
+  expect(await store.find("nansen", WALLET)).toEqual({ labels: [TRADER], readAt: new Date(START) });
+  expect(await store.find("other", WALLET)).toBeNull();
 });
