@@ -10,6 +10,7 @@ import {
   type Volume,
 } from "../../reports/network/counterparties.ts";
 import type { PinnedBlock } from "../../reports/network/wallet-network-dealings.ts";
+import type { AccountDetail } from "../../reports/network/wallet-network-graph.ts";
 import type { FoundDealings } from "../kit/dealings-cache.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import { ValidationFailed, valueFault } from "../kit/validation-failed.ts";
