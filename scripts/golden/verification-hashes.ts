@@ -1,11 +1,6 @@
 import { getAddress, numberToHex } from "viem";
 import { buildEvidence, type EvidenceParts } from "../../service/verification/panel/evidence-document.ts";
-import {
-  canonicalJson,
-  type HashedSpec,
-  hashSpec,
-  hashText,
-} from "../../service/verification/panel/hashes.ts";
+import { canonicalJson, hashSpec, hashText } from "../../service/verification/panel/hashes.ts";
 import { GENERATOR_ROLES, type RoleFinding } from "../../service/verification/panel/types.ts";
 
 const client = getAddress("0x00000000000000000000000000000000000a11ce");
@@ -18,7 +13,9 @@ const texts = [
   { name: "line breaks and a tab", text: "a\r\nb\n\tc" },
 ];
 
-const specs: readonly { readonly name: string; readonly spec: HashedSpec }[] = [
+type Spec = Parameters<typeof hashSpec>[0];
+
+const specs: readonly { readonly name: string; readonly spec: Spec }[] = [
   { name: "the least that is accepted", spec: aSpec({ specText: "a" }) },
   {
     name: "every member",
@@ -56,7 +53,7 @@ export function verificationHashes(): object {
   };
 }
 
-function specBody(spec: HashedSpec): string {
+function specBody(spec: Spec): string {
   return canonicalJson({
     client_addr: spec.clientAddr,
     provider_addr: spec.providerAddr,
@@ -66,7 +63,7 @@ function specBody(spec: HashedSpec): string {
   });
 }
 
-function aSpec(change: Partial<HashedSpec>): HashedSpec {
+function aSpec(change: Partial<Spec>): Spec {
   const given = { specText: "Name three French cities.", acceptanceCriteria: null, domain: "default" };
   return { clientAddr: client, providerAddr: null, ...given, ...change };
 }

@@ -93,17 +93,6 @@ export function createVerdictMetrics(registry: Registry) {
   };
 }
 
-/** Outcomes of signed verdicts and of requests for held ones. */
-export type EscrowOutcome =
-  | "signed"
-  | "confirmed"
-  | "refused"
-  | "expired"
-  | "sent_again"
-  | "rerun_asked"
-  | "review_told"
-  | "expired_on_hold";
-
 export type EscrowMetrics = ReturnType<typeof createEscrowMetrics>;
 
 /** Statuses of waiting decisions; each has a gauge. */

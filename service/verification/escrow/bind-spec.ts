@@ -7,19 +7,17 @@ import { readSubmission } from "./escrow-jobs.ts";
 import { type EscrowClient, EscrowFailure, findCodeChange, findEscrow, readJob } from "./escrow-node.ts";
 import { type BindableSpec, type Binding, type EscrowJob, type JobName, jobOf } from "./types.ts";
 
-/** The client's deadlines and retries limit the time of binding. */
-type BinderDeps = {
-  db: NodePgDatabase;
-  client: EscrowClient;
-  deployment: Pick<Deployment, "chainId" | "escrows">;
-};
-
 /**
  * Says if a specification is its job's, as of a block or the newest one (verification.md, section 4). A specification is identified by its
  * hash, even if it is registered twice. Signatures were verified at registration and are not checked again, so a contract wallet cannot bind
- * or unbind later. Throws an EscrowFailure if the node does not answer or the index lags too far.
+ * or unbind later. The client's deadlines and retries limit the time. Throws an EscrowFailure if the node does not answer or the index lags
+ * too far.
  */
-export async function bindSpec(deps: BinderDeps, spec: BindableSpec, block?: bigint): Promise<Binding> {
+export async function bindSpec(
+  deps: { db: NodePgDatabase; client: EscrowClient; deployment: Pick<Deployment, "chainId" | "escrows"> },
+  spec: BindableSpec,
+  block?: bigint,
+): Promise<Binding> {
   const escrow = findEscrow(deps.deployment, spec.job);
   if (escrow === undefined) return unbound("the escrow is not one whose jobs are settled here");
   const change = await findCodeChange(deps.client, escrow, block);
@@ -27,7 +25,7 @@ export async function bindSpec(deps: BinderDeps, spec: BindableSpec, block?: big
     return { kind: "suspended", reason: `the escrow is not what it was when it was reviewed: ${change}` };
   const job = await readJob(deps.client, escrow, { job: spec.job, block });
   if (job === null) return unbound("the escrow has no such job");
-  const firstSubmittedBlock = spec.clientSignature === null ? null : await readFirstSubmission(deps, job);
+  const firstSubmittedBlock = spec.clientSignature === null ? null : await readFirstSubmission(deps.db, job);
   const qualification = qualifySpec(spec, job, firstSubmittedBlock);
   switch (qualification.kind) {
     case "refused":
@@ -45,7 +43,7 @@ export async function bindSpec(deps: BinderDeps, spec: BindableSpec, block?: big
 }
 
 /** Block of the job's first submission in the index; null before it. */
-async function readFirstSubmission({ db }: BinderDeps, job: EscrowJob): Promise<bigint | null> {
+async function readFirstSubmission(db: NodePgDatabase, job: EscrowJob): Promise<bigint | null> {
   const submission = await readSubmission(db, job);
   if (submission !== null) return submission.firstBlock;
   // It does not matter for a job that ended without the evaluator.
@@ -57,23 +55,16 @@ function unbound(reason: string): Binding {
   return { kind: "unbound", reason };
 }
 
-/** How a specification can bind to a job. */
-type Qualification =
-  /** The description names its hash. */
-  | { readonly kind: "named" }
-  /** The client signed it in time: it binds unless another signed one was registered before it. */
-  | { readonly kind: "by_signature" }
-  | { readonly kind: "refused"; readonly reason: string };
-
 /**
  * Decides how a specification can bind to a job, without regard to other specifications (verification.md, section 4). Its signature is
- * verified. The block of the job's first submission is null before a submission. A description with several hashes names none.
+ * verified. The block of the job's first submission is null before a submission. A description with several hashes names none. by_signature:
+ * it binds unless another signed one was registered before it.
  */
 export function qualifySpec(
   spec: Omit<BindableSpec, "specId" | "job">,
   job: Pick<EscrowJob, "client" | "provider" | "description">,
   firstSubmittedBlock: bigint | null,
-): Qualification {
+): { kind: "named" | "by_signature" } | { kind: "refused"; reason: string } {
   if (spec.clientAddr !== job.client)
     return refused(`the job's client is ${job.client}, not ${spec.clientAddr}`);
   if (spec.providerAddr !== null && spec.providerAddr !== job.provider)
@@ -94,8 +85,8 @@ export function qualifySpec(
   return { kind: "by_signature" };
 }
 
-function refused(reason: string): Qualification {
-  return { kind: "refused", reason };
+function refused(reason: string) {
+  return { kind: "refused", reason } as const;
 }
 
 /** Adjacent words or longer hexadecimal numbers do not match. */

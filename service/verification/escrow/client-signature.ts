@@ -48,7 +48,6 @@ export function specBindingTypedData(evaluator: Address, { chainId, escrow, jobI
   } as const;
 }
 
-/** Digest that the client signs. */
 export function specBindingDigest(evaluator: Address, job: JobName, specHash: Hex): Hex {
   return hashTypedData(specBindingTypedData(evaluator, job, specHash));
 }

@@ -2,7 +2,6 @@ import type { holdClock } from "../../db/tables/settlement.ts";
 import type { IndexedJob } from "./escrow-jobs.ts";
 import { type JobName, type JobTerm, jobEnd } from "./types.ts";
 
-/** Clock of a held job. */
 export type HoldClock = Pick<
   typeof holdClock.$inferSelect,
   "verdictId" | "expiresAt" | "endsAt" | "rerunAt" | "reviewBy" | "reviewToldAt"
@@ -45,7 +44,6 @@ export type ClockSnapshot = {
   readonly finalAt: Date;
 };
 
-/** Action of a held job's clock. */
 export type ClockStep =
   | { readonly kind: "end"; readonly isExpiredOnHold: boolean }
   | { readonly kind: "ring"; readonly rerun: boolean; readonly review: boolean };

@@ -20,7 +20,6 @@ export type SettlementSnapshot = {
   readonly now: Date;
 };
 
-/** Next step of a signed verdict. */
 export type SettlementStep =
   | { readonly kind: "wait" }
   | { readonly kind: "confirm"; readonly event: IndexedVerdict }

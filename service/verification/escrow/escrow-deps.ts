@@ -8,7 +8,6 @@ import type { EscrowMetrics } from "../metrics.ts";
 import type { HoldClock } from "./decide-clock.ts";
 import type { EscrowClient } from "./escrow-node.ts";
 
-/** Dependencies of settlement. */
 export type EscrowDeps = {
   db: Database;
   client: EscrowClient;

@@ -145,7 +145,6 @@ export class EscrowFailure extends Error {
   }
 }
 
-/** An escrow of the deployment. */
 type KnownEscrow = Deployment["escrows"][number];
 
 /** Finds the deployment's escrow of a job; undefined without one. */

@@ -20,7 +20,6 @@ type Ticking = Pick<
   "db" | "deployment" | "askRerun" | "notifyReviewDue" | "metrics" | "logger" | "now"
 >;
 
-/** Held jobs checked in one round. */
 const BATCH = 100;
 
 /**
@@ -148,7 +147,6 @@ async function takeClock(tx: NodePgDatabase, verdictId: string): Promise<HoldClo
   return row === undefined || job === null ? null : { ...row, job };
 }
 
-/** Stores the actions of a clock. */
 async function patchClock(
   tx: NodePgDatabase,
   verdictId: string,

@@ -1,6 +1,5 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { holdChain } from "../../db/chain-fence.ts";
-import type { EscrowOutcome } from "../metrics.ts";
 import { decideSettlement, type SettlementSnapshot, type SettlementStep } from "./decide-settlement.ts";
 import type { EscrowDeps } from "./escrow-deps.ts";
 import { readEscrowIndex, readIndexedJob, readIndexedTime, readIndexedVerdicts } from "./escrow-jobs.ts";
@@ -119,12 +118,7 @@ async function patchOf(
   }
 }
 
-const OUTCOMES = {
-  confirm: "confirmed",
-  refuse: "refused",
-  expire: "expired",
-  send: "sent_again",
-} as const satisfies Record<Exclude<SettlementStep["kind"], "wait">, EscrowOutcome>;
+const OUTCOMES = { confirm: "confirmed", refuse: "refused", expire: "expired", send: "sent_again" } as const;
 
 function report({ metrics, logger }: Settling, settlement: OpenSettlement, step: SettlementStep): void {
   if (step.kind === "wait") return;

@@ -110,7 +110,6 @@ export async function noteCheck(
     .onConflictDoUpdate({ target: settlementCheck.verdictId, set });
 }
 
-/** Deletes the stored reason of an unsigned decision. */
 export async function dropCheck(tx: NodePgDatabase, verdictId: string): Promise<void> {
   await tx.execute(sql`delete from ahs.settlement_check where verdict_id = ${verdictId}`);
 }

@@ -39,7 +39,6 @@ import {
 } from "./settlements.ts";
 import type { Binding, JobTerm } from "./types.ts";
 
-/** Decisions checked in one round. */
 const BATCH = 50;
 /**
  * Finality comes by itself and is checked often. Other causes need a person and are checked less and less. A new submission in the index is
@@ -257,7 +256,6 @@ async function readSnapshot(
   return { snapshot, submission };
 }
 
-/** Reads the expired signature and if it was used. */
 async function readEarlier(
   { client, evaluator }: EscrowDeps,
   { earlier, job }: UnsignedDecision,

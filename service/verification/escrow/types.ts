@@ -38,7 +38,6 @@ export type EscrowJob = JobName & {
   readonly provider: Address;
   readonly evaluator: Address;
   readonly status: (typeof JOB_STATUSES)[number];
-  /** Unix seconds. */
   readonly expiredAt: bigint;
   /** In the token's smallest unit. */
   readonly budget: bigint;

@@ -11,7 +11,6 @@ export const ANSWER_LIMITS = {
   point: 800,
   /** About a page. */
   reason: 4_000,
-  /** Entries of a list. */
   points: 20,
 } as const;
 
@@ -23,7 +22,6 @@ export function cutText(text: string, limit: number): string {
   return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}…`;
 }
 
-/** The first entries of a list. */
 export function cutList<Entry>(entries: readonly Entry[]): Entry[] {
   return entries.slice(0, ANSWER_LIMITS.points);
 }
@@ -59,7 +57,6 @@ const points = z.array(point).overwrite(cutList);
 const criterionId = z.string().max(8);
 const confidence = z.number().min(0).max(1);
 
-/** A generator's answer as it goes over the wire. */
 const ballotWire = z.strictObject({
   score: z.int().min(0).max(100).describe("Whole number on the scale of your instructions"),
   confidence: confidence.describe("Your chance to be right, as a fraction of one"),
@@ -78,7 +75,6 @@ const ballotWire = z.strictObject({
   reasoning: words(REASON),
 });
 
-/** The critic's answer as it goes over the wire. */
 const critiqueWire = z.strictObject({
   challenges: z
     .array(
@@ -99,7 +95,6 @@ const critiqueWire = z.strictObject({
   confidence: confidence.describe("Your chance to be right, as a fraction of one"),
 });
 
-/** The synthesiser's answer as it goes over the wire. */
 const synthesisWire = z.strictObject({
   met_criteria: z.array(criterionId).max(MAX_CRITERIA).describe("Ids of criteria"),
   unmet_criteria: z
@@ -153,7 +148,6 @@ type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
   : Name;
 
-/** An answer with its members in camel case. */
 type AsRead<Wire> = {
   readonly [Key in keyof Wire & string as Camel<Key>]: Wire[Key] extends (infer Entry)[]
     ? readonly Entry[]
@@ -201,7 +195,6 @@ export function parseBallot(value: unknown, ids: readonly string[]): ParsedAnswe
   return { ...parsed, answer: { ...asRead(parsed.wire), criteria } };
 }
 
-/** The critic's answer. */
 export function parseCritique(value: unknown): ParsedAnswer<Critique> {
   const parsed = parseWire(critiqueWire, value, () => []);
   return parsed.kind === "off" ? parsed : { ...parsed, answer: asRead(parsed.wire) };
@@ -241,7 +234,6 @@ function schemaFaults(error: z.ZodError): string[] {
   return [...new Set(faults)].slice(0, MAX_FAULTS);
 }
 
-/** Limits and values come from our schemas. */
 function describeIssue(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "too_big":
@@ -263,7 +255,6 @@ function describeIssue(issue: z.core.$ZodIssue): string {
 
 const UNITS: Readonly<Record<string, string>> = { string: " characters", array: " entries" };
 
-/** Paths hold only our member names and numbers. */
 function placeOf(path: readonly PropertyKey[]): string {
   return path.length === 0 ? "the answer" : path.map(String).join(".");
 }

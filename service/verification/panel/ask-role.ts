@@ -20,9 +20,7 @@ export type PanelRunSettings = {
   readonly models: Readonly<Record<RoleName, string>>;
   /** Tokens that fit into every model, question and answer together. */
   readonly contextTokens: number;
-  /** Maximum tokens of one answer. */
   readonly answerTokens: number;
-  /** Null if no prices are configured. */
   readonly prices: TokenPrices | null;
   readonly prompts: Prompts;
 };
@@ -82,7 +80,6 @@ type Reading<Answer> =
   | { kind: "off"; faults: readonly string[]; bad: string | null }
   | { kind: "abstained"; reason: string; isTooLong: boolean };
 
-/** Reasons of abstentions without an answer. */
 const ABSTENTIONS = {
   refused: "refused",
   too_long: "the texts are too long for the model",
@@ -153,7 +150,6 @@ function begunRecord({ models, prices }: PanelRunSettings, role: RoleName, promp
 /** Tokens of the lines of a fence. Tokenisers split the marker into digits. */
 const FENCE_TOKENS = 100;
 
-/** A high estimate. */
 function promptTokensOf(system: string, blocks: readonly Block[]): number {
   return blocks.reduce((sum, { tokens }) => sum + tokens + FENCE_TOKENS, estimateTokens(system));
 }
@@ -171,7 +167,6 @@ function recordOf({ models, prices }: PanelRunSettings, role: RoleName, replies:
   };
 }
 
-/** In US dollars. */
 export function costOf(
   tokens: { promptTokens: number; completionTokens: number },
   prices: TokenPrices,

@@ -49,7 +49,6 @@ export function words(text: string): ReadonlySet<string> {
   return new Set(text.split(" "));
 }
 
-/** Drops leading words of a set. */
 export function skip(all: readonly string[], skipped: ReadonlySet<string>): readonly string[] {
   const start = all.findIndex((word) => !skipped.has(word));
   return start < 0 ? [] : all.slice(start);

@@ -29,7 +29,6 @@ export type RunResults = {
   synthesiser: RoleResult<Synthesis>;
 };
 
-/** Objections that an answer shows. */
 const MAX_OBJECTIONS = 20;
 
 /**
@@ -150,7 +149,6 @@ export function sortCriteria(criteria: readonly Criterion[], findings: CriteriaF
   return { metCriteria: textsOf(true), unmetCriteria: textsOf(false) };
 }
 
-/** Null: open. */
 function stateOf(id: string, { ballots, synthesis, checks }: CriteriaFindings): boolean | null {
   const found = ballots.flatMap(({ criteria }) => criteria.filter((finding) => finding.id === id));
   const isUnmetBySynthesis = synthesis?.unmetCriteria.some((unmet) => unmet.id === id) ?? false;

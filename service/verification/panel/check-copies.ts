@@ -23,7 +23,6 @@ const SAMPLE = 4_000;
 
 /** Characters of hexadecimal and base64 data, and of drawn rules, bars and frames. */
 const DRAWN = /[\w+/=*~#.:·•^"'<>|\\\-\u2010-\u2015\u2022-\u2027\u203e\u2190-\u25ff\u3000\uff0d\uff1d]/;
-/** Cell values. */
 const VALUES = /\b(?:true|false|null|none|nan|nil|undefined|empty)\b/g;
 
 /** Finds an output padded by repetition, by a run of one character, or by blanks; null otherwise. */
@@ -210,12 +209,10 @@ const SORTED_STATE =
   /\b(?:sorted|alphabetical|filled|corrected|formatted|fixed|commented|edited|quoted|cited)\b/i;
 const COMMENTS = /\b(?:add|adds|added|adding|insert|with|has|have)\s+(?:\w+\s+){0,2}comments?\b/i;
 
-/** Titles of lists that belong to the order. */
 const ORDERS_TITLE =
   /^\W*(?:\w+ ){0,2}(?:criteria|requirements?|tasks?|goals?|scope|deliverables?|rules|conditions)\W*$/i;
 const FENCE = /^\s*(?:```|~~~)/;
 const LEAD = /[:：]\W{0,3}$/u;
-/** Refers to the text below. */
 const POINTS_DOWN = /\b(?:below|following|as follows)\b[^.!?\n]{0,40}[.!?]?\s*$/i;
 const ITEM = /^\s*(?:[-*+•]|\(?\d{1,3}[.)])\s/;
 /** A quoted passage, not a name. */

@@ -17,7 +17,6 @@ const GREATEST_SHARE = 0.005;
 /** Fewer reversed letters do not make a word. */
 const MIN_TURNED = 3;
 
-/** Longest list of such characters in source code. */
 const LONGEST_CLASS = 12;
 /** Delimiters around a character that source code names. */
 const DELIMITERS = new Set("'\"`/[](){}<>|“”‘’«»„⟨⟩");
@@ -136,33 +135,27 @@ function hiddenKindAt(text: string, index: number, isRightToLeft: boolean): "see
   if (HIDING.layout.test(character) || (character === "\x1b" && /[[\](]/.test(after))) return "seen";
   if (HIDING.ordinary.test(character)) return "alone";
   if (HIDING.directing.test(character)) return isRightToLeft ? "alone" : "hidden";
-  const touches = (characters: RegExp) => characters.test(before) || characters.test(after);
-  return touches(CLASS.joining) || hasUseBetween(character, { text, index, before, after, touches })
-    ? "alone"
-    : "hidden";
+  if (CLASS.joining.test(before + after)) return "alone";
+  return hasUseBetween(character, [before, after], { text, index }) ? "alone" : "hidden";
 }
 
-type Place = {
-  text: string;
-  index: number;
-  before: string;
-  after: string;
-  touches: (characters: RegExp) => boolean;
-};
-
 /** True for word breaks in scripts without spaces and at word edges, fillers of their script, ligature breaks and joined files. */
-function hasUseBetween(character: string, { text, index, before, after, touches }: Place): boolean {
+function hasUseBetween(
+  character: string,
+  [before, after]: readonly [string, string],
+  { text, index }: { text: string; index: number },
+): boolean {
   switch (character) {
     case "\u200b":
     case "\u180e":
-      return touches(CLASS.unspaced) || !(CLASS.ofWord.test(before) && CLASS.ofWord.test(after));
+      return CLASS.unspaced.test(before + after) || !(CLASS.ofWord.test(before) && CLASS.ofWord.test(after));
     case "\u200c":
       return isTwoLetters(text, index - 2) && isTwoLetters(text, index + 1);
     case "\ufeff":
       return before === "\n";
     case "\u115f":
     case "\u1160":
-      return touches(HIDING.jamo);
+      return HIDING.jamo.test(before + after);
   }
   return false;
 }

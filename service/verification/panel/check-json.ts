@@ -103,7 +103,6 @@ function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Content of a text that is one code block. */
 function wholeBlock(plain: string): readonly string[] {
   const isBlock = plain.startsWith("```") && plain.endsWith("```");
   return isBlock ? [withoutName(plain.slice(3, -3))] : [];

@@ -13,7 +13,6 @@ export function splitCriteria(acceptanceCriteria: string | null): readonly Crite
   return joinBeyond(texts, MAX_CRITERIA).map((text, index) => ({ id: `c${index + 1}`, text }));
 }
 
-/** Removes the code fence around a whole text. */
 function unfenced(text: string): string {
   const plain = text.trim();
   const end = plain.indexOf("\n");
@@ -106,7 +105,6 @@ function isDashedList(raws: readonly string[]): boolean {
   return lines.length > 1 && lines.every((line) => /^-\p{L}{3}/u.test(line));
 }
 
-/** A rule of a table or between paragraphs. */
 function isRule(trimmed: string): boolean {
   return /^[|:=_\s-]+$/.test(trimmed) && /--|==|__|\|/.test(trimmed);
 }

@@ -14,17 +14,14 @@ import {
 
 /** Version of the document; it changes with the meaning of a member. */
 const SCHEMA = "agent-health.verdict-evidence.v1";
-/** Objections shown per role. */
 const MAX_OBJECTIONS = 20;
 /** Characters of a finding: our sentence around a quotation. */
 const MAX_FINDING_CHARACTERS = 500;
-/** Characters of a reviewer's reason. */
 const MAX_REASON_CHARACTERS = 2_000;
 
 /** Inputs of a decision's evidence. Score, confidence and mdi are null if a reviewer decides and the panel did not. */
 export type EvidenceParts = {
   readonly verdictId: string;
-  /** From 1 on. */
   readonly run: number;
   readonly cause: string;
   /** The bound job; null without one. */
@@ -51,7 +48,6 @@ export type EvidenceParts = {
   readonly fabricationRisk: Critique["fabricationRisk"] | null;
   /** Reviewer and reason; null for a decision of the panel. */
   readonly review: { readonly reviewedBy: string; readonly reason: string } | null;
-  /** ISO 8601. */
   readonly evaluatedAt: string;
 };
 

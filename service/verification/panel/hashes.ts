@@ -6,21 +6,21 @@ export function hashText(text: string): Hex {
   return keccak256(stringToBytes(text.toWellFormed()));
 }
 
-/** Hashed members of a specification, after defaults. Its job is not hashed, since the job's description names the hash. */
-export type HashedSpec = {
+/**
+ * keccak256 of the RFC 8785 JSON of a specification's five members, after defaults, with EIP-55 addresses. Its job is not hashed, since the
+ * job's description names the hash.
+ */
+export function hashSpec(spec: {
   clientAddr: Address;
   providerAddr: Address | null;
   specText: string;
   acceptanceCriteria: string | null;
   domain: string;
-};
-
-/** keccak256 of the RFC 8785 JSON of a specification's five members, with EIP-55 addresses. */
-export function hashSpec(spec: HashedSpec): Hex {
+}): Hex {
   return hashText(
     canonicalJson({
       client_addr: getAddress(spec.clientAddr),
-      provider_addr: spec.providerAddr === null ? null : getAddress(spec.providerAddr),
+      provider_addr: spec.providerAddr && getAddress(spec.providerAddr),
       spec_text: spec.specText,
       acceptance_criteria: spec.acceptanceCriteria,
       domain: spec.domain,

@@ -5,7 +5,6 @@ export const CLASS = {
     /[[\p{Cc}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\ufffe\uffff\u{ffffe}\u{fffff}\u{10fffe}\u{10ffff}]--[\t\n\r\x85\xad\u061c\u180b-\u180d\u180f\u200c-\u200f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e0fff}]]/v,
   letter: /\p{L}/u,
   ofWord: /[\p{L}\p{M}\p{N}]/u,
-  /** An invisible letter or sign. */
   tag: /[\u{e0000}-\u{e007f}]/u,
   selector: /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u,
   pictograph: /[#*0-9©®‼⁉™ℹ\u2190-\u2bff\u3030-\u303d\u3297-\u3299\u{1f000}-\u{1faff}]/u,
@@ -96,7 +95,6 @@ export function findInvisible(text: string): { name: string; after: number } | n
   return null;
 }
 
-/** The name of a character, as U+200B. */
 export function nameOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }

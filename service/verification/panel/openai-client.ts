@@ -168,7 +168,6 @@ function causeOf(error: unknown): string {
 /** Whether the model server answers. The detail holds only a status or an error code; null if it answers. */
 export type ModelReachability = { isReachable: boolean; detail: string | null };
 
-/** Readiness checks wait for it. */
 const PROBE_MS = 2_000;
 /** Statuses of a server that does not accept us. */
 const UNUSABLE = new Set([401, 403, 407]);

@@ -17,7 +17,6 @@ export type OpenaiModelSettings = ModelServer & {
   seed: number | null;
   /** Deadline of one question with all attempts. */
   callMs: number;
-  /** Maximum tokens of an answer. */
   answerTokens: number;
   /** Attempts for one question; the pause before the second doubles up to the longest. A server that asks for more is not asked again. */
   retry: { tries: number; pauseMs: number; longestPauseMs: number };
@@ -125,7 +124,6 @@ function answerTokensOf(outcome: ModelOutcome, { answerTokens }: OpenaiModelSett
 /** Three attempts within seconds cover a short failure. The verdict's own retries cover a longer outage. */
 export const MODEL_RETRIES: OpenaiModelSettings["retry"] = { tries: 3, pauseMs: 500, longestPauseMs: 30_000 };
 
-/** Result of one request. */
 type Attempt = { kind: "completed"; completion: Completion } | ModelError;
 
 /** Asks until there is an answer, a permanent failure, no attempt left, or the signal aborts. */
@@ -203,7 +201,6 @@ type Completion = {
   usage: { promptTokens: number; completionTokens: number } | null;
 };
 
-/** Reads a server's answer; null if it is not a chat completion. */
 export function readCompletion(body: unknown): Completion | null {
   const parsed = completionWire.safeParse(body);
   const choice = parsed.data?.choices[0];

@@ -18,9 +18,7 @@ export type Prompts = ReturnType<typeof readPrompts>;
 /** Reads the prompts by file name; errors of `read` are passed on. */
 export function readPrompts(read: (file: string) => string) {
   const texts = {
-    /** For all roles. */
     rules: read("rules.md"),
-    /** For the four generators. */
     ballot: read("ballot.md"),
     /** Meaning of a score, for roles that give or attack one. */
     score: read("score.md"),
@@ -36,7 +34,6 @@ export function readPrompts(read: (file: string) => string) {
 const DOMAINS = Object.keys(THRESHOLD_HUNDREDTHS) as Domain[];
 
 function readEach<Name extends string>(names: readonly Name[], read: (name: Name) => string) {
-  // One entry for each name.
   return Object.fromEntries(names.map((name) => [name, read(name)])) as Record<Name, string>;
 }
 

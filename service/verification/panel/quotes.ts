@@ -174,7 +174,6 @@ function passagesOf(line: string, copied: ReadonlySet<string>) {
   return passages;
 }
 
-/** Moves an index out of a surrogate pair. */
 function wholeAt(text: string, place: number, step: 1 | -1): number {
   const isInside =
     /[\ud800-\udbff]/.test(text.charAt(place - 1)) && /[\udc00-\udfff]/.test(text.charAt(place));

@@ -18,11 +18,9 @@ export type ShownTexts = {
   readonly ballots: Readonly<Partial<Record<GeneratorRole, string>>>;
 };
 
-/** Everything that decides a verdict. */
 export type TallyInput = {
   /** As registered; one that is unknown is judged by `default`. */
   readonly domain: string;
-  /** Whether the client registered acceptance criteria. */
   readonly hasCriteria: boolean;
   readonly ballots: Readonly<Record<GeneratorRole, RoleAnswer<Ballot>>>;
   readonly critique: RoleAnswer<Critique>;
@@ -150,7 +148,6 @@ function total(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/** A ballot that counts, with its vote. */
 type CountedBallot = {
   readonly role: GeneratorRole;
   readonly ballot: Ballot;
@@ -175,7 +172,6 @@ function countBallots(
   });
 }
 
-/** Whether a critique's confidence is on its scale. */
 function isValidCritique(critique: Critique): boolean {
   return isShare(critique.confidence);
 }
@@ -190,7 +186,6 @@ function isShare(value: number): boolean {
   return value >= 0 && value <= 1;
 }
 
-/** Decision that a score from 0 to 100 supports. */
 function leanOf(score: number): Decision {
   if (score >= VOTING.allowFrom) return "ALLOW";
   return score < VOTING.rejectBelow ? "REJECT" : "HOLD";
@@ -248,7 +243,6 @@ function ballotTexts(
   return [...own, shown.ballots[role] ?? ""];
 }
 
-/** Inputs of the rules on the output itself. */
 type OutputFaults = Pick<TallyInput, "synthesis" | "checks"> & { ballots: readonly CountedBallot[] };
 
 /** Rule of each check. Checks without an own rule show that a requested thing is missing. */

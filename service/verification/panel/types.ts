@@ -1,4 +1,3 @@
-/** The four generators. */
 export const GENERATOR_ROLES = [
   "criteria_auditor",
   "domain_expert",
@@ -74,7 +73,6 @@ export type TallyOutcome =
       readonly rulesFired: readonly RuleName[];
     };
 
-/** Input of one run. Evidence texts came after a HOLD, oldest first. */
 export type PanelCase = {
   readonly specText: string;
   readonly acceptanceCriteria: string | null;
@@ -116,11 +114,9 @@ export type RoleFinding = {
   readonly abstained: string | null;
 };
 
-/** Outcome of a run. */
 export type PanelOutcome =
   | {
       readonly kind: "failed";
-      /** For the verdict's error_message. */
       readonly message: string;
       /** Whether a later run of the same case may succeed; `once` after a refusal, which seldom passes. */
       readonly retryable: boolean | "once";

@@ -135,7 +135,7 @@ export function withText<State extends Turns>(
   { owner, textHash, isFinal }: Pick<EvidenceOffer, "owner" | "isFinal"> & { textHash: Hex },
 ): State {
   const isThere = state.texts.some((text) => text.textHash === textHash);
-  const texts: readonly HandedIn[] = isThere
+  const texts: Turns["texts"] = isThere
     ? state.texts
     : [...state.texts, { textHash, submittedBy: owner, finalBy: [] }];
   return {
@@ -150,9 +150,6 @@ export function withText<State extends Turns>(
 function sidesOf({ isBound, clientAddr, providerAddr }: Turns): readonly string[] {
   return isBound ? [`wallet:${clientAddr}`, `wallet:${providerAddr}`] : [];
 }
-
-/** A stored text: its keccak256, its sender and the owners who marked it as their last one. */
-type HandedIn = { textHash: Hex; submittedBy: string; finalBy: readonly string[] };
 
 /** Facts that decide if a verdict accepts evidence. */
 type EvidenceState = NonNullable<Awaited<ReturnType<typeof takeForEvidence>>>;
@@ -179,7 +176,7 @@ async function takeForEvidence(tx: NodePgDatabase, verdictId: string) {
         and exists (select from ahs.output_text o where o.verdict_id = ${verdict.id})`,
       decidedBy: sql<readonly RunCause[]>`array(
         select r.cause from ahs.verdict_run r where r.verdict_id = ${verdict.id})`,
-      texts: sql<readonly HandedIn[]>`coalesce((
+      texts: sql<readonly { textHash: Hex; submittedBy: string; finalBy: readonly string[] }[]>`coalesce((
         select json_agg(json_build_object('textHash', e.text_hash, 'submittedBy', e.submitted_by, 'finalBy', e.final_by)
           order by e.created_at, e.id)
         from ahs.held_evidence e where e.verdict_id = ${verdict.id}), '[]'::json)`,
@@ -192,18 +189,22 @@ async function takeForEvidence(tx: NodePgDatabase, verdictId: string) {
   return state ?? null;
 }
 
-/** A new evidence text after a HOLD. */
-type NewEvidence = Omit<typeof heldEvidence.$inferInsert, "finalBy">;
-
 /** Stores a text; an existing one stays as it is. */
-export async function insertEvidence(tx: NodePgDatabase, evidence: NewEvidence): Promise<void> {
+export async function insertEvidence(
+  tx: NodePgDatabase,
+  evidence: typeof heldEvidence.$inferInsert,
+): Promise<void> {
   await tx.insert(heldEvidence).values(evidence).onConflictDoNothing();
 }
 
 /** Marks a stored text as its sender's last one. */
 export async function noteFinal(
   tx: NodePgDatabase,
-  { verdictId, submittedBy, textHash }: Pick<NewEvidence, "verdictId" | "submittedBy" | "textHash">,
+  {
+    verdictId,
+    submittedBy,
+    textHash,
+  }: Pick<typeof heldEvidence.$inferInsert, "verdictId" | "submittedBy" | "textHash">,
 ): Promise<void> {
   await tx.execute(sql`
     update ahs.held_evidence set final_by = array_append(array_remove(final_by, ${submittedBy}), ${submittedBy})

@@ -4,7 +4,6 @@ import type { PanelOutcome } from "../panel/types.ts";
 import type { NewDecision, VerdictResult } from "./store-decision.ts";
 import type { VerdictCase } from "./verdict-cases.ts";
 
-/** An outcome with a decision. */
 export type Decided = Extract<PanelOutcome, { kind: "decided" }>;
 
 /** Builds the rows of a panel decision: the result for readers, and the evidence with its hash. */

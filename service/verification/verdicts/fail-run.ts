@@ -4,10 +4,7 @@ import type { Database } from "../../db/database.ts";
 import { notifyOfVerdict } from "./verdict-events.ts";
 import { isLeasedBy, type RunLease } from "./verdict-queue.ts";
 
-/** A number from 0 to 1, without 1. */
-type Random = () => number;
-
-export type FailDeps = { db: Database; now: () => Date; random: Random };
+export type FailDeps = { db: Database; now: () => Date; random: () => number };
 
 /** Reason of a run without a decision, for the verdict's error_message, and whether a later run of the same case may succeed. */
 export type RunFailure = { message: string; retryable: boolean };
@@ -57,7 +54,7 @@ const JITTER = 0.2;
  * Returns the time of the next attempt after a temporary failure; null after the hour. The pause equals the time since the first attempt, so
  * pauses double, from 5 seconds to 10 minutes, with 20 % jitter. The last attempt is at the end of the hour.
  */
-export function planRetry({ triedAt, now }: { triedAt: Date; now: Date }, random: Random): Date | null {
+export function planRetry({ triedAt, now }: { triedAt: Date; now: Date }, random: () => number): Date | null {
   const spentMs = now.getTime() - triedAt.getTime();
   if (spentMs >= RETRY_FOR_MS) return null;
   const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, spentMs));

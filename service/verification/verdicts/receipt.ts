@@ -94,7 +94,6 @@ type Recommendation =
   | "weak_supported"
   | "refuted"
   | "unverifiable";
-type Gate = "act" | "halt";
 
 /** Inputs of a recommendation; v_method is review if a person decided. */
 type ReceiptPrimitives = {
@@ -114,7 +113,7 @@ type ReceiptMapping = {
     };
     readonly v_recommendation: Recommendation;
   }[];
-  readonly gates: Readonly<Record<Recommendation, Gate>>;
+  readonly gates: Readonly<Record<Recommendation, "act" | "halt">>;
 };
 
 /** Publication day of these rules; changed rules get another day. */
@@ -188,7 +187,7 @@ function digestOf(text: string): string {
 export function deriveGate(
   mapping: ReceiptMapping,
   primitives: ReceiptPrimitives,
-): { v_recommendation: Recommendation; v_gate: Gate } {
+): { v_recommendation: Recommendation; v_gate: "act" | "halt" } {
   const rule = mapping.rules.find(({ when }) => fits(when, primitives, mapping.v_gate_threshold));
   if (rule === undefined) throw new Error(`no rule fits ${JSON.stringify(primitives)}`);
   return { v_recommendation: rule.v_recommendation, v_gate: mapping.gates[rule.v_recommendation] };
@@ -227,7 +226,6 @@ export async function openReceiptKeys(current: Hex, previous: readonly Hex[]): P
   return { signing: { key, kid }, published };
 }
 
-/** Public keys of earlier seeds, without a current one. */
 export async function publishedKeys(seeds: readonly Hex[]): Promise<readonly JWK[]> {
   return Promise.all(seeds.map(privateKeyOf).map(publicKeyOf));
 }

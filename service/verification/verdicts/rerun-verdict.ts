@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { retakeDebit } from "../../access/key-debits.ts";
 import type { Database } from "../../db/database.ts";
-import type { RunCause, VerdictStatus, verdict } from "../../db/tables/verdict.ts";
+import type { VerdictStatus, verdict } from "../../db/tables/verdict.ts";
 import { MAX_RETRIES } from "./settle-intake.ts";
 import { wakeWorkers } from "./verdict-queue.ts";
 
@@ -87,9 +87,6 @@ export async function queueRetry(tx: NodePgDatabase, verdictId: string, at: Date
     where id = ${verdictId}`);
 }
 
-/** Causes of a re-run, once each. */
-export type RerunCause = Extract<RunCause, "evidence" | "near_expiry">;
-
 /**
  * Schedules a re-run of a held verdict, for each cause until it has led to a decision: at most two re-runs. A failed re-run does not count.
  * The earlier decision remains until the new one is stored. asked: it is due at the given time. busy: a re-run of either cause is due or
@@ -98,7 +95,7 @@ export type RerunCause = Extract<RunCause, "evidence" | "near_expiry">;
  */
 export async function askRerun(
   tx: NodePgDatabase,
-  { verdictId, cause, at }: { verdictId: string; cause: RerunCause; at: Date },
+  { verdictId, cause, at }: { verdictId: string; cause: "evidence" | "near_expiry"; at: Date },
 ): Promise<"asked" | "busy" | "used_up" | "not_held"> {
   await tx.execute(sql`select 1 from ahs.verdict where id = ${verdictId} for update`);
   const { rows } = await tx.execute<{ status: string; is_held: boolean; causes: string[] }>(sql`

@@ -66,7 +66,6 @@ function signedSpecOf({ job, clientAddr, clientSignature }: SpecDraft, specHash:
   return { job: name, clientAddr, specHash, signature: clientSignature };
 }
 
-/** Inserts a specification. */
 export async function insertSpec(db: Database, { job, ...spec }: StoredSpec): Promise<void> {
   const { chainId: jobChainId = null, escrow: jobEscrow = null, jobId = null } = job ?? {};
   await underDeadline(db)

@@ -72,7 +72,6 @@ export async function storeDecision(
   await notifyOfVerdict(tx, news, { verdictId, at });
 }
 
-/** A stored decision. */
 export type DecisionRow = typeof verdictRun.$inferSelect;
 
 /** Locks a verdict until the database transaction ends and reads its newest decision; null without one. */

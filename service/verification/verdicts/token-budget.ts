@@ -19,7 +19,6 @@ export async function tokensLeft({
 /** Anyone can post outputs without a job. This share is reserved for jobs, whose money waits and which expire. */
 const SHARE_FOR_JOBS = 0.25;
 
-/** Tokens of a day that are reserved for verdicts of jobs. */
 export function tokensForJobs(tokensPerDay: number): number {
   return tokensPerDay * SHARE_FOR_JOBS;
 }
@@ -45,7 +44,6 @@ export function nextDay(moment: Date): Date {
   return new Date(startOfDay(moment).getTime() + DAY_MS);
 }
 
-/** The start of the UTC day of this moment. */
 function startOfDay(moment: Date): Date {
   return new Date(Math.floor(moment.getTime() / DAY_MS) * DAY_MS);
 }

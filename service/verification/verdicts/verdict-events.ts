@@ -19,37 +19,13 @@ export type VerdictNews =
   /** A reviewer is asked to decide on its HOLD before its job runs out. */
   | ({ kind: "review_due"; reviewBy: Date; expiresAt: Date } & JobName);
 
-/** `data` of verdict.completed and verdict.held; times are ISO 8601. */
-export type DecidedData = {
-  readonly verdict_id: string;
-  readonly status: "completed";
-  readonly final_verdict: Decision;
-  readonly run: number;
-  readonly cause: RunCause;
-  readonly evidence_hash: string;
-  readonly evaluated_at: string;
-};
+/** `data` of an event, with hexadecimal values as text; times are ISO 8601. */
+type EventData = AsText<ReturnType<typeof describe>["data"]>;
+type AsText<Data> = { readonly [Key in keyof Data]: Data[Key] extends Hex ? string : Data[Key] };
+export type DecidedData = Extract<EventData, { run: number }>;
+export type FailedData = Extract<EventData, { status: "failed" }>;
+export type ReviewDueData = Extract<EventData, { review_by: string }>;
 
-/** `data` of verdict.failed. */
-export type FailedData = {
-  readonly verdict_id: string;
-  readonly status: "failed";
-  readonly error_message: string;
-};
-
-/** `data` of verdict.review_due: the job's id in hexadecimal, times in ISO 8601. */
-export type ReviewDueData = {
-  readonly verdict_id: string;
-  readonly status: "completed";
-  readonly final_verdict: "HOLD";
-  readonly chain_id: number;
-  readonly escrow: string;
-  readonly job_id: string;
-  readonly review_by: string;
-  readonly expires_at: string;
-};
-
-/** A verdict and the time of a change. */
 type VerdictMoment = { verdictId: string; at: Date };
 
 /**
@@ -85,36 +61,29 @@ export function verdictEvent(news: VerdictNews, moment: VerdictMoment, endpointI
   };
 }
 
-function describe(
-  news: VerdictNews,
-  { verdictId: verdict_id, at }: VerdictMoment,
-): { type: VerdictEvent; occasion: number | "once"; data: DecidedData | FailedData | ReviewDueData } {
+function describe(news: VerdictNews, { verdictId: verdict_id, at }: VerdictMoment) {
   switch (news.kind) {
     case "decided": {
       const { run, cause, decision: final_verdict, evidenceHash: evidence_hash } = news;
-      const data = { verdict_id, status: "completed", final_verdict, run, cause, evidence_hash } as const;
-      return {
-        type: final_verdict === "HOLD" ? "verdict.held" : "verdict.completed",
-        occasion: run,
-        data: { ...data, evaluated_at: at.toISOString() },
-      };
+      const decided = { verdict_id, status: "completed", final_verdict, run, cause, evidence_hash } as const;
+      const type: VerdictEvent = final_verdict === "HOLD" ? "verdict.held" : "verdict.completed";
+      return { type, occasion: run, data: { ...decided, evaluated_at: at.toISOString() } };
     }
     case "failed": {
       const data = { verdict_id, status: "failed", error_message: news.message } as const;
-      return { type: "verdict.failed", occasion: news.retries, data };
+      return { type: "verdict.failed" as const, occasion: news.retries, data };
     }
     case "review_due": {
-      const data: ReviewDueData = {
-        verdict_id,
-        status: "completed",
-        final_verdict: "HOLD",
+      const held = { verdict_id, status: "completed", final_verdict: "HOLD" } as const;
+      const data = {
+        ...held,
         chain_id: news.chainId,
         escrow: checksumAddress(news.escrow),
         job_id: numberToHex(news.jobId),
         review_by: news.reviewBy.toISOString(),
         expires_at: news.expiresAt.toISOString(),
       };
-      return { type: "verdict.review_due", occasion: "once", data };
+      return { type: "verdict.review_due" as const, occasion: "once", data };
     }
   }
 }

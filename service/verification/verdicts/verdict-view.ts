@@ -13,10 +13,10 @@ import type { VerdictResult } from "./store-decision.ts";
 /** A verdict with everything that its response shows; addresses in lower case. */
 export type VerdictView = NonNullable<Awaited<ReturnType<typeof readVerdict>>>;
 
-/** A decision as the aggregate has it. */
-type StoredRun = Pick<typeof verdictRun.$inferSelect, "run" | "cause" | "finalVerdict" | "evidenceHash"> & {
-  readonly createdAt: string;
-};
+type Run = Pick<
+  typeof verdictRun.$inferSelect,
+  "run" | "cause" | "finalVerdict" | "evidenceHash" | "createdAt"
+>;
 
 /**
  * Reads a verdict; null if it does not exist or its price is not settled. `result` is of the newest decision, null before the first; `runs`
@@ -38,7 +38,7 @@ export async function readVerdict(db: Database, id: string) {
       ...JOB_COLUMNS,
       named: { chainId: jobSpec.jobChainId, escrow: jobSpec.jobEscrow, jobId: jobSpec.jobId },
       result: verdictRun.result,
-      runs: sql<readonly StoredRun[] | null>`(
+      runs: sql<readonly (Omit<Run, "createdAt"> & { createdAt: string })[] | null>`(
         select json_agg(json_build_object('run', a.run, 'cause', a.cause, 'finalVerdict', a.final_verdict,
           'evidenceHash', a.evidence_hash, 'createdAt', a.created_at) order by a.run)
         from ahs.verdict_run a where a.verdict_id = ${verdict.id})`,

@@ -5,7 +5,7 @@ import { verdictSchema } from "../../../../service/api/verification/verdict-sche
 import { openDatabase } from "../../../../service/db/database.ts";
 import { readUnsigned } from "../../../../service/verification/escrow/settlement-checks.ts";
 import { receiptPayload } from "../../../../service/verification/verdicts/receipt.ts";
-import { askRerun, type RerunCause } from "../../../../service/verification/verdicts/rerun-verdict.ts";
+import { askRerun } from "../../../../service/verification/verdicts/rerun-verdict.ts";
 import { recordReview } from "../../../../service/verification/verdicts/review.ts";
 import { runOne } from "../../../../service/verification/verdicts/run-one.ts";
 import { readVerdict } from "../../../../service/verification/verdicts/verdict-view.ts";
@@ -22,7 +22,7 @@ async function held(): Promise<string> {
   return id;
 }
 
-const ask = (verdictId: string, cause: RerunCause) =>
+const ask = (verdictId: string, cause: "evidence" | "near_expiry") =>
   world.db.transaction((tx) => askRerun(tx, { verdictId, cause, at: world.now() }));
 
 const review = (verdictId: string, decision: "ALLOW" | "REJECT" = "ALLOW", db = world.db) =>
