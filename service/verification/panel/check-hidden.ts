@@ -135,7 +135,7 @@ function hiddenKindAt(text: string, index: number, isRightToLeft: boolean): "see
   if (HIDING.layout.test(character) || (character === "\x1b" && /[[\](]/.test(after))) return "seen";
   if (HIDING.ordinary.test(character)) return "alone";
   if (HIDING.directing.test(character)) return isRightToLeft ? "alone" : "hidden";
-  if (CLASS.joining.test(before + after)) return "alone";
+  if (CLASS.joining.test(`${before} ${after}`)) return "alone";
   return hasUseBetween(character, [before, after], { text, index }) ? "alone" : "hidden";
 }
 
@@ -148,14 +148,16 @@ function hasUseBetween(
   switch (character) {
     case "\u200b":
     case "\u180e":
-      return CLASS.unspaced.test(before + after) || !(CLASS.ofWord.test(before) && CLASS.ofWord.test(after));
+      return (
+        CLASS.unspaced.test(`${before} ${after}`) || !(CLASS.ofWord.test(before) && CLASS.ofWord.test(after))
+      );
     case "\u200c":
       return isTwoLetters(text, index - 2) && isTwoLetters(text, index + 1);
     case "\ufeff":
       return before === "\n";
     case "\u115f":
     case "\u1160":
-      return HIDING.jamo.test(before + after);
+      return HIDING.jamo.test(`${before} ${after}`);
   }
   return false;
 }

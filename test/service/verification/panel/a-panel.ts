@@ -91,16 +91,18 @@ export const MODELS = Object.fromEntries(ROLE_NAMES.map((role) => [role, `model-
   string
 >;
 
+export const SETTINGS: PanelDeps["settings"] = {
+  ...{ models: MODELS, contextTokens: 128_000, answerTokens: 4_096 },
+  ...{ prices: { promptUsd: 2, answerUsd: 10 }, prompts: loadPrompts() },
+};
+
 /** What a run needs, and the records that it hands out. */
 export function aRun(models: PanelDeps["models"], change: Partial<PanelDeps> = {}) {
   const kept: RoleRecord[] = [];
   let markers = 0;
   const deps: PanelDeps = {
     models,
-    settings: {
-      ...{ models: MODELS, contextTokens: 128_000, answerTokens: 4_096 },
-      ...{ prices: { promptUsd: 2, answerUsd: 10 }, prompts: loadPrompts() },
-    },
+    settings: SETTINGS,
     newMarker: () => (++markers).toString(16).padStart(32, "a"),
     monotonicMs: () => performance.now(),
     known: [],

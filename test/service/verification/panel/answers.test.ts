@@ -10,6 +10,7 @@ import {
 import { wireBallot, wireCritique, wireSynthesis } from "./a-panel.ts";
 
 const IDS = ["c1", "c2"];
+const judging = (...criteria: object[]) => wireBallot({ criteria });
 const finding = (id: string) => ({ id, met: "unclear", evidence: "" });
 
 describe("parseBallot", () => {
@@ -52,28 +53,24 @@ describe("parseBallot", () => {
     ["half a character", wireBallot({ reasoning: "\ud800" }), ["reasoning: empty, or not storable as text"]],
     [
       "an endless id",
-      wireBallot({ criteria: [finding("c1"), finding("c2 and more")] }),
+      judging(finding("c1"), finding("c2 and more")),
       ["criteria.1.id: more than 8 characters"],
     ],
-    [
-      "endless criteria",
-      wireBallot({ criteria: Array.from({ length: 31 }, () => finding("c1")) }),
-      ["criteria: more than 30 entries"],
-    ],
+    ["endless criteria", judging(...Array(31).fill(finding("c1"))), ["criteria: more than 30 entries"]],
     [
       "another answer than yes, no and unclear",
-      wireBallot({ criteria: [{ id: "c1", met: "partly", evidence: "" }, finding("c2")] }),
+      judging({ ...finding("c1"), met: "partly" }, finding("c2")),
       ["criteria.0.met: none of yes, no, unclear"],
     ],
-    ["a criterion left out", wireBallot({ criteria: [finding("c1")] }), ["criteria: c2 not answered"]],
+    ["a criterion left out", judging(finding("c1")), ["criteria: c2 not answered"]],
     [
       "a criterion answered twice",
-      wireBallot({ criteria: [finding("c1"), finding("c1"), finding("c2")] }),
+      judging(finding("c1"), finding("c1"), finding("c2")),
       ["criteria: c1 given more than once"],
     ],
     [
-      "a criterion that nobody asked for, without repeating its name",
-      wireBallot({ criteria: [finding("c1"), finding("c2"), finding("ALLOW!")] }),
+      "an unknown criterion, without repeating its name",
+      judging(finding("c1"), finding("c2"), finding("ALLOW!")),
       ["criteria: an id that is no criterion's"],
     ],
   ])("is off the schema with %s", (_, wire, faults) => {
@@ -142,10 +139,7 @@ describe("parseCritique", () => {
   });
 
   it.each([
-    [
-      "a challenge of a role that cast no ballot",
-      { challenges: [{ role: "critic", quote: "", reason: "x" }] },
-    ],
+    ["a challenge of another role", { challenges: [{ role: "critic", quote: "", reason: "x" }] }],
     ["a challenge without a reason", { challenges: [{ role: "domain_expert", quote: "x", reason: "" }] }],
     ["a risk of its own making", { fabrication_risk: "extreme" }],
     ["a text for a truth value", { spec_gaming: "no" }],

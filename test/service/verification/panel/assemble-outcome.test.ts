@@ -6,14 +6,14 @@ import {
   type RunResults,
   sortCriteria,
 } from "../../../../service/verification/panel/assemble-outcome.ts";
-import { caseBlocks, loadPrompts } from "../../../../service/verification/panel/prompts.ts";
+import { caseBlocks } from "../../../../service/verification/panel/prompts.ts";
 import type {
   GeneratorRole,
   PanelOutcome,
   RoleAnswer,
   RoleName,
 } from "../../../../service/verification/panel/types.ts";
-import { aCase, MODELS } from "./a-panel.ts";
+import { aCase, MODELS, SETTINGS } from "./a-panel.ts";
 import { ABSTAINED, aBallot, aCritique, answer, aSynthesis } from "./a-tally-input.ts";
 
 function result<Answer>(role: RoleName, given: RoleAnswer<Answer>): RoleResult<Answer> {
@@ -32,10 +32,7 @@ function results(
   const [first, second, third, fourth] = changes.map((change) => answer(aBallot(change)));
   return {
     ...{ panelCase: aCase(), blocks: caseBlocks(aCase(), []), criteria: [], checks: [] },
-    settings: {
-      ...{ models: MODELS, contextTokens: 128_000, answerTokens: 4_096, prices: null },
-      prompts: loadPrompts(),
-    },
+    settings: SETTINGS,
     generators: {
       criteria_auditor: result("criteria_auditor", first ?? ABSTAINED),
       domain_expert: result("domain_expert", second ?? ABSTAINED),

@@ -6,6 +6,7 @@ import {
   type EvidenceParts,
 } from "../../../../service/verification/panel/evidence-document.ts";
 import { ROLE_NAMES, type RoleFinding } from "../../../../service/verification/panel/types.ts";
+import { MODELS } from "./a-panel.ts";
 
 const hash: Hex = `0x${"11".repeat(32)}`;
 const escrow = "0x00000000000000000000000000000000000a11ce";
@@ -25,15 +26,6 @@ function aFinding(change: Partial<RoleFinding> = {}): RoleFinding {
 }
 
 function theParts(change: Partial<EvidenceParts> = {}): EvidenceParts {
-  const [auditor, expert, checker, advocate, critic, synthesiser] = ROLE_NAMES.map((role) => `${role}-model`);
-  const models = {
-    criteria_auditor: auditor ?? "",
-    domain_expert: expert ?? "",
-    evidence_checker: checker ?? "",
-    user_advocate: advocate ?? "",
-    critic: critic ?? "",
-    synthesiser: synthesiser ?? "",
-  };
   return {
     verdictId: "6f2c0f6e-1d7e-4c52-9a55-3f1a4b6f0a01",
     run: 1,
@@ -49,7 +41,7 @@ function theParts(change: Partial<EvidenceParts> = {}): EvidenceParts {
     methodology: {
       panelVersion: "panel",
       promptHash: hash,
-      models,
+      models: MODELS,
       thresholds: { domain: "default", confidence: 0.7 },
     },
     rulesFired: [],

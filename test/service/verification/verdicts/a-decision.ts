@@ -1,14 +1,5 @@
-import {
-  type Decision,
-  type PanelOutcome,
-  ROLE_NAMES,
-  type RoleRecord,
-} from "../../../../service/verification/panel/types.ts";
-
-const MODELS = Object.fromEntries(ROLE_NAMES.map((role) => [role, "m"])) as Record<
-  (typeof ROLE_NAMES)[number],
-  string
->;
+import type { Decision, PanelOutcome, RoleRecord } from "../../../../service/verification/panel/types.ts";
+import { MODELS } from "../panel/a-panel.ts";
 
 /** An outcome of the panel that decides so. */
 export function decided(verdict: Decision): Extract<PanelOutcome, { kind: "decided" }> {

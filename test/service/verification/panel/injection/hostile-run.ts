@@ -1,55 +1,23 @@
 import type { ScriptedModel } from "../../../../../devnet/scripted-model/start-scripted-model.ts";
-import {
-  createOpenaiModels,
-  MODEL_RETRIES,
-} from "../../../../../service/verification/panel/openai-models.ts";
-import { loadPrompts } from "../../../../../service/verification/panel/prompts.ts";
-import { runPanel } from "../../../../../service/verification/panel/run-panel.ts";
+import { MODEL_RETRIES } from "../../../../../service/verification/panel/openai-models.ts";
 import {
   type PanelCase,
   type PanelOutcome,
   ROLE_NAMES,
   type RoleName,
 } from "../../../../../service/verification/panel/types.ts";
-
-const CALL_MS = 20_000;
+import { aRun, modelsOf, SETTINGS } from "../a-panel.ts";
 
 /** Runs the panel on the scripted model through the real client; every call's marker is the one given. */
 export function panelOn(
   model: ScriptedModel,
   marker: string,
-  callMs = CALL_MS,
+  callMs = 20_000,
 ): (panelCase: PanelCase) => Promise<PanelOutcome> {
-  const models = createOpenaiModels({
-    baseUrl: model.baseUrl,
-    apiKey: null,
-    temperature: null,
-    seed: null,
-    callMs,
-    answerTokens: 4_096,
-    retry: MODEL_RETRIES,
-    random: () => 0,
-    now: () => new Date(),
-  });
+  const models = modelsOf(model.baseUrl, { apiKey: null, callMs, retry: MODEL_RETRIES });
   const names = ROLE_NAMES.map((role) => [role, model.model] as const);
-  const settings = {
-    models: Object.fromEntries(names) as Record<RoleName, string>,
-    contextTokens: 128_000,
-    answerTokens: 4_096,
-    prices: null,
-    prompts: loadPrompts(),
-  };
-  return (panelCase) =>
-    runPanel(panelCase, {
-      models,
-      settings,
-      newMarker: () => marker,
-      monotonicMs: () => performance.now(),
-      known: [],
-      begin: async () => undefined,
-      keep: async () => undefined,
-      signal: new AbortController().signal,
-    });
+  const settings = { ...SETTINGS, models: Object.fromEntries(names) as Record<RoleName, string> };
+  return aRun(models, { settings, newMarker: () => marker }).run;
 }
 
 type Calls = {
