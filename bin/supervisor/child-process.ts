@@ -75,7 +75,7 @@ export function superviseChild(spec: ChildSpec, onRestart: (reason: string) => v
 }
 
 /** Starts the script once. Its first message that is no progress is `ready`, which rejects with the end of its log when it exits before. */
-export function startHost(spec: ChildSpec): { readonly host: Host; readonly ready: Promise<Serializable> } {
+export function startHost(spec: ChildSpec): { host: Host; ready: Promise<Serializable> } {
   const logStart = existsSync(spec.logFile) ? statSync(spec.logFile).size : 0;
   const process = spawnScript(spec);
   let stopping = false;

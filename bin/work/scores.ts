@@ -19,9 +19,7 @@ const SCORING_PAUSE_MS = 1_000;
 const OVERTAKEN_PAUSE_MS = 60_000;
 const GAPS_PAUSE_MS = 2_000;
 
-type Parts = Pick<WorkerParts, "config" | "deployment" | "registry"> & {
-  readonly scoring: ScoringRunContext;
-};
+type Parts = Pick<WorkerParts, "config" | "deployment" | "registry"> & { scoring: ScoringRunContext };
 
 /** Enriches finalized blocks, scores due wallets and completes histories until the signal fires. One worker leads each. */
 export async function runScores(parts: Parts, signal: AbortSignal): Promise<void> {

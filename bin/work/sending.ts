@@ -151,7 +151,7 @@ const ENROLMENT_PACE = { retryMs: { first: 60_000, longest: 21_600_000 }, batch:
 
 /** Publishes scores, requests wallets to be followed, and sends both with the publisher's key, until the signal fires. */
 export async function runPublishing(
-  parts: SendingParts & { readonly publisher: LocalAccount; readonly policy: PublishPolicy },
+  parts: SendingParts & { publisher: LocalAccount; policy: PublishPolicy },
   signal: AbortSignal,
 ): Promise<void> {
   const { config, deployment, db, registry, publisher, policy, logger, now } = parts;

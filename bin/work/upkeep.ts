@@ -26,7 +26,7 @@ const RETRY_MS = { first: 3_000, longest: 3_000 };
 
 /** Repeats an action until the signal fires. A failure is logged and followed by a longer pause. */
 export function repeat(
-  options: { readonly logger: Logger; readonly pauseMs: number; readonly what: string },
+  options: { logger: Logger; pauseMs: number; what: string },
   signal: AbortSignal,
   act: () => Promise<unknown>,
 ): Promise<void> {

@@ -159,10 +159,7 @@ export async function sweepOnce({
   chainId,
   now,
   retentionDays,
-}: Pick<WorkerParts, "db" | "now"> & {
-  readonly chainId: number;
-  readonly retentionDays: number;
-}): Promise<void> {
+}: Pick<WorkerParts, "db" | "now"> & { chainId: number; retentionDays: number }): Promise<void> {
   const at = now();
   const daysAgo = (days: number) => new Date(at.getTime() - days * DAY_MS);
   await dropOldTexts(db, { before: daysAgo(retentionDays), now: at });

@@ -112,7 +112,7 @@ export async function setManageToken(tx: NodePgDatabase, id: string, manageToken
 export async function rotateSecret(
   tx: NodePgDatabase,
   endpointId: string,
-  { secret, previousUntil, at }: { readonly secret: string; readonly previousUntil: Date; readonly at: Date },
+  { secret, previousUntil, at }: { secret: string; previousUntil: Date; at: Date },
 ): Promise<boolean> {
   await lockEndpoint(tx, endpointId);
   const older = await tx
@@ -171,7 +171,7 @@ export type LiveSubscription = {
  */
 export async function takeLiveSubscriptions(
   tx: NodePgDatabase,
-  of: { readonly chainId: number; readonly wallets: readonly string[]; readonly at: Date },
+  of: { chainId: number; wallets: readonly string[]; at: Date },
 ): Promise<readonly LiveSubscription[]> {
   const { rows } = await tx.execute<LiveSubscription>(sql`
     select s.id, s.endpoint_id as "endpointId", s.wallet, s.events, s.thresholds, e.disabled_at is not null as "isDisabled"
@@ -184,10 +184,7 @@ export async function takeLiveSubscriptions(
 }
 
 /** A subscription that ends soon. */
-export type ExpiringSubscription = LiveSubscription & {
-  readonly chainId: number;
-  readonly expiresAt: Date;
-};
+export type ExpiringSubscription = LiveSubscription & { chainId: number; expiresAt: Date };
 
 /** The ends with a due notice, after one time and until another, and its dedupe key before and after the end in Unix milliseconds. */
 export type DueNotice = {
@@ -247,7 +244,7 @@ export type ToldScore = Pick<typeof score.$inferSelect, keyof typeof TOLD> & { r
 /** Current scores by wallet; wallets without a score are missing. */
 export async function readToldScores(
   tx: NodePgDatabase,
-  of: { readonly chainId: number; readonly wallets: readonly string[] },
+  of: { chainId: number; wallets: readonly string[] },
 ): Promise<ReadonlyMap<string, ToldScore>> {
   const rows = await tx
     .select({ wallet: currentScore.wallet, scoreId: score.id, ...TOLD })

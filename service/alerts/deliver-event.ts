@@ -38,7 +38,7 @@ export async function deliverEvent(deps: DeliverDeps, due: DueEvent, signal: Abo
 
 async function send(
   event: PendingEvent,
-  { fetch, at, signal }: { readonly fetch: GuardedFetch; readonly at: Date; readonly signal: AbortSignal },
+  { fetch, at, signal }: { fetch: GuardedFetch; at: Date; signal: AbortSignal },
 ): Promise<AttemptOutcome> {
   const answer = await fetch({
     url: event.url,

@@ -18,7 +18,7 @@ import { insertEvents } from "./webhook-events.ts";
  */
 export async function watchWallets(
   tx: NodePgDatabase,
-  of: { readonly chainId: number; readonly wallets: readonly string[]; readonly at: Date },
+  of: { chainId: number; wallets: readonly string[]; at: Date },
 ) {
   const subscriptions = await takeLiveSubscriptions(tx, of);
   if (subscriptions.length === 0) return null;
@@ -92,7 +92,7 @@ export async function tellExpiry(db: Database, now: Date, batch = BATCH): Promis
 /** Queues notices for those subscriptions that still end in the span. */
 function tell(
   db: Database,
-  { now, notice, ids }: { readonly now: Date; readonly notice: DueNotice; readonly ids: readonly string[] },
+  { now, notice, ids }: { now: Date; notice: DueNotice; ids: readonly string[] },
 ): Promise<number> {
   return db.transaction(async (tx) => {
     const running = await takeExpiring(tx, { ...notice, ids });

@@ -2,7 +2,7 @@ import type { EventFate } from "./webhook-events.ts";
 
 /** Result of an attempt: an answer with any status, or none. */
 export type AttemptOutcome =
-  | { readonly kind: "answered"; readonly status: number; readonly retryAfter: string | null }
+  | { kind: "answered"; status: number; retryAfter: string | null }
   | { readonly kind: "failed"; readonly detail: string };
 
 /** A number from 0 to 1, 1 left out. */

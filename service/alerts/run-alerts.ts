@@ -7,10 +7,7 @@ import { tellExpiry } from "./notify-subscribers.ts";
 import { type DueEvent, readDueEvents } from "./webhook-events.ts";
 import { dropEventsOfEnded, readWebhookQueue, sweepEvents } from "./webhook-log.ts";
 
-export type AlertDeps = DeliverDeps & {
-  readonly logger: Logger;
-  readonly limits?: typeof alertLimits;
-};
+export type AlertDeps = DeliverDeps & { logger: Logger; limits?: typeof alertLimits };
 
 /**
  * Production values. One delivery at a time per endpoint keeps the order of its events. One owner gets few slots, and

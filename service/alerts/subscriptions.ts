@@ -73,8 +73,8 @@ export function createSubscribe(deps: SubscriptionDeps): Subscribe {
 }
 
 type Order = Pick<SubscribeRequest, "events" | "thresholds"> & {
-  readonly deps: SubscriptionDeps;
-  readonly purchases: readonly string[];
+  deps: SubscriptionDeps;
+  purchases: readonly string[];
 };
 
 async function create(
@@ -202,7 +202,7 @@ export async function replay(
 async function queueAgain(
   tx: NodePgDatabase,
   { endpointId }: StoredSubscription,
-  of: { readonly id: string; readonly subscriptionId: string; readonly at: Date },
+  of: { id: string; subscriptionId: string; at: Date },
 ): Promise<Replay> {
   const standing = await readEventStanding(tx, of);
   if (standing === null) return "unknown";

@@ -27,7 +27,7 @@ const KEYS = {
  * unknown value is not below. A recovered value can breach again.
  */
 export function breachesOf(
-  { before, after }: { readonly before: WatchedValues | null; readonly after: WatchedValues },
+  { before, after }: { before: WatchedValues | null; after: WatchedValues },
   thresholds: AlertThresholds,
 ): readonly Breach[] {
   return WATCHED_VALUES.flatMap((value) => {

@@ -6,7 +6,7 @@ import { lockEndpoint } from "./alert-subscriptions.ts";
 
 /** A new event for one endpoint. */
 export type NewEvent = Omit<typeof webhookEvent.$inferSelect, "state" | "attempts" | "deliveredAt"> & {
-  readonly state: "pending" | "dropped";
+  state: "pending" | "dropped";
 };
 
 /** Events per statement: each has nine of at most 65,535 parameters. */
@@ -38,7 +38,7 @@ export async function dropPendingEvents(
 /** Queues an event again with the same id and body. Returns false if it is pending or unknown. */
 export async function requeueEvent(
   tx: NodePgDatabase,
-  of: { readonly id: string; readonly subscriptionId: string; readonly at: Date },
+  of: { id: string; subscriptionId: string; at: Date },
 ): Promise<boolean> {
   const rows = await tx
     .update(webhookEvent)
@@ -58,7 +58,7 @@ export async function requeueEvent(
 export async function readEventStanding(
   tx: NodePgDatabase,
   of: { readonly id: string; readonly subscriptionId: string },
-): Promise<{ readonly state: WebhookState; readonly triedAt: Date | null } | null> {
+): Promise<{ state: WebhookState; triedAt: Date | null } | null> {
   const [row] = await tx
     .select({ state: webhookEvent.state, triedAt: max(webhookAttempt.at) })
     .from(webhookEvent)
@@ -104,7 +104,7 @@ const DUE = `
  */
 export async function readDueEvents(
   db: Database,
-  of: { readonly now: Date; readonly perEndpoint: number; readonly limit: number },
+  of: { now: Date; perEndpoint: number; limit: number },
 ): Promise<readonly DueEvent[]> {
   const { rows } = await db.$client.query<DueEvent>(
     `with due as (
@@ -222,7 +222,7 @@ export async function recordAttempt(
 async function countAttempt(
   tx: NodePgDatabase,
   id: string,
-  to: { readonly state: "pending" | "failed"; readonly notBefore: Date },
+  to: { state: "pending" | "failed"; notBefore: Date },
 ): Promise<void> {
   await tx.execute(sql`
     update ahs.webhook_event set state = ${to.state}, not_before = ${to.notBefore}, attempts = attempts + 1
@@ -246,7 +246,7 @@ async function answeredSince(
 
 async function giveUp(
   tx: NodePgDatabase,
-  of: { readonly endpointId: string; readonly at: Date; readonly reason: string },
+  of: { endpointId: string; at: Date; reason: string },
 ): Promise<void> {
   await tx.execute(sql`
     update ahs.webhook_endpoint set disabled_at = ${of.at}, disabled_reason = ${of.reason}

@@ -48,9 +48,7 @@ async function readWhere(
   { id, limit, after }: DeliveryPage & { readonly id: string },
 ): Promise<readonly Delivery[]> {
   const { rows } = await db.$client.query<
-    Omit<Delivery, "attempts"> & {
-      readonly attempts: readonly (Omit<Attempt, "at"> & { readonly atMs: number })[];
-    }
+    Omit<Delivery, "attempts"> & { attempts: readonly (Omit<Attempt, "at"> & { readonly atMs: number })[] }
   >(
     `select e.id, e.type, e.state, e.created_at as "createdAt", e.delivered_at as "deliveredAt",
             case when e.state = 'pending' then e.not_before end as "nextAttemptAt", e.body,

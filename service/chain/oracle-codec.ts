@@ -245,7 +245,7 @@ export type OracleScore = {
 };
 
 export type OracleOutcome =
-  | { readonly kind: "scored"; readonly ahsScore: number; readonly d1Score: number; readonly d2Score: number }
+  | { kind: "scored"; ahsScore: number; d1Score: number; d2Score: number }
   | { readonly kind: "insufficient" };
 
 /** When a score was taken and how long it may be relayed; seconds, but for the block number asOf. */

@@ -52,14 +52,7 @@ export async function aim(
     signal,
     ...given
   }: Partial<TargetPolicy> & Pick<GuardOptions, "resolve"> & { readonly signal: AbortSignal },
-): Promise<
-  | {
-      kind: "aim";
-      target: Target;
-      addresses: readonly string[];
-    }
-  | FetchFailure
-> {
+): Promise<{ kind: "aim"; target: Target; addresses: readonly string[] } | FetchFailure> {
   const policy = policyOf(given);
   const target = readTarget(url, policy);
   if (target.kind === "failed") return target;
@@ -110,7 +103,7 @@ export type DownloadRequest = {
 
 export type Download =
   /** Its iteration throws a DownloadFailure where the body breaks off, is too long or too late. */
-  | { readonly kind: "open"; readonly bytes: AsyncIterable<Uint8Array> }
+  | { kind: "open"; bytes: AsyncIterable<Uint8Array> }
   | { readonly kind: "status"; readonly status: number }
   /** A redirect that is not followed. */
   | { readonly kind: "elsewhere"; readonly host: string }

@@ -26,7 +26,7 @@ export async function hasOwnCall(
 /** Asks for a wallet (lower-case) that somebody pays for to be followed, unless it is, is not to be, or somebody paid for it before. */
 export async function requestEnrolment(
   tx: NodePgDatabase,
-  { chainId, wallet, now }: { readonly chainId: number; readonly wallet: string; readonly now: Date },
+  { chainId, wallet, now }: { chainId: number; wallet: string; now: Date },
 ): Promise<void> {
   await tx.execute(sql`
     insert into ${enrolment} (chain_id, wallet, state, requested_at, cause)
@@ -117,7 +117,7 @@ export async function countOpenEnrolments(
 /** Changes an enrolment; throws when it is gone or no longer in the state it was read in. */
 export async function patchEnrolment(
   tx: NodePgDatabase,
-  key: { readonly chainId: number; readonly wallet: Address; readonly from: EnrolmentState },
+  key: { chainId: number; wallet: Address; from: EnrolmentState },
   patch: Partial<typeof enrolment.$inferInsert>,
 ): Promise<void> {
   const changed = await tx

@@ -7,7 +7,7 @@ import type { EnrolmentRow } from "./enrolments.ts";
  */
 export type EnrolmentFate =
   | { readonly kind: "followed" | "wait" | "send" }
-  | { readonly kind: "retry" | "refused"; readonly detail: string };
+  | { kind: "retry" | "refused"; detail: string };
 
 /**
  * Judges an enrolment by the index first, and by its transaction only if the index shows nothing: a request that may

@@ -31,7 +31,7 @@ export type Idle = "unchanged" | "insufficient_unpublished" | "not_newer";
 
 type Decision =
   | { readonly kind: "publish"; readonly reason: PublishReason }
-  | { readonly kind: "wait_for_budget"; readonly reason: PublishReason }
+  | { kind: "wait_for_budget"; reason: PublishReason }
   | { readonly kind: "skip"; readonly because: Idle };
 
 /**

@@ -95,7 +95,7 @@ async function planAll(
 export async function readFacts(
   tx: NodePgDatabase,
   chainId: number,
-  of: { readonly wallets: readonly string[]; readonly indexedBlock: number },
+  of: { wallets: readonly string[]; indexedBlock: number },
 ): Promise<Facts> {
   return {
     indexedBlock: of.indexedBlock,

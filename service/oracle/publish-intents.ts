@@ -146,11 +146,7 @@ export async function insertPending(
 /** Changes intents alike; throws when one is gone or no longer in the state it was read in. */
 export async function patchIntents(
   db: NodePgDatabase,
-  change: {
-    readonly ids: readonly number[];
-    readonly from: PublishState;
-    readonly patch: Partial<typeof publishIntent.$inferSelect>;
-  },
+  change: { ids: readonly number[]; from: PublishState; patch: Partial<typeof publishIntent.$inferSelect> },
 ): Promise<void> {
   if (change.ids.length === 0) return;
   const changed = await db

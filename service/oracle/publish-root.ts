@@ -89,7 +89,7 @@ export async function publishRoot(
 async function enqueueRoot(
   tx: NodePgDatabase,
   target: RootTarget,
-  root: { readonly epoch: number; readonly root: Hex; readonly uri: string; readonly attempt: number },
+  root: { epoch: number; root: Hex; uri: string; attempt: number },
 ): Promise<number> {
   const { chainId, sender } = target;
   return enqueueTransaction(tx, {
@@ -144,11 +144,7 @@ function leafOf(score: ScoreRow): OracleLeaf {
   return { wallet, record: packRecord({ ...fields, ...times }) };
 }
 
-type SettleRootOptions = RootTarget & {
-  readonly indexedBlock: number;
-  readonly now: Date;
-  readonly policy: PublishPolicy;
-};
+type SettleRootOptions = RootTarget & { indexedBlock: number; now: Date; policy: PublishPolicy };
 
 /** Compares sent roots with the oracle's own events; one that failed is queued again while no newer epoch overtook it. */
 export async function settleRoots(tx: NodePgDatabase, options: SettleRootOptions): Promise<void> {
@@ -163,13 +159,9 @@ export async function settleRoots(tx: NodePgDatabase, options: SettleRootOptions
 /** Judges a root by the oracle's events first, and by its transaction only where they are silent. */
 function rootFateOf(
   epoch: Pick<EpochRow, "epoch" | "root"> & {
-    readonly transaction: Pick<EpochRow["transaction"], "state" | "final" | "minedBlock">;
+    transaction: Pick<EpochRow["transaction"], "state" | "final" | "minedBlock">;
   },
-  snapshot: {
-    readonly shown: string | null;
-    readonly newestEpoch: number | null;
-    readonly indexedBlock: number;
-  },
+  snapshot: { shown: string | null; newestEpoch: number | null; indexedBlock: number },
 ): "landed" | "overtaken" | "under_way" | "failed" {
   if (snapshot.shown === epoch.root) return "landed";
   if (snapshot.newestEpoch !== null && snapshot.newestEpoch >= epoch.epoch) return "overtaken";
@@ -182,7 +174,7 @@ function rootFateOf(
 
 async function settle(
   tx: NodePgDatabase,
-  found: { readonly epoch: EpochRow; readonly fate: ReturnType<typeof rootFateOf> },
+  found: { epoch: EpochRow; fate: ReturnType<typeof rootFateOf> },
   options: SettleRootOptions,
 ): Promise<void> {
   const { epoch } = found;

@@ -154,7 +154,7 @@ function differs(query: ReviewQuery) {
 /** Finds the scores that publishing waits for; none while there is no index. */
 export async function findStaleScores(
   db: NodePgDatabase,
-  query: { readonly chainId: number; readonly now: Date; readonly policy: PublishPolicy },
+  query: { chainId: number; now: Date; policy: PublishPolicy },
 ): Promise<{
   /**
    * Listed or delisted since their newest score, or flagged otherwise by an oracle record that is as new: score them at

@@ -73,7 +73,7 @@ export function publishedOf(score: ScoreRow): Published {
  * Reads the revert of a refused publication: the name of the oracle's error, else the kind of the sender's failure, and the one wallet
  * (lower-case) whose word the contract can never take, or null. Paused, wrong role or clock pass with time, a malformed word never does.
  */
-export function readRefusal(failure: { readonly kind: string | null; readonly revertData: string | null }): {
+export function readRefusal(failure: { kind: string | null; revertData: string | null }): {
   cause: string;
   malformedWallet: Address | null;
 } {

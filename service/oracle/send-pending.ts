@@ -59,7 +59,7 @@ export async function sendPending(tx: NodePgDatabase, options: SendOptions) {
 /** Spends the budget in order of urgency, counting what each intent will cost before the next is planned. */
 function sortByPlan(
   intents: readonly IntentRow[],
-  context: { readonly facts: Facts; readonly spentGas: bigint; readonly options: SendOptions },
+  context: { facts: Facts; spentGas: bigint; options: SendOptions },
 ): Sorted {
   const { policy, now } = context.options;
   const sorted: Sorted = { go: [], held: [], idle: new Map(), broken: [] };

@@ -8,9 +8,9 @@ import { fateOf, readRefusal } from "./score-fate.ts";
 
 /** What settling found, for logs and metrics. */
 export type Settled =
-  | { readonly kind: "published"; readonly reason: PublishReason; readonly wallet: string }
+  | { kind: "published"; reason: PublishReason; wallet: string }
   | { readonly kind: "reorged"; readonly wallet: string }
-  | { readonly kind: "failed"; readonly cause: string; readonly wallet: string };
+  | { kind: "failed"; cause: string; wallet: string };
 
 type Change = {
   readonly intent: IntentRow;

@@ -34,9 +34,7 @@ type Rule = {
  */
 export function allowedCalls(
   roles: readonly SendingRole[],
-  targets: Pick<Deployment, "oracle" | "verdictEvaluator" | "usdc"> & {
-    maxRequestFeeWei: bigint;
-  },
+  targets: Pick<Deployment, "oracle" | "verdictEvaluator" | "usdc"> & { maxRequestFeeWei: bigint },
 ): RefuseCall {
   const rules = rulesOf(targets);
   return (call) => {

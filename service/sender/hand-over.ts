@@ -132,7 +132,7 @@ async function offerAgain(pass: KeylessPass, transaction: NoncedTransaction): Pr
 /** Other keys than this one that have transactions of these purposes queued or not final. */
 export async function readFormerSenders(
   db: NodePgDatabase,
-  of: { readonly chainId: number; readonly purposes: readonly string[]; readonly present: Address },
+  of: { chainId: number; purposes: readonly string[]; present: Address },
 ): Promise<Address[]> {
   const rows = await db
     .selectDistinct({ sender: senderTransaction.sender })

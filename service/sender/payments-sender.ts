@@ -28,7 +28,7 @@ const PURPOSE = "x402";
 export async function enqueueSettlement(
   pool: Database,
   key: SenderKey,
-  order: { readonly authorization: AuthorizationId; readonly to: Address; readonly data: Hex },
+  order: { authorization: AuthorizationId; to: Address; data: Hex },
 ): Promise<number> {
   const db = underDeadline(pool);
   const id = await enqueueTransaction(db, {

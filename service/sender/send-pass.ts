@@ -29,11 +29,7 @@ export type SenderContext = {
 };
 
 /** A sender's context together with the chain as one pass found it. */
-export type Pass = SenderContext & {
-  readonly key: SenderKey;
-  readonly head: ChainHead;
-  readonly latestNonce: number;
-};
+export type Pass = SenderContext & { key: SenderKey; head: ChainHead; latestNonce: number };
 
 /** A pass that signs nothing. */
 export type KeylessPass = Omit<Pass, "account" | "refuses">;

@@ -56,7 +56,7 @@ export function gasBudgets(dailyGas: Readonly<Record<"x402" | "verdicts", bigint
 
 /** Policy of a chain: finality and highest fee differ from one to the other. */
 export function senderPolicy(
-  chain: { readonly finalityBlocks: number; readonly maxFeePerGasGwei?: number | undefined },
+  chain: { finalityBlocks: number; maxFeePerGasGwei?: number | undefined },
   budgets: readonly GasBudget[] = gasBudgets(DEFAULT_DAILY_GAS),
 ): SenderPolicy {
   return {

@@ -21,12 +21,7 @@ export type SenderRpc = {
   balance(address: Address): Promise<bigint>;
   priorityFeePerGas(): Promise<bigint>;
   /** Simulates the call and returns the gas it needs; throws when it reverts. */
-  estimateGas(call: {
-    readonly from: Address;
-    readonly to: Address;
-    readonly data: Hex;
-    readonly value: bigint;
-  }): Promise<bigint>;
+  estimateGas(call: { from: Address; to: Address; data: Hex; value: bigint }): Promise<bigint>;
   broadcast(raw: Hex): Promise<void>;
   receipt(hash: Hex): Promise<MinedReceipt | null>;
 };

@@ -16,7 +16,7 @@ export type MinedReceipt = {
 export type OpenTransaction = Pick<
   SenderTransaction,
   "hashes" | "minedHash" | "minedBlock" | "broadcastAt" | "broadcastBlock" | "notBefore"
-> & { readonly state: "prepared" | "broadcast" | "mined" | "reverted"; readonly nonce: number };
+> & { state: "prepared" | "broadcast" | "mined" | "reverted"; nonce: number };
 
 /** The chain's current facts about the transaction. */
 export type ChainSnapshot = {
@@ -35,7 +35,7 @@ export type SendStep =
   | { readonly kind: "sign" }
   | { readonly kind: "broadcast" }
   | { readonly kind: "bump" }
-  | { readonly kind: "record"; readonly receipt: MinedReceipt; readonly final: boolean }
+  | { kind: "record"; receipt: MinedReceipt; final: boolean }
   | { readonly kind: "unmine" }
   | { readonly kind: "requeue" };
 

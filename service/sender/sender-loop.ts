@@ -61,7 +61,7 @@ async function sendUnderLock(deps: SenderDeps, signal: AbortSignal, onProgress: 
 async function sendWhileHeld(
   deps: SenderDeps,
   session: SenderSession,
-  run: { readonly signal: AbortSignal; readonly onProgress: () => void },
+  run: { signal: AbortSignal; onProgress: () => void },
 ): Promise<void> {
   const context: SenderContext = { ...deps, db: session.db };
   let head: Hex | null = null;

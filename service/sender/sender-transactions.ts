@@ -115,7 +115,7 @@ const DAY_MS = 86_400_000;
 /** Gas that transactions of these purposes took of the UTC day: used where they are mined, their limit where they are under way. */
 export async function readGasSpent(
   db: NodePgDatabase,
-  of: { readonly chainId: number; readonly purposes: readonly string[]; readonly now: Date },
+  of: { chainId: number; purposes: readonly string[]; now: Date },
 ): Promise<bigint> {
   const { chainId, purposes, now } = of;
   const midnight = Math.floor(now.getTime() / DAY_MS) * DAY_MS;

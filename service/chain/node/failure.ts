@@ -101,7 +101,7 @@ const READ = /^(eth_(get|block)|ots_)/;
 /** The failure behind a JSON-RPC error object. */
 export function failureOfRpcError(
   method: string,
-  error: { readonly code: number; readonly message: string; readonly data?: unknown },
+  error: { code: number; message: string; data?: unknown },
   cause?: Error,
 ): NodeFailure {
   // Nodes print the arguments of custom errors raw, and PostgreSQL stores no NUL.
