@@ -72,7 +72,6 @@ export function openChainClient(
   return createPublicClient({ transport: nodeTransport({ url, ...patience }), ccipRead: false });
 }
 
-/** A viem client that signs and sends with an account. */
 export function openWallet(url: string, account: Account) {
   return createWalletClient({ account, transport: nodeTransport({ url, ...PATIENT }) });
 }

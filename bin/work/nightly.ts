@@ -49,7 +49,6 @@ export type NightlyContext = {
   readonly metrics: ScanRunMetrics;
   readonly logger: Logger;
   readonly now: () => Date;
-  /** Of production, unless given. */
   readonly pauses?: typeof nightlyPauses;
   /** Calls the function whenever a night begins, until its result is called; node-cron unless given. */
   readonly onNight?: typeof onNight;
@@ -113,7 +112,6 @@ async function isReady(db: Database, chainId: number): Promise<boolean> {
   return asOf !== null && (await hasScores(db, chainId));
 }
 
-/** Makes one attempt, under the lock. */
 async function scanNight(context: NightlyContext, night: string, signal: AbortSignal): Promise<void> {
   const { db, chainId, logger, now } = context;
   const attempt = await beginScan(db, { chainId, night, cause: "nightly", id: randomUUID(), now: now() });

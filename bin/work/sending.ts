@@ -23,7 +23,6 @@ import type { Accounts } from "../keys/open-accounts.ts";
 import { openChainClient } from "../process.ts";
 import { doAll, repeat, type WorkerParts } from "./upkeep.ts";
 
-/** Parts of a worker that sends transactions. */
 export type SendingParts = WorkerParts & {
   readonly accounts: Accounts;
   /** All senders share these metrics, since a name can be registered once. */

@@ -24,7 +24,6 @@ export type WorkerParts = {
 
 const RETRY_MS = { first: 3_000, longest: 3_000 };
 
-/** Repeats an action until the signal fires. A failure is logged and followed by a longer pause. */
 export function repeat(
   options: { logger: Logger; pauseMs: number; what: string },
   signal: AbortSignal,

@@ -37,7 +37,6 @@ export async function runSettlements(parts: SendingParts, signal: AbortSignal): 
   await Promise.all([settle(parts, target, signal), sendForRole(sending, relayer, signal)]);
 }
 
-/** Price of a verdict in millionths of a US dollar. */
 const VERDICT_MICRO_USD = 500_000n;
 /** In the last hour of its signature a verdict is sent at any cost: signing and sending take up to an hour. */
 const LAST_HOUR_MS = 3_600_000;
@@ -134,7 +133,6 @@ const SWEEP_PAUSE_MS = 300_000;
 const DAY_MS = 86_400_000;
 /** An unused specification is dropped after this time, since registering one is free. */
 const UNUSED_DAYS = 1;
-/** The specification of an ended job is dropped after this time. */
 const ENDED_DAYS = 1;
 
 /** Activates or withdraws outputs whose request died, and drops old texts and specifications. Any number of workers may run it. */
@@ -153,7 +151,6 @@ export async function sweepVerification(
   ]);
 }
 
-/** Drops the texts of verdicts that ended `retentionDays` ago, and unused specifications. */
 export async function sweepOnce({
   db,
   chainId,

@@ -25,7 +25,6 @@ function selectFrom(db: NodePgDatabase) {
 /** Paid monitoring of one wallet, with its endpoint. */
 export type StoredSubscription = Awaited<ReturnType<typeof selectFrom>>[number];
 
-/** Reads one subscription of a chain; null if it does not exist. */
 export async function readSubscription(
   db: NodePgDatabase,
   { chainId, id }: { readonly chainId: number; readonly id: string },
@@ -72,7 +71,6 @@ function isAt(place: SubscriptionPlace) {
   );
 }
 
-/** Adds a subscription with an endpoint of its own. */
 export async function insertSubscription(
   tx: NodePgDatabase,
   row: SubscriptionPlace & Omit<typeof alertSubscription.$inferSelect, "endedAt"> & { secret: string },
@@ -83,7 +81,6 @@ export async function insertSubscription(
   await tx.insert(alertSubscription).values(subscription);
 }
 
-/** Extends an existing subscription. */
 export async function extendSubscription(
   tx: NodePgDatabase,
   id: string,
@@ -100,7 +97,6 @@ export async function endSubscription(tx: NodePgDatabase, id: string, at: Date):
     .where(and(eq(alertSubscription.id, id), isNull(alertSubscription.endedAt)));
 }
 
-/** Replaces the manage token. */
 export async function setManageToken(tx: NodePgDatabase, id: string, manageTokenHash: string): Promise<void> {
   await tx.update(alertSubscription).set({ manageTokenHash }).where(eq(alertSubscription.id, id));
 }
@@ -154,7 +150,6 @@ export async function sweepSubscriptions(db: Database, before: Date): Promise<nu
   return rowCount ?? 0;
 }
 
-/** An active subscription to a wallet's changes. */
 export type LiveSubscription = {
   readonly id: string;
   readonly endpointId: string;
@@ -183,7 +178,6 @@ export async function takeLiveSubscriptions(
   return rows;
 }
 
-/** A subscription that ends soon. */
 export type ExpiringSubscription = LiveSubscription & { chainId: number; expiresAt: Date };
 
 /** The ends with a due notice, after one time and until another, and its dedupe key before and after the end in Unix milliseconds. */

@@ -10,7 +10,6 @@ export type DeliverDeps = {
   readonly fetch: GuardedFetch;
   readonly metrics: ReturnType<typeof createAlertMetrics>;
   readonly now: () => Date;
-  /** Milliseconds of a monotonic clock. */
   readonly monotonicMs: () => number;
   readonly random: Random;
 };

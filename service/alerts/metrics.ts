@@ -1,7 +1,6 @@
 import type { Registry } from "prom-client";
 import { metricsOf } from "../db/metrics.ts";
 
-/** Registers the metrics of webhook delivery; once per registry, since names in it are unique. */
 export function createAlertMetrics(registry: Registry) {
   const { counter, gauge, histogram } = metricsOf(registry);
   return {

@@ -23,13 +23,11 @@ export const ALERT_EVENTS = [
 
 export type AlertEvent = (typeof ALERT_EVENTS)[number];
 
-/** The event of subscriptions with thresholds. */
 export const THRESHOLD_EVENT = "ahs.threshold_breached" satisfies AlertEvent;
 
 /** First event of every subscription; also sent on request to test the endpoint. */
 const TEST_EVENT = "subscription.test";
 
-/** Notice that a subscription ends; sent to all subscriptions. */
 export const EXPIRING_EVENT = "subscription.expiring";
 
 export type WebhookType = AlertEvent | typeof TEST_EVENT | typeof EXPIRING_EVENT;
@@ -138,7 +136,6 @@ function standingOf(wallet: Address, score: ToldScore | null) {
   return { grade: score?.grade ?? null, ahs_score: score?.ahsScore ?? null, trust_routing: action };
 }
 
-/** Days before the end at which a notice is sent, nearest first. */
 const NOTICE_DAYS = [1, 3] as const;
 const DAY_MS = 86_400_000;
 

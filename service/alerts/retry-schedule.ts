@@ -24,12 +24,10 @@ const WAITS_MS = [
 ] as const;
 /** In both directions, so that events that failed together are not retried together. */
 const JITTER = 0.1;
-/** Statuses of an overloaded endpoint or its proxy. */
 const OVERLOADED: ReadonlySet<number> = new Set([429, 502, 504]);
 /** Counts as overload only with Retry-After; otherwise it is an ordinary failure. */
 const UNAVAILABLE = 503;
 const GONE = 410;
-/** Pause for an overloaded endpoint without Retry-After, and the longest pause. */
 const HOLD_MS = MINUTE_MS;
 const LONGEST_HOLD_MS = 6 * HOUR_MS;
 

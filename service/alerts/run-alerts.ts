@@ -27,7 +27,6 @@ const alertLimits = {
 
 /** Accounts that owners of failing endpoints share: at eight slots each, a quarter of all slots. */
 const FAILING_ACCOUNTS = 8;
-/** Interval of the check for expiring subscriptions. */
 const EXPIRY_EVERY_MS = 60_000;
 const KEEP_MS = 30 * 86_400_000;
 const SWEEP_EVERY_MS = 3_600_000;

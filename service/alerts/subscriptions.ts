@@ -127,7 +127,6 @@ function eventsWith(events: readonly string[], thresholds: AlertThresholds | nul
   return thresholds === null ? events : [...new Set([...events, THRESHOLD_EVENT])];
 }
 
-/** Reads a subscription that this transaction has just written. */
 async function known(
   tx: NodePgDatabase,
   of: { readonly chainId: number; readonly id: string },
@@ -150,7 +149,6 @@ export type SubscriptionDeps = {
   readonly randomUuid: () => string;
 };
 
-/** How long the secret before a rotation signs as well. */
 const OVERLAP_MS = 86_400_000;
 /** Shortest interval between requested deliveries of one event, so that callers cannot flood an endpoint through us. */
 export const PAUSE_MS = 60_000;
@@ -167,7 +165,6 @@ export async function end(deps: SubscriptionDeps, id: string): Promise<void> {
 /** Result of a requested delivery: queued now, already pending, tried less than a minute ago, or no such event. */
 export type Replay = "queued" | "pending" | "recent" | "unknown";
 
-/** Queues a test event (the same one within a minute), enables the endpoint and returns the event's id. */
 export async function requestTest(
   deps: SubscriptionDeps,
   subscription: StoredSubscription,

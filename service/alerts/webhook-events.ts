@@ -4,7 +4,6 @@ import type { Database } from "../db/database.ts";
 import { type WebhookState, webhookAttempt, webhookEvent } from "../db/tables/alerts.ts";
 import { lockEndpoint } from "./alert-subscriptions.ts";
 
-/** A new event for one endpoint. */
 export type NewEvent = Omit<typeof webhookEvent.$inferSelect, "state" | "attempts" | "deliveredAt"> & {
   state: "pending" | "dropped";
 };
@@ -12,7 +11,6 @@ export type NewEvent = Omit<typeof webhookEvent.$inferSelect, "state" | "attempt
 /** Events per statement: each has nine of at most 65,535 parameters. */
 const CHUNK = 1_000;
 
-/** Queues events, each once for its endpoint. */
 export async function insertEvents(tx: NodePgDatabase, events: readonly NewEvent[]): Promise<void> {
   for (let start = 0; start < events.length; start += CHUNK) {
     await tx
@@ -68,7 +66,6 @@ export async function readEventStanding(
   return row ?? null;
 }
 
-/** An event that is due for delivery. */
 export type DueEvent = {
   readonly id: string;
   readonly endpointId: string;
@@ -130,7 +127,6 @@ export async function readDueEvents(
   return rows;
 }
 
-/** The data of one attempt. */
 export type PendingEvent = {
   readonly id: string;
   readonly url: string;
@@ -153,7 +149,6 @@ export async function readPendingEvent(db: Database, id: string, now: Date): Pro
   return rows[0] ?? null;
 }
 
-/** An attempt as its log shows it. */
 export type Attempt = {
   readonly at: Date;
   /** Status of the answer; null without one. */
@@ -163,7 +158,6 @@ export type Attempt = {
   readonly failure: string | null;
 };
 
-/** Fate of an event after an attempt. */
 export type EventFate =
   | { readonly kind: "delivered" }
   | {
@@ -172,9 +166,7 @@ export type EventFate =
       /** Until when the endpoint wants nothing at all; null where it did not say so. */
       readonly holdUntil: Date | null;
     }
-  /** The endpoint wants nothing any more. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** All attempts are used up. */
   | { readonly kind: "exhausted"; readonly reason: string };
 
 /**

@@ -11,7 +11,6 @@ export type Delivery = {
   readonly deliveredAt: Date | null;
   /** When it is tried next; null once it is not waiting. */
   readonly nextAttemptAt: Date | null;
-  /** The body as it is signed and sent. */
   readonly body: string;
   /** Oldest first. */
   readonly attempts: readonly Attempt[];

@@ -63,11 +63,9 @@ function areDistinct(contracts: readonly { readonly address: Address }[]): boole
   return new Set(contracts.map((one) => one.address.toLowerCase())).size === contracts.length;
 }
 
-/** What a deployment file holds. */
 export const deploymentSchema = z.object({
   chainId: z.int().positive(),
   name: z.string(),
-  /** First block whose transactions the index follows. */
   startBlock: z.int().nonnegative(),
   /** Blocks behind the head that count as final. */
   finalityBlocks: z.int().positive(),
@@ -85,7 +83,6 @@ export const deploymentSchema = z.object({
   usdc: address.nullable(),
   market,
   accounts,
-  /** Wallets followed without a registration. */
   staticWallets: z.array(address),
   /** Where it is absent, the index has a bound of its own. */
   receivedBound: receivedBound.optional(),
@@ -94,12 +91,10 @@ export const deploymentSchema = z.object({
 /** Where everything that the service reads or writes on one chain lives. */
 export type Deployment = z.infer<typeof deploymentSchema>;
 
-/** A registry that the nightly scan reads. */
 export type RegistryEntry = z.infer<typeof registry>;
 
 export type ReceivedBound = z.infer<typeof receivedBound>;
 
-/** What the model reads of a deployment. */
 export type ChainFacts = Pick<Deployment, "chainId" | "market" | "accounts" | "sanctionsList">;
 
 /** Reads one chain's deployment file; throws with every fault found when the file is not a deployment. */
@@ -137,7 +132,6 @@ const schema = z.object({
 /** What the launcher of the indexer hands to its configuration file, through one environment variable. */
 export type IndexSettings = z.infer<typeof schema>;
 
-/** Name of the variable that carries the settings as JSON. */
 export const INDEX_SETTINGS_VARIABLE = "AHS_INDEX_SETTINGS";
 
 /** Reads the settings and the deployment they name; throws with what is wrong when the launcher did not set them. */

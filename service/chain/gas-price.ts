@@ -1,6 +1,5 @@
 import { type Address, type PublicClient, parseAbi } from "viem";
 
-/** What sending costs on a chain now. */
 export type GasPrice = {
   /** Millionths of a US dollar, rounded up, that a transaction of so much gas costs; throws a viem error when the node does not answer. */
   microUsd(gas: bigint): Promise<bigint>;
@@ -29,7 +28,6 @@ export function createGasPrice(deps: {
   client: PublicClient;
   /** AggregatorV3 feed of the native coin in US dollars; null where there is none. */
   feed: Address | null;
-  /** Decimals of the native coin. */
   decimals: number;
   /** Assumed price in US dollars while no feed answers: more than the coin is likely to be worth. */
   fallbackUsd: number;

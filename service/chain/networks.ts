@@ -21,7 +21,6 @@ const networkSchema = deploymentSchema
 /** What a chain has before anything of ours is deployed there: a deployment file without our own contracts. */
 export type Network = z.infer<typeof networkSchema>;
 
-/** Reads the file of a network; throws with every fault of the file. */
 export function loadNetwork(path: string): Network {
   const parsed = networkSchema.safeParse(JSON.parse(readFileSync(path, "utf8")));
   if (!parsed.success) throw new Error(`${path} is not a network: ${z.prettifyError(parsed.error)}`);

@@ -63,7 +63,6 @@ export async function aim(
     : fetchFailure("refused_target");
 }
 
-/** The policy that these options leave. */
 export function policyOf({ ports = PORTS, loopback = "refused" }: Partial<TargetPolicy>): TargetPolicy {
   return { ports, loopback };
 }
@@ -95,7 +94,6 @@ function isList(value: readonly string[] | FetchFailure): value is readonly stri
 
 export type DownloadRequest = {
   readonly url: string;
-  /** Most bytes of the body as it comes. */
   readonly maxBytes: number;
   /** Hosts, besides the URL's own, that redirects may lead to. */
   readonly redirectHosts: readonly string[];
@@ -105,7 +103,6 @@ export type Download =
   /** Its iteration throws a DownloadFailure where the body breaks off, is too long or too late. */
   | { kind: "open"; bytes: AsyncIterable<Uint8Array> }
   | { readonly kind: "status"; readonly status: number }
-  /** A redirect that is not followed. */
   | { readonly kind: "elsewhere"; readonly host: string }
   | FetchFailure;
 

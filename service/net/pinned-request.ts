@@ -40,7 +40,6 @@ const CONNECTION_HEADERS = new Set([
   "upgrade",
 ]);
 
-/** An answer whose body has not been read yet. */
 export type OpenAnswer = {
   readonly kind: "open";
   readonly message: IncomingMessage;
@@ -171,7 +170,6 @@ function watch(sent: ClientRequest, progress: Progress, secure: boolean): void {
   });
 }
 
-/** Status and headers; rejects when the connection ends without them. */
 function headOf(sent: ClientRequest, body: Uint8Array | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     sent.once("response", resolve);

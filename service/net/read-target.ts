@@ -16,7 +16,6 @@ export type Target = {
   /** As the certificate must show it and as the Host header says it: lower-case, without the brackets of IPv6. */
   readonly host: string;
   readonly port: number;
-  /** Path and query. */
   readonly path: string;
   /** The addresses that the host itself spells; null for a name that must be resolved. */
   readonly addresses: readonly string[] | null;

@@ -11,7 +11,6 @@ const URGENCY: Readonly<Record<PublishReason, number>> = {
   heartbeat: 4,
 };
 
-/** Intents of one as-of block, for one transaction. */
 export type Batch = { readonly intents: readonly IntentRow[]; readonly urgent: boolean };
 
 /** The most urgent first, then the oldest. */

@@ -25,7 +25,6 @@ export type EnrolmentPolicy = {
   readonly perDay: number;
   /** Wei that one request may cost beyond its gas; while the oracle asks for more, all wait. */
   readonly maxFeeWei: bigint;
-  /** First and longest pause after a request that came to nothing. */
   readonly retryMs: Backoff;
   /** Requests handed to the sender at once: publications must not wait behind them for long. */
   readonly batch: number;
@@ -143,7 +142,6 @@ async function send(
   await patchEnrolment(tx, { chainId, wallet, from: "pending" }, patch);
 }
 
-/** Gauges of the enrolments that are not settled. */
 export function createEnrolmentMetrics(registry: Registry) {
   const { gauge } = metricsOf(registry);
   return {
@@ -167,7 +165,6 @@ export async function runEnrolments(
   deps: EnrolmentRoundDeps & {
     metrics: ReturnType<typeof createEnrolmentMetrics>;
     logger: Logger;
-    /** Pause between two rounds. */
     pollMs: number;
   },
   signal: AbortSignal,

@@ -6,7 +6,6 @@ import { type EnrolmentState, enrolment } from "../db/tables/history.ts";
 import { senderTransaction } from "../db/tables/publish.ts";
 import { transactionColumns } from "./publish-intents.ts";
 
-/** Purpose under which requests to follow a wallet are sent, and counted. */
 export const ENROL_PURPOSE = "enrol";
 
 /** An enrolment that is not settled, with what the index and the sender know of it. */
@@ -70,7 +69,6 @@ export async function readOpenEnrolments(
   return [...sent, ...(await ofState("pending").limit(due.limit))];
 }
 
-/** Whether a request waits that is due. */
 export async function hasDueEnrolment(db: NodePgDatabase, chainId: number, now: Date): Promise<boolean> {
   const rows = await db
     .select({ wallet: enrolment.wallet })
@@ -100,7 +98,6 @@ export async function countSentToday(tx: NodePgDatabase, chainId: number, now: D
   );
 }
 
-/** Enrolments of each state that is not settled. */
 export async function countOpenEnrolments(
   db: NodePgDatabase,
   chainId: number,

@@ -18,7 +18,6 @@ export type PublishPolicy = {
   readonly expectedGas: { readonly first: bigint; readonly update: bigint };
   /** Pause before an intent that the budget holds back is looked at again. */
   readonly budgetRetryMs: number;
-  /** Most wallets in one transaction. */
   readonly batchSize: number;
   /** How long a batch that is not full waits for more, flags excepted. */
   readonly gatherMs: number;

@@ -52,7 +52,6 @@ export async function readCurrentScoreRows(db: NodePgDatabase, ids: readonly num
     .orderBy(asc(score.wallet));
 }
 
-/** The newest score of every wallet of the chain, by wallet. */
 export async function readPopulation(db: NodePgDatabase, chainId: number): Promise<ScoreRow[]> {
   return db
     .select(scoreColumns)

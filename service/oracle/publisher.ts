@@ -25,7 +25,6 @@ type PublisherDeps = {
   readonly metrics: ReturnType<typeof createPublishMetrics>;
   readonly logger: Logger;
   readonly now: () => Date;
-  /** Pause between two rounds. */
   readonly pollMs: number;
 };
 
@@ -103,7 +102,6 @@ function report(deps: PublisherDeps, round: Round): void {
     logger.info({ batches: round.report.sent, pending: round.pending }, "batches queued");
 }
 
-/** Registers the publisher's metrics; once per registry, since names in it are unique. */
 export function createPublishMetrics(registry: Registry) {
   const { counter, gauge } = metricsOf(registry);
   return {

@@ -6,14 +6,12 @@ import type { IntentRow } from "./publish-intents.ts";
 import type { OracleState } from "./publish-records.ts";
 import type { ScoreRow } from "./publish-scores.ts";
 
-/** What became of a score that was sent. */
 export type Fate =
   /** The oracle's own events show it, or something newer. */
   | "landed"
   | "under_way"
   /** Its transaction was never sent. */
   | "refused"
-  /** Its transaction was mined and reverted. */
   | "reverted"
   /** Its transaction is final, and yet the indexed events of that block do not show it. */
   | "lost";
@@ -23,7 +21,6 @@ export type SentScore = {
   readonly transaction: Pick<NonNullable<IntentRow["transaction"]>, "state" | "final" | "minedBlock">;
 };
 
-/** What the index shows of the oracle. */
 type OracleSnapshot = {
   /** Undefined for a wallet without a record. */
   readonly oracle: OracleState | undefined;
@@ -63,7 +60,6 @@ export function onChainOf(snapshot: OracleSnapshot, last: SentScore | null): OnC
   };
 }
 
-/** A stored score as publishing looks at it. */
 export function publishedOf(score: ScoreRow): Published {
   const { ahsScore, sanctioned, asOfBlock, asOfTime } = score;
   return { ahsScore, sanctioned, asOf: asOfBlock, asOfTime };

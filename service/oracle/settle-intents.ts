@@ -6,7 +6,6 @@ import type { PublishPolicy } from "./publish-policy.ts";
 import { readOracleStates } from "./publish-records.ts";
 import { fateOf, readRefusal } from "./score-fate.ts";
 
-/** What settling found, for logs and metrics. */
 export type Settled =
   | { kind: "published"; reason: PublishReason; wallet: string }
   | { readonly kind: "reorged"; readonly wallet: string }

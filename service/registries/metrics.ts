@@ -3,7 +3,6 @@ import { metricsOf } from "../db/metrics.ts";
 
 export type ScanMetrics = ReturnType<typeof createScanMetrics>;
 
-/** Registers the metrics of the scan; once per registry, since names in it are unique. */
 export function createScanMetrics(registry: Registry) {
   const { counter, gauge } = metricsOf(registry);
   return {
@@ -30,7 +29,6 @@ export function createScanMetrics(registry: Registry) {
 
 export type ScanRunMetrics = ReturnType<typeof createScanRunMetrics>;
 
-/** Registers the metrics of whole scans, which every worker shows alike; once per registry, since names in it are unique. */
 export function createScanRunMetrics(registry: Registry) {
   const { counter, gauge } = metricsOf(registry);
   return {

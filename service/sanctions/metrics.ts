@@ -54,7 +54,6 @@ function addGauge(
 
 export type ReadingMetrics = ReturnType<typeof createReadingMetrics>;
 
-/** Registers the metrics of asking the contract; once per registry. */
 export function createReadingMetrics(registry: Registry) {
   const { counter } = metricsOf(registry);
   return {

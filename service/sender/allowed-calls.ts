@@ -4,10 +4,8 @@ import { usdCoinAbi } from "../chain/abi/usd-coin.ts";
 import { verdictEvaluatorAbi } from "../chain/abi/verdict-evaluator.ts";
 import type { Deployment } from "../chain/deployments.ts";
 
-/** Roles whose keys send transactions. */
 export type SendingRole = "publisher" | "facilitator" | "relayer";
 
-/** What a row of the queue asks a key to send. */
 export type AskedCall = {
   readonly purpose: string;
   readonly to: string;

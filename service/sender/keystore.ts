@@ -86,7 +86,6 @@ export function writeKeystore(
   return `${JSON.stringify({ address, ...keystore }, null, 2)}\n`;
 }
 
-/** Fresh random parts for one keystore. */
 export function keystoreEntropy(): Parameters<typeof writeKeystore>[1] {
   return { salt: randomBytes(32), iv: randomBytes(16), id: randomUUID() };
 }

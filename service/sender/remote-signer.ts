@@ -69,7 +69,6 @@ type SignerEndpoint = {
   readonly url: string;
   /** The address or the public key by which the signer knows the key. */
   readonly identifier: Hex;
-  /** Of one try. */
   readonly timeoutMs: number;
   /** Tries after the first; each is made only where the one before was not answered. */
   readonly retries: number;

@@ -3,7 +3,6 @@ import { metricsOf } from "../db/metrics.ts";
 
 export type SenderMetrics = ReturnType<typeof createSenderMetrics>;
 
-/** Registers the sender's metrics; once per registry, since names in it are unique. */
 export function createSenderMetrics(registry: Registry) {
   const { counter, gauge } = metricsOf(registry);
   return {

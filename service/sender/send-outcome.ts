@@ -10,7 +10,6 @@ const withoutNonce = {
   ...{ hashes: [], raw: null, broadcastAt: null, broadcastBlock: null },
 } satisfies SenderTransactionPatch;
 
-/** Changes a row that keeps its nonce. */
 export async function update(
   pass: KeylessPass,
   transaction: { readonly id: number },

@@ -26,7 +26,6 @@ const DEFAULT_MAX_FEE_GWEI = 500;
 const GWEI = 1_000_000_000n;
 
 export type SenderPolicy = {
-  /** Blocks under the head from which on a block cannot be reorged. */
   readonly finalityBlocks: number;
   /** Milliseconds without being mined after which a transaction counts as stuck. */
   readonly stuckAfterMs: number;
@@ -46,7 +45,6 @@ export type SenderPolicy = {
   readonly retryMs: Backoff;
 };
 
-/** What payments and verdicts may use a day. */
 export function gasBudgets(dailyGas: Readonly<Record<"x402" | "verdicts", bigint>>): readonly GasBudget[] {
   return [
     { purposes: ["x402"], dailyGas: dailyGas.x402 },
@@ -72,7 +70,6 @@ export function senderPolicy(
   };
 }
 
-/** Wei per gas, as in EIP-1559. */
 export type Fees = { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint };
 
 /** Nodes replace a pending transaction for 10 % more (geth) or 12.5 % more (others): the larger one suits all. */

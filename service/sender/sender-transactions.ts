@@ -91,7 +91,6 @@ export async function readHighestNonce(db: NodePgDatabase, key: SenderKey): Prom
   return row === undefined || row.nonce === null ? null : Number(row.nonce);
 }
 
-/** Changes one row and returns it; throws when it is gone, so that nothing is sent that is not on record. */
 export async function updateTransaction(
   db: NodePgDatabase,
   id: number,

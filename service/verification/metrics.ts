@@ -4,7 +4,6 @@ import type { WaitStatus } from "./escrow/settlement-checks.ts";
 import { costOf, type TokenPrices } from "./panel/ask-role.ts";
 import type { ModelPort } from "./panel/model-port.ts";
 
-/** Registers the metrics of the panel's models. Call it once per registry. */
 export function createPanelMetrics(registry: Registry) {
   const { counter, histogram } = metricsOf(registry);
   return {
@@ -73,7 +72,6 @@ export function measureModels(
 
 export type VerdictMetrics = ReturnType<typeof createVerdictMetrics>;
 
-/** Registers the metrics of the verdict queue. Call it once per registry. */
 export function createVerdictMetrics(registry: Registry) {
   const { counter, gauge, histogram } = metricsOf(registry);
   return {
@@ -105,7 +103,6 @@ export const WAIT_STATUSES: readonly WaitStatus[] = [
   "refused",
 ];
 
-/** Registers the metrics of escrow settlement. Call it once per registry. */
 export function createEscrowMetrics(registry: Registry) {
   const { counter, gauge } = metricsOf(registry);
   return {

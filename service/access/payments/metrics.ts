@@ -21,14 +21,12 @@ type PaymentOutcome =
 
 export type PaymentMetrics = ReturnType<typeof createPaymentMetrics>;
 
-/** Registers the counter of payments by outcome; once per registry, since names in it are unique. */
 export function createPaymentMetrics(registry: Registry) {
   const { counter } = metricsOf(registry);
   const payments = counter("ahs_payments_total", "x402 payments by what became of them", "outcome");
   return { count: (outcome: PaymentOutcome) => payments.inc({ outcome }) };
 }
 
-/** Registers the gauge of waiting payments; once per registry. */
 export function createPaymentGauge(registry: Registry): Gauge<"kind"> {
   const { gauge } = metricsOf(registry);
   return gauge(

@@ -11,13 +11,10 @@ import {
 export type NodeFailureKind =
   /** No answer at all, or one that speaks of the node's own trouble. */
   | "unreachable"
-  /** The answer took longer than its deadline. */
   | "timeout"
-  /** The node asks for fewer requests. */
   | "rate_limited"
   /** The answer would be, or was, larger than the node or we allow. */
   | "too_many_results"
-  /** The node does not know the method. */
   | "method_missing"
   /** The call that the node was to try reverts. */
   | "reverted"

@@ -67,7 +67,6 @@ export const blockAnswer = headerAnswer.extend({
   ),
 });
 
-/** A mined transaction without what its receipt has. */
 export const transactionAnswer = z.object({
   hash: word,
   blockNumber: count,
@@ -87,7 +86,6 @@ export type RawReceipt = z.infer<typeof receiptAnswer>;
 export type RawHeader = z.infer<typeof headerAnswer>;
 export type RawBlock = z.infer<typeof blockAnswer>;
 
-/** Hex digits of a 32-byte word. */
 const WORD = 64;
 const HEX_DIGITS = /^[0-9a-f]*$/;
 
@@ -113,7 +111,6 @@ export function addressOf(word: string | null | undefined): Address | null {
   return `0x${word.slice(24)}`;
 }
 
-/** The unsigned integer in a word. */
 export function uintOf(word: string | null | undefined): bigint | null {
   return word === null || word === undefined ? null : BigInt(`0x${word}`);
 }

@@ -64,7 +64,6 @@ export type EnrichLimits = typeof enrichLimits;
 
 export type EnrichMetrics = ReturnType<typeof createEnrichMetrics>;
 
-/** Registers the metrics of enrichment; once per registry, since names in it are unique. */
 export function createEnrichMetrics(registry: Registry) {
   const { counter, gauge } = metricsOf(registry);
   return {
