@@ -1,5 +1,6 @@
 import { zeroAddress } from "viem";
 import type { EnrolmentRow } from "./enrolments.ts";
+import { fateOfTransaction } from "./score-fate.ts";
 
 /**
  * followed: for good. wait: for the sender, the index or finality. send: nobody has asked yet. retry: the request came to
@@ -39,19 +40,18 @@ export function fateOfEnrolment(
   }
   if (transaction === null)
     throw new Error(`the enrolment of ${wallet} is ${row.state} without a transaction`);
-  switch (transaction.state) {
-    case "queued":
-    case "prepared":
-    case "broadcast":
+  switch (fateOfTransaction(transaction, indexedBlock)) {
+    case "under_way":
       return { kind: "wait" };
-    case "failed":
+    case "refused":
       return { kind: "retry", detail: `not sent: ${transaction.failure ?? "unknown"}` };
     case "reverted":
       return transaction.final ? { kind: "retry", detail: "the request was reverted" } : { kind: "wait" };
-    case "mined":
-      return transaction.final && transaction.minedBlock !== null && transaction.minedBlock <= indexedBlock
-        ? { kind: "refused", detail: `the index shows no request in block ${transaction.minedBlock}` }
-        : { kind: "wait" };
+    case "lost":
+      return {
+        kind: "refused",
+        detail: `the index shows no request in block ${transaction.minedBlock}`,
+      };
   }
 }
 

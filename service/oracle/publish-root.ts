@@ -20,6 +20,7 @@ import {
 import type { PublishPolicy } from "./publish-policy.ts";
 import { readIndexedBlock, readNewestOracleEpoch, readOracleRoot } from "./publish-records.ts";
 import { readPopulation, type ScoreRow } from "./publish-scores.ts";
+import { fateOfTransaction } from "./score-fate.ts";
 
 /** Purpose under which roots are sent: one slot a night, outside the budget of single records. */
 export const ROOT_PURPOSE = "publish-root";
@@ -165,11 +166,8 @@ function rootFateOf(
 ): "landed" | "overtaken" | "under_way" | "failed" {
   if (snapshot.shown === epoch.root) return "landed";
   if (snapshot.newestEpoch !== null && snapshot.newestEpoch >= epoch.epoch) return "overtaken";
-  const { state, final, minedBlock } = epoch.transaction;
-  if (state === "failed" || state === "reverted") return "failed";
-  return state === "mined" && final && minedBlock !== null && snapshot.indexedBlock >= minedBlock
-    ? "failed"
-    : "under_way";
+  const fate = fateOfTransaction(epoch.transaction, snapshot.indexedBlock);
+  return fate === "under_way" ? fate : "failed";
 }
 
 async function settle(

@@ -30,7 +30,14 @@ type OracleSnapshot = {
 /** Judges a sent score by the oracle's events first, and by its transaction only where they are silent. */
 export function fateOf(sent: SentScore, snapshot: OracleSnapshot): Fate {
   if (snapshot.oracle !== undefined && snapshot.oracle.asOf >= sent.score.asOfBlock) return "landed";
-  const { state, final, minedBlock } = sent.transaction;
+  return fateOfTransaction(sent.transaction, snapshot.indexedBlock);
+}
+
+/** Judges a transaction whose effect the indexed events do not show. */
+export function fateOfTransaction(
+  { state, final, minedBlock }: SentScore["transaction"],
+  indexedBlock: number,
+): Exclude<Fate, "landed"> {
   switch (state) {
     case "queued":
     case "prepared":
@@ -42,7 +49,7 @@ export function fateOf(sent: SentScore, snapshot: OracleSnapshot): Fate {
       return "reverted";
     case "mined":
       // Not final and not shown: the index lags, or a reorg took it out and the sender brings it back.
-      return final && minedBlock !== null && snapshot.indexedBlock >= minedBlock ? "lost" : "under_way";
+      return final && minedBlock !== null && indexedBlock >= minedBlock ? "lost" : "under_way";
   }
 }
 
