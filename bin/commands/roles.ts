@@ -12,12 +12,7 @@ import {
   zeroAddress,
 } from "viem";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
-import {
-  type ChainRoles,
-  type ContractRoles,
-  readRoles,
-  type SignerTerm,
-} from "../../service/chain/read-roles.ts";
+import { type ChainRoles, type ContractRoles, readRoles } from "../../service/chain/read-roles.ts";
 import { unknownAction } from "../command.ts";
 import type { Config, Invocation } from "../config.ts";
 import { formsOf } from "../keys/key-settings.ts";
@@ -254,7 +249,7 @@ function standingOf(role: Role, address: Address, { oracle, evaluator, time }: C
   }
 }
 
-function signerStanding(signers: readonly SignerTerm[], address: Address, now: bigint): string {
+function signerStanding(signers: ContractRoles["signers"], address: Address, now: bigint): string {
   const term = signers.find((signer) => isAddressEqual(signer.address, address));
   if (term === undefined) return "NOT A SIGNER";
   return term.until < now ? "RAN OUT" : `signer ${termOf(term.until, now)}`;

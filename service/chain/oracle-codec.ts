@@ -1,4 +1,14 @@
-import { type Address, getAddress, type Hex, isAddress, isHex, size } from "viem";
+import {
+  type Address,
+  getAddress,
+  type Hex,
+  isAddress,
+  isHex,
+  type ReadContractReturnType,
+  size,
+  type TypedDataDefinition,
+} from "viem";
+import type { agentHealthOracleAbi } from "./abi/agent-health-oracle.ts";
 
 /** Most seconds from a score's as-of time to the last moment at which it may be relayed. */
 export const oracleValiditySeconds = 172_800n;
@@ -258,32 +268,7 @@ type OracleRecord = Omit<OracleScore, "wallet"> & OracleTimes & { readonly grade
 export type OracleLeaf = { readonly wallet: Address; readonly record: Hex };
 
 /** The EIP-712 message `Score` as viem signs it and as the contract takes it. */
-export type OracleMessage = {
-  readonly wallet: Address;
-  readonly score: number;
-  readonly d1: number;
-  readonly d2: number;
-  readonly confidence: number;
-  readonly flags: number;
-  readonly modelVersion: number;
-  readonly asOf: bigint;
-  readonly asOfTime: bigint;
-  readonly validUntil: bigint;
-};
+export type OracleMessage = TypedDataDefinition<typeof scoreTypes, "Score">["message"];
 
 /** The struct Record as the ABI decodes it. */
-type OracleView = {
-  readonly exists: boolean;
-  readonly score: number;
-  readonly d1: number;
-  readonly d2: number;
-  readonly grade: number;
-  readonly confidence: number;
-  readonly sanctioned: boolean;
-  readonly insufficient: boolean;
-  readonly modelVersion: number;
-  readonly asOf: bigint;
-  readonly asOfTime: bigint;
-  readonly validUntil: bigint;
-  readonly age: bigint;
-};
+type OracleView = ReadContractReturnType<typeof agentHealthOracleAbi, "scoreOf">;
