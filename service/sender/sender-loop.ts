@@ -1,4 +1,4 @@
-import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
+import { drizzle } from "drizzle-orm/node-postgres";
 import { Client } from "pg";
 import type { Address, Hex } from "viem";
 import { withOwnNames } from "../db/database.ts";
@@ -124,14 +124,7 @@ type SenderSessionOptions = {
 };
 
 /** The right to send for one key: it ends with the connection that holds the lock, and so do all writes made under it. */
-type SenderSession = {
-  readonly db: NodePgDatabase;
-  /** Fires when the connection is gone, and the lock with it. */
-  readonly lost: AbortSignal;
-  /** Resolves after the given milliseconds, or sooner when a transaction is queued or a signal fires. */
-  readonly waitForWork: (ms: number, signal: AbortSignal) => Promise<void>;
-  readonly release: () => Promise<void>;
-};
+type SenderSession = NonNullable<Awaited<ReturnType<typeof openSession>>>;
 
 /**
  * Waits until no other connection sends for this key on this chain, and takes the lock. Throws the signal's reason when
@@ -148,10 +141,7 @@ export async function tryOpenSenderSession(options: SenderSessionOptions): Promi
   return openSession(options, (client) => tryLock(client, options));
 }
 
-async function openSession(
-  options: SenderSessionOptions,
-  lock: (client: Client) => Promise<boolean>,
-): Promise<SenderSession | null> {
+async function openSession(options: SenderSessionOptions, lock: (client: Client) => Promise<boolean>) {
   const client = new Client({
     connectionString: withOwnNames(options.databaseUrl, KEEPALIVE),
     application_name: "ahs-sender",
@@ -177,18 +167,20 @@ async function openSession(
   }
   return {
     db: drizzle(client, { casing: "snake_case" }),
+    /** Fires when the connection is gone, and the lock with it. */
     lost: lost.signal,
-    waitForWork: (ms, stop) => waitForWork(client, ms, stop),
+    /** Resolves after the given milliseconds, or sooner when a transaction is queued or a signal fires. */
+    waitForWork: (ms: number, stop: AbortSignal) => waitForWork(client, ms, stop),
     release: () => client.end(),
   };
 }
 
 async function takeLock(client: Client, options: SenderSessionOptions, signal: AbortSignal): Promise<true> {
-  for (;;) {
-    signal.throwIfAborted();
-    if (await tryLock(client, options)) return true;
+  while (!(await tryLock(client, options))) {
     await waitForWork(client, options.retryMs, signal);
+    signal.throwIfAborted();
   }
+  return true;
 }
 
 async function tryLock(client: Client, { chainId, sender }: SenderSessionOptions): Promise<boolean> {

@@ -1,10 +1,15 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import pino from "pino";
+import { Registry } from "prom-client";
 import type { Address } from "viem";
+import { createAlertMetrics } from "../../../service/alerts/metrics.ts";
+import { type AlertDeps, runAlerts } from "../../../service/alerts/run-alerts.ts";
 import {
   createSubscribe,
   type SubscribeRequest,
   type SubscriptionDeps,
 } from "../../../service/alerts/subscriptions.ts";
+import { createGuardedFetch } from "../../../service/net/guarded-fetch.ts";
 import { openTestDatabase } from "../../support/test-database.ts";
 
 export const WALLET: Address = `0x${"a1".repeat(20)}`;
@@ -49,5 +54,25 @@ export async function createAlertWorld(start = new Date("2026-11-20T10:00:00.000
       );
       return rows as { id: string; type: string; state: string; attempts: number; subscription_id: string }[];
     },
+  };
+}
+
+/** Delivers events in this process; returns a function that stops it. */
+export function startAlerts(world: AlertWorld, changes: Partial<AlertDeps> = {}): () => Promise<void> {
+  const stopping = new AbortController();
+  const deps: AlertDeps = {
+    db: world.db,
+    fetch: createGuardedFetch({ resolve: async () => [], loopback: "allowed" }),
+    metrics: createAlertMetrics(new Registry()),
+    logger: pino({ level: "silent" }),
+    now: world.now,
+    monotonicMs: () => performance.now(),
+    random: () => 0.5,
+    ...changes,
+  };
+  const running = runAlerts(deps, stopping.signal);
+  return async () => {
+    stopping.abort();
+    await running;
   };
 }

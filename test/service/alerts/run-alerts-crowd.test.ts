@@ -1,11 +1,8 @@
-import pino from "pino";
-import { Registry } from "prom-client";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createAlertMetrics } from "../../../service/alerts/metrics.ts";
-import { type AlertDeps, runAlerts } from "../../../service/alerts/run-alerts.ts";
+import type { AlertDeps } from "../../../service/alerts/run-alerts.ts";
 import { createGuardedFetch } from "../../../service/net/guarded-fetch.ts";
 import { until } from "../../support/until.ts";
-import { type AlertWorld, createAlertWorld } from "./alert-world.ts";
+import { type AlertWorld, createAlertWorld, startAlerts } from "./alert-world.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 
 const ENDPOINTS = 200;
@@ -34,22 +31,8 @@ afterEach(async () => {
 });
 
 function start(changes: Partial<AlertDeps> = {}): void {
-  const stopping = new AbortController();
-  const deps: AlertDeps = {
-    db: world.db,
-    fetch: createGuardedFetch({ resolve: async () => [], loopback: "allowed", deadlineMs: DEADLINE_MS }),
-    metrics: createAlertMetrics(new Registry()),
-    logger: pino({ level: "silent" }),
-    now: world.now,
-    monotonicMs: () => performance.now(),
-    random: () => 0.5,
-    ...changes,
-  };
-  const running = runAlerts(deps, stopping.signal);
-  stop = async () => {
-    stopping.abort();
-    await running;
-  };
+  const fetch = createGuardedFetch({ resolve: async () => [], loopback: "allowed", deadlineMs: DEADLINE_MS });
+  stop = startAlerts(world, { fetch, ...changes });
 }
 
 test("of 200 endpoints half hang: the others have their events before one of those is given up", async () => {

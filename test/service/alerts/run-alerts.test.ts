@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import pino from "pino";
 import { Registry } from "prom-client";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readSubscription, type StoredSubscription } from "../../../service/alerts/alert-subscriptions.ts";
 import { createAlertMetrics } from "../../../service/alerts/metrics.ts";
-import { type AlertDeps, runAlerts } from "../../../service/alerts/run-alerts.ts";
+import type { AlertDeps } from "../../../service/alerts/run-alerts.ts";
 import { requestTest } from "../../../service/alerts/subscriptions.ts";
 import { createGuardedFetch } from "../../../service/net/guarded-fetch.ts";
 import { until } from "../../support/until.ts";
-import { type AlertWorld, createAlertWorld, DAY_MS } from "./alert-world.ts";
+import { type AlertWorld, createAlertWorld, DAY_MS, startAlerts } from "./alert-world.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 
 let world: AlertWorld;
@@ -30,28 +29,14 @@ afterEach(async () => {
   await world.close();
 });
 
+const LIMITS = {
+  deliveries: { atOnce: 4, atOncePerHost: 1, atOncePerAccount: 2, busyMs: 10, idleMs: 20, restMs: 50 },
+  upkeepMs: 50,
+};
+
 /** Delivers in this process until the test ends, or until it is stopped. */
 function start(changes: Partial<AlertDeps> = {}): () => Promise<void> {
-  const stopping = new AbortController();
-  const deps: AlertDeps = {
-    db: world.db,
-    fetch: createGuardedFetch({ resolve: async () => [], loopback: "allowed" }),
-    metrics: createAlertMetrics(new Registry()),
-    logger: pino({ level: "silent" }),
-    now: world.now,
-    monotonicMs: () => performance.now(),
-    random: () => 0.5,
-    limits: {
-      deliveries: { atOnce: 4, atOncePerHost: 1, atOncePerAccount: 2, busyMs: 10, idleMs: 20, restMs: 50 },
-      upkeepMs: 50,
-    },
-    ...changes,
-  };
-  const running = runAlerts(deps, stopping.signal);
-  const stop = async () => {
-    stopping.abort();
-    await running;
-  };
+  const stop = startAlerts(world, { limits: LIMITS, ...changes });
   stops.push(stop);
   return stop;
 }
