@@ -1,10 +1,5 @@
 import type { Address } from "viem";
-import { SECONDS_PER_DAY } from "../../model/features/time.ts";
-import {
-  type ApprovalFinding,
-  ownApprovalTest,
-  vouchedTokenTest,
-} from "../../reports/diagnosis/approvals.ts";
+import { ownApprovalTest, vouchedTokenTest } from "../../reports/diagnosis/approvals.ts";
 import { diagnoseHealth } from "../../reports/diagnosis/health.ts";
 import { optimizeGas } from "../../reports/diagnosis/optimize.ts";
 import {
@@ -17,123 +12,67 @@ import {
 } from "../../reports/diagnosis/protect.ts";
 import { gatherReportFacts, type ReportFacts } from "../../reports/diagnosis/report-facts.ts";
 import type { Recovery } from "../../reports/recovery/open-recovery.ts";
-import { type Recovered, recoverFailures } from "../../reports/recovery/recover-failures.ts";
+import { recoverFailures } from "../../reports/recovery/recover-failures.ts";
 import type { RecoveryNode } from "../../reports/recovery/recovery-node.ts";
 import {
-  type Revocations,
   readOpenApprovals,
   settleRevocations,
   tryRevocations,
 } from "../../reports/recovery/revoke-approvals.ts";
-import { type Wash, washWallet } from "../../reports/wash/wash.ts";
-import type { WalletSnapshot } from "../../scores/scores.ts";
-import { freshStanding, ninetyDays, type ReportSource, readReport } from "../kit/wallet-report.ts";
-import { answerRisk, type RiskAnswer } from "../schemas/risk.ts";
+import { washWallet } from "../../reports/wash/wash.ts";
+import { freshStanding, ninetyDays, readReport } from "../kit/wallet-report.ts";
+import { answerRisk } from "../schemas/risk.ts";
 import type { Services } from "../services.ts";
 import { foundFailures, openNode, requireRecovery, withNode } from "./get-retry.ts";
-
-/** An open approval at risk, and the amount that it exposes. */
-type ApprovalAtRisk = {
-  readonly finding: ApprovalFinding;
-  /** Micro-USD; null if unknown. */
-  readonly valueMicroUsd: number | null;
-  readonly isInUse: boolean;
-};
+import { readExchanged } from "./post-wash.ts";
 
 /** Findings about a wallet from which its protection is planned. */
-export type Protection = {
-  readonly facts: ReportFacts;
-  readonly risk: RiskAnswer;
-  readonly health: ProtectionFindings<never>["health"];
-  readonly wash: Wash | null;
-  readonly optimization: ProtectionFindings<never>["optimization"];
-  readonly services: ReturnType<typeof chooseServices>;
-  readonly recovery: Recovery;
-  readonly approvals: readonly ApprovalAtRisk[];
-  readonly revocations: Revocations;
-  /** Null if retries were not searched. */
-  readonly recovered: Recovered | null;
-  /** Whether all transactions pass one after the other; false if the node cannot simulate it. */
-  readonly rehearsed: boolean;
-};
+export type Protection = Awaited<ReturnType<typeof findProtection>>;
 
 /** Runs the services that the risk requires, on one read of the rows and at one block. Throws the 503 problems of its sources. */
 export async function findProtection(
   { address, now }: { readonly address: Address; readonly now: Date },
   deps: Services,
-): Promise<Protection> {
+) {
   const [standing, source] = await Promise.all([
     freshStanding(address, deps, now),
     readReport(address, deps),
   ]);
-  return deps.recoveryTurns.take(() => findRecovery({ address, now, standing, source }, deps));
-}
-
-async function findRecovery(
-  {
-    address,
-    now,
-    standing,
-    source,
-  }: {
-    readonly address: Address;
-    readonly now: Date;
-    readonly standing: WalletSnapshot;
-    readonly source: ReportSource;
-  },
-  deps: Services,
-): Promise<Protection> {
-  const recovery = await requireRecovery(address, deps);
-  const [risk, drawnTokens] = await Promise.all([
-    answerRisk({ address, standing, now }, deps),
-    deps.walletTransfers.drawnTokens(ninetyDays(address, source)),
-  ]);
-  const facts = gatherReportFacts(source, deps.policy);
-  const health = diagnoseHealth(facts, { drawnTokens });
-  const services = chooseServices({
-    level: risk.risk_level,
-    health,
-    avoidable: avoidableWei(facts.paid),
-    failures: foundFailures(recovery.outcomes),
+  return deps.recoveryTurns.take(async () => {
+    const recovery = await requireRecovery(address, deps);
+    const [risk, drawnTokens] = await Promise.all([
+      answerRisk({ address, standing, now }, deps),
+      deps.walletTransfers.drawnTokens(ninetyDays(address, source)),
+    ]);
+    const facts = gatherReportFacts(source, deps.policy);
+    const health = diagnoseHealth(facts, { drawnTokens });
+    const services = chooseServices({
+      level: risk.risk_level,
+      health,
+      avoidable: avoidableWei(facts.paid),
+      failures: foundFailures(recovery.outcomes),
+    });
+    const runs = (name: ProtectService) => services.some((service) => service.name === name && service.run);
+    const wash = runs("wash")
+      ? washWallet(facts, { ...(await readExchanged(source, deps)), drawnTokens })
+      : null;
+    const planned = await withNode(() =>
+      planTransactions({ facts, recovery, health, retries: runs("retry") }, openNode(deps)),
+    );
+    const optimization = runs("optimize") ? optimizeGas(facts) : null;
+    return { facts, risk, health, wash, optimization, services, recovery, ...planned };
   });
-  const runs = (name: ProtectService) => services.some((service) => service.name === name && service.run);
-  const wash = runs("wash") ? washWallet(facts, await readWash({ source, drawnTokens }, deps)) : null;
-  const planned = await withNode(() =>
-    planTransactions({ facts, recovery, health, retries: runs("retry") }, openNode(deps)),
-  );
-  const optimization = runs("optimize") ? optimizeGas(facts) : null;
-  return { facts, risk, health, wash, optimization, services, recovery, ...planned };
-}
-
-async function readWash(
-  {
-    source,
-    drawnTokens,
-  }: { readonly source: ReportSource; readonly drawnTokens: ReadonlySet<Address> | null },
-  { walletTransfers, policy }: Pick<Services, "walletTransfers" | "policy">,
-) {
-  const { rows, asOf } = source;
-  const since = asOf.timestamp - policy.window.days * SECONDS_PER_DAY;
-  const query = { wallet: rows.wallet, throughBlock: asOf.blockNumber, since };
-  const [exchanges, received] = await Promise.all([
-    walletTransfers.exchanges(query),
-    walletTransfers.received(query),
-  ]);
-  return { exchanges, received, drawnTokens };
 }
 
 type TransactionPlan = {
   readonly facts: ReportFacts;
   readonly recovery: Recovery;
-  readonly health: Protection["health"];
+  readonly health: ProtectionFindings<never>["health"];
   readonly retries: boolean;
 };
 
 /** Revocations come first: a retry must not use a revoked approval. */
-async function planTransactions(
-  { facts, recovery, health, retries }: TransactionPlan,
-  node: RecoveryNode,
-): Promise<Pick<Protection, "approvals" | "revocations" | "recovered" | "rehearsed">> {
+async function planTransactions({ facts, recovery, health, retries }: TransactionPlan, node: RecoveryNode) {
   const approvals = await rankStanding({ facts, recovery, health }, node);
   const tried = await tryRevocations(
     recovery,
@@ -142,6 +81,7 @@ async function planTransactions(
   );
   const revocations = await settleRevocations(recovery, node, tried);
   const { transactions, cost, list, rehearsed } = revocations;
+  // Null: retries were not searched. False: not all pass one after the other, or the node cannot simulate it.
   if (!retries) return { approvals, revocations, recovered: null, rehearsed };
   const ready = list.filter(({ outcome }) => outcome.kind === "ready");
   const revoked = new Set(ready.map(({ approval }) => approval.spender));
@@ -154,7 +94,7 @@ async function planTransactions(
 async function rankStanding(
   { facts, recovery, health }: Omit<TransactionPlan, "retries">,
   node: RecoveryNode,
-): Promise<readonly ApprovalAtRisk[]> {
+) {
   const isOwn = ownApprovalTest(facts);
   const isVouched = vouchedTokenTest(facts);
   const risky = new Map(

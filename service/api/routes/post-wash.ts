@@ -9,6 +9,7 @@ import { definePaid } from "../kit/endpoint.ts";
 import {
   ninetyDays,
   noteInterest,
+  type ReportSource,
   readReport,
   reportScope,
   reportScopeShape,
@@ -36,6 +37,7 @@ import {
   toEip55,
   toUsd,
 } from "../schemas/values.ts";
+import type { Services } from "../services.ts";
 
 const pointsSchema = z.int().min(0).max(100).openapi({ example: 90 });
 
@@ -168,20 +170,29 @@ export const postWash = definePaid({
   check: ({ params }, { deps, now }) => requireReadable(params.address, deps, now),
   async work({ params: { address } }, _prepared, { deps }): Promise<WashAnswer> {
     const source = await readReport(address, deps);
-    const { timestamp, blockNumber } = source.asOf;
-    const since = timestamp - deps.policy.window.days * SECONDS_PER_DAY;
-    const query = { wallet: address, throughBlock: blockNumber, since };
-    const { walletTransfers } = deps;
-    const [exchanges, received, drawnTokens] = await Promise.all([
-      walletTransfers.exchanges(query),
-      walletTransfers.received(query),
-      walletTransfers.drawnTokens(ninetyDays(address, source)),
+    const [exchanged, drawnTokens] = await Promise.all([
+      readExchanged(source, deps),
+      deps.walletTransfers.drawnTokens(ninetyDays(address, source)),
     ]);
     noteInterest(address, deps);
     const facts = gatherReportFacts(source, deps.policy);
-    return renderWash(facts, washWallet(facts, { exchanges, received, drawnTokens }));
+    return renderWash(facts, washWallet(facts, { ...exchanged, drawnTokens }));
   },
 });
+
+/** Exchanges and receipts of a wallet in the window of the report. */
+export async function readExchanged(
+  { rows, asOf }: ReportSource,
+  { walletTransfers, policy }: Pick<Services, "walletTransfers" | "policy">,
+) {
+  const since = asOf.timestamp - policy.window.days * SECONDS_PER_DAY;
+  const query = { wallet: rows.wallet, throughBlock: asOf.blockNumber, since };
+  const [exchanges, received] = await Promise.all([
+    walletTransfers.exchanges(query),
+    walletTransfers.received(query),
+  ]);
+  return { exchanges, received };
+}
 
 const MOST_ROWS = 100;
 const MOST_ISSUES = 200;

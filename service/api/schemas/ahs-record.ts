@@ -77,7 +77,7 @@ const endpointSchema = z
   })
   .openapi("Endpoint");
 
-const agentSchema = z
+export const agentSchema = z
   .object({
     agent_id: z.string(),
     document: z.enum(["current", "unreachable", "refused", "malformed"]).nullable().openapi({

@@ -19,23 +19,24 @@ import {
 } from "../../registries/probes/endpoint-url.ts";
 import type { ReservedVisit, UrlVisitor } from "../../registries/probes/probe-endpoint.ts";
 
-import type {
-  ProbeDay,
-  Probing,
-  StoredProbe,
-  WalletAgent,
-} from "../../registries/probes/probes-of-wallet.ts";
+import type { ProbeDay, StoredProbe, WalletAgent } from "../../registries/probes/probes-of-wallet.ts";
 
 import type { StoredScore } from "../../scores/scores.ts";
 import type { Services } from "../services.ts";
-import { type AhsRecord, daySchema, type InfrastructurePart, probeSchema } from "./ahs-record.ts";
+import {
+  type AhsRecord,
+  agentSchema,
+  daySchema,
+  type InfrastructurePart,
+  probeSchema,
+} from "./ahs-record.ts";
 import { fieldsOf, isoOf } from "./values.ts";
 
 /** Decided before anything is charged. */
 type InfrastructurePlan = {
   readonly agents: readonly WalletAgent[];
   /** Every http(s) endpoint once, in the order of the agents, with its declarations. */
-  readonly declared: ReadonlyMap<string, ProbedEndpoint["services"]>;
+  readonly declared: ReadonlyMap<string, InfrastructurePart["endpoints"][number]["services"]>;
   /** Null if none was given. */
   readonly agentUrl: PlannedUrl | null;
 };
@@ -44,12 +45,6 @@ type InfrastructurePlan = {
 type PlannedUrl =
   | { readonly kind: "bound"; readonly url: string; readonly endpoint: string }
   | { readonly kind: "reserved"; readonly url: string; readonly reserved: ReservedVisit };
-
-type InfrastructureRequest = {
-  readonly row: StoredScore;
-  readonly plan: InfrastructurePlan;
-  readonly now: Date;
-};
 
 const DAY_MS = 86_400_000;
 const HISTORY_DAYS = 30;
@@ -80,7 +75,7 @@ export function releaseInfrastructure({ agentUrl }: InfrastructurePlan): void {
 
 /** The infrastructure of a wallet and its score with D3. An unbound agent_url is visited and does not count. */
 export async function answerInfrastructure(
-  request: InfrastructureRequest,
+  { row, plan, now }: { readonly row: StoredScore; readonly plan: InfrastructurePlan; readonly now: Date },
   ports: Pick<Services, "infrastructure" | "policy">,
 ): Promise<{
   readonly part: InfrastructurePart;
@@ -88,41 +83,49 @@ export async function answerInfrastructure(
   readonly scores: Partial<Pick<AhsRecord, "ahs_score" | "grade" | "grade_label" | "d3_score" | "mode">>;
   readonly features: NonNullable<AhsRecord["features"]>;
 }> {
-  const { row, now } = request;
-  const { agents, declared } = request.plan;
+  const { agents, declared } = plan;
   const { infrastructure: reader, policy } = ports;
+  const { windowDays, longestMs } = policy.infrastructure;
   const urls = [...declared.keys()].slice(0, MAX_ENDPOINTS);
   const asked = urls.flatMap((endpoint) => {
     const kinds = new Set((declared.get(endpoint) ?? []).map(({ name }) => endpointKind(name)));
     return [...kinds].map((kind) => ({ endpoint, kind }));
   });
-  const since = new Date(now.getTime() - policy.infrastructure.windowDays * DAY_MS);
+  const since = new Date(now.getTime() - windowDays * DAY_MS);
   const [probes, probing, days, agentUrl] = await Promise.all([
     reader.probes(asked, since),
     reader.probing(asked),
-    reader.days(asked, new Date(now.getTime() - HISTORY_DAYS * DAY_MS), policy.infrastructure.longestMs),
-    agentUrlPart(request),
+    reader.days(asked, new Date(now.getTime() - HISTORY_DAYS * DAY_MS), longestMs),
+    agentUrlPart(plan, now),
   ]);
   const d3 = scoreInfrastructure(probeFacts(probes), Math.floor(now.getTime() / 1000), policy);
   const scored = scoreWithInfrastructure(row, d3, policy);
-  const endpoints = urls.map(
-    (url): ProbedEndpoint => ({
+  const endpoints = urls.map((url) => {
+    const visits = probes.filter(({ endpoint }) => endpoint === url);
+    const last = visits.at(-1);
+    return {
       url,
-      services: declared.get(url) ?? [],
+      services: [...(declared.get(url) ?? [])],
       probing: probing.get(url) ?? "none",
-      probes: probes.filter(({ endpoint }) => endpoint === url),
-      days: days.filter(({ endpoint }) => endpoint === url),
-    }),
-  );
+      ...figuresOf(measureProbes(probeFacts(visits), longestMs)),
+      last: last === undefined ? null : fieldsOf(probeSchema.shape, last),
+      history: days.filter(({ endpoint }) => endpoint === url).map(renderDay),
+    };
+  });
   return {
-    part: renderInfrastructure({
-      d3,
-      agents,
+    part: {
+      window: { from: isoOf(d3.from), to: isoOf(d3.to) },
+      ...figuresOf(d3.figures),
+      reason: declared.size === 0 ? "no agent of the wallet declares an http(s) endpoint" : d3.reason,
+      agents: agents.map((agent) => ({
+        ...fieldsOf(agentSchema.shape, agent),
+        agent_id: agent.agentId,
+        document: agent.state,
+      })),
       endpoints,
-      declared: declared.size,
-      agentUrl,
-      longestMs: policy.infrastructure.longestMs,
-    }),
+      endpoints_declared: declared.size,
+      agent_url: agentUrl,
+    },
     scores:
       scored === null
         ? {}
@@ -144,8 +147,8 @@ function unscoredLines(row: StoredScore, d3: Infrastructure) {
   return [...row.features.filter((line) => !isTotal(line)), ...lines, ...row.features.filter(isTotal)];
 }
 
-function declaredBy(agents: readonly WalletAgent[]): Map<string, ProbedEndpoint["services"]> {
-  const declared = new Map<string, ProbedEndpoint["services"]>();
+function declaredBy(agents: readonly WalletAgent[]): InfrastructurePlan["declared"] {
+  const declared = new Map<string, InfrastructurePart["endpoints"][number]["services"]>();
   for (const { agentId, services } of agents) {
     for (const { name, endpoint, version } of services) {
       if (!isHttpEndpoint(endpoint)) continue;
@@ -171,53 +174,15 @@ function planUrl(agentUrl: string, declared: readonly string[], visitor: UrlVisi
   return { kind: "reserved", url, reserved };
 }
 
-async function agentUrlPart({ plan, now }: InfrastructureRequest): Promise<InfrastructurePart["agent_url"]> {
-  const { agentUrl } = plan;
+async function agentUrlPart(
+  { agentUrl }: InfrastructurePlan,
+  now: Date,
+): Promise<InfrastructurePart["agent_url"]> {
   if (agentUrl === null) return null;
   const { url } = agentUrl;
   if (agentUrl.kind === "bound") return { url, bound: true, endpoint: agentUrl.endpoint, probe: null };
   const visit = await agentUrl.reserved.visit(url);
   return { url, bound: false, endpoint: null, probe: fieldsOf(probeSchema.shape, { at: now, ...visit }) };
-}
-
-/** A declared endpoint with its probes of the window, oldest first. */
-type ProbedEndpoint = {
-  readonly url: string;
-  readonly services: readonly {
-    readonly agent_id: string;
-    readonly name: string;
-    readonly version: string | null;
-  }[];
-  readonly probing: Probing;
-  readonly probes: readonly StoredProbe[];
-  readonly days: readonly ProbeDay[];
-};
-
-/** The infrastructure part of an answer. */
-function renderInfrastructure(facts: {
-  readonly d3: Infrastructure;
-  readonly agents: readonly WalletAgent[];
-  readonly endpoints: readonly ProbedEndpoint[];
-  /** Number of endpoints, including those not shown. */
-  readonly declared: number;
-  readonly agentUrl: InfrastructurePart["agent_url"];
-  readonly longestMs: number;
-}): InfrastructurePart {
-  const { d3, agents, endpoints, declared, agentUrl, longestMs } = facts;
-  return {
-    window: { from: isoOf(d3.from), to: isoOf(d3.to) },
-    ...figuresOf(d3.figures),
-    reason: declared === 0 ? "no agent of the wallet declares an http(s) endpoint" : d3.reason,
-    agents: agents.map(({ agentId, state, detail, fetchedAt }) => ({
-      agent_id: agentId,
-      document: state,
-      detail,
-      fetched_at: fetchedAt?.toISOString() ?? null,
-    })),
-    endpoints: endpoints.map((endpoint) => renderEndpoint(endpoint, longestMs)),
-    endpoints_declared: declared,
-    agent_url: agentUrl,
-  };
 }
 
 /** Input of D3: a visit counts once for every quarter hour that it represents. */
@@ -226,18 +191,6 @@ function probeFacts(probes: readonly StoredProbe[]): readonly ProbeFact[] {
     const fact = { at: Math.floor(at.getTime() / 1000), alive: outcome === "ok", latencyMs, valid };
     return Array.from({ length: quarters }, () => fact);
   });
-}
-
-function renderEndpoint({ url, services, probing, probes, days }: ProbedEndpoint, longestMs: number) {
-  const last = probes.at(-1);
-  return {
-    url,
-    services: [...services],
-    probing,
-    ...figuresOf(measureProbes(probeFacts(probes), longestMs)),
-    last: last === undefined ? null : fieldsOf(probeSchema.shape, last),
-    history: days.map(renderDay),
-  };
 }
 
 function renderDay(day: ProbeDay) {
