@@ -1,6 +1,8 @@
 import type { Address } from "viem";
+import type { Market } from "../../model/features/market.ts";
 import { ownApprovalTest, vouchedTokenTest } from "../../reports/diagnosis/approvals.ts";
 import { diagnoseHealth } from "../../reports/diagnosis/health.ts";
+import { callName } from "../../reports/diagnosis/health-advice.ts";
 import { optimizeGas } from "../../reports/diagnosis/optimize.ts";
 import {
   avoidableWei,
@@ -19,12 +21,70 @@ import {
   settleRevocations,
   tryRevocations,
 } from "../../reports/recovery/revoke-approvals.ts";
+import type { UnsignedTransaction } from "../../reports/recovery/unsigned-transaction.ts";
 import { washWallet } from "../../reports/wash/wash.ts";
 import { freshStanding, ninetyDays, readReport } from "../kit/wallet-report.ts";
+import { foundFailures, openNode, requireRecovery, withNode } from "../schemas/retries.ts";
 import { answerRisk } from "../schemas/risk.ts";
 import type { Services } from "../services.ts";
-import { foundFailures, openNode, requireRecovery, withNode } from "./get-retry.ts";
 import { readExchanged } from "./post-wash.ts";
+
+/** The transactions to sign of a step, or the reason for their absence. */
+export type Ready =
+  | {
+      readonly kind: "ready";
+      readonly transaction: UnsignedTransaction;
+      readonly gas: bigint;
+      readonly maxCost: bigint;
+    }
+  | { readonly kind: "obstacle"; readonly detail: string };
+
+export function findingsOf({
+  facts,
+  risk,
+  health,
+  wash,
+  optimization,
+  recovery,
+  approvals,
+  revocations,
+  recovered,
+}: Protection): ProtectionFindings<Ready> {
+  const at = recovery.block.timestamp;
+  return {
+    risk: { level: risk.risk_level, signals: risk.signals },
+    ...{ health, wash, optimization, days: facts.paid.days },
+    revocations: revocations.list.flatMap(({ outcome }, place) => {
+      const known = approvals[place];
+      return known === undefined ? [] : [{ ...known, ready: outcome }];
+    }),
+    retries: (recovered?.offers ?? []).map(({ call, intent, cause, transaction, gas, maxCost }) => ({
+      description: `Send ${callName({ contract: call.to, selector: call.selector })} again, which failed as ${call.hash}.`,
+      reason: `It failed (${cause.kind}${cause.reason === null ? "" : `: ${cause.reason}`}), nothing since did the same, and it passes now.`,
+      valueMicroUsd: sentWorth({ value: call.value, spends: intent.spends, at }, facts.market),
+      ready: { kind: "ready", transaction, gas, maxCost },
+    })),
+  };
+}
+
+/** Micro-USD that a call sends; null if it sends nothing or something without a price. */
+export function sentWorth(
+  {
+    value,
+    spends,
+    at,
+  }: {
+    readonly value: bigint;
+    readonly spends: readonly { readonly token: Address; readonly amount: bigint }[];
+    readonly at: number;
+  },
+  market: Market,
+): number | null {
+  const worths = spends.map(({ token, amount }) => market.tokenWorth(token, amount, at));
+  if (value > 0n) worths.push(market.nativeWorth(value, at));
+  if (worths.length === 0) return null;
+  return worths.reduce((sum, worth) => (sum === null || worth === null ? null : sum + worth), 0);
+}
 
 /** Findings about a wallet from which its protection is planned. */
 export type Protection = Awaited<ReturnType<typeof findProtection>>;

@@ -1,16 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import type { Address } from "viem";
 import { SUBSCRIPTION_DAYS } from "../../alerts/subscriptions.ts";
-
-import type { Market } from "../../model/features/market.ts";
-import { callName } from "../../reports/diagnosis/health-advice.ts";
-import {
-  type ProtectionFindings,
-  type ProtectionStep,
-  type ProtectService,
-  planProtection,
-} from "../../reports/diagnosis/protect.ts";
-import type { UnsignedTransaction } from "../../reports/recovery/unsigned-transaction.ts";
+import { type ProtectionStep, type ProtectService, planProtection } from "../../reports/diagnosis/protect.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import { noteInterest, reportScope, reportScopeShape, requireReadable } from "../kit/wallet-report.ts";
 import {
@@ -22,9 +12,6 @@ import {
   webhookSecretSchema,
 } from "../schemas/alert-subscription.ts";
 import { usdSchema } from "../schemas/report-parts.ts";
-import { riskShape } from "../schemas/risk.ts";
-import { addressParams, count, eip55Schema, flag, isoOf, isoSchema, text, toUsd } from "../schemas/values.ts";
-import { findProtection, type Protection } from "./get-agent-protect-findings.ts";
 import {
   maxCostSchema,
   nonceSchema,
@@ -40,7 +27,20 @@ import {
   unsignedTransactionSchema,
   usdOf,
   withUnread,
-} from "./get-retry.ts";
+} from "../schemas/retries.ts";
+import { riskShape } from "../schemas/risk.ts";
+import {
+  addressParams,
+  count,
+  eip55Schema,
+  fieldsOf,
+  flag,
+  isoOf,
+  isoSchema,
+  text,
+  toUsd,
+} from "../schemas/values.ts";
+import { findingsOf, findProtection, type Protection, type Ready } from "./get-agent-protect-findings.ts";
 
 const serviceSchema = z.enum(["risk", "health", "wash", "optimize", "retry"]);
 
@@ -231,16 +231,6 @@ export const getAgentProtect = definePaid({
   }),
 });
 
-/** The transactions to sign of a step, or the reason for their absence. */
-type Ready =
-  | {
-      readonly kind: "ready";
-      readonly transaction: UnsignedTransaction;
-      readonly gas: bigint;
-      readonly maxCost: bigint;
-    }
-  | { readonly kind: "obstacle"; readonly detail: string };
-
 /** The answer of GET /agent/protect/{address}. */
 function renderProtection(protection: Protection, monitoring: ProtectAnswer["monitoring"]): ProtectAnswer {
   const { facts, risk, recovery, recovered, optimization } = protection;
@@ -289,74 +279,18 @@ function windowOf(
   }
 }
 
-function findingsOf({
-  facts,
-  risk,
-  health,
-  wash,
-  optimization,
-  recovery,
-  approvals,
-  revocations,
-  recovered,
-}: Protection): ProtectionFindings<Ready> {
-  const at = recovery.block.timestamp;
-  return {
-    risk: { level: risk.risk_level, signals: risk.signals },
-    ...{ health, wash, optimization, days: facts.paid.days },
-    revocations: revocations.list.flatMap(({ outcome }, place) => {
-      const known = approvals[place];
-      return known === undefined ? [] : [{ ...known, ready: outcome }];
-    }),
-    retries: (recovered?.offers ?? []).map(({ call, intent, cause, transaction, gas, maxCost }) => ({
-      description: `Send ${callName({ contract: call.to, selector: call.selector })} again, which failed as ${call.hash}.`,
-      reason: `It failed (${cause.kind}${cause.reason === null ? "" : `: ${cause.reason}`}), nothing since did the same, and it passes now.`,
-      valueMicroUsd: sentWorth({ value: call.value, spends: intent.spends, at }, facts.market),
-      ready: { kind: "ready", transaction, gas, maxCost },
-    })),
-  };
-}
-
-/** Micro-USD that a call sends; null if it sends nothing or something without a price. */
-function sentWorth(
-  {
-    value,
-    spends,
-    at,
-  }: {
-    readonly value: bigint;
-    readonly spends: readonly { readonly token: Address; readonly amount: bigint }[];
-    readonly at: number;
-  },
-  market: Market,
-): number | null {
-  const worths = spends.map(({ token, amount }) => market.tokenWorth(token, amount, at));
-  if (value > 0n) worths.push(market.nativeWorth(value, at));
-  if (worths.length === 0) return null;
-  return worths.reduce((sum, worth) => (sum === null || worth === null ? null : sum + worth), 0);
-}
-
 function renderStep(
-  {
-    service,
-    action,
-    severity,
-    description,
-    reason,
-    ready,
-    lastUsedAt,
-    warning,
-    ...money
-  }: ProtectionStep<Ready>,
+  step: ProtectionStep<Ready>,
   priority: number,
   block: number,
 ): ProtectAnswer["steps"][number] {
+  const { ready, lastUsedAt } = step;
   const base = {
-    ...{ priority, service, action, severity, description, reason },
-    value_usd: toUsd(money.valueMicroUsd),
-    saves_usd_per_month: toUsd(money.monthlySavingMicroUsd),
+    ...fieldsOf(stepSchema.shape, step),
+    priority,
+    value_usd: toUsd(step.valueMicroUsd),
+    saves_usd_per_month: toUsd(step.monthlySavingMicroUsd),
     last_used_at: lastUsedAt === null ? null : isoOf(lastUsedAt),
-    warning,
   };
   if (ready?.kind !== "ready") {
     const obstacle = ready === null ? null : ready.detail;

@@ -100,7 +100,7 @@ export async function answerInfrastructure(
   ]);
   const d3 = scoreInfrastructure(probeFacts(probes), Math.floor(now.getTime() / 1000), policy);
   const scored = scoreWithInfrastructure(row, d3, policy);
-  const endpoints = urls.map((url) => {
+  const endpoints = urls.map((url): InfrastructurePart["endpoints"][number] => {
     const visits = probes.filter(({ endpoint }) => endpoint === url);
     const last = visits.at(-1);
     return {
