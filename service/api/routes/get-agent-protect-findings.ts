@@ -68,7 +68,7 @@ export function findingsOf({
 }
 
 /** Micro-USD that a call sends; null if it sends nothing or something without a price. */
-export function sentWorth(
+function sentWorth(
   {
     value,
     spends,

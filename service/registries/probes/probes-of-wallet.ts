@@ -48,7 +48,7 @@ export type ProbeDay = {
 type DeclaredEndpoint = { readonly endpoint: string; readonly kind: EndpointKind };
 
 /** regular: visited each quarter of an hour. in_turns: less often, since its domain declares too many. none: not visited at present. */
-export type Probing = "regular" | "in_turns" | "none";
+type Probing = "regular" | "in_turns" | "none";
 
 /** Reads of what D3 is made from. */
 export type InfrastructureReader = {
