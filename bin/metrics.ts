@@ -4,12 +4,8 @@ import type { Logger } from "pino";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Deployment } from "../service/chain/deployments.ts";
 import type { Database } from "../service/db/database.ts";
-import {
-  readChainQueues,
-  readFeedPrice,
-  readIndexHead,
-  readScoreAges,
-} from "../service/db/operation-facts.ts";
+import { fromIndex, readIndexHead } from "../service/db/index-snapshot.ts";
+import { readChainQueues, readFeedPrice, readScoreAges } from "../service/db/operation-facts.ts";
 import { readQuarantineFacts } from "../service/db/quarantine.ts";
 import { QUARANTINE_KINDS } from "../service/db/tables/quarantine.ts";
 import { watchSanctionsSources } from "../service/sanctions/metrics.ts";
@@ -46,7 +42,7 @@ function addBuildInfo(registry: Registry, processName: string): void {
 /** Registers how old the index is, read from the database when the registry is; once per registry. */
 function watchIndex(registry: Registry, watched: Watched): void {
   const { db, deployment, now } = watched;
-  const head = remembering(watched, () => readIndexHead(db.$client, deployment.chainId));
+  const head = remembering(watched, () => fromIndex(readIndexHead(db, deployment.chainId)));
   addGauge(registry, "ahs_index_block", "Newest indexed block", async () => (await head())?.blockNumber);
   addGauge(registry, "ahs_index_age_seconds", "Age of the newest indexed block", async () => {
     const known = await head();

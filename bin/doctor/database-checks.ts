@@ -2,12 +2,8 @@ import { readWebhookQueue } from "../../service/alerts/webhook-log.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
 import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { type Database, openDatabase } from "../../service/db/database.ts";
-import {
-  readChainQueues,
-  readIndexHead,
-  readRoleFacts,
-  readServerFacts,
-} from "../../service/db/operation-facts.ts";
+import { fromIndex, readIndexHead } from "../../service/db/index-snapshot.ts";
+import { readChainQueues, readRoleFacts, readServerFacts } from "../../service/db/operation-facts.ts";
 import { readQuarantineFacts } from "../../service/db/quarantine.ts";
 import { ageSeconds, readSanctionsSources } from "../../service/sanctions/sources.ts";
 import { readVerdictQueue } from "../../service/verification/verdicts/verdict-queue.ts";
@@ -100,7 +96,7 @@ function checksOfChain(
 ): readonly Check[] {
   return [
     check("index", async () => {
-      const head = await readIndexHead(db.$client, chain.chainId);
+      const head = await fromIndex(readIndexHead(db, chain.chainId));
       const age = head === null ? null : now().getTime() / 1_000 - head.timestamp;
       return judgeIndex(age, maxIndexAgeSeconds);
     }),

@@ -2,15 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { Database } from "../../service/db/database.ts";
-import { type IndexBuild, readBuilds, readServedBuild } from "../../service/db/index-builds.ts";
-import { runLoop } from "../../service/db/run-loop.ts";
 import {
   dropReplacedViews,
+  type IndexBuild,
+  readBuilds,
   readLead,
+  readServedBuild,
   readTransactions,
   type ShownBuild,
   showBuild,
-} from "../../service/db/show-build.ts";
+} from "../../service/db/index-builds.ts";
+import { runLoop } from "../../service/db/run-loop.ts";
 
 const WAITING_PAUSE_MS = 250;
 const SERVED_PAUSE_MS = 2_000;

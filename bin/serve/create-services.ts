@@ -57,7 +57,7 @@ import { readSampleWallet } from "../../service/scores/ecosystem.ts";
 import { createPolicyReader, writePolicy } from "../../service/scores/routing-policies.ts";
 import { type OnDemandContext, scoreNow, scoreOnDemand } from "../../service/scores/score-on-demand.ts";
 import { createScoreReader, readInputFile } from "../../service/scores/scores.ts";
-import { createInterestRecorder } from "../../service/scores/wallet-interest.ts";
+import { createInterestRecorder } from "../../service/scores/wallet-reads.ts";
 import { createIntake } from "../../service/verification/intake.ts";
 import { acceptEvidence } from "../../service/verification/verdicts/accept-evidence.ts";
 import { openReceiptKeys, publishedKeys } from "../../service/verification/verdicts/receipt.ts";

@@ -30,7 +30,7 @@ import { createDistributionReader } from "../../service/scores/ecosystem.ts";
 import { type ContactCaches, createContactCaches } from "../../service/scores/read/contact-graph.ts";
 import { readWalletsIn, type ScoringContext } from "../../service/scores/score-wallets.ts";
 import { createDailyScores } from "../../service/scores/scores.ts";
-import { createWalletLifeReader } from "../../service/scores/wallet-life.ts";
+import { createWalletLifeReader } from "../../service/scores/wallet-reads.ts";
 import type { Config } from "../config.ts";
 
 /** A reading takes a second at the very most, and most of it the event loop. */

@@ -24,7 +24,7 @@ import {
   type ScanRunMetrics,
 } from "../../service/registries/metrics.ts";
 import { hasScores, readEpochFigures } from "../../service/registries/nightly/finish-scan.ts";
-import { type ScanSteps, scanOnce } from "../../service/registries/nightly/scan-once.ts";
+import { type ScanOnceDeps, scanOnce } from "../../service/registries/nightly/scan-once.ts";
 import {
   beginScan,
   isNightDone,
@@ -172,7 +172,7 @@ export function scanWith(
   return (attempt, signal) => scanOnce(deps, attempt, signal);
 }
 
-function stepsOf(context: ScanContext): ScanSteps {
+function stepsOf(context: ScanContext): ScanOnceDeps["steps"] {
   return {
     scoreAll: (signal) => scoreAllWallets(context.scoring, signal),
     publishRoot: () => publishNightRoot(context),

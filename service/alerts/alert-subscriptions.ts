@@ -1,8 +1,8 @@
 import { and, desc, eq, getTableColumns, gt, isNull, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
+import { isOneOf } from "../db/columns.ts";
 import type { Database } from "../db/database.ts";
-import { isOneOf } from "../db/is-one-of.ts";
 import { type AlertThresholds, alertSubscription, webhookEndpoint } from "../db/tables/alerts.ts";
 import { currentScore, score } from "../db/tables/score.ts";
 

@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
 import { type Address, checksumAddress } from "viem";
 import { MICRO } from "../model/score/fixed-point.ts";
-import type { RoutingAction } from "../model/score/record.ts";
-import { DEFAULT_ROUTING, routedScore, routeWallet } from "../model/score/route.ts";
+import { defaultAction } from "../model/score/route.ts";
 import type {
   DueNotice,
   ExpiringSubscription,
@@ -105,8 +104,8 @@ function changeData(type: AlertEvent, change: ScoreChange, breached: readonly Br
   const told = {
     address: checksumAddress(wallet),
     chain_id: chainId,
-    previous: standingOf(wallet, before),
-    current: standingOf(wallet, after),
+    previous: standingOf(before),
+    current: standingOf(after),
     confidence: after.confidenceMicros / MICRO,
     confidence_level: after.confidenceLevel,
     as_of_block: after.asOfBlock,
@@ -130,9 +129,8 @@ function changeData(type: AlertEvent, change: ScoreChange, breached: readonly Br
 }
 
 /** A score as a payment is routed by it under the default table. */
-function standingOf(wallet: Address, score: ToldScore | null) {
-  const facts = { wallet, sanctioned: score?.sanctioned === true, score: routedScore(score) };
-  const action: RoutingAction = routeWallet(DEFAULT_ROUTING, facts).action;
+function standingOf(score: ToldScore | null) {
+  const action = defaultAction({ sanctioned: score?.sanctioned === true, score });
   return { grade: score?.grade ?? null, ahs_score: score?.ahsScore ?? null, trust_routing: action };
 }
 

@@ -40,7 +40,7 @@ import type { createDistributionReader } from "../scores/ecosystem.ts";
 import type { PolicyWrite, StoredPolicy } from "../scores/routing-policies.ts";
 import type { scoreNow, scoreOnDemand } from "../scores/score-on-demand.ts";
 import type { createDailyScores, ScoreReader, StoredScore } from "../scores/scores.ts";
-import type { WalletLifeReader } from "../scores/wallet-life.ts";
+import type { WalletLifeReader } from "../scores/wallet-reads.ts";
 import type { Intake } from "../verification/intake.ts";
 import type { acceptEvidence } from "../verification/verdicts/accept-evidence.ts";
 import type { ReceiptKeys } from "../verification/verdicts/receipt.ts";

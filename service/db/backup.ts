@@ -5,14 +5,15 @@ import type { ClientBase, PoolClient } from "pg";
 import { from as copyFrom, to as copyTo } from "pg-copy-streams";
 import { type Database, migrateDatabase, migrateThrough } from "./database.ts";
 
-export type RestoredBackup = BackupBegin & BackupManifest;
-
 /**
  * Fills an empty database from a backup, all of it or nothing: the schema `ahs` is made as the backup's was, filled, and
  * then brought to the newest version. Throws when a table has rows, when the schema is of another version than the backup,
  * and when the backup is broken, cut off or of a newer version than this code.
  */
-export async function restoreBackup(db: Database, bytes: AsyncIterable<Buffer>): Promise<RestoredBackup> {
+export async function restoreBackup(
+  db: Database,
+  bytes: AsyncIterable<Buffer>,
+): Promise<BackupBegin & BackupManifest> {
   const frames = decodeFrames(bytes);
   const begin = parse<BackupBegin>(await next(frames), "begin");
   if (begin.format !== "agent-health-backup" || begin.version !== 1) {
@@ -70,8 +71,10 @@ async function copyTable(
   frames: AsyncGenerator<Frame>,
 ): Promise<BackupCount> {
   const columns = table.columns.map((column) => client.escapeIdentifier(column)).join(", ");
-  const name = `ahs.${client.escapeIdentifier(table.table)}`;
-  const copy = client.query(copyFrom(`copy ${name} (${columns}) from stdin`));
+  const name = `ahs.${table.table}`;
+  const copy = client.query(
+    copyFrom(`copy ahs.${client.escapeIdentifier(table.table)} (${columns}) from stdin`),
+  );
   const done = finished(copy);
   // Awaited below; it must not count as unhandled when a frame fails first.
   done.catch(() => undefined);
@@ -85,21 +88,12 @@ async function copyTable(
   await done;
   const count: BackupCount = { table: table.table, rows: copy.rowCount, sha256: hash.digest("hex") };
   requireSame(parse<BackupCount>(frame, "end"), count);
-  if (table.identity !== null) await setIdentity(client, table.table, table.identity);
+  if (table.identity !== null) {
+    const { column, last } = table.identity;
+    // The next row gets a number that none had before, deleted ones among them.
+    await client.query("select setval(pg_get_serial_sequence($1, $2), $3::bigint)", [name, column, last]);
+  }
   return count;
-}
-
-/** The next row gets a number that none had before, deleted ones among them. */
-async function setIdentity(
-  client: PoolClient,
-  table: string,
-  { column, last }: NonNullable<BackupTable["identity"]>,
-): Promise<void> {
-  await client.query("select setval(pg_get_serial_sequence($1, $2), $3::bigint)", [
-    `ahs.${table}`,
-    column,
-    last,
-  ]);
 }
 
 async function next(frames: AsyncGenerator<Frame>): Promise<Frame> {
@@ -113,14 +107,14 @@ function parse<Content>(frame: Frame, kind: Frame["kind"]): Content {
   return JSON.parse(frame.payload.toString("utf8")) as Content;
 }
 
-function requireSame(said: BackupCount, found: BackupCount | undefined): void {
-  requireEqual("table", said.table, found?.table);
-  requireEqual(`rows of ${said.table}`, said.rows, found?.rows);
-  requireEqual(`digest of ${said.table}`, said.sha256, found?.sha256);
+function requireSame(given: BackupCount, found: BackupCount | undefined): void {
+  requireEqual("table", given.table, found?.table);
+  requireEqual(`rows of ${given.table}`, given.rows, found?.rows);
+  requireEqual(`digest of ${given.table}`, given.sha256, found?.sha256);
 }
 
-function requireEqual(what: string, said: string | number, found: string | number | undefined): void {
-  if (said !== found) throw new Error(`the backup is broken: ${what} should be ${said}, and is ${found}`);
+function requireEqual(what: string, given: string | number, found: string | number | undefined): void {
+  if (given !== found) throw new Error(`the backup is broken: ${what} should be ${given}, and is ${found}`);
 }
 
 /**
@@ -195,10 +189,7 @@ async function identityOf(client: ClientBase, table: string): Promise<BackupTabl
   return row === undefined || row.last === null ? null : { column: row.column, last: row.last };
 }
 
-function json(
-  kind: "begin" | "table" | "end" | "whole",
-  value: BackupBegin | BackupTable | BackupCount | BackupManifest,
-) {
+function json(kind: FrameKind, value: BackupBegin | BackupTable | BackupCount | BackupManifest) {
   return encodeFrame(kind, Buffer.from(JSON.stringify(value)));
 }
 

@@ -1,12 +1,10 @@
-export type MemoryLimits = {
+type MemoryLimits = {
   /** Lifetime of a result. */
   readonly milliseconds: number;
   /** Most results at once; the oldest is evicted first. */
   readonly entries: number;
   readonly monotonicMs: () => number;
 };
-
-type Entry<Value> = { readonly loadedMs: number; readonly value: Promise<Value> };
 
 /**
  * Caches a loader's results for some time. Callers that ask for a key while it is loaded share one load. A failure rejects all
@@ -16,14 +14,15 @@ export function cached<Key, Value>(
   load: (key: Key) => Promise<Value>,
   { keyOf, ...limits }: MemoryLimits & { readonly keyOf: (key: Key) => string },
 ): (key: Key) => Promise<Value> {
-  const loaded = new Map<string, Entry<Value>>();
+  const loaded = new Map<string, { readonly loadedMs: number; readonly value: Promise<Value> }>();
   return (key) => {
     const name = keyOf(key);
     const now = limits.monotonicMs();
     const known = loaded.get(name);
     if (known !== undefined && now - known.loadedMs < limits.milliseconds) return known.value;
     loaded.delete(name);
-    if (loaded.size >= limits.entries) evictOldest(loaded);
+    const [oldest] = loaded.keys();
+    if (loaded.size >= limits.entries && oldest !== undefined) loaded.delete(oldest);
     const entry = { loadedMs: now, value: load(key) };
     loaded.set(name, entry);
     entry.value.catch(() => {
@@ -33,7 +32,11 @@ export function cached<Key, Value>(
   };
 }
 
-function evictOldest(loaded: Map<string, unknown>): void {
-  const [oldest] = loaded.keys();
-  if (oldest !== undefined) loaded.delete(oldest);
+/** A reader of one value that is cached for some time. */
+export function cachedReader<Value>(
+  read: () => Promise<Value>,
+  limits: Omit<MemoryLimits, "entries">,
+): () => Promise<Value> {
+  const load = cached(read, { keyOf: () => "all", entries: 1, ...limits });
+  return () => load(undefined);
 }

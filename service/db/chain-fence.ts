@@ -1,6 +1,5 @@
 import { eq, lt, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Hex } from "viem";
 import type { Database } from "./database.ts";
 import { viewOf } from "./index-snapshot.ts";
 import { chainMark } from "./tables/quarantine.ts";
@@ -38,17 +37,16 @@ function fenceOf(chainId: number): string {
   return `ahs-chain:${chainId}`;
 }
 
-export type ChainMark = {
-  readonly blockNumber: number;
-  readonly blockHash: Hex;
-  readonly generation: string;
-};
+export type ChainMark = Pick<typeof chainMark.$inferSelect, "blockNumber" | "blockHash" | "generation">;
 
 /** The block by which this database knows its chain; null before the first finalized block. */
 export async function readChainMark(db: Database, chainId: number): Promise<ChainMark | null> {
-  const [row] = await db.select().from(chainMark).where(eq(chainMark.chainId, chainId));
-  if (row === undefined) return null;
-  return { blockNumber: row.blockNumber, blockHash: row.blockHash, generation: row.generation };
+  const { blockNumber, blockHash, generation } = chainMark;
+  const [mark] = await db
+    .select({ blockNumber, blockHash, generation })
+    .from(chainMark)
+    .where(eq(chainMark.chainId, chainId));
+  return mark ?? null;
 }
 
 /** Moves the mark to a newer finalized block, never back; the generation is set by the first mark and kept. */

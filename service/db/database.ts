@@ -4,13 +4,17 @@ import { join } from "node:path";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import { migrate } from "drizzle-orm/node-postgres/migrator";
-import { Pool, type PoolClient, type QueryConfig, types } from "pg";
+import { Pool, type PoolClient, type QueryConfig, type QueryResultRow, types } from "pg";
 import { isRolledBack } from "./database-failure.ts";
 import { grantRights } from "./roles.ts";
 
 export type Database = NodePgDatabase & { readonly $client: Pool };
 
-type DatabaseOptions = {
+/**
+ * Opens a pool whose every statement and connection attempt has a deadline, and where names without a schema are PostgreSQL's
+ * own; the caller ends it.
+ */
+export function openDatabase(options: {
   readonly url: string;
   /** Shown by PostgreSQL for every connection of this process. */
   readonly applicationName: string;
@@ -19,13 +23,7 @@ type DatabaseOptions = {
   readonly connectTimeoutMs: number;
   /** Called when an idle connection dies; the pool replaces it by itself. */
   readonly onIdleError: (error: Error) => void;
-};
-
-/**
- * Opens a pool whose every statement and connection attempt has a deadline, and where names without a schema are PostgreSQL's
- * own; the caller ends it.
- */
-export function openDatabase(options: DatabaseOptions): Database {
+}): Database {
   const pool = new Pool({
     connectionString: withOwnNames(options.url),
     application_name: options.applicationName,
@@ -88,7 +86,7 @@ export async function migrateThrough(db: Database, hashes: readonly string[]): P
       `of ${hashes.length} migrations some are unknown here: take the code of that version, or a newer one`,
     );
   }
-  const applied = await readApplied(db);
+  const applied = await readApplied(db.$client);
   if (applied.length === hashes.length && applied.every((hash, index) => hash === hashes[index])) return;
   if (applied.length > 0) {
     throw new Error(
@@ -127,30 +125,41 @@ async function applyMigrations(
 }
 
 /** Hashes of the migrations that the database has, oldest first; none where there is no schema. */
-async function readApplied(db: Database): Promise<readonly string[]> {
-  const { rows } = await db.$client.query("select to_regclass('ahs.migration') is not null as there");
-  if (rows[0]?.there !== true) return [];
-  const applied = await db.$client.query<{ hash: string }>("select hash from ahs.migration order by id");
-  return applied.rows.map(({ hash }) => hash);
+export async function readApplied(client: Pick<Pool, "query">): Promise<readonly string[]> {
+  if (!(await relationExists(client, "ahs.migration"))) return [];
+  const { rows } = await client.query<{ hash: string }>("select hash from ahs.migration order by id");
+  return rows.map(({ hash }) => hash);
+}
+
+/** Whether a table or view of this qualified name exists. */
+export async function relationExists(client: Pick<Pool, "query">, name: string): Promise<boolean> {
+  const { rows } = await client.query("select to_regclass($1) is not null as there", [name]);
+  return rows[0]?.there === true;
 }
 
 function copyFirstMigrations(folder: string, count: number): void {
   cpSync(MIGRATIONS, folder, { recursive: true, filter: (path) => !path.endsWith("_snapshot.json") });
-  const journalFile = join(folder, "meta", "_journal.json");
-  const journal = JSON.parse(readFileSync(journalFile, "utf8")) as { entries: unknown[] };
-  writeFileSync(journalFile, JSON.stringify({ ...journal, entries: journal.entries.slice(0, count) }));
+  const journal = readJournal(folder);
+  const entries = journal.entries.slice(0, count);
+  writeFileSync(join(folder, JOURNAL), JSON.stringify({ ...journal, entries }));
+}
+
+const JOURNAL = "meta/_journal.json";
+
+function readJournal(folder: string): { readonly entries: readonly unknown[] } {
+  return JSON.parse(readFileSync(join(folder, JOURNAL), "utf8"));
+}
+
+/** The number of migrations that this code has. */
+export function knownMigrations(): number {
+  return readJournal(MIGRATIONS).entries.length;
 }
 
 /** Throws when the schema `ahs` is missing or older than this code. */
 export async function requireMigrated(db: Database): Promise<void> {
-  const journal = JSON.parse(readFileSync(`${MIGRATIONS}/meta/_journal.json`, "utf8")) as {
-    entries: unknown[];
-  };
-  const applied = await readApplied(db);
-  if (applied.length >= journal.entries.length) return;
-  throw new Error(
-    `the database has ${applied.length} of ${journal.entries.length} migrations: run "ahs migrate" on it first`,
-  );
+  const [applied, known] = [await readApplied(db.$client), knownMigrations()];
+  if (applied.length >= known) return;
+  throw new Error(`the database has ${applied.length} of ${known} migrations: run "ahs migrate" on it first`);
 }
 
 /**
@@ -168,6 +177,14 @@ export const NUMERIC_AS_BIGINT = {
         : types.getTypeParser(oid, format)) as typeof types.getTypeParser,
   },
 };
+
+/** The rows of a statement that a request waits for, by that deadline. */
+export async function rowsInTime<Row extends QueryResultRow>(
+  db: Database,
+  statement: QueryConfig,
+): Promise<Row[]> {
+  return (await db.$client.query<Row>({ ...QUERY_DEADLINE, ...statement })).rows;
+}
 
 /** The same database with that deadline on each of its statements; not for transactions. */
 export function underDeadline({ $client }: Database): NodePgDatabase {

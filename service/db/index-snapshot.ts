@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { type PoolClient, type QueryArrayConfig, type QueryArrayResult, type QueryConfig, types } from "pg";
 import type { Hex } from "viem";
 import type { AsOf } from "../model/features/types.ts";
-import { type Database, QUERY_DEADLINE } from "./database.ts";
+import { type Database, QUERY_DEADLINE, rowsInTime } from "./database.ts";
 import { databaseFailure, isRolledBack } from "./database-failure.ts";
 
 /**
@@ -76,6 +76,22 @@ export async function readBlock(
   const { rows } = await client.query({ ...query, rowMode: "array" });
   const [row] = rows as [number, Hex, number][];
   return row === undefined ? null : { blockNumber: row[0], blockHash: row[1], timestamp: row[2] };
+}
+
+/** The newest block that an index holds; the timestamp is in Unix seconds. */
+export type IndexHead = { readonly blockNumber: number; readonly timestamp: number };
+
+/** The newest block of a chain's index, null while it holds none; throws while it has no tables, see `fromIndex`. */
+export async function readIndexHead(db: Database, chainId: number): Promise<IndexHead | null> {
+  const name = `index_head_${chainId}`;
+  const [head] = await rowsInTime<IndexHead>(db, { name, text: newestBlock(chainId) });
+  return head ?? null;
+}
+
+/** SQL that selects the head of a chain's index. */
+export function newestBlock(chainId: number): string {
+  return `select number::float8 as "blockNumber", "timestamp"::float8 as timestamp
+          from "chain_${chainId}".block order by number desc limit 1`;
 }
 
 /** A view of the index, qualified. */

@@ -8,7 +8,7 @@ import { runLoop } from "./run-loop.ts";
 
 const RETRY_MS = 1_000;
 
-export type Leadership = {
+type Leadership = {
   readonly db: Database;
   readonly name: string;
   readonly chainId: number;

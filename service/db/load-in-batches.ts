@@ -1,28 +1,23 @@
-type Waiting<Key, Value> = {
-  readonly key: Key;
-  readonly resolve: (value: Value) => void;
-  readonly reject: (error: unknown) => void;
-};
-
-export type BatchLimits = { readonly maxSize: number; readonly maxRunning: number };
-
 /**
  * A loader that answers single keys through `load`, which gets many at once and answers in their order. A key
  * waits only while `maxRunning` loads are under way, so that what is read is never older than the request for it.
  */
 export function loadInBatches<Key, Value>(
   load: (keys: readonly Key[]) => Promise<readonly Value[]>,
-  limits: BatchLimits,
+  limits: { readonly maxSize: number; readonly maxRunning: number },
 ): (key: Key) => Promise<Value> {
-  const queue: Waiting<Key, Value>[] = [];
+  const queue: { readonly key: Key; readonly answer: PromiseWithResolvers<Value> }[] = [];
   let running = 0;
 
   async function run(): Promise<void> {
     const batch = queue.splice(0, limits.maxSize);
     try {
-      settle(batch, await load(batch.map((waiting) => waiting.key)));
+      const values = await load(batch.map(({ key }) => key));
+      if (values.length !== batch.length)
+        throw new Error(`a batch of ${batch.length} keys was answered with ${values.length} values`);
+      for (const [index, value] of values.entries()) batch[index]?.answer.resolve(value);
     } catch (error) {
-      for (const waiting of batch) waiting.reject(error);
+      for (const { answer } of batch) answer.reject(error);
     }
     running -= 1;
     start();
@@ -35,18 +30,10 @@ export function loadInBatches<Key, Value>(
     setImmediate(run);
   }
 
-  return (key) =>
-    new Promise((resolve, reject) => {
-      queue.push({ key, resolve, reject });
-      start();
-    });
-}
-
-function settle<Key, Value>(batch: readonly Waiting<Key, Value>[], values: readonly Value[]): void {
-  if (values.length !== batch.length) {
-    throw new Error(`a batch of ${batch.length} keys was answered with ${values.length} values`);
-  }
-  values.forEach((value, index) => {
-    batch[index]?.resolve(value);
-  });
+  return (key) => {
+    const answer = Promise.withResolvers<Value>();
+    queue.push({ key, answer });
+    start();
+    return answer.promise;
+  };
 }

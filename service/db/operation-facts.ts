@@ -1,36 +1,21 @@
-import { readFileSync } from "node:fs";
-import { escapeIdentifier, type Pool } from "pg";
+import type { Pool } from "pg";
+import { knownMigrations, readApplied } from "./database.ts";
 import { ROLES, type RoleName, TABLE_RIGHTS } from "./role-rights.ts";
 
 /** What operators ask of the database, in statements that change nothing. */
 type Asked = Pick<Pool, "query">;
 
-export type ServerFacts = {
-  /** PostgreSQL's, as 180000. */
-  readonly version: number;
-  readonly user: string;
-  readonly now: Date;
-  readonly migrations: { readonly applied: number; readonly known: number };
-};
+export type ServerFacts = Awaited<ReturnType<typeof readServerFacts>>;
 
-/** Who answers, what time it has, and how far the schema `ahs` is. */
-export async function readServerFacts(client: Asked): Promise<ServerFacts> {
-  const { rows } = await client.query<{ version: string; user: string; now: Date; migrated: boolean }>(
-    `select current_setting('server_version_num') as version, current_user as user, clock_timestamp() as now,
-       to_regclass('ahs.migration') is not null as migrated`,
+/** Who answers, its version as 180000, what time it has, and how far the schema `ahs` is. */
+export async function readServerFacts(client: Asked) {
+  const { rows } = await client.query<{ version: number; user: string; now: Date }>(
+    `select current_setting('server_version_num')::int as version, current_user as user, clock_timestamp() as now`,
   );
   const [row] = rows;
   if (row === undefined) throw new Error("the database answers nothing");
-  const applied = row.migrated ? (await client.query("select 1 from ahs.migration")).rowCount : 0;
-  const journal = JSON.parse(
-    readFileSync(new URL("./migrations/meta/_journal.json", import.meta.url), "utf8"),
-  ) as { entries: unknown[] };
-  return {
-    version: Number(row.version),
-    user: row.user,
-    now: row.now,
-    migrations: { applied: applied ?? 0, known: journal.entries.length },
-  };
+  const applied = await readApplied(client);
+  return { ...row, migrations: { applied: applied.length, known: knownMigrations() } };
 }
 
 export type RoleFacts = {
@@ -113,27 +98,25 @@ export async function readChainQueues(
   return { publish: ageOf("publish"), sender: ageOf("sender") };
 }
 
-export type ScoreAges = {
-  /** Wallets that have a current score. */
-  readonly wallets: number;
-  /** Seconds since the block that a current score speaks for; null where there is none. */
-  readonly median: number | null;
-  readonly oldest: number | null;
-  /** Wallets whose current score covers their newest calls alone, see `WALLET_BOUNDS`. */
-  readonly cut: number;
-  /** Followed wallets with too little history for a score that the last night's scan left out. */
-  readonly postponed: number;
-};
-
 /** A night, and the longest that a scan may take. */
 const POSTPONED_AFTER_SECONDS = 30 * 3_600;
 
-/** How old the current scores of a chain are at a moment. */
+/**
+ * How old the current scores of a chain are at a moment, in seconds since the block that they speak for; null where there is none.
+ * `cut` counts wallets whose score covers their newest calls alone, see `WALLET_BOUNDS`; `postponed` followed ones with too little
+ * history that the last night's scan left out.
+ */
 export async function readScoreAges(
   client: Asked,
   { chainId, now }: { readonly chainId: number; readonly now: Date },
-): Promise<ScoreAges> {
-  const { rows } = await client.query<ScoreAges>(
+) {
+  const { rows } = await client.query<{
+    wallets: number;
+    median: number | null;
+    oldest: number | null;
+    cut: number;
+    postponed: number;
+  }>(
     `select count(*)::int as wallets, max(age)::float8 as oldest,
        percentile_cont(0.5) within group (order by age)::float8 as median,
        (select count(*)::int from ahs.current_score c join ahs.enrich_wallet using (chain_id, wallet)
@@ -146,24 +129,6 @@ export async function readScoreAges(
     [chainId, now, POSTPONED_AFTER_SECONDS],
   );
   return rows[0] ?? { wallets: 0, median: null, oldest: null, cut: 0, postponed: 0 };
-}
-
-/** The newest indexed block of a chain in Unix seconds and its number; null while the index holds none. */
-export async function readIndexHead(
-  client: Asked,
-  chainId: number,
-): Promise<{ readonly blockNumber: number; readonly timestamp: number } | null> {
-  const views = escapeIdentifier(`chain_${chainId}`);
-  const { rows: ready } = await client.query<{ there: boolean }>(
-    "select to_regclass($1) is not null as there",
-    [`${views}.block`],
-  );
-  if (ready[0]?.there !== true) return null;
-  const { rows } = await client.query<{ number: number; timestamp: number }>(
-    `select number::float8, "timestamp"::float8 from ${views}.block order by number desc limit 1`,
-  );
-  const [row] = rows;
-  return row === undefined ? null : { blockNumber: row.number, timestamp: row.timestamp };
 }
 
 /** The last answer of a feed in US dollars; null where none is stored. */

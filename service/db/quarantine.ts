@@ -2,6 +2,7 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
+import { isOneOf } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { isOutage } from "./database-failure.ts";
 import { type QuarantineKind, quarantine } from "./tables/quarantine.ts";
@@ -65,9 +66,8 @@ export async function releaseItems(
   subjects: readonly string[],
 ): Promise<void> {
   if (subjects.length === 0) return;
-  await db.execute(sql`
-    delete from ${quarantine}
-    where chain_id = ${chainId} and kind = ${kind} and subject = any(${sql.param(subjects)})`);
+  const isOfKind = and(eq(quarantine.chainId, chainId), eq(quarantine.kind, kind));
+  await db.delete(quarantine).where(and(isOfKind, isOneOf(quarantine.subject, subjects)));
 }
 
 /** Has the quarantined items of a chain, or of one kind, tried by the next run; returns how many. */
@@ -226,7 +226,7 @@ export async function isolateFaults(work: BatchWork): Promise<{
   const untried: string[] = [];
   const errors: unknown[] = [];
   let splits = 0;
-  let outage: { readonly error: unknown } | null = null;
+  const outages: { readonly error: unknown }[] = [];
 
   const take = () => {
     const batch = fresh.shift();
@@ -245,7 +245,7 @@ export async function isolateFaults(work: BatchWork): Promise<{
     parts.push(items.slice(middle), items.slice(0, middle));
   };
   const runLane = async () => {
-    while (outage === null) {
+    while (outages.length === 0) {
       const next = take();
       if (next === null) return;
       try {
@@ -254,7 +254,7 @@ export async function isolateFaults(work: BatchWork): Promise<{
         done.push(...next.items);
       } catch (error) {
         if (work.signal?.aborted || isOutage(error)) {
-          outage = { error };
+          outages.push({ error });
           return;
         }
         errors.push(error);
@@ -265,12 +265,9 @@ export async function isolateFaults(work: BatchWork): Promise<{
     }
   };
   await Promise.all(Array.from({ length: work.lanes }, runLane));
-  throwOutage(outage);
+  const [end] = outages;
+  if (end !== undefined) throw end.error;
   return { done, faults, untried, firstError: errors[0] };
-}
-
-function throwOutage(outage: { readonly error: unknown } | null): void {
-  if (outage !== null) throw outage.error;
 }
 
 /** Divides items, in their order. */

@@ -69,20 +69,22 @@ export async function resetChain(db: Database, chainId: number): Promise<void> {
     if (isReplaced) {
       await forgetJobs(tx, chainId);
     } else {
-      await takeBackPending(tx, chainId);
-      await requeueDecisions(tx, chainId);
+      // A publication that the sender has is followed to its end.
+      await tx.execute(sql`
+        update ahs.publish_intent set state = 'superseded', updated_at = now()
+        where chain_id = ${chainId} and state = 'pending'`);
+      // Unsigned decisions are checked anew, after what was found of them was thrown away.
+      await tx.execute(sql`
+        update ahs.settlement_check
+        set status = 'waiting', reason = null, attempts = 0, not_before = now(), checked_at = now()
+        where chain_id = ${chainId}`);
     }
-    for (const schema of await schemasOf(tx, chainId)) {
-      await tx.execute(sql`drop schema ${sql.identifier(schema)} cascade`);
-    }
+    const { rows: schemas } = await tx.execute<{ name: string }>(
+      sql`select nspname as name from pg_namespace
+          where nspname ~ ${`^(chain|index)_${chainId}(_|$)`} or nspname = 'ponder_sync'`,
+    );
+    for (const { name } of schemas) await tx.execute(sql`drop schema ${sql.identifier(name)} cascade`);
   });
-}
-
-/** Withdraws pending publications. A publication that the sender has is followed to its end. */
-async function takeBackPending(tx: NodePgDatabase, chainId: number): Promise<void> {
-  await tx.execute(sql`
-    update ahs.publish_intent set state = 'superseded', updated_at = now()
-    where chain_id = ${chainId} and state = 'pending'`);
 }
 
 /** Names under which processes of ours are connected to this database, once for each connection; not those of this kind. */
@@ -106,20 +108,4 @@ async function forgetJobs(tx: NodePgDatabase, chainId: number): Promise<void> {
   await tx.execute(sql`
     update ahs.job_spec set job_chain_id = null, job_escrow = null, job_id = null, registered_block = null
     where job_chain_id = ${chainId}`);
-}
-
-async function schemasOf(tx: NodePgDatabase, chainId: number): Promise<string[]> {
-  const { rows } = await tx.execute<{ name: string }>(
-    sql`select nspname as name from pg_namespace
-        where nspname ~ ${`^(chain|index)_${chainId}(_|$)`} or nspname = 'ponder_sync'`,
-  );
-  return rows.map((row) => row.name);
-}
-
-/** Has every unsigned decision on jobs of a chain looked at anew, after what was found of them was thrown away. */
-async function requeueDecisions(tx: NodePgDatabase, chainId: number): Promise<void> {
-  await tx.execute(sql`
-    update ahs.settlement_check
-    set status = 'waiting', reason = null, attempts = 0, not_before = now(), checked_at = now()
-    where chain_id = ${chainId}`);
 }

@@ -38,11 +38,11 @@ export async function grantRights(client: ClientBase): Promise<void> {
   }
 }
 
-/** A user that logs in for a role, and has the rights of that role alone. */
-type Login = { readonly name: string; readonly role: RoleName; readonly password: string };
-
-/** Makes the user, or gives it the password; needs CREATEROLE. */
-export async function putLogin(client: ClientBase, { name, role, password }: Login): Promise<void> {
+/** Makes the user that logs in for a role and has its rights alone, or gives it the password; needs CREATEROLE. */
+export async function putLogin(
+  client: ClientBase,
+  { name, role, password }: { readonly name: string; readonly role: RoleName; readonly password: string },
+): Promise<void> {
   const user = client.escapeIdentifier(name);
   if (!(await roleExists(client, name))) {
     await unlessMadeMeanwhile(() => client.query(`create role ${user} login`));
@@ -132,14 +132,13 @@ export async function grantReading(client: ClientBase, viewsSchema: string): Pro
   await client.query(`grant select on all tables in schema ${schema} to ahs_serve, ahs_work`);
 }
 
-/** Which rows of a table a role may write, where its right to the table would be too much. */
+/** Which rows of a table `ahs_serve` may write, where its right to the table would be too much. */
 type RowPolicy = {
   /** A changed policy needs another name: what has its name is left as it is. */
   readonly name: string;
-  readonly role: RoleName;
+  readonly action: "insert" | "update" | "delete";
   /** As CREATE POLICY takes it after the role. */
   readonly rows: string;
-  readonly action: "insert" | "update" | "delete";
 };
 
 /** Permits every use that the rights to the table allow; the policies above it restrict that. */
@@ -149,36 +148,19 @@ const EVERYONE = "everyone";
 export const ROW_POLICIES: Readonly<Record<string, readonly RowPolicy[]>> = {
   // A server plans the publication of what it scores, and must keep no wallet from being scored.
   quarantine: [
-    {
-      name: "server_quarantines_publications",
-      role: "ahs_serve",
-      action: "insert",
-      rows: "with check (kind = 'publish')",
-    },
-    {
-      name: "server_extends_publications",
-      role: "ahs_serve",
-      action: "update",
-      rows: "using (kind = 'publish')",
-    },
-    {
-      name: "server_releases_publications",
-      role: "ahs_serve",
-      action: "delete",
-      rows: "using (kind = 'publish')",
-    },
+    { name: "server_quarantines_publications", action: "insert", rows: "with check (kind = 'publish')" },
+    { name: "server_extends_publications", action: "update", rows: "using (kind = 'publish')" },
+    { name: "server_releases_publications", action: "delete", rows: "using (kind = 'publish')" },
   ],
   sender_transaction: [
     {
       name: "server_asks_for_transfers",
-      role: "ahs_serve",
       action: "insert",
       rows: `with check (purpose = 'x402' and value = 0 and state = 'queued' and not final
         and nonce is null and raw is null and cardinality(hashes) = 0 and mined_hash is null)`,
     },
     {
       name: "server_asks_again",
-      role: "ahs_serve",
       action: "update",
       rows: `using (purpose = 'x402' and state = 'failed' and nonce is null)
         with check (purpose = 'x402' and state = 'queued')`,
@@ -187,28 +169,20 @@ export const ROW_POLICIES: Readonly<Record<string, readonly RowPolicy[]>> = {
   verdict: [
     {
       name: "server_takes_outputs",
-      role: "ahs_serve",
       action: "insert",
       rows: "with check (status = 'unsettled' and runs = 0 and final_verdict is null)",
     },
     {
       name: "server_decides_reviews",
-      role: "ahs_serve",
       action: "update",
       rows: `using (true) with check (status <> 'processing'
         and (final_verdict is null or final_verdict = 'HOLD' or cause = 'review'))`,
     },
-    {
-      name: "server_drops_unpaid",
-      role: "ahs_serve",
-      action: "delete",
-      rows: "using (status = 'unsettled')",
-    },
+    { name: "server_drops_unpaid", action: "delete", rows: "using (status = 'unsettled')" },
   ],
   verdict_run: [
     {
       name: "server_stores_reviews",
-      role: "ahs_serve",
       action: "insert",
       rows: `with check (cause = 'review' and final_verdict in ('ALLOW', 'REJECT')
         and not exists (select from ahs.verdict_run earlier
@@ -238,7 +212,7 @@ function statementsFor(table: string, present: readonly string[]): readonly stri
   const wanted = new Map([
     [EVERYONE, "using (true)"],
     ...(ROW_POLICIES[table] ?? []).map(
-      ({ name, role, action, rows }) => [name, `as restrictive for ${action} to ${role} ${rows}`] as const,
+      ({ name, action, rows }) => [name, `as restrictive for ${action} to ahs_serve ${rows}`] as const,
     ),
   ]);
   const stale = present.filter((name) => !wanted.has(name));

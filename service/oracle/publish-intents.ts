@@ -1,8 +1,8 @@
 import { and, asc, count, eq, gte, inArray, isNull, lt, lte, notExists, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { isOneOf } from "../db/columns.ts";
 import { viewOf } from "../db/index-snapshot.ts";
-import { isOneOf } from "../db/is-one-of.ts";
-import { type PublishState, publishIntent, senderTransaction } from "../db/tables/publish.ts";
+import { publishIntent, senderTransaction } from "../db/tables/publish.ts";
 import { currentScore, score } from "../db/tables/score.ts";
 import { scoreColumns } from "./publish-scores.ts";
 
@@ -146,7 +146,11 @@ export async function insertPending(
 /** Changes intents alike; throws when one is gone or no longer in the state it was read in. */
 export async function patchIntents(
   db: NodePgDatabase,
-  change: { ids: readonly number[]; from: PublishState; patch: Partial<typeof publishIntent.$inferSelect> },
+  change: {
+    readonly ids: readonly number[];
+    readonly from: (typeof publishIntent.$inferSelect)["state"];
+    readonly patch: Partial<typeof publishIntent.$inferSelect>;
+  },
 ): Promise<void> {
   if (change.ids.length === 0) return;
   const changed = await db

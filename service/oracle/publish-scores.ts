@@ -1,8 +1,8 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { gradeFloors } from "../chain/oracle-codec.ts";
+import { isOneOf } from "../db/columns.ts";
 import { viewOf } from "../db/index-snapshot.ts";
-import { isOneOf } from "../db/is-one-of.ts";
 import { currentScore, score, walletInterest } from "../db/tables/score.ts";
 import { sanctionsListSql } from "../sanctions/sanctions.ts";
 import type { PublishPolicy } from "./publish-policy.ts";

@@ -1,9 +1,9 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
+import { isOneOf } from "../db/columns.ts";
 import type { Database } from "../db/database.ts";
 import type { ArrayReader } from "../db/index-snapshot.ts";
-import { isOneOf } from "../db/is-one-of.ts";
 import { sanctionsEntry, sanctionsSource } from "../db/tables/sanctions.ts";
 import type { SanctionsFlag } from "../model/features/types.ts";
 import { type ListedAddress, RefusedList, sanctionsListHash } from "./list-file.ts";

@@ -4,24 +4,21 @@ import { scoreWallet } from "../model/features/score-wallet.ts";
 import type { AsOf } from "../model/features/types.ts";
 import type { Policy } from "../model/score/policy-shape.ts";
 import type { ScoreRecord } from "../model/score/record.ts";
-import { readFollowedWallets } from "./due-wallets.ts";
 import { createContactCaches } from "./read/contact-graph.ts";
+import { readFollowedWallets } from "./run-scoring.ts";
 import { type ReadWallets, readWalletsIn, SCORING_BATCH, type ScoringContext } from "./score-wallets.ts";
 
-type Comparison = {
-  readonly asOf: AsOf;
-  /** By wallet. */
-  readonly pairs: readonly { readonly before: ScoreRecord; readonly after: ScoreRecord }[];
-};
+type Pair = { readonly before: ScoreRecord; readonly after: ScoreRecord };
 
 /**
  * Scores wallets (lower-case; null for every followed one) under the context's policy and under another one, both in one
- * snapshot, and stores nothing. Wallets that nothing is known of are left out; null while there is no block to score at.
+ * snapshot, and stores nothing. Pairs are by wallet; wallets that nothing is known of are left out. Null while there is no block
+ * to score at.
  */
 export async function compareOnSnapshot(
   { db, ...context }: ScoringContext,
   { other, wallets }: { readonly other: Policy; readonly wallets: readonly Address[] | null },
-): Promise<Comparison | null> {
+): Promise<{ readonly asOf: AsOf; readonly pairs: readonly Pair[] } | null> {
   const all = wallets ?? (await readFollowedWallets(db, context.chainId));
   const distinct = [...new Set(all)].sort();
   return readSnapshot(db, async (client) => {
@@ -31,7 +28,7 @@ export async function compareOnSnapshot(
         readWalletsIn(client, { ...context, policy }, { wallets: batch, at: "finalized", contacts });
     };
     const [readBefore, readAfter] = [read(context.policy), read(other)];
-    const pairs: Comparison["pairs"][number][] = [];
+    const pairs: Pair[] = [];
     let asOf: AsOf | null = null;
     for (let start = 0; start === 0 || start < distinct.length; start += SCORING_BATCH) {
       const batch = distinct.slice(start, start + SCORING_BATCH);

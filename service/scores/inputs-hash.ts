@@ -6,9 +6,7 @@ import type {
   AsOf,
   CounterpartyFact,
   Coverage,
-  Delegation,
   OpenApproval,
-  OwnerLink,
   TokenList,
   WalletRows,
 } from "../model/features/types.ts";
@@ -51,19 +49,6 @@ export function tokenListFile({ native, tokens }: TokenList): InputFile {
   );
 }
 
-/** One counterparty as the file has it: its members in the order of `CounterpartyFact`, null for none. */
-type CounterpartyEntry = readonly [
-  address: Address,
-  ownerLink: OwnerLink | null,
-  mergedWith: Address | null,
-  hasCode: boolean | null,
-  existedAt: number | null,
-  fundedFromOutside: boolean | null,
-  firstContactAt: number | null,
-  outsideUsers: number,
-  flag: CounterpartyFact["flag"],
-];
-
 /** The inputs of a record that a node alone cannot report again. */
 export type FrozenFacts = Pick<
   WalletRows,
@@ -75,33 +60,14 @@ export type FrozenFacts = Pick<
   readonly receiptsFrom: number | null;
 };
 
-type ApprovalEntry = readonly [
-  token: Address,
-  spender: Address,
-  kind: OpenApproval["kind"],
-  approvedAt: number,
-];
-
-type FrozenContent = {
-  readonly approvals: readonly ApprovalEntry[] | null;
-  readonly chain_start: number | null;
-  readonly counterparties: readonly CounterpartyEntry[];
-  readonly covered: {
-    readonly complete: boolean;
-    readonly from_block: number;
-    readonly from_timestamp: number;
-    readonly sources: readonly string[];
-  };
-  readonly delegation: Delegation | null;
-  readonly receipts_from: number | null;
-  readonly services_up_at: number | null;
-  readonly wallet: Address;
-};
-
 /** The facts that a record was frozen with, in any order, as its counterparty file; equal facts make one file. */
 export function counterpartyFile(facts: WalletRows): InputFile {
-  // In the order of RFC 8785, and without numbers that are no integers: JSON.stringify makes the same text, sooner.
-  const content: FrozenContent = {
+  return listFile(JSON.stringify(frozenContent(facts)));
+}
+
+/** In the order of RFC 8785, and without numbers that are no integers: JSON.stringify makes the same text, sooner. */
+function frozenContent(facts: WalletRows) {
+  return {
     approvals: facts.approvals === null ? null : facts.approvals.map(approvalEntry).sort(byToken),
     chain_start: facts.chainStartTimestamp,
     counterparties: facts.counterparties.map(counterpartyEntry).sort(byAddress),
@@ -116,13 +82,12 @@ export function counterpartyFile(facts: WalletRows): InputFile {
     services_up_at: facts.servicesUpAt,
     wallet: facts.wallet,
   };
-  return listFile(JSON.stringify(content));
 }
 
 /** The facts in the content of a counterparty file that `counterpartyFile` made. */
 export function readCounterpartyFile(content: unknown): FrozenFacts {
   // The hash was checked before: this service wrote the file.
-  const file = content as FrozenContent;
+  const file = content as ReturnType<typeof frozenContent>;
   return {
     wallet: file.wallet,
     chainStartTimestamp: file.chain_start,
@@ -157,7 +122,8 @@ export function readCounterpartyFile(content: unknown): FrozenFacts {
   };
 }
 
-function counterpartyEntry(fact: CounterpartyFact): CounterpartyEntry {
+/** Members in the order of `CounterpartyFact`, null for none. */
+function counterpartyEntry(fact: CounterpartyFact) {
   return [
     fact.address,
     fact.ownerLink,
@@ -168,7 +134,7 @@ function counterpartyEntry(fact: CounterpartyFact): CounterpartyEntry {
     fact.firstContactAt,
     fact.outsideUsers,
     fact.flag,
-  ];
+  ] as const;
 }
 
 function firstReceipt(calls: WalletRows["calls"]): number | null {
@@ -179,15 +145,15 @@ function firstReceipt(calls: WalletRows["calls"]): number | null {
   return first;
 }
 
-function approvalEntry({ token, spender, kind, approvedAt }: OpenApproval): ApprovalEntry {
-  return [token, spender, kind, approvedAt];
+function approvalEntry({ token, spender, kind, approvedAt }: OpenApproval) {
+  return [token, spender, kind, approvedAt] as const;
 }
 
-function byAddress([a]: CounterpartyEntry, [b]: CounterpartyEntry): number {
+function byAddress([a]: readonly [Address, ...unknown[]], [b]: readonly [Address, ...unknown[]]): number {
   return a < b ? -1 : 1;
 }
 
-function byToken(a: ApprovalEntry, b: ApprovalEntry): number {
+function byToken(a: readonly unknown[], b: readonly unknown[]): number {
   return a.slice(0, 3).join() < b.slice(0, 3).join() ? -1 : 1;
 }
 

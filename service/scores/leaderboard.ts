@@ -1,26 +1,16 @@
-import { escapeIdentifier, type Pool } from "pg";
 import type { Address } from "viem";
-import { type Database, QUERY_DEADLINE } from "../db/database.ts";
+import { type Database, rowsInTime } from "../db/database.ts";
 import { fromIndex } from "../db/index-snapshot.ts";
-import type { ConfidenceLevel, Grade } from "../model/score/record.ts";
+import type { currentScore } from "../db/tables/score.ts";
 
 /** A wallet as lists show it. */
-export type RankedWallet = {
-  /** Lower-case. */
-  readonly wallet: Address;
-  /** Null for a wallet without enough history, as is the grade. */
-  readonly ahsScore: number | null;
-  readonly grade: Grade | null;
-  readonly confidenceMicros: number;
-  readonly confidenceLevel: ConfidenceLevel;
-};
+export type RankedWallet = Pick<
+  typeof currentScore.$inferSelect,
+  "wallet" | "ahsScore" | "grade" | "confidenceMicros" | "confidenceLevel"
+>;
 
 /** The place of a wallet in the order of the leaderboard. */
-export type RankPlace = {
-  readonly ahsScore: number;
-  readonly confidenceMicros: number;
-  readonly wallet: Address;
-};
+export type RankPlace = Pick<RankedWallet, "confidenceMicros" | "wallet"> & { readonly ahsScore: number };
 
 export type RankQuery = {
   /** Scores from and to, both included. */
@@ -56,78 +46,60 @@ export const MOST_NAMES = 1_000;
 /** Characters of an agent's name that the index `agent_document_name` has, in lower case. */
 const INDEXED_NAME_CHARACTERS = 64;
 
-/** Searches and pages of the leaderboard, each by ranges of an index. */
-export type LeaderboardReader = {
-  /** Scored wallets by falling score, falling confidence, address. */
-  page(query: RankQuery): Promise<readonly RankedWallet[]>;
-  /** Scored or insufficient wallets with this address prefix (lower-case), by address. */
-  byPrefix(prefix: string, limit: number): Promise<readonly RankedWallet[]>;
-  /** The agent of this number; null where the registry has none, or the index no tables. */
-  byAgentId(agentId: bigint): Promise<FoundAgent | null>;
-  /**
-   * Agents whose name begins so, in any case: of the first MOST_NAMES in the order of names those with the best scores first, then
-   * by name. None while the index has no tables.
-   */
-  byName(beginning: string, part: { readonly offset: number; readonly limit: number }): Promise<FoundNames>;
-};
+export type LeaderboardReader = ReturnType<typeof createLeaderboardReader>;
 
-/** The leaderboard of one chain. */
-export function createLeaderboardReader(db: Database, chainId: number): LeaderboardReader {
-  return { ...rankReader(db.$client, chainId), ...agentReader(db.$client, chainId) };
-}
-
-function rankReader(pool: Pool, chainId: number): Pick<LeaderboardReader, "page" | "byPrefix"> {
-  const read = async (name: string, text: string, values: readonly unknown[]) =>
-    (await pool.query<RankedRow>({ ...QUERY_DEADLINE, name, text, values: [...values] })).rows.map(rankedOf);
+/** Searches and pages of the leaderboard of one chain, each by ranges of an index. */
+export function createLeaderboardReader(db: Database, chainId: number) {
+  const agents = `"chain_${chainId}".agent`;
   return {
-    async page({ scores: [from, to], after, limit }) {
-      if (after === null) return read("leaderboard_first", FIRST_PAGE, [chainId, from, to, limit]);
-      const { ahsScore, confidenceMicros, wallet } = after;
-      return read("leaderboard_after", PAGE_AFTER, [
-        chainId,
-        from,
-        ahsScore,
-        confidenceMicros,
-        wallet,
-        limit,
-      ]);
+    /** Scored wallets by falling score, falling confidence, address. */
+    async page({ scores: [from, to], after, limit }: RankQuery): Promise<readonly RankedWallet[]> {
+      if (after === null) {
+        const values = [chainId, from, to, limit];
+        return rowsInTime<RankedWallet>(db, { name: "leaderboard_first", text: FIRST_PAGE, values });
+      }
+      const values = [chainId, from, after.ahsScore, after.confidenceMicros, after.wallet, limit];
+      return rowsInTime<RankedWallet>(db, { name: "leaderboard_after", text: PAGE_AFTER, values });
     },
-    async byPrefix(prefix, limit) {
-      return read("leaderboard_prefix", WITH_PREFIX, [chainId, prefix, limit]);
+    /** Scored or insufficient wallets with this address prefix (lower-case), by address. */
+    async byPrefix(prefix: string, limit: number): Promise<readonly RankedWallet[]> {
+      const values = [chainId, prefix, limit];
+      return rowsInTime<RankedWallet>(db, { name: "leaderboard_prefix", text: WITH_PREFIX, values });
     },
-  };
-}
-
-function agentReader(pool: Pool, chainId: number): Pick<LeaderboardReader, "byAgentId" | "byName"> {
-  const agents = `${escapeIdentifier(`chain_${chainId}`)}.agent`;
-  return {
-    async byAgentId(agentId) {
+    /** The agent of this number; null where the registry has none, or the index no tables. */
+    async byAgentId(agentId: bigint): Promise<FoundAgent | null> {
       const found = await fromIndex(
-        pool.query<FoundRow>({
-          ...QUERY_DEADLINE,
+        rowsInTime<FoundRow>(db, {
           name: `leaderboard_agent_${chainId}`,
           text: agentStatement(agents),
           values: [chainId, agentId.toString()],
         }),
       );
-      return found?.rows.map(foundOf)[0] ?? null;
+      return found?.map(foundOf)[0] ?? null;
     },
-    async byName(beginning, { offset, limit }) {
+    /**
+     * Agents whose name begins so, in any case: of the first MOST_NAMES in the order of names those with the best scores first, then
+     * by name. None while the index has no tables.
+     */
+    async byName(
+      beginning: string,
+      { offset, limit }: { offset: number; limit: number },
+    ): Promise<FoundNames> {
       const found = await fromIndex(
-        pool.query<NamedRow>({
-          ...QUERY_DEADLINE,
+        rowsInTime<FoundRow & Omit<FoundNames, "agents">>(db, {
           name: `leaderboard_name_${chainId}`,
           text: namesStatement(agents),
           values: [chainId, beginning, limit, offset],
         }),
       );
-      const rows = found?.rows ?? [];
-      return { agents: rows.map(foundOf), total: rows[0]?.total ?? 0, isCut: rows[0]?.is_cut ?? false };
+      const rows = found ?? [];
+      return { agents: rows.map(foundOf), total: rows[0]?.total ?? 0, isCut: rows[0]?.isCut ?? false };
     },
   };
 }
 
-const COLUMNS = "s.wallet, s.ahs_score, s.grade, s.confidence_micros, s.confidence_level";
+const COLUMNS = `s.wallet, s.ahs_score as "ahsScore", s.grade, s.confidence_micros as "confidenceMicros",
+  s.confidence_level as "confidenceLevel"`;
 
 const FIRST_PAGE = `
   select ${COLUMNS} from ahs.current_score s
@@ -154,11 +126,11 @@ const PAGE_AFTER = `
      where chain_id = $1 and ahs_score is not null and ahs_score < $3 and ahs_score >= $2
      order by ahs_score desc, confidence_micros desc, wallet limit $6)
   ) as behind
-  order by ahs_score desc, confidence_micros desc, wallet limit $6`;
+  order by "ahsScore" desc, "confidenceMicros" desc, wallet limit $6`;
 
 function agentStatement(agents: string): string {
   return `
-    select a.agent_id::text, d.name, a.wallet as agent_wallet, ${COLUMNS}
+    select a.agent_id::text as "agentId", d.name, a.wallet as "agentWallet", ${COLUMNS}
     from ${agents} a
     left join ahs.agent_document d on d.chain_id = $1 and d.agent_id = a.agent_id
     left join ahs.current_score s on s.chain_id = $1 and s.wallet = a.wallet
@@ -179,8 +151,8 @@ function namesStatement(agents: string): string {
       where d.chain_id = $1 and ${name} ~>=~ ${beginning} and ${name} ~<~ (${beginning} || U&'\\+10FFFF')
       order by d.chain_id, ${name} using ~<~, d.agent_id limit ${MOST_NAMES}
     )
-    select d.agent_id::text, d.name, a.wallet as agent_wallet, ${COLUMNS}, (count(*) over ())::int as total,
-      (select count(*) from named) = ${MOST_NAMES} as is_cut
+    select d.agent_id::text as "agentId", d.name, a.wallet as "agentWallet", ${COLUMNS},
+      (count(*) over ())::int as total, (select count(*) from named) = ${MOST_NAMES} as "isCut"
     from named d
     join ${agents} a on a.agent_id = d.agent_id
     left join ahs.current_score s on s.chain_id = $1 and s.wallet = a.wallet
@@ -188,37 +160,16 @@ function namesStatement(agents: string): string {
     limit $3 offset $4`;
 }
 
-type RankedRow = {
-  readonly wallet: Address;
-  readonly ahs_score: number | null;
-  readonly grade: Grade | null;
-  readonly confidence_micros: number;
-  readonly confidence_level: ConfidenceLevel;
-};
-
 type FoundRow = {
-  readonly agent_id: string;
+  readonly agentId: string;
   readonly name: string | null;
-  readonly agent_wallet: Address | null;
-} & (RankedRow | { readonly wallet: null });
-
-type NamedRow = FoundRow & { readonly total: number; readonly is_cut: boolean };
-
-function rankedOf(row: RankedRow): RankedWallet {
-  return {
-    wallet: row.wallet,
-    ahsScore: row.ahs_score,
-    grade: row.grade,
-    confidenceMicros: row.confidence_micros,
-    confidenceLevel: row.confidence_level,
-  };
-}
+  readonly agentWallet: Address | null;
+} & (RankedWallet | { readonly wallet: null });
 
 function foundOf(row: FoundRow): FoundAgent {
-  return {
-    agentId: BigInt(row.agent_id),
-    name: row.name,
-    wallet: row.agent_wallet,
-    ranked: row.wallet === null ? null : rankedOf(row),
-  };
+  const { name, agentWallet } = row;
+  const found = { agentId: BigInt(row.agentId), name, wallet: agentWallet };
+  if (row.wallet === null) return { ...found, ranked: null };
+  const { wallet, ahsScore, grade, confidenceMicros, confidenceLevel } = row;
+  return { ...found, ranked: { wallet, ahsScore, grade, confidenceMicros, confidenceLevel } };
 }

@@ -1,16 +1,17 @@
 import { hash } from "node:crypto";
 import canonicalize from "canonicalize";
-import { type Database, QUERY_DEADLINE } from "../db/database.ts";
+import { and, eq } from "drizzle-orm";
+import { isOneOf } from "../db/columns.ts";
+import { type Database, rowsInTime, underDeadline } from "../db/database.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
+import { routingPolicy } from "../db/tables/api-key.ts";
 import { DEFAULT_ROUTING, type RoutingPolicy } from "../model/score/route.ts";
 
-/** An integrator's policy as it is stored. */
-export type StoredPolicy = {
-  readonly policy: RoutingPolicy;
-  /** Names this state of the policy: another policy, or the same one put at another time, has another. */
-  readonly version: string;
-  readonly updatedAt: Date;
-};
+/**
+ * An integrator's policy as it is stored. The version names this state of it: another policy, or the same one put at another
+ * time, has another.
+ */
+export type StoredPolicy = Omit<typeof routingPolicy.$inferSelect, "owner">;
 
 /** The version of the default table, which every owner has until the first PUT. */
 export const DEFAULT_VERSION = versionOf(DEFAULT_ROUTING, null);
@@ -34,7 +35,7 @@ export function createPolicyReader(db: Database): (owner: string) => Promise<Sto
       }
       const changed = [...versions.keys()].filter((owner) => !found.has(owner));
       if (changed.length > 0)
-        for (const row of await readPolicies(db, changed)) found.set(row.owner, storedOf(row));
+        for (const { owner, ...stored } of await readPolicies(db, changed)) found.set(owner, stored);
       for (const [owner, stored] of found) keep(kept, owner, stored);
       return owners.map((owner) => found.get(owner) ?? null);
     },
@@ -51,8 +52,7 @@ function keep(kept: Map<string, StoredPolicy>, owner: string, stored: StoredPoli
 }
 
 async function readVersions(db: Database, owners: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await db.$client.query<{ readonly owner: string; readonly version: string }>({
-    ...QUERY_DEADLINE,
+  const rows = await rowsInTime<{ owner: string; version: string }>(db, {
     name: "routing_policy_versions",
     text: "select owner, version from ahs.routing_policy where owner = any($1)",
     values: [owners],
@@ -60,14 +60,8 @@ async function readVersions(db: Database, owners: readonly string[]): Promise<Re
   return new Map(rows.map(({ owner, version }) => [owner, version]));
 }
 
-async function readPolicies(db: Database, owners: readonly string[]): Promise<readonly PolicyRow[]> {
-  const { rows } = await db.$client.query<PolicyRow>({
-    ...QUERY_DEADLINE,
-    name: "routing_policy_read",
-    text: "select owner, policy, version, updated_at from ahs.routing_policy where owner = any($1)",
-    values: [owners],
-  });
-  return rows;
+function readPolicies(db: Database, owners: readonly string[]) {
+  return underDeadline(db).select().from(routingPolicy).where(isOneOf(routingPolicy.owner, owners));
 }
 
 export type PolicyWrite = {
@@ -78,47 +72,31 @@ export type PolicyWrite = {
   readonly ifVersion: readonly string[] | null;
 };
 
-const COLUMNS = "(owner, policy, version, updated_at) values ($1, $2, $3, $4)";
-const REPLACE =
-  "do update set policy = excluded.policy, version = excluded.version, updated_at = excluded.updated_at";
-
 /** Replaces an owner's whole policy by one atomic statement; null, and nothing written, where the stored version is another. */
 export async function writePolicy(db: Database, write: PolicyWrite): Promise<StoredPolicy | null> {
   const { owner, policy, now, ifVersion } = write;
-  const values = [owner, JSON.stringify(policy), versionOf(policy, now), now];
-  const { rows } = await db.$client.query<PolicyRow>({
-    ...QUERY_DEADLINE,
-    ...(ifVersion === null
-      ? {
-          text: `insert into ahs.routing_policy ${COLUMNS} on conflict (owner) ${REPLACE} returning *`,
-          values,
-        }
-      : conditionalWrite(values, ifVersion)),
-  });
-  return rows[0] === undefined ? null : storedOf(rows[0]);
-}
-
-// Without a row the default applies: only a caller that read the default may replace it.
-function conditionalWrite(values: readonly unknown[], versions: readonly string[]) {
-  const isVersion = "routing_policy.version = any($5)";
-  const text = versions.includes(DEFAULT_VERSION)
-    ? `insert into ahs.routing_policy ${COLUMNS} on conflict (owner) ${REPLACE} where ${isVersion} returning *`
-    : `update ahs.routing_policy set policy = $2, version = $3, updated_at = $4 where owner = $1 and ${isVersion} returning *`;
-  return { text, values: [...values, versions] };
+  const stored = { policy, version: versionOf(policy, now), updatedAt: now };
+  const isVersion = ifVersion === null ? undefined : isOneOf(routingPolicy.version, ifVersion);
+  const inTime = underDeadline(db);
+  // Without a row the default applies: only a caller that read the default may replace it.
+  const written =
+    ifVersion === null || ifVersion.includes(DEFAULT_VERSION)
+      ? inTime
+          .insert(routingPolicy)
+          .values({ owner, ...stored })
+          .onConflictDoUpdate({
+            target: routingPolicy.owner,
+            set: stored,
+            ...(isVersion === undefined ? {} : { setWhere: isVersion }),
+          })
+      : inTime
+          .update(routingPolicy)
+          .set(stored)
+          .where(and(eq(routingPolicy.owner, owner), isVersion));
+  const { rowCount } = await written;
+  return rowCount === 0 ? null : stored;
 }
 
 function versionOf(policy: RoutingPolicy, updatedAt: Date | null): string {
   return hash("sha256", canonicalize({ policy, updatedAt: updatedAt?.toISOString() ?? null }) ?? "", "hex");
-}
-
-/** As node-postgres reads tables/routing-policy.ts. */
-type PolicyRow = {
-  readonly owner: string;
-  readonly policy: RoutingPolicy;
-  readonly version: string;
-  readonly updated_at: Date;
-};
-
-function storedOf({ policy, version, updated_at }: PolicyRow): StoredPolicy {
-  return { policy, version, updatedAt: updated_at };
 }

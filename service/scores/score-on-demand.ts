@@ -4,8 +4,6 @@ import { workThrough } from "../db/quarantine.ts";
 import type { History, HistoryFailure, HistoryRequest } from "../ingest/history/history.ts";
 import type { HistoryReader } from "../ingest/history/history-reader.ts";
 import {
-  type PastFacts,
-  type PastQuestion,
   planPast,
   readGaps,
   readPastFacts,
@@ -21,7 +19,17 @@ import { readCurrentBlock, readScoreFrom, type StoreContext, storeRecords } from
 
 export type OnDemandContext = ScoringContext & StoreContext & PastContext;
 
-type OnDemandOutcome = ScoreNowOutcome | Exclude<PastOutcome, { readonly kind: "ready" }>;
+type PastContext = Pick<ScoringContext, "db" | "chainId" | "policy"> & {
+  readonly history: HistoryReader;
+  readonly logger: Logger;
+};
+
+/** Why there is no score now; history-unavailable: it is the source of histories that gives none. */
+type Unavailable<Kind = "unavailable" | "history-unavailable"> = {
+  readonly kind: Kind;
+  readonly detail: string;
+  readonly retryAfterSeconds: number;
+};
 
 /**
  * Scores a wallet (lower-case) for a paying caller, whether or not the index follows it. Missing history is read from
@@ -29,7 +37,7 @@ type OnDemandOutcome = ScoreNowOutcome | Exclude<PastOutcome, { readonly kind: "
  * With the score it stores a request to follow the wallet, if the wallet has made a call: the publisher pays for no
  * token or router. A source that fails or exceeds the caller's time leaves no score.
  */
-export async function scoreOnDemand(context: OnDemandContext, wallet: Address): Promise<OnDemandOutcome> {
+export async function scoreOnDemand(context: OnDemandContext, wallet: Address) {
   const past = await readMissingPast(context, wallet);
   if (past.kind !== "ready") return past;
   const { chainId, now } = context;
@@ -46,23 +54,6 @@ export async function scoreOnDemand(context: OnDemandContext, wallet: Address): 
   );
 }
 
-type ScoreNowOutcome =
-  | { readonly kind: "stored"; readonly row: StoredScore }
-  | { readonly kind: "not-indexed" }
-  | { readonly kind: "unavailable"; readonly detail: string; readonly retryAfterSeconds: number };
-
-const NOT_SCORABLE: ScoreNowOutcome = {
-  kind: "unavailable",
-  detail: "No block is both final and enriched yet.",
-  retryAfterSeconds: 10,
-};
-
-const SCORED_BLOCK_GONE: ScoreNowOutcome = {
-  kind: "unavailable",
-  detail: "The block that the wallet was scored at has just left the index.",
-  retryAfterSeconds: 1,
-};
-
 /**
  * Scores a wallet (lower-case) at the newest finalized and enriched block, stores the score and returns its row.
  * A wallet whose listing changed after that block, or that has a score of a later block, is scored at the newest
@@ -71,25 +62,23 @@ const SCORED_BLOCK_GONE: ScoreNowOutcome = {
 export async function scoreNow(
   context: ScoringContext & StoreContext,
   address: Address,
-): Promise<ScoreNowOutcome> {
+): Promise<{ kind: "stored"; row: StoredScore } | { kind: "not-indexed" } | Unavailable<"unavailable">> {
+  const { db, chainId } = context;
   const finalized = await scoreAtFinalized(context, [address]);
-  if (finalized === null) return NOT_SCORABLE;
-  const chain = { schema: `chain_${context.chainId}`, chainId: context.chainId };
-  const isListedNow = (await readSanctionsFlags(context.db, chain, [address])).has(address);
-  const current = await readCurrentBlock(context.db, { chainId: context.chainId, wallet: address });
+  if (finalized === null) return unavailable("No block is both final and enriched yet.", 10);
+  const flags = await readSanctionsFlags(db, { schema: `chain_${chainId}`, chainId }, [address]);
+  const isListedNow = flags.has(address);
+  const current = await readCurrentBlock(db, { chainId, wallet: address });
   // A listing, or its end, was in a hurry: no later record goes back behind that one.
   const isOvertaken = current !== null && current > finalized.asOf.blockNumber;
   const scored =
     isListed(finalized) === isListedNow && !isOvertaken ? finalized : await scoreAtNewest(context, [address]);
-  if (scored === null) return NOT_SCORABLE;
+  if (scored === null) return unavailable("No block is both final and enriched yet.", 10);
   const [only] = scored.records;
   if (only === undefined) return { kind: "not-indexed" };
-  if ((await storeRecords(context, scored)) === 0) return SCORED_BLOCK_GONE;
-  const row = await readScoreFrom(context.db, {
-    chainId: context.chainId,
-    wallet: address,
-    inputsHash: only.inputs.hash,
-  });
+  if ((await storeRecords(context, scored)) === 0)
+    return unavailable("The block that the wallet was scored at has just left the index.", 1);
+  const row = await readScoreFrom(db, { chainId, wallet: address, inputsHash: only.inputs.hash });
   if (row === undefined)
     throw new Error(`the score of ${address} at block ${scored.asOf.blockNumber} was not stored`);
   return { kind: "stored", row };
@@ -99,69 +88,44 @@ function isListed({ records }: ScoredWallets): boolean {
   return records.some(({ record }) => record.sanctionsFlags.length > 0);
 }
 
-type PastContext = Pick<ScoringContext, "db" | "chainId" | "policy"> & {
-  readonly history: HistoryReader;
-  readonly logger: Logger;
-};
+function unavailable(detail: string, retryAfterSeconds: number): Unavailable<"unavailable"> {
+  return { kind: "unavailable", detail, retryAfterSeconds };
+}
 
 /** ready: the available history is stored, or nothing is missing. */
-type PastOutcome =
-  | { readonly kind: "ready" }
-  | { readonly kind: "unavailable"; readonly detail: string; readonly retryAfterSeconds: number }
-  | { readonly kind: "history-unavailable"; readonly detail: string; readonly retryAfterSeconds: number };
+type PastOutcome = { readonly kind: "ready" } | Unavailable;
 
 const RUNNING_SECONDS = 5;
 const BUSY_SECONDS = 10;
 /** Failures are cached this long; a retry after it asks the source again. */
 const FAILED_SECONDS = 30;
 
-const NO_FINAL_BLOCK: PastOutcome = {
-  kind: "unavailable",
-  detail: "The index holds no finalized block yet.",
-  retryAfterSeconds: 10,
-};
-
-const BLOCK_GONE: PastOutcome = {
-  kind: "unavailable",
-  detail: "The block up to which the history was read has just left the index.",
-  retryAfterSeconds: 1,
-};
-
-const RUNNING: PastOutcome = {
-  kind: "history-unavailable",
-  detail: "The wallet's history is still being read; the next request finds it or joins the reading.",
-  retryAfterSeconds: RUNNING_SECONDS,
-};
-
 /** Reads from the source whatever is missing to score a wallet (lower-case), and stores it. */
 export function readMissingPast(context: PastContext, wallet: Address): Promise<PastOutcome> {
   return readPast(context, wallet, planPast);
 }
 
-/** Reads a wallet's past before it was followed from the source, also where the index alone would do, and stores it. */
-function readWholePast(context: PastContext, wallet: Address): Promise<PastOutcome> {
-  return readPast(context, wallet, requestPast);
-}
-
-async function readPast(
-  context: PastContext,
-  wallet: Address,
-  plan: (facts: PastFacts, question: PastQuestion) => HistoryRequest | null,
-): Promise<PastOutcome> {
+async function readPast(context: PastContext, wallet: Address, plan: typeof planPast): Promise<PastOutcome> {
   const { db, chainId, policy, history } = context;
   const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
-  if (asOf === null) return NO_FINAL_BLOCK;
+  if (asOf === null) return unavailable("The index holds no finalized block yet.", 10);
   const facts = await readPastFacts(db, { chainId, wallet, asOfBlock: asOf.blockNumber });
   const request = plan(facts, { wallet, asOf, windowDays: policy.window.days });
   if (request === null) return { kind: "ready" };
-  const told = await history.read(request);
-  switch (told.kind) {
+  const read = await history.read(request);
+  switch (read.kind) {
     case "running":
-      return RUNNING;
+      return {
+        kind: "history-unavailable",
+        detail: "The wallet's history is still being read; the next request finds it or joins the reading.",
+        retryAfterSeconds: RUNNING_SECONDS,
+      };
     case "failed":
-      return failed(context, wallet, told);
+      return failed(context, wallet, read);
     case "found":
-      return (await store(context, request, told)) ? { kind: "ready" } : BLOCK_GONE;
+      return (await store(context, request, read))
+        ? { kind: "ready" }
+        : unavailable("The block up to which the history was read has just left the index.", 1);
   }
 }
 
@@ -200,11 +164,11 @@ function store(
   const { source, fromBlock, fromTimestamp, toBlock } = coverage;
   const range = { source, fromBlock, fromTimestamp, toBlock, toHash: asOf.blockHash };
   // An account without transactions may be a contract, whose calls the source does not report: nothing is covered.
-  const told =
+  const covered =
     calls.length > 0
       ? { ...range, complete: coverage.complete }
       : { ...range, fromBlock: toBlock, fromTimestamp: asOf.timestamp, complete: false };
-  return storeHistory(db, { chainId, wallet, ...told }, calls);
+  return storeHistory(db, { chainId, wallet, ...covered }, calls);
 }
 
 /** Wallets of one round, and how many of them are read at once. */
@@ -229,7 +193,7 @@ export async function closeGaps(context: OnDemandContext): Promise<number> {
       lanes: AT_ONCE,
       attempt: async (batch) => {
         for (const wallet of batch as Address[]) {
-          if ((await readWholePast(context, wallet)).kind !== "ready") continue;
+          if ((await readPast(context, wallet, requestPast)).kind !== "ready") continue;
           await scoreNow(context, wallet);
           closed += 1;
         }

@@ -29,13 +29,10 @@ import {
   type SharedInputs,
 } from "./read/read-rows.ts";
 
-/** What the model reads of a deployment besides the chain's number. */
-type ScoringChain = Pick<ChainFacts, "market" | "accounts">;
-
 export type ScoringContext = {
   readonly db: Database;
   readonly chainId: number;
-  readonly chain: ScoringChain;
+  readonly chain: Pick<ChainFacts, "market" | "accounts">;
   readonly policy: Policy;
 };
 

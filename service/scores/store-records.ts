@@ -61,35 +61,34 @@ export async function storeRecords(
 }
 
 function toRow({ record, inputs }: InputRecord): NewScore {
-  const { outcome, asOf } = record;
-  const points =
-    outcome.kind === "scored"
-      ? {
-          ahsScore: outcome.ahsScore,
-          d1Score: outcome.d1Score,
-          d2Score: outcome.d2Score,
-          grade: outcome.grade,
-        }
-      : { ahsScore: null, d1Score: null, d2Score: null, grade: null };
+  const { chainId, wallet, modelVersion, confidenceMicros, confidenceLevel, outcome, asOf, levelUntil } =
+    record;
+  const { sanctionsFlags, patterns, features, coverage } = record;
+  const { ahsScore, d1Score, d2Score, grade } = outcome.kind === "scored" ? outcome : NO_POINTS;
   return {
-    chainId: record.chainId,
-    wallet: record.wallet,
+    ...{
+      chainId,
+      wallet,
+      modelVersion,
+      ahsScore,
+      d1Score,
+      d2Score,
+      grade,
+      confidenceMicros,
+      confidenceLevel,
+    },
+    ...{ sanctionsFlags, patterns, features, coverage },
     asOfBlock: asOf.blockNumber,
     asOfHash: asOf.blockHash,
     asOfTime: new Date(asOf.timestamp * 1000),
-    modelVersion: record.modelVersion,
-    ...points,
-    confidenceMicros: record.confidenceMicros,
-    confidenceLevel: record.confidenceLevel,
-    sanctioned: record.sanctionsFlags.length > 0,
-    sanctionsFlags: record.sanctionsFlags,
-    patterns: record.patterns,
-    features: record.features,
-    coverage: record.coverage,
-    levelUntil: record.levelUntil === null ? null : new Date(record.levelUntil * 1000),
+    sanctioned: sanctionsFlags.length > 0,
+    levelUntil: levelUntil === null ? null : new Date(levelUntil * 1000),
     inputsHash: inputs.hash,
   };
 }
+
+/** The points of a record without enough history. */
+const NO_POINTS = { ahsScore: null, d1Score: null, d2Score: null, grade: null } as const;
 
 export type NewScore = typeof score.$inferInsert;
 
@@ -157,7 +156,7 @@ export async function readCurrentBlock(
     .select({ block: currentScore.asOfBlock })
     .from(currentScore)
     .where(and(eq(currentScore.chainId, chainId), eq(currentScore.wallet, wallet)));
-  return row === undefined ? null : row.block;
+  return row?.block ?? null;
 }
 
 /** The stored score of a wallet that was computed from these inputs. */
@@ -165,11 +164,10 @@ export async function readScoreFrom(
   db: Database,
   of: { readonly chainId: number; readonly wallet: Address; readonly inputsHash: Hex },
 ): Promise<StoredScore | undefined> {
+  const isOfWallet = and(eq(score.chainId, of.chainId), eq(score.wallet, of.wallet));
   const [row] = await db
     .select()
     .from(score)
-    .where(
-      and(eq(score.chainId, of.chainId), eq(score.wallet, of.wallet), eq(score.inputsHash, of.inputsHash)),
-    );
+    .where(and(isOfWallet, eq(score.inputsHash, of.inputsHash)));
   return row;
 }

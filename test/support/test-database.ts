@@ -16,6 +16,15 @@ export function useDatabase(): Database {
   return db;
 }
 
+/** Opens a world for all tests of a file, at its top, and closes it after them. */
+export async function forFile<World extends { close(): Promise<void> }>(
+  open: () => Promise<World>,
+): Promise<World> {
+  const world = await open();
+  afterAll(() => world.close());
+  return world;
+}
+
 export type TestDatabase = Awaited<ReturnType<typeof createTestDatabase>>;
 
 /** A migrated database of its own on the run's PostgreSQL: a copy of the one that was migrated for the run. */

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { AHS_2026_1 } from "../../model/score/policy.ts";
 import type { Grade, RoutingAction } from "../../model/score/record.ts";
-import { DEFAULT_ROUTING, routeWallet } from "../../model/score/route.ts";
+import { defaultAction } from "../../model/score/route.ts";
 import type { ScanNight } from "../../registries/nightly/service-records.ts";
 import type { ScoreDistribution } from "../../scores/ecosystem.ts";
 
@@ -60,10 +60,9 @@ function routeSpans(): readonly {
   readonly from: number;
   readonly end: number;
 }[] {
-  const groups = Map.groupBy(SCORE_BANDS, ({ grade }) => {
-    const score = { kind: "scored", grade, confidenceLevel: "HIGH" } as const;
-    return routeWallet(DEFAULT_ROUTING, { wallet: "0x", sanctioned: false, score }).action;
-  });
+  const groups = Map.groupBy(SCORE_BANDS, ({ grade }) =>
+    defaultAction({ sanctioned: false, score: { grade, confidenceLevel: "HIGH" } }),
+  );
   return [...groups].map(([action, bands]) => ({
     action,
     from: Math.min(...bands.map(({ from }) => from)),

@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import type { Address } from "viem";
 import { Problem } from "../../access/problems.ts";
 import type { Grade } from "../../model/score/record.ts";
-import { DEFAULT_ROUTING, routedScore, routeWallet } from "../../model/score/route.ts";
+import { defaultAction } from "../../model/score/route.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 import type { ScoreDistribution } from "../../scores/ecosystem.ts";
 import { type FoundAgent, MOST_NAMES, type RankedWallet, type RankPlace } from "../../scores/leaderboard.ts";
@@ -229,17 +229,12 @@ function renderRow(row: LeaderboardRow): Fragment {
 <td class="who">${wallet === null ? html`<span class="quiet">no wallet</span>` : walletLink(wallet)}${sanctioned ? html` <span class="chip alarm">Sanctioned</span>` : ""}${names}</td>
 <td><span class="score">${gradeMark(ranked?.grade ?? null)} <b>${ranked === null ? "never scored" : (ranked.ahsScore ?? html`<span class="roomy">not enough history</span>`)}</b>${renderBar(ranked)}</span></td>
 <td data-name="Confidence">${ranked === null ? "–" : levelWords(ranked.confidenceLevel)}</td>
-<td data-name="Payments">${wallet === null ? "–" : routeWords(actionFor(wallet, row))}</td></tr>`;
+<td data-name="Payments">${wallet === null ? "–" : routeWords(defaultAction({ sanctioned, score: ranked }))}</td></tr>`;
 }
 
 function renderBar(ranked: RankedWallet | null): Fragment | string {
   if (ranked === null || ranked.ahsScore === null) return "";
   return html`<svg class="bar" width="96" height="6" aria-hidden="true"><rect class="track" width="100%" height="6" rx="3"/><rect class="in-${ranked.grade}" width="${ranked.ahsScore}%" height="6" rx="3"/></svg>`;
-}
-
-function actionFor(wallet: Address, { ranked, sanctioned }: LeaderboardRow) {
-  const score = ranked ?? { grade: null, confidenceLevel: "INSUFFICIENT" as const };
-  return routeWallet(DEFAULT_ROUTING, { wallet, sanctioned, score: routedScore(score) }).action;
 }
 
 function renderNone(view: Ranks | Results): Fragment {

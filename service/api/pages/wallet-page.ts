@@ -4,7 +4,7 @@ import { Problem } from "../../access/problems.ts";
 import { agentHealthOracleAbi } from "../../chain/abi/agent-health-oracle.ts";
 import { gradeOf } from "../../chain/oracle-codec.ts";
 import { gradeLabel } from "../../model/score/record.ts";
-import { DEFAULT_ROUTING, routedScore, routeWallet } from "../../model/score/route.ts";
+import { defaultAction } from "../../model/score/route.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 import { type CurrentScore, isStale, type ScoreReference, type WalletSnapshot } from "../../scores/scores.ts";
 
@@ -176,9 +176,8 @@ function renderNeverScored({ standing: { followed } }: WalletView): Fragment {
 ${followed ? "" : html`<p>It is followed from then on when an agent registers it in the ERC-8004 registry, when somebody calls <code>requestScore</code> of the oracle contract for it, or, where this service has a source of history, when somebody pays for its score.</p>`}`;
 }
 
-function actionOf({ address, standing: { sanctions, score } }: WalletView) {
-  const sanctioned = sanctions.length > 0;
-  return routeWallet(DEFAULT_ROUTING, { wallet: address, sanctioned, score: routedScore(score) }).action;
+function actionOf({ standing: { sanctions, score } }: WalletView) {
+  return defaultAction({ sanctioned: sanctions.length > 0, score });
 }
 
 /** A day, an acceptable age of a record for integrators. */

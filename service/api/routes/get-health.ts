@@ -11,7 +11,7 @@ import {
   type ReportFacts,
 } from "../../reports/diagnosis/report-facts.ts";
 
-import type { SeenCall, WalletLife } from "../../scores/wallet-life.ts";
+import type { SeenCall, WalletLife } from "../../scores/wallet-reads.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import { scoredRow } from "../kit/score-record.ts";
 import {

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { databaseFailure } from "../../db/database-failure.ts";
+import type { IndexHead } from "../../db/index-snapshot.ts";
 import { ageSeconds, type SourceWatch } from "../../sanctions/sources.ts";
-import type { IndexHead } from "../../scores/scores.ts";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { count, fieldsOf, isoSchema, text } from "../schemas/values.ts";

@@ -4,7 +4,7 @@ import { gradeOf } from "../../chain/oracle-codec.ts";
 import type { Coverage } from "../../model/features/types.ts";
 import { MICRO } from "../../model/score/fixed-point.ts";
 import { gradeLabel } from "../../model/score/record.ts";
-import { DEFAULT_ROUTING, routedScore, routeWallet } from "../../model/score/route.ts";
+import { defaultAction } from "../../model/score/route.ts";
 import {
   type CurrentScore,
   isStale,
@@ -332,15 +332,12 @@ const confidenceOf = (row: StoredScore) => row.confidenceMicros / MICRO;
 
 /** The members of a stored score that records and report cards share. */
 export function renderScore(row: StoredScore, now: Date): Pick<AhsRecord, keyof typeof scoreShape> {
-  const { grade, sanctioned, confidenceLevel } = row;
-  // Stored wallets are lower-case addresses.
-  const facts = { wallet: row.wallet as Address, sanctioned, score: routedScore({ grade, confidenceLevel }) };
   return {
     ...fieldsOf(scoreShape, row),
     confidence: confidenceOf(row),
-    grade_label: gradeLabel(grade),
+    grade_label: gradeLabel(row.grade),
     sanctions_flags: [...row.sanctionsFlags],
-    trust_routing: routeWallet(DEFAULT_ROUTING, facts).action,
+    trust_routing: defaultAction({ sanctioned: row.sanctioned, score: row }),
     coverage: renderCoverage(row.coverage),
     stale: isStale(row.asOfTime, now),
   };

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
-import { bigint, index, integer, jsonb, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-import { address } from "../columns.ts";
+import { index, integer, jsonb, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { address, idOf, moment, rowId } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /** A subscriber's URL with the secret that signs what it gets (Standard Webhooks 1.0.0). */
@@ -11,15 +11,15 @@ export const webhookEndpoint = ahs.table("webhook_endpoint", {
   secret: text().notNull(),
   /** Signs as well until previousUntil, after a rotation. */
   previousSecret: text(),
-  previousUntil: timestamp({ withTimezone: true }),
+  previousUntil: moment(),
   /** When it first answered 2xx; null until then. */
-  verifiedAt: timestamp({ withTimezone: true }),
+  verifiedAt: moment(),
   /** Until when it asked to be left alone; null where it never did. */
-  heldUntil: timestamp({ withTimezone: true }),
+  heldUntil: moment(),
   /** When it was given up, and why; null while it is delivered to. */
-  disabledAt: timestamp({ withTimezone: true }),
+  disabledAt: moment(),
   disabledReason: text(),
-  createdAt: timestamp({ withTimezone: true }).notNull(),
+  createdAt: moment().notNull(),
 });
 
 /** Scores 0 to 100 and the confidence in millionths, each by its own name. */
@@ -36,13 +36,10 @@ export const alertSubscription = ahs.table(
   {
     id: uuid().primaryKey(),
     chainId: integer().notNull(),
-    /** Lower-case. */
     wallet: address().notNull(),
     /** Who bought it: key:ID or wallet:ADDRESS. */
     owner: text().notNull(),
-    endpointId: uuid()
-      .notNull()
-      .references(() => webhookEndpoint.id),
+    endpointId: idOf(() => webhookEndpoint.id).notNull(),
     events: text().array().$type<readonly string[]>().notNull(),
     /** The owner is notified of a fall below these values; a value without a threshold is not watched. */
     thresholds: jsonb().$type<AlertThresholds>().notNull().default({}),
@@ -50,10 +47,10 @@ export const alertSubscription = ahs.table(
     manageTokenHash: text().notNull(),
     /** Payments that bought it or its extensions, each of which counts once. */
     purchases: text().array().$type<readonly string[]>().notNull(),
-    expiresAt: timestamp({ withTimezone: true }).notNull(),
+    expiresAt: moment().notNull(),
     /** When its owner ended it; null while it runs. */
-    endedAt: timestamp({ withTimezone: true }),
-    createdAt: timestamp({ withTimezone: true }).notNull(),
+    endedAt: moment(),
+    createdAt: moment().notNull(),
   },
   (table) => [
     index("alert_subscription_wallet").on(table.chainId, table.wallet, table.expiresAt),
@@ -72,21 +69,18 @@ export const webhookEvent = ahs.table(
   {
     /** The webhook-id of every attempt. */
     id: text().primaryKey(),
-    endpointId: uuid()
-      .notNull()
-      .references(() => webhookEndpoint.id),
+    endpointId: idOf(() => webhookEndpoint.id).notNull(),
     /** Null for events that belong to no subscription. */
-    subscriptionId: uuid().references(() => alertSubscription.id),
+    subscriptionId: idOf(() => alertSubscription.id),
     type: text().notNull(),
     /** Names the change, so that telling of it twice stores it once. */
     dedupeKey: text().notNull(),
-    /** The body as it is signed and sent. */
     body: text().notNull(),
     state: text().$type<WebhookState>().notNull(),
     attempts: integer().notNull().default(0),
-    notBefore: timestamp({ withTimezone: true }).notNull(),
-    createdAt: timestamp({ withTimezone: true }).notNull(),
-    deliveredAt: timestamp({ withTimezone: true }),
+    notBefore: moment().notNull(),
+    createdAt: moment().notNull(),
+    deliveredAt: moment(),
   },
   (table) => [
     uniqueIndex("webhook_event_once").on(table.endpointId, table.dedupeKey),
@@ -101,11 +95,11 @@ export const webhookEvent = ahs.table(
 export const webhookAttempt = ahs.table(
   "webhook_attempt",
   {
-    id: bigint({ mode: "number" }).generatedAlwaysAsIdentity().primaryKey(),
+    id: rowId(),
     eventId: text()
       .notNull()
       .references(() => webhookEvent.id),
-    at: timestamp({ withTimezone: true }).notNull(),
+    at: moment().notNull(),
     /** What the endpoint answered; null where it did not. */
     status: integer(),
     latencyMs: integer().notNull(),

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, check, index, integer, jsonb, text, timestamp, uuid } from "drizzle-orm/pg-core";
+import { boolean, check, index, integer, jsonb, text, uuid } from "drizzle-orm/pg-core";
 import type { RoutingPolicy } from "../../model/score/route.ts";
-import { address } from "../columns.ts";
+import { address, idOf, int8, moment } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /** Extra permissions of keys. review: decide on held verdicts. */
@@ -16,17 +16,16 @@ export const apiKey = ahs.table(
     partner: boolean().notNull(),
     /** Lower-case hex SHA-256 of the whole key. */
     keyHash: text().notNull().unique(),
-    /** The first characters of the key, for lists. */
     keyPrefix: text().notNull(),
     /** Units left; null is unlimited. */
-    balanceUnits: bigint({ mode: "number" }),
+    balanceUnits: int8(),
     scopes: text().array().$type<readonly KeyScope[]>().notNull(),
     ratePerMinute: integer().notNull(),
-    expiresAt: timestamp({ withTimezone: true }),
-    revokedAt: timestamp({ withTimezone: true }),
+    expiresAt: moment(),
+    revokedAt: moment(),
     /** The wallet that paid for it, lower-case; null if the operator made it. */
     boughtBy: address(),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    createdAt: moment().notNull().defaultNow(),
   },
   (table) => [
     // No statement can overdraw a balance.
@@ -35,23 +34,19 @@ export const apiKey = ahs.table(
   ],
 );
 
-export type DebitState = "held" | "kept" | "returned";
-
 /** Every debit of a metered key; one still held after its deadline is released: its request died. */
 export const keyDebit = ahs.table(
   "key_debit",
   {
     id: uuid().primaryKey(),
-    keyId: uuid()
-      .notNull()
-      .references(() => apiKey.id),
+    keyId: idOf(() => apiKey.id).notNull(),
     endpoint: text().notNull(),
-    units: bigint({ mode: "number" }).notNull(),
-    state: text().$type<DebitState>().notNull(),
+    units: int8().notNull(),
+    state: text().$type<"held" | "kept" | "returned">().notNull(),
     /** SHA-256 of the caller's Idempotency-Key and request, for purchases that outlast their answer; else null. */
     repeat: text(),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-    deadline: timestamp({ withTimezone: true }).notNull(),
+    createdAt: moment().notNull().defaultNow(),
+    deadline: moment().notNull(),
   },
   (table) => [
     index("key_debit_state").on(table.state, table.deadline),
@@ -65,11 +60,9 @@ export const keyDebit = ahs.table(
 export const keyCredit = ahs.table("key_credit", {
   /** Follows from the payment: the same one again finds its row. */
   id: uuid().primaryKey(),
-  keyId: uuid()
-    .notNull()
-    .references(() => apiKey.id),
-  units: bigint({ mode: "number" }).notNull(),
-  createdAt: timestamp({ withTimezone: true }).notNull(),
+  keyId: idOf(() => apiKey.id).notNull(),
+  units: int8().notNull(),
+  createdAt: moment().notNull(),
 });
 
 /** Routing policies of integrators; without one the default table holds. */
@@ -79,5 +72,5 @@ export const routingPolicy = ahs.table("routing_policy", {
   policy: jsonb().$type<RoutingPolicy>().notNull(),
   /** SHA-256 of the policy and its time, which ETag shows. */
   version: text().notNull(),
-  updatedAt: timestamp({ withTimezone: true }).notNull(),
+  updatedAt: moment().notNull(),
 });

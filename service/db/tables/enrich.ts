@@ -1,13 +1,13 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, index, integer, numeric, primaryKey, text } from "drizzle-orm/pg-core";
+import { boolean, index, integer, primaryKey, text } from "drizzle-orm/pg-core";
 import type { CallEffect } from "../../model/features/types.ts";
-import { address, addresses, hash, hex } from "../columns.ts";
+import { address, addresses, hash, hex, int8, uint, unixSeconds, wei } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /** How far finalized blocks have been read for every followed wallet, and by which hash that block is known. */
 export const enrichCursor = ahs.table("enrich_cursor", {
   chainId: integer().primaryKey(),
-  block: bigint({ mode: "number" }).notNull(),
+  block: int8().notNull(),
   blockHash: hash().notNull(),
 });
 
@@ -18,10 +18,9 @@ export const enrichReading = ahs.table(
     chainId: integer().notNull(),
     /** chain: of every wallet; past: of wallets that joined late. */
     task: text().$type<"chain" | "past">().notNull(),
-    fromBlock: bigint({ mode: "number" }).notNull(),
+    fromBlock: int8().notNull(),
     /** Of the range, or of a larger one that processes died in. */
-    toBlock: bigint({ mode: "number" }).notNull(),
-    /** Processes that ended while they read up to `toBlock`. */
+    toBlock: int8().notNull(),
     deaths: integer().notNull(),
     /** The transaction that is being decoded, in a range that a process died in; null at all other times. */
     transactionHash: hash(),
@@ -46,13 +45,13 @@ export const enrichWallet = ahs.table(
   {
     chainId: integer().notNull(),
     wallet: address().notNull(),
-    fromBlock: bigint({ mode: "number" }).notNull(),
+    fromBlock: int8().notNull(),
     /**
      * Next block of its own past, for a wallet that began to be followed behind the chain's cursor; read up to `pastUntil`.
      * Null once nothing is missing up to the cursor.
      */
-    pastNext: bigint({ mode: "number" }),
-    pastUntil: bigint({ mode: "number" }),
+    pastNext: int8(),
+    pastUntil: int8(),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.wallet] }),
@@ -60,25 +59,22 @@ export const enrichWallet = ahs.table(
   ],
 );
 
-/** transaction: the wallet sent it. erc4337, safe: its account executed it in another's transaction. */
-export type CallOrigin = "transaction" | "erc4337" | "safe";
-
 /** Calls that followed wallets made or executed, as the model reads them; from finalized blocks, and from history sources. */
 export const ownCall = ahs.table(
   "own_call",
   {
     chainId: integer().notNull(),
     wallet: address().notNull(),
-    block: bigint({ mode: "number" }).notNull(),
+    block: int8().notNull(),
     transactionIndex: integer().notNull(),
     /** 0 for a transaction of its own, else the number of the log that shows the execution, plus 1. */
     position: integer().notNull(),
     hash: hash().notNull(),
-    origin: text().$type<CallOrigin>().notNull(),
+    /** transaction: the wallet sent it. erc4337, safe: its account executed it in another's transaction. */
+    origin: text().$type<"transaction" | "erc4337" | "safe">().notNull(),
     /** enrich, or the name of the history source that reported it. */
     source: text().notNull(),
-    /** Unix seconds. */
-    timestamp: bigint({ mode: "number" }).notNull(),
+    timestamp: unixSeconds().notNull(),
     /**
      * Null for a contract creation, and for an execution whose target is not known. Of an execution calldata tells it, which the
      * account's own code may ignore: whom it dealt with is shown by `recipient` and `emitters`.
@@ -86,20 +82,20 @@ export const ownCall = ahs.table(
     to: address(),
     selector: hex(),
     /** 0 for an execution: no log shows what its calldata asks to send. */
-    value: numeric({ mode: "bigint" }).notNull(),
+    value: wei().notNull(),
     ok: boolean().notNull(),
-    gasLimit: numeric({ mode: "bigint" }).notNull(),
-    gasUsed: numeric({ mode: "bigint" }).notNull(),
-    gasPriceWei: numeric({ mode: "bigint" }).notNull(),
+    gasLimit: uint().notNull(),
+    gasUsed: uint().notNull(),
+    gasPriceWei: wei().notNull(),
     /** What the wallet paid for it, without the L1 fee. */
-    feeWei: numeric({ mode: "bigint" }).notNull(),
+    feeWei: wei().notNull(),
     /** Wei that a rollup charged for posting the call; null on chains whose receipts have no such fee. */
-    l1FeeWei: numeric({ mode: "bigint" }),
+    l1FeeWei: wei(),
     /** By the calldata of an ERC-20 transfer or transferFrom; null for other calls, and for an execution whose logs do not show it, as is `amount`. */
     recipient: address(),
-    amount: numeric({ mode: "bigint" }),
+    amount: uint(),
     /** Base fee and median tip of the block; null where its receipt was not read, or the block has none. */
-    marketPriceWei: numeric({ mode: "bigint" }),
+    marketPriceWei: wei(),
     /** Null where its receipt was not read, as are the columns after it. */
     effect: text().$type<CallEffect>(),
     logs: integer(),
@@ -121,24 +117,20 @@ export const ownCall = ahs.table(
   ],
 );
 
-/** Which answers of the node a block's tip comes from: receipts of the whole block, or its transactions. */
-export type BlockSource = "block_receipts" | "transactions";
-
 /** Every block with own calls: what the market paid in it. */
 export const enrichBlock = ahs.table(
   "enrich_block",
   {
     chainId: integer().notNull(),
-    block: bigint({ mode: "number" }).notNull(),
+    block: int8().notNull(),
     hash: hash().notNull(),
-    /** Unix seconds. */
-    timestamp: bigint({ mode: "number" }).notNull(),
-    /** Null before EIP-1559. */
-    baseFeeWei: numeric({ mode: "bigint" }),
+    timestamp: unixSeconds().notNull(),
+    baseFeeWei: wei(),
     /** Median over its transactions of the price paid above the base fee, those that pay none of it left out; null without any. */
-    medianTipWei: numeric({ mode: "bigint" }),
+    medianTipWei: wei(),
     transactions: integer().notNull(),
-    source: text().$type<BlockSource>().notNull(),
+    /** The answers of the node that the tip comes from: receipts of the whole block, or its transactions. */
+    source: text().$type<"block_receipts" | "transactions">().notNull(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.block] })],
 );
@@ -151,27 +143,25 @@ export const enrichTransfer = ahs.table(
   "enrich_transfer",
   {
     chainId: integer().notNull(),
-    block: bigint({ mode: "number" }).notNull(),
+    block: int8().notNull(),
     /** Of native coin that a transaction sent: −1 − the transaction's index. */
     logIndex: integer().notNull(),
     /** Place within one log: a batch moves several ids. */
     item: integer().notNull(),
     transactionHash: hash().notNull(),
-    /** Unix seconds. */
-    timestamp: bigint({ mode: "number" }).notNull(),
-    /** The zero address for native coin. */
+    timestamp: unixSeconds().notNull(),
     token: address().notNull(),
     standard: text().$type<TokenStandard>().notNull(),
     from: address().notNull(),
     to: address().notNull(),
     /** Null for ERC-721, which moves one id. */
-    amount: numeric({ mode: "bigint" }),
+    amount: uint(),
     /** Null for native coin and ERC-20. */
-    tokenId: numeric({ mode: "bigint" }),
+    tokenId: uint(),
     /** The followed wallet whose own call it happened in; null when a stranger sent the transaction. */
     sender: address(),
     /** Unix seconds of chain time until which it is kept, since any contract can claim it; null for good. */
-    keptUntil: bigint({ mode: "number" }),
+    keptUntil: unixSeconds(),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.block, table.logIndex, table.item] }),
@@ -199,16 +189,15 @@ export const enrichApproval = ahs.table(
     subject: text().notNull(),
     /** Whether a call or an execution of the owner logged it. */
     own: boolean().notNull(),
-    block: bigint({ mode: "number" }).notNull(),
+    block: int8().notNull(),
     logIndex: integer().notNull(),
     transactionHash: hash().notNull(),
-    /** Unix seconds. */
-    timestamp: bigint({ mode: "number" }).notNull(),
+    timestamp: unixSeconds().notNull(),
     spender: address().notNull(),
     /** Null but for kind amount. */
-    amount: numeric({ mode: "bigint" }),
+    amount: uint(),
     /** Null but for kind token. */
-    tokenId: numeric({ mode: "bigint" }),
+    tokenId: uint(),
     /** False where it takes an earlier approval back. */
     approved: boolean().notNull(),
   },
@@ -224,20 +213,19 @@ export const enrichUserOperation = ahs.table(
   "enrich_user_operation",
   {
     chainId: integer().notNull(),
-    block: bigint({ mode: "number" }).notNull(),
+    block: int8().notNull(),
     logIndex: integer().notNull(),
     transactionHash: hash().notNull(),
-    /** Unix seconds. */
-    timestamp: bigint({ mode: "number" }).notNull(),
+    timestamp: unixSeconds().notNull(),
     entryPoint: address().notNull(),
     wallet: address().notNull(),
     userOpHash: hash().notNull(),
     /** Null where the account paid by itself. */
     paymaster: address(),
-    nonce: numeric({ mode: "bigint" }).notNull(),
+    nonce: uint().notNull(),
     success: boolean().notNull(),
-    actualGasCostWei: numeric({ mode: "bigint" }).notNull(),
-    actualGasUsed: numeric({ mode: "bigint" }).notNull(),
+    actualGasCostWei: wei().notNull(),
+    actualGasUsed: uint().notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.block, table.logIndex] }),
@@ -259,12 +247,11 @@ export const contact = ahs.table(
     /** Calls of the account to it, token payments to it included; 0 where only funds are known. */
     calls: integer().notNull(),
     /** Value sent to it in native coin and priced tokens, at the prices of the day, in millionths of a US dollar. */
-    sentMicroUsd: numeric({ mode: "bigint" }).notNull(),
-    firstBlock: bigint({ mode: "number" }).notNull(),
-    /** Unix seconds. */
-    firstTime: bigint({ mode: "number" }).notNull(),
-    lastBlock: bigint({ mode: "number" }).notNull(),
-    lastTime: bigint({ mode: "number" }).notNull(),
+    sentMicroUsd: uint().notNull(),
+    firstBlock: int8().notNull(),
+    firstTime: unixSeconds().notNull(),
+    lastBlock: int8().notNull(),
+    lastTime: unixSeconds().notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.counterparty, table.account] }),
@@ -282,7 +269,7 @@ export const stranger = ahs.table(
   {
     chainId: integer().notNull(),
     account: address().notNull(),
-    calls: bigint({ mode: "number" }).notNull(),
+    calls: int8().notNull(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.account] })],
 );
@@ -296,18 +283,15 @@ export const accountFact = ahs.table(
   {
     chainId: integer().notNull(),
     address: address().notNull(),
-    /** Whether it had code when it was read. */
     hasCode: boolean(),
-    /** Who created the contract. */
     creator: address(),
-    /** Who first sent it value. */
     firstFunder: address(),
     /** Block and Unix seconds at which it had code, or had sent a transaction, at the latest. */
-    existedBlock: bigint({ mode: "number" }),
-    existedAt: bigint({ mode: "number" }),
+    existedBlock: int8(),
+    existedAt: unixSeconds(),
     /** index, or the name of the history source. */
     source: text().notNull(),
-    readBlock: bigint({ mode: "number" }).notNull(),
+    readBlock: int8().notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.address] }),
@@ -327,7 +311,7 @@ export const pendingFact = ahs.table(
     /** Whether it only created or first funded another that is asked for; then its own creator and funder are not wanted. */
     ancestor: boolean().notNull(),
     /** Unix seconds of chain time from which it is to be asked for; of an account not asked for yet, those of its first contact. */
-    dueAt: bigint({ mode: "number" }).notNull(),
+    dueAt: unixSeconds().notNull(),
     /** Requests without a result. */
     asked: integer().notNull(),
     /** Whether it is the wallet, or own calls of the wallet called or paid it, or it created or funded one of those. */
@@ -347,9 +331,9 @@ export const feedPrice = ahs.table(
     feed: address().notNull(),
     /** UTC day number. */
     day: integer().notNull(),
-    block: bigint({ mode: "number" }).notNull(),
+    block: int8().notNull(),
     /** US dollars with `decimals` decimals. */
-    answer: numeric({ mode: "bigint" }).notNull(),
+    answer: uint().notNull(),
     decimals: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.feed, table.day] })],
@@ -361,8 +345,7 @@ export const walletDelegation = ahs.table(
   {
     chainId: integer().notNull(),
     wallet: address().notNull(),
-    /** Block at which the code was read. */
-    block: bigint({ mode: "number" }).notNull(),
+    block: int8().notNull(),
     /** Null if it delegates to no account. */
     delegate: address(),
   },

@@ -1,17 +1,6 @@
 import { sql } from "drizzle-orm";
-import {
-  bigint,
-  boolean,
-  date,
-  index,
-  integer,
-  jsonb,
-  numeric,
-  primaryKey,
-  text,
-  timestamp,
-} from "drizzle-orm/pg-core";
-import { address, hash } from "../columns.ts";
+import { boolean, date, index, integer, jsonb, primaryKey, text } from "drizzle-orm/pg-core";
+import { address, hash, moment, rowId, uint } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /** current: fetched and understood. unreachable, refused, malformed: what came of the last try; the services are of the last good one. */
@@ -19,9 +8,6 @@ export type DocumentState = "current" | "unreachable" | "refused" | "malformed";
 
 /** What an endpoint is probed as: what its declaration calls it, and other for every other name. */
 export type EndpointKind = "a2a" | "mcp" | "x402" | "other";
-
-/** kept: visited each quarter of an hour. turn: visited once. none: its domain declares too many, and it waits for a turn. */
-export type EndpointPlace = "kept" | "turn" | "none";
 
 /** One entry of an agent document's `services` (ERC-8004). */
 export type DeclaredService = {
@@ -35,7 +21,7 @@ export const agentDocument = ahs.table(
   "agent_document",
   {
     chainId: integer().notNull(),
-    agentId: numeric({ mode: "bigint" }).notNull(),
+    agentId: uint().notNull(),
     uri: text().notNull(),
     state: text().$type<DocumentState>().notNull(),
     /** Why it is not current; null where it is. */
@@ -45,8 +31,8 @@ export const agentDocument = ahs.table(
     name: text(),
     services: jsonb().$type<readonly DeclaredService[]>().notNull(),
     attempts: integer().notNull(),
-    fetchedAt: timestamp({ withTimezone: true }),
-    notBefore: timestamp({ withTimezone: true }),
+    fetchedAt: moment(),
+    notBefore: moment(),
     /** The content's hash as of the newest scan that is done, or as a scan first found it; null before. */
     scannedHash: hash(),
   },
@@ -81,12 +67,12 @@ export type ProbeOutcome = "ok" | "error" | "timeout" | "unreachable" | "refused
 export const probe = ahs.table(
   "probe",
   {
-    id: bigint({ mode: "number" }).generatedAlwaysAsIdentity().primaryKey(),
+    id: rowId(),
     chainId: integer().notNull(),
     endpoint: text().notNull(),
     /** What it was visited as; null for visits from before that was noted. */
     kind: text().$type<EndpointKind>(),
-    at: timestamp({ withTimezone: true }).notNull(),
+    at: moment().notNull(),
     outcome: text().$type<ProbeOutcome>().notNull(),
     status: integer(),
     latencyMs: integer(),
@@ -108,18 +94,17 @@ export const probeSchedule = ahs.table(
     kind: text().$type<EndpointKind>().notNull(),
     /** Whose turns its visits take: of all whose agents declare it, the account that declares the fewest endpoints. */
     account: address().notNull(),
-    nextAt: timestamp({ withTimezone: true }).notNull(),
+    nextAt: moment().notNull(),
     /** First of the failed visits in a row; null where the last one was answered, or none was made. */
-    failingSince: timestamp({ withTimezone: true }),
-    /** Whether it ever answered. */
+    failingSince: moment(),
     answered: boolean().notNull().default(false),
     /** Quarter hours between the last visit and the next. */
     quarters: integer().notNull().default(1),
     /** Whose host it is, by `registrableDomain`; null until the schedule is synchronized. */
     domain: text(),
-    /** Since when it is in the schedule. */
-    declaredAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-    place: text().$type<EndpointPlace>().notNull().default("kept"),
+    declaredAt: moment().notNull().defaultNow(),
+    /** kept: visited each quarter of an hour. turn: visited once. none: its domain declares too many, and it waits for a turn. */
+    place: text().$type<"kept" | "turn" | "none">().notNull().default("kept"),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.endpoint, table.kind] }),

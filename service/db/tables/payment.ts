@@ -1,18 +1,15 @@
 import { sql } from "drizzle-orm";
 import {
-  bigint,
   doublePrecision,
   index,
   integer,
   jsonb,
-  numeric,
   primaryKey,
   text,
-  timestamp,
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { address, bytes, hash } from "../columns.ts";
+import { address, bytes, hash, moment, uint, unixSeconds } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /**
@@ -27,23 +24,18 @@ export const payment = ahs.table(
   {
     id: uuid().primaryKey(),
     chainId: integer().notNull(),
-    /** Token, payer, recipient: lower-case addresses. */
     asset: address().notNull(),
     payer: address().notNull(),
     payTo: address().notNull(),
-    /** The authorization's nonce: 0x and 64 hexadecimal digits. */
     nonce: hash().notNull(),
     /** In the token's smallest unit. */
-    amount: numeric({ mode: "bigint" }).notNull(),
-    /** Unix seconds. */
-    validAfter: bigint({ mode: "number" }).notNull(),
-    validBefore: bigint({ mode: "number" }).notNull(),
+    amount: uint().notNull(),
+    validAfter: unixSeconds().notNull(),
+    validBefore: unixSeconds().notNull(),
     /** The signed payload, as a facilitator takes it. */
     payload: jsonb().notNull(),
     state: text().$type<PaymentState>().notNull(),
-    /** Method and path template. */
     endpoint: text().notNull(),
-    /** Path of the request that it was presented with. */
     resource: text().notNull(),
     /** SHA-256 of the parsed request. */
     fingerprint: text().notNull(),
@@ -54,20 +46,20 @@ export const payment = ahs.table(
     idempotencyKeyHash: text(),
     paymentIdentifierHash: text(),
     /** Until when the request that holds it may run; one still reserved after that is reconciled with the chain. */
-    deadline: timestamp({ withTimezone: true }).notNull(),
+    deadline: moment().notNull(),
     /** When settlement was last asked for, by whichever request; null before that, so that one never asked for can be released. */
-    settleAskedAt: timestamp({ withTimezone: true }),
+    settleAskedAt: moment(),
     transactionHash: hash(),
-    settledAt: timestamp({ withTimezone: true }),
+    settledAt: moment(),
     /** When the chain is asked next whether the money stays; null before it moved, and once a final block says so. */
-    confirmAt: timestamp({ withTimezone: true }),
+    confirmAt: moment(),
     error: text(),
     /** What it bought, without secrets; dropped a day after. */
     answerType: text(),
     answerBody: bytes(),
-    answeredAt: timestamp({ withTimezone: true }),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-    updatedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    answeredAt: moment(),
+    createdAt: moment().notNull().defaultNow(),
+    updatedAt: moment().notNull().defaultNow(),
   },
   (table) => [
     uniqueIndex("payment_authorization").on(table.chainId, table.asset, table.payer, table.nonce),
@@ -93,9 +85,9 @@ export const idempotentAnswer = ahs.table(
     /** Null while it runs, as is the body; without secrets. */
     answerType: text(),
     answerBody: bytes(),
-    createdAt: timestamp({ withTimezone: true }).notNull(),
+    createdAt: moment().notNull(),
     /** A running one after that belongs to a request that died; an answered one is forgotten. */
-    expiresAt: timestamp({ withTimezone: true }).notNull(),
+    expiresAt: moment().notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.scope, table.keyHash] }),
@@ -111,7 +103,7 @@ export const rateBucket = ahs.table("rate_bucket", {
   tokens: doublePrecision().notNull(),
   /** How many of the calls that were asked for then were let through. */
   granted: integer().notNull(),
-  updatedAt: timestamp({ withTimezone: true }).notNull(),
+  updatedAt: moment().notNull(),
 });
 
 /** Nonces of sign-ins that were used, each by its own address, until they would be too old anyway. */
@@ -119,9 +111,8 @@ export const signInNonce = ahs.table(
   "sign_in_nonce",
   {
     nonce: text().notNull(),
-    /** Lower-case. */
     address: address().notNull(),
-    expiresAt: timestamp({ withTimezone: true }).notNull(),
+    expiresAt: moment().notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.address, table.nonce] }),

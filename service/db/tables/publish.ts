@@ -1,49 +1,35 @@
 import { sql } from "drizzle-orm";
-import {
-  bigint,
-  boolean,
-  index,
-  integer,
-  jsonb,
-  numeric,
-  primaryKey,
-  text,
-  timestamp,
-  uniqueIndex,
-} from "drizzle-orm/pg-core";
-import { address, hash, hashes, hex } from "../columns.ts";
+import { bigint, boolean, index, integer, jsonb, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { address, hash, hashes, hex, int8, moment, rowId, wei } from "../columns.ts";
 import { ahs } from "./schema.ts";
 import { score } from "./score.ts";
 
 /** Why a score goes on chain. */
 export type PublishReason = "first" | "grade" | "move" | "flag" | "heartbeat";
 
-export type PublishState = "pending" | "sent" | "confirmed" | "superseded" | "failed";
-
 /** Outbox of the oracle: written in the transaction that stores the score. */
 export const publishIntent = ahs.table(
   "publish_intent",
   {
-    id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
+    id: rowId(),
     chainId: integer().notNull(),
     wallet: address().notNull(),
-    scoreId: bigint({ mode: "number" })
+    scoreId: int8()
       .notNull()
       .references(() => score.id),
     reason: text().$type<PublishReason>().notNull(),
-    state: text().$type<PublishState>().notNull(),
-    /** The transaction that carries it, once it is sent. */
-    senderTransactionId: bigint({ mode: "number" }),
+    state: text().$type<"pending" | "sent" | "confirmed" | "superseded" | "failed">().notNull(),
+    senderTransactionId: int8(),
     /**
      * Pending: not sent before this moment. Failed: the moment from which the same score may be tried again, and null
      * when it never may.
      */
-    notBefore: timestamp({ withTimezone: true }),
+    notBefore: moment(),
     /** Failed intents in a row before this one. */
     attempts: integer().notNull().default(0),
     error: text(),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-    updatedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    createdAt: moment().notNull().defaultNow(),
+    updatedAt: moment().notNull().defaultNow(),
   },
   (table) => [
     uniqueIndex("publish_intent_one_pending").on(table.chainId, table.wallet).where(sql`state = 'pending'`),
@@ -64,7 +50,7 @@ export type SenderState = "queued" | "prepared" | "broadcast" | "mined" | "rever
 export const senderTransaction = ahs.table(
   "sender_transaction",
   {
-    id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
+    id: rowId(),
     chainId: integer().notNull(),
     sender: address().notNull(),
     /** Names the wish: asking twice under one reference sends once. */
@@ -72,35 +58,34 @@ export const senderTransaction = ahs.table(
     purpose: text().notNull(),
     to: address().notNull(),
     data: hex().notNull(),
-    value: numeric({ mode: "bigint" }).notNull(),
+    value: wei().notNull(),
     state: text().$type<SenderState>().notNull(),
     /** True once the block that holds it cannot be reorged. */
     final: boolean().notNull().default(false),
-    nonce: bigint({ mode: "number" }),
+    nonce: int8(),
     gasLimit: bigint({ mode: "bigint" }),
-    maxFeePerGas: numeric({ mode: "bigint" }),
-    maxPriorityFeePerGas: numeric({ mode: "bigint" }),
+    maxFeePerGas: wei(),
+    maxPriorityFeePerGas: wei(),
     /** Hashes of every version signed, oldest first. */
     hashes: hashes().notNull(),
     /** The newest signed version, ready to be sent again. */
     raw: hex(),
     /** When, and at which head, the newest version was last handed to a node. */
-    broadcastAt: timestamp({ withTimezone: true }),
-    broadcastBlock: bigint({ mode: "number" }),
-    notBefore: timestamp({ withTimezone: true }),
+    broadcastAt: moment(),
+    broadcastBlock: int8(),
+    notBefore: moment(),
     attempts: integer().notNull().default(0),
     /** Kind of the last failure, of SendFailureKind. */
     failure: text(),
     error: text(),
-    /** What the simulated call reverted with. */
     revertData: hex(),
     minedHash: hash(),
-    minedBlock: bigint({ mode: "number" }),
+    minedBlock: int8(),
     gasUsed: bigint({ mode: "bigint" }),
-    costWei: numeric({ mode: "bigint" }),
-    minedAt: timestamp({ withTimezone: true }),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
-    updatedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    costWei: wei(),
+    minedAt: moment(),
+    createdAt: moment().notNull().defaultNow(),
+    updatedAt: moment().notNull().defaultNow(),
   },
   (table) => [
     uniqueIndex("sender_transaction_nonce").on(table.chainId, table.sender, table.nonce),
@@ -115,28 +100,24 @@ export const senderTransaction = ahs.table(
 /** One leaf of an epoch: the wallet and its packed record, as the contract verifies it. */
 export type EpochLeaf = { readonly wallet: string; readonly record: string };
 
-/**
- * sent: its transaction is queued or on its way. confirmed: the oracle's own event shows this root. superseded: the
- * oracle holds a newer epoch, so this one can no longer be published.
- */
-export type EpochState = "sent" | "confirmed" | "superseded";
-
 /** Nightly Merkle lists of the whole population, one per night. */
 export const epoch = ahs.table(
   "epoch",
   {
     chainId: integer().notNull(),
-    epoch: bigint({ mode: "number" }).notNull(),
+    epoch: int8().notNull(),
     root: hash().notNull(),
     uri: text().notNull(),
     leaves: jsonb().$type<readonly EpochLeaf[]>().notNull(),
-    state: text().$type<EpochState>().notNull(),
-    senderTransactionId: bigint({ mode: "number" }).notNull(),
-    /** Transactions spent on it so far. */
+    /**
+     * sent: its transaction is queued or on its way. confirmed: the oracle's own event shows this root. superseded: the
+     * oracle holds a newer epoch, so this one can no longer be published.
+     */
+    state: text().$type<"sent" | "confirmed" | "superseded">().notNull(),
+    senderTransactionId: int8().notNull(),
     attempts: integer().notNull(),
-    /** Not tried again before this moment. */
-    notBefore: timestamp({ withTimezone: true }),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    notBefore: moment(),
+    createdAt: moment().notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.epoch] })],
 );
@@ -145,5 +126,5 @@ export const epoch = ahs.table(
 export const inputFile = ahs.table("input_file", {
   hash: hash().primaryKey(),
   content: jsonb().notNull(),
-  createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+  createdAt: moment().notNull().defaultNow(),
 });

@@ -1,5 +1,5 @@
-import { bigint, integer, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
-import { hash } from "../columns.ts";
+import { integer, primaryKey, text } from "drizzle-orm/pg-core";
+import { hash, int8, moment } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /**
@@ -20,10 +20,9 @@ export const quarantine = ahs.table(
     subject: text().notNull(),
     /** What was thrown last, without values of rows. */
     error: text().notNull(),
-    /** In a row. */
     failures: integer().notNull(),
-    firstFailedAt: timestamp({ withTimezone: true }).notNull(),
-    nextTryAt: timestamp({ withTimezone: true }).notNull(),
+    firstFailedAt: moment().notNull(),
+    nextTryAt: moment().notNull(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.kind, table.subject] })],
 );
@@ -31,9 +30,9 @@ export const quarantine = ahs.table(
 /** A block of the chain that this database last followed: another hash at that height means another chain. */
 export const chainMark = ahs.table("chain_mark", {
   chainId: integer().primaryKey(),
-  blockNumber: bigint({ mode: "number" }).notNull(),
+  blockNumber: int8().notNull(),
   blockHash: hash().notNull(),
   /** Changes whenever everything derived from the chain was thrown away and is built anew. */
   generation: text().notNull(),
-  updatedAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+  updatedAt: moment().notNull().defaultNow(),
 });

@@ -1,6 +1,6 @@
-import { bigint, boolean, integer, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+import { boolean, integer, primaryKey, text } from "drizzle-orm/pg-core";
 import type { SanctionsFlag } from "../../model/features/types.ts";
-import { address } from "../columns.ts";
+import { address, int8, moment } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /** State of the sanctions lists that are not events of the chain. */
@@ -11,10 +11,8 @@ export const sanctionsSource = ahs.table("sanctions_source", {
   entries: integer().notNull(),
   /** The list's own date or version; null where it has none. */
   edition: text(),
-  /** When the source last answered. */
-  checkedAt: timestamp({ withTimezone: true }).notNull(),
-  /** When what it says last changed. */
-  changedAt: timestamp({ withTimezone: true }).notNull(),
+  checkedAt: moment().notNull(),
+  changedAt: moment().notNull(),
 });
 
 /** Entries of imported lists; addresses are lower-case. */
@@ -26,7 +24,7 @@ export const sanctionsEntry = ahs.table(
     /** The list's own entry, an OFAC unique id for instance. */
     reference: text().notNull(),
     /** When an import first showed it. */
-    detectedAt: timestamp({ withTimezone: true }).notNull(),
+    detectedAt: moment().notNull(),
   },
   (table) => [primaryKey({ columns: [table.source, table.address] })],
 );
@@ -38,9 +36,8 @@ export const sanctionsReading = ahs.table(
     chainId: integer().notNull(),
     address: address().notNull(),
     listed: boolean().notNull(),
-    /** Block at which it was asked. */
-    block: bigint({ mode: "number" }).notNull(),
-    readAt: timestamp({ withTimezone: true }).notNull(),
+    block: int8().notNull(),
+    readAt: moment().notNull(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.address] })],
 );

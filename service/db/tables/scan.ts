@@ -1,25 +1,8 @@
 import { sql } from "drizzle-orm";
-import {
-  bigint,
-  index,
-  integer,
-  jsonb,
-  numeric,
-  primaryKey,
-  text,
-  timestamp,
-  uniqueIndex,
-  uuid,
-} from "drizzle-orm/pg-core";
+import { index, integer, jsonb, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import type { Grade } from "../../model/score/record.ts";
-import { address } from "../columns.ts";
+import { address, int8, moment, uint } from "../columns.ts";
 import { ahs } from "./schema.ts";
-
-/** nightly: the one of its UTC day. hand: `ahs scan`. */
-export type ScanCause = "nightly" | "hand";
-
-/** running: a worker works on it, or died over it. done: its report is whole. abandoned: another began before it was done. */
-export type ScanState = "running" | "done" | "abandoned";
 
 /** One scan of the registries and of all scores, with what it found. */
 export const scanRun = ahs.table(
@@ -29,11 +12,13 @@ export const scanRun = ahs.table(
     chainId: integer().notNull(),
     /** UTC day, YYYY-MM-DD. */
     night: text().notNull(),
-    cause: text().$type<ScanCause>().notNull(),
-    state: text().$type<ScanState>().notNull(),
-    startedAt: timestamp({ withTimezone: true }).notNull(),
+    /** nightly: the one of its UTC day. hand: `ahs scan`. */
+    cause: text().$type<"nightly" | "hand">().notNull(),
+    /** running: a worker works on it, or died over it. done: its report is whole. abandoned: another began before it was done. */
+    state: text().$type<"running" | "done" | "abandoned">().notNull(),
+    startedAt: moment().notNull(),
     /** Null while it runs, as is the report. */
-    finishedAt: timestamp({ withTimezone: true }),
+    finishedAt: moment(),
     report: jsonb().$type<ScanReport>(),
     /** Why the last attempt at it failed; null where none did. */
     error: text(),
@@ -62,15 +47,14 @@ export const registryAgent = ahs.table(
   "registry_agent",
   {
     chainId: integer().notNull(),
-    /** Lower-case address of the registry. */
     registry: address().notNull(),
-    agentId: numeric({ mode: "bigint" }).notNull(),
+    agentId: uint().notNull(),
     /** Lower-case; null while none is known. */
     wallet: address(),
     /** Null where the registry names none. */
     uri: text(),
-    registeredBlock: bigint({ mode: "number" }).notNull(),
-    updatedBlock: bigint({ mode: "number" }).notNull(),
+    registeredBlock: int8().notNull(),
+    updatedBlock: int8().notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.registry, table.agentId] }),
@@ -84,37 +68,27 @@ export const registryCursor = ahs.table(
   {
     chainId: integer().notNull(),
     registry: address().notNull(),
-    block: bigint({ mode: "number" }).notNull(),
+    block: int8().notNull(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.registry] })],
 );
 
-/** What a registry brought since the scan before. */
-export type RegistryReport = {
-  readonly registry: string;
-  /** Name of the registry in the deployment. */
-  readonly name: string;
-  /** Agents that it has in all, and those that are new. */
-  readonly agents: number;
-  readonly newAgents: number;
-  /** Wallets of them that were not followed, and are asked to be. */
-  readonly newWallets: number;
-  /** Block up to which it was read; null where it could not be read. */
-  readonly block: number | null;
-  /** Why it could not be read to its end, or without which blocks; null where all of it was. */
-  readonly fault: string | null;
-};
-
-/** A grade that is another than at the scan before; null where a wallet had, or has, none. */
-export type GradeMove = {
-  readonly wallet: string;
-  readonly from: Grade | null;
-  readonly to: Grade | null;
-};
-
 /** What one scan found; counts are of the whole chain at its end. */
 export type ScanReport = {
-  readonly registries: readonly RegistryReport[];
+  /** What each registry brought since the scan before. */
+  readonly registries: readonly {
+    readonly registry: string;
+    /** As the deployment calls it. */
+    readonly name: string;
+    readonly agents: number;
+    readonly newAgents: number;
+    /** Wallets of them that were not followed, and are asked to be. */
+    readonly newWallets: number;
+    /** Block up to which it was read; null where it could not be read. */
+    readonly block: number | null;
+    /** Why it could not be read to its end, or without which blocks; null where all of it was. */
+    readonly fault: string | null;
+  }[];
   readonly documents: Readonly<Record<"current" | "unreachable" | "refused" | "malformed", number>>;
   /** Documents that were asked for, and not read again when the report was made. */
   readonly documentsLeft: number;
@@ -129,8 +103,12 @@ export type ScanReport = {
   readonly sanctioned: number;
   /** How many grades changed since the scan before; null for the first. */
   readonly changedGrades: number | null;
-  /** The first hundred of them. */
-  readonly gradeMoves: readonly GradeMove[];
+  /** The first hundred of them; null where a wallet had, or has, no grade. */
+  readonly gradeMoves: readonly {
+    readonly wallet: string;
+    readonly from: Grade | null;
+    readonly to: Grade | null;
+  }[];
   readonly root: { readonly epoch: number; readonly root: string; readonly leaves: number } | null;
   /** Why there is no root, in words that everybody may read; null where there is one. */
   readonly noRoot: string | null;

@@ -1,20 +1,20 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, index, integer, jsonb, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
+import { boolean, index, integer, jsonb, text, uniqueIndex } from "drizzle-orm/pg-core";
 import type { Coverage, SanctionsFlag } from "../../model/features/types.ts";
 import type { ConfidenceLevel, FeatureLine, Grade, Pattern } from "../../model/score/record.ts";
-import { address, hash } from "../columns.ts";
+import { address, hash, int8, moment, rowId } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /** Score history: a row per wallet and as-of block, never updated. Addresses are lower-case. */
 export const score = ahs.table(
   "score",
   {
-    id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
+    id: rowId(),
     chainId: integer().notNull(),
     wallet: address().notNull(),
-    asOfBlock: bigint({ mode: "number" }).notNull(),
+    asOfBlock: int8().notNull(),
     asOfHash: hash().notNull(),
-    asOfTime: timestamp({ withTimezone: true }).notNull(),
+    asOfTime: moment().notNull(),
     modelVersion: text().notNull(),
     /** Null for a record without enough history, as are d1Score, d2Score and grade. */
     ahsScore: integer(),
@@ -29,9 +29,9 @@ export const score = ahs.table(
     features: jsonb().$type<readonly FeatureLine[]>().notNull(),
     coverage: jsonb().$type<Coverage>().notNull(),
     /** When the confidence falls to a lower level by itself, for want of own calls; null where it cannot. */
-    levelUntil: timestamp({ withTimezone: true }),
+    levelUntil: moment(),
     inputsHash: hash().notNull(),
-    createdAt: timestamp({ withTimezone: true }).notNull().defaultNow(),
+    createdAt: moment().notNull().defaultNow(),
   },
   (table) => [
     index("score_latest").on(table.chainId, table.wallet, table.id.desc()),
@@ -47,18 +47,18 @@ export const currentScore = ahs.table(
   {
     chainId: integer().notNull(),
     wallet: address().notNull(),
-    scoreId: bigint({ mode: "number" })
+    scoreId: int8()
       .notNull()
       .references(() => score.id),
-    asOfBlock: bigint({ mode: "number" }).notNull(),
-    asOfTime: timestamp({ withTimezone: true }).notNull(),
+    asOfBlock: int8().notNull(),
+    asOfTime: moment().notNull(),
     ahsScore: integer(),
     grade: text().$type<Grade>(),
     confidenceMicros: integer().notNull(),
     confidenceLevel: text().$type<ConfidenceLevel>().notNull(),
     sanctioned: boolean().notNull(),
     /** When the confidence falls to a lower level by itself; null where it cannot. */
-    levelUntil: timestamp({ withTimezone: true }),
+    levelUntil: moment(),
   },
   (table) => [
     uniqueIndex("current_score_wallet").on(table.chainId, table.wallet),
@@ -78,7 +78,7 @@ export const walletInterest = ahs.table(
   {
     chainId: integer().notNull(),
     wallet: address().notNull(),
-    lastAt: timestamp({ withTimezone: true }).notNull(),
+    lastAt: moment().notNull(),
   },
   (table) => [uniqueIndex("wallet_interest_wallet").on(table.chainId, table.wallet)],
 );

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
-import { bigint, index, integer, numeric, text, timestamp, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-import { address, hash, hex } from "../columns.ts";
+import { index, integer, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { address, hash, hex, idOf, int8, moment, rowId, uint, unixSeconds } from "../columns.ts";
 import { ahs } from "./schema.ts";
 import { verdict } from "./verdict.ts";
 
@@ -14,14 +14,11 @@ export type SettlementState = "signed" | "confirmed" | "refused" | "expired";
 export const settlement = ahs.table(
   "settlement",
   {
-    id: bigint({ mode: "number" }).primaryKey().generatedAlwaysAsIdentity(),
+    id: rowId(),
     chainId: integer().notNull(),
-    /** Lower-case. */
     escrow: address().notNull(),
-    jobId: numeric({ mode: "bigint" }).notNull(),
-    verdictId: uuid()
-      .notNull()
-      .references(() => verdict.id),
+    jobId: uint().notNull(),
+    verdictId: idOf(() => verdict.id).notNull(),
     run: integer().notNull(),
     decision: text().$type<"ALLOW" | "HOLD" | "REJECT">().notNull(),
     deliverable: hash().notNull(),
@@ -29,22 +26,20 @@ export const settlement = ahs.table(
     score: integer().notNull(),
     confidenceBps: integer().notNull(),
     evidenceHash: hash().notNull(),
-    /** Unix seconds. */
-    issuedAt: bigint({ mode: "number" }).notNull(),
-    deadline: bigint({ mode: "number" }).notNull(),
+    issuedAt: unixSeconds().notNull(),
+    deadline: unixSeconds().notNull(),
     /** The contract that it was signed for, in lower case. */
     evaluator: address().notNull(),
     signer: address().notNull(),
     signature: hex().notNull(),
     state: text().$type<SettlementState>().notNull(),
-    /** The sender's newest transaction for it. */
-    senderTransactionId: bigint({ mode: "number" }),
+    senderTransactionId: int8(),
     attempts: integer().notNull().default(0),
     /** The transaction whose event confirmed it. */
     transactionHash: hash(),
     error: text(),
-    createdAt: timestamp({ withTimezone: true }).notNull(),
-    updatedAt: timestamp({ withTimezone: true }).notNull(),
+    createdAt: moment().notNull(),
+    updatedAt: moment().notNull(),
   },
   (table) => [
     uniqueIndex("settlement_terminal")
@@ -62,9 +57,7 @@ export const settlement = ahs.table(
 export const settlementCheck = ahs.table(
   "settlement_check",
   {
-    verdictId: uuid()
-      .primaryKey()
-      .references(() => verdict.id, { onDelete: "cascade" }),
+    verdictId: idOf(() => verdict.id, { onDelete: "cascade" }).primaryKey(),
     chainId: integer().notNull(),
     /** The decision that was looked at, by its row of verdict_run. */
     run: integer().notNull(),
@@ -74,8 +67,8 @@ export const settlementCheck = ahs.table(
     reason: text(),
     attempts: integer().notNull().default(0),
     /** When it is looked at again; null where that decision can never be signed. */
-    notBefore: timestamp({ withTimezone: true }),
-    checkedAt: timestamp({ withTimezone: true }).notNull(),
+    notBefore: moment(),
+    checkedAt: moment().notNull(),
   },
   (table) => [
     index("settlement_check_due")
@@ -88,25 +81,22 @@ export const settlementCheck = ahs.table(
 export const holdClock = ahs.table(
   "hold_clock",
   {
-    verdictId: uuid()
-      .primaryKey()
-      .references(() => verdict.id),
+    verdictId: idOf(() => verdict.id).primaryKey(),
     chainId: integer().notNull(),
-    /** The job's expiry. */
-    expiresAt: timestamp({ withTimezone: true }).notNull(),
+    expiresAt: moment().notNull(),
     /** From when on nothing decides the job any more; null where that is once its refund is claimed. */
-    endsAt: timestamp({ withTimezone: true }),
+    endsAt: moment(),
     /** When a re-run is asked for next; null where no more is. */
-    rerunAt: timestamp({ withTimezone: true }),
+    rerunAt: moment(),
     /** When a reviewer is asked to decide at the latest. */
-    reviewBy: timestamp({ withTimezone: true }).notNull(),
+    reviewBy: moment().notNull(),
     /** Null until it happened. */
-    rerunAskedAt: timestamp({ withTimezone: true }),
-    reviewToldAt: timestamp({ withTimezone: true }),
-    expiredOnHoldAt: timestamp({ withTimezone: true }),
+    rerunAskedAt: moment(),
+    reviewToldAt: moment(),
+    expiredOnHoldAt: moment(),
     /** When its job was seen to have ended, on HOLD or otherwise; null while it runs. */
-    endedAt: timestamp({ withTimezone: true }),
-    createdAt: timestamp({ withTimezone: true }).notNull(),
+    endedAt: moment(),
+    createdAt: moment().notNull(),
   },
   (table) => [index("hold_clock_chain").on(table.chainId)],
 );

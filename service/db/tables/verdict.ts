@@ -5,14 +5,12 @@ import {
   index,
   integer,
   jsonb,
-  numeric,
   primaryKey,
   text,
-  timestamp,
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { address, hash, hex } from "../columns.ts";
+import { address, hash, hex, idOf, moment, uint } from "../columns.ts";
 import { webhookEndpoint } from "./alerts.ts";
 import { ahs } from "./schema.ts";
 
@@ -21,7 +19,6 @@ export const jobSpec = ahs.table(
   "job_spec",
   {
     id: uuid().primaryKey(),
-    /** Lower-case addresses. */
     clientAddr: address().notNull(),
     providerAddr: address(),
     /** Null once the texts were dropped. */
@@ -33,7 +30,7 @@ export const jobSpec = ahs.table(
     /** The job that it names; a job without an escrow is on record and binds nothing. */
     jobChainId: integer(),
     jobEscrow: address(),
-    jobId: numeric({ mode: "bigint" }),
+    jobId: uint(),
     /**
      * The SpecBinding of clientAddr for this job and hash, as it was sent: 0x and hexadecimal digits. It was verified, by ERC-1271
      * for a contract wallet, at registeredBlock or before; what does not verify is not registered, and is not checked again.
@@ -41,8 +38,8 @@ export const jobSpec = ahs.table(
     clientSignature: hex(),
     /** The newest block of node and index when it was registered; null where it names no job of a known escrow. */
     registeredBlock: bigint({ mode: "bigint" }),
-    createdAt: timestamp({ withTimezone: true }).notNull(),
-    textsDroppedAt: timestamp({ withTimezone: true }),
+    createdAt: moment().notNull(),
+    textsDroppedAt: moment(),
   },
   (table) => [
     index("job_spec_job").on(table.jobChainId, table.jobEscrow, table.jobId, table.createdAt),
@@ -66,9 +63,7 @@ export const verdict = ahs.table(
   "verdict",
   {
     id: uuid().primaryKey(),
-    specId: uuid()
-      .notNull()
-      .references(() => jobSpec.id),
+    specId: idOf(() => jobSpec.id).notNull(),
     /** What there is one verdict of: job:CHAIN:ESCROW:JOB:DELIVERABLE where the spec is bound, else spec:SPEC:OUTPUT_HASH. */
     slot: text().notNull(),
     /** keccak256 of the output's UTF-8 bytes, which a job's deliverable has to be. */
@@ -85,12 +80,12 @@ export const verdict = ahs.table(
     debitId: uuid(),
     paymentId: uuid(),
     status: text().$type<VerdictStatus>().notNull(),
-    leaseUntil: timestamp({ withTimezone: true }),
-    notBefore: timestamp({ withTimezone: true }).notNull(),
+    leaseUntil: moment(),
+    notBefore: moment().notNull(),
     /** How often workers claimed it since it was accepted, or retried by its owner; nothing else lowers it, since claims go by it. */
     attempts: integer().notNull().default(0),
     /** When the first try of the run that is due was begun; null before. */
-    triedAt: timestamp({ withTimezone: true }),
+    triedAt: moment(),
     /** What the run that is due, or under way, is for; that of the last one where none is. */
     cause: text().$type<RunCause>().notNull(),
     /** Decisions so far, which are rows of verdict_run from 1 on. */
@@ -104,16 +99,15 @@ export const verdict = ahs.table(
     /** The job that its spec was bound to when it was accepted; null where it was not. */
     jobChainId: integer(),
     jobEscrow: address(),
-    jobId: numeric({ mode: "bigint" }),
+    jobId: uint(),
     /** Where its events go; null where nowhere. */
-    endpointId: uuid().references(() => webhookEndpoint.id),
-    createdAt: timestamp({ withTimezone: true }).notNull(),
-    /** When its price was settled; null before. */
-    acceptedAt: timestamp({ withTimezone: true }),
-    evaluatedAt: timestamp({ withTimezone: true }),
+    endpointId: idOf(() => webhookEndpoint.id),
+    createdAt: moment().notNull(),
+    acceptedAt: moment(),
+    evaluatedAt: moment(),
     /** When another took its slot: after it had failed for good, or once its chain was replaced. */
-    replacedAt: timestamp({ withTimezone: true }),
-    updatedAt: timestamp({ withTimezone: true }).notNull(),
+    replacedAt: moment(),
+    updatedAt: moment().notNull(),
   },
   (table) => [
     uniqueIndex("verdict_slot").on(table.slot).where(sql`${table.replacedAt} is null`),
@@ -130,12 +124,9 @@ export const verdict = ahs.table(
 export const outputText = ahs.table(
   "output_text",
   {
-    verdictId: uuid()
-      .primaryKey()
-      .references(() => verdict.id, { onDelete: "cascade" }),
+    verdictId: idOf(() => verdict.id, { onDelete: "cascade" }).primaryKey(),
     text: text().notNull(),
-    /** Its verdict's. */
-    createdAt: timestamp({ withTimezone: true }).notNull(),
+    createdAt: moment().notNull(),
   },
   (table) => [index("output_text_created").on(table.createdAt)],
 );
@@ -145,9 +136,7 @@ export const heldEvidence = ahs.table(
   "held_evidence",
   {
     id: uuid().primaryKey(),
-    verdictId: uuid()
-      .notNull()
-      .references(() => verdict.id, { onDelete: "cascade" }),
+    verdictId: idOf(() => verdict.id, { onDelete: "cascade" }).notNull(),
     /** key:ID or wallet:ADDRESS. */
     submittedBy: text().notNull(),
     /** Null once its time of retention is over. */
@@ -156,7 +145,7 @@ export const heldEvidence = ahs.table(
     textHash: hash().notNull(),
     /** Who said with it that they hand in no more, as submittedBy. */
     finalBy: text().array().notNull().default([]),
-    createdAt: timestamp({ withTimezone: true }).notNull(),
+    createdAt: moment().notNull(),
   },
   (table) => [
     uniqueIndex("held_evidence_once").on(table.verdictId, table.textHash),
@@ -168,9 +157,7 @@ export const heldEvidence = ahs.table(
 export const roleCall = ahs.table(
   "role_call",
   {
-    verdictId: uuid()
-      .notNull()
-      .references(() => verdict.id, { onDelete: "cascade" }),
+    verdictId: idOf(() => verdict.id, { onDelete: "cascade" }).notNull(),
     /** The number that the run's row of verdict_run gets. */
     run: integer().notNull(),
     role: text().notNull(),
@@ -188,7 +175,7 @@ export const roleCall = ahs.table(
     /** Null where no price is configured. */
     costUsd: doublePrecision(),
     latencyMs: integer().notNull(),
-    createdAt: timestamp({ withTimezone: true }).notNull(),
+    createdAt: moment().notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.verdictId, table.run, table.role] }),
@@ -201,9 +188,7 @@ export const roleCall = ahs.table(
 export const verdictRun = ahs.table(
   "verdict_run",
   {
-    verdictId: uuid()
-      .notNull()
-      .references(() => verdict.id, { onDelete: "cascade" }),
+    verdictId: idOf(() => verdict.id, { onDelete: "cascade" }).notNull(),
     run: integer().notNull(),
     cause: text().$type<RunCause>().notNull(),
     finalVerdict: text().$type<"ALLOW" | "HOLD" | "REJECT">().notNull(),
@@ -212,7 +197,7 @@ export const verdictRun = ahs.table(
     /** Its evidence as RFC 8785 JSON, byte by byte what was hashed. */
     evidence: text().notNull(),
     evidenceHash: hash().notNull(),
-    createdAt: timestamp({ withTimezone: true }).notNull(),
+    createdAt: moment().notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.verdictId, table.run] }),

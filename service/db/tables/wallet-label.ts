@@ -1,5 +1,5 @@
-import { jsonb, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
-import { address } from "../columns.ts";
+import { jsonb, primaryKey, text } from "drizzle-orm/pg-core";
+import { address, moment } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /** What a label provider says of an account. */
@@ -10,10 +10,9 @@ export const walletLabel = ahs.table(
   "wallet_label",
   {
     provider: text().notNull(),
-    /** Lower-case. */
     address: address().notNull(),
     labels: jsonb().$type<readonly ProvidedLabel[]>().notNull(),
-    readAt: timestamp({ withTimezone: true }).notNull(),
+    readAt: moment().notNull(),
   },
   (table) => [primaryKey({ columns: [table.provider, table.address] })],
 );

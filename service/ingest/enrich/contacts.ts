@@ -21,7 +21,7 @@ export function dealingsOfCalls(calls: readonly OwnCallRow[], creations: readonl
   return calls.flatMap((call) => {
     const { wallet: account, block, timestamp } = call;
     const isOwn = (address: Address) => isCreatedBefore(created.get(address), call);
-    return counterpartiesOf(call, isOwn)
+    return contactedBy(call, isOwn)
       .filter((counterparty) => counterparty !== account)
       .map((counterparty) => ({ counterparty, account, calls: 1, sentMicroUsd: 0n, block, timestamp }));
   });
@@ -69,7 +69,8 @@ export function sumDealings(dealings: readonly Dealing[]): readonly ContactIncre
   return [...sums.values()];
 }
 
-function counterpartiesOf(call: OwnCallRow, isOwn: (account: Address) => boolean): readonly Address[] {
+/** More than the counterparty that the score uses: which accounts are own is not known yet. */
+function contactedBy(call: OwnCallRow, isOwn: (account: Address) => boolean): readonly Address[] {
   const direct = call.recipient ?? call.to ?? null;
   if (direct === null || !isShown(call)) return [];
   if (direct !== call.to || !isOwn(direct)) return [direct];

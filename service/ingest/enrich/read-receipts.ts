@@ -2,7 +2,7 @@ import type { Address, Hex } from "viem";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
 import { NodeFailure } from "../../chain/node/failure.ts";
 import type { RawBlock, RawReceipt } from "../../chain/node/rpc-answers.ts";
-import type { BlockSource } from "../../db/tables/enrich.ts";
+import type { enrichBlock } from "../../db/tables/enrich.ts";
 import { payeeOf } from "./own-call.ts";
 
 /** A block with own calls: their receipts, and the gas prices that all its transactions paid. */
@@ -19,7 +19,7 @@ export type CallBlock = {
     /** The called account, or the payee of a lone token transfer; null for a creation. */
     readonly counterparty: Address | null;
   }[];
-  readonly source: BlockSource;
+  readonly source: (typeof enrichBlock.$inferSelect)["source"];
 };
 
 /** A block to read: as the index knows it, with the own calls in it. */

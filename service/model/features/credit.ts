@@ -34,10 +34,11 @@ export function counterpartiesOf(
 }
 
 /**
- * The same, but of several outside contracts in the logs the one with the lowest address counts: acts of third parties do
- * not change the counterparty of a call.
+ * The same for reports, but of several outside contracts in the logs the one with the lowest address counts. Two meanings are
+ * needed: the score is to credit the best evidence, but credit changes with what third parties do, and lists and sums of a
+ * report must stay the same between two pages.
  */
-export function counterpartiesByAddress(
+export function reportedCounterpartiesOf(
   rows: WalletRows,
   calls: readonly OwnCall[],
   policy: Policy,

@@ -1,4 +1,4 @@
-import type { Address } from "viem";
+import { type Address, zeroAddress } from "viem";
 import type { ConfidenceLevel, Grade, RoutingAction } from "./record.ts";
 
 /** An integrator's answer to grades; grades in neither set are rejected. */
@@ -64,6 +64,15 @@ export function routeWallet(policy: RoutingPolicy, facts: RoutingFacts): Routing
     return { action: "reject", reason: "escrow_disabled" };
   }
   return decision;
+}
+
+/** The action of the default table for a score. Its allowlist is empty: no address decides. */
+export function defaultAction(facts: {
+  readonly sanctioned: boolean;
+  readonly score: Parameters<typeof routedScore>[0];
+}): RoutingAction {
+  const score = routedScore(facts.score);
+  return routeWallet(DEFAULT_ROUTING, { wallet: zeroAddress, sanctioned: facts.sanctioned, score }).action;
 }
 
 function routeByScore(policy: RoutingPolicy, score: RoutingFacts["score"]): RoutingDecision {

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { and, count, eq, lte, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { escapeIdentifier } from "pg";
 import type { Address, Hex } from "viem";
@@ -15,9 +15,7 @@ import {
 export const IPFS_LANES = 2;
 
 /** An agent whose document is to be fetched. */
-export type DueAgent = {
-  readonly agentId: bigint;
-  readonly uri: string;
+export type DueAgent = Pick<typeof agentDocument.$inferSelect, "agentId" | "uri"> & {
   /** Whose turn the fetch takes. */
   readonly account: Address;
   /** Whether the document was understood when it was last read, and has the same URI. */
@@ -27,26 +25,6 @@ export type DueAgent = {
   /** Whether a document of it was ever understood that declares services. */
   readonly hasServices: boolean;
 };
-
-type DueDocuments = {
-  readonly agents: readonly DueAgent[];
-  /** Whether an agent is due, among them or not, that is new, or whose URI changed. */
-  readonly changed: boolean;
-};
-
-/** Newest block of the index; null while there is no index, or none with agents and blocks. */
-export async function readIndexHead(db: Database, chainId: number): Promise<number | null> {
-  const views = `chain_${chainId}`;
-  const there = await db.$client.query<{ there: boolean }>(
-    "select to_regclass($1) is not null and to_regclass($2) is not null as there",
-    [`${views}.agent`, `${views}.block`],
-  );
-  if (there.rows[0]?.there !== true) return null;
-  const { rows } = await db.$client.query<{ head: number | null }>(
-    `select max(number)::float8 as head from ${escapeIdentifier(views)}.block`,
-  );
-  return rows[0]?.head ?? null;
-}
 
 type DueQuery = {
   readonly chainId: number;
@@ -65,46 +43,22 @@ type DueQuery = {
 
 /**
  * Agents of the index that are new, whose URI changed, or whose document is due again: of each account the new and most
- * overdue before the second of any, and likewise of each host.
+ * overdue before the second of any, and likewise of each host. `changed` says whether any due agent, among them or not, is new or
+ * has another URI.
  */
-export async function readDueAgents(db: Database, query: DueQuery): Promise<DueDocuments> {
-  const { rows } = await db.$client.query<DueRow>(dueStatement(query.chainId), [
-    query.chainId,
-    query.sinceBlock,
-    query.now,
-    query.perAccount,
-    query.perHost,
-    query.limit,
-    query.unproven,
-    query.perAccountDay,
-  ]);
-  return {
-    agents: rows.flatMap((row) => (row.agent_id === null ? [] : [agentOf(row)])),
-    changed: rows.some((row) => row.any_changed),
-  };
-}
-
-/** One row without an agent says of none whether others changed. */
-type DueRow = (ChosenRow | { readonly agent_id: null }) & { readonly any_changed: boolean };
-
-type ChosenRow = {
-  readonly agent_id: string;
-  readonly agent_uri: string;
-  readonly failures: number;
-  readonly has_services: boolean;
-  readonly account: Address;
-  readonly proven: boolean;
-};
-
-function agentOf(row: ChosenRow): DueAgent {
-  return {
-    agentId: BigInt(row.agent_id),
-    uri: row.agent_uri,
-    account: row.account,
-    isProven: row.proven,
-    failures: row.failures,
-    hasServices: row.has_services,
-  };
+export async function readDueAgents(
+  db: Database,
+  query: DueQuery,
+): Promise<{ readonly agents: readonly DueAgent[]; readonly changed: boolean }> {
+  const { chainId, sinceBlock, now, perAccount, perHost, limit, unproven, perAccountDay } = query;
+  // A row without an agent says of none whether others changed.
+  const { rows } = await db.$client.query<
+    (Omit<DueAgent, "agentId"> & { agentId: string | null }) & { anyChanged: boolean }
+  >(dueStatement(chainId), [chainId, sinceBlock, now, perAccount, perHost, limit, unproven, perAccountDay]);
+  const agents = rows.flatMap(({ anyChanged: _, agentId, ...agent }) =>
+    agentId === null ? [] : [{ ...agent, agentId: BigInt(agentId) }],
+  );
+  return { agents, changed: rows.some(({ anyChanged }) => anyChanged) };
 }
 
 /**
@@ -146,39 +100,38 @@ function dueStatement(chainId: number): string {
     select *, row_number() over (partition by proven order by greatest(turn, place), not changed, lot) as rank
     from places where place <= $5
   )
-  select agent_id::text, agent_uri, account, failures, proven,
-         coalesce(jsonb_array_length(services), 0) > 0 as has_services,
-         (select coalesce(bool_or(changed), false) from due) as any_changed
+  select agent_id::text as "agentId", agent_uri as uri, account, failures, proven as "isProven",
+         coalesce(jsonb_array_length(services), 0) > 0 as "hasServices",
+         (select coalesce(bool_or(changed), false) from due) as "anyChanged"
   from (values (1)) as one left join (
     select * from ranks where proven or rank <= $7 order by greatest(turn, place), not changed, lot limit $6
   ) as chosen on true order by greatest(turn, place), not changed, lot`;
 }
 
-type DocumentWrite = {
-  readonly chainId: number;
-  readonly agentId: bigint;
-  readonly uri: string;
+/** A document that was understood. */
+export type CurrentDocument = {
+  readonly state: "current";
+  readonly name: string | null;
+  readonly services: readonly DeclaredService[];
+  readonly contentHash: Hex;
+};
+
+type DocumentWrite = Pick<typeof agentDocument.$inferSelect, "chainId" | "agentId" | "uri"> & {
   /** Whose turn it took, and when. */
   readonly account: Address;
   readonly readAt: Date;
   readonly notBefore: Date;
 } & (
-  | {
-      readonly state: "current";
-      readonly name: string | null;
-      readonly services: readonly DeclaredService[];
-      readonly contentHash: Hex;
-      readonly fetchedAt: Date;
-    }
-  | {
-      readonly state: Exclude<DocumentState, "current">;
-      readonly detail: string;
-      /** Failures in a row, this one included. */
-      readonly failures: number;
-      /** Whether the services of the last good document are kept. */
-      readonly keepServices: boolean;
-    }
-);
+    | (CurrentDocument & { readonly fetchedAt: Date })
+    | {
+        readonly state: Exclude<DocumentState, "current">;
+        readonly detail: string;
+        /** Failures in a row, this one included. */
+        readonly failures: number;
+        /** Whether the services of the last good document are kept. */
+        readonly keepServices: boolean;
+      }
+  );
 
 /** Stores what came of fetching an agent's document, and counts it for its account; one that failed leaves what the last good one said. */
 export async function storeDocument(db: Database, write: DocumentWrite): Promise<void> {
@@ -211,16 +164,13 @@ export async function storeDocument(db: Database, write: DocumentWrite): Promise
   });
 }
 
-/** How many accounts have used up a day's documents, and some of them. */
-type SpentAccounts = { readonly count: number; readonly first: readonly string[] };
-
 const SPENT_SHOWN = 5;
 
-/** Accounts whose other documents are read on the next UTC day; forgets the days before. */
+/** Counts accounts that have used up a day's documents, and names some; forgets the days before. */
 export async function readSpentAccounts(
   db: Database,
   { chainId, now, perAccountDay }: Pick<DueQuery, "chainId" | "now" | "perAccountDay">,
-): Promise<SpentAccounts> {
+): Promise<{ readonly count: number; readonly first: readonly string[] }> {
   const day = utcDay(now);
   await db.$client.query("delete from ahs.document_day where chain_id = $1 and day < $2", [chainId, day]);
   const { rows } = await db.$client.query<{ account: string; count: number }>(
@@ -237,18 +187,15 @@ function utcDay(at: Date): string {
 
 const BATCH = 10_000;
 
-/** Agents with a document, by their ids: above the one and up to the other. */
-type AgentRange = { readonly above: string; readonly upTo: string };
-
 /**
- * All agents with a document, at most 10,000 at a time but for those that come meanwhile. Throws the signal's reason between
+ * All agents with a document, as ranges of ids above the one and up to the other: at most 10,000 at a time but for those that come meanwhile. Throws the signal's reason between
  * two batches when it fires.
  */
 export async function* agentBatches(
   db: Database,
   chainId: number,
   signal: AbortSignal,
-): AsyncGenerator<AgentRange, void, undefined> {
+): AsyncGenerator<{ readonly above: string; readonly upTo: string }, void, undefined> {
   // Agent ids are unsigned.
   for (let above = "-1"; ; ) {
     signal.throwIfAborted();
@@ -285,12 +232,11 @@ export async function askForDocuments(
 }
 
 /** How many documents were due at a moment and were not read since, also where the index has lost their agent: by an index alone. */
-export async function countWaitingDocuments(db: Database, chainId: number, dueAt: Date): Promise<number> {
-  const { rows } = await db.$client.query<{ count: number }>(
-    "select count(*)::int as count from ahs.agent_document where chain_id = $1 and not_before <= $2",
-    [chainId, dueAt],
+export function countWaitingDocuments(db: Database, chainId: number, dueAt: Date): Promise<number> {
+  return db.$count(
+    agentDocument,
+    and(eq(agentDocument.chainId, chainId), lte(agentDocument.notBefore, dueAt)),
   );
-  return Number(rows[0]?.count);
 }
 
 /** The same of the agents of the index, who alone are read. */
@@ -302,17 +248,18 @@ export async function countDocumentsLeft(tx: NodePgDatabase, chainId: number, du
   return Number(rows[0]?.count);
 }
 
-/** How many documents there are, by their state. */
+/** How many documents there are in each state. */
 export async function countDocuments(
-  db: Database,
+  db: NodePgDatabase,
   chainId: number,
-): Promise<ReadonlyMap<DocumentState, number>> {
+): Promise<Readonly<Record<DocumentState, number>>> {
   const rows = await db
-    .select({ state: agentDocument.state, count: sql<number>`count(*)::int` })
+    .select({ state: agentDocument.state, count: count() })
     .from(agentDocument)
-    .where(sql`${agentDocument.chainId} = ${chainId}`)
+    .where(eq(agentDocument.chainId, chainId))
     .groupBy(agentDocument.state);
-  return new Map(rows.map(({ state, count }) => [state, count]));
+  const counted = Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+  return { current: 0, unreachable: 0, refused: 0, malformed: 0, ...counted };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { escapeIdentifier } from "pg";
 import type { Address } from "viem";
-import { type Database, QUERY_DEADLINE } from "../../db/database.ts";
+import { type Database, rowsInTime } from "../../db/database.ts";
 
 /** An agent that an account is the wallet of. */
 export type RegisteredAgent = {
@@ -19,10 +19,9 @@ export async function readAgentNames(
   accounts: readonly Address[],
 ): Promise<ReadonlyMap<Address, readonly RegisteredAgent[]>> {
   if (accounts.length === 0) return new Map();
-  const { rows } = await db.$client.query<{ wallet: Address; agent_id: string; name: string | null }>({
-    ...QUERY_DEADLINE,
+  const rows = await rowsInTime<{ wallet: Address; agentId: string; name: string | null }>(db, {
     text: `
-      select wanted.wallet, first.agent_id::text, d.name
+      select wanted.wallet, first.agent_id::text as "agentId", d.name
       from unnest($2::text[]) as wanted (wallet)
       cross join lateral (
         select agent_id from ${escapeIdentifier(`chain_${chainId}`)}.agent_wallet a
@@ -32,10 +31,7 @@ export async function readAgentNames(
       order by first.agent_id`,
     values: [chainId, [...new Set(accounts)]],
   });
-  const agents = new Map<Address, RegisteredAgent[]>();
-  for (const { wallet, agent_id, name } of rows) {
-    const known = agents.get(wallet) ?? [];
-    agents.set(wallet, [...known, { agentId: BigInt(agent_id), name }]);
-  }
-  return agents;
+  const agents = Map.groupBy(rows, ({ wallet }) => wallet);
+  const agentOf = ({ agentId, name }: (typeof rows)[number]) => ({ agentId: BigInt(agentId), name });
+  return new Map([...agents].map(([wallet, own]) => [wallet, own.map(agentOf)]));
 }

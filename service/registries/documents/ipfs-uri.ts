@@ -75,9 +75,7 @@ function isV0(cid: string): boolean {
   return /^Qm[1-9A-HJ-NP-Za-km-z]{44}$/.test(cid);
 }
 
-type Content = { readonly codec: number; readonly hash: number; readonly digest: Buffer };
-
-function readV1(cid: string): Content | null {
+function readV1(cid: string) {
   if (cid.length > MAX_CID_CHARACTERS) return null;
   const bytes = bytesOf(cid);
   if (bytes === null) return null;
@@ -116,10 +114,8 @@ function fromBase32(text: string): Buffer | null {
   return held < 5 && bits === 0 ? Buffer.from(bytes) : null;
 }
 
-type Varint = { readonly value: number; readonly next: number };
-
 /** Reads an unsigned varint of at most three bytes, which fits every registered codec; null for any other. */
-function readVarint(bytes: Buffer, at: number): Varint | null {
+function readVarint(bytes: Buffer, at: number) {
   let value = 0;
   for (let index = 0; index < 3; index += 1) {
     const byte = bytes[at + index];

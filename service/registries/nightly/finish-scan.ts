@@ -4,9 +4,9 @@ import type { Deployment } from "../../chain/deployments.ts";
 import { holdChain } from "../../db/chain-fence.ts";
 import { lowerCase } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
-import type { GradeMove, RegistryReport, RootReport, ScanReport } from "../../db/tables/scan.ts";
+import type { RootReport, ScanReport } from "../../db/tables/scan.ts";
 import type { Grade } from "../../model/score/record.ts";
-import { agentBatches, countDocumentsLeft } from "../documents/agent-documents.ts";
+import { agentBatches, countDocuments, countDocumentsLeft } from "../documents/agent-documents.ts";
 import type { RegistryReading } from "../readers/read-registry.ts";
 import {
   countIndexedAgents,
@@ -65,21 +65,21 @@ async function reportRegistries(
   tx: NodePgDatabase,
   { attempt, deployment, readings, indexBlock }: ScanEnd,
   before: ScanReport | null,
-): Promise<readonly RegistryReport[]> {
+): Promise<ScanReport["registries"]> {
   const { chainId } = deployment;
   const sinceOf = (registry: string) =>
     before?.registries.find((reported) => reported.registry === registry)?.block ?? null;
   const followed = lowerCase(deployment.identityRegistry.address);
   const indexed = { chainId, since: sinceOf(followed), block: indexBlock };
-  const reports: RegistryReport[] = [
-    {
-      registry: followed,
-      name: "identity registry",
-      ...(await countIndexedAgents(tx, indexed)),
-      newWallets: 0,
-      block: indexBlock,
-      fault: null,
-    },
+  const own = {
+    registry: followed,
+    name: "identity registry",
+    newWallets: 0,
+    block: indexBlock,
+    fault: null,
+  };
+  const reports: ScanReport["registries"][number][] = [
+    { ...own, ...(await countIndexedAgents(tx, indexed)) },
   ];
   for (const { address, name } of deployment.registries) {
     const registry = lowerCase(address);
@@ -91,22 +91,14 @@ async function reportRegistries(
   return reports;
 }
 
-/** How many grades moved, and the first hundred of them by wallet. */
-type GradeMoves = { readonly count: number; readonly first: readonly GradeMove[] };
-
 const MOVES_SHOWN = 100;
 
 /**
  * Compares the grade of every wallet with the one that the scan before left here, and leaves the present ones for the next,
- * in one statement: whatever moves meanwhile is the next one's.
+ * in one statement: whatever moves meanwhile is the next one's. Returns how many moved, and the first hundred by wallet.
  */
-async function takeGradeMoves(tx: NodePgDatabase, chainId: number): Promise<GradeMoves> {
-  const { rows } = await tx.execute<{
-    wallet: string;
-    before: Grade | null;
-    after: Grade | null;
-    count: number;
-  }>(sql`
+async function takeGradeMoves(tx: NodePgDatabase, chainId: number) {
+  const { rows } = await tx.execute<ScanReport["gradeMoves"][number] & { count: number }>(sql`
     with compared as (
       select wallet, g.grade as before, c.grade as after, g.wallet is null as is_new, c.wallet is null as is_gone
       from (select wallet, grade from ahs.current_score where chain_id = ${chainId}) c
@@ -120,12 +112,9 @@ async function takeGradeMoves(tx: NodePgDatabase, chainId: number): Promise<Grad
       select ${chainId}, wallet, after from compared where not is_gone
       on conflict (chain_id, wallet) do update set grade = excluded.grade
     )
-    select wallet, before, after, count(*) over ()::int as count from compared
+    select wallet, before as from, after as to, count(*) over ()::int as count from compared
     where before is distinct from after order by wallet limit ${MOVES_SHOWN}`);
-  return {
-    count: rows[0]?.count ?? 0,
-    first: rows.map(({ wallet, before, after }) => ({ wallet, from: before, to: after })),
-  };
+  return { count: rows[0]?.count ?? 0, first: rows.map(({ count: _, ...move }) => move) };
 }
 
 /**
@@ -160,16 +149,10 @@ async function takeChangedDocuments(tx: NodePgDatabase, chainId: number): Promis
   return Number(rows[0]?.changed);
 }
 
-/** What a scan counts of the whole chain, at the moment that it asks. */
-type ScanFigures = Pick<
-  ScanReport,
-  "documents" | "endpoints" | "wallets" | "grades" | "meanScoreHundredths" | "sanctioned"
->;
-
-/** Counts documents, endpoints, followed wallets and scores; the index must be there. */
-async function readScanFigures(tx: NodePgDatabase, chainId: number): Promise<ScanFigures> {
+/** Counts documents, endpoints, followed wallets and scores of the whole chain; the index must be there. */
+async function readScanFigures(tx: NodePgDatabase, chainId: number) {
   return {
-    documents: await countStates(tx, chainId),
+    documents: await countDocuments(tx, chainId),
     endpoints: await countEndpoints(tx, chainId),
     wallets: await countWallets(tx, chainId),
     grades: await countGrades(tx, chainId),
@@ -177,22 +160,14 @@ async function readScanFigures(tx: NodePgDatabase, chainId: number): Promise<Sca
   };
 }
 
-async function countStates(tx: NodePgDatabase, chainId: number): Promise<ScanFigures["documents"]> {
-  const { rows } = await tx.execute<{ state: keyof ScanFigures["documents"]; count: number }>(sql`
-    select state, count(*)::int as count from ahs.agent_document where chain_id = ${chainId} group by state`);
-  const counted = Object.fromEntries(rows.map(({ state, count }) => [state, count]));
-  return { current: 0, unreachable: 0, refused: 0, malformed: 0, ...counted };
-}
-
 /** One that was never visited is neither alive nor failing. */
-async function countEndpoints(tx: NodePgDatabase, chainId: number): Promise<ScanFigures["endpoints"]> {
-  const { rows } = await tx.execute<{ alive: number; failing: number }>(sql`
+async function countEndpoints(tx: NodePgDatabase, chainId: number): Promise<ScanReport["endpoints"]> {
+  const { rows } = await tx.execute<ScanReport["endpoints"]>(sql`
     select count(*) filter (where failing_since is null and exists (
         select from ahs.probe p where p.chain_id = s.chain_id and p.endpoint = s.endpoint))::int as alive,
       count(failing_since)::int as failing
     from ahs.probe_schedule s where chain_id = ${chainId}`);
-  const { alive, failing } = only(rows);
-  return { alive, failing };
+  return only(rows);
 }
 
 async function countWallets(tx: NodePgDatabase, chainId: number): Promise<number> {
@@ -203,22 +178,19 @@ async function countWallets(tx: NodePgDatabase, chainId: number): Promise<number
 }
 
 /** Of the grades that `takeGradeMoves` left, so that they are what the moves lead to. */
-async function countGrades(tx: NodePgDatabase, chainId: number): Promise<ScanFigures["grades"]> {
+async function countGrades(tx: NodePgDatabase, chainId: number): Promise<ScanReport["grades"]> {
   const { rows } = await tx.execute<{ grade: Grade | null; count: number }>(sql`
     select grade, count(*)::int as count from ahs.scan_grade where chain_id = ${chainId} group by grade`);
   const counted = Object.fromEntries(rows.map(({ grade, count }) => [grade ?? "insufficient", count]));
   return { A: 0, B: 0, C: 0, D: 0, E: 0, F: 0, insufficient: 0, ...counted };
 }
 
-async function readMeans(
-  tx: NodePgDatabase,
-  chainId: number,
-): Promise<Pick<ScanFigures, "meanScoreHundredths" | "sanctioned">> {
-  const { rows } = await tx.execute<{ mean: number | null; sanctioned: number }>(sql`
-    select round(avg(ahs_score) * 100)::int as mean, count(*) filter (where sanctioned)::int as sanctioned
+async function readMeans(tx: NodePgDatabase, chainId: number) {
+  const { rows } = await tx.execute<Pick<ScanReport, "meanScoreHundredths" | "sanctioned">>(sql`
+    select round(avg(ahs_score) * 100)::int as "meanScoreHundredths",
+      count(*) filter (where sanctioned)::int as sanctioned
     from ahs.current_score where chain_id = ${chainId}`);
-  const { mean, sanctioned } = only(rows);
-  return { meanScoreHundredths: mean, sanctioned };
+  return only(rows);
 }
 
 /** An aggregate without groups answers one row, always. */
@@ -241,9 +213,8 @@ export async function readEpochFigures(
   db: NodePgDatabase,
   { chainId, epoch }: { readonly chainId: number; readonly epoch: number },
 ): Promise<ScanReport["root"]> {
-  const { rows } = await db.execute<{ root: string; leaves: number }>(sql`
-    select root, jsonb_array_length(leaves) as leaves from ahs.epoch
+  const { rows } = await db.execute<NonNullable<ScanReport["root"]>>(sql`
+    select epoch::float8 as epoch, root, jsonb_array_length(leaves) as leaves from ahs.epoch
     where chain_id = ${chainId} and epoch = ${epoch}`);
-  const [found] = rows;
-  return found === undefined ? null : { epoch, root: found.root, leaves: found.leaves };
+  return rows[0] ?? null;
 }

@@ -5,9 +5,10 @@ import { readChainMark } from "../../db/chain-fence.ts";
 import { lowerCase } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
 import { isOutage } from "../../db/database-failure.ts";
+import { fromIndex, readIndexHead } from "../../db/index-snapshot.ts";
 import type { RootReport, ScanReport } from "../../db/tables/scan.ts";
 import { readFinalized } from "../../ingest/read-as-of.ts";
-import { askForDocuments, countWaitingDocuments, readIndexHead } from "../documents/agent-documents.ts";
+import { askForDocuments, countWaitingDocuments } from "../documents/agent-documents.ts";
 import {
   type RegistryClient,
   type RegistryLimits,
@@ -19,18 +20,16 @@ import { readRegistryCursor, requestRegistryWallets } from "../readers/registry-
 import { finishScan, markNewDocuments } from "./finish-scan.ts";
 import type { ScanAttempt } from "./scan-runs.ts";
 
-/** What a scan has others do. */
-export type ScanSteps = {
-  /** Scores every followed wallet, until the signal fires; null while no block is both final and enriched. */
-  readonly scoreAll: (signal: AbortSignal) => Promise<number | null>;
-  /** Publishes the root of all scores, once a night. */
-  readonly publishRoot: () => Promise<RootReport>;
-};
-
 export type ScanOnceDeps = {
   readonly db: Database;
   readonly deployment: Pick<Deployment, "chainId" | "finalityBlocks" | "identityRegistry" | "registries">;
-  readonly steps: ScanSteps;
+  /** What a scan has others do. */
+  readonly steps: {
+    /** Scores every followed wallet, until the signal fires; null while no block is both final and enriched. */
+    readonly scoreAll: (signal: AbortSignal) => Promise<number | null>;
+    /** Publishes the root of all scores, once a night. */
+    readonly publishRoot: () => Promise<RootReport>;
+  };
   /** Reads the chain's logs until the signal fires. */
   readonly openReader: (signal: AbortSignal) => RegistryClient;
   /** Wallets of registries that may wait to be followed, at most. */
@@ -43,12 +42,8 @@ export type ScanOnceDeps = {
   readonly limits?: { readonly registries: RegistryLimits; readonly documents: DocumentPatience };
 };
 
-type DocumentPatience = {
-  /** Milliseconds to wait in all, without one more document read, and between two looks. */
-  readonly maxMs: number;
-  readonly stallMs: number;
-  readonly pollMs: number;
-};
+/** Milliseconds to wait in all, without one more document read, and between two looks. */
+type DocumentPatience = { readonly maxMs: number; readonly stallMs: number; readonly pollMs: number };
 
 /**
  * A fetch takes at most ten seconds, so a running reader has read one document within the stall time. Each poll counts
@@ -96,18 +91,16 @@ async function requireFinalBlock(
   { chainId, finalityBlocks }: Pick<Deployment, "chainId" | "finalityBlocks">,
 ): Promise<number> {
   const final = await readFinalized(db.$client, `chain_${chainId}`);
-  const head = final === null ? null : await readIndexHead(db, chainId);
+  const head = final === null ? null : await fromIndex(readIndexHead(db, chainId));
   if (final === null || head === null)
     throw new Error(`chain ${chainId} is not indexed up to a final block yet`);
-  return Math.min(final.blockNumber, head - finalityBlocks);
+  return Math.min(final.blockNumber, head.blockNumber - finalityBlocks);
 }
-
-type Reading = { readonly finalBlock: number; readonly signal: AbortSignal };
 
 /** One after the other, so that one node is asked for one range at a time; by lower-case address. */
 async function readRegistries(
   deps: ScanOnceDeps & { readonly limits: NonNullable<ScanOnceDeps["limits"]> },
-  { finalBlock, signal }: Reading,
+  { finalBlock, signal }: { readonly finalBlock: number; readonly signal: AbortSignal },
 ): Promise<ReadonlyMap<string, RegistryReading>> {
   const { db, deployment, monotonicMs, now, mostWaiting } = deps;
   const { chainId, registries } = deployment;
@@ -116,17 +109,9 @@ async function readRegistries(
   if (registries.length === 0) return readings;
   if (generation === undefined) throw new Error(`chain ${chainId} has no mark yet: its index has just begun`);
   const client = deps.openReader(signal);
-  const { logger, limits } = deps;
-  const reader = {
-    db,
-    chainId,
-    client,
-    generation,
-    finalBlock,
-    limits: limits.registries,
-    logger,
-    monotonicMs,
-  };
+  const { logger } = deps;
+  const limits = deps.limits.registries;
+  const reader = { db, chainId, client, generation, finalBlock, limits, logger, monotonicMs };
   for (const entry of registries) {
     const registry = lowerCase(entry.address);
     const reading = await readRegistry(reader, entry).catch(async (error: unknown) => {
@@ -149,19 +134,18 @@ function report(logger: Logger, { name }: RegistryEntry, { block, fault, cause }
   logger.warn({ registry: name, block, fault, ...why }, "a registry could not be read to its end");
 }
 
-type DocumentWait = {
-  /** How many documents wait to be read. */
-  readonly countWaiting: () => Promise<number>;
-  readonly patience: DocumentPatience;
-  /** Milliseconds of a clock that never goes back. */
-  readonly monotonicMs: () => number;
-};
-
 /** Waits until no document waits to be read, as long as patience allows. Throws the signal's reason when it fires. */
 export async function awaitDocuments(
-  { countWaiting, patience, monotonicMs }: DocumentWait,
+  wait: {
+    /** How many documents wait to be read. */
+    readonly countWaiting: () => Promise<number>;
+    readonly patience: DocumentPatience;
+    /** Milliseconds of a clock that never goes back. */
+    readonly monotonicMs: () => number;
+  },
   signal: AbortSignal,
 ): Promise<void> {
+  const { countWaiting, patience, monotonicMs } = wait;
   const startedAt = monotonicMs();
   let left = await countWaiting();
   let movedAt = startedAt;

@@ -10,21 +10,14 @@ export type ScanRunRow = typeof scanRun.$inferSelect;
 /** An attempt at a run: who holds an older one of the same run can no longer end it. */
 export type ScanAttempt = Pick<ScanRunRow, "id" | "chainId" | "startedAt" | "attempts">;
 
-type NewScan = {
-  readonly chainId: number;
-  /** UTC day, YYYY-MM-DD. */
-  readonly night: string;
-  readonly cause: ScanRunRow["cause"];
-  /** Of a row that is not there yet. */
-  readonly id: string;
-  readonly now: Date;
-};
-
 /**
  * Begins a scan, or resumes the unfinished one of that night; other unfinished scans become abandoned. Call it under
  * the scan's lock. Returns null if the scan of the night is done.
  */
-export async function beginScan(db: Database, scan: NewScan): Promise<ScanAttempt | null> {
+export async function beginScan(
+  db: Database,
+  scan: Pick<ScanRunRow, "id" | "chainId" | "night" | "cause"> & { readonly now: Date },
+): Promise<ScanAttempt | null> {
   const { chainId, night, cause, id, now } = scan;
   return db.transaction(async (tx) => {
     await holdChain(tx, chainId);
@@ -37,12 +30,7 @@ export async function beginScan(db: Database, scan: NewScan): Promise<ScanAttemp
         set: { state: "running", attempts: sql`${scanRun.attempts} + 1` },
         setWhere: ne(scanRun.state, "done"),
       })
-      .returning({
-        id: scanRun.id,
-        chainId: scanRun.chainId,
-        startedAt: scanRun.startedAt,
-        attempts: scanRun.attempts,
-      });
+      .returning();
     if (row === undefined) return null;
     await tx
       .update(scanRun)
@@ -58,10 +46,11 @@ export async function noteScanFailure(
   { id, attempts }: ScanAttempt,
   error: string,
 ): Promise<void> {
-  await db
-    .update(scanRun)
-    .set({ error })
-    .where(and(eq(scanRun.id, id), eq(scanRun.attempts, attempts), eq(scanRun.state, "running")));
+  await db.update(scanRun).set({ error }).where(isOpen({ id, attempts }));
+}
+
+function isOpen({ id, attempts }: Pick<ScanAttempt, "id" | "attempts">) {
+  return and(eq(scanRun.id, id), eq(scanRun.attempts, attempts), eq(scanRun.state, "running"));
 }
 
 /** Ends an attempt with its report; false, and nothing changes, where another has begun since. */
@@ -73,7 +62,7 @@ export async function endScan(
   const ended = await tx
     .update(scanRun)
     .set({ state: "done", error: null, ...end })
-    .where(and(eq(scanRun.id, id), eq(scanRun.attempts, attempts), eq(scanRun.state, "running")))
+    .where(isOpen({ id, attempts }))
     .returning({ id: scanRun.id });
   return ended.length > 0;
 }
@@ -90,14 +79,17 @@ export async function isNightDone(db: NodePgDatabase, chainId: number, night: st
 }
 
 /** The scan that was done last; null before the first. */
-export async function readNewestScan(db: NodePgDatabase, chainId: number): Promise<ScanRunRow | null> {
-  const [row] = await db
+export async function readNewestScan(db: NodePgDatabase, chainId: number) {
+  const [scan] = await db
     .select()
     .from(scanRun)
     .where(and(eq(scanRun.chainId, chainId), eq(scanRun.state, "done")))
     .orderBy(desc(scanRun.finishedAt))
     .limit(1);
-  return row ?? null;
+  if (scan === undefined) return null;
+  const { finishedAt, report } = scan;
+  if (finishedAt === null || report === null) throw new Error(`scan ${scan.id} is done without a report`);
+  return { ...scan, finishedAt, report };
 }
 
 /** Scans of a chain, the newest first. */
@@ -147,29 +139,23 @@ export function nightStart(night: string): Date {
 
 const LOCK = "ahs-scan-run";
 
-type ScanLock = {
-  readonly db: Database;
-  readonly chainId: number;
-  readonly signal: AbortSignal;
-};
-
 /**
  * Runs the work while no other process of the chain does, or returns "busy" at once. PostgreSQL frees the lock when the
  * connection of a dead process ends. The work's signal fires with the given one, and when the connection of the lock is
  * lost.
  */
 export async function whileScanning<Result>(
-  { db, chainId, signal }: ScanLock,
+  lock: { readonly db: Database; readonly chainId: number; readonly signal: AbortSignal },
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result | "busy"> {
-  const client = await db.$client.connect();
+  const client = await lock.db.$client.connect();
   const lost = new AbortController();
   const onLost = () => lost.abort(new Error("the connection that holds the scan's lock was lost"));
   client.once("error", onLost);
   let isIdle = false;
   try {
-    isIdle = !(await tryLock(client, chainId));
-    return isIdle ? "busy" : await work(AbortSignal.any([signal, lost.signal]));
+    isIdle = !(await tryLock(client, lock.chainId));
+    return isIdle ? "busy" : await work(AbortSignal.any([lock.signal, lost.signal]));
   } finally {
     client.off("error", onLost);
     // Closing the connection frees the lock whatever state the work left it in.

@@ -1,92 +1,66 @@
+import { and, desc, eq, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 import { readWebhookQueue } from "../../alerts/webhook-log.ts";
-import { cached } from "../../db/cached.ts";
-import { type Database, QUERY_DEADLINE } from "../../db/database.ts";
-import type { EpochState } from "../../db/tables/publish.ts";
-import type { ScanCause, ScanReport } from "../../db/tables/scan.ts";
-import type { Grade } from "../../model/score/record.ts";
+import { cachedReader } from "../../db/cached.ts";
+import { type Database, rowsInTime, underDeadline } from "../../db/database.ts";
+import { epoch, publishIntent } from "../../db/tables/publish.ts";
+import { type ScanReport, scanRun } from "../../db/tables/scan.ts";
+import { readNewestScan } from "./scan-runs.ts";
 
-/** State of the background work, read from its tables. */
-export type ServiceRecords = {
-  /** The scan that came to its end last; null before the first. */
-  readonly lastScan: {
-    readonly night: string;
-    readonly cause: ScanCause;
-    readonly finishedAt: Date;
-    readonly report: ScanReport;
-  } | null;
-  /** A scan that is under way, or whose last attempt failed. */
-  readonly openScan: { readonly startedAt: Date; readonly hasFailed: boolean } | null;
-  /** The newest Merkle root; null before the first. */
-  readonly epoch: {
-    readonly epoch: number;
-    readonly root: string;
-    readonly state: EpochState;
-    readonly createdAt: Date;
-  } | null;
-  /** Since when the oldest score waits that may go on chain now; null where none does. */
-  readonly publishWaitsSince: Date | null;
-  /** Seconds that the most overdue webhook has been due; 0 where none is. */
-  readonly webhookLagSeconds: number;
-};
+export type ServiceRecords = Awaited<ReturnType<typeof readServiceRecords>>;
 
-type Scanned = Omit<NonNullable<ServiceRecords["lastScan"]>, "finishedAt"> & { readonly finished_at: Date };
-type Opened = { readonly started_at: Date; readonly has_failed: boolean };
-type Rooted = Omit<NonNullable<ServiceRecords["epoch"]>, "createdAt" | "epoch"> & {
-  readonly epoch: string;
-  readonly created_at: Date;
-};
-
-/** Reads them for one chain. */
+/** State of a chain's background work, read from its tables; null before the first of each, or where none waits. */
 export async function readServiceRecords(
   db: Database,
   { chainId, now }: { readonly chainId: number; readonly now: Date },
-): Promise<ServiceRecords> {
-  const first = async <Row extends object>(text: string, values: readonly unknown[] = [chainId]) =>
-    (await db.$client.query<Row>({ ...QUERY_DEADLINE, text, values: [...values] })).rows[0] ?? null;
-  const [scanned, opened, rooted, waiting, { lagSeconds }] = await Promise.all([
-    first<Scanned>(
-      `select night, cause, finished_at, report from ahs.scan_run
-       where chain_id = $1 and state = 'done' order by finished_at desc limit 1`,
-    ),
-    first<Opened>(
-      `select started_at, error is not null as has_failed from ahs.scan_run
-       where chain_id = $1 and state = 'running' order by started_at desc limit 1`,
-    ),
-    first<Rooted>(
-      "select epoch, root, state, created_at from ahs.epoch where chain_id = $1 order by epoch desc limit 1",
-    ),
-    first<{ readonly created_at: Date }>(
-      `select created_at from ahs.publish_intent
-       where chain_id = $1 and state = 'pending' and (not_before is null or not_before <= $2) order by id limit 1`,
-      [chainId, now],
-    ),
+) {
+  const inTime = underDeadline(db);
+  const [lastScan, [openScan], [newestRoot], [waiting], { lagSeconds }] = await Promise.all([
+    readNewestScan(inTime, chainId),
+    inTime
+      .select({ startedAt: scanRun.startedAt, hasFailed: sql<boolean>`${isNotNull(scanRun.error)}` })
+      .from(scanRun)
+      .where(and(eq(scanRun.chainId, chainId), eq(scanRun.state, "running")))
+      .orderBy(desc(scanRun.startedAt))
+      .limit(1),
+    inTime
+      .select({ epoch: epoch.epoch, root: epoch.root, state: epoch.state, createdAt: epoch.createdAt })
+      .from(epoch)
+      .where(eq(epoch.chainId, chainId))
+      .orderBy(desc(epoch.epoch))
+      .limit(1),
+    inTime
+      .select({ since: publishIntent.createdAt })
+      .from(publishIntent)
+      .where(
+        and(
+          eq(publishIntent.chainId, chainId),
+          eq(publishIntent.state, "pending"),
+          or(isNull(publishIntent.notBefore), lte(publishIntent.notBefore, now)),
+        ),
+      )
+      .orderBy(publishIntent.id)
+      .limit(1),
     readWebhookQueue(db, now),
   ]);
   return {
-    lastScan: scanned === null ? null : renamedScan(scanned),
-    openScan: opened === null ? null : { startedAt: opened.started_at, hasFailed: opened.has_failed },
-    epoch: rooted === null ? null : renamedEpoch(rooted),
-    publishWaitsSince: waiting?.created_at ?? null,
+    lastScan: lastScan === null ? null : reportedOf(lastScan),
+    /** A scan that is under way, or whose last attempt failed. */
+    openScan: openScan ?? null,
+    epoch: newestRoot ?? null,
+    /** Since when the oldest score waits that may go on chain now. */
+    publishWaitsSince: waiting?.since ?? null,
+    /** Seconds that the most overdue webhook has been due; 0 where none is. */
     webhookLagSeconds: lagSeconds,
   };
 }
 
-function renamedScan({ finished_at, ...scan }: Scanned): ServiceRecords["lastScan"] {
-  return { ...scan, finishedAt: finished_at };
+function reportedOf(scan: NonNullable<Awaited<ReturnType<typeof readNewestScan>>>) {
+  const { night, cause, finishedAt, report } = scan;
+  return { night, cause, finishedAt, report };
 }
 
-function renamedEpoch({ created_at, epoch, ...rooted }: Rooted): ServiceRecords["epoch"] {
-  return { ...rooted, epoch: Number(epoch), createdAt: created_at };
-}
-
-/** What the report of one nightly scan says of all scores. */
-export type ScanNight = {
-  /** UTC day, YYYY-MM-DD. */
-  readonly night: string;
-  readonly grades: Readonly<Record<Grade | "insufficient", number>>;
-  /** Mean of all scores in hundredths; null without scores. */
-  readonly meanScoreHundredths: number | null;
-};
+/** What the report of one nightly scan says of all scores; the night is a UTC day, YYYY-MM-DD. */
+export type ScanNight = Pick<ScanReport, "grades" | "meanScoreHundredths"> & { readonly night: string };
 
 const NIGHTS = 60;
 const KEPT_MS = 60_000;
@@ -96,29 +70,20 @@ export function createNightReader(
   db: Database,
   { chainId, monotonicMs }: { readonly chainId: number; readonly monotonicMs: () => number },
 ): () => Promise<readonly ScanNight[]> {
-  const read = cached(() => readNights(db, chainId), {
-    keyOf: () => "all",
-    milliseconds: KEPT_MS,
-    entries: 1,
-    monotonicMs,
-  });
-  return () => read(undefined);
-}
-
-async function readNights(db: Database, chainId: number): Promise<readonly ScanNight[]> {
-  const { rows } = await db.$client.query<{
-    night: string;
-    grades: ScanNight["grades"];
-    mean: number | null;
-  }>({
-    ...QUERY_DEADLINE,
-    name: "scan_nights",
-    // In the order of the index of nights; a day has one such scan, whenever it was made up for.
-    text: `select night, report -> 'grades' as grades, (report ->> 'meanScoreHundredths')::float8 as mean
-           from ahs.scan_run
-           where chain_id = $1 and cause = 'nightly' and state = 'done' and report is not null
-           order by night desc limit ${NIGHTS}`,
-    values: [chainId],
-  });
-  return rows.map(({ night, grades, mean }) => ({ night, grades, meanScoreHundredths: mean })).reverse();
+  return cachedReader(
+    async () => {
+      const nights = await rowsInTime<ScanNight>(db, {
+        name: "scan_nights",
+        // In the order of the index of nights; a day has one such scan, whenever it was made up for.
+        text: `select night, report -> 'grades' as grades,
+                 (report ->> 'meanScoreHundredths')::float8 as "meanScoreHundredths"
+               from ahs.scan_run
+               where chain_id = $1 and cause = 'nightly' and state = 'done' and report is not null
+               order by night desc limit ${NIGHTS}`,
+        values: [chainId],
+      });
+      return nights.reverse();
+    },
+    { milliseconds: KEPT_MS, monotonicMs },
+  );
 }

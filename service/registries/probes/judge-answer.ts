@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { EndpointKind } from "../../db/tables/infrastructure.ts";
 import type { FetchAnswer } from "../../net/exchange.ts";
-import { isRecord, parseJson } from "../documents/read-agent-document.ts";
+import { isRecord, parseJson } from "../documents/fetch-agent-document.ts";
 
 /** True if an endpoint served what its kind must serve; null if the answer does not show it. */
 type Judgement = { readonly valid: boolean | null; readonly detail: string | null };

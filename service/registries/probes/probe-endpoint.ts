@@ -1,4 +1,4 @@
-import type { EndpointKind, ProbeOutcome } from "../../db/tables/infrastructure.ts";
+import type { EndpointKind, ProbeOutcome, probe } from "../../db/tables/infrastructure.ts";
 import type { FetchFailure, GuardedRequest } from "../../net/exchange.ts";
 import {
   aim,
@@ -10,24 +10,11 @@ import {
 import { readTarget } from "../../net/read-target.ts";
 import { isAlive, judgeAnswer } from "./judge-answer.ts";
 
-/** What one visit to an endpoint found. */
-export type ProbeResult = {
-  readonly outcome: ProbeOutcome;
-  /** Null where no answer came. */
-  readonly status: number | null;
-  /** Milliseconds to the end of the answer, or of its first 64 KiB; null where no answer came. */
-  readonly latencyMs: number | null;
-  readonly valid: boolean | null;
-  readonly detail: string | null;
-};
-
-type ProbeDeps = {
-  readonly fetch: GuardedFetch;
-  /** Milliseconds of a clock that never goes back. */
-  readonly monotonicMs: () => number;
-};
-
-type ProbeTarget = { readonly endpoint: string; readonly kind: EndpointKind };
+/** What one visit to an endpoint found; status and latency are null where no answer came. */
+export type ProbeResult = Pick<
+  typeof probe.$inferSelect,
+  "outcome" | "status" | "latencyMs" | "valid" | "detail"
+>;
 
 /** A handshake that every MCP server must answer, and that asks for nothing else. */
 const INITIALIZE = {
@@ -41,10 +28,13 @@ const INITIALIZE = {
   },
 } as const;
 
-/** Visits an endpoint once through the guarded fetch, as its kind is used: MCP by its handshake, all others by GET. */
+/**
+ * Visits an endpoint once through the guarded fetch, as its kind is used: MCP by its handshake, all others by GET. The latency is to
+ * the end of the answer, or of its first 64 KiB.
+ */
 export async function probeEndpoint(
-  { endpoint, kind }: ProbeTarget,
-  { fetch, monotonicMs }: ProbeDeps,
+  { endpoint, kind }: { readonly endpoint: string; readonly kind: EndpointKind },
+  { fetch, monotonicMs }: { readonly fetch: GuardedFetch; readonly monotonicMs: () => number },
   signal?: AbortSignal,
 ): Promise<ProbeResult> {
   const started = monotonicMs();
@@ -116,19 +106,18 @@ export type ReservedVisit = {
   release(): void;
 };
 
-type UrlVisitorOptions = {
-  readonly guard: GuardOptions;
-  /** Milliseconds of a clock that never goes back. */
-  readonly monotonicMs: () => number;
-  readonly maxAtOnce: number;
-};
-
 const NOT_PUBLIC = "The name of the URL's host must resolve, and to public addresses alone.";
 /** A caller waits for this before anything is charged. */
 const REFUSAL_MS = 4_000;
 
 /** Visits through the guard, so many at once, reserved ones included; each URL is resolved and checked anew by the visit itself. */
-export function createUrlVisitor({ guard, monotonicMs, maxAtOnce }: UrlVisitorOptions): UrlVisitor {
+export function createUrlVisitor(options: {
+  readonly guard: GuardOptions;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonicMs: () => number;
+  readonly maxAtOnce: number;
+}): UrlVisitor {
+  const { guard, monotonicMs, maxAtOnce } = options;
   const fetch = createGuardedFetch(guard);
   let taken = 0;
   return {

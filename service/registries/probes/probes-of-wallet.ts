@@ -1,34 +1,17 @@
-import { escapeIdentifier } from "pg";
 import type { Address } from "viem";
-import { type Database, QUERY_DEADLINE } from "../../db/database.ts";
-import type {
-  DeclaredService,
-  DocumentState,
-  EndpointKind,
-  ProbeOutcome,
-} from "../../db/tables/infrastructure.ts";
+import { type Database, rowsInTime } from "../../db/database.ts";
+import type { agentDocument, DocumentState, EndpointKind, probe } from "../../db/tables/infrastructure.ts";
 
 /** What an agent of a wallet declares; the state is null while its document has not been asked for. */
-export type WalletAgent = {
+export type WalletAgent = Pick<typeof agentDocument.$inferSelect, "detail" | "fetchedAt" | "services"> & {
   readonly agentId: string;
   readonly state: DocumentState | null;
-  readonly detail: string | null;
-  /** When its last good document was fetched. */
-  readonly fetchedAt: Date | null;
-  readonly services: readonly DeclaredService[];
 };
 
-export type StoredProbe = {
-  readonly endpoint: string;
-  readonly at: Date;
-  readonly outcome: ProbeOutcome;
-  readonly status: number | null;
-  readonly latencyMs: number | null;
-  readonly valid: boolean | null;
-  readonly detail: string | null;
-  /** Quarter hours that it stands for. */
-  readonly quarters: number;
-};
+export type StoredProbe = Pick<
+  typeof probe.$inferSelect,
+  "endpoint" | "at" | "outcome" | "status" | "latencyMs" | "valid" | "detail" | "quarters"
+>;
 
 /**
  * The probes of one endpoint on one UTC day, each for every quarter hour that it stands for; one that failed counts as having
@@ -50,54 +33,37 @@ type DeclaredEndpoint = { readonly endpoint: string; readonly kind: EndpointKind
 /** regular: visited each quarter of an hour. in_turns: less often, since its domain declares too many. none: not visited at present. */
 type Probing = "regular" | "in_turns" | "none";
 
-/** Reads of what D3 is made from. */
-export type InfrastructureReader = {
-  /** Agents that act for the wallet (lower-case), by rising id. */
-  agents(wallet: Address): Promise<readonly WalletAgent[]>;
-  /** From a moment on, oldest first. */
-  probes(endpoints: readonly DeclaredEndpoint[], since: Date): Promise<readonly StoredProbe[]>;
-  /** How endpoints are visited at present; those that are not have no entry. */
-  probing(endpoints: readonly DeclaredEndpoint[]): Promise<ReadonlyMap<string, Exclude<Probing, "none">>>;
-  /** Of the days from a moment on, newest first. */
-  days(endpoints: readonly DeclaredEndpoint[], since: Date, longestMs: number): Promise<readonly ProbeDay[]>;
-};
+export type InfrastructureReader = ReturnType<typeof createInfrastructureReader>;
 
 /** More than one wallet has, but for hosts of many agents, whose first ones speak for them. */
 const MAX_AGENTS = 50;
 
 /** Reads of documents and probes, and of the agents in the views of one chain's index. */
-export function createInfrastructureReader(db: Database, chainId: number): InfrastructureReader {
-  const views = escapeIdentifier(`chain_${chainId}`);
-  const pool = db.$client;
+export function createInfrastructureReader(db: Database, chainId: number) {
   return {
-    async agents(wallet) {
-      const { rows } = await pool.query<AgentRow>({
-        ...QUERY_DEADLINE,
+    /** Agents that act for the wallet (lower-case), by rising id. */
+    async agents(wallet: Address): Promise<readonly WalletAgent[]> {
+      const text = agentsStatement(`"chain_${chainId}"`);
+      return rowsInTime<WalletAgent>(db, {
         name: "wallet_agents",
-        text: agentsStatement(views),
+        text,
         values: [wallet, chainId, MAX_AGENTS],
       });
-      return rows.map((row) => ({
-        agentId: row.agent_id,
-        state: row.state,
-        detail: row.detail,
-        fetchedAt: row.fetched_at,
-        services: row.services ?? [],
-      }));
     },
-    async probes(endpoints, since) {
-      const { rows } = await pool.query<StoredProbe>({
-        ...QUERY_DEADLINE,
+    /** From a moment on, oldest first. */
+    async probes(endpoints: readonly DeclaredEndpoint[], since: Date): Promise<readonly StoredProbe[]> {
+      return rowsInTime<StoredProbe>(db, {
         name: "endpoint_probes",
         text: `select endpoint, at, outcome, status, latency_ms as "latencyMs", valid, detail, quarters
                from ahs.probe where ${DECLARED} and at >= $4 order by at, id`,
         values: [chainId, ...columnsOf(endpoints), since],
       });
-      return rows;
     },
-    async probing(endpoints) {
-      const { rows } = await pool.query<{ endpoint: string; isRegular: boolean }>({
-        ...QUERY_DEADLINE,
+    /** How endpoints are visited at present; those that are not have no entry. */
+    async probing(
+      endpoints: readonly DeclaredEndpoint[],
+    ): Promise<ReadonlyMap<string, Exclude<Probing, "none">>> {
+      const rows = await rowsInTime<{ endpoint: string; isRegular: boolean }>(db, {
         name: "endpoint_places",
         text: `select endpoint, bool_and(place = 'kept') as "isRegular" from ahs.probe_schedule
                where chain_id = $1 and (endpoint, kind) in (select * from unnest($2::text[], $3::text[]))
@@ -106,14 +72,14 @@ export function createInfrastructureReader(db: Database, chainId: number): Infra
       });
       return new Map(rows.map(({ endpoint, isRegular }) => [endpoint, isRegular ? "regular" : "in_turns"]));
     },
-    async days(endpoints, since, longestMs) {
-      const { rows } = await pool.query<ProbeDay>({
-        ...QUERY_DEADLINE,
-        name: "endpoint_days",
-        text: DAYS,
-        values: [chainId, ...columnsOf(endpoints), since, longestMs],
-      });
-      return rows;
+    /** Of the days from a moment on, newest first. */
+    async days(
+      endpoints: readonly DeclaredEndpoint[],
+      since: Date,
+      longestMs: number,
+    ): Promise<readonly ProbeDay[]> {
+      const values = [chainId, ...columnsOf(endpoints), since, longestMs];
+      return rowsInTime<ProbeDay>(db, { name: "endpoint_days", text: DAYS, values });
     },
   };
 }
@@ -125,21 +91,14 @@ function columnsOf(endpoints: readonly DeclaredEndpoint[]): readonly [string[], 
 const DECLARED = `chain_id = $1 and endpoint = any($2::text[])
   and (kind is null or (endpoint, kind) in (select * from unnest($2::text[], $3::text[])))`;
 
-type AgentRow = {
-  readonly agent_id: string;
-  readonly state: DocumentState | null;
-  readonly detail: string | null;
-  readonly fetched_at: Date | null;
-  readonly services: readonly DeclaredService[] | null;
-};
-
 /**
  * An agent counts for its wallet, and for its owner where the owner has been its wallet: a stranger who hands an agent over
  * cannot make the receiver answer for its endpoints, since being the wallet takes the wallet's own act.
  */
 function agentsStatement(views: string): string {
   return `
-    select a.agent_id::text as agent_id, d.state, d.detail, d.fetched_at, d.services
+    select a.agent_id::text as "agentId", d.state, d.detail, d.fetched_at as "fetchedAt",
+      coalesce(d.services, '[]') as services
     from (select distinct agent_id from ${views}.agent_wallet where wallet = $1) as known
     join ${views}.agent a on a.agent_id = known.agent_id and (a.wallet = $1 or a.owner = $1)
     left join ahs.agent_document d on d.chain_id = $2 and d.agent_id = a.agent_id

@@ -3,39 +3,19 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { escapeIdentifier } from "pg";
 import { holdChain } from "../../db/chain-fence.ts";
 import type { Database } from "../../db/database.ts";
-import {
-  type EndpointKind,
-  type ProbeOutcome,
-  probe,
-  probeSchedule,
-} from "../../db/tables/infrastructure.ts";
+import { type EndpointKind, probe, probeSchedule } from "../../db/tables/infrastructure.ts";
 import { registrableDomain } from "../../net/registrable-domain.ts";
 import { agentAccount } from "../documents/agent-documents.ts";
+import type { ProbeResult } from "./probe-endpoint.ts";
 
-/** An endpoint whose visit is due. */
-export type DueEndpoint = {
-  readonly endpoint: string;
-  readonly kind: EndpointKind;
-  /** Whose turn the visit takes. */
-  readonly account: string;
-  /** First of the failed visits in a row; null where the last one was answered, or none was made. */
-  readonly failingSince: Date | null;
-  /** Whether it answered the last visit, as far as one was made. */
-  readonly isProven: boolean;
-  /** Quarter hours between the last visit and this one. */
-  readonly quarters: number;
-};
-
-/** Endpoints that are declared and not visited at present, by the bound that they are beyond. */
-type LeftOut = { readonly domain: number; readonly account: number; readonly chain: number };
-
-export type SyncedSchedule = {
-  /** Endpoints that are visited. */
-  readonly visited: number;
-  readonly leftOut: LeftOut;
-  /** Domains with the most endpoints left out. */
-  readonly crowdedDomains: readonly string[];
-};
+/**
+ * An endpoint whose visit is due. `account` names whose turn the visit takes; `isProven`: it answered the last visit, as far as one
+ * was made.
+ */
+export type DueEndpoint = Pick<
+  typeof probeSchedule.$inferSelect,
+  "endpoint" | "kind" | "account" | "failingSince" | "quarters"
+> & { readonly isProven: boolean };
 
 type ScheduleBounds = {
   /** Most endpoints of one registrable domain that are visited in a quarter of an hour. */
@@ -69,14 +49,15 @@ const CROWDED_SHOWN = 5;
  * Undeclared endpoints leave the schedule, the others keep their time.
  * An endpoint of several accounts uses the turns of the account with the fewest endpoints, so no account slows down
  * another.
- * Beyond the bounds, endpoints that have answered come first, then the first endpoint of each account, then older ones.
+ * Beyond the bounds, endpoints that have answered come first, then the first endpoint of each account, then older ones; `leftOut`
+ * counts the others by the bound that they are beyond.
  */
 export async function syncSchedule(
   db: Database,
   chainId: number,
   now: Date,
   bounds: ScheduleBounds = scheduleBounds,
-): Promise<SyncedSchedule> {
+) {
   return db.transaction(async (tx) => {
     await holdChain(tx, chainId);
     await tx.execute(sql.raw(`set local statement_timeout = ${SYNC_TIMEOUT_MS}`));
@@ -90,10 +71,7 @@ export async function syncSchedule(
 
 type Sync = { readonly chainId: number; readonly now: Date; readonly bounds: ScheduleBounds };
 
-async function scheduleDeclared(
-  tx: NodePgDatabase,
-  { chainId, now, bounds }: Sync,
-): Promise<Pick<LeftOut, "account" | "chain">> {
+async function scheduleDeclared(tx: NodePgDatabase, { chainId, now, bounds }: Sync) {
   const agents = sql.raw(`${escapeIdentifier(`chain_${chainId}`)}.agent`);
   const { rows } = await tx.execute<{ account: number; chain: number }>(sql`
     with spoken as (
@@ -254,23 +232,14 @@ export async function readProbeLag(db: Database, chainId: number, now: Date): Pr
   return rows[0]?.seconds ?? 0;
 }
 
-type ProbeWrite = {
+type ProbeWrite = ProbeResult & {
   readonly chainId: number;
   readonly endpoint: string;
   readonly kind: EndpointKind;
   readonly at: Date;
-  readonly outcome: ProbeOutcome;
-  readonly status: number | null;
-  readonly latencyMs: number | null;
-  readonly valid: boolean | null;
-  readonly detail: string | null;
   /** Quarter hours that the visit stands for. */
   readonly quarters: number;
-  readonly next: {
-    readonly nextAt: Date;
-    readonly failingSince: Date | null;
-    readonly quarters: number;
-  };
+  readonly next: Pick<typeof probeSchedule.$inferSelect, "nextAt" | "failingSince" | "quarters">;
 };
 
 /** Stores a visit and when the next one is, and ends its turn, together; an endpoint that left the schedule meanwhile stays out of it. */

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Database } from "../../db/database.ts";
+import { fromIndex, readIndexHead } from "../../db/index-snapshot.ts";
 import { runLoop } from "../../db/run-loop.ts";
 import { runVisits, sharedAccount, type VisitLimits } from "../../db/run-visits.ts";
 import type { DocumentState } from "../../db/tables/infrastructure.ts";
@@ -11,7 +12,6 @@ import {
   type DueAgent,
   IPFS_LANES,
   readDueAgents,
-  readIndexHead,
   readSpentAccounts,
   storeDocument,
 } from "../documents/agent-documents.ts";
@@ -23,11 +23,9 @@ import {
   pruneProbes,
   readDueEndpoints,
   readProbeLag,
-  type SyncedSchedule,
   storeProbe,
   syncSchedule,
 } from "./probes.ts";
-import { nextNightAt, nextTryAt, nextVisit, type Random } from "./schedule.ts";
 
 export type ScanDeps = {
   readonly db: Database;
@@ -102,6 +100,7 @@ export async function runScan(deps: ScanDeps, signal: AbortSignal): Promise<void
 }
 
 type Scan = ScanDeps & { readonly limits: ScanLimits };
+
 /** Whether documents were stored that the schedule has not heard of. */
 type Changes = { pending: boolean };
 
@@ -122,7 +121,7 @@ function runDocuments(scan: Scan, changes: Changes, signal: AbortSignal): Promis
           ? account
           : sharedAccount("unproven", account, UNPROVEN_DOCUMENT_ACCOUNTS),
       due: async () => {
-        const head = await readIndexHead(db, chainId);
+        const head = await fromIndex(readIndexHead(db, chainId));
         if (head === null) return [];
         const due = await readDueAgents(db, {
           chainId,
@@ -134,7 +133,7 @@ function runDocuments(scan: Scan, changes: Changes, signal: AbortSignal): Promis
           unproven: BACKLOG_ROUNDS * UNPROVEN_DOCUMENT_ACCOUNTS * limits.atOncePerAccount,
           limit: BACKLOG_ROUNDS * limits.atOnce,
         });
-        if (!due.changed) sinceBlock = Math.max(0, head - REORG_MARGIN_BLOCKS);
+        if (!due.changed) sinceBlock = Math.max(0, head.blockNumber - REORG_MARGIN_BLOCKS);
         return due.agents;
       },
       visit: async (agent, stop) => {
@@ -222,7 +221,7 @@ async function runUpkeep(scan: Scan, changes: Changes, signal: AbortSignal): Pro
   const { db, chainId, metrics, logger, monotonicMs, now } = scan;
   let syncedAt = Number.NEGATIVE_INFINITY;
   let prunedAt = Number.NEGATIVE_INFINITY;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let loggedAt = Number.NEGATIVE_INFINITY;
   let startedAt = monotonicMs();
   const restMs = () => Math.max(scan.limits.syncMs, UPKEEP_REST * (monotonicMs() - startedAt));
   await runLoop({
@@ -237,20 +236,23 @@ async function runUpkeep(scan: Scan, changes: Changes, signal: AbortSignal): Pro
     },
     pass: async () => {
       startedAt = monotonicMs();
-      if ((await readIndexHead(db, chainId)) !== null) {
+      if ((await fromIndex(readIndexHead(db, chainId))) !== null) {
         if (changes.pending || monotonicMs() - syncedAt > FULL_SYNC_EVERY_MS) {
           changes.pending = false;
           const perAccountDay = scan.limits.documentsPerAccountDay;
           const spent = await readSpentAccounts(db, { chainId, now: now(), perAccountDay });
           metrics.spentAccounts.set(spent.count);
           const schedule = await syncSchedule(db, chainId, now());
-          showSchedule(scan, schedule);
-          if ((spent.count > 0 || hasLeftOut(schedule)) && monotonicMs() - toldAt > LEFT_OUT_EVERY_MS) {
+          metrics.endpoints.set(schedule.visited);
+          for (const bound of BOUNDS) metrics.endpointsLeftOut.set({ bound }, schedule.leftOut[bound]);
+          const isLeftOut = spent.count > 0 || BOUNDS.some((bound) => schedule.leftOut[bound] > 0);
+          if (isLeftOut && monotonicMs() - loggedAt > LEFT_OUT_EVERY_MS) {
             const words = "more documents or endpoints are declared than are read or visited";
             logger.warn({ schedule, spentAccounts: spent }, words);
-            toldAt = monotonicMs();
+            loggedAt = monotonicMs();
           }
-          await showDocuments(scan);
+          const documents = await countDocuments(db, chainId);
+          for (const state of STATES) metrics.documents.set({ state }, documents[state]);
           syncedAt = monotonicMs();
         }
         metrics.lagSeconds.set(await readProbeLag(db, chainId, now()));
@@ -263,16 +265,56 @@ async function runUpkeep(scan: Scan, changes: Changes, signal: AbortSignal): Pro
   });
 }
 
-function showSchedule({ metrics }: Scan, { visited, leftOut }: SyncedSchedule): void {
-  metrics.endpoints.set(visited);
-  for (const bound of BOUNDS) metrics.endpointsLeftOut.set({ bound }, leftOut[bound]);
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const QUARTER_MS = 15 * MINUTE_MS;
+/** An endpoint that failed for so long costs a visit each hour: dead ones, of which there may be any number, cost least. */
+const DEAD_AFTER_MS = DAY_MS;
+const DEAD_QUARTERS = 4;
+const FIRST_RETRY_MS = MINUTE_MS;
+/** Documents are read again between 02:00 and 06:00 UTC. */
+const NIGHT_STARTS_MS = 2 * HOUR_MS;
+const NIGHT_MS = 4 * HOUR_MS;
+/** Either way, so that what began together does not stay together. */
+const JITTER = 0.1;
+
+/** A number from 0 to 1, 1 left out. */
+type Random = () => number;
+
+/**
+ * When an endpoint is visited again: a quarter of an hour later, an hour where it has failed for a day, either a tenth more or
+ * less. One answer makes it alive. `failingSince` is the first of the failed visits in a row, `quarters` the quarter hours until then.
+ */
+export function nextVisit(
+  { at, isAlive, ...before }: { at: Date; isAlive: boolean; failingSince: Date | null },
+  random: Random,
+) {
+  const failingSince = isAlive ? null : (before.failingSince ?? at);
+  const isDead = failingSince !== null && at.getTime() - failingSince.getTime() >= DEAD_AFTER_MS;
+  const quarters = isDead ? DEAD_QUARTERS : 1;
+  return {
+    nextAt: new Date(at.getTime() + jittered(quarters * QUARTER_MS, random)),
+    failingSince,
+    quarters,
+  };
 }
 
-function hasLeftOut({ leftOut }: SyncedSchedule): boolean {
-  return BOUNDS.some((bound) => leftOut[bound] > 0);
+/** When a document that was read is read again: some time in the next night. */
+export function nextNightAt(now: Date, random: Random): Date {
+  const midnight = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
+  const tonight = midnight + NIGHT_STARTS_MS;
+  const start = tonight > now.getTime() ? tonight : tonight + DAY_MS;
+  return new Date(start + Math.floor(random() * NIGHT_MS));
 }
 
-async function showDocuments({ db, chainId, metrics }: Scan): Promise<void> {
-  const counts = await countDocuments(db, chainId);
-  for (const state of STATES) metrics.documents.set({ state }, counts.get(state) ?? 0);
+/** When a document is tried again after so many failures in a row: a minute after the first, then doubling up to a day. */
+export function nextTryAt(now: Date, failures: number, random: Random): Date {
+  const waitMs = Math.min(DAY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 30));
+  return new Date(now.getTime() + Math.min(DAY_MS, jittered(waitMs, random)));
+}
+
+function jittered(ms: number, random: Random): number {
+  return Math.round(ms * (1 - JITTER + 2 * JITTER * random()));
 }

@@ -32,7 +32,6 @@ export const registryLimits: RegistryLimits = {
   maxMs: 600_000,
 };
 
-/** What a registry is read by. */
 export type RegistryClient = Pick<ChainReader, "logs" | "blockReceipts" | "header">;
 
 type RegistryReader = {
@@ -139,6 +138,7 @@ function stoppedAt(block: number | null, fault: string): RegistryReading {
 
 type Range = { readonly from: number; readonly to: number };
 
+/** too_full: a block that no answer of the node has room for. */
 type RangeLogs = readonly RawLog[] | "too_full" | NodeFailure;
 
 /** Logs in the order of the chain, or why there are none; throws whatever is no failure of the node. */
@@ -174,8 +174,7 @@ async function askForLogs(
 ): Promise<readonly RawLog[] | NodeFailure> {
   const { topics } = REGISTRY_DECODERS[kind];
   try {
-    const registry = lowerCase(address);
-    return await client.logs({ ...range, addresses: [registry], topics: [topics] });
+    return await client.logs({ ...range, addresses: [lowerCase(address)], topics: [topics] });
   } catch (error) {
     if (error instanceof NodeFailure) return error;
     throw error;
@@ -202,24 +201,19 @@ const REGISTRY_DECODERS: Readonly<Record<RegistryEntry["kind"], RegistryDecoder>
   "olas-service-registry-l2": olasServiceRegistryL2Decoder,
 };
 
-/** What one block holds for a registry; too_full: no answer of the node has room for it. */
-type FullBlock = readonly RawLog[] | "too_full" | NodeFailure;
-
-type FullBlockQuery = {
-  readonly client: Pick<ChainReader, "blockReceipts" | "header">;
-  /** Lower-case address. */
-  readonly registry: Address;
-  readonly block: number;
-  /** What the node said when it was asked for the block's logs. */
-  readonly refusal: NodeFailure;
-};
-
 /**
  * Returns the registry's logs of a block from its receipts, for a block whose logs the node refuses.
  * The block is too full only if the node refuses both for their size, or does not know the second method, and still
  * answers small requests: rate limits use the same words. A timeout is a failure, which may pass.
  */
-async function readFullBlock({ client, registry, block, refusal }: FullBlockQuery): Promise<FullBlock> {
+async function readFullBlock(of: {
+  readonly client: RegistryClient;
+  readonly registry: Address;
+  readonly block: number;
+  /** The node's answer when it was asked for the block's logs. */
+  readonly refusal: NodeFailure;
+}): Promise<RangeLogs> {
+  const { client, registry, block, refusal } = of;
   try {
     const receipts = await client.blockReceipts(block);
     if (receipts === null) return new NodeFailure("node_behind", `no receipts of block ${block}`);
@@ -234,7 +228,7 @@ async function readFullBlock({ client, registry, block, refusal }: FullBlockQuer
   }
 }
 
-async function isAnswering({ header }: Pick<ChainReader, "header">, block: number): Promise<boolean> {
+async function isAnswering({ header }: RegistryClient, block: number): Promise<boolean> {
   try {
     return (await header(block)) !== null;
   } catch (error) {

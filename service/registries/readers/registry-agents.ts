@@ -158,16 +158,12 @@ export async function countRegistryAgents(
 /** The same of the registry that the index follows, up to a block. */
 export async function countIndexedAgents(
   tx: NodePgDatabase,
-  {
-    chainId,
-    since,
-    block,
-  }: { readonly chainId: number; readonly since: number | null; readonly block: number },
+  of: { readonly chainId: number; readonly since: number | null; readonly block: number },
 ): Promise<RegistryCounts> {
   const { rows } = await tx.execute<RegistryCounts>(sql`
     select count(*)::int as agents,
-      count(*) filter (where registered_block > ${since ?? -1})::int as "newAgents"
-    from ${sql.identifier(`chain_${chainId}`)}.agent where registered_block <= ${block}`);
+      count(*) filter (where registered_block > ${of.since ?? -1})::int as "newAgents"
+    from ${sql.identifier(`chain_${of.chainId}`)}.agent where registered_block <= ${of.block}`);
   return countsOf(rows);
 }
 
@@ -187,7 +183,7 @@ export async function countRequestedWallets(
 function countsOf(rows: readonly RegistryCounts[]): RegistryCounts {
   const [counts] = rows;
   if (counts === undefined) throw new Error("expected one row of counts, got none");
-  return { agents: counts.agents, newAgents: counts.newAgents };
+  return counts;
 }
 
 function isCursorOf({ chainId, registry }: RegistryKey): SQL | undefined {

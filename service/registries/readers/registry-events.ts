@@ -3,21 +3,12 @@ import type { RawLog } from "../../chain/node/rpc-answers.ts";
 import type { RegistryChange } from "./registry-agents.ts";
 
 /** What a log of a registry says of one agent; a change leaves alone what it does not name. Wallets are lower-case. */
-export type RegistryEvent =
-  | {
-      readonly kind: "registered";
-      readonly agentId: bigint;
-      readonly wallet: Address | null;
-      readonly uri: string | null;
-    }
+export type RegistryEvent = { readonly agentId: bigint } & (
+  | { readonly kind: "registered"; readonly wallet: Address | null; readonly uri: string | null }
   /** Names the URI of a registration; a change of the wallet in the next event only repeats what the registration said. */
-  | { readonly kind: "announced"; readonly agentId: bigint; readonly uri: string | null }
-  | {
-      readonly kind: "changed";
-      readonly agentId: bigint;
-      readonly wallet?: Address | null;
-      readonly uri?: string | null;
-    };
+  | { readonly kind: "announced"; readonly uri: string | null }
+  | { readonly kind: "changed"; readonly wallet?: Address | null; readonly uri?: string | null }
+);
 
 /** Reads the events of one kind of registry. */
 export type RegistryDecoder = {
@@ -41,19 +32,16 @@ export function registryWallet(address: string): Address | null {
   return /^0x0{40}$/.test(address) ? null : (address.toLowerCase() as Address);
 }
 
-/** An event and the block that it lies in. */
-type PlacedEvent = { readonly block: number; readonly event: RegistryEvent };
-
-type Announcement = { readonly block: number; readonly uri: string | null };
-
 /**
  * What events in the order of the chain leave of each agent, by rising agent id. The first registration counts; what came
  * before it in the same events does not, but for the URI that the same block announces.
  */
-export function foldEvents(events: readonly PlacedEvent[]): readonly RegistryChange[] {
+export function foldEvents(
+  events: readonly { readonly block: number; readonly event: RegistryEvent }[],
+): readonly RegistryChange[] {
   const changes = new Map<bigint, RegistryChange>();
   /** Of the agents whose last event was one. */
-  const announced = new Map<bigint, Announcement>();
+  const announced = new Map<bigint, { readonly block: number; readonly uri: string | null }>();
   for (const { block, event } of events) {
     const { agentId } = event;
     const known = changes.get(agentId);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { Address } from "viem";
-import { counterpartiesByAddress } from "../../model/features/credit.ts";
+import { reportedCounterpartiesOf } from "../../model/features/credit.ts";
 import { createMarket, type Market } from "../../model/features/market.ts";
 import type { CounterpartyFact, OwnCall, OwnerLink, WalletRows } from "../../model/features/types.ts";
 import { sortCalls } from "../../model/features/weigh-calls.ts";
@@ -76,7 +76,7 @@ export async function findDealings(question: {
     if (token === null) tally.in.addNative(amount, firstAt);
     else tally.in.addToken(token, amount, firstAt);
   }
-  const counterparties = await counterpartiesOf(tallies, rows);
+  const counterparties = await toCounterparties(tallies, rows);
   /** Counterparties by own calls, then by worth received, both falling, then by rising address. */
   return { counterparties, ...own, dust: { senders: dust.size, transfers: dustTransfers } };
 }
@@ -97,7 +97,7 @@ async function tallyCalls(
   tallyOf: (address: Address, at: number) => Tally,
 ) {
   const calls = sortCalls(rows.calls).filter(({ timestamp }) => timestamp >= since);
-  const partners = counterpartiesByAddress(rows, calls, policy);
+  const partners = reportedCounterpartiesOf(rows, calls, policy);
   let callsToItself = 0;
   let callsToNobody = 0;
   for (const [place, call] of calls.entries()) {
@@ -149,7 +149,7 @@ function addMoves(call: OwnCall, tally: Tally, market: Market): void {
   }
 }
 
-async function counterpartiesOf(
+async function toCounterparties(
   tallies: ReadonlyMap<Address, Tally>,
   rows: WalletRows,
 ): Promise<readonly Counterparty[]> {

@@ -13,20 +13,7 @@ export type KnownUsers = {
  * Contacts and account facts as of one block, cached for the batches of a run: most wallets deal with the same
  * contracts.
  */
-export type ContactCache = {
-  readonly facts: Map<Address, AccountFact>;
-  /** Accounts whose facts were asked for, whether there are any or not. */
-  readonly factsRead: Set<Address>;
-  readonly users: Map<Address, KnownUsers>;
-  /** Who sent an account more than half of all that was sent to it; null where nobody did. */
-  readonly mainFunders: Map<Address, Address | null>;
-  /** What each user called. */
-  readonly doings: Map<Address, readonly Doing[]>;
-  /** All calls of an account, those that its contacts do not tell included. */
-  readonly calls: Map<Address, number>;
-  /** One copy of each address: comparing equal copies costs more. */
-  readonly names: Map<string, Address>;
-};
+export type ContactCache = Readonly<ReturnType<typeof emptyCache>>;
 
 /** Keeps the cache of the block that was asked for last. */
 export type ContactCaches = (blockHash: string) => ContactCache;
@@ -41,21 +28,26 @@ const ACCOUNTS_AT_ONCE = 5_000;
 export function createContactCaches(): ContactCaches {
   let held: { readonly blockHash: string; readonly cache: ContactCache } | null = null;
   return (blockHash) => {
-    if (held === null || held.blockHash !== blockHash || held.cache.doings.size > MOST_ACCOUNTS) {
-      held = {
-        blockHash,
-        cache: {
-          facts: new Map(),
-          factsRead: new Set(),
-          users: new Map(),
-          mainFunders: new Map(),
-          doings: new Map(),
-          calls: new Map(),
-          names: new Map(),
-        },
-      };
-    }
+    if (held === null || held.blockHash !== blockHash || held.cache.doings.size > MOST_ACCOUNTS)
+      held = { blockHash, cache: emptyCache() };
     return held.cache;
+  };
+}
+
+function emptyCache() {
+  return {
+    facts: new Map<Address, AccountFact>(),
+    /** Accounts whose facts were asked for, whether there are any or not. */
+    factsRead: new Set<Address>(),
+    users: new Map<Address, KnownUsers>(),
+    /** Who sent an account more than half of all that was sent to it; null where nobody did. */
+    mainFunders: new Map<Address, Address | null>(),
+    /** What each user called. */
+    doings: new Map<Address, readonly Doing[]>(),
+    /** All calls of an account, those that its contacts do not tell included. */
+    calls: new Map<Address, number>(),
+    /** One copy of each address: comparing equal copies costs more. */
+    names: new Map<string, Address>(),
   };
 }
 
@@ -190,22 +182,13 @@ export async function readAccountFacts(
   chainId: number,
   accounts: readonly Address[],
 ): Promise<readonly AccountFact[]> {
-  const { rows } = await client.query({
+  const { rows } = await client.query<AccountFact>({
     name: "account-facts",
-    text: `select address, has_code, creator, first_funder, existed_at::float8 from ahs.account_fact
-           where chain_id = $1 and address = any($2::text[])`,
+    text: `select address, has_code as "hasCode", creator, first_funder as "firstFunder", existed_at::float8 as "existedAt"
+           from ahs.account_fact where chain_id = $1 and address = any($2::text[])`,
     values: [chainId, accounts],
-    rowMode: "array",
   });
-  return (rows as [Address, boolean | null, Address | null, Address | null, number | null][]).map(
-    ([address, hasCode, creator, firstFunder, existedAt]) => ({
-      address,
-      hasCode,
-      creator,
-      firstFunder,
-      existedAt,
-    }),
-  );
+  return rows;
 }
 
 /** Who sent each of the accounts more than half of all that was sent to it; one that nobody did has no entry. */
@@ -294,13 +277,6 @@ type Doings = {
   readonly strangerCalls: number | null;
 };
 
-type DoingsQuery = {
-  readonly chainId: number;
-  readonly accounts: readonly Address[];
-  /** Returns the cached copy of an address. */
-  readonly nameOf: (address: string) => Address;
-};
-
 /**
  * Contacts read of one account: a busy one has millions, and is among the users of many contracts. A thousandth of them
  * shows where its calls go.
@@ -310,8 +286,14 @@ const MAX_DOINGS = 2_000;
 /** What each of the accounts called, by its first contacts by rising address; one that is not known to have called has no entry. */
 async function readDoings(
   client: ClientBase,
-  { chainId, accounts, nameOf }: DoingsQuery,
+  query: {
+    readonly chainId: number;
+    readonly accounts: readonly Address[];
+    /** Returns the cached copy of an address. */
+    readonly nameOf: (address: string) => Address;
+  },
 ): Promise<ReadonlyMap<Address, Doings>> {
+  const { chainId, accounts, nameOf } = query;
   const { rows } = await client.query({
     name: "doings-of",
     text: `

@@ -4,14 +4,6 @@ import type { Address, Hex } from "viem";
 import { countNewest, createCallParser, WALLET_BOUNDS } from "../../model/features/call-line.ts";
 import type { OwnCall } from "../../model/features/types.ts";
 
-type CallsQuery = {
-  readonly chainId: number;
-  /** With the moment in Unix seconds from which on to read the calls of each. */
-  readonly wallets: readonly { readonly address: Address; readonly since: number }[];
-  /** Last block to read. */
-  readonly throughBlock: number;
-};
-
 /** The newest own calls of one wallet, sorted, and the lines that `formatCall` makes of them, a newline between each two. */
 export type CallLines = {
   readonly calls: readonly OwnCall[];
@@ -26,8 +18,14 @@ type CallText = Omit<CallLines, "calls">;
 /** Texts of the newest own calls of wallets; one without any has none. As many are read as `WALLET_BOUNDS` has room for by number and bytes. */
 export async function readCallTexts(
   client: ClientBase,
-  { chainId, wallets, throughBlock }: CallsQuery,
+  query: {
+    readonly chainId: number;
+    /** With the moment in Unix seconds from which on to read the calls of each. */
+    readonly wallets: readonly { readonly address: Address; readonly since: number }[];
+    readonly throughBlock: number;
+  },
 ): Promise<ReadonlyMap<Address, CallText>> {
+  const { chainId, wallets, throughBlock } = query;
   if (wallets.length === 0) return new Map();
   const { rows } = await client.query({
     name: "call-texts",

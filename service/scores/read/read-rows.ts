@@ -3,7 +3,6 @@ import type { Address, Hex } from "viem";
 import type { ChainFacts } from "../../chain/deployments.ts";
 import { lowerCase } from "../../db/columns.ts";
 import { readLiveApprovals } from "../../ingest/enrich/enrich-approvals.ts";
-import type { ReadPoint } from "../../ingest/read-as-of.ts";
 import { cutCoverage } from "../../model/features/call-line.ts";
 import { firstAddressesOf } from "../../model/features/describe-counterparties.ts";
 import { dayOf, SECONDS_PER_DAY } from "../../model/features/time.ts";
@@ -16,13 +15,12 @@ import type {
   TokenList,
   WalletRows,
 } from "../../model/features/types.ts";
-import type { Policy } from "../../model/score/policy-shape.ts";
 import type { SanctionsEntry } from "../../sanctions/sanctions.ts";
 import { rowsHead } from "../inputs-hash.ts";
 import type { ContactCache } from "./contact-graph.ts";
 import { type CallLines, createTextReader, digestText, readCallTexts } from "./read-calls.ts";
 import { readCounterparties } from "./read-counterparties.ts";
-import { readWalletFacts, type WalletFacts } from "./read-wallets.ts";
+import { readWalletFacts, type WalletFacts, type WalletsQuery } from "./read-wallets.ts";
 
 /** What is the same for all wallets of a snapshot. */
 export type SharedInputs = {
@@ -30,16 +28,8 @@ export type SharedInputs = {
   readonly tokens: TokenList;
 };
 
-type RowsRequest = {
-  /** Views schema of the index, chain_<id>. */
-  readonly schema: string;
-  readonly chainId: number;
+type RowsRequest = WalletsQuery & {
   readonly chain: Pick<ChainFacts, "accounts">;
-  readonly point: ReadPoint;
-  /** Lower-case, each once. */
-  readonly wallets: readonly Address[];
-  /** Gives the window to read. */
-  readonly policy: Policy;
   readonly shared: SharedInputs;
   readonly contacts: ContactCache;
   /** For reports: accounts to describe of each wallet at most, see `firstAddressesOf`. A score looks at all of them. */
@@ -145,12 +135,7 @@ async function readOpenApprovals(
   return open;
 }
 
-type Flags = {
-  readonly own: ReadonlyMap<Address, readonly SanctionsFlag[]>;
-  readonly counterparties: ReadonlyMap<Address, "sanctioned" | "mixer">;
-};
-
-function flagsOf({ shared, chain }: RowsRequest): Flags {
+function flagsOf({ shared, chain }: RowsRequest) {
   const mixers = [...lowerSet(chain.accounts.mixers)].map((mixer) => [mixer, "mixer"] as const);
   const listed = shared.sanctions.map(({ address }) => [address, "sanctioned"] as const);
   return { own: flagsByAddress(shared.sanctions), counterparties: new Map([...mixers, ...listed]) };
@@ -160,13 +145,9 @@ function flagsOf({ shared, chain }: RowsRequest): Flags {
 export function flagsByAddress(
   entries: readonly SanctionsEntry[],
 ): ReadonlyMap<Address, readonly SanctionsFlag[]> {
-  const flags = new Map<Address, SanctionsFlag[]>();
-  for (const { address, ...flag } of entries) {
-    const known = flags.get(address);
-    if (known === undefined) flags.set(address, [flag]);
-    else known.push(flag);
-  }
-  return flags;
+  const byAddress = Map.groupBy(entries, ({ address }) => address);
+  const flagsIn = (listed: readonly SanctionsEntry[]) => listed.map(({ address: _, ...flag }) => flag);
+  return new Map([...byAddress].map(([address, listed]) => [address, flagsIn(listed)]));
 }
 
 function lowerSet(addresses: readonly Address[]): ReadonlySet<Address> {
@@ -175,18 +156,14 @@ function lowerSet(addresses: readonly Address[]): ReadonlySet<Address> {
 
 const MICRO_DECIMALS = 6;
 
-type TokenListQuery = {
-  readonly chainId: number;
-  readonly market: ChainFacts["market"];
-  /** The block up to which the chain is enriched. */
-  readonly enriched: AsOf;
-};
-
 /**
  * The tokens of a deployment with their prices on the days before the block's, or on the first day with one where there is
  * none before: a day's price is final once the day is over, so that there is one list a day.
  */
-export async function readTokenList(client: ClientBase, query: TokenListQuery): Promise<TokenList> {
+export async function readTokenList(
+  client: ClientBase,
+  query: { readonly chainId: number; readonly market: ChainFacts["market"]; readonly enriched: AsOf },
+): Promise<TokenList> {
   const { native, tokens } = query.market;
   const feeds = [native, ...tokens].flatMap(({ feed }) => (feed === null ? [] : [lowerCase(feed)]));
   const { rows } = await client.query({

@@ -1,5 +1,6 @@
 import { type ClientBase, escapeIdentifier } from "pg";
 import type { Address } from "viem";
+import type { storedHistory } from "../../db/tables/history.ts";
 import type { ReadPoint } from "../../ingest/read-as-of.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { Coverage, Delegation } from "../../model/features/types.ts";
@@ -22,13 +23,14 @@ export type WalletFacts = {
   readonly servicesUpAt: number | null;
 };
 
-type WalletsQuery = {
+export type WalletsQuery = {
   /** Views schema of the index, chain_<id>. */
   readonly schema: string;
   readonly chainId: number;
   readonly point: ReadPoint;
-  /** Lower-case. */
+  /** Lower-case, each once. */
   readonly wallets: readonly Address[];
+  /** Gives the window to read. */
   readonly policy: Policy;
 };
 
@@ -38,41 +40,52 @@ export async function readWalletFacts(
   query: WalletsQuery,
 ): Promise<readonly WalletFacts[]> {
   const { schema, chainId, point, wallets } = query;
-  const { rows } = await client.query({
+  const { rows } = await client.query<WalletRow>({
     name: `wallet-facts-${schema}`,
     text: walletsSql(escapeIdentifier(schema)),
     values: [wallets, point.asOf.blockNumber, point.enriched.blockNumber, chainId],
-    rowMode: "array",
   });
   const services = await readServices(client, query);
-  return (rows as WalletTuple[]).map((row) => toFacts(row, services, query));
+  return rows.map((row) => {
+    const { address, pastOpen, delegation } = row;
+    // A chain whose blocks are indexed from 0 or 1 on is indexed from its beginning.
+    const chainStartTimestamp = row.firstBlock <= 1 ? row.firstTimestamp : null;
+    const windowStart =
+      row.lastTimestamp === null ? null : row.lastTimestamp - query.policy.window.days * SECONDS_PER_DAY;
+    return {
+      ...{ address, pastOpen, delegation, chainStartTimestamp, windowStart },
+      coverage: coverageOf(row, { chainStartTimestamp, windowStart, enrichedTo: point.enriched.blockNumber }),
+      hasHistory: row.past !== null,
+      servicesUpAt: services.get(address) ?? null,
+    };
+  });
 }
 
-type WalletTuple = [
-  address: Address,
-  followedBlock: number | null,
-  followedTimestamp: number | null,
-  firstBlock: number,
-  firstTimestamp: number,
-  firstNonce: number | null,
-  lastTimestamp: number | null,
-  pastOpen: boolean,
-  keptSource: string | null,
-  keptFrom: number | null,
-  keptFromTimestamp: number | null,
-  keptTo: number | null,
-  keptComplete: boolean | null,
-  delegationRead: boolean,
-  delegate: Address | null,
-];
+type WalletRow = Pick<WalletFacts, "address" | "pastOpen" | "delegation"> & {
+  /** Null for a wallet that the index does not follow. */
+  readonly followedBlock: number | null;
+  readonly followedTimestamp: number | null;
+  readonly firstBlock: number;
+  readonly firstTimestamp: number;
+  readonly firstNonce: number | null;
+  readonly lastTimestamp: number | null;
+  /** As a history source reported it. */
+  readonly past: Pick<
+    typeof storedHistory.$inferSelect,
+    "source" | "fromBlock" | "fromTimestamp" | "toBlock" | "complete"
+  > | null;
+};
 
 /** $1 wallets, $2 block of the record, $3 block up to which own calls are known, $4 chain. */
 function walletsSql(schema: string): string {
   return `
-    select wanted.address, w.followed_block::float8, f.timestamp::float8, start.number::float8, start.timestamp::float8,
-      first.nonce, last.timestamp::float8,
-      e.wallet is null or e.past_next is not null or e.from_block > w.followed_block, kept.source, kept.from_block::float8,
-      kept.from_timestamp::float8, kept.to_block::float8, kept.complete, d.wallet is not null, d.delegate
+    select wanted.address, w.followed_block::float8 as "followedBlock", f.timestamp::float8 as "followedTimestamp",
+      start.number::float8 as "firstBlock", start.timestamp::float8 as "firstTimestamp", first.nonce as "firstNonce",
+      last.timestamp::float8 as "lastTimestamp",
+      e.wallet is null or e.past_next is not null or e.from_block > w.followed_block as "pastOpen",
+      case when kept.wallet is not null then json_build_object('source', kept.source, 'fromBlock', kept.from_block,
+        'fromTimestamp', kept.from_timestamp, 'toBlock', kept.to_block, 'complete', kept.complete) end as past,
+      case when d.wallet is not null then json_build_object('to', d.delegate) end as delegation
     from unnest($1::text[]) as wanted (address)
     cross join (select number, timestamp from ${schema}.block order by number limit 1) start
     left join ${schema}.wallet w on w.address = wanted.address and w.followed_block <= $2
@@ -97,56 +110,26 @@ function walletsSql(schema: string): string {
     where w.address is not null or kept.wallet is not null`;
 }
 
-function toFacts(row: WalletTuple, services: ReadonlyMap<Address, number>, query: WalletsQuery): WalletFacts {
-  const [address, , , firstBlock, firstTimestamp, , lastTimestamp, pastOpen] = row;
-  const [, , , , , , , , keptSource, , , , , delegationRead, delegate] = row;
-  // A chain whose blocks are indexed from 0 or 1 on is indexed from its beginning.
-  const chainStartTimestamp = firstBlock <= 1 ? firstTimestamp : null;
-  const windowStart =
-    lastTimestamp === null ? null : lastTimestamp - query.policy.window.days * SECONDS_PER_DAY;
-  return {
-    address,
-    coverage: coverageOf(row, { chainStartTimestamp, windowStart, point: query.point }),
-    chainStartTimestamp,
-    windowStart,
-    pastOpen,
-    hasHistory: keptSource !== null,
-    delegation: delegationRead ? { to: delegate } : null,
-    servicesUpAt: services.get(address) ?? null,
-  };
-}
-
-type Within = {
-  readonly chainStartTimestamp: number | null;
-  readonly windowStart: number | null;
-  readonly point: ReadPoint;
-};
-
 /**
  * What the index and a history source cover together, where they meet; else what the index covers. Of what the index
  * covers no own call can be missing where the wallet was followed from the chain's first block, where its first known call
  * is its first ever (nonce 0), or where the window starts after it was followed.
  */
-function coverageOf(row: WalletTuple, { chainStartTimestamp, windowStart, point }: Within): Coverage {
-  const [, followedBlock, followedTimestamp, , , firstNonce, , pastOpen] = row;
-  const enrichedTo = point.enriched.blockNumber;
-  const kept = keptOf(row);
+function coverageOf(
+  { address, followedBlock, followedTimestamp, firstNonce, pastOpen, past }: WalletRow,
+  within: Pick<WalletFacts, "chainStartTimestamp" | "windowStart"> & { readonly enrichedTo: number },
+): Coverage {
+  const { chainStartTimestamp, windowStart, enrichedTo } = within;
   if (followedBlock === null || followedTimestamp === null) {
-    if (kept === null) throw new Error(`${row[0]} is neither followed nor told of by a source`);
-    const { fromBlock, fromTimestamp, complete, source } = kept;
-    return {
-      fromBlock,
-      fromTimestamp,
-      toBlock: Math.min(kept.toBlock, enrichedTo),
-      complete,
-      sources: [source],
-    };
+    if (past === null) throw new Error(`${address} is neither followed nor reported by a source`);
+    const { source, toBlock, ...covered } = past;
+    return { ...covered, toBlock: Math.min(toBlock, enrichedTo), sources: [source] };
   }
   const indexComplete =
     followedTimestamp === chainStartTimestamp ||
     firstNonce === 0 ||
     (windowStart !== null && windowStart >= followedTimestamp);
-  const joined = kept !== null && kept.toBlock >= followedBlock - 1 ? kept : null;
+  const joined = past !== null && past.toBlock >= followedBlock - 1 ? past : null;
   const isLonger = joined !== null && joined.fromBlock < followedBlock;
   return {
     fromBlock: isLonger ? joined.fromBlock : followedBlock,
@@ -155,27 +138,6 @@ function coverageOf(row: WalletTuple, { chainStartTimestamp, windowStart, point 
     complete: !pastOpen && (indexComplete || joined?.complete === true),
     sources: joined === null ? ["index"] : ["index", joined.source],
   };
-}
-
-type Kept = {
-  readonly source: string;
-  readonly fromBlock: number;
-  readonly fromTimestamp: number;
-  readonly toBlock: number;
-  readonly complete: boolean;
-};
-
-function keptOf(row: WalletTuple): Kept | null {
-  const [, , , , , , , , source, fromBlock, fromTimestamp, toBlock, complete] = row;
-  if (
-    source === null ||
-    fromBlock === null ||
-    fromTimestamp === null ||
-    toBlock === null ||
-    complete === null
-  )
-    return null;
-  return { source, fromBlock, fromTimestamp, toBlock, complete };
 }
 
 /** Newest agents of one wallet whose services are read: registering an agent costs a cent. */

@@ -2,7 +2,7 @@ import { type Address, type Hash, isAddress } from "viem";
 import { z } from "zod";
 import { MICRO } from "../../model/score/fixed-point.ts";
 import type { FeatureLine, ScoreRecord } from "../../model/score/record.ts";
-import { DEFAULT_ROUTING, routedScore, routeWallet } from "../../model/score/route.ts";
+import { defaultAction } from "../../model/score/route.ts";
 
 const hash = z.custom<Hash>((value) => typeof value === "string" && /^0x[0-9a-f]{64}$/.test(value));
 const score = z.int().min(0).max(100).nullable();
@@ -43,6 +43,7 @@ export const recordedScoreSchema = z.object({
 });
 
 export type RecordedScore = z.infer<typeof recordedScoreSchema>;
+type RecordedLine = z.infer<typeof line>;
 
 /** One member of a record that comes out otherwise when it is computed again. */
 export type Difference = {
@@ -66,21 +67,17 @@ export function compareScores(recorded: RecordedScore, recomputed: ScoreRecord):
           difference("ahs_score", recorded.ahs_score, points.ahsScore),
           difference("grade", recorded.grade, points.grade),
         ];
+  const patternsOf = ({ patterns }: Pick<RecordedScore, "patterns"> | Pick<ScoreRecord, "patterns">) =>
+    patterns.map(({ name, effect }) => `${name} ${effect}`).join();
+  const flagsOf = (flags: RecordedScore["sanctions_flags"] | ScoreRecord["sanctionsFlags"]) =>
+    flags.map(({ source, reference }) => `${source} ${reference}`).join();
   return [
     ...compareLines(recorded, recomputed.features),
     ...[
       difference("d1_score", recorded.d1_score, points.d1Score),
       difference("d2_score", recorded.d2_score, points.d2Score),
-      difference(
-        "patterns",
-        recorded.patterns.map(patternText).join(),
-        recomputed.patterns.map(patternText).join(),
-      ),
-      difference(
-        "sanctions_flags",
-        recorded.sanctions_flags.map(flagText).join(),
-        recomputed.sanctionsFlags.map(flagText).join(),
-      ),
+      difference("patterns", patternsOf(recorded), patternsOf(recomputed)),
+      difference("sanctions_flags", flagsOf(recorded.sanctions_flags), flagsOf(recomputed.sanctionsFlags)),
       ...total,
       difference("trust_routing", recorded.trust_routing, routingOf(recomputed)),
       difference("confidence", recorded.confidence, recomputed.confidenceMicros / MICRO),
@@ -91,9 +88,9 @@ export function compareScores(recorded: RecordedScore, recomputed: ScoreRecord):
   ];
 }
 
-function routingOf({ wallet, outcome, sanctionsFlags, confidenceLevel }: ScoreRecord): string {
-  const score = routedScore({ grade: outcome.kind === "scored" ? outcome.grade : null, confidenceLevel });
-  return routeWallet(DEFAULT_ROUTING, { wallet, sanctioned: sanctionsFlags.length > 0, score }).action;
+function routingOf({ outcome, sanctionsFlags, confidenceLevel }: ScoreRecord): string {
+  const grade = outcome.kind === "scored" ? outcome.grade : null;
+  return defaultAction({ sanctioned: sanctionsFlags.length > 0, score: { grade, confidenceLevel } });
 }
 
 /** A difference between two values, null where they are the same. */
@@ -106,42 +103,24 @@ export function difference(
   return { what, recorded: String(recorded), recomputed: String(recomputed) };
 }
 
-type RecordedLine = RecordedScore["features"][number];
-
 function compareLines(
   { features, mode }: RecordedScore,
   recomputed: readonly FeatureLine[],
 ): readonly Difference[] {
-  const isCompared = ({ dimension }: { readonly dimension: string }) =>
-    dimension !== "D3" && (mode === "2D" || dimension !== "AHS");
-  const given = features.filter(isCompared);
-  const found = recomputed.filter(isCompared);
-  const names = new Set([...given, ...found].map(nameOf));
-  return [...names].flatMap((name) => {
-    const differs = difference(
-      name,
-      lineText(given.find((line) => nameOf(line) === name)),
-      lineText(found.find((line) => nameOf(line) === name)),
+  const linesOf = (lines: readonly RecordedLine[]) =>
+    new Map(
+      lines
+        .filter(({ dimension }) => dimension !== "D3" && (mode === "2D" || dimension !== "AHS"))
+        .map((line) => [`${line.dimension} ${line.name}`, lineText(line)]),
     );
-    return differs === null ? [] : [differs];
-  });
+  const [given, found] = [linesOf(features), linesOf(recomputed)];
+  return [...new Set([...given.keys(), ...found.keys()])]
+    .map((name) => difference(name, given.get(name) ?? "no such line", found.get(name) ?? "no such line"))
+    .filter((differs) => differs !== null);
 }
 
-function nameOf({ dimension, name }: { readonly dimension: string; readonly name: string }): string {
-  return `${dimension} ${name}`;
-}
-
-function lineText(line: Omit<RecordedLine, "dimension" | "name"> | undefined): string {
-  if (line === undefined) return "no such line";
-  const { state, value, samples, score, weight, contribution } = line;
+function lineText(compared: RecordedLine): string {
+  const { state, value, samples, score, weight, contribution } = compared;
   if (state !== "measured") return `${state}, weight ${weight}`;
   return `value ${value}, ${samples} samples, score ${score ?? "–"}, weight ${weight}, contribution ${contribution ?? "–"}`;
-}
-
-function patternText({ name, effect }: { readonly name: string; readonly effect: number }): string {
-  return `${name} ${effect}`;
-}
-
-function flagText({ source, reference }: { readonly source: string; readonly reference: string }): string {
-  return `${source} ${reference}`;
 }

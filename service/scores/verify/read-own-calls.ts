@@ -55,21 +55,19 @@ export async function readOwnCalls(
   return [...sent, ...(await readExecutions(client, blocks, wallet))];
 }
 
-type ReadBlock = (number: number) => Promise<NodeBlock>;
-
 /** Reads every block once. */
-function blockReader(client: ChainReader): ReadBlock {
-  const known = new Map<number, Promise<NodeBlock>>();
-  return (number) => {
+function blockReader(client: ChainReader) {
+  const known = new Map<number, ReturnType<typeof readNodeBlock>>();
+  return (number: number) => {
     const block = known.get(number) ?? readNodeBlock(client, number);
     known.set(number, block);
     return block;
   };
 }
 
-type Mined = { readonly receipt: RawReceipt; readonly transaction: RawTransaction };
+type NodeBlock = Awaited<ReturnType<typeof readNodeBlock>>;
 
-async function readMined(client: ChainReader, block: NodeBlock, hash: Hex): Promise<Mined> {
+async function readMined(client: ChainReader, block: NodeBlock, hash: Hex) {
   const transaction = await client.transaction(hash);
   const receipt = block.receipts.get(hash);
   if (receipt === undefined || transaction === null || transaction.blockHash !== receipt.blockHash) {
@@ -80,8 +78,9 @@ async function readMined(client: ChainReader, block: NodeBlock, hash: Hex): Prom
 
 function sentCall(
   { wallet, wrappedNative }: NodeWallet,
-  { block, receipt, transaction }: Mined & { readonly block: NodeBlock },
+  mined: { readonly block: NodeBlock; readonly receipt: RawReceipt; readonly transaction: RawTransaction },
 ): OwnCall {
+  const { block, receipt, transaction } = mined;
   const { gasUsed, effectiveGasPrice } = receipt;
   const call = {
     hash: receipt.transactionHash,
@@ -110,7 +109,7 @@ function sentCall(
 /** What the wallet's account executed in transactions of others; nothing where it has no code. */
 async function readExecutions(
   client: ChainReader,
-  blocks: ReadBlock,
+  blocks: ReturnType<typeof blockReader>,
   { wallet, asOf, fromBlock, entryPoints, wrappedNative }: NodeWallet,
 ): Promise<readonly OwnCall[]> {
   if ((await client.code(wallet, "latest")) === "0x") return [];
@@ -136,8 +135,6 @@ async function readExecutions(
   return calls;
 }
 
-type OwnTransaction = { readonly hash: Hex; readonly block: number };
-
 type Search = {
   /** Lower-case. */
   readonly wallet: Address;
@@ -149,7 +146,9 @@ type Search = {
 };
 
 /** Every transaction that the wallet sent, from a block on up to the as-of block, in any order. */
-export type FindOwnTransactions = (search: Search) => Promise<readonly OwnTransaction[]>;
+export type FindOwnTransactions = (
+  search: Search,
+) => Promise<readonly { readonly hash: Hex; readonly block: number }[]>;
 
 /** Most pages of one search. A verifier has more time than a caller of the API. */
 const MOST_PAGES = 10_000;
@@ -197,33 +196,18 @@ export function scanBlocks(client: Pick<ChainReader, "blockReceipts">): FindOwnT
   };
 }
 
-/** A block as the node reports it, with every receipt. */
-type NodeBlock = {
-  readonly number: number;
-  /** Unix seconds. */
-  readonly timestamp: number;
-  readonly receipts: ReadonlyMap<Hex, RawReceipt>;
-  /** Base fee and median tip in wei per gas; null where the block tells none. */
-  readonly marketPrice: bigint | null;
-};
-
-/** Reads a block and its receipts; throws a NodeFailure when the node does not hold both. */
-async function readNodeBlock(
-  client: Pick<ChainReader, "header" | "blockReceipts">,
-  number: number,
-): Promise<NodeBlock> {
+/**
+ * Reads a block and its receipts; throws a NodeFailure when the node does not hold both. The market price is base fee and median
+ * tip in wei per gas; null where the block tells none.
+ */
+async function readNodeBlock(client: Pick<ChainReader, "header" | "blockReceipts">, number: number) {
   const [header, receipts] = await Promise.all([client.header(number), client.blockReceipts(number)]);
   if (header === null || receipts === null) {
     throw new NodeFailure("node_behind", `the node has no block ${number}`);
   }
   const { timestamp, baseFeePerGas = null } = header;
-  const tip =
-    baseFeePerGas === null
-      ? null
-      : medianTip(
-          receipts.map((receipt) => receipt.effectiveGasPrice),
-          baseFeePerGas,
-        );
+  const prices = receipts.map(({ effectiveGasPrice }) => effectiveGasPrice);
+  const tip = baseFeePerGas === null ? null : medianTip(prices, baseFeePerGas);
   return {
     number,
     timestamp,

@@ -11,7 +11,7 @@ import type { AsOf, OwnCall, TokenList, WalletRows } from "../../model/features/
 import type { Policy } from "../../model/score/policy-shape.ts";
 import type { ScoreRecord } from "../../model/score/record.ts";
 import type { SanctionsListFile } from "../../sanctions/list-file.ts";
-import { type FrozenFacts, inputsFile, readCounterpartyFile, rowsDigest } from "../inputs-hash.ts";
+import { inputsFile, readCounterpartyFile, rowsDigest } from "../inputs-hash.ts";
 import { compareScores, type Difference, difference, type RecordedScore } from "./compare-scores.ts";
 import { type FindOwnTransactions, readOwnCalls } from "./read-own-calls.ts";
 
@@ -19,7 +19,8 @@ export type VerifyDeps = {
   /** An archive node. */
   readonly client: ChainReader;
   readonly find: FindOwnTransactions;
-  readonly readFile: ReadFile;
+  /** Returns the content of a file by its hash; throws if it is missing. */
+  readonly readFile: (hash: Hex) => Promise<unknown>;
   readonly chain: {
     /** Lower-case. */
     readonly entryPoints: ReadonlySet<Address>;
@@ -71,7 +72,7 @@ export async function verifyScore(recorded: RecordedScore, deps: VerifyDeps): Pr
 
 async function readRows(
   recorded: RecordedScore,
-  { policy, tokens, sanctions, frozen }: RecordFiles,
+  { policy, tokens, sanctions, frozen }: Awaited<ReturnType<typeof readFiles>>,
   { asOf, deps }: { readonly asOf: AsOf; readonly deps: VerifyDeps },
 ): Promise<WalletRows> {
   const { wallet, coverage, receiptsFrom, ...facts } = frozen;
@@ -120,29 +121,18 @@ async function readBlock(client: ChainReader, number: number): Promise<AsOf> {
   return { blockNumber: header.number, blockHash: header.hash, timestamp: header.timestamp };
 }
 
-/** Returns the content of a file by its hash; throws if it is missing. */
-type ReadFile = (hash: Hex) => Promise<unknown>;
-
+const fileHash = z.custom<Hex>((value) => typeof value === "string");
 const inputsSchema = z.object({
   as_of_block_hash: z.string(),
-  counterparty_file: z.custom<Hex>((value) => typeof value === "string"),
-  policy: z.custom<Hex>((value) => typeof value === "string"),
+  counterparty_file: fileHash,
+  policy: fileHash,
   rows: z.string(),
-  sanctions_list: z.custom<Hex>((value) => typeof value === "string"),
-  token_list: z.custom<Hex>((value) => typeof value === "string"),
+  sanctions_list: fileHash,
+  token_list: fileHash,
 });
 
-/** All inputs that a record names, besides the chain. */
-type RecordFiles = {
-  readonly hashes: z.infer<typeof inputsSchema>;
-  readonly policy: Policy;
-  readonly tokens: TokenList;
-  readonly sanctions: SanctionsListFile;
-  readonly frozen: FrozenFacts;
-};
-
 /** Reads the files behind an inputs hash; throws where one is missing or is not what its hash says. */
-async function readFiles(inputsHash: Hex, read: ReadFile): Promise<RecordFiles> {
+async function readFiles(inputsHash: Hex, read: VerifyDeps["readFile"]) {
   const hashes = inputsSchema.parse(await readChecked(inputsHash, read));
   const [policy, tokens, sanctions, frozen] = await Promise.all(
     [hashes.policy, hashes.token_list, hashes.sanctions_list, hashes.counterparty_file].map((hash) =>
@@ -159,7 +149,7 @@ async function readFiles(inputsHash: Hex, read: ReadFile): Promise<RecordFiles> 
   };
 }
 
-async function readChecked(hash: Hex, read: ReadFile): Promise<unknown> {
+async function readChecked(hash: Hex, read: VerifyDeps["readFile"]): Promise<unknown> {
   const content = await read(hash);
   const json = canonicalize(content);
   if (json === undefined) throw new Error(`the file ${hash} is no JSON`);

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { keepDebit } from "../../access/key-debits.ts";
 import type { Database } from "../../db/database.ts";
 import { webhookEndpoint } from "../../db/tables/alerts.ts";
-import { type DebitState, keyDebit } from "../../db/tables/api-key.ts";
+import { keyDebit } from "../../db/tables/api-key.ts";
 import { type PaymentState, payment } from "../../db/tables/payment.ts";
 import { outputText, verdict } from "../../db/tables/verdict.ts";
 import type { JobName } from "../escrow/types.ts";
@@ -25,7 +25,7 @@ const FATE_BY_PAYMENT = {
 } as const satisfies Record<PaymentState, IntakeFate>;
 
 const FATE_BY_DEBIT = { kept: "activate", held: "wait", returned: "drop" } as const satisfies Record<
-  DebitState,
+  (typeof keyDebit.$inferSelect)["state"],
   IntakeFate
 >;
 

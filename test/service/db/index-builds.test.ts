@@ -1,8 +1,15 @@
 import type { Client } from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Database } from "../../../service/db/database.ts";
-import { dropBuild, readBuilds, readServedBuild } from "../../../service/db/index-builds.ts";
-import { dropReplacedViews, readLead, readTransactions, showBuild } from "../../../service/db/show-build.ts";
+import {
+  dropBuild,
+  dropReplacedViews,
+  readBuilds,
+  readLead,
+  readServedBuild,
+  readTransactions,
+  showBuild,
+} from "../../../service/db/index-builds.ts";
 import { createTestDatabase, openMigrated, type TestDatabase } from "../../support/test-database.ts";
 import { connectTo, createIndexBuild } from "./index-build.ts";
 

@@ -1,12 +1,14 @@
+import type { Address } from "viem";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { fromIndex, readIndexHead } from "../../../service/db/index-snapshot.ts";
 import {
   readChainQueues,
   readFeedPrice,
-  readIndexHead,
   readRoleFacts,
   readScoreAges,
   readServerFacts,
 } from "../../../service/db/operation-facts.ts";
+import { insertCurrentScore } from "../../support/score-rows.ts";
 import { openMigrated, urlForRole, useDatabase } from "../../support/test-database.ts";
 import { createIndexTables } from "./index-tables.ts";
 
@@ -14,9 +16,10 @@ const CHAIN = 31_337;
 const NOW = new Date("2026-11-20T10:00:00Z");
 const WALLET = "0x00000000000000000000000000000000000000a1";
 
-const db = useDatabase();
 let url: string;
-beforeAll(() => {
+const db = useDatabase();
+
+beforeAll(async () => {
   url = String(db.$client.options.connectionString);
 });
 beforeEach(async () => {
@@ -25,23 +28,18 @@ beforeEach(async () => {
   );
 });
 
+const COVERAGE = { complete: false, fromBlock: 1, fromTimestamp: 1, toBlock: 1, sources: ["index"] };
 const before = (seconds: number) => new Date(NOW.getTime() - seconds * 1_000);
 
-async function score(wallet: string, ageSeconds: number, coverage = {}): Promise<number> {
-  const values = [CHAIN, wallet, before(ageSeconds)];
-  const { rows } = await db.$client.query<{ id: number }>(
-    `insert into ahs.score (chain_id, wallet, as_of_block, as_of_hash, as_of_time, model_version, confidence_micros,
-       confidence_level, sanctioned, sanctions_flags, patterns, features, coverage, inputs_hash)
-     values ($1, $2, 1, '0x', $3, 'm', 0, 'INSUFFICIENT', false, '[]', '[]', '[]', $4, $2) returning id::int`,
-    [...values, coverage],
-  );
-  const id = rows[0]?.id ?? -1;
-  await db.$client.query(
-    `insert into ahs.current_score (chain_id, wallet, score_id, as_of_block, as_of_time, confidence_micros,
-       confidence_level, sanctioned) values ($1, $2, $4, 1, $3, 0, 'INSUFFICIENT', false)`,
-    [...values, id],
-  );
-  return id;
+async function score(wallet: string, ageSeconds: number, changes = {}): Promise<number> {
+  const unscored = {
+    ahsScore: null,
+    grade: null,
+    confidenceMicros: 0,
+    confidenceLevel: "INSUFFICIENT",
+  } as const;
+  const asOfTime = before(ageSeconds);
+  return (await insertCurrentScore(db, { wallet: wallet as Address, asOfTime, ...unscored, ...changes })).id;
 }
 
 describe("the server", () => {
@@ -122,9 +120,9 @@ test("of followed wallets without a score those are counted that the last night 
 });
 
 test("wallets are counted whose current score covers their newest calls alone, not their earlier scores", async () => {
-  const newestCallsOnly = { complete: false, newestCallsOnly: true };
+  const newestCallsOnly = { coverage: { ...COVERAGE, newestCallsOnly: true } };
   await score("a", 10, newestCallsOnly);
-  await score("b", 10, { complete: false });
+  await score("b", 10, { coverage: COVERAGE });
   const former = await score("c", 10, newestCallsOnly);
   const now = await score("d", 10);
   await db.$client.query("update ahs.current_score set score_id = $1 where score_id = $2", [now, former]);
@@ -132,13 +130,13 @@ test("wallets are counted whose current score covers their newest calls alone, n
 });
 
 test("an index that is not there has no head, nor has an empty one", async () => {
-  expect(await readIndexHead(db.$client, CHAIN)).toBeNull();
+  expect(await fromIndex(readIndexHead(db, CHAIN))).toBeNull();
   await createIndexTables(db, CHAIN);
-  expect(await readIndexHead(db.$client, CHAIN)).toBeNull();
+  expect(await fromIndex(readIndexHead(db, CHAIN))).toBeNull();
   await db.$client.query(
     `insert into chain_31337.block (number, hash, "timestamp") values (7, '0x', 99), (8, '0x', 100)`,
   );
-  expect(await readIndexHead(db.$client, CHAIN)).toEqual({ blockNumber: 8, timestamp: 100 });
+  expect(await fromIndex(readIndexHead(db, CHAIN))).toEqual({ blockNumber: 8, timestamp: 100 });
 });
 
 test("reads a feed's newest answer, in any letter case of its address", async () => {

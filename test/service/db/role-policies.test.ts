@@ -118,12 +118,8 @@ describe("a server asks for transfers of paid calls, and again where one failed"
     const names = columns.map(([name]) => (name === "chainId" ? "chain_id" : `"${name}"`)).join(", ");
     const places = columns.map((_, place) => `$${place + 1}`).join(", ");
     const insert = `insert into ahs.sender_transaction (${names}) values (${places})`;
-    expect(
-      await attempt(
-        insert,
-        columns.map(([, value]) => value),
-      ),
-    ).toBe(INSUFFICIENT_PRIVILEGE);
+    const values = columns.map(([, value]) => value);
+    expect(await attempt(insert, values)).toBe(INSUFFICIENT_PRIVILEGE);
   });
 
   test("and changes no other of them", async () => {
@@ -173,27 +169,14 @@ describe("a server takes outputs, and has them retried and reviewed", () => {
   test("which is what it does, from the specification on", async () => {
     const specId = randomUUID();
     await insertSpec(serve, {
-      id: specId,
-      clientAddr: CLIENT,
-      providerAddr: null,
-      specText: "Name three rivers.",
-      acceptanceCriteria: null,
-      domain: "content",
-      specHash: "0x5e",
-      job: null,
-      clientSignature: null,
-      registeredBlock: null,
-      createdAt: world.now(),
+      ...{ id: specId, clientAddr: CLIENT, providerAddr: null, specText: "Name three rivers." },
+      ...{ acceptanceCriteria: null, domain: "content", specHash: "0x5e", job: null, clientSignature: null },
+      ...{ registeredBlock: null, createdAt: world.now() },
     });
     const draft = {
-      specId,
-      outputHash: "0x0f",
-      outputText: "Rhine, Elbe, Oder",
-      submittedBy: "client",
-      submitterAddr: CLIENT,
-      providerAddr: PROVIDER,
+      ...({ specId, outputHash: "0x0f", outputText: "Rhine, Elbe, Oder", submittedBy: "client" } as const),
+      ...{ submitterAddr: CLIENT, providerAddr: PROVIDER, webhookUrl: null },
       job: { chainId: CHAIN_ID, escrow: ESCROW, jobId: 7n },
-      webhookUrl: null,
     } as const;
     const dropped = await acceptOutput(deps(), { ...draft, slot: "a" }, purchaser);
     const kept = await acceptOutput(deps(), { ...draft, slot: "b" }, purchaser);

@@ -3,12 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApiKey } from "../../../service/access/api-keys.ts";
 import { advanceChainMark, holdChain } from "../../../service/db/chain-fence.ts";
 import { type Database, migrateDatabase, requireMigrated } from "../../../service/db/database.ts";
-import { readBuilds } from "../../../service/db/index-builds.ts";
-import { quarantineItems, readQuarantine, releaseItems } from "../../../service/db/quarantine.ts";
+import { readBuilds, readTransactions, showBuild } from "../../../service/db/index-builds.ts";
 import { resetChain } from "../../../service/db/reset-chain.ts";
 import { ROLES, type RoleName, TABLE_RIGHTS } from "../../../service/db/role-rights.ts";
 import { createRoles } from "../../../service/db/roles.ts";
-import { readTransactions, showBuild } from "../../../service/db/show-build.ts";
 import { tryOpenSenderSession } from "../../../service/sender/sender-loop.ts";
 import { enqueueTransaction } from "../../../service/sender/sender-transactions.ts";
 import {
@@ -149,18 +147,6 @@ test("a server sells keys, and queues a transaction without reading signed ones"
   expect(
     await enqueueTransaction(as.ahs_serve, { ...call, reference: "r", purpose: "x402" }),
   ).toBeGreaterThan(0);
-});
-
-test("a server quarantines a wallet whose score it cannot plan, and releases it again", async () => {
-  const now = new Date(1_790_000_000_000);
-  const scope = { chainId: CHAIN_ID, kind: "publish" } as const;
-  const held = await as.ahs_serve.transaction(async (tx) => {
-    await quarantineItems(tx, scope, { faults: [{ subject: "0x1", error: new Error("no plan") }], now });
-    return readQuarantine(tx, scope);
-  });
-  expect([...held.keys()]).toEqual(["0x1"]);
-  await as.ahs_serve.transaction((tx) => releaseItems(tx, scope, ["0x1"]));
-  expect(await readQuarantine(as.ahs_serve, scope)).toEqual(new Map());
 });
 
 test("a new build of the index is readable without a further grant", async () => {

@@ -1,15 +1,18 @@
+import type { Address } from "viem";
 import { expect, it } from "vitest";
 import { createNightReader } from "../../../service/registries/nightly/service-records.ts";
 import { createEcosystemReader, createGradeChangeReader } from "../../../service/scores/ecosystem.ts";
+import { insertCurrentScore } from "../../support/score-rows.ts";
 import { useDatabase } from "../../support/test-database.ts";
 import { createIndexTables } from "../db/index-tables.ts";
 
 const CHAIN = 31337;
-const [ANN, BEN, CAT] = ["aa", "bb", "cc"].map((byte) => `0x${byte.repeat(20)}`);
+const [ANN, BEN, CAT] = [`0x${"aa".repeat(20)}`, `0x${"bb".repeat(20)}`, `0x${"cc".repeat(20)}`] as const;
 const TX = (number: number) => `0x${String(number).padStart(64, "0")}`;
 
-const db = useDatabase();
 const at = (chainId: number) => ({ chainId, monotonicMs: () => 0 });
+
+const db = useDatabase();
 
 it("numbers a chain of which nothing is known yet", async () => {
   expect(await createEcosystemReader(db, at(1))()).toEqual({
@@ -25,6 +28,7 @@ it("numbers a chain of which nothing is known yet", async () => {
   expect(await createNightReader(db, at(1))()).toEqual([]);
 });
 
+// Scores are numbered from 1 on.
 it("numbers a chain by its scores, its agents, its newest block and its newest root", async () => {
   await createIndexTables(db, CHAIN);
   await db.$client.query(`
@@ -33,25 +37,25 @@ it("numbers a chain by its scores, its agents, its newest block and its newest r
     insert into "chain_${CHAIN}".agent values (1), (2), (3);
     insert into "chain_${CHAIN}".oracle_root values (9, '${TX(1)}', 1790000000), (10, '${TX(2)}', 1790086400);
     insert into "chain_${CHAIN}".block values (9, 'h', 1790000000), (10, 'h', 1790000002);`);
-  await storeScore({ id: 1, wallet: ANN, score: 84, grade: "B" });
-  await storeScore({ id: 2, wallet: BEN, score: null, grade: null });
-  await storeScore({ id: 3, wallet: CAT, score: 0, grade: "F", sanctioned: true });
+  await insertCurrentScore(db, { wallet: ANN, asOfBlock: 1, ahsScore: 84, grade: "B" });
+  await insertCurrentScore(db, { wallet: BEN, asOfBlock: 2, ahsScore: null, grade: null });
+  await insertCurrentScore(db, { wallet: CAT, asOfBlock: 3, ahsScore: 0, grade: "F", sanctioned: true });
   expect(await createEcosystemReader(db, at(CHAIN))()).toEqual({
     scored: 2,
     insufficient: 1,
     sanctioned: 1,
     agents: 3,
     head: { blockNumber: 10, timestamp: 1_790_000_002 },
-    newestScore: { asOfBlock: 3, asOfTime: new Date("2026-11-20T00:00:00Z") },
+    newestScore: { asOfBlock: 3, asOfTime: new Date("2026-11-20T09:00:00Z") },
     newestRoot: { epoch: 10, transactionHash: TX(2), publishedAt: new Date(1_790_086_400_000) },
   });
 });
 
 it("tells changes of grade in the oracle, the newest first, and no move within a grade", async () => {
-  await storeScore({ id: 4, wallet: ANN, score: 62, grade: "C" });
-  await storeScore({ id: 5, wallet: ANN, score: 65, grade: "C" });
-  await storeScore({ id: 6, wallet: CAT, score: 40, grade: "D" });
-  await storeScore({ id: 7, wallet: BEN, score: 91, grade: "A" });
+  await insertCurrentScore(db, { wallet: ANN, asOfBlock: 4, ahsScore: 62, grade: "C" });
+  await insertCurrentScore(db, { wallet: ANN, asOfBlock: 5, ahsScore: 65, grade: "C" });
+  await insertCurrentScore(db, { wallet: CAT, asOfBlock: 6, ahsScore: 40, grade: "D" });
+  await insertCurrentScore(db, { wallet: BEN, asOfBlock: 7, ahsScore: 91, grade: "A" });
   await publish({ id: 1, wallet: ANN, scoreId: 1, reason: "first" });
   await publish({ id: 2, wallet: ANN, scoreId: 4, reason: "grade" });
   await publish({ id: 3, wallet: ANN, scoreId: 5, reason: "move" });
@@ -81,39 +85,7 @@ it("tells the nights whose scan is done, oldest first, and no scan by hand", asy
   ]);
 });
 
-type Score = {
-  readonly id: number;
-  readonly wallet: string | undefined;
-  readonly score: number | null;
-  readonly grade: string | null;
-  readonly sanctioned?: boolean;
-};
-
-/** As of the block of its number; the first score of a wallet is made its current one. */
-async function storeScore({ id, wallet, score, grade, sanctioned = false }: Score): Promise<void> {
-  await db.$client.query(
-    `insert into ahs.score (id, chain_id, wallet, as_of_block, as_of_hash, as_of_time, model_version, ahs_score, grade,
-       confidence_micros, confidence_level, sanctioned, sanctions_flags, patterns, features, coverage, inputs_hash)
-     overriding system value
-     values ($1::bigint, $2, $3, $1::bigint, 'h', '2026-11-20T00:00:00Z', 'AHS-2026.1', $4, $5, 1, 'LOW', $6, '[]', '[]', '[]', '{}', 'i' || $1::bigint)`,
-    [id, CHAIN, wallet, score, grade, sanctioned],
-  );
-  await db.$client.query(
-    `insert into ahs.current_score (chain_id, wallet, score_id, as_of_block, as_of_time, ahs_score, grade, confidence_micros,
-       confidence_level, sanctioned)
-     select chain_id, wallet, id, as_of_block, as_of_time, ahs_score, grade, confidence_micros, confidence_level, sanctioned
-     from ahs.score where id = $1 on conflict do nothing`,
-    [id],
-  );
-}
-
-type Publication = {
-  readonly id: number;
-  readonly wallet: string | undefined;
-  readonly scoreId: number;
-  readonly reason: string;
-  readonly state?: string;
-};
+type Publication = { id: number; wallet: Address; scoreId: number; reason: string; state?: string };
 
 async function publish({ id, wallet, scoreId, reason, state = "confirmed" }: Publication): Promise<void> {
   await db.$client.query(

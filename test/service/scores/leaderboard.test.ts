@@ -13,8 +13,9 @@ const WALLETS = 3_000;
 const LIMIT = 50;
 const ALL = [0, 100] as const;
 
-const db = useDatabase();
 const read = () => createLeaderboardReader(db, CHAIN);
+
+const db = useDatabase();
 
 beforeAll(async () => {
   // Scores of 0 to 39, each shared by many; every tenth wallet has none; confidence has ties as well.

@@ -14,7 +14,7 @@ import { createInfrastructureReader } from "../../../service/registries/probes/p
 import { createTransferReader } from "../../../service/reports/profit-and-loss/wallet-transfers.ts";
 import { scoreNow, scoreOnDemand } from "../../../service/scores/score-on-demand.ts";
 import { createScoreReader } from "../../../service/scores/scores.ts";
-import { createWalletLifeReader } from "../../../service/scores/wallet-life.ts";
+import { createWalletLifeReader } from "../../../service/scores/wallet-reads.ts";
 import { keyOnlyAccess } from "../access/key-only-access.ts";
 import { fakePorts } from "../api/fake-ports.ts";
 import { blockHash } from "../model/features/index-tables.ts";

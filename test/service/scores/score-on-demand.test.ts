@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { createExplorerSource } from "../../../service/ingest/history/explorer-source.ts";
 import type { HistorySource } from "../../../service/ingest/history/history.ts";
 import type { HistoryLimits } from "../../../service/ingest/history/history-reader.ts";
 import { createOtterscanSource } from "../../../service/ingest/history/otterscan-source.ts";
+import { forFile } from "../../support/test-database.ts";
 import {
   isList,
   type Misbehaviour,
@@ -18,7 +19,7 @@ import {
 } from "../ingest/history/otterscan-stand-in.ts";
 import { chainOf, simulatedSource, WALLET } from "../ingest/history/simulated-chain.ts";
 import { blockHash } from "../model/features/index-tables.ts";
-import { createOnDemandWorld, type OnDemandWorld } from "./on-demand-world.ts";
+import { createOnDemandWorld } from "./on-demand-world.ts";
 import { FINALIZED } from "./record-world.ts";
 
 const POLICY = { timeoutMs: 300, tries: 2, pauseMs: 5, longestPauseMs: 20 };
@@ -29,11 +30,7 @@ const OTHER = "0x2222222222222222222222222222222222222222";
 const CROWDED = "0x4444444444444444444444444444444444444444";
 const LISTED = "0x3333333333333333333333333333333333333333";
 
-let world: OnDemandWorld;
-beforeAll(async () => {
-  world = await createOnDemandWorld();
-});
-afterAll(() => world.close());
+const world = await forFile(createOnDemandWorld);
 
 const running: { readonly close: () => Promise<void> }[] = [];
 afterEach(async () => {

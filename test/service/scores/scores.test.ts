@@ -1,8 +1,8 @@
 import type { Address } from "viem";
 import { beforeAll, describe, expect, it } from "vitest";
 import { databaseFailure } from "../../../service/db/database-failure.ts";
-import { currentScore, score } from "../../../service/db/tables/score.ts";
-import { createScoreReader, type StoredScore } from "../../../service/scores/scores.ts";
+import { createDailyScores, createScoreReader } from "../../../service/scores/scores.ts";
+import { insertCurrentScore, insertScore } from "../../support/score-rows.ts";
 import { useDatabase } from "../../support/test-database.ts";
 import { createIndexTables } from "../db/index-tables.ts";
 
@@ -14,61 +14,6 @@ const db = useDatabase();
 
 function wallet(number: number): Address {
   return `0x${number.toString(16).padStart(40, "0")}`;
-}
-
-async function insertScore(of: Address, changes: Partial<StoredScore> = {}): Promise<StoredScore> {
-  const [row] = await db
-    .insert(score)
-    .values({
-      chainId: CHAIN,
-      wallet: of,
-      asOfBlock: 1000,
-      asOfHash: HASH,
-      asOfTime: new Date("2026-11-20T09:00:00Z"),
-      modelVersion: "AHS-2026.0",
-      ahsScore: 84,
-      d1Score: 88,
-      d2Score: 82,
-      grade: "B" as const,
-      confidenceMicros: 810_000,
-      confidenceLevel: "HIGH" as const,
-      sanctioned: false,
-      sanctionsFlags: [],
-      patterns: [],
-      features: [],
-      coverage: { fromBlock: 1, fromTimestamp: 1, toBlock: 1000, complete: true, sources: ["index"] },
-      inputsHash: `${HASH}${Math.random()}`,
-      ...changes,
-    })
-    .returning();
-  if (row === undefined) throw new Error("nothing was inserted");
-  return row;
-}
-
-async function makeCurrent(row: StoredScore): Promise<void> {
-  const {
-    chainId,
-    wallet,
-    asOfBlock,
-    asOfTime,
-    ahsScore,
-    grade,
-    confidenceMicros,
-    confidenceLevel,
-    sanctioned,
-  } = row;
-  await db.insert(currentScore).values({
-    chainId,
-    wallet,
-    scoreId: row.id,
-    asOfBlock,
-    asOfTime,
-    ahsScore,
-    grade,
-    confidenceMicros,
-    confidenceLevel,
-    sanctioned,
-  });
 }
 
 describe("before the index has made its views", () => {
@@ -111,8 +56,7 @@ describe("with an index", () => {
 
   it("many wallets asked for at once each get their own standing", async () => {
     const [scored, followed, stranger, twice] = [wallet(2), wallet(3), wallet(4), wallet(2)];
-    const row = await insertScore(scored);
-    await makeCurrent(row);
+    const row = await insertCurrentScore(db, { wallet: scored });
     for (const address of [scored, followed]) {
       await db.$client.query(
         `insert into "chain_31337".wallet (address, source, followed_block, own_calls, own_failures, touched_block)
@@ -141,43 +85,22 @@ describe("with an index", () => {
 
   it("a score of another chain is none", async () => {
     const address = wallet(5);
-    await makeCurrent(await insertScore(address, { chainId: 1 }));
+    await insertCurrentScore(db, { wallet: address, chainId: 1 });
     expect((await reader.standing(address)).score).toBeNull();
   });
 
+  // By block and log index.
   it.each([
-    ["listed", [[10, 0, true]], true],
-    [
-      "listed, then removed",
-      [
-        [10, 0, true],
-        [11, 0, false],
-      ],
-      false,
-    ],
-    [
-      "removed, then listed again",
-      [
-        [10, 0, true],
-        [11, 0, false],
-        [11, 3, true],
-      ],
-      true,
-    ],
-    [
-      "listed and removed in one block",
-      [
-        [12, 5, false],
-        [12, 4, true],
-      ],
-      false,
-    ],
-  ] as const)("a wallet %s stands by the last change", async (name, changes, listed) => {
+    ["listed", { "10 0": true }, true],
+    ["listed, then removed", { "10 0": true, "11 0": false }, false],
+    ["removed, then listed again", { "10 0": true, "11 0": false, "11 3": true }, true],
+    ["listed and removed in one block", { "12 5": false, "12 4": true }, false],
+  ])("a wallet %s stands by the last change", async (name, changes, listed) => {
     const address = wallet(100 + name.length);
-    for (const [block, logIndex, value] of changes) {
+    for (const [place, value] of Object.entries(changes)) {
       await db.$client.query(
         `insert into "chain_31337".sanctions_change values ($1, $2, $3, $4, $5, 1794000000, $6)`,
-        [`${address}-${block}-${logIndex}`, address, value, block, logIndex, HASH],
+        [`${address}-${place}`, address, value, ...place.split(" "), HASH],
       );
     }
     expect((await reader.standing(address)).sanctions).toEqual(
@@ -234,8 +157,9 @@ describe("with an index", () => {
   it("history is newest first and ends at the limit", async () => {
     const address = wallet(300);
     const rows = [];
-    for (const asOfBlock of [1_001, 1_002, 1_003]) rows.push(await insertScore(address, { asOfBlock }));
-    await insertScore(address, { asOfBlock: 1_000 });
+    for (const asOfBlock of [1_001, 1_002, 1_003])
+      rows.push(await insertScore(db, { wallet: address, asOfBlock }));
+    await insertScore(db, { wallet: address, asOfBlock: 1_000 });
     const history = await reader.history(address, 2);
     expect(history).toEqual([rows[2], rows[1]]);
   });
@@ -243,14 +167,14 @@ describe("with an index", () => {
   it("the trend is the change along the fitted line over the stored time, insufficient scores left out", async () => {
     const address = wallet(301);
     const day = (of: number) => new Date(Date.UTC(2026, 10, of));
-    await insertScore(address, { ahsScore: 10, asOfTime: day(1) });
+    await insertScore(db, { wallet: address, ahsScore: 10, asOfTime: day(1) });
     for (const [of, ahsScore] of [
       [5, 70],
       [6, null],
       [7, 74],
       [9, 78],
     ] as const) {
-      await insertScore(address, { ahsScore, asOfTime: day(of) });
+      await insertScore(db, { wallet: address, ahsScore, asOfTime: day(of) });
     }
     const { points, change } = await reader.trend(address, day(5));
     expect([points, change]).toEqual([3, expect.closeTo(8, 6)]);
@@ -268,7 +192,7 @@ describe("with an index", () => {
       [at(3, 1), 0, true],
       [at(4, 1), 73, false],
     ] as const) {
-      await insertScore(address, { asOfTime, ahsScore, sanctioned });
+      await insertScore(db, { wallet: address, asOfTime, ahsScore, sanctioned });
     }
     const { points, change } = await reader.trend(address, at(1, 0));
     expect([points, change]).toEqual([3, expect.closeTo(3, 1)]);
@@ -279,4 +203,48 @@ describe("with an index", () => {
     expect((await reader.standing(hostile)).followed).toBe(false);
     expect(await reader.history(hostile, 1)).toEqual([]);
   });
+});
+
+async function store(address: Address, hoursAgo: number): Promise<void> {
+  const asOfTime = new Date(Date.parse("2026-11-20T09:00:00Z") - hoursAgo * 3_600_000);
+  await insertScore(db, {
+    wallet: address,
+    asOfBlock: 100_000 - hoursAgo,
+    asOfTime,
+    ahsScore: hoursAgo % 100,
+  });
+}
+
+it("a wallet scored every hour has a score of each of its days, not of its last hours", async () => {
+  // Five days and a part of a sixth, newest first.
+  const hourly = wallet(400);
+  await Promise.all(Array.from({ length: 125 }, (_, hours) => store(hourly, hours)));
+  const read = createDailyScores(db, { chainId: CHAIN, days: 90 });
+  const days = await read(hourly);
+  expect(days.map(({ asOfTime }) => asOfTime.toISOString())).toEqual([
+    "2026-11-15T23:00:00.000Z",
+    "2026-11-16T23:00:00.000Z",
+    "2026-11-17T23:00:00.000Z",
+    "2026-11-18T23:00:00.000Z",
+    "2026-11-19T23:00:00.000Z",
+    "2026-11-20T09:00:00.000Z",
+  ]);
+  expect(days.map(({ ahsScore }) => ahsScore)).toEqual([6, 82, 58, 34, 10, 0]);
+  const [first] = await createDailyScores(db, { chainId: CHAIN, days: 2 })(hourly);
+  expect(first?.asOfTime.toISOString()).toBe("2026-11-19T23:00:00.000Z");
+  expect(await createDailyScores(db, { chainId: 1, days: 90 })(hourly)).toEqual([]);
+});
+
+it("days are those of UTC, wherever the database stands", async () => {
+  const address = wallet(401);
+  // 22:00 and 23:00 of one day and 01:00 of the next.
+  for (const hours of [11, 10, 8]) await store(address, hours);
+  const client = await db.$client.connect();
+  try {
+    await client.query("set timezone to 'Asia/Tokyo'");
+  } finally {
+    client.release();
+  }
+  const days = await createDailyScores(db, { chainId: CHAIN, days: 90 })(address);
+  expect(days.map(({ ahsScore }) => ahsScore)).toEqual([10, 8]);
 });

@@ -3,7 +3,7 @@ import type { Address, Hex } from "viem";
 import type { OwnCall } from "../../../../service/model/features/types.ts";
 
 /** The tables of the index that scoring reads, shaped and named as Ponder makes them. */
-export async function createIndexTables(client: Client, schema: string): Promise<void> {
+export async function createIndexTables(client: Pick<Client, "query">, schema: string): Promise<void> {
   await client.query(`
     create schema ${schema};
     create table ${schema}._ponder_checkpoint (

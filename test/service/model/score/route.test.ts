@@ -26,152 +26,97 @@ describe("the default table", () => {
 
 describe("an integrator's policy", () => {
   const allowlist = [WALLET] as const;
-  const overrides = { A: { LOW: "escrow" }, F: { HIGH: "instant_settle" } } as const;
-  const cases: readonly [string, Partial<RoutingPolicy>, Partial<RoutingFacts>, string, string][] = [
-    ["sanctions come before the allowlist", { allowlist }, { sanctioned: true }, "reject", "sanctioned"],
-    [
-      "sanctions reject unscored wallets",
-      {},
-      { sanctioned: true, score: { kind: "not_scored" } },
-      "reject",
-      "sanctioned",
-    ],
-    [
-      "the allowlist settles a failing wallet",
-      { allowlist },
-      { score: scored("F") },
-      "instant_settle",
-      "allowlist",
-    ],
-    [
-      "the allowlist settles an unscored wallet",
-      { allowlist },
-      { score: { kind: "not_scored" } },
-      "instant_settle",
-      "allowlist",
-    ],
-    [
-      "the allowlist settles without escrow as well",
-      { allowlist, escrowDisabled: true },
-      { score: scored("C") },
-      "instant_settle",
-      "allowlist",
-    ],
+  const others = ["0x00000000000000000000000000000000000000b2"] as const;
+  const confidenceOverrides = { A: { LOW: "escrow" }, F: { HIGH: "instant_settle" } } as const;
+  const escrowDisabled = true;
+  // The grade with its confidence, HIGH unless named; the action with its reason.
+  const cases: readonly [string, Partial<RoutingPolicy>, string, string][] = [
+    ["sanctions come before the allowlist", { allowlist }, "sanctioned", "reject sanctioned"],
+    ["sanctions reject unscored wallets", {}, "sanctioned not_scored", "reject sanctioned"],
+    ["the allowlist settles a failing wallet", { allowlist }, "F", "instant_settle allowlist"],
+    ["the allowlist settles an unscored wallet", { allowlist }, "not_scored", "instant_settle allowlist"],
+    ["the allowlist needs no escrow", { allowlist, escrowDisabled }, "C", "instant_settle allowlist"],
     [
       "the allowlist comes before overrides",
       { allowlist, confidenceOverrides: { A: { HIGH: "reject" } } },
-      {},
-      "instant_settle",
-      "allowlist",
+      "A",
+      "instant_settle allowlist",
     ],
-    [
-      "another's place on the allowlist settles nothing",
-      { allowlist: ["0x00000000000000000000000000000000000000b2"] },
-      { score: scored("F") },
-      "reject",
-      "grade",
-    ],
+    ["another's place on the allowlist settles nothing", { allowlist: others }, "F", "reject grade"],
     [
       "no override moves insufficient history",
       { confidenceOverrides: { A: { INSUFFICIENT: "instant_settle" } } },
-      { score: { kind: "insufficient" } },
-      "escrow",
-      "insufficient_history",
-    ],
-    [
-      "without escrow a wallet never scored is rejected",
-      { escrowDisabled: true },
-      { score: { kind: "not_scored" } },
-      "reject",
-      "escrow_disabled",
+      "insufficient",
+      "escrow insufficient_history",
     ],
     [
       "an override may reject what the grade settles",
       { confidenceOverrides: { B: { MEDIUM: "reject" } } },
-      { score: scored("B", "MEDIUM") },
-      "reject",
-      "confidence_override",
+      "B MEDIUM",
+      "reject confidence_override",
     ],
     [
       "insufficient history has its own action",
       { insufficientAction: "reject" },
-      { score: { kind: "insufficient" } },
-      "reject",
-      "insufficient_history",
+      "insufficient",
+      "reject insufficient_history",
     ],
     [
       "so has a wallet never scored",
       { insufficientAction: "instant_settle" },
-      { score: { kind: "not_scored" } },
-      "instant_settle",
       "not_scored",
+      "instant_settle not_scored",
     ],
     [
       "an override acts at its grade and level",
-      { confidenceOverrides: overrides },
-      { score: scored("A", "LOW") },
-      "escrow",
-      "confidence_override",
+      { confidenceOverrides },
+      "A LOW",
+      "escrow confidence_override",
     ],
-    [
-      "an override may lift a grade",
-      { confidenceOverrides: overrides },
-      { score: scored("F") },
-      "instant_settle",
-      "confidence_override",
-    ],
-    [
-      "an override leaves other levels alone",
-      { confidenceOverrides: overrides },
-      { score: scored("A") },
-      "instant_settle",
-      "grade",
-    ],
+    ["an override may lift a grade", { confidenceOverrides }, "F", "instant_settle confidence_override"],
+    ["an override leaves other levels alone", { confidenceOverrides }, "A", "instant_settle grade"],
     [
       "grades may move between the sets",
       { instantGrades: ["A"], escrowGrades: ["B", "C", "D"] },
-      { score: scored("D") },
-      "escrow",
-      "grade",
+      "D",
+      "escrow grade",
+    ],
+    ["a grade in no set is rejected", { instantGrades: [], escrowGrades: ["C"] }, "A", "reject grade"],
+    ["without escrow a C is rejected", { escrowDisabled }, "C", "reject escrow_disabled"],
+    [
+      "without escrow too little history is rejected",
+      { escrowDisabled },
+      "insufficient",
+      "reject escrow_disabled",
     ],
     [
-      "a grade in no set is rejected",
-      { instantGrades: [], escrowGrades: ["C"] },
-      { score: scored("A") },
-      "reject",
-      "grade",
-    ],
-    [
-      "without escrow a C is rejected",
-      { escrowDisabled: true },
-      { score: scored("C") },
-      "reject",
-      "escrow_disabled",
-    ],
-    [
-      "without escrow insufficient history is rejected",
-      { escrowDisabled: true },
-      { score: { kind: "insufficient" } },
-      "reject",
-      "escrow_disabled",
+      "without escrow an unscored wallet is rejected",
+      { escrowDisabled },
+      "not_scored",
+      "reject escrow_disabled",
     ],
     [
       "without escrow an override to it is rejected",
-      { escrowDisabled: true, confidenceOverrides: overrides },
-      { score: scored("A", "LOW") },
-      "reject",
-      "escrow_disabled",
+      { escrowDisabled, confidenceOverrides },
+      "A LOW",
+      "reject escrow_disabled",
     ],
-    [
-      "without escrow all else stays",
-      { escrowDisabled: true },
-      { score: scored("B") },
-      "instant_settle",
-      "grade",
-    ],
+    ["without escrow all else stays", { escrowDisabled }, "B", "instant_settle grade"],
   ];
-  test.each(cases)("%s", (_, policy, given, action, reason) => {
-    expect(routeWallet({ ...DEFAULT_ROUTING, ...policy }, facts(given))).toEqual({ action, reason });
+  test.each(cases)("%s", (_, policy, given, expected) => {
+    const score = given.replace(/^sanctioned ?/, "") || "A";
+    const [grade, level = "HIGH"] = score.split(" ");
+    const decision = routeWallet(
+      { ...DEFAULT_ROUTING, ...policy },
+      facts({
+        sanctioned: given.startsWith("sanctioned"),
+        score:
+          score === "insufficient" || score === "not_scored"
+            ? { kind: score }
+            : scored(grade as Grade, level as ConfidenceLevel),
+      }),
+    );
+    expect(`${decision.action} ${decision.reason}`).toBe(expected);
   });
 });
 

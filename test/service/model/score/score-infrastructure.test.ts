@@ -141,11 +141,10 @@ describe("whatever the probes are", () => {
         expect(points).toBeGreaterThanOrEqual(0);
         expect(points).toBeLessThanOrEqual(100_000_000);
         expect(pointsOf(probes.toReversed())).toBe(points);
-        const sum = infrastructureLines(scored).reduce(
-          (all, { contribution }) => all + (contribution ?? 0),
-          0,
+        const lines = infrastructureLines(scored);
+        expect(lines.reduce((sum, { contribution }) => sum + (contribution ?? 0), 0)).toBe(
+          100 * integerPoints(points),
         );
-        expect(sum).toBe(100 * integerPoints(points));
       }),
     );
   });
@@ -158,19 +157,13 @@ function pointsOf(probes: readonly ProbeFact[]): number {
 }
 
 describe("a record with D3", () => {
-  const perfect = scoreInfrastructure(
-    hourly(100, () => ok),
-    NOW,
-    AHS_2026_1,
-  );
-  const dead = scoreInfrastructure(
-    hourly(100, () => down),
-    NOW,
-    AHS_2026_1,
-  );
+  const { scored: perfect } = d3Of(hourly(100, () => ok));
+  const { scored: dead } = d3Of(hourly(100, () => down));
+  const withD3 = (parts: Parameters<typeof record>[0], d3 = perfect) =>
+    scoreWithInfrastructure(record(parts), d3, AHS_2026_1);
 
   test("weighs 25, 45 and 30 percent, from the unrounded dimensions", () => {
-    const scored = scoreWithInfrastructure(record({ d1: 80_400_000, d2: 70_400_000 }), perfect, AHS_2026_1);
+    const scored = withD3({ d1: 80_400_000, d2: 70_400_000 });
     // 20.1 + 31.68 + 30
     expect(scored).toMatchObject({ ahsScore: 82, d3Score: 100, grade: "B" });
     expect(totalLines(scored?.features)).toEqual([
@@ -183,16 +176,12 @@ describe("a record with D3", () => {
 
   test("keeps the effects of patterns", () => {
     const patterns: Pattern[] = [{ name: "retry_storm", severity: "warning", effect: -4, evidence: "ten" }];
-    const scored = scoreWithInfrastructure(
-      record({ d1: 80_000_000, d2: 80_000_000, patterns }),
-      perfect,
-      AHS_2026_1,
-    );
+    const scored = withD3({ d1: 80_000_000, d2: 80_000_000, patterns });
     expect(scored?.ahsScore).toBe(82);
   });
 
   test("never hides a weak dimension of the wallet", () => {
-    const scored = scoreWithInfrastructure(record({ d1: 90_000_000, d2: 30_000_000 }), perfect, AHS_2026_1);
+    const scored = withD3({ d1: 90_000_000, d2: 30_000_000 });
     expect(scored?.ahsScore).toBe(42);
   });
 
@@ -205,41 +194,32 @@ describe("a record with D3", () => {
   });
 
   test("leaves a sanctioned wallet at 0", () => {
-    const scored = scoreWithInfrastructure(
-      record({ d1: 0, d2: 90_000_000, sanctioned: true }),
-      perfect,
-      AHS_2026_1,
-    );
+    const scored = withD3({ d1: 0, d2: 90_000_000, sanctioned: true });
     expect(scored).toMatchObject({ ahsScore: 0, grade: "F", d3Score: 100 });
   });
 
   test("can fall as well", () => {
-    const scored = scoreWithInfrastructure(record({ d1: 90_000_000, d2: 90_000_000 }), dead, AHS_2026_1);
+    const scored = withD3({ d1: 90_000_000, d2: 90_000_000 }, dead);
     expect(scored).toMatchObject({ ahsScore: 63, d3Score: 0 });
   });
 
   test("is none without enough probes, and none of a record without a score", () => {
-    const few = scoreInfrastructure(
-      hourly(3, () => ok),
-      NOW,
-      AHS_2026_1,
-    );
-    expect(scoreWithInfrastructure(record({ d1: 1, d2: 1 }), few, AHS_2026_1)).toBeNull();
+    const { scored: few } = d3Of(hourly(3, () => ok));
+    expect(withD3({ d1: 1, d2: 1 }, few)).toBeNull();
     const insufficient = { features: [], patterns: [], sanctioned: false };
     expect(scoreWithInfrastructure(insufficient, perfect, AHS_2026_1)).toBeNull();
   });
 });
 
-type Parts = {
-  readonly d1: number;
-  readonly d2: number;
-  readonly patterns?: readonly Pattern[];
-  readonly creditedShare?: number;
-  readonly sanctioned?: boolean;
-};
-
 /** As stored: what JSON made of it included. */
-function record({ d1, d2, patterns = [], creditedShare = 1, sanctioned = false }: Parts): ScoredRecord {
+function record(parts: {
+  d1: number;
+  d2: number;
+  patterns?: readonly Pattern[];
+  creditedShare?: number;
+  sanctioned?: boolean;
+}): ScoredRecord {
+  const { d1, d2, patterns = [], creditedShare = 1, sanctioned = false } = parts;
   const evidence = { creditedShare, selfDealing: false, exposedShare: 0 };
   const { lines } = scoreTotal({ d1, d2, patterns, evidence, sanctioned }, AHS_2026_1);
   const features = [plainLine("D1", "success_rate", 100), plainLine("D2", "adaptation", 100), ...lines];

@@ -1,8 +1,11 @@
 import { createHash } from "node:crypto";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type FetchAnswer, type FetchFailure, fetchFailure } from "../../../../service/net/exchange.ts";
 import type { GuardedFetch } from "../../../../service/net/guarded-fetch.ts";
-import { fetchAgentDocument } from "../../../../service/registries/documents/fetch-agent-document.ts";
+import {
+  fetchAgentDocument,
+  readAgentDocument,
+} from "../../../../service/registries/documents/fetch-agent-document.ts";
 
 const DOCUMENT = JSON.stringify({ name: "on ipfs", services: [] });
 const RAW = `f01551220${createHash("sha256").update(DOCUMENT).digest("hex")}`;
@@ -50,4 +53,80 @@ test.each([
 test("nobody is asked for what names no file of ipfs", async () => {
   const { asked, outcome } = await read("ipfs://169.254.169.254/latest", answered(200, DOCUMENT));
   expect([asked, outcome.state]).toEqual([[], "refused"]);
+});
+
+const readDocument = (value: unknown) => readAgentDocument(Buffer.from(JSON.stringify(value)));
+const service = (changes: object = {}) => ({
+  name: "A2A",
+  endpoint: "https://agent.example/card.json",
+  version: "0.3.0",
+  ...changes,
+});
+
+describe("a registration document", () => {
+  test("is read for its name and services, whatever else it says", () => {
+    expect(
+      readDocument({
+        type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
+        name: "Keeper",
+        services: [service({ skills: ["a"] }), { name: "ENS", endpoint: "keeper.eth" }],
+        x402Support: true,
+        surprise: { deep: [1] },
+      }),
+    ).toEqual({
+      kind: "document",
+      name: "Keeper",
+      services: [service(), { name: "ENS", endpoint: "keeper.eth", version: null }],
+    });
+  });
+
+  test("may call its services endpoints, as earlier drafts did", () => {
+    expect(readDocument({ endpoints: [service()] })).toEqual({
+      kind: "document",
+      name: null,
+      services: [service()],
+    });
+  });
+
+  test("goes by its services where it has both", () => {
+    expect(readDocument({ services: [], endpoints: [service()] })).toMatchObject({ services: [] });
+  });
+
+  test("may name no service", () => {
+    expect(readDocument({ name: "Silent" })).toEqual({ kind: "document", name: "Silent", services: [] });
+  });
+
+  test("loses the entries that are none, and those said twice", () => {
+    const broken = [{ name: 1 }, { endpoint: null }, { endpoint: "" }].map(service);
+    const services = [null, 1, "x", [], {}, ...broken, service(), service({ version: 2 })];
+    expect(readDocument({ name: "n", services })).toMatchObject({ services: [service()] });
+  });
+
+  test("has no more than 32 services", () => {
+    const services = Array.from({ length: 800 }, (_, i) => service({ endpoint: `https://a.example/${i}` }));
+    const document = readDocument({ services });
+    expect(document.kind === "document" && document.services.length).toBe(32);
+  });
+
+  test("has texts that a database can hold", () => {
+    const document = readAgentDocument(
+      Buffer.from(
+        String.raw`{"name":"a\u0000b\ud800","services":[{"name":"w\u0000","endpoint":"x\u0000y"}]}`,
+      ),
+    );
+    expect(document).toEqual({ kind: "document", name: "ab\ufffd", services: [] });
+  });
+});
+
+test.each([
+  ["nothing", Buffer.alloc(0), "it is not JSON"],
+  ["half of a document", Buffer.from('{"name":"x'), "it is not JSON"],
+  ["bytes of no text", Buffer.from([0xff, 0xfe, 0x00]), "it is not JSON"],
+  ["a page", Buffer.from("<!doctype html>"), "it is not JSON"],
+  ["a list", Buffer.from("[]"), "it is not a JSON object"],
+  ["null", Buffer.from("null"), "it is not a JSON object"],
+  ["an error in JSON", Buffer.from('{"error":"not found"}'), "it has neither a name nor a list of services"],
+  ["sixty thousand open brackets", Buffer.from("[".repeat(60_000)), "it is not JSON"],
+])("%s is malformed", (_name, body, detail) => {
+  expect(readAgentDocument(body)).toEqual({ kind: "malformed", detail });
 });

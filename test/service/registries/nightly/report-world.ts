@@ -1,14 +1,17 @@
 import { randomUUID } from "node:crypto";
+import { sql } from "drizzle-orm";
 import { pino } from "pino";
 import { type Address, numberToHex, pad, toEventSelector } from "viem";
 import type { RegistryEntry } from "../../../../service/chain/deployments.ts";
 import type { LogFilter } from "../../../../service/chain/node/chain-reader.ts";
 import type { RawHeader, RawLog, RawReceipt } from "../../../../service/chain/node/rpc-answers.ts";
 import type { Database } from "../../../../service/db/database.ts";
-import type { ScanReport } from "../../../../service/db/tables/scan.ts";
+import { enrolment } from "../../../../service/db/tables/history.ts";
+import { registryAgent, type ScanReport } from "../../../../service/db/tables/scan.ts";
 import type { Grade } from "../../../../service/model/score/record.ts";
 import { type ScanOnceDeps, scanOnce } from "../../../../service/registries/nightly/scan-once.ts";
 import { beginScan } from "../../../../service/registries/nightly/scan-runs.ts";
+import { insertCurrentScore } from "../../../support/score-rows.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
 
 export const CHAIN = 31337;
@@ -83,7 +86,10 @@ export async function createReportWorld() {
          ahs.probe, ahs.probe_schedule, ahs.current_score, ahs.score, chain_31337.agent, chain_31337.wallet cascade`,
       ),
     grade: (wallet: Address, grade: Grade | null, sanctioned = false) =>
-      putGrade(db, { wallet, grade, sanctioned }),
+      insertCurrentScore(db, {
+        ...{ wallet, grade, sanctioned },
+        ahsScore: grade === null ? null : 95 - 10 * "ABCDEF".indexOf(grade),
+      }),
     document: (agentId: number, contentHash: string | null, state = "current") =>
       db.$client.query(
         `insert into ahs.agent_document (chain_id, agent_id, uri, state, content_hash, services, attempts)
@@ -101,18 +107,20 @@ export async function createReportWorld() {
           on conflict do nothing;
         update chain_31337._ponder_checkpoint
         set finalized_checkpoint = repeat('0', 26) || lpad('${block}', 16, '0') || repeat('0', 33)`),
-    agents: async () =>
-      (
-        await db.$client.query<{ id: number; wallet: string | null; block: number }>(
-          "select agent_id::int as id, wallet, registered_block::int as block from ahs.registry_agent order by registry, agent_id",
-        )
-      ).rows,
-    enrolments: async () =>
-      (
-        await db.$client.query<{ wallet: string; cause: string }>(
-          "select wallet, cause from ahs.enrolment order by wallet",
-        )
-      ).rows,
+    agents: () =>
+      db
+        .select({
+          id: sql<number>`agent_id::int`,
+          wallet: registryAgent.wallet,
+          block: registryAgent.registeredBlock,
+        })
+        .from(registryAgent)
+        .orderBy(registryAgent.registry, registryAgent.agentId),
+    enrolments: () =>
+      db
+        .select({ wallet: enrolment.wallet, cause: enrolment.cause })
+        .from(enrolment)
+        .orderBy(enrolment.wallet),
   };
 }
 
@@ -187,27 +195,6 @@ async function watchDocuments({ $client }: Database) {
     await $client.query("drop function chain_31337.note_touched cascade; drop table chain_31337.touched");
     return rows[0];
   };
-}
-
-async function putGrade(
-  db: Database,
-  { wallet, grade, sanctioned }: { wallet: Address; grade: Grade | null; sanctioned: boolean },
-): Promise<void> {
-  const score = grade === null ? null : 95 - 10 * "ABCDEF".indexOf(grade);
-  const { rows } = await db.$client.query<{ id: string }>(
-    `insert into ahs.score (chain_id, wallet, as_of_block, as_of_hash, as_of_time, model_version, ahs_score, grade,
-       confidence_micros, confidence_level, sanctioned, sanctions_flags, patterns, features, coverage, inputs_hash)
-     values (${CHAIN}, $1, 1, '0x', now(), 'test', $2, $3, 1, 'HIGH', $4, '[]', '[]', '[]', '{}', gen_random_uuid())
-     returning id`,
-    [wallet, score, grade, sanctioned],
-  );
-  await db.$client.query(
-    `insert into ahs.current_score (chain_id, wallet, score_id, as_of_block, as_of_time, ahs_score, grade, confidence_micros,
-       confidence_level, sanctioned)
-     values (${CHAIN}, $1, $2, 1, now(), $3, $4, 1, 'HIGH', $5)
-     on conflict (chain_id, wallet) do update set score_id = $2, ahs_score = $3, grade = $4, sanctioned = $5`,
-    [wallet, rows[0]?.id, score, grade, sanctioned],
-  );
 }
 
 async function createIndex(db: Database): Promise<void> {

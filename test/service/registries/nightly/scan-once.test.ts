@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Address } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Grade } from "../../../../service/model/score/record.ts";
 import { readOpenEnrolments, requestEnrolment } from "../../../../service/oracle/enrolments.ts";
 import { countWaitingDocuments } from "../../../../service/registries/documents/agent-documents.ts";
@@ -8,6 +8,7 @@ import { finishScan } from "../../../../service/registries/nightly/finish-scan.t
 import { scanOnce } from "../../../../service/registries/nightly/scan-once.ts";
 import { readScans } from "../../../../service/registries/nightly/scan-runs.ts";
 import { requestRegistryWallets } from "../../../../service/registries/readers/registry-agents.ts";
+import { forFile } from "../../../support/test-database.ts";
 import {
   CELO,
   CHAIN,
@@ -16,7 +17,6 @@ import {
   nodeWith,
   OLAS,
   olasService,
-  type ReportWorld,
   walletOf,
 } from "./report-world.ts";
 
@@ -25,11 +25,7 @@ const IDENTITY = "0x8004a169fb4a3325136eb29fa0ceb6d2e539a432";
 const SOON = { now: new Date("2027-01-01T00:00:00Z"), limit: 10 };
 const NO_ROOT = { root: null, noRoot: "there is no score to publish" };
 
-let world: ReportWorld;
-beforeAll(async () => {
-  world = await createReportWorld();
-});
-afterAll(() => world.close());
+const world = await forFile(createReportWorld);
 beforeEach(() => world.clear());
 
 describe("the report", () => {

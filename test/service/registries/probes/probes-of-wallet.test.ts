@@ -1,22 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import {
-  createInfrastructureReader,
-  type InfrastructureReader,
-} from "../../../../service/registries/probes/probes-of-wallet.ts";
-import { createScanWorld, OWNER, openWallet, registerAgent, type ScanWorld } from "./scan-world.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { createInfrastructureReader } from "../../../../service/registries/probes/probes-of-wallet.ts";
+import { forFile } from "../../../support/test-database.ts";
+import { createScanWorld, OWNER, openWallet, registerAgent } from "./scan-world.ts";
 
 const STRANGER = `0x${"b2".repeat(20)}` as const;
 const HOT = `0x${"c3".repeat(20)}` as const;
 
-let world: ScanWorld;
-let reader: InfrastructureReader;
-
-beforeAll(async () => {
-  world = await createScanWorld();
-  reader = createInfrastructureReader(world.db, 31337);
-});
+const world = await forFile(createScanWorld);
+const reader = createInfrastructureReader(world.db, 31337);
 afterEach(() => world.clear());
-afterAll(() => world.close());
 
 const idsOf = async (wallet: `0x${string}`) => (await reader.agents(wallet)).map(({ agentId }) => agentId);
 
@@ -70,27 +62,10 @@ describe("probes", () => {
     await insert("2026-11-20T07:59:59Z", "ok", 8);
     await insert("2026-11-20T09:00:00Z", "ok", 9, "https://b.example/");
     const found = await reader.probes([declared], new Date("2026-11-20T08:00:00Z"));
+    const visit = { endpoint, status: 200, valid: null, detail: null, quarters: 1 };
     expect(found).toEqual([
-      {
-        endpoint,
-        at: new Date("2026-11-20T08:00:00Z"),
-        outcome: "ok",
-        status: 200,
-        latencyMs: 7,
-        valid: null,
-        detail: null,
-        quarters: 1,
-      },
-      {
-        endpoint,
-        at: new Date("2026-11-20T09:00:00Z"),
-        outcome: "error",
-        status: 200,
-        latencyMs: 5,
-        valid: null,
-        detail: null,
-        quarters: 1,
-      },
+      { ...visit, at: new Date("2026-11-20T08:00:00Z"), outcome: "ok", latencyMs: 7 },
+      { ...visit, at: new Date("2026-11-20T09:00:00Z"), outcome: "error", latencyMs: 5 },
     ]);
   });
 

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { registrableDomain } from "../../../../service/net/registrable-domain.ts";
 import {
   readDueAgents,
@@ -13,17 +13,13 @@ import {
   storeProbe,
   syncSchedule,
 } from "../../../../service/registries/probes/probes.ts";
-import { createScanWorld, OWNER, openWallet, registerAgent, type ScanWorld } from "./scan-world.ts";
+import { forFile } from "../../../support/test-database.ts";
+import { createScanWorld, OWNER, openWallet, registerAgent } from "./scan-world.ts";
 
 const NOW = new Date("2026-11-20T10:00:00Z");
 
-let world: ScanWorld;
-
-beforeAll(async () => {
-  world = await createScanWorld();
-});
+const world = await forFile(createScanWorld);
 afterEach(() => world.clear());
-afterAll(() => world.close());
 
 const schedule = (endpoint: string, secondsAgo: number, account = endpoint) =>
   world.db.$client.query(
@@ -36,12 +32,20 @@ const DUE_AGENTS = { ...LIMITS, perHost: 2, perAccountDay: 100, sinceBlock: 0 };
 const dueEndpoints = async (limits: Partial<typeof LIMITS> = {}) =>
   (await readDueEndpoints(world.db, { ...LIMITS, ...limits })).map(({ endpoint }) => endpoint);
 
-async function declare(agentId: number, account: Address, endpoints: readonly string[]): Promise<void> {
-  await registerAgent(world.db, { agentId, uri: "data:,", owner: account, wallet: account });
+const register = (agentId: number, account: Address, uri = "data:,") =>
+  registerAgent(world.db, { agentId, uri, owner: account, wallet: account });
+
+async function declare(
+  agentId: number,
+  account: Address,
+  endpoints: readonly string[],
+  name = "web",
+): Promise<void> {
+  await register(agentId, account);
   await storeDocument(world.db, {
     ...{ chainId: 31337, agentId: BigInt(agentId), uri: "data:,", state: "current", name: null },
     ...{ contentHash: "0x", fetchedAt: NOW, notBefore: NOW, account, readAt: NOW },
-    services: endpoints.map((endpoint) => ({ name: "web", endpoint, version: null })),
+    services: endpoints.map((endpoint) => ({ name, endpoint, version: null })),
   });
 }
 
@@ -208,16 +212,8 @@ describe("an endpoint takes the turns of", () => {
   };
 
   test("each kind that it is declared as by itself: a stranger changes no visit of another", async () => {
-    const declareAs = async (agentId: number, account: Address, name: string) => {
-      await registerAgent(world.db, { agentId, uri: "data:,", owner: account, wallet: account });
-      await storeDocument(world.db, {
-        ...{ chainId: 31337, agentId: BigInt(agentId), uri: "data:,", state: "current", name: null },
-        ...{ contentHash: "0x", fetchedAt: NOW, notBefore: NOW, account, readAt: NOW },
-        services: [{ name, endpoint: "https://a.example/mcp", version: null }],
-      });
-    };
-    await declareAs(1, OWNER, "MCP");
-    await declareAs(2, STRANGER, "web");
+    await declare(1, OWNER, ["https://a.example/mcp"], "MCP");
+    await declare(2, STRANGER, ["https://a.example/mcp"]);
     await syncSchedule(world.db, 31337, NOW);
     const { rows } = await world.db.$client.query(
       "select kind, account from ahs.probe_schedule order by kind",
@@ -260,16 +256,8 @@ test("the lag is that of the most overdue endpoint, and none while none is due",
 
 test("a visit to an endpoint that left the schedule is kept and brings it not back", async () => {
   await storeProbe(world.db, {
-    chainId: 31337,
-    endpoint: "https://gone.example/",
-    kind: "other",
-    at: NOW,
-    outcome: "ok",
-    status: 200,
-    latencyMs: 3,
-    valid: null,
-    detail: null,
-    quarters: 1,
+    ...{ chainId: 31337, endpoint: "https://gone.example/", kind: "other", at: NOW, outcome: "ok" },
+    ...{ status: 200, latencyMs: 3, valid: null, detail: null, quarters: 1 },
     next: { nextAt: NOW, failingSince: null, quarters: 1 },
   });
   expect([(await world.probes()).length, await world.schedule()]).toEqual([1, []]);
@@ -294,27 +282,12 @@ test("old visits are pruned in batches, others and other chains' are kept", asyn
 });
 
 test("agents are due by turns of their documents' domains, and those whose URI holds the document come all", async () => {
-  for (let id = 0; id < 4; id++) {
-    const account = accountOf(id);
-    await registerAgent(world.db, {
-      agentId: id,
-      uri: `https://${id}.crowd.example/`,
-      owner: account,
-      wallet: account,
-    });
-  }
-  for (let id = 4; id < 7; id++) {
-    const account = accountOf(id);
-    await registerAgent(world.db, { agentId: id, uri: `data:,${id}`, owner: account, wallet: account });
-  }
+  for (let id = 0; id < 4; id++) await register(id, accountOf(id), `https://${id}.crowd.example/`);
+  for (let id = 4; id < 7; id++) await register(id, accountOf(id), `data:,${id}`);
   const { agents, changed } = await readDueAgents(world.db, DUE_AGENTS);
   const ids = agents.map(({ agentId }) => Number(agentId));
-  expect([
-    ids.length,
-    ids.filter((id) => id < 4).length,
-    ids.filter((id) => id >= 4).toSorted(),
-    changed,
-  ]).toEqual([5, 2, [4, 5, 6], true]);
+  const [remote, inline] = [ids.filter((id) => id < 4), ids.filter((id) => id >= 4)];
+  expect([remote.length, inline.toSorted(), changed]).toEqual([2, [4, 5, 6], true]);
   // They were registered in block 10.
   expect(await readDueAgents(world.db, { ...DUE_AGENTS, sinceBlock: 11 })).toEqual({
     agents: [],
@@ -325,12 +298,7 @@ test("agents are due by turns of their documents' domains, and those whose URI h
 test("a flood of registrations by one account delays neither new agents of others nor what is read again", async () => {
   for (let id = 0; id < 300; id++) await world.register(id, `data:,${id}`);
   for (let id = 300; id < 310; id++) await declare(id, accountOf(id), []);
-  await registerAgent(world.db, {
-    agentId: 999,
-    uri: "data:,new",
-    owner: accountOf(999),
-    wallet: accountOf(999),
-  });
+  await register(999, accountOf(999));
   const { agents } = await readDueAgents(world.db, { ...DUE_AGENTS, unproven: 5, limit: 15 });
   const ids = agents.map(({ agentId }) => Number(agentId));
   expect(ids).toContain(999);
@@ -338,10 +306,7 @@ test("a flood of registrations by one account delays neither new agents of other
 });
 
 test("a flood of registrations by as many accounts leaves room for what is read again", async () => {
-  for (let id = 0; id < 300; id++) {
-    const account = accountOf(id);
-    await registerAgent(world.db, { agentId: id, uri: `data:,${id}`, owner: account, wallet: account });
-  }
+  for (let id = 0; id < 300; id++) await register(id, accountOf(id));
   for (let id = 300; id < 310; id++) await declare(id, accountOf(id), []);
   const { agents } = await readDueAgents(world.db, { ...DUE_AGENTS, unproven: 5, limit: 15 });
   expect(agents.filter(({ isProven }) => isProven)).toHaveLength(10);
@@ -354,14 +319,8 @@ test("an account has so many documents read in a UTC day, and its others on the 
     const due = await readDueAgents(world.db, { ...DUE_AGENTS, now, perAccountDay: 5 });
     for (const { agentId, uri, account } of due.agents) {
       await storeDocument(world.db, {
-        ...{
-          chainId: 31337,
-          agentId,
-          uri,
-          account,
-          readAt: now,
-          notBefore: new Date(now.getTime() + 2 * 86_400_000),
-        },
+        ...{ chainId: 31337, agentId, uri, account, readAt: now },
+        notBefore: new Date(now.getTime() + 2 * 86_400_000),
         ...{ state: "current", name: null, services: [], contentHash: "0x", fetchedAt: now },
       });
     }
@@ -377,9 +336,8 @@ test("an account has so many documents read in a UTC day, and its others on the 
 });
 
 test("agents are due by turns of their accounts, however many hosts one names", async () => {
-  const other = `0x${"b2".repeat(20)}`;
   for (let id = 0; id < 40; id++) await world.register(id, `https://${id}.wild.example/`);
-  await registerAgent(world.db, { agentId: 99, uri: "https://a.example/", owner: other, wallet: other });
+  await register(99, accountOf(99), "https://a.example/");
   const { agents } = await readDueAgents(world.db, { ...DUE_AGENTS, perHost: 100, perAccount: 4 });
   const ids = agents.map(({ agentId }) => Number(agentId));
   expect([ids.slice(0, 2).toSorted(), ids.slice(2)]).toEqual([

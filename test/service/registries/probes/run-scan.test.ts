@@ -1,27 +1,29 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Database } from "../../../../service/db/database.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { probe } from "../../../../service/db/tables/infrastructure.ts";
 import { fetchFailure } from "../../../../service/net/exchange.ts";
 import { createGuardedFetch, type GuardedFetch } from "../../../../service/net/guarded-fetch.ts";
+import { forFile } from "../../../support/test-database.ts";
 import { until } from "../../../support/until.ts";
 import { serveHttp, serveHttps, serveTcp, type TestServer } from "../../net/hostile-server.ts";
 import { createAuthority, createIdentity } from "../../net/test-certificates.ts";
-import { createScanWorld, dataUri, registerAgent, rowsOf, type ScanWorld, service } from "./scan-world.ts";
+import { createScanWorld, dataUri, holds, rowsOf, type ScanWorld, service } from "./scan-world.ts";
 
 const authority = createAuthority();
 const identity = createIdentity(authority, { names: ["agent.test"] });
 
-let world: ScanWorld;
 const servers: TestServer[] = [];
 
-beforeAll(async () => {
-  world = await createScanWorld({ ca: authority.certificate });
-});
-afterAll(() => world.close());
+const world = await forFile(() => createScanWorld({ ca: authority.certificate }));
 afterEach(async () => {
   await world.clear();
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
+
+/** The URL of a server with this handler. */
+async function served(handler: Parameters<typeof serveHttp>[0]): Promise<string> {
+  return `http://127.0.0.1:${await started(serveHttp(handler))}/`;
+}
 
 async function started(server: Promise<TestServer>): Promise<number> {
   const running = await server;
@@ -59,9 +61,9 @@ describe("documents", () => {
     expect(await documentIn("current", 1)).toMatchObject({
       name: "remote",
       services: [service("ens.eth", "ENS")],
-      content_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
-      fetched_at: new Date("2026-11-20T10:00:00Z"),
-      not_before: new Date("2026-11-21T04:00:00Z"),
+      contentHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      fetchedAt: new Date("2026-11-20T10:00:00Z"),
+      notBefore: new Date("2026-11-21T04:00:00Z"),
     });
     await sleep(150);
     expect(asked).toBe(1);
@@ -72,12 +74,11 @@ describe("documents", () => {
     world.start();
     await documentIn("current");
     await world.register(1, dataUri({ name: "second" }));
-    await until({ what: "the new document", timeoutMs: 5_000 }, async () =>
-      (await documentIn("current")).name === "second" ? true : null,
-    );
+    await holds("the new document", async () => (await documentIn("current")).name === "second");
     world.clock.ms = Date.parse("2026-11-21T04:00:00Z");
-    await until({ what: "the nightly fetch", timeoutMs: 5_000 }, async () =>
-      (await documentIn("current")).fetched_at.getTime() === world.clock.ms ? true : null,
+    await holds(
+      "the nightly fetch",
+      async () => (await documentIn("current")).fetchedAt?.getTime() === world.clock.ms,
     );
   });
 
@@ -99,22 +100,20 @@ describe("documents", () => {
       name: "n",
       detail:
         "The host answered 404; redirects are not followed. The services are those of the last good document.",
-      fetched_at: new Date("2026-11-20T10:00:00Z"),
+      fetchedAt: new Date("2026-11-20T10:00:00Z"),
       attempts: 1,
-      not_before: new Date("2026-11-21T04:01:00Z"),
+      notBefore: new Date("2026-11-21T04:01:00Z"),
     });
     world.clock.ms += 60_000;
-    await until({ what: "the second try", timeoutMs: 5_000 }, async () => {
-      const [row] = await world.documents();
-      return row?.attempts === 2 ? row : null;
-    }).then((row) => expect(row.not_before.getTime() - world.clock.ms).toBe(120_000));
+    await holds("the second try", async () => (await world.documents())[0]?.attempts === 2);
+    expect((await world.documents())[0]?.notBefore).toEqual(new Date(world.clock.ms + 120_000));
     status = 200;
     world.clock.ms += 120_000;
     expect(await documentIn("current")).toMatchObject({ attempts: 0, detail: null });
   });
 
   test("are taken back by emptying the URI", async () => {
-    await world.register(1, dataUri({ name: "n", services: [service("x.eth", "ENS")] }));
+    await world.declare(1, [service("x.eth", "ENS")]);
     world.start();
     await documentIn("current");
     await world.register(1, "");
@@ -191,12 +190,9 @@ describe("documents", () => {
     await world.register(2, "ipfs://x");
     world.start();
     await rowsOf(world.documents, 2);
-    await until({ what: "the gauge", timeoutMs: 5_000 }, async () => {
+    await holds("the gauge", async () => {
       const text = await world.registry.metrics();
-      return text.includes('ahs_scan_documents{state="current"} 1') &&
-        text.includes('ahs_scan_documents{state="refused"} 1')
-        ? true
-        : null;
+      return ["current", "refused"].every((state) => text.includes(`ahs_scan_documents{state="${state}"} 1`));
     });
   });
 });
@@ -216,33 +212,16 @@ describe("probes", () => {
     await world.register(2, dataUri({ name: "two", services: [service(`${base}/a#part`)] }));
     world.start();
     const probes = await rowsOf(world.probes, 2);
+    const visit = { kind: "other", outcome: "ok", latencyMs: expect.any(Number), valid: null, detail: null };
+    const own = { ...visit, quarters: 1, at: new Date(world.clock.ms) };
     expect(probes.toSorted((a, b) => a.endpoint.localeCompare(b.endpoint))).toEqual([
-      {
-        endpoint: `${base}/a`,
-        kind: "other",
-        outcome: "ok",
-        status: 200,
-        latency_ms: expect.any(Number),
-        valid: null,
-        detail: null,
-        quarters: 1,
-        at: new Date(world.clock.ms),
-      },
-      {
-        endpoint: `${base}/paid`,
-        kind: "other",
-        outcome: "ok",
-        status: 402,
-        latency_ms: expect.any(Number),
-        valid: null,
-        detail: null,
-        quarters: 1,
-        at: new Date(world.clock.ms),
-      },
+      { ...own, endpoint: `${base}/a`, status: 200 },
+      { ...own, endpoint: `${base}/paid`, status: 402 },
     ]);
+    const next = { kind: "other", nextAt: new Date("2026-11-20T10:15:00Z") };
     expect(await world.schedule()).toEqual([
-      { endpoint: `${base}/a`, kind: "other", next_at: new Date("2026-11-20T10:15:00Z") },
-      { endpoint: `${base}/paid`, kind: "other", next_at: new Date("2026-11-20T10:15:00Z") },
+      { ...next, endpoint: `${base}/a` },
+      { ...next, endpoint: `${base}/paid` },
     ]);
     await sleep(150);
     expect(visited.toSorted()).toEqual(["/a", "/paid"]);
@@ -275,16 +254,16 @@ describe("probes", () => {
       "http://public.test/": ["refused", null],
       "https://user:secret@agent.test/": ["refused", null],
     };
-    await world.register(
+    await world.declare(
       1,
-      dataUri({ name: "n", services: Object.keys(expected).map((endpoint) => service(endpoint)) }),
+      Object.keys(expected).map((endpoint) => service(endpoint)),
     );
     world.start({ fetch: fetchByName });
     const probes = await rowsOf(world.probes, 11);
     expect(Object.fromEntries(probes.map((row) => [row.endpoint, [row.outcome, row.status]]))).toEqual(
       expected,
     );
-    expect(probes.find((row) => row.outcome === "timeout")).toMatchObject({ latency_ms: null, valid: null });
+    expect(probes.find((row) => row.outcome === "timeout")).toMatchObject({ latencyMs: null, valid: null });
     const text = await world.registry.metrics();
     expect(text).toContain('ahs_scan_probes_total{outcome="refused"} 3');
   });
@@ -314,7 +293,7 @@ describe("probes", () => {
       service(`${base}/both`, "MCP"),
       service(`${base}/both`, "A2A"),
     ];
-    await world.register(1, dataUri({ name: "n", services }));
+    await world.declare(1, services);
     world.start();
     const probes = await rowsOf(world.probes, 4);
     expect(probes.map((row) => [row.endpoint, row.kind, row.outcome, row.valid]).toSorted()).toEqual([
@@ -330,17 +309,14 @@ describe("probes", () => {
     const quick = await started(serveHttp((_request, response) => response.end("ok")));
     for (let id = 0; id < 10; id++) {
       const services = Array.from({ length: 32 }, (_, i) => service(`http://127.0.0.1:${slow}/${id}/${i}`));
-      await world.register(id, dataUri({ name: "slow", services }));
+      await world.declare(id, services);
     }
-    const services = [service(`http://127.0.0.1:${quick}/`)];
-    await world.register(99, dataUri({ name: "quick", services }), `0x${"99".repeat(20)}`);
+    await world.declare(99, [service(`http://127.0.0.1:${quick}/`)], `0x${"99".repeat(20)}`);
     world.start();
-    await until({ what: "320 slow endpoints are scheduled" }, async () =>
-      (await world.schedule()).length === 321 ? true : null,
-    );
+    await holds("320 slow endpoints are scheduled", async () => (await world.schedule()).length === 321);
     const endpoint = `http://127.0.0.1:${quick}/`;
-    await until({ what: "the quick one is probed", timeoutMs: 5_000 }, async () =>
-      (await world.probes()).some((row) => row.endpoint === endpoint) ? true : null,
+    await holds("the quick one is probed", async () =>
+      (await world.probes()).some((row) => row.endpoint === endpoint),
     );
   });
 
@@ -353,12 +329,8 @@ describe("probes", () => {
       return { kind: "answered", status: 200, headers: new Map(), body: Buffer.of() };
     };
     for (let id = 0; id < 60; id++) {
-      const uri = dataUri({
-        name: "crowd",
-        services: [service(`https://${id}.crowd.example:${8000 + id}/`)],
-      });
-      const wallet = `0x${String(id).padStart(40, "0")}`;
-      await registerAgent(world.db, { agentId: id, uri, owner: wallet, wallet });
+      const services = [service(`https://${id}.crowd.example:${8000 + id}/`)];
+      await world.declare(id, services, `0x${String(id).padStart(40, "0")}`);
     }
     world.start({ fetch: counting });
     await rowsOf(world.probes, 60);
@@ -374,15 +346,11 @@ describe("probes", () => {
     };
     for (let id = 0; id < 10; id++) {
       const services = Array.from({ length: 32 }, (_, i) => service(`https://${id}-${i}.wild.example/`));
-      await world.register(id, dataUri({ name: "wild", services }));
+      await world.declare(id, services);
     }
     world.start({ fetch: silent });
-    await until({ what: "320 endpoints are scheduled" }, async () =>
-      (await world.schedule()).length === 320 ? true : null,
-    );
-    const other = `0x${"b2".repeat(20)}`;
-    const uri = dataUri({ name: "quick", services: [service("https://agent.example/")] });
-    await registerAgent(world.db, { agentId: 99, uri, owner: other, wallet: other });
+    await holds("320 endpoints are scheduled", async () => (await world.schedule()).length === 320);
+    await world.declare(99, [service("https://agent.example/")], `0x${"b2".repeat(20)}`);
     const [first] = await rowsOf(world.probes, 1);
     expect(first).toMatchObject({ endpoint: "https://agent.example/", outcome: "ok" });
   });
@@ -390,7 +358,7 @@ describe("probes", () => {
   test("of an endpoint that failed for a day follow hourly, count as many, and quicken with one answer", async () => {
     let status = 503;
     const port = await started(serveHttp((_request, response) => response.writeHead(status).end()));
-    await world.register(1, dataUri({ name: "n", services: [service(`http://127.0.0.1:${port}/`)] }));
+    await world.declare(1, [service(`http://127.0.0.1:${port}/`)]);
     world.start();
     const visitAfter = async (minutes: number, visits: number) => {
       world.clock.ms += minutes * 60_000;
@@ -398,7 +366,7 @@ describe("probes", () => {
     };
     const minutesToNext = async () => {
       const [row] = await world.schedule();
-      return (row.next_at.getTime() - world.clock.ms) / 60_000;
+      return row === undefined ? null : (row.nextAt.getTime() - world.clock.ms) / 60_000;
     };
     expect(await visitAfter(0, 1)).toMatchObject({ outcome: "error", quarters: 1 });
     expect(await minutesToNext()).toBe(15);
@@ -422,7 +390,7 @@ describe("probes", () => {
         response.end("ok");
       }),
     );
-    await world.register(1, dataUri({ name: "n", services: [service(`http://127.0.0.1:${port}/`)] }));
+    await world.declare(1, [service(`http://127.0.0.1:${port}/`)]);
     world.start();
     await rowsOf(world.probes, 1);
     await world.stop();
@@ -439,7 +407,7 @@ describe("probes", () => {
 
   test("that the end of the process cuts short are not held against the endpoint", async () => {
     const port = await started(serveTcp(() => undefined));
-    await world.register(1, dataUri({ name: "n", services: [service(`http://127.0.0.1:${port}/`)] }));
+    await world.declare(1, [service(`http://127.0.0.1:${port}/`)]);
     world.start();
     await rowsOf(world.schedule, 1);
     await sleep(100);
@@ -448,34 +416,29 @@ describe("probes", () => {
   });
 
   test("end for an endpoint that is declared no more, and are kept for thirty days", async () => {
-    const port = await started(serveHttp((_request, response) => response.end("ok")));
-    const endpoint = `http://127.0.0.1:${port}/`;
-    const old = (id: number, days: number) =>
-      insertProbe(world.db, endpoint, world.clock.ms - days * 86_400_000 + id);
-    await old(1, 31);
-    await old(2, 29);
-    await world.register(1, dataUri({ name: "n", services: [service(endpoint)] }));
+    const endpoint = await served((_request, response) => response.end("ok"));
+    for (const days of [31, 29]) {
+      const at = new Date(world.clock.ms - days * 86_400_000 + 1);
+      await world.db.insert(probe).values({ chainId: 31337, endpoint, at, outcome: "ok" });
+    }
+    await world.declare(1, [service(endpoint)]);
     world.start();
-    await until({ what: "one old and one new probe", timeoutMs: 5_000 }, async () => {
+    await holds("one old and one new probe", async () => {
       const rows = await world.probes();
-      return rows.length === 2 && rows.every((row) => row.at.getTime() > world.clock.ms - 30 * 86_400_000)
-        ? true
-        : null;
+      return rows.length === 2 && rows.every((row) => row.at.getTime() > world.clock.ms - 30 * 86_400_000);
     });
-    await world.register(1, dataUri({ name: "n", services: [] }));
-    await until({ what: "the schedule is empty", timeoutMs: 5_000 }, async () =>
-      (await world.schedule()).length === 0 ? true : null,
-    );
+    await world.declare(1, []);
+    await holds("the schedule is empty", async () => (await world.schedule()).length === 0);
   });
 
   test("outlive a database that refuses for a while", async () => {
     const port = await started(serveHttp((_request, response) => response.end("ok")));
-    await world.register(1, dataUri({ name: "n", services: [service(`http://127.0.0.1:${port}/`)] }));
+    await world.declare(1, [service(`http://127.0.0.1:${port}/`)]);
     await world.db.$client.query("alter table ahs.probe rename to probe_away");
     world.start();
     await rowsOf(world.schedule, 1);
-    await until({ what: "a failure is logged", timeoutMs: 5_000 }, async () =>
-      world.log.some((line) => line.includes("probing an endpoint failed")) ? true : null,
+    await holds("a failure is logged", async () =>
+      world.log.some((line) => line.includes("probing an endpoint failed")),
     );
     await world.db.$client.query("alter table ahs.probe_away rename to probe");
     expect(await rowsOf(world.probes, 1)).toHaveLength(1);
@@ -488,10 +451,3 @@ const fetchByName = createGuardedFetch({
   loopback: "allowed",
   deadlineMs: 400,
 });
-
-async function insertProbe(db: Database, endpoint: string, at: number): Promise<void> {
-  await db.$client.query(
-    "insert into ahs.probe (chain_id, endpoint, at, outcome) values (31337, $1, $2, 'ok')",
-    [endpoint, new Date(at)],
-  );
-}

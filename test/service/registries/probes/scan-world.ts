@@ -1,6 +1,8 @@
+import { getTableColumns, sql } from "drizzle-orm";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import type { Database } from "../../../../service/db/database.ts";
+import { agentDocument, probe, probeSchedule } from "../../../../service/db/tables/infrastructure.ts";
 import { createGuardedFetch, type GuardOptions } from "../../../../service/net/guarded-fetch.ts";
 import { createScanMetrics } from "../../../../service/registries/metrics.ts";
 import { runScan, type ScanDeps, type ScanLimits } from "../../../../service/registries/probes/run-scan.ts";
@@ -81,29 +83,33 @@ export async function createScanWorld(guard: Partial<GuardOptions> = {}) {
     },
     register: (agentId: number, uri: string, wallet: string | null = OWNER) =>
       registerAgent(db, { agentId, uri, wallet, owner: OWNER }),
-    documents: async () =>
-      (
-        await db.$client.query(
-          "select agent_id::int as id, uri, state, detail, name, services, attempts, not_before, fetched_at, content_hash from ahs.agent_document order by agent_id",
-        )
-      ).rows,
-    probes: async () =>
-      (
-        await db.$client.query(
-          "select endpoint, kind, outcome, status, latency_ms, valid, detail, quarters, at from ahs.probe order by id",
-        )
-      ).rows,
-    schedule: async () =>
-      (await db.$client.query("select endpoint, kind, next_at from ahs.probe_schedule order by endpoint"))
-        .rows,
+    /** Registers an agent whose document, in its URI, declares these services. */
+    declare: (agentId: number, services: readonly object[], wallet: string = OWNER) =>
+      registerAgent(db, { agentId, uri: dataUri({ name: "n", services }), wallet, owner: wallet }),
+    documents: () =>
+      db
+        .select({ id: sql<number>`agent_id::int`, ...getTableColumns(agentDocument) })
+        .from(agentDocument)
+        .orderBy(agentDocument.agentId),
+    probes: async () => {
+      const rows = await db.select().from(probe).orderBy(probe.id);
+      return rows.map(({ id: _, chainId: __, ...row }) => row);
+    },
+    schedule: () =>
+      db
+        .select({ endpoint: probeSchedule.endpoint, kind: probeSchedule.kind, nextAt: probeSchedule.nextAt })
+        .from(probeSchedule)
+        .orderBy(probeSchedule.endpoint),
   };
 }
 
+/** Waits until this is so. */
+export function holds(what: string, isSo: () => Promise<boolean>): Promise<true> {
+  return until({ what, timeoutMs: 170_000 }, async () => ((await isSo()) ? true : null));
+}
+
 /** Waits until the rows are so many. */
-export async function rowsOf<Row>(
-  read: () => Promise<readonly Row[]>,
-  count: number,
-): Promise<readonly Row[]> {
+export function rowsOf<Row>(read: () => PromiseLike<readonly Row[]>, count: number): Promise<readonly Row[]> {
   return until({ what: `${count} rows are there`, timeoutMs: 170_000 }, async () => {
     const rows = await read();
     return rows.length >= count ? rows : null;
@@ -120,13 +126,7 @@ export function service(endpoint: string, name = "web") {
   return { name, endpoint, version: null };
 }
 
-type AgentRow = {
-  readonly agentId: number;
-  readonly uri: string;
-  readonly owner: string;
-  readonly wallet: string | null;
-  readonly block?: number;
-};
+type AgentRow = { agentId: number; uri: string; owner: string; wallet: string | null; block?: number };
 
 /** An agent as the index would hold it, with the span of its wallet. */
 export async function registerAgent(db: Database, agent: AgentRow): Promise<void> {
@@ -152,7 +152,7 @@ export async function openWallet(db: Database, agentId: number, wallet: string):
 async function createAgentTables(db: Database): Promise<void> {
   await db.$client.query(`
     create schema "chain_31337";
-    create table "chain_31337".block (number numeric(78) primary key);
+    create table "chain_31337".block (number numeric(78) primary key, timestamp numeric(78));
     create table "chain_31337".agent (
       agent_id numeric(78) primary key, owner text not null, wallet text, wallet_span text, agent_uri text not null,
       registered_block numeric(78) not null, registered_at numeric(78) not null, updated_block numeric(78) not null
@@ -161,5 +161,5 @@ async function createAgentTables(db: Database): Promise<void> {
       id text primary key, agent_id numeric(78) not null, wallet text not null, from_block numeric(78) not null,
       to_block numeric(78)
     );
-    insert into "chain_31337".block values (100);`);
+    insert into "chain_31337".block values (100, 1);`);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextNightAt, nextTryAt, nextVisit } from "../../../../service/registries/probes/schedule.ts";
+import { nextNightAt, nextTryAt, nextVisit } from "../../../../service/registries/probes/run-scan.ts";
 
 const NOON = new Date("2026-11-20T12:00:00Z");
 const least = () => 0;

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { NodeFailure } from "../../../../service/chain/node/failure.ts";
+import { forFile } from "../../../support/test-database.ts";
 import {
   CELO,
   createReportWorld,
@@ -7,15 +8,10 @@ import {
   nodeWith,
   OLAS,
   olasService,
-  type ReportWorld,
   walletOf,
 } from "../nightly/report-world.ts";
 
-let world: ReportWorld;
-beforeAll(async () => {
-  world = await createReportWorld();
-});
-afterAll(() => world.close());
+const world = await forFile(createReportWorld);
 beforeEach(() => world.clear());
 
 describe("registries", () => {

@@ -1,0 +1,81 @@
+import { eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { walletInterest } from "../../../service/db/tables/score.ts";
+import { createInterestRecorder, createWalletLifeReader } from "../../../service/scores/wallet-reads.ts";
+import { useDatabase } from "../../support/test-database.ts";
+import { account } from "../model/features/histories.ts";
+
+const WALLET = account(1);
+const HOUR = 3_600_000;
+
+const db = useDatabase();
+
+async function lastAt(chainId: number): Promise<Date | undefined> {
+  const [row] = await db.select().from(walletInterest).where(eq(walletInterest.chainId, chainId));
+  return row?.lastAt;
+}
+
+describe("recording interest", () => {
+  it("writes a wallet at most once an hour", async () => {
+    let now = new Date("2026-11-20T10:00:00Z");
+    const record = createInterestRecorder(db, 1, () => now);
+    await record(WALLET);
+    now = new Date(now.getTime() + HOUR - 1);
+    await record(WALLET);
+    expect(await lastAt(1)).toEqual(new Date("2026-11-20T10:00:00Z"));
+    now = new Date(now.getTime() + 1);
+    await record(WALLET);
+    expect(await lastAt(1)).toEqual(new Date("2026-11-20T11:00:00Z"));
+  });
+
+  it("never moves backwards when another process was later", async () => {
+    const later = createInterestRecorder(db, 2, () => new Date("2026-11-20T12:00:00Z"));
+    const earlier = createInterestRecorder(db, 2, () => new Date("2026-11-20T11:00:00Z"));
+    await later(WALLET);
+    await earlier(WALLET);
+    expect(await lastAt(2)).toEqual(new Date("2026-11-20T12:00:00Z"));
+  });
+
+  it("tries again after a failed write", async () => {
+    const record = createInterestRecorder(db, 3, () => new Date("2026-11-20T10:00:00Z"));
+    await db.$client.query("alter table ahs.wallet_interest rename to gone");
+    await expect(record(WALLET)).rejects.toThrow();
+    await db.$client.query("alter table ahs.gone rename to wallet_interest");
+    await record(WALLET);
+    expect(await lastAt(3)).toEqual(new Date("2026-11-20T10:00:00Z"));
+  });
+});
+
+const CHAIN = 31337;
+
+function hashOf(block: number): string {
+  return `0x${block.toString(16).padStart(64, "0")}`;
+}
+
+async function ownCall(block: number): Promise<void> {
+  await db.$client.query(
+    `insert into ahs.own_call (chain_id, wallet, block, transaction_index, position, hash, origin, source, timestamp, value, ok,
+       gas_limit, gas_used, gas_price_wei, fee_wei) values ($1, $2, $3, 0, 0, $4, 'transaction', 'enrich', $5, 0, true, 1, 1, 1, 1)`,
+    [CHAIN, WALLET, block, hashOf(block), 1_000 + block],
+  );
+}
+
+describe("the life of a wallet", () => {
+  it("runs from its first to its last own call up to the block", async () => {
+    for (const block of [7, 3, 200]) await ownCall(block);
+    await db.$client.query(
+      `insert into ahs.account_fact (chain_id, address, has_code, source, read_block) values ($1, $2, false, 'index', 1)`,
+      [CHAIN, WALLET],
+    );
+    expect(await createWalletLifeReader(db, CHAIN)(WALLET, 100)).toEqual({
+      first: { block: 3, timestamp: 1_003, hash: hashOf(3) },
+      last: { block: 7, timestamp: 1_007, hash: hashOf(7) },
+      hasCode: false,
+    });
+  });
+
+  it("of one that nothing is known of is unknown", async () => {
+    const unknown = { first: null, last: null, hasCode: null };
+    expect(await createWalletLifeReader(db, CHAIN)(account(9), 100)).toEqual(unknown);
+  });
+});
