@@ -45,7 +45,11 @@ import type { Intake } from "../verification/intake.ts";
 import type { acceptEvidence } from "../verification/verdicts/accept-evidence.ts";
 import type { ReceiptKeys } from "../verification/verdicts/receipt.ts";
 import type { recordReview } from "../verification/verdicts/review.ts";
-import type { StoredEvidence, StoredTexts, VerdictView } from "../verification/verdicts/verdict-view.ts";
+import type {
+  readStoredEvidence,
+  readStoredTexts,
+  VerdictView,
+} from "../verification/verdicts/verdict-view.ts";
 import type { ApiContext, Clock } from "./kit/api-env.ts";
 import type { keepDealings } from "./kit/dealings-cache.ts";
 import type { ReportTurns } from "./kit/report-turns.ts";
@@ -214,9 +218,9 @@ export type VerificationServices = Pick<Intake, "outputs" | "retryVerdict" | "is
   readonly verdicts: {
     find(id: string): Promise<VerdictView | null>;
     /** Evidence of the decision with this number, or of the newest if it is null. */
-    evidence(id: string, run: number | null): Promise<StoredEvidence | null>;
+    evidence(id: string, run: number | null): ReturnType<typeof readStoredEvidence>;
     /** Texts of an existing verdict. */
-    texts(id: string): Promise<StoredTexts>;
+    texts(id: string): ReturnType<typeof readStoredTexts>;
   };
   /** Events of a verdict for the webhook_url of its output, newest first. */
   readonly verdictDeliveries: (id: string, page: DeliveryPage) => Promise<readonly Delivery[]>;

@@ -22,7 +22,7 @@ import {
   withdrawOutput,
 } from "./verdicts/accept-output.ts";
 import { type Bind, bindableOf } from "./verdicts/place-output.ts";
-import { type RetryRequest, retryVerdict } from "./verdicts/rerun-verdict.ts";
+import { retryVerdict } from "./verdicts/rerun-verdict.ts";
 import { readTokensSince } from "./verdicts/role-calls.ts";
 import {
   hasSpec,
@@ -89,7 +89,7 @@ export function createIntake({ db, deployment, client, panel, logger, clock }: I
       withdraw: (verdictId: string) => withdrawOutput(intake, verdictId),
       budget,
     },
-    retryVerdict: (request: RetryRequest) => retryVerdict(db, request),
+    retryVerdict: (request: Parameters<typeof retryVerdict>[1]) => retryVerdict(db, request),
     isOfJob: (verdictId: string) => isVerdictOfJob(db, verdictId),
     panelBudget: budget,
   };

@@ -36,8 +36,8 @@ export type AcceptedVerdict = {
 /** there: it was accepted before. busy: another submission of it is still being paid. */
 type SlotTaken = { kind: "there"; accepted: AcceptedVerdict } | { kind: "busy" };
 
-/** noted: it is stored and waits for its payment. */
-type Acceptance = { kind: "noted"; verdictId: string; webhookSecret: string | null } | SlotTaken;
+/** It is stored and waits for its payment. */
+type Noted = { kind: "noted"; verdictId: string; webhookSecret: string | null };
 
 type IntakeDeps = {
   db: Database;
@@ -79,7 +79,7 @@ export async function acceptOutput(
   deps: IntakeDeps,
   draft: OutputDraft,
   { signal, ...purchaser }: Purchaser & { signal: AbortSignal },
-): Promise<Acceptance> {
+): Promise<Noted | SlotTaken> {
   const own = await readPurchase(deps.db, purchaser);
   if (own !== null && own.specId === draft.specId && own.outputHash === draft.outputHash)
     return { kind: "noted", verdictId: own.verdictId, webhookSecret: null };
@@ -135,7 +135,7 @@ async function note(
   { db, now, randomBytes, randomUuid }: IntakeDeps,
   { webhookUrl, ...draft }: OutputDraft,
   purchaser: Purchaser,
-): Promise<Acceptance | null> {
+): Promise<Noted | null> {
   const at = now();
   const verdictId = randomUuid();
   const secret = `whsec_${Buffer.from(randomBytes(SECRET_BYTES)).toString("base64")}`;

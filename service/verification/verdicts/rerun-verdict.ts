@@ -6,9 +6,6 @@ import type { VerdictStatus, verdict } from "../../db/tables/verdict.ts";
 import { MAX_RETRIES } from "./settle-intake.ts";
 import { wakeWorkers } from "./verdict-queue.ts";
 
-/** `owner` is key:ID or wallet:ADDRESS. */
-export type RetryRequest = { readonly verdictId: string; readonly owner: string; readonly now: Date };
-
 /** Outcome of a retry request. */
 export type RetryOutcome =
   | { readonly kind: "queued" }
@@ -24,7 +21,10 @@ export type RetryOutcome =
  * Queues a failed verdict again for its submitter, at most three times. A key pays the returned price again in the same database
  * transaction; a payment stays in place. If nothing was returned, client and provider of its job may ask as well.
  */
-export function retryVerdict(db: Database, { verdictId, owner, now }: RetryRequest): Promise<RetryOutcome> {
+export function retryVerdict(
+  db: Database,
+  { verdictId, owner, now }: { verdictId: string; owner: string; now: Date },
+): Promise<RetryOutcome> {
   return db.transaction(async (tx) => {
     const state = await takeForRetry(tx, verdictId);
     if (state === null) return { kind: "unknown" };

@@ -72,15 +72,8 @@ export async function readVerdict(db: Database, id: string) {
   };
 }
 
-/** Evidence of one decision: the hashed bytes, and the number of the decision. */
-export type StoredEvidence = { run: number; body: string; hash: Hex };
-
-/** Reads the evidence of a verdict's decision, the newest if `run` is null; null without one. */
-export async function readStoredEvidence(
-  db: Database,
-  id: string,
-  run: number | null,
-): Promise<StoredEvidence | null> {
+/** Reads the evidence of a verdict's decision, the newest if `run` is null: its number and the hashed bytes; null without one. */
+export async function readStoredEvidence(db: Database, id: string, run: number | null) {
   const [row] = await underDeadline(db)
     .select({ run: verdictRun.run, body: verdictRun.evidence, hash: verdictRun.evidenceHash })
     .from(verdict)
@@ -92,10 +85,7 @@ export async function readStoredEvidence(
   return row ?? null;
 }
 
-/** Texts of a verdict; null after their retention time. The evidence has the oldest first. */
-export type StoredTexts = Awaited<ReturnType<typeof readStoredTexts>>;
-
-/** Reads the texts of an existing verdict. */
+/** Reads the texts of an existing verdict, null after their retention time; the evidence has the oldest first. */
 export async function readStoredTexts(db: Database, id: string) {
   const [row] = await underDeadline(db)
     .select({
