@@ -55,8 +55,10 @@ export async function indexChain({ config }: Invocation): Promise<void> {
     viewsSchema: null,
     port: config.indexPort,
     logLevel: config.logLevel,
+    // Named one by one: they go into an environment variable, and the whole configuration holds secrets.
     settings: {
-      ...settings,
+      deploymentFile: settings.deploymentFile,
+      rpcUrl: settings.rpcUrl,
       databaseUrl: withOwnNames(settings.databaseUrl),
       pollingIntervalMs: config.pollingIntervalMs,
       unfollowed,
