@@ -177,8 +177,8 @@ function requireSettings<Name extends keyof typeof SETTING_NAMES>(
 ): Record<Name, string> {
   const missing = names.filter((name) => config[name] === null).map((name) => SETTING_NAMES[name]);
   if (missing.length > 0) throw new Error(`missing settings: ${missing.join(", ")}`);
-  // None of them is null.
-  return config as Record<Name, string>;
+  // These alone, none of which is null: callers pass them on.
+  return Object.fromEntries(names.map((name) => [name, config[name]])) as Record<Name, string>;
 }
 
 const KEY_FORM = /^0x[0-9a-fA-F]{64}$/;

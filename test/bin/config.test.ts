@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseConfig } from "../../bin/config.ts";
+import { parseConfig, requireChainSettings } from "../../bin/config.ts";
 
 const PAYEE = "0x976EA74026E726554dB657fA54763abd0C3a0aa9";
 /** Of the development mnemonic, as its key: known to everybody. */
@@ -144,4 +144,17 @@ describe("INTERFACES", () => {
       'INTERFACES: expected names separated by commas: scoring, verification, got "scoring,admin"',
     );
   });
+});
+
+test("required settings come alone, or are all named where they are missing", () => {
+  const given = { DATABASE_URL: "postgres://localhost/ahs", AHS_DEPLOYMENT: "/tmp/deployment.json" };
+  const config = parseConfig({ ...given, RPC_URL: "http://localhost:8545", PANEL_API_KEY: "" });
+  expect(requireChainSettings(config)).toEqual({
+    databaseUrl: given.DATABASE_URL,
+    rpcUrl: "http://localhost:8545",
+    deploymentFile: given.AHS_DEPLOYMENT,
+  });
+  expect(() => requireChainSettings(parseConfig({}))).toThrow(
+    "missing settings: DATABASE_URL (or --database-url), RPC_URL (or --rpc-url), AHS_DEPLOYMENT (or --deployment)",
+  );
 });
