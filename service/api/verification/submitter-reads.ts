@@ -2,9 +2,11 @@ import { z } from "@hono/zod-openapi";
 import { ownerText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
 import { answerJson } from "../kit/answer.ts";
+import type { ApiContext } from "../kit/api-env.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { deliveriesShape, pageOfDeliveries, pageQuery } from "../schemas/deliveries.ts";
 import { isoSchema } from "../schemas/values.ts";
+import type { Services } from "../services.ts";
 import { requireVerdict } from "./require-verdict.ts";
 import { verdictParams } from "./verdict-schema.ts";
 
@@ -38,18 +40,12 @@ export const getTexts = defineFree({
   answer: { schema: textsSchema, description: "The texts" },
   problems: ["not-the-submitter", "not-found", "texts-dropped", "database-unavailable", "internal"],
   async respond(context, { params }, { deps }) {
-    const owner = ownerText(await deps.owners.identify(context.req));
-    const view = await requireVerdict(params.verdict_id, deps);
-    if (view.owner !== owner)
-      throw new Problem(
-        "not-the-submitter",
-        "Texts are shown to the key that submitted the output, or the wallet that paid for it.",
-      );
-    const { specText, acceptanceCriteria, outputText, evidence } = await deps.verdicts.texts(view.id);
+    const id = await requireOwnVerdict(context, params.verdict_id, { deps, what: "Texts" });
+    const { specText, acceptanceCriteria, outputText, evidence } = await deps.verdicts.texts(id);
     if (specText === null || outputText === null)
       throw new Problem("texts-dropped", "The texts of this verdict were dropped when their time was over.");
     const body = {
-      verdict_id: view.id,
+      verdict_id: id,
       spec_text: specText,
       acceptance_criteria: acceptanceCriteria,
       output_text: outputText,
@@ -77,15 +73,24 @@ export const getVerdictDeliveries = defineFree({
   },
   problems: ["not-the-submitter", "not-found", "database-unavailable", "internal"],
   async respond(context, { params, query }, { deps }) {
-    const owner = ownerText(await deps.owners.identify(context.req));
-    const view = await requireVerdict(params.verdict_id, deps);
-    if (view.owner !== owner)
-      throw new Problem(
-        "not-the-submitter",
-        "Deliveries are shown to the key that submitted the output, or the wallet that paid for it.",
-      );
-    const page = await pageOfDeliveries(query, (wanted) => deps.verdictDeliveries(view.id, wanted));
-    const body = { verdict_id: view.id, ...page };
+    const id = await requireOwnVerdict(context, params.verdict_id, { deps, what: "Deliveries" });
+    const page = await pageOfDeliveries(query, (wanted) => deps.verdictDeliveries(id, wanted));
+    const body = { verdict_id: id, ...page };
     return answerJson(context, body, { headers: { "cache-control": "private, no-store" } });
   },
 });
+
+/** The id of a verdict of the caller's own. Throws a 401 without a credential, a 404 for an unknown id and a 403 for another's. */
+async function requireOwnVerdict(
+  context: ApiContext,
+  given: string,
+  { deps, what }: { readonly deps: Pick<Services, "owners" | "verdicts">; readonly what: string },
+): Promise<string> {
+  const owner = ownerText(await deps.owners.identify(context.req));
+  const view = await requireVerdict(given, deps);
+  if (view.owner === owner) return view.id;
+  throw new Problem(
+    "not-the-submitter",
+    `${what} are shown to the key that submitted the output, or the wallet that paid for it.`,
+  );
+}

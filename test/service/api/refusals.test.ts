@@ -312,6 +312,7 @@ describe("every endpoint", () => {
       expect([method, response.status, response.headers.get("allow"), charged]).toEqual(
         method === "HEAD" && isHeadFree ? ["HEAD", 200, null, 0] : refusal,
       );
+      if (response.status === 200) expect(await response.text()).toBe("");
     }
   });
 
