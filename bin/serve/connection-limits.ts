@@ -2,46 +2,34 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /** Limits of one connection and of one address. */
-export type ConnectionLimits = {
-  /** Requests of one connection that wait for the answer to the one before; the next one is refused and ends the connection. */
-  readonly waiting: number;
-  /** Requests sent after that one: their objects stay until the connection has ended. */
-  readonly ignored: number;
-  /** Milliseconds in which a client takes none of the bytes that it was sent. */
-  readonly unreadMs: number;
-  /** Milliseconds for the whole of a finished answer. */
-  readonly answerMs: number;
-  /** Connections of this process. */
-  readonly connections: number;
-  /** Connections of one address that is no trusted proxy. */
-  readonly connectionsPerAddress: number;
-};
-
-export const CONNECTION_LIMITS: ConnectionLimits = {
-  // Browsers and proxies send one at a time.
+export const CONNECTION_LIMITS = {
+  /**
+   * Requests of one connection that wait for the answer to the one before; the next one is refused and ends the connection.
+   * Browsers and proxies send one at a time.
+   */
   waiting: 64,
-  // At 1.5 kB each.
+  /** Requests sent after that one: their objects, of 1.5 kB each, stay until the connection has ended. */
   ignored: 256,
+  /** Milliseconds in which a client takes none of the bytes that it was sent. */
   unreadMs: 20_000,
-  // 10 MB at 35 kB/s.
+  /** Milliseconds for the whole of a finished answer: 10 MB at 35 kB/s. */
   answerMs: 300_000,
-  // At 64 kB of unread requests each, 800 kB with their objects.
+  /** Connections of this process, at 64 kB of unread requests each, 800 kB with their objects. */
   connections: 4_000,
+  /** Connections of one address that is no trusted proxy. */
   connectionsPerAddress: 500,
 };
 
 /** crowded: too many requests at once; unread, slow: answers that the client does not take; connections: one too many. */
 export type DropReason = "crowded" | "unread" | "slow" | "connections";
 
-type Handle = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
-
 export type ConnectionPorts = {
-  readonly limits: ConnectionLimits;
+  readonly limits: typeof CONNECTION_LIMITS;
   /** The address that a socket's connections are counted for; null for one that is not counted. */
   readonly countedAddress: (socket: Socket) => string | null;
-  readonly handle: Handle;
+  readonly handle: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
   /** Answers a request that is one too many and ends its connection. */
-  readonly refuse: Handle;
+  readonly refuse: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
   readonly onDrop: (reason: DropReason) => void;
 };
 

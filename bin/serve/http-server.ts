@@ -13,54 +13,43 @@ import { connectionAddress, type TrustedProxies } from "../../service/access/cli
 import { Problem, type ProblemCode } from "../../service/access/problems.ts";
 import { envelopeHeaders } from "../../service/api/kit/envelope.ts";
 import type { ServerEnding } from "../../service/api/kit/server-life.ts";
-import {
-  CONNECTION_LIMITS,
-  type ConnectionLimits,
-  type ConnectionPorts,
-  limitConnections,
-} from "./connection-limits.ts";
+import { CONNECTION_LIMITS, type ConnectionPorts, limitConnections } from "./connection-limits.ts";
+
+export type ServerLimits = typeof SERVER_LIMITS;
 
 /** How long a client may take, and how much it may send before anything of ours reads it. */
-export type ServerLimits = ConnectionLimits & {
-  /** Until its header is there. */
-  readonly headersMs: number;
-  /** Until its body is there as well. */
-  readonly requestMs: number;
-  /** Until the next request on the same connection begins. */
-  readonly keepAliveMs: number;
-  /** Between two looks at who is too slow. */
-  readonly checkMs: number;
-  /** Of all header lines of a request together. */
-  readonly headerBytes: number;
-  /** Of path and query of a request. */
-  readonly targetBytes: number;
-};
-
-export const SERVER_LIMITS: ServerLimits = {
+export const SERVER_LIMITS = {
   ...CONNECTION_LIMITS,
+  /** Until its header is there. */
   headersMs: 10_000,
+  /** Until its body is there as well. */
   requestMs: 30_000,
+  /** Until the next request on the same connection begins. */
   keepAliveMs: 15_000,
+  /** Between two looks at who is too slow. */
   checkMs: 2_000,
-  // A payment header may have 8 KiB.
+  /** Of all header lines of a request together. A payment header may have 8 KiB. */
   headerBytes: 16 * 1024,
-  // A 402 repeats the URL in base64 twice over, and clients take 16 KiB of header lines.
+  /** Of path and query of a request. A 402 repeats the URL in base64 twice over, and clients take 16 KiB of header lines. */
   targetBytes: 4 * 1024,
 };
 
-type Fetch = Parameters<typeof getRequestListener>[0];
-
-type ServerOptions = {
-  readonly host: string;
-  readonly port: number;
-  readonly limits: ServerLimits;
-  readonly trustedProxies: TrustedProxies;
-  readonly onDrop: ConnectionPorts["onDrop"];
-};
-
 /** Listens at a host and port; what is no request, too large or too slow is refused as everything else is. */
-export async function startHttpServer(fetch: Fetch, options: ServerOptions): Promise<Server> {
-  const { host, port, limits, trustedProxies, onDrop } = options;
+export async function startHttpServer(
+  fetch: Parameters<typeof getRequestListener>[0],
+  {
+    host,
+    port,
+    limits,
+    trustedProxies,
+    onDrop,
+  }: Pick<ConnectionPorts, "onDrop"> & {
+    readonly host: string;
+    readonly port: number;
+    readonly limits: ServerLimits;
+    readonly trustedProxies: TrustedProxies;
+  },
+): Promise<Server> {
   const server = createServer({
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
@@ -158,13 +147,6 @@ function rawRefusal(code: ProblemCode, detail: string) {
   };
 }
 
-type DrainTimes = {
-  /** For whatever is under way. */
-  readonly finishMs: number;
-  /** After that, for what is being paid for. */
-  readonly settleMs: number;
-};
-
 const IDLE_CHECK_MS = 50;
 const SEND_MS = 1_000;
 
@@ -175,7 +157,15 @@ const SEND_MS = 1_000;
 export async function drainServer(
   server: Server,
   life: ServerEnding,
-  { finishMs, settleMs }: DrainTimes,
+  {
+    finishMs,
+    settleMs,
+  }: {
+    /** For whatever is under way. */
+    readonly finishMs: number;
+    /** After that, for what is being paid for. */
+    readonly settleMs: number;
+  },
 ): Promise<void> {
   const closed = once(server, "close");
   life.drain();

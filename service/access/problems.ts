@@ -76,20 +76,6 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** The RFC 9457 body of every error but 422. */
-type ProblemBody = {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly detail: string;
-  readonly instance: string;
-  readonly request_id: string;
-  /** Claim of an owed answer. */
-  readonly claim?: string;
-  /** Names of the limits that a 429 reports. */
-  readonly "violated-policies"?: readonly string[];
-};
-
 /** An expected refusal or failure; `detail` is shown to the caller, so it never carries a secret or a cause. */
 export class Problem extends Error {
   override readonly name = "Problem";
@@ -123,8 +109,8 @@ export class Problem extends Error {
     return PROBLEMS[this.code].status;
   }
 
-  /** The body for one request. `type` points into the reference page of the same host. */
-  render(request: { readonly instance: string; readonly requestId: string }): ProblemBody {
+  /** The RFC 9457 body for one request. `type` points into the reference page of the same host. */
+  render(request: { readonly instance: string; readonly requestId: string }) {
     return {
       type: problemType(this.code),
       title: PROBLEMS[this.code].title,
