@@ -66,7 +66,7 @@ export function createPages(
         monotonicMs: clock.monotonicMs,
         maxAddresses: MAX_ADDRESSES,
       }),
-      standing: (keyId) =>
+      keySummary: (keyId) =>
         readKeyStanding(db, { chainId, keyId, now: clock.now(), limit: MAX_SUBSCRIPTIONS }),
     },
     verdicts,

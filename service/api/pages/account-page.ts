@@ -108,13 +108,13 @@ async function viewOf(
   { key, self }: { key: string; self: AccountView["self"] },
 ): Promise<AccountView> {
   const { account } = runtime.ports;
-  const [standing, policy] = await Promise.all([
-    account.standing(self.key_id),
+  const [summary, policy] = await Promise.all([
+    account.keySummary(self.key_id),
     askInterface(context, runtime, { method: "GET", path: "/ahs/route/policy", key }),
   ]);
   return {
     self,
-    standing,
+    summary,
     policy: policy.ok ? policyIn(await policy.json()) : null,
     sellsKeys: account.sellsKeys,
     once: account.randomId(),

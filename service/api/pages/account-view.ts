@@ -23,7 +23,7 @@ const selfSchema = z.object({
 
 export type AccountView = {
   readonly self: z.infer<typeof selfSchema>;
-  readonly standing: KeyStanding | null;
+  readonly summary: KeyStanding | null;
   /** Null if it could not be read. */
   readonly policy: KeyPolicy | null;
   readonly sellsKeys: boolean;
@@ -64,9 +64,9 @@ ${renderReplace(view)}`;
   return { title: "Account", body };
 }
 
-function renderKey({ self, standing }: AccountView): Fragment {
-  const scopes = standing?.scopes ?? [];
-  const last = standing?.lastChargedAt ?? null;
+function renderKey({ self, summary }: AccountView): Fragment {
+  const scopes = summary?.scopes ?? [];
+  const last = summary?.lastChargedAt ?? null;
   return html`<section class="panel" aria-labelledby="key"><h2 id="key">Key</h2>
 <dl class="facts">
 <dt>Scope</dt><dd>${["calls", ...scopes.map((scope) => (scope === "review" ? "decisions on held verdicts" : scope))].join(", ")}</dd>
@@ -98,10 +98,10 @@ function renderSpending({ self }: AccountView): Fragment | string {
   )}</tbody></table></div></section>`;
 }
 
-function renderSubscriptions({ standing }: AccountView): Fragment | string {
-  const subscriptions = standing?.subscriptions ?? [];
+function renderSubscriptions({ summary }: AccountView): Fragment | string {
+  const subscriptions = summary?.subscriptions ?? [];
   if (subscriptions.length === 0) return "";
-  return html`<section class="panel" aria-labelledby="watched"><h2 id="watched">Wallets that you are told of</h2>
+  return html`<section class="panel" aria-labelledby="watched"><h2 id="watched">Wallets that you are notified of</h2>
 <ul class="plain-list">${subscriptions.map(({ wallet, expiresAt }) => html`<li>${walletLink(wallet)} until ${timeTag(expiresAt)}</li>`)}</ul></section>`;
 }
 

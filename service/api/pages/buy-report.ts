@@ -15,7 +15,7 @@ const PARTS = "include=features,history";
 const UNDER_WAY = "The first request is still being answered.";
 const keySchema = z.object({ balance_usd: z.number().nullable() });
 
-/** What a key has of a wallet's report: it if it was bought and is still kept, else an offer. Charges nothing. */
+/** What a key has of a wallet's report: it if it was bought and is still stored, else an offer. Charges nothing. */
 export async function readReport(
   context: ApiContext,
   runtime: PageRuntime,
@@ -23,8 +23,8 @@ export async function readReport(
 ): Promise<ReportState> {
   const now = runtime.clock.now();
   const offer = newOffer(now);
-  const kept = await keptReport(runtime.ports, buyer, { now, offer });
-  return kept ?? { kind: "offer", offer, funds: await fundsOf(context, runtime, buyer.key) };
+  const stored = await storedReport(runtime.ports, buyer, { now, offer });
+  return stored ?? { kind: "offer", offer, funds: await fundsOf(context, runtime, buyer.key) };
 }
 
 /**
@@ -40,8 +40,8 @@ export async function buyReport(
   const given = (await readForm(context)).get("offer") ?? "";
   const shown = openOffer(given, now);
   const offer = shown === null ? newOffer(now) : given;
-  const kept = await keptReport(runtime.ports, buyer, { now, offer });
-  if (kept !== null) return kept;
+  const stored = await storedReport(runtime.ports, buyer, { now, offer });
+  if (stored !== null) return stored;
   if (shown === null) {
     const reason = "This form is too old to be sent again. Here is a new one.";
     return { kind: "refused", status: 400, reason, offer };
@@ -64,26 +64,26 @@ export async function buyReport(
 }
 
 /** What was bought or is being bought; null where neither is so. */
-async function keptReport(
+async function storedReport(
   { keptPurchase }: Pick<PagePorts, "keptPurchase">,
   { address, key }: Buyer,
   { now, offer }: { now: Date; offer: string },
 ): Promise<ReportState | null> {
-  const kept = await keptPurchase({
+  const stored = await keptPurchase({
     apiKeyHash: hashApiKey(key),
     keyHashes: purchaseHashes(address, now),
     now,
   });
-  switch (kept.kind) {
+  switch (stored.kind) {
     case "none":
       return null;
     case "running":
       return { kind: "pending", status: 409, reason: UNDER_WAY, offer };
     case "answered": {
       // The holder of the key may have used the same Idempotency-Key for something else.
-      const { data } = ahsRecordSchema.safeParse(jsonIn(kept.body));
+      const { data } = ahsRecordSchema.safeParse(jsonIn(stored.body));
       if (data === undefined || data.address.toLowerCase() !== address) return null;
-      return { kind: "bought", record: data, paid: { kind: "before", until: kept.until } };
+      return { kind: "bought", record: data, paid: { kind: "before", until: stored.until } };
     }
   }
 }
@@ -96,7 +96,7 @@ async function fundsOf(context: ApiContext, runtime: PageRuntime, key: string): 
 }
 
 const DAY_MS = 86_400_000;
-/** An answer is kept for 24 hours; what a form this much younger bought is still known of. */
+/** An answer is stored for 24 hours; what a form this much younger bought is still known of. */
 const VALID_MS = 23 * 3_600_000;
 /** How far the clocks of two servers may be apart. */
 const SKEW_MS = 60_000;

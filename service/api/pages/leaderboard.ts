@@ -238,11 +238,11 @@ function renderBar(ranked: RankedWallet | null): Fragment | string {
 }
 
 function renderNone(view: Ranks | Results): Fragment {
-  if (view.kind === "search" && view.page > 1) return html`<p class="quiet">Nothing stands on this page.</p>`;
+  if (view.kind === "search" && view.page > 1) return html`<p class="quiet">This page is empty.</p>`;
   if (view.kind === "search")
     return html`<p>Nothing was found.</p><p class="quiet">A search takes an address or its beginning, the number of an agent, or the beginning of an agent's name. A wallet that was never looked at is found by its whole address alone.</p>`;
   if (!view.isFirst)
-    return html`<p class="quiet">Nobody stands behind this place. <a href="/leaderboard">Begin at the first page</a>.</p>`;
+    return html`<p class="quiet">No wallet comes after this place. <a href="/leaderboard">Begin at the first page</a>.</p>`;
   if (view.grade === null)
     return html`<p class="quiet">No wallet has a score yet. The first ones come once the index holds final blocks with calls of agents.</p>`;
   const { from, to } = bandOf(view.grade);

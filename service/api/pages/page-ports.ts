@@ -72,7 +72,7 @@ export type PagePorts = Pick<Services, "verdicts"> &
       readonly signInLimit: IpLimit;
       readonly socketAddress: (context: ApiContext) => string | null;
       /** Null if the key does not exist. */
-      readonly standing: (keyId: string) => Promise<KeyStanding | null>;
+      readonly keySummary: (keyId: string) => Promise<KeyStanding | null>;
       /** A new id for each form that must take effect once. */
       readonly randomId: () => string;
     };

@@ -110,7 +110,7 @@ function line(name: string, state: StatusState | boolean, words: string): Status
 }
 
 function unknown(name: string): StatusLine {
-  return line(name, "attention", "It cannot be told now.");
+  return line(name, "attention", "It cannot be read now.");
 }
 
 function readinessLines({ readiness }: StatusReading): readonly StatusLine[] {

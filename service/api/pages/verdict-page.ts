@@ -129,7 +129,7 @@ function renderEvidenceCall({ verdict_id: id, settlement }: VerdictAnswer): Frag
 
 function renderRerun({ rerun }: VerdictAnswer): Fragment | string {
   if (rerun === null) return "";
-  return html`<p class="notice">It is being judged again, because ${CAUSES[rerun.cause]}. Until there is a new decision, this one stands.</p>`;
+  return html`<p class="notice">It is being judged again, because ${CAUSES[rerun.cause]}. Until there is a new decision, this one is valid.</p>`;
 }
 
 function renderFigures({ final_score, confidence, mdi, evaluated_at, latency_ms }: VerdictAnswer): Fragment {
@@ -201,7 +201,7 @@ ${shown.length + objections.length === 0 && abstained === null ? html`<p class="
 }
 
 function metWord(met: boolean | null): string {
-  if (met === null) return "cannot be told";
+  if (met === null) return "is unknown";
   return met ? "is met" : "is not met";
 }
 

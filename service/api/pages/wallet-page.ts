@@ -77,18 +77,18 @@ function addressOf(context: ApiContext): Address {
 
 async function readView(address: Address, { ports, origin, clock }: PageRuntime): Promise<WalletView> {
   const { wallets } = ports;
-  const [standing, published, names, distribution, ecosystem] = await Promise.all([
+  const [snapshot, published, names, distribution, ecosystem] = await Promise.all([
     wallets.standing(address),
     wallets.published(address),
     ports.agentNames([address]),
     ports.distribution(),
     ports.ecosystem(),
   ]);
-  const { score } = standing;
+  const { score } = snapshot;
   return {
     address,
     chain: ports.chain,
-    standing,
+    snapshot,
     published,
     reference: score === null ? null : await wallets.reference(score.scoreId),
     agents: names.get(address) ?? [],
@@ -105,7 +105,7 @@ const NEEDLE_HEIGHT = 20;
 
 function renderWallet(view: WalletView, part: WalletPaidPart): PageContent {
   const address = toEip55(view.address);
-  const { score, sanctions } = view.standing;
+  const { score, sanctions } = view.snapshot;
   const isKnown = score !== null && part.kind === "locked";
   return {
     title: `Wallet ${address.slice(0, 8)}`,
@@ -115,7 +115,7 @@ function renderWallet(view: WalletView, part: WalletPaidPart): PageContent {
     body: html`<p class="eyebrow">Wallet on ${chainWords(view.chain.name)}</p>
 <h1 class="address mono">${address}</h1>
 ${renderAgents(view.agents)}
-${sanctions.length === 0 ? "" : renderSanctions(view.standing)}
+${sanctions.length === 0 ? "" : renderSanctions(view.snapshot)}
 <section class="panel" aria-labelledby="score"><h2 class="hidden" id="score">Score</h2>
 ${score === null ? renderNeverScored(view) : renderScore(score, view)}</section>
 ${renderPaidPart(part, { address, known: knownOf(score) })}
@@ -151,7 +151,7 @@ function renderScore(score: CurrentScore, view: WalletView): Fragment {
 <dt>Payments by default</dt><dd><b>${routeWords(actionOf(view))}</b></dd>
 <dt>Confidence</dt><dd>${levelWords(score.confidenceLevel)} <span class="quiet">(${(score.confidenceMicros / 1_000_000).toFixed(2)})</span></dd>
 ${view.rank === null ? "" : html`<dt>Rank</dt><dd>${countWords(view.rank)} of ${countWords(view.scored)}</dd>`}
-<dt>Sanctions</dt><dd>${view.standing.sanctions.length === 0 ? "On none of the lists that are read" : "Listed"}</dd>
+<dt>Sanctions</dt><dd>${view.snapshot.sanctions.length === 0 ? "On none of the lists that are read" : "Listed"}</dd>
 <dt>As of</dt><dd>block ${countWords(score.asOfBlock)}, ${timeTag(score.asOfTime)} <span class="quiet whole">(${ageWords(score.asOfTime, view.now)})</span>${isStale(score.asOfTime, view.now) ? html` <span class="chip warn">Older than a day</span>` : ""}</dd>
 ${view.reference === null ? "" : html`<dt>Model</dt><dd>${view.reference.modelVersion}</dd>`}
 </dl>`;
@@ -170,30 +170,30 @@ function renderInsufficient(): Fragment {
 <p>This wallet was looked at, and has done too little on chain to be scored. That is not a bad score and says nothing against it: it has none yet. By default payments to it wait in escrow, and it is scored as soon as there is enough to go by.</p>`;
 }
 
-function renderNeverScored({ standing: { followed } }: WalletView): Fragment {
+function renderNeverScored({ snapshot: { followed } }: WalletView): Fragment {
   return html`<p class="reading">${gradeMark(null)} <b>Never scored</b></p>
 <p>${followed ? "The index follows this wallet, and its first score is still to come." : "The index does not follow this wallet, so nothing is known of it."} That is not a bad score and says nothing against it. By default payments to it wait in escrow.</p>
 ${followed ? "" : html`<p>It is followed from then on when an agent registers it in the ERC-8004 registry, when somebody calls <code>requestScore</code> of the oracle contract for it, or, where this service has a source of history, when somebody pays for its score.</p>`}`;
 }
 
-function actionOf({ standing: { sanctions, score } }: WalletView) {
+function actionOf({ snapshot: { sanctions, score } }: WalletView) {
   return defaultAction({ sanctioned: sanctions.length > 0, score });
 }
 
 /** A day, an acceptable age of a record for integrators. */
 const MAX_AGE_SECONDS = 86_400n;
 
-function renderPublished({ published, chain, standing }: WalletView): Fragment {
+function renderPublished({ published, chain, snapshot }: WalletView): Fragment {
   const oracle = html`<dt>Contract</dt><dd class="mono">${toEip55(chain.oracle)}</dd>`;
   if (published === null) {
     const why =
-      standing.score?.ahsScore == null
+      snapshot.score?.ahsScore == null
         ? "Wallets without a score are published only over an earlier record."
         : "Its score is in the next nightly Merkle root at the latest.";
     return html`<p>The contract holds no record of this wallet. <span class="quiet">${why}</span></p><dl class="facts">${oracle}</dl>`;
   }
   const { ahsScore, asOfBlock, transactionHash, publishedAt } = published;
-  const isOther = standing.score !== null && standing.score.ahsScore !== ahsScore;
+  const isOther = snapshot.score !== null && snapshot.score.ahsScore !== ahsScore;
   return html`<dl class="facts">
 <dt>Score</dt><dd>${ahsScore === null ? html`${gradeMark(null)} Not enough history` : html`${gradeMark(gradeOf(ahsScore))} <b>${ahsScore}</b>`}</dd>
 <dt>As of</dt><dd>block ${countWords(asOfBlock)}</dd>

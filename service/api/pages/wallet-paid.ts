@@ -25,7 +25,7 @@ export type WalletView = {
   /** Lower-case. */
   readonly address: Address;
   readonly chain: PagePorts["chain"];
-  readonly standing: WalletSnapshot;
+  readonly snapshot: WalletSnapshot;
   readonly published: PublishedScore | null;
   /** Null if the wallet was never scored. */
   readonly reference: ScoreReference | null;
@@ -72,13 +72,13 @@ ${renderReport(part.record)}`;
 const PRICE_USD = (getAhs.price ?? 0) / 1000;
 const PRICE = dollars(PRICE_USD);
 
-const HEADING = "What stands behind the score";
+const HEADING = "How the score comes about";
 
 /** Description of the report; a wallet without a score is promised less. */
 const WHAT = {
   scored: html`<p>Both parts of the score and how they make it, what was measured for each feature, the patterns that took points off, and the history of the score.</p>`,
   unscored: html`<p>There is no score yet: you would see what was measured so far for each feature, and which patterns were found.</p>`,
-  never: html`<p>This has the wallet scored now. Where it has enough history you see its score and what stands behind it, else what could be measured of it.</p>`,
+  never: html`<p>This has the wallet scored now. Where it has enough history you see its score and how it comes about, else what could be measured of it.</p>`,
 };
 
 function section(body: Fragment): Fragment {

@@ -35,7 +35,7 @@ export function viewOf(card: ReportCard): CardView {
     notes: notesOf(card),
     tenths: card.benchmark.score_distribution.map(({ wallets }) => wallets),
     ownTenth: card.ahs_score === null ? null : Math.min(9, Math.floor(card.ahs_score / 10)),
-    standing: standingOf(card),
+    ranking: rankingOf(card),
     history: card.history.map(({ ahs_score }) => ahs_score),
     historyCaption: historyCaption(card),
     footer: `Block ${card.as_of_block}  ·  model ${card.model_version}  ·  window ${card.window.days} days${
@@ -74,7 +74,7 @@ function notesOf({ ahs_score, sanctions_flags, patterns, adjustments }: ReportCa
   return [...found, ...taken].slice(0, MAX_NOTES);
 }
 
-function standingOf({ benchmark: { percentile, scored_wallets } }: ReportCard): string {
+function rankingOf({ benchmark: { percentile, scored_wallets } }: ReportCard): string {
   const wallets = `${COUNT.format(scored_wallets)} scored wallet${scored_wallets === 1 ? "" : "s"}`;
   return percentile === null ? `Not ranked among ${wallets}` : `Percentile ${percentile} of ${wallets}`;
 }

@@ -24,7 +24,7 @@ export type CardView = {
   readonly tenths: readonly number[];
   /** Tenth of the wallet's score; null without a score. */
   readonly ownTenth: number | null;
-  readonly standing: string;
+  readonly ranking: string;
   /** Scores, oldest first; null for days without one. */
   readonly history: readonly (number | null)[];
   readonly historyCaption: string;
@@ -330,7 +330,7 @@ const CHART_HEIGHT = 70;
 const BAR_GAP = 6;
 
 /** Wallets by score; the wallet's own tenth has the colour of its grade. */
-function drawDistribution({ tenths, ownTenth, grade, standing }: CardView, width: number): Element {
+function drawDistribution({ tenths, ownTenth, grade, ranking }: CardView, width: number): Element {
   const most = Math.max(1, ...tenths);
   const barWidth = Math.floor((width - BAR_GAP * (tenths.length - 1)) / tenths.length);
   const bars = tenths.map((wallets, tenth) =>
@@ -346,7 +346,7 @@ function drawDistribution({ tenths, ownTenth, grade, standing }: CardView, width
     ),
   );
   return column({ gap: 8, height: 140, justifyContent: "space-between" }, [
-    line({ fontSize: 16, fontWeight: 600, color: INK.plain }, standing),
+    line({ fontSize: 16, fontWeight: 600, color: INK.plain }, ranking),
     row({ width, height: CHART_HEIGHT, gap: BAR_GAP, alignItems: "flex-end" }, bars),
     scale(width, ["0", "50", "100"]),
   ]);

@@ -5,13 +5,7 @@ import type { SanctionsFlag, WalletRows } from "../../model/features/types.ts";
 import { weighCalls } from "../../model/features/weigh-calls.ts";
 import { roundMicro } from "../../model/score/fixed-point.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import {
-  type ConfidenceLevel,
-  type FeatureLine,
-  type Grade,
-  gradeOf,
-  type Pattern,
-} from "../../model/score/record.ts";
+import { type ConfidenceLevel, type FeatureLine, gradeOf, type Pattern } from "../../model/score/record.ts";
 import type { Exposure, ScoreExplanation } from "./risk-facts.ts";
 
 export type RiskEvidence = {
@@ -37,14 +31,7 @@ export type Risk = {
 };
 
 /** One scale for grade, route and risk: LOW settles at once, MEDIUM goes to escrow, the others are rejected. */
-const LEVELS: Readonly<Record<Grade, Risk["level"]>> = {
-  A: "LOW",
-  B: "LOW",
-  C: "MEDIUM",
-  D: "HIGH",
-  E: "HIGH",
-  F: "CRITICAL",
-};
+const LEVELS = { A: "LOW", B: "LOW", C: "MEDIUM", D: "HIGH", E: "HIGH", F: "CRITICAL" } as const;
 
 const LISTED_WORDS = "listed counterparties";
 

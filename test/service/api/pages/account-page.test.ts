@@ -142,7 +142,7 @@ describe("a browser that is signed in", () => {
 
   test("sees what the key is, and how payments are routed for it", async () => {
     const one = appOf({
-      standing: async () => ({
+      keySummary: async () => ({
         scopes: ["review"],
         lastChargedAt: new Date("2026-11-19T10:00:00.000Z"),
         subscriptions: [

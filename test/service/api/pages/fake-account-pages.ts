@@ -15,7 +15,7 @@ export function fakeAccountPages(changes: Partial<PagePorts> = {}): PagePorts {
       sellsKeys: true,
       signInLimit: () => null,
       socketAddress: () => null,
-      standing: async () => ({ scopes: [], lastChargedAt: null, subscriptions: [] }),
+      keySummary: async () => ({ scopes: [], lastChargedAt: null, subscriptions: [] }),
       randomId: () => "once-0123456789abcdef",
     },
     verdicts: {

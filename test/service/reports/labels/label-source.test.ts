@@ -19,7 +19,7 @@ afterEach(async () => {
 
 async function readFrom(
   answer: (response: ServerResponse) => void,
-  { apiKey = "a-key" as string | null, deadlineMs = 2_000 } = {},
+  { apiKey = "a-key" as string | null, deadlineMs = 20_000 } = {},
 ) {
   const standIn = await startProviderStandIn(answer);
   ends.push(standIn.close);

@@ -398,7 +398,7 @@ async function receive(block: number, { hash = "0x01", ...receipt }: Receipt, lo
 
 async function know(
   address: Address,
-  fact: { readonly hasCode?: boolean; readonly creator?: Address; readonly firstFunder?: Address },
+  fact: { hasCode?: boolean; creator?: Address; firstFunder?: Address },
 ): Promise<void> {
   await world.db
     .insert(accountFact)
@@ -408,7 +408,7 @@ async function know(
 async function meet(
   from: Address,
   counterparty: Address,
-  { calls = 0, sent = 0n }: { readonly calls?: number; readonly sent?: bigint },
+  { calls = 0, sent = 0n }: { calls?: number; sent?: bigint },
 ): Promise<void> {
   const times = { firstBlock: 1, firstTime: START, lastBlock: 1, lastTime: START };
   await world.db
