@@ -33,7 +33,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 
 export const SCENARIO_NAMES = Object.keys(SCENARIOS);
 
-/** Runs scenarios, in the order of `SCENARIO_NAMES`, on one stand, under one load, and accounts for all of it after each. */
+/** Runs scenarios in the order of `SCENARIO_NAMES`, with one set of processes and one load. Accounts for everything after each. */
 export async function runScenarios(options: {
   names: readonly string[];
   seed: number;

@@ -71,7 +71,7 @@ const close = (): Promise<void> => {
 };
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.on(signal, () => void close().finally(() => process.exit(1)));
-// What broke while something else was waited for ends the run, and everything that it started.
+// A failure during another wait ends the run and every process that it started.
 process.on("unhandledRejection", (error) => {
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   void close().finally(() => process.exit(1));

@@ -73,7 +73,7 @@ describe("ahs", () => {
 
 describe("an error that nobody caught", () => {
   const NODE = "https://node.example/v2/aLcHeMyKeY_0123456789abcdef";
-  /** Has the process make it as it starts, or when it is told to. */
+  /** Environment of a process that runs this code at its start; the code may raise the error later, on a signal. */
   const faulty = (code: string) => {
     const file = join(folder, "fault.mjs");
     writeFileSync(file, code);

@@ -9,7 +9,7 @@ const SECRET = "an ordered text that nobody else may read";
 
 const db = useDatabase();
 
-/** What a line of the log holds of an error. */
+/** Returns the error fields of a log line. */
 function logged(err: unknown): string {
   let lines = "";
   const sink = new Writable({

@@ -35,7 +35,7 @@ contract OracleHandler {
         (head, time) = (uint64(block.number), uint64(block.timestamp));
     }
 
-    /// @dev The chain stands where the last step left it; no step may lower a floor.
+    /// @dev Restores the block and time of the last step. No step may lower a floor.
     modifier step() {
         vm.roll(head);
         vm.warp(time);

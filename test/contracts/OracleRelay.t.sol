@@ -25,7 +25,7 @@ contract SmartSigner {
 /// ├── validUntil is more than 48 h after the as-of time → ValidityTooLong
 /// ├── a field is malformed → MalformedRecord
 /// ├── no current signer signed it → InvalidSignature
-/// └── otherwise, whoever sends it
+/// └── otherwise, for any sender
 ///     ├── the stored record is as new or newer → false, nothing changes
 ///     └── the score is stored
 contract OracleRelayTest is OracleFixture {

@@ -87,7 +87,7 @@ abstract contract ScoreGateSuite is EscrowFixture {
         bytes memory refusal =
             abi.encodeWithSelector(IScoreGateHook.ScoreStale.selector, PROVIDER, NOW - 1, MAX_AGE);
         _refuses(hook, refusal);
-        // Whoever was scored once cannot wait until that is forgotten.
+        // The lenient hook refuses too: an old score does not count as no score.
         _refuses(lenient, refusal);
     }
 

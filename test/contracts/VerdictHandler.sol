@@ -165,7 +165,7 @@ contract VerdictHandler {
             ++job.terminalCalls;
             job.decision = verdict.decision;
         } catch {
-            // Nothing but its own end stands between a signed verdict and a submitted job.
+            // A signed verdict must settle a submitted job as long as the job has not ended.
             if (possible) terminalBlocked = true;
         }
     }

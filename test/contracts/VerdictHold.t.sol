@@ -13,8 +13,8 @@ import {VerdictFixture} from "./VerdictFixture.sol";
 /// ├── the job is not submitted, or names another evaluator → JobNotSubmitted, OtherEvaluator
 /// ├── the job had expired when it was issued → JobOver
 /// ├── a HOLD as new or newer is on record → HoldNotNewer
-/// └── otherwise, whoever brings it
-///     ├── it is on record, with the moment by which somebody should decide
+/// └── otherwise, for any sender
+///     ├── the HOLD is on record, with the time by which a review is due
 ///     ├── the escrow is not called
 ///     └── a terminal verdict can follow
 abstract contract VerdictHoldSuite is VerdictFixture {
@@ -86,7 +86,7 @@ abstract contract VerdictHoldSuite is VerdictFixture {
         IVerdictEvaluator.Verdict memory verdict = _verdict(jobId, HOLD);
         bytes memory signature = _sign(SIGNER_KEY, verdict);
         uint64 reviewBy = uint64(NOW + 3 days);
-        // Relaying late gives nobody more time.
+        // A late relay does not extend the time for review.
         vm.warp(NOW + 1 hours);
         vm.record();
         _expectEvent();

@@ -48,7 +48,7 @@ contract RelayingHook {
     }
 }
 
-/// @dev An escrow in the shape of V3 that takes the call and does what it was told to.
+/// @dev An escrow in the shape of V3 that takes the call and acts by its mood.
 contract HostileEscrow {
     enum Mood {
         Ignoring,
@@ -209,7 +209,7 @@ contract VerdictHostileTest is VerdictFixture, OnG1 {
         );
     }
 
-    /// @dev An owner who names the wrong adapter is told by the first job.
+    /// @dev With the wrong adapter, the first job of the escrow is unreadable.
     function test_TheAdapterOfAnotherGenerationReadsNothing() external {
         _assertUnreadable(new JobAdapterG1());
         _assertUnreadable(new JobAdapterG3());

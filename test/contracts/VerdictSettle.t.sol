@@ -7,7 +7,7 @@ import {OnG1, OnG3, OnV3} from "./escrow/EscrowFixture.sol";
 import {VerdictFixture} from "./VerdictFixture.sol";
 
 /// settle
-/// ├── the decision is none, HOLD or unknown → WrongDecision
+/// ├── the decision is neither ALLOW nor REJECT → WrongDecision
 /// ├── the escrow is not allowed → EscrowNotAllowed
 /// ├── the escrow's code changed → EscrowCodeChanged
 /// ├── the verdict is for another escrow or job → OtherJob
@@ -20,7 +20,7 @@ import {VerdictFixture} from "./VerdictFixture.sol";
 /// ├── the job is not submitted → JobNotSubmitted
 /// ├── the job names another evaluator → OtherEvaluator
 /// ├── the escrow refuses → its reason, and the verdict can be brought again
-/// └── otherwise, whoever brings it
+/// └── otherwise, for any sender
 ///     ├── ALLOW completes the job, with the evidence's hash as reason
 ///     └── REJECT rejects it
 abstract contract VerdictSettleSuite is VerdictFixture {

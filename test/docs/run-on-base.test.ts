@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import { useFolder } from "../support/use-folder.ts";
 
 const PAGE = readFileSync(new URL("../../docs/run-on-base.md", import.meta.url), "utf8");
-/** In place of what makes keystores and containers: the password stands where the keystore would. */
+/** Substitutes for the programs that make keystores and containers. The substitute copies the password in place of the keystore. */
 const STAND_INS = 'umask 022; npm() { cp "$9" "$7"; }; podman() { :; }';
 
 const folder = useFolder();

@@ -3,7 +3,7 @@ import { join, matchesGlob } from "node:path";
 import { expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
-/** What commands of the pages write: keystores, passwords, deployments, answers that hold a secret, the containers' settings. */
+/** Finds the files that commands of the pages write: keystores, passwords, deployments, answers with a secret, container settings. */
 const WRITTEN =
   /(?:keystore create|--password-file|--out|\btee|--import <|base64(?: \d+)? >|\bcp ops\/env\.example|\bcp deployment\.json|mkdir -m 700) +([\w$./-]*[\w/])/g;
 

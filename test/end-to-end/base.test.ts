@@ -19,7 +19,7 @@ import { useFolder } from "../support/use-folder.ts";
 
 const TIMEOUT_MS = 180_000;
 const AGENT: Address = "0x00000000000000000000000000000000000ba5e1";
-/** Blocks before the stand-ins come, and to the finality of a chain of which Ponder knows nothing special. */
+/** Blocks before the substitute contracts exist, and blocks until Ponder treats one as final on an unknown chain. */
 const [EMPTY_BLOCKS, FINAL_BLOCKS] = [10, 70];
 /** The index has to keep up on a busy machine. */
 const BLOCK_MS = 500;
@@ -83,7 +83,7 @@ test(
     const network = networkNamed("base");
     const chain = await startStandIn(network);
     const deploymentFile = join(folder, "base.json");
-    // The stand-in is younger than block 41 million.
+    // The substitute chain has fewer than 41 million blocks.
     const log = await deployOn(chain, ["--network", "base", "--registry-block", "0"], deploymentFile);
     expect(log).toContain(`sanctions contract ${network.sanctionsList?.address} from block ${EMPTY_BLOCKS}`);
     const deployment = loadDeployment(deploymentFile);
@@ -136,7 +136,7 @@ test(
   TIMEOUT_MS,
 );
 
-/** What server and worker show is what docs/operate.md lists, but for what a chain without escrows and a worker without a model have. */
+/** Server and worker show exactly the metrics of docs/operate.md, except those of escrows and of a model. */
 async function expectDocumentedMetrics(urls: readonly string[]): Promise<void> {
   const pages = await Promise.all(urls.map(async (url) => (await fetch(url)).text()));
   const shown = new Set(pages.join("\n").match(/(?<=^# TYPE )ahs_\w+/gm));

@@ -36,7 +36,7 @@ test("owner, wallet and URI of every agent are the contract's, whatever its mint
   const setTo = (agentId: bigint, wallet: Address) =>
     encoded("setAgentWallet", [agentId, wallet, deadline, "0x"]);
 
-  /** What each agent's mint calls back, by its id. */
+  /** Calls that the receiver makes during each agent's mint, by agent id. */
   const duringMint: readonly (readonly Hex[])[] = [
     [],
     [encoded("transferFrom", [first, STRANGER, 1n])],

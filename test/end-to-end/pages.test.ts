@@ -279,7 +279,7 @@ async function payingScript(): Promise<string> {
   return outputFiles[0]?.text ?? "";
 }
 
-/** What the service was paid, in millionths of a US dollar. */
+/** Balance of the payee, in millionths of a US dollar. */
 function received(): Promise<bigint> {
   const { rpcUrl, contracts } = world.kit.chain;
   return createPublicClient({ transport: http(rpcUrl) }).readContract({

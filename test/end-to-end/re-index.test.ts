@@ -104,7 +104,7 @@ async function run(args: readonly string[], databaseUrl: string): Promise<string
   return script.log();
 }
 
-/** A client that asks every 50 ms, and a reader of the index beside it, until it is told to stop. */
+/** Starts a client that sends a request every 50 ms, and a reader of the index, until the caller stops both. */
 async function watchReaders() {
   const { secret } = await createTestKey(kit.db, null);
   const faults: string[] = [];

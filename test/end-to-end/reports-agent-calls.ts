@@ -48,7 +48,7 @@ export function agentCalls(agent: Address) {
   };
 }
 
-/** What somebody else does so that DAI buys more WETH in the pool. */
+/** Calls of a third party after which DAI buys more WETH in the pool. */
 function cheapenWeth({ weth, daiWethPool }: Contracts, owner: Address): readonly Sold[] {
   const amount = 2n * TOKENS;
   return [

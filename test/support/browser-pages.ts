@@ -23,7 +23,7 @@ export async function openPage(
   await context.addInitScript(axe.source);
   const page = await context.newPage();
   const faults: string[] = [];
-  // A refusal that a test provokes is told on the console as well, as the failed load that it is.
+  // The console also reports a refusal that a test provokes, as a failed load.
   page.on("console", (message) => {
     if (message.type() === "error" && !/status of 4\d\d/.test(message.text())) faults.push(message.text());
   });
@@ -37,7 +37,7 @@ export async function openPage(
 
 type Violation = { readonly id: string; readonly nodes: readonly { readonly html: string }[] };
 
-/** What axe-core finds wrong with the page as it is shown now, each with its first place. */
+/** Faults that axe-core finds in the current page, each with its first place. */
 export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
   const found = await page.evaluate(
     "axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations)",

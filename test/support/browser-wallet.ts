@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import type { Address, Hex, PrivateKeyAccount } from "viem";
 import { jsonRpc } from "../../devnet/json-rpc.ts";
 
-/** How an injected wallet behaves; it signs and changes its chain unless told otherwise. */
+/** How an injected wallet behaves. By default it signs and changes its chain. */
 export type WalletBehaviour = {
   /** The page finds none. */
   readonly absent?: boolean;

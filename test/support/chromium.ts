@@ -7,7 +7,7 @@ const PLACES = [
   "/usr/bin/google-chrome",
 ];
 
-/** A Chromium of this machine; null where there is none, which CI takes for a fault. */
+/** Path of this machine's Chromium. Null if it is missing, which fails in CI. */
 export const CHROMIUM: string | null = findChromium();
 
 function findChromium(): string | null {

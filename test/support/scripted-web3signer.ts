@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { type Hex, isHex, keccak256, serializeSignature } from "viem";
 import { sign } from "viem/accounts";
 
-/** What the signer does with requests. */
+/** How the signer answers requests. */
 type SignerMood =
   | { readonly kind: "signs" }
   /** Signs, so many milliseconds late. */

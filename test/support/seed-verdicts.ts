@@ -61,7 +61,7 @@ const ALLOWED: VerdictResult = {
   review: null,
 };
 
-/** What a hostile model or client would have a reader's browser do. */
+/** Text of a hostile model or client that tries to run code in a reader's browser. */
 const HOSTILE = `<script>window.hacked = true</script><img src="https://elsewhere.example/x.png" onerror="window.hacked = true">\u202eevil\u202c ${"W".repeat(3_000)}`;
 
 const HELD: VerdictResult = {

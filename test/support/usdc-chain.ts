@@ -150,7 +150,7 @@ function tokenActions(chain: TestChain, client: PublicClient) {
     /** The same, without waiting for a block. */
     offer: (payment: PresentedPayment): Promise<Hex> =>
       chain.submit({ from: relayer.address, to: usdc, data: carryingOut(payment) }),
-    /** As anybody can who has read the authorization. */
+    /** Carries a payment out. Every third party that has the authorization can do so. */
     carryOut: (payment: PresentedPayment) => send(relayer.address, usdc, carryingOut(payment)),
     cancel: async (payment: PresentedPayment) => {
       const signature = await payer.signTypedData({

@@ -4,8 +4,8 @@ import type { Stand } from "../stand/stand.ts";
 import { compareCounts, doubled, type Finding, lost } from "./finding.ts";
 
 /**
- * Compares the changes of grade in each agent's scores since its subscription with the events that were told, and these with
- * what arrived: each at least once, always with one id and the same bytes.
+ * Compares the changes of grade in each agent's scores since its subscription with the stored events, and these with
+ * the deliveries: each at least once, always with one id and the same bytes.
  */
 export async function accountAlerts(stand: Stand, load: Load): Promise<Finding[]> {
   const findings: Finding[] = [];

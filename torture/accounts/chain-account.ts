@@ -9,7 +9,7 @@ const BLOCKS_AT_ONCE = 200;
 
 type ChainCall = { readonly hash: Hex; readonly from: Hex };
 /**
- * Compares the chain, as its node tells it, with our rows: every call of every agent indexed once, every record of the oracle as
+ * Compares the chain, as its node reports it, with our rows: every call of every agent indexed once, every record of the oracle as
  * the database has it, none written twice, no nonce of ours skipped or used by something unknown.
  */
 export async function accountChain(stand: Stand): Promise<Finding[]> {

@@ -1,4 +1,4 @@
-/** What an account found, each by a name of its own, so that over a whole run it is told once. */
+/** A fault that an account found. Its name is unique, so that a run reports it once. */
 export type Finding = {
   readonly kind: "lost" | "doubled";
   /** The thing that was lost or doubled. */
@@ -24,7 +24,7 @@ export function compareCounts(
   return [{ kind: found < expected ? "lost" : "doubled", item, count: Math.abs(expected - found) }];
 }
 
-/** What findings add to those told before: new items, and how much counts have grown. Notes them as told. */
+/** Returns new findings, and the growth of the counts of known ones. Records both as reported. */
 export function newFindings(findings: readonly Finding[], told: Map<string, number>): readonly Finding[] {
   return findings.flatMap((finding) => {
     const key = `${finding.kind} ${finding.item}`;

@@ -41,7 +41,7 @@ function accountPurchase(purchase: Purchase, used: ReadonlyMap<string, number>):
   return outcome === "open" ? [lost(`${name} neither moved nor was answered`)] : [];
 }
 
-/** How often each of the wallet's authorizations was used, as the token tells it. */
+/** How often each of the wallet's authorizations was used, by the token's events. */
 async function usedNonces(stand: Stand): Promise<ReadonlyMap<string, number>> {
   const { rpcUrl, contracts } = stand.chain().test;
   const events = await createPublicClient({ transport: http(rpcUrl) }).getContractEvents({

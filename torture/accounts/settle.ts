@@ -45,7 +45,7 @@ export async function settle(
     untilAgreed(stand).then((isAgreed) => (isAgreed ? performance.now() - started : null)),
     drain(stand, load, options),
   ]);
-  // What clients finished last was sent by our own senders, and counts as well.
+  // Our senders also send transactions for the last requests of the clients.
   await untilAgreed(stand);
   await untilTold(stand, load);
   const findings = [

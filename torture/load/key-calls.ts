@@ -91,7 +91,7 @@ export function startKeyCalls({
   });
 }
 
-/** 404: an index that is being built anew follows nobody yet. Nothing else refuses what these clients ask. */
+/** 404: an index that is being rebuilt follows no wallet yet. Requests of these clients get no other refusal. */
 export function noteRefusal(
   path: string,
   { status, body }: { readonly status: number; readonly body: string },

@@ -113,7 +113,7 @@ export function startLane<Done extends Operation>(options: LaneOptions<Done>): L
     stop: async () => {
       stopped = true;
       await running;
-      // What a server does not answer by then ends with it.
+      // A request without an answer by then ends with its server.
       await until(() => underWay === 0, STOP_WAIT_MS);
     },
   };

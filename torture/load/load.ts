@@ -88,7 +88,7 @@ function startBlocks(stand: Stand) {
       try {
         if (mining) await (acting ? chain.act() : chain.tick());
       } catch (error) {
-        // The chain was replaced while it was told to mine.
+        // The chain was replaced during the request to mine.
         if (chain === stand.chain()) throw error;
       }
       await sleep(blockMs);

@@ -9,7 +9,7 @@ import type { Injection, ScenarioContext } from "./scenario.ts";
 const REBUILD_TIMEOUT_MS = 120_000;
 const POLL_MS = 100;
 
-/** What nobody but us knows, and no chain tells again: query and what it is of. */
+/** Rows that only our database has and no chain can restore: the kind of row and its query. */
 const KEPT = [
   ["keys", "select id, key_hash, partner from ahs.api_key"],
   ["kept debits", "select id, key_id, units from ahs.key_debit where state = 'kept'"],
@@ -97,7 +97,7 @@ function compareKept(before: Kept, after: Kept): readonly Finding[] {
   );
 }
 
-/** What went on by key meanwhile is accounted for as ever. */
+/** Accounts for the work by key that continued in the meantime. */
 async function settleRest({ stand, load }: ScenarioContext): Promise<readonly Finding[]> {
   const open = await Promise.all([load.calls, load.outputs].map((lane) => lane.drain(REBUILD_TIMEOUT_MS)));
   await untilTold(stand, load);

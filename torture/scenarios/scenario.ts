@@ -45,7 +45,7 @@ export type Injection = {
   /** How often a process may end by itself meanwhile, where it does so by design. */
   readonly mayRestart: (process: string) => number;
   readonly notes: readonly string[];
-  /** What was found to be lost or doubled, where the scenario has accounted for everything itself; else that is still to be done. */
+  /** Lost or doubled items, if the scenario accounts for everything itself. Otherwise the caller does so. */
   readonly findings?: readonly Finding[];
 };
 

@@ -11,7 +11,7 @@ export type NodeMode =
   | { readonly kind: "limited"; readonly share: number }
   | { readonly kind: "slow"; readonly ms: number };
 
-/** Stands between our processes and a node, and can be taken away, limit its callers or be slow. */
+/** A proxy between our processes and a node. It can be down, be slow, or limit its callers. */
 export async function startNodeProxy(target: string, random: Random) {
   let upstream = new URL(target);
   let mode: NodeMode = { kind: "well" };

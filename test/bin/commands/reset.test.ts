@@ -39,7 +39,7 @@ function open(applicationName: string): Database {
   });
 }
 
-/** What a deployment names besides its chain, a reset has nothing to do with. */
+/** Resets the index of a chain. The deployment file sets only the chain id: a reset reads nothing else from it. */
 async function resetIndex(chainId: number, ...flags: readonly string[]): Promise<readonly string[]> {
   const deploymentFile = join(folder, `${chainId}.json`);
   writeDeployment(deploymentFile, {

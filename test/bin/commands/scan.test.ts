@@ -21,7 +21,7 @@ beforeAll(() => {
 });
 
 test.each(["list", "show", "run"])("%s tells at once that the database does not answer", async (action) => {
-  // Nobody listens there.
+  // No server listens on this port.
   const config = parseConfig({ DATABASE_URL: "postgres://127.0.0.1:1/ahs", AHS_DEPLOYMENT: deploymentFile });
   await expect(scan({ config, args: [action], out: () => undefined })).rejects.toThrow("ECONNREFUSED");
 });

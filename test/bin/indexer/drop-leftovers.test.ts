@@ -21,7 +21,7 @@ test("a reader of several tables goes on while triggers and indexes of a killed 
   const { rows: backends } = await indexer.query<{ pid: number }>("select pg_backend_pid() as pid");
   const dropping = dropLeftovers(indexer, "left_over");
   await untilWaiting(Number(backends[0]?.pid));
-  // In one transaction, whoever drops would by now hold this table and wait for the other.
+  // Dropping everything in one transaction would hold this table's lock now and deadlock with the reader.
   await reader.query("select from left_over.agent");
   await reader.query("commit");
   await dropping;

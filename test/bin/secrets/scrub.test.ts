@@ -29,7 +29,7 @@ const env = {
   RECEIPT_PREVIOUS_KEYS: `0x${"ab12".repeat(16)},0x${"cd34".repeat(16)}`,
 };
 
-/** What no line may hold. */
+/** No log line may contain one of these. */
 const SECRETS = [
   "s3cret-p",
   "aLcHeMyKeY_0123456789abcdef",

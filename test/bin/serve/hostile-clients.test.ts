@@ -5,9 +5,9 @@ import { afterEach, expect, it } from "vitest";
 import type { ServerLimits } from "../../../bin/serve/http-server.ts";
 
 const MIB = 1024 * 1024;
-/** What a server may grow by under any of these; each took several times as much without its bound. */
+/** Most memory that the server may gain under each attack. Without its limit, each attack takes several times as much. */
 const GROWTH_BYTES = 200 * MIB;
-/** What the server may compute before other clients are answered: without the bounds it took 11 s and more. */
+/** Most CPU time before the server answers other clients. Without the limits it is 11 s and more. */
 const BEFORE_ANSWERS_CPU_MS = 5_000;
 const DOCUMENT = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n";
 

@@ -38,7 +38,7 @@ async function start(fetch: Fetch = async (request) => new Response(await reques
   return { server, port, url: `http://127.0.0.1:${port}` };
 }
 
-/** What the server answers to these bytes by the time it closes the connection. */
+/** Returns the server's answer to these bytes, read until the server closes the connection. */
 async function sendRaw(port: number, bytes: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   let received = "";

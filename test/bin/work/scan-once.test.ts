@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "vitest";
 import { publishNightRoot } from "../../../bin/work/nightly.ts";
 import { openDatabase } from "../../../service/db/database.ts";
 
-/** Nobody listens there: whoever asks it is refused. */
+/** No server listens on this port: every connection is refused. */
 const db = openDatabase({
   ...{ url: "postgres://127.0.0.1:1/none", applicationName: "test", maxConnections: 1 },
   ...{ statementTimeoutMs: 1_000, connectTimeoutMs: 1_000, onIdleError: () => undefined },

@@ -12,7 +12,7 @@ import {JobEscrowG3} from "../../../contracts/local/JobEscrowG3.sol";
 import {JobEscrowV3} from "../../../contracts/local/JobEscrowV3.sol";
 import {UsdCoin} from "../../../contracts/local/UsdCoin.sol";
 
-/// @dev Takes an escrow of one generation through the steps that all generations have, whoever the actor is. Adding a
+/// @dev Takes an escrow of one generation through the steps that all generations have, for any actor. Adding a
 /// generation is adding a driver: every suite that takes drivers then covers it.
 abstract contract EscrowDriver {
     Vm internal constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));

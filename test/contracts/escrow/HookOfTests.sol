@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {IACPHook} from "../../../contracts/interfaces/IACPHook.sol";
 
-/// @dev Notes what it is told and blocks what it is asked to.
+/// @dev Records the calls of the escrow, and reverts them while `blocking` is set.
 contract HookOfTests is IACPHook {
     bytes4[] public seen;
     bytes public lastData;

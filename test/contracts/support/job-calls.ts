@@ -23,7 +23,7 @@ export type JobPlan = {
 
 export type Call = { readonly from: Address; readonly to: Address; readonly data: Hex };
 
-/** What client and provider send to take a job from nothing to submitted work, in any generation of escrow. */
+/** Calls of client and provider that take a new job to submitted work, in any generation of escrow. */
 export function jobCalls(generation: Generation, plan: JobPlan): readonly Call[] {
   const { client, provider, escrow, usdc, budget, jobId } = plan;
   const { created, priced, funded } = stepsOf(generation, plan);

@@ -30,7 +30,7 @@ import { type Mined, type MinedBlock, type MinedLog, readBlocks } from "./read-b
 
 type OwnedCall = { readonly wallet: Address; readonly call: ReturnType<typeof describeCall> };
 
-/** What a chain tells of its followed wallets to somebody who looks at the blocks with their calls alone. */
+/** Rows about the followed wallets, derived from the blocks and their calls alone. */
 export type ChainRows = {
   readonly asOf: AsOf;
   callsOf(wallet: Address): readonly ReturnType<typeof describeCall>[];
@@ -154,7 +154,7 @@ function rawLog(log: MinedLog, block: MinedBlock): RawLog {
   return { ...log, blockNumber: block.number, blockHash: block.hash, logIndex: hexToNumber(log.logIndex) };
 }
 
-/** Payments in tokens count as dealings with whom they pay. Funds are left out: nobody here pays another back but a ring. */
+/** Counts payments in tokens as dealings with the payee. Leaves funding out: on this chain only a ring pays back. */
 function contactGraph(seen: readonly { readonly block: MinedBlock; readonly own: readonly OwnedCall[] }[]) {
   const contacts = new Map<string, Contact>();
   const callsOf = new Map<Address, number>();
@@ -186,7 +186,7 @@ function contactGraph(seen: readonly { readonly block: MinedBlock; readonly own:
   return { usersOf, mainFunderOf: mainFundersIn(usersOf), contactsOf, callsOf };
 }
 
-/** What a source of history would answer: it knows every block. */
+/** Answers of a history source that knows every block. */
 function accountFacts(blocks: readonly MinedBlock[]): Map<Address, AccountFact> {
   const facts = new Map<Address, AccountFact>();
   const note = (address: Address, part: Partial<AccountFact>): void => {

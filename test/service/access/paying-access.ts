@@ -15,7 +15,7 @@ export function paidBy(number: number): { readonly "PAYMENT-SIGNATURE": string }
   return { "PAYMENT-SIGNATURE": String(number) };
 }
 
-/** What became of a payment, and for what. */
+/** A payment that was taken, and its outcome. */
 type Taken = {
   readonly units: number;
   readonly settlement: Settlement;
@@ -23,7 +23,7 @@ type Taken = {
   answer: BoughtAnswer | null;
 };
 
-/** Access by key, and by payments that nobody has to sign; `taken` holds what they were taken for. */
+/** Access by key, and by payments without a signature. `taken` records each payment. */
 export function payingAccess(
   deps: ApiKeyAccessDeps,
   answers?: IdempotentAnswers,

@@ -16,7 +16,7 @@ import {
   USDC,
 } from "./payment-world.ts";
 
-/** What @x402/hono does as it comes, next to what we do: each hole is shown first, so that a fix of the package is noticed. */
+/** Compares the unmodified @x402/hono with our server. Each hole is shown first, so that a fix of the package fails a test. */
 const db = useDatabase();
 let world: PaymentWorld;
 let bare: ReturnType<typeof bareShop>;

@@ -46,7 +46,7 @@ type WorldOptions = {
   readonly deadlineMs?: number;
   /** Fires when the shop closes. */
   readonly stopping?: AbortSignal;
-  /** A real token, and whoever settles on its chain. */
+  /** A real token, and the facilitator that settles on its chain. */
   readonly on?: Pick<PaymentAccessDeps, "facilitator" | "chain"> & {
     readonly asset: Address;
     readonly payTo: Address;
@@ -69,7 +69,7 @@ export function paymentWorld(
     transfer: null as Hex | null,
     balance: 10n ** 12n,
   };
-  /** What happens on the chain before it is asked. */
+  /** Steps that run on the chain before it answers a read. */
   const chainSteps: { isUsed?: () => void } = {};
   const works: Works = { done: 0, callers: [], failure: null, gate: Promise.resolve() };
   const signedIn = { address: null as Address | null };
@@ -149,7 +149,7 @@ export function paymentWorld(
     },
     terms: async (path: string): Promise<PaymentRequired> =>
       (await (await request(path)).json()) as PaymentRequired,
-    /** What the official client signs for a resource, as its payload. */
+    /** The payload that the official client signs for a resource. */
     sign: async (path: string): Promise<PaymentPayload> =>
       buyer.createPaymentPayload((await (await request(path)).json()) as PaymentRequired),
     signTerms: (terms: PaymentRequired): Promise<PaymentPayload> => buyer.createPaymentPayload(terms),
@@ -185,7 +185,7 @@ function facilitatorDesk() {
     verify: { kind: "valid" } as VerifyOutcome,
     settle: { kind: "settled", transaction: SETTLED } as SettleOutcome | "silence",
   };
-  /** What happens on the chain while the facilitator is asked. */
+  /** Steps that run on the chain while the facilitator works. */
   const meanwhile: { verify?: () => void; settle?: () => void } = {};
   const settled: PresentedPayment[] = [];
   const facilitator: Facilitator = {

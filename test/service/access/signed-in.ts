@@ -16,7 +16,7 @@ export const SIGNER = privateKeyToAccount(
 
 let count = 0;
 
-/** What a wallet signs to sign in now, each with a nonce of its own. */
+/** Message that a wallet signs to sign in at `now`; each has a nonce of its own. */
 export function signInInfo(now: Date, changes: Partial<CompleteSIWxInfo> = {}): CompleteSIWxInfo {
   count += 1;
   return {

@@ -34,7 +34,7 @@ async function subscribe(
   return (await buy(request)).subscription.id;
 }
 
-/** What was told, apart from tests, as "type: previous grade > current grade". */
+/** Events other than tests, as "type: previous grade > current grade". */
 async function told(): Promise<string[]> {
   const { rows } = await world.query(
     "select body from ahs.webhook_event where type <> 'subscription.test' order by type, created_at, body",

@@ -42,7 +42,7 @@ export async function startReceiver() {
   return {
     baseUrl: `http://127.0.0.1:${server.port}`,
     close: server.close,
-    /** What arrived at a path, oldest first. */
+    /** Deliveries that arrived at a path, oldest first. */
     at: (path: string): readonly Received[] => received.get(path) ?? [],
     /** How many deliveries to a path were under way at once. */
     most: (path: string): number => most.get(path) ?? 0,

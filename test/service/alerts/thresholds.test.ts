@@ -43,7 +43,7 @@ describe("a threshold is told of", () => {
           crossings += breachesOf(change, { ahsScore }).length;
           expect(breachesOf(change, {})).toEqual([]);
         });
-        // What is left of the series is one letter for each stay below, and one for each stay elsewhere.
+        // The series becomes one letter per score: b for below the threshold, a for any other.
         const stays = scores.map((one) => (one !== null && one < ahsScore ? "b" : "a")).join("");
         expect(crossings).toBe(stays.match(/ab/g)?.length ?? 0);
       }),

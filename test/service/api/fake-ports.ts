@@ -79,7 +79,7 @@ export function storedScore(changes: Partial<StoredScore> = {}): StoredScore {
   };
 }
 
-/** What a wallet without enough history is stored as. */
+/** Stored row of a wallet without enough history. */
 export function insufficientScore(): StoredScore {
   return storedScore({
     ahsScore: null,

@@ -12,7 +12,7 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 const folder = useFolder();
 
-/** Every address that stands anywhere in a file, as it stands there. */
+/** Every address in a file, in the file's spelling. */
 function addressesIn(value: unknown): string[] {
   if (typeof value === "string") return ADDRESS.test(value) ? [value] : [];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(addressesIn) : [];

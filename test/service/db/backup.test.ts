@@ -26,7 +26,7 @@ import {
 
 const NOW = new Date(1_790_000_000_000);
 const SPEC = "11111111-1111-4111-8111-111111111111";
-/** What COPY has to quote, and what an encoding could lose. */
+/** Characters that COPY must quote, and characters that an encoding could lose. */
 const ODD_TEXT = "a\ttab\nline \\. \\N \\x00 \u{1F600}é\r";
 const CALL = { chainId: 1, sender: "0x1", to: "0x2", data: "0x", value: 0n, purpose: "p" } as const;
 

@@ -1,7 +1,10 @@
 import { Client, type Pool } from "pg";
 import { beginBuild } from "../../../service/db/index-builds.ts";
 
-/** A build of the index as Ponder leaves it, made by whoever the connection is: blocks 1 to `newest`, some of them final. */
+/**
+ * A build of the index as Ponder leaves it, owned by the connection's role.
+ * It has blocks 1 to `newest`; those up to `finalized` are final.
+ */
 export async function createIndexBuild(
   db: Pool,
   build: { schema: string; chainId: number; newest: number; finalized: number; at: Date },

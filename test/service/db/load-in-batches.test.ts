@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { loadInBatches } from "../../../service/db/load-in-batches.ts";
 
-/** A load that ends when told to, and remembers what it was asked. */
+/** A load that the test ends, and that records its keys. */
 function manualLoad() {
   const calls: { readonly keys: readonly number[]; end(): void; fail(): void }[] = [];
   const load = (keys: readonly number[]) =>

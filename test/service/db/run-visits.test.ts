@@ -6,7 +6,7 @@ import { runVisits, type Visits } from "../../../service/db/run-visits.ts";
 const LIMITS = { atOnce: 6, atOncePerHost: 2, atOncePerAccount: 6, busyMs: 1, idleMs: 5, restMs: 10_000 };
 const logger = pino({ level: "silent" });
 
-/** Runs visits to items of the form "host/n" until none is due, or for the time given; tells what was done. */
+/** Runs visits to items of the form "host/n" until no item is due, or for the given time. Returns the visits made. */
 async function run(items: readonly string[], changes: Partial<Visits<string>>, forMs: number, atLeastMs = 0) {
   const due = new Set(items);
   const begun: string[] = [];
@@ -26,7 +26,7 @@ async function run(items: readonly string[], changes: Partial<Visits<string>>, f
       hostOf,
       accountOf,
       due: async () => {
-        // What is read is older than what is answered, as with a database.
+        // The rows are older than the answer, as with a database.
         const rows = [...due];
         await sleep(3);
         return rows;
@@ -114,7 +114,7 @@ test("an account with many slow hosts keeps no other waiting", async () => {
     50,
   );
   expect(begun).toEqual(["host0.wild/x", "host1.wild/x", "quick.other/1", "quick.other/2"]);
-  // What the end cut short is none of the others'.
+  // The end of the run aborts only visits to slow hosts.
   expect(left.filter((item) => !item.includes("wild"))).toEqual([]);
 });
 

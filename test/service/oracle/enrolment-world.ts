@@ -31,7 +31,7 @@ export async function createEnrolmentWorld() {
   const requests = () =>
     world.client.getContractEvents({ ...oracle, eventName: "ScoreRequested", fromBlock: 0n, strict: true });
 
-  /** Stands in for the indexer: follows whom the chain's requests name, from the first block that does. */
+  /** A substitute for the indexer: follows the wallets of the chain's requests, each from its first request. */
   const sync = async (): Promise<void> => {
     await world.sync();
     const found = await requests();

@@ -16,7 +16,7 @@ type OracleRow = {
 };
 
 /**
- * Stands in for the indexer where a test needs nothing but the oracle's events: builds the views that publishing reads,
+ * A substitute for the indexer in tests that need only the oracle's events: builds the views that publishing reads,
  * from the chain as it is now, anew at each call, so that reorgs need no care.
  */
 export async function replayOracle(

@@ -33,7 +33,7 @@ export const testPublishPolicy: PublishPolicy = {
   revertedRetryMs: { first: 50, longest: 200 },
 };
 
-/** What a test says of a score; the rest is filled in. */
+/** Parts of a score that a test sets; the rest has defaults. */
 export type TestScore = {
   readonly wallet: Address;
   readonly asOf: number;

@@ -26,7 +26,7 @@ function publisherAt(block: number) {
   return world.client.readContract({ ...oracle, functionName: "publisher", blockNumber: BigInt(block) });
 }
 
-/** What a worker with the new key does: null while a process sends for the former one. */
+/** Takes over with the new key, as a worker does. Returns null while a process sends for the former key. */
 async function takeOver(): Promise<true | null> {
   const options = { databaseUrl: world.databaseUrl, chainId: CHAIN_ID, sender: former.address };
   const session = await tryOpenSenderSession({ ...options, retryMs: 100, statementTimeoutMs: 5_000 });

@@ -129,7 +129,7 @@ describe("a hostile file ends early, with little of it read", () => {
   const CHUNK = 65_536;
   const MOST_READ = 2_000_000;
 
-  /** An endless file: whoever reads to its end never comes back. */
+  /** Returns how much of an endless file the parser reads. A parser that reads to the end never returns. */
   async function readOf(start: string, endless: string): Promise<number> {
     let read = 0;
     const piece = Buffer.from(endless.repeat(Math.ceil(CHUNK / endless.length)));

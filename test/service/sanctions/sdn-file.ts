@@ -20,7 +20,7 @@ const TYPE_IDS: Readonly<Record<string, string>> = {
   TRX: "992",
 };
 
-/** A list in the structure of OFAC's sdn_advanced.xml, with what else stands in one beside the digital currencies. */
+/** A list in the structure of OFAC's sdn_advanced.xml, with its other content beside the digital currencies. */
 export function sdnXml({ parties, edition = ["2026", "11", "20"] }: TestList): string {
   const [year, month, day] = edition;
   return `<?xml version="1.0" encoding="utf-8"?>

@@ -42,7 +42,7 @@ export async function createOnDemandWorld() {
   const { key, secret } = await createApiKey(db, wanted, { randomBytes, randomUuid: () => randomUUID() });
   const closing: (() => Promise<void>)[] = [];
 
-  /** What a deployment with this source answers; null is one without a source. */
+  /** The app of a deployment with this source; null is a deployment without a source. */
   const appWith = (source: HistorySource | null, limits: Partial<HistoryLimits> = {}) => {
     const history =
       source === null

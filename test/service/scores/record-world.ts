@@ -80,7 +80,7 @@ export async function createRecordWorld() {
       await client.query(`delete from ${SCHEMA}.sanctions_change where block >= $1`, [from]);
       await client.query(`delete from ${SCHEMA}.wallet where followed_block >= $1`, [from]);
     },
-    /** What the oracle's events show of a wallet that it holds as sanctioned. */
+    /** Publishes a wallet as sanctioned, by the oracle's events. */
     publishSanctioned: async (wallet: Address, asOf: number): Promise<void> => {
       await client.query(`insert into ${SCHEMA}.oracle_score values ($1, true, 0, true, false, $2, $3)`, [
         wallet,
@@ -98,7 +98,7 @@ export async function createRecordWorld() {
         [CHAIN_ID, to, wallet, block, GENESIS + block],
       );
     },
-    /** What a node told of an account, read at a block. */
+    /** Stores facts of a node about an account, read at a block. */
     learn: async (account: Address, block = 1): Promise<void> => {
       await client.query(
         "insert into ahs.account_fact values ($1, $2, true, null, null, 1, 1, 'index', $3)",

@@ -10,7 +10,7 @@ import { FINALIZED } from "./record-world.ts";
 
 const ROWS: readonly WireRow[] = Array.from({ length: FINALIZED }, (_, at) => wireRow(at + 1));
 const POLICY = { timeoutMs: 300, tries: 1, pauseMs: 5, longestPauseMs: 20 };
-/** The stand-in tells of one wallet alone: of this one it answers rows of somebody else, which is no history. */
+/** The scripted node knows one wallet. For this address it returns rows of another account, which is no valid history. */
 const UNTOLD = "0x2222222222222222222222222222222222222222";
 const LISTED = "0x3333333333333333333333333333333333333333";
 const FOLLOWED = "0x4444444444444444444444444444444444444444";

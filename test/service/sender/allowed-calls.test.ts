@@ -47,7 +47,7 @@ const ofAccount = encodeFunctionData({ ...transferCall, args: [...authorization,
 const ofContract = encodeFunctionData({ ...transferCall, args: [...authorization, "0x12"] });
 
 const abi = agentHealthOracleAbi;
-/** What our processes queue, by whose key sends it. */
+/** Calls that our processes queue, with the role of the sending key. */
 const ours: readonly (readonly [string, SendingRole, AskedCall])[] = [
   [
     "scores",

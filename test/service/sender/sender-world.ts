@@ -13,7 +13,7 @@ const TIMEOUT_MS = 20_000;
 
 export type SenderWorld = Awaited<ReturnType<typeof createSenderWorld>>;
 
-/** A chain that mines only when told, a migrated database, and senders of account 1 on demand. */
+/** A chain that mines only on request, a migrated database, and senders of account 1 on demand. */
 export async function createSenderWorld() {
   const database = await createTestDatabase();
   const db = openMigrated(database.url);

@@ -34,7 +34,7 @@ type Mined = {
 
 export type TestChain = Awaited<ReturnType<typeof startTestChain>>;
 
-/** A chain with all contracts, mining only when told; genesis lies `ageSeconds` back, so that history can be made. */
+/** A chain with all contracts that mines only on request. Genesis is `ageSeconds` in the past, so that tests can make history. */
 export async function startTestChain(ageSeconds = 0) {
   const port = await freePort();
   const genesisTime = Math.floor(Date.now() / 1000) - ageSeconds;

@@ -6,7 +6,7 @@ import {
   memberOf,
 } from "../../../service/api/kit/openapi-document.ts";
 
-/** What came back, or that nothing did. */
+/** An answer of the server. */
 export type FuzzAnswer = {
   readonly status: number;
   readonly headers: Headers;
@@ -21,7 +21,7 @@ const ELSEWHERE = new Set([400, 404, 405, 431]);
 /** Traces of code and of statements. */
 const LEAK = /\bat .+\.(ts|js|mjs):\d+|\bselect .+ from ahs\.|node_modules|stack/i;
 
-/** What is wrong with an answer to an operation, by the operation's own description; null when nothing is. */
+/** Checks an answer against the description of its operation. Returns the fault, or null for a valid answer. */
 export function createAnswerCheck(document: ApiDocument) {
   const schemas = new Map<string, z.ZodType>();
   return ({ method, path, operation }: DocumentedOperation, answer: FuzzAnswer): string | null => {

@@ -41,7 +41,7 @@ const STRAY_HEADERS = [
 ];
 
 const hostileText = fc.constantFrom(...HOSTILE_TEXTS);
-/** What a header can carry: bytes without controls. */
+/** Text that a header can carry: bytes without control characters. */
 const headerText = hostileText
   .map((text) => text.replaceAll(/[^\t\x20-\x7e\xa1-\xff]/g, "?").trim())
   .filter((text) => text.length < 2_000);
@@ -122,7 +122,7 @@ function segment(schema: unknown, drawing: Drawing): Arbitrary<string> {
     .filter(staysBelow);
 }
 
-/** Whether a URL keeps what stands before the segment: ".." makes another path of it, which may be a page. */
+/** Whether a URL keeps the path before the segment. ".." makes another path, which may be a page. */
 function staysBelow(segment: string): boolean {
   return new URL(`http://host/below/${segment}`).pathname.startsWith("/below/");
 }
@@ -140,7 +140,7 @@ function pairs({ name, required, schema }: Parameter, drawing: Drawing): Arbitra
   );
 }
 
-/** Wild ones meet others with the same Idempotency-Key, or bring what is none. */
+/** Wild values repeat one Idempotency-Key, or are no valid key. */
 function documentedHeader(name: string, { wildness }: Drawing): Arbitrary<readonly [string, string] | null> {
   const isRepeatable = name === "Idempotency-Key";
   const usual = isRepeatable

@@ -39,7 +39,7 @@ describe("the chain, asked about an authorization", () => {
 
   it("counts each transfer for the one authorization that made it, however many a transaction carries out", async () => {
     const paying = await usdc.sign();
-    // The payer signs the same nonce twice: what the token carries out pays somebody else.
+    // The payer signs the same nonce twice. The token carries out the transfer to the stranger.
     const elsewhere = await usdc.sign({ payTo: STRANGER });
     const claimed = await usdc.sign({ nonce: elsewhere.nonce });
     const hash = await usdc.send(

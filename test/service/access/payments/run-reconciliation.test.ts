@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 afterAll(() => usdc.close());
 
-/** What a process left that died between two steps of a payment, and what becomes of it. */
+/** A process dies between two steps of a payment; reconciliation then settles or releases the payment. */
 describe("a server killed", () => {
   it("after it reserved: the authorization is free again, and nothing was charged", async () => {
     const { payment, id } = await reserved();
@@ -134,7 +134,7 @@ describe("a settlement that was seen in a block", () => {
   });
 });
 
-/** A payment that somebody carried out, and that was answered. */
+/** A payment that was carried out on the chain and answered by the server. */
 async function answered() {
   const { payment, id } = await reserved();
   await store().askSettlement(id);

@@ -4,7 +4,7 @@ import { bodyOf, fakeApp, NOW, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
 
 const ORIGIN = "https://health.example";
 
-/** An app that takes payments, whose terms tell the price alone. */
+/** An app that takes payments; its terms contain only the price. */
 function payableApp() {
   return fakeApp({
     discovery: {

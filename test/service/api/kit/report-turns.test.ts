@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A reading that ends when it is told to. */
+/** A reading that runs until the test ends it. */
 function reading(log: string[], name: string) {
   let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {

@@ -23,7 +23,7 @@ type World = {
   readonly pages?: Partial<PagePorts>;
   readonly balanceUnits?: number | null;
   readonly isKnown?: boolean;
-  /** What scoring waits for. */
+  /** Scoring waits for this promise. */
   readonly scoring?: () => Promise<void>;
 };
 

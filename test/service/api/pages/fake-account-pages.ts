@@ -1,7 +1,7 @@
 import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
 import { verdictView } from "../verification/fake-verification-ports.ts";
 
-/** What a page of somebody else's would ask; none of these tests opens one. */
+/** Port of pages that these tests do not open. */
 async function notAsked(): Promise<never> {
   throw new Error("nobody was to ask this");
 }

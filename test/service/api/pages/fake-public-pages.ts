@@ -10,7 +10,7 @@ import type { FoundNames, RankedWallet } from "../../../../service/scores/leader
 import { fakePorts, standing, WALLET } from "../fake-ports.ts";
 import { fakeAccountPages } from "./fake-account-pages.ts";
 
-/** The pages with the endpoint that they stand on alone: all would take longer to describe than these tests take. */
+/** The pages, with only the endpoint that they need: a description of all endpoints would make the tests slow. */
 export function pagesApp(pages: PagePorts) {
   const { ports, log } = fakePorts({ pages });
   const endpoints: readonly Endpoint[] = [getAhs];

@@ -5,7 +5,7 @@ import { fakePublicPages, htmlOf, pagesApp } from "./fake-public-pages.ts";
 
 const PATH = `/wallet/${WALLET_EIP55}`;
 
-/** Ports of a wallet that stands so. */
+/** Ports whose wallet has this standing. */
 function standingAs(changes: Parameters<typeof standing>[0]): Partial<PagePorts> {
   const { wallets } = fakePublicPages();
   return { wallets: { ...wallets, standing: async () => standing(changes) } };

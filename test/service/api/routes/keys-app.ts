@@ -18,7 +18,7 @@ export const SHOWN = {
   expires_at: null,
 };
 
-/** What was asked of a port: its name, and its first argument. */
+/** A call of a port: its name and its first argument. */
 type Asked = { readonly port: "buy" | "topUp" | "rotate" | "spending"; readonly given: unknown };
 
 /** An app that sells keys to payers and wallets that sign in, and what it asked of its ports. */

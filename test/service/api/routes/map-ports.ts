@@ -4,13 +4,13 @@ import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
 import type { WalletDealings } from "../../../../service/reports/network/wallet-network-dealings.ts";
 import { reportSource } from "../report-source.ts";
 
-/** What is found in the fake wallet's calls, but for what is told otherwise. */
+/** Findings in the fake wallet's calls, with the given changes. */
 export async function foundDealings(changes: Partial<WalletDealings> = {}): Promise<FoundOutcome> {
   const dealings = { ...reportSource(), incoming: [], incomingTruncated: false, ...changes };
   return { kind: "read", ...(await foundIn(dealings, AHS_2026_1)) };
 }
 
-/** Ports of the reports about counterparties and network that know the fake wallet's calls, and nothing of anybody else. */
+/** Ports of the reports about counterparties and network. They know only the fake wallet's calls. */
 export const MAP_PORTS: Pick<
   Services,
   | "knownAccounts"

@@ -48,7 +48,7 @@ const CALLERS = {
   nobody: { kind: "nobody" },
 } as const satisfies Record<Caller["kind"], Caller>;
 
-/** A batch of somebody whom access lets through. */
+/** A batch from a caller that has access. */
 async function batchOf(kind: Caller["kind"], addresses: readonly Address[]) {
   const settlements: Settlement[] = [];
   const access: Access = {

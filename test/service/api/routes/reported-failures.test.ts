@@ -12,7 +12,7 @@ const knows: RecoveryNode["transaction"] = async (hash) => ({
   ...{ hash, from: WALLET, to: TARGET, nonce: 3, input: WORK, value: 0n, block: reportedFailure().block },
 });
 
-/** What is answered of a wallet whose only failure is from before the index followed it. */
+/** Requests a path for a wallet whose only failure is older than the index's record of it. */
 async function ask<Answer>(
   path: string,
   transaction: RecoveryNode["transaction"],

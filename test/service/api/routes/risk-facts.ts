@@ -2,7 +2,7 @@ import type { Services } from "../../../../service/api/services.ts";
 
 const NOBODY = { counterparties: 0, sentMicroUsd: 0, unpricedCalls: 0 };
 
-/** What is stored of a healthy wallet that dealt with twelve others. */
+/** Stored facts of a healthy wallet that dealt with twelve others. */
 export const RISK_FACTS: Awaited<ReturnType<Services["riskFacts"]>> = {
   explanation: { patterns: [], features: [] },
   exposure: {

@@ -39,7 +39,7 @@ async function server(keepAnswered: "kept" | "killed before") {
   });
   return {
     app,
-    /** What the worker does once the time of a request that died is over. */
+    /** Runs the worker's cleanup after the time limit of a dead request. */
     async sweep() {
       offsetMs += 125_000;
       await returnExpiredHolds(db, clock.now());

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { translateIssue } from "../../../../service/api/kit/translate-issue.ts";
 import { fieldsOf, laxBoolean, laxInteger, laxUuid } from "../../../../service/api/schemas/values.ts";
 
-/** What a schema reads, or the type of the fault that is told. */
+/** Returns the parsed value, or the type of the reported fault. */
 function read(schema: z.ZodType, value: unknown): unknown {
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;

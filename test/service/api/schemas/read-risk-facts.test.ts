@@ -41,7 +41,7 @@ function judged(rows: WalletRows, listed: readonly Address[], explanation = UNTO
   });
 }
 
-/** A mixer, an own wallet, and anybody else. */
+/** Rows with a mixer, an own wallet, and third parties. */
 function rowsWith(steps: readonly Step[], flag: "mixer" | null = "mixer"): WalletRows {
   return withFacts(
     rowsOf(callsOf(steps)),
@@ -109,7 +109,7 @@ describe("risk and score of any history", () => {
   const steps = fc.array(step, { minLength: 1, maxLength: 150 }).map((drawn) =>
     drawn.map(({ at, to, dollars, kind, ok }): Step => {
       if (kind === "call") return { at, to, ok };
-      // Whom the router deals with stands in its logs alone.
+      // Only the logs of the router's call name the counterparty.
       if (kind === "router") return { at, to: SHOP, emitters: [to], ok };
       const paid = payment(at, to, dollars * DOLLAR);
       return kind === "payment" ? { ...paid, ok } : { ...paid, ok, to: UNPRICED, emitters: [UNPRICED] };

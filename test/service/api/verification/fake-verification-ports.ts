@@ -20,7 +20,7 @@ export const CLIENT = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 export const PROVIDER = "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc";
 export const EVIDENCE = '{"final_verdict":"ALLOW","verdict_id":"7c9e6679-7425-40de-944b-e07fc1f90ae7"}';
 const EVIDENCE_HASH = keccak256(stringToHex(EVIDENCE));
-/** What key-1 of the fake ledger submits as. */
+/** The owner of submissions by key-1 of the fake ledger. */
 export const OWNER = "key:key-1";
 const RECEIPT_SEED = `0x${"07".repeat(32)}` as const;
 const MODELS = {
@@ -32,7 +32,7 @@ const MODELS = {
   synthesiser: "m",
 };
 
-/** What the panel allowed. */
+/** A result that the panel allowed. */
 export function verdictResult(changes: Partial<VerdictResult> = {}): VerdictResult {
   return {
     final_verdict: "ALLOW",

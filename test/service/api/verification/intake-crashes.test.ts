@@ -18,11 +18,11 @@ const db = useDatabase();
 afterEach(() => clearIntake(db));
 
 const read = async (response: Response) => (await response.json()) as Submitted;
-/** What a process does at a step at which it is killed. */
+/** Stops a process at a step, as a kill does: the step never returns. */
 const killed = () => new Promise<never>(() => undefined);
 const gone = () => Promise.reject(new Error("the database went away"));
 
-/** What the chain says of every payment that is still reserved, once nobody works on it any more. */
+/** Applies the chain's answer about every payment that is still reserved, after all its processes ended. */
 async function reconcile(world: IntakeWorld, moved: boolean): Promise<void> {
   const now = world.now();
   for (const row of (await world.payments()).filter(({ state }) => state === "reserved")) {

@@ -5,7 +5,7 @@ import { CLIENT, ESCROW, intakeWorld, ledgerOf, PROVIDER } from "./intake-world.
 
 const db = useDatabase();
 
-/** Whole Unicode and what is none, numbers, structures; and now and then something that fits. */
+/** Unicode text, invalid Unicode, numbers and structures; sometimes a fitting value. */
 const hostile = (fitting: unknown) =>
   fc.oneof(
     { arbitrary: fc.constant(fitting), weight: 3 },

@@ -84,9 +84,9 @@ type WorldOptions = {
   readonly facilitator?: (real: Facilitator) => Partial<Facilitator>;
   readonly ledger?: (real: ReturnType<typeof createKeyDebits>) => Partial<ReturnType<typeof createKeyDebits>>;
   readonly bind?: Outputs["bind"];
-  /** What the index shows of jobs; what was posted last, unless told. */
+  /** Reads jobs from the index; by default, returns the output that was posted last. */
   readonly readDeliverable?: Outputs["readDeliverable"];
-  /** Of specifications: nothing is refused unless told. */
+  /** Refuses signatures of specifications; by default, accepts all of them. */
   readonly refuseSignature?: RegisterDeps["refuseSignature"];
   readonly describeOverflow?: RegisterDeps["describeOverflow"];
   readonly binding?: Services["specs"]["binding"];
@@ -271,7 +271,7 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
     payments: () => listPayments(db, { kind: null, now: clock.now(), limit: 100 }),
     /** As the operator lists them. */
     listed: (kind: PaymentKind | null) => listPayments(db, { kind, now: clock.now(), limit: 100 }),
-    /** What workers do about what requests left: debits, payments that were never asked to settle, and outputs. */
+    /** Runs the workers that clean up after requests: debits, payments that were never sent to settlement, and outputs. */
     sweep: async () => {
       await returnExpiredHolds(db, clock.now());
       return settleIntake({ db, logger, now: clock.now });
@@ -292,7 +292,7 @@ export function outputBody(specId: string, changes: object = {}) {
   };
 }
 
-/** What binds a specification to job 7, with this provider. */
+/** A specification's binding to the job with this id and provider. */
 export function boundTo(jobId: bigint, provider: Address = PROVIDER): Binding {
   return {
     kind: "bound",

@@ -19,7 +19,7 @@ import {
 const db = useDatabase();
 afterEach(() => clearIntake(db));
 
-/** What a worker does about a verdict that gave no decision within its hour. */
+/** Fails a verdict as a worker does if no decision came within its hour. */
 async function fail(id: string): Promise<void> {
   await db.transaction(async (tx) => {
     const { rows } = await db.$client.query(

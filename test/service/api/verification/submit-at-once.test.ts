@@ -6,7 +6,7 @@ const AT_ONCE = 20;
 const db = useDatabase();
 afterEach(() => clearIntake(db));
 
-/** What so many submissions of one output at once are answered, each with headers of its own. */
+/** Submits one output several times at once, each with headers of its own, and returns the answers. */
 async function submitAtOnce(world: IntakeWorld, output: object, headers: readonly Record<string, string>[]) {
   const responses = await Promise.all(headers.map((own) => world.submit(output, own)));
   const bodies = await Promise.all(responses.map(async (response) => (await response.json()) as Submitted));

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createLocalJWKSet, type FlattenedJWSInput, flattenedVerify, type JSONWebKeySet } from "jose";
 
-/** What a relying party does with a receipt; it shares no code with the service. */
+/** A relying party that verifies a receipt. It shares no code with the service. */
 export type RelyingParty = {
   readonly jwks: JSONWebKeySet;
   /** The bytes of a mapping by its id; null where it cannot be had. */

@@ -87,7 +87,7 @@ test("without a source stores the code and the facts from contacts", async () =>
 });
 
 describe("a source in trouble", () => {
-  /** A source that fails so for some accounts, or for all, and tells of the others. */
+  /** A source that fails for some or all accounts, and answers about the others. */
   function failing(
     reason: HistoryFailure["reason"],
     of: readonly Address[] | "all",
@@ -146,7 +146,7 @@ describe("a source in trouble", () => {
       const context = contextWith(world, failing(reason, [PAYEE], asked));
       const timesAsked = async (ms: number) => {
         context.at.ms = ms;
-        // Somebody whom the source does tell of.
+        // An account that the source answers about.
         await world.client.query("delete from ahs.account_fact where address = $1", [SILENT]);
         await world.client.query(
           `insert into ahs.pending_fact values (31337, $1, $2, false, 0, 0, true)

@@ -14,7 +14,7 @@ const [STRANGER, SECOND, SENDER] = ["c3", "d4", "e5"].map((byte): Address => `0x
   Address,
 ];
 const ETHER = 10n ** 18n;
-/** What the local feeds say of an ether and a dollar, in millionths of a dollar. */
+/** Prices of an ether and a dollar by the local feeds, in millionths of a dollar. */
 const ETHER_MICRO_USD = 2_000_000_000n;
 const MICRO_USD = 1n;
 

@@ -125,7 +125,7 @@ test("a transaction that ended two processes is left out for good, counted, and 
   await forgetAll(world);
   const lives: (string | null)[] = [];
   for (let life = 0; life < 4; life += 1) lives.push(await enrichInChild(fatal));
-  // The first death tells the range, the next two the transaction.
+  // The first death identifies the range, the next two the transaction.
   expect(lives).toEqual([null, null, null, `["transaction"]`]);
   const isElsewhere = (row: unknown) =>
     ![Reflect.get(Object(row), "hash"), Reflect.get(Object(row), "transaction_hash")].includes(fatal);

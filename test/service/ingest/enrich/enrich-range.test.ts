@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** What one table says of one transaction. */
+/** Rows of one table about one transaction. */
 async function rowsAbout(table: string, hash: Hex): Promise<readonly Record<string, unknown>[]> {
   await world.index();
   await enrichAll(world);

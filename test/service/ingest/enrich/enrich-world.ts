@@ -108,7 +108,7 @@ type EnrichOptions = {
   readonly onRequest?: (method: string) => void;
 };
 
-/** What enriching this world needs; `wrap` stands between it and the node. */
+/** Context that enriches this world. `wrap` may change the reader of the node. */
 export function contextOf(world: EnrichWorld, wrap: Wrap, options: EnrichOptions = {}): EnrichContext {
   const real = createChainReader({
     url: world.chain.rpcUrl,

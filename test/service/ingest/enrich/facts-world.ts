@@ -13,7 +13,10 @@ export const PAYEE: Address = `0x${"fe".repeat(20)}`;
 export const FUNDER: Address = `0x${"f0".repeat(20)}`;
 export const SILENT: Address = `0x${"51".repeat(20)}`;
 
-/** A world that is indexed and not enriched: a wallet called a contract and paid tokens to somebody funded, and to somebody who is not. */
+/**
+ * A world that is indexed and not enriched.
+ * A wallet called a contract, and paid tokens to a funded account and to an account without funds.
+ */
 export async function createFactsWorld() {
   const world = await createEnrichWorld();
   await world.chain.rpc.request("anvil_setBalance", FUNDER, numberToHex(10n ** 20n));
@@ -27,13 +30,12 @@ export async function createFactsWorld() {
   return { world, funded, sent };
 }
 
-/** The wallet pays tokens to somebody. */
 export async function payTokens(world: EnrichWorld, to: Address): Promise<void> {
   const data = encodeFunctionData({ abi: localTokenAbi, functionName: "transfer", args: [to, 5n] });
   await world.chain.send({ from: WALLET, to: world.chain.contracts.usdc, data });
 }
 
-/** A context whose clock stands until a test moves it. */
+/** A context whose clock moves only by the test. */
 export function contextWith(
   world: EnrichWorld,
   source: AccountFactSource | null,
@@ -44,12 +46,12 @@ export function contextWith(
   return { ...context, source, at, now: () => at.ms, setAside: new Map(), signal };
 }
 
-/** Asks until nobody is due. */
+/** Reads until no account is due. */
 export async function readAll(context: FactsContext): Promise<void> {
   while ((await gatherAccountFacts(context)).more);
 }
 
-/** What is stored of an account. */
+/** Stored facts of an account. */
 export async function factsOf(world: EnrichWorld, address: Address) {
   return (await rowsOf(world, "account_fact")).find((row) => row.address === address.toLowerCase());
 }

@@ -4,7 +4,7 @@ import type { TestChain } from "../../../support/anvil-testkit/chain.ts";
 /** Logs what it is called with: four topics, then the data. Stands for any token or entry point. */
 const CODE: Hex = "0x608036036080600037606035604035602035600035608036036000a400";
 
-/** Puts a contract at an address that logs whatever it is told, through `logCall`. */
+/** Puts a contract at an address that emits the log of any `logCall`. */
 export async function placeLogEmitter(chain: TestChain, address: Address): Promise<void> {
   await chain.rpc.request("anvil_setCode", address, CODE);
 }

@@ -144,7 +144,7 @@ test("of a crowd that uses a wallet's counterparty 64 are kept, however large it
   const { contact, stranger } = await allRows(world);
   expect(contact).toHaveLength(1 + 64);
   expect(stranger).toHaveLength(64);
-  // Whoever lost its slot to others in the meantime is counted anew.
+  // An account that lost its slot to others is counted anew.
   const callsOf = (rows: readonly unknown[] | undefined) =>
     new Map(
       rows?.map((row) => [Reflect.get(Object(row), "account"), Number(Reflect.get(Object(row), "calls"))]),

@@ -30,7 +30,7 @@ const call = (
   counterparty,
 });
 
-/** What the database keeps of strangers between two ranges. */
+/** Database rows about strangers between two ranges. */
 type Kept = {
   readonly since: ReadonlyMap<Address, number>;
   readonly slots: ReadonlyMap<Address, ReadonlyMap<Address, Slot>>;

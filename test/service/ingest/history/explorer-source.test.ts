@@ -147,7 +147,7 @@ describe("an honest explorer", () => {
     expect(history.kind === "found" && history.calls.map((call) => call.blockNumber)).toEqual(
       rowsUpTo(20).map((_, at) => 20 - at),
     );
-    // What it told before of a block it has to tell again.
+    // This explorer omits one row if it is asked for the same block again.
     const forgetful = await started(rows, (honest, query, response) => {
       const answer = refusing(honest, query, response);
       if (answer === true || !isList(query) || query.get("endblock") === String(HEAD)) return answer;

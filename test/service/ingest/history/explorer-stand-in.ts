@@ -29,7 +29,7 @@ export type Misbehaviour = (
 const SECONDS_PER_BLOCK = 12;
 const FIRST_BLOCK_TIME = 1_700_000_000;
 
-/** Time of a block of the stand-in's chain, unix seconds. */
+/** Time of a block of the scripted explorer's chain, in unix seconds. */
 export function timeOfBlock(block: number): number {
   return FIRST_BLOCK_TIME + SECONDS_PER_BLOCK * block;
 }
@@ -62,8 +62,8 @@ export function wireRow(block: number, given: WireRow = {}): WireRow {
 }
 
 /**
- * A stand-in for an explorer: it speaks the part of Etherscan's wire protocol that we use, over these rows, and misbehaves
- * as told.
+ * A scripted explorer. It speaks the part of Etherscan's wire protocol that we use, over these rows, and misbehaves
+ * as the script says.
  */
 export async function startExplorerStandIn(
   rows: readonly WireRow[],

@@ -20,8 +20,8 @@ export type NodeStandIn = {
 };
 
 /**
- * A stand-in for a node with the Otterscan methods whose transactions are the wallet's rows, one per block at most; it
- * knows every block by the hash that is given for its number, and misbehaves as told.
+ * A scripted node with the Otterscan methods. Its transactions are the wallet's rows, at most one per block. It
+ * knows every block by the hash of `hashOf`, and misbehaves as the script says.
  */
 export async function startOtterscanStandIn(
   { rows, hashOf }: { readonly rows: readonly WireRow[]; readonly hashOf: (block: number) => string },

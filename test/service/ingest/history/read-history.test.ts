@@ -60,7 +60,7 @@ async function kept(outcome: Promise<CachedHistory | HistoryFailure>): Promise<C
   return history;
 }
 
-/** What the chain itself says of the request. */
+/** Calls that the chain holds for the request. */
 function expectedCalls(chain: SimulatedChain, { asOf, edge }: HistoryRequest) {
   const calls = ownCalls(chain, asOf.blockNumber);
   const since =
@@ -307,7 +307,7 @@ describe("own calls that are missing", () => {
   const steps = Array.from({ length: 10 }, () => ({ blocks: 1, seconds: 10, own: true }));
   const chain = chainOf({ steps });
   const request = requestAt(chain, chain.head, ALL);
-  /** A source without one call of the chain's, which tells how many there are or not. */
+  /** A source that omits one call of the chain. `sent` is its count of calls, or null for no count. */
   const without = (missing: number, sent: number | null, hasCode: boolean): HistorySource => ({
     ...simulatedSource({ ...chain, rows: chain.rows.toSpliced(missing, 1) }, { by: "block", pageSize: 3 }),
     countSent: async () => ({ count: sent }),

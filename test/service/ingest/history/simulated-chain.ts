@@ -16,7 +16,7 @@ const FIRST_BLOCK_TIME = 1_700_000_000;
 export type SimulatedChain = { readonly rows: readonly SourceRow[]; readonly head: number };
 
 export type Shape = {
-  /** Blocks and seconds since the transaction before; own or somebody else's. */
+  /** Blocks and seconds since the transaction before; whether the transaction is the wallet's own. */
   readonly steps: readonly { readonly blocks: number; readonly seconds: number; readonly own: boolean }[];
 };
 

@@ -18,7 +18,7 @@ export function contact(from: Address, to: Address, parts: Partial<Contact> = {}
   };
 }
 
-/** The graph of contacts, each account with no other calls than these but for those told. */
+/** The graph of contacts. Accounts have only these calls and those of `callsOf`. */
 export function graphOf(contacts: readonly Contact[], callsOf: ContactGraph["callsOf"] = new Map()) {
   const sorted = contacts.toSorted((a, b) => (a.account < b.account ? -1 : 1));
   const usersOf = Map.groupBy(sorted, ({ counterparty }) => counterparty);
@@ -30,7 +30,7 @@ export function graphOf(contacts: readonly Contact[], callsOf: ContactGraph["cal
   } satisfies ContactGraph;
 }
 
-/** What is known of accounts; of those that are not told of, nothing. */
+/** Facts about these accounts; missing fields are null. */
 export function factsOf(
   parts: readonly (Partial<AccountFact> & Pick<AccountFact, "address">)[],
 ): ReadonlyMap<Address, AccountFact> {

@@ -161,7 +161,7 @@ describe("strangers", () => {
   });
 });
 
-/** Calls of accounts to somebody else, enough to make none of them captive. */
+/** Calls of accounts to another address, so many that no account is captive. */
 function busy(...numbers: readonly number[]): readonly Contact[] {
   return numbers.map((number) => contact(account(number), ELSEWHERE, { calls: 1_000 }));
 }

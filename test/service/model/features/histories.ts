@@ -67,7 +67,10 @@ export function account(number: number): Address {
   return `0x${number.toString(16).padStart(40, "0")}`;
 }
 
-/** Calls in the order of their times, one block each; unless told otherwise they succeed, have an effect and pay the market's price. */
+/**
+ * Calls in the order of their times, one block each.
+ * By default they succeed, have an effect and pay the market's price.
+ */
 export function callsOf(steps: readonly Step[]): readonly OwnCall[] {
   return steps.toSorted((a, b) => a.at - b.at).map(callOf);
 }
@@ -104,7 +107,7 @@ export function rowsOf(calls: readonly OwnCall[], parts: Partial<WalletRows> = {
   };
 }
 
-/** An account that is a year old and has thirty users, unless told otherwise. */
+/** By default, an account that is a year old and has thirty users. */
 export function fact(address: Address, parts: Partial<CounterpartyFact> = {}): CounterpartyFact {
   return {
     address,

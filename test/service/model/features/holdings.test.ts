@@ -40,7 +40,7 @@ describe("portfolio quality", () => {
   });
 
   test("is the share of worth that is in listed tokens", () => {
-    // Three dollars kept in USDC, one dollar in a token that nobody else uses.
+    // Three dollars kept in USDC, one dollar in a token without other users.
     const steps = [gets(USDC, 4_000_000n), swap(1_000_000n, 10n)];
     expect(quality(steps, SPAM)).toMatchObject({ value: 0.75, scoreMicros: 75e6, samples: 2 });
     expect(quality(steps, {})).toMatchObject({ value: 1 });

@@ -223,7 +223,7 @@ function recovers(calls: readonly OwnCall[], call: OwnCall, position: number): b
   const before = calls
     .slice(0, position)
     .findLast((other) => other.to === call.to && other.selector === call.selector);
-  // Of a call whose receipt was not read the method tells whether it is trivial.
+  // Without a receipt, the method decides whether a call is trivial.
   const methodTellsNothing = call.receipt !== null || call.selector !== null;
   return call.ok && methodTellsNothing && before !== undefined && !before.ok;
 }

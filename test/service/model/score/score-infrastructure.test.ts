@@ -36,7 +36,7 @@ describe("D3", () => {
 
   test.each([
     ["quick and never down", hourly(100, () => ok), 100],
-    // (14 + 12.5 + 0 + 6.25 + 0) of 91: the failures alone tell of validity
+    // (14 + 12.5 + 0 + 6.25 + 0) of 91: only the failures count for validity
     ["quick, down every tenth hour", hourly(100, (i) => (i % 10 === 9 ? down : ok)), 36],
     [
       "never down, an answer in one and a half seconds",

@@ -180,7 +180,10 @@ function receiptOf(log: RawLog): RawReceipt {
   };
 }
 
-/** Notes how many documents each statement from now on updates; what it returns ends that, and tells the most of one and of all. */
+/**
+ * Records how many documents each later statement updates.
+ * The returned function ends the record, and returns the maximum and the sum.
+ */
 async function watchDocuments({ $client }: Database) {
   await $client.query(`
     create table chain_31337.touched (rows bigint);

@@ -58,7 +58,7 @@ describe("of more endpoints than are visited", () => {
   const sync = (quarter: number, bounds: Partial<typeof BOUNDS> = {}) =>
     syncSchedule(world.db, 31337, at(quarter), { ...BOUNDS, ...bounds });
 
-  /** What one quarter of an hour visits, with a synchronization before each of three looks at what is due. */
+  /** Endpoints visited in one quarter of an hour: three passes over due endpoints, each after a synchronization. */
   async function visitsOf(quarter: number, answers: (endpoint: string) => boolean = () => true) {
     const visited: string[] = [];
     for (const _ of [1, 2, 3]) {
@@ -98,7 +98,7 @@ describe("of more endpoints than are visited", () => {
     }
     expect(seen.size).toBe(12);
     expect(await sync(120)).toMatchObject({ crowdedDomains: ["crowd.example"] });
-    // Nobody was seen to fail for want of a visit.
+    // No endpoint failed because it was not visited.
     expect((await world.probes()).every(({ outcome }) => outcome === "ok")).toBe(true);
   });
 
@@ -329,7 +329,7 @@ test("an account has so many documents read in a UTC day, and its others on the 
   const spent = (now: Date) => readSpentAccounts(world.db, { chainId: 31337, now, perAccountDay: 5 });
   expect((await read(NOW)).agents).toHaveLength(5);
   expect(await spent(NOW)).toEqual({ count: 1, first: [OWNER] });
-  // What is left is still to be found once the day is over.
+  // The other documents remain due on the next day.
   expect(await read(NOW)).toEqual({ agents: [], changed: true });
   expect((await read(next)).agents).toHaveLength(3);
   expect(await spent(next)).toEqual({ count: 0, first: [] });

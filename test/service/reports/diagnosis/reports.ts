@@ -3,7 +3,7 @@ import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
 import { gatherReportFacts, type ReportFacts } from "../../../../service/reports/diagnosis/report-facts.ts";
 import { asOfLast, callsOf, rowsOf, type Step } from "../../model/features/histories.ts";
 
-/** What reports say of rows an hour after their last call. */
+/** Facts of reports about these rows, an hour after the last call. */
 export function factsOf(rows: WalletRows): ReportFacts {
   return gatherReportFacts({ rows, asOf: asOfLast(rows.calls) }, AHS_2026_1);
 }

@@ -2,14 +2,14 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A question that the stand-in was asked. */
+/** A request that the scripted vendor received. */
 type Asked = {
   readonly method: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: unknown;
 };
 
-/** Stands in for a vendor of labels, on this machine: it answers as it is told and knows nobody. */
+/** A scripted vendor of labels, on the loopback interface. It returns the given answer to every request. */
 export async function startProviderStandIn(answer: (response: ServerResponse) => void) {
   const asked: Asked[] = [];
   let current = answer;

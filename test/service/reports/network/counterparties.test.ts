@@ -152,7 +152,7 @@ describe("the counterparties of a wallet", () => {
           ...dust(POOL, 3_334n, USDC),
           firstAt: START + place,
         })),
-        // Nobody knows what this is worth.
+        // This token has no price.
         dust(account(0xb3), 1n, UNPRICED),
       ],
     );

@@ -25,7 +25,10 @@ type Row = {
   readonly logIndex?: number;
 };
 
-/** Unless told otherwise the peer sends the wallet 5 of a token by a transaction of its own, at 1,000 seconds plus the block. */
+/**
+ * By default, the peer sends the wallet 5 of a token by a transaction of its own.
+ * The time is 1,000 seconds plus the block.
+ */
 async function transfer({
   block,
   from = PEER,

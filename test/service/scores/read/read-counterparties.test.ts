@@ -163,7 +163,7 @@ function countQueries(client: ClientBase) {
   return { client: { query } as unknown as ClientBase, count: () => asked };
 }
 
-/** A client that tells how many characters the longest of its answers has. */
+/** A client that records the length of its longest answer, in characters. */
 function recordAnswers(client: ClientBase) {
   let longest = 0;
   const query = async (config: QueryArrayConfig, values?: unknown[]) => {
@@ -219,7 +219,7 @@ async function give(account: Address, counterparty: Address, sentMicroUsd: bigin
   });
 }
 
-/** A use by somebody who does other things as well. */
+/** A use by an account that also deals with another address. */
 async function use(user: Address, counterparty: Address): Promise<void> {
   await meet(user, counterparty, { calls: 1, first: 30, last: 30 });
   await meet(user, account(0xe1), { calls: 9, first: 30, last: 30 });

@@ -88,7 +88,7 @@ export function callAt(block: number, parts: Partial<OwnCall> = {}): OwnCall {
   return { ...call, hash: blockHash(1_000 + block), blockNumber: block, transactionIndex: 3, ...parts };
 }
 
-/** What rows of wallets as of block 300 are read with. */
+/** Request for rows of wallets as of block 300. */
 export function request(wallets: readonly Address[], sanctions: readonly SanctionsEntry[] = []) {
   return {
     ...CHAIN,

@@ -68,7 +68,7 @@ export async function bootEscrowWorld() {
     ...kit,
     index,
     deps,
-    /** What was asked for in the name of a held verdict. */
+    /** Calls made for a held verdict. */
     callsOf: (verdictId: string) => calls.filter((call) => call.endsWith(verdictId)),
     /** How the next asking for a re-run is answered. */
     rerun,
@@ -83,7 +83,7 @@ export async function bootEscrowWorld() {
       await chain.mine(chain.deployment.finalityBlocks + 1);
       await index.reach(await chain.head());
     },
-    /** Goes on, round after round, until the verdict stands so. */
+    /** Runs rounds until the verdict has this status. */
     reach: (verdictId: string, status: SettlementStatus) => {
       const wait = { what: `verdict ${verdictId} is ${status}`, timeoutMs: WAIT_MS };
       let seen: unknown;

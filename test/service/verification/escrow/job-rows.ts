@@ -88,7 +88,7 @@ export function rowActions(db: Database) {
       await addRun(db, id, { decision, run: 1, cause: "submitted" });
       return id;
     },
-    /** What was signed for a job. */
+    /** Signed settlements of a job. */
     settlements: async (job: JobName) => {
       const { rows } = await db.$client.query(
         "select id, decision, state, attempts, error, issued_at from ahs.settlement where escrow = $1 and job_id = $2 order by id",

@@ -69,7 +69,7 @@ export function jobActions(chain: TestChain) {
   };
   return {
     send,
-    /** A funded job of the client for the provider, with the evaluator unless told otherwise. */
+    /** A funded job of the client for the provider; by default with our evaluator. */
     openJob: async ({ generation = "G1", description, ...options }: JobOptions): Promise<TestJob> => {
       const escrow = escrowOf(chain, generation);
       const evaluator = options.evaluator ?? chain.contracts.verdictEvaluator;
@@ -114,7 +114,7 @@ export function hashOf(text: string): Hex {
   return keccak256(toBytes(text));
 }
 
-/** What a chain shows of balances and jobs. */
+/** Reads balances and jobs of a chain. */
 export function views(chain: TestChain) {
   const client = createPublicClient({ transport: http(chain.rpcUrl) });
   const balanceOf = (account: Address): Promise<bigint> =>

@@ -130,7 +130,7 @@ it("whoever brings a signed verdict first, knowing no more than its answer, it c
   await world.finalize();
   const before = await world.balances();
   const { relayer } = world.deps;
-  // What the relayer cannot pay for waits.
+  // A settlement that the relayer cannot pay for waits.
   await world.chain.rpc.request("anvil_setBalance", relayer, "0x0");
   await world.settleUp();
   const { settlement } = await answerOf(verdictId);

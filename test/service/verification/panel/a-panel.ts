@@ -71,7 +71,7 @@ export function wireSynthesis(change: object = {}) {
   };
 }
 
-/** What every role answers that finds nothing wrong. */
+/** Answer of a role that finds no fault. */
 export function contentAnswer({ role }: Pick<Call, "role">): Respond {
   if (role === "critic") return complete(wireCritique());
   return complete(role === "synthesiser" ? wireSynthesis() : wireBallot());
@@ -96,7 +96,7 @@ export const SETTINGS: PanelDeps["settings"] = {
   ...{ prices: { promptUsd: 2, answerUsd: 10 }, prompts: loadPrompts() },
 };
 
-/** What a run needs, and the records that it hands out. */
+/** Dependencies of a run, and the records that it keeps. */
 export function aRun(models: PanelDeps["models"], change: Partial<PanelDeps> = {}) {
   const kept: RoleRecord[] = [];
   let markers = 0;

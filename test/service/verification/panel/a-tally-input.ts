@@ -85,7 +85,7 @@ export function aTallyInput(change: Partial<TallyInput> = {}): TallyInput {
   };
 }
 
-/** What the tally makes of such a panel; throws where it fails. */
+/** Outcome of the tally for such a panel; throws if the tally fails. */
 export function decided(change: Partial<TallyInput>): Extract<TallyOutcome, { kind: "decided" }> {
   const outcome = tally(aTallyInput(change));
   if (outcome.kind === "failed") throw new Error(`Failed for want of ${outcome.missing.join(", ")}`);

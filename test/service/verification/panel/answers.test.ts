@@ -100,7 +100,7 @@ describe("parseBallot", () => {
       ...cut,
       criteria: [{ id: "c1", met: false, evidence: `${"e".repeat(399)}…` }, { id: "c2" }],
     });
-    // What is kept and relayed is cut as well, and stays as it is when it is read again.
+    // The kept and relayed answer is cut as well, and a second parse does not change it.
     expect(parsed.kind === "answer" && parseBallot(parsed.wire, IDS)).toEqual(parsed);
   });
 

@@ -74,7 +74,7 @@ it.each(HOSTILE)("reads 200,000 hostile characters of %s within 3 seconds", (_, 
   const text = filled(unit, 200_000);
   const start = performance.now();
   check(text, { specText: text, acceptanceCriteria: text });
-  // What takes time squared would take minutes.
+  // Code in quadratic time would take minutes.
   expect(performance.now() - start).toBeLessThan(3_000);
 });
 

@@ -231,6 +231,6 @@ it.each([
 ])("splits 200,000 characters of %s within 3 seconds", (_, given) => {
   const start = performance.now();
   splitCriteria(given);
-  // What takes time squared would take minutes.
+  // Code in quadratic time would take minutes.
   expect(performance.now() - start).toBeLessThan(3_000);
 });

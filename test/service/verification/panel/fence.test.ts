@@ -13,7 +13,7 @@ const LINES = /\r\n|[\n\r\v\f\x85\u2028\u2029]/;
 
 const lineOf = (kind: string, label: string, marker = MARKER) => `=== ${kind} ${label} ${marker} ===`;
 
-/** Pieces of which a forger who knows the marker would make one; nobody can, and it must not help. */
+/** Pieces from which a forger who knows the marker would build a fence. No forger knows it, and it must not help. */
 const piece = fc.oneof(
   fc.constantFrom(
     "=== END output ",
@@ -46,7 +46,7 @@ const piece = fc.oneof(
 );
 const hostileText = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(""));
 
-/** A reader who overlooks case, width and what nobody sees. */
+/** The text as a reader sees it, without case, width and invisible characters. */
 function asRead(text: string): string {
   return text
     .normalize("NFKC")

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import type { RoleName } from "../../../../service/verification/panel/types.ts";
 
-/** What a request to the server held. */
+/** A request that the server received. */
 export type Call = {
   /** Of the line `Role:`; of a question to no role, undefined. */
   readonly role: RoleName;
@@ -24,7 +24,7 @@ type CallBody = {
 /** Answers a request, or leaves it open. */
 export type Respond = (response: ServerResponse) => void;
 
-/** A server on this machine that speaks as much of OpenAI's interface as it is told to, call by call. */
+/** A loopback server with part of OpenAI's interface. `respond` answers each call. */
 export async function startModelServer(respond: (call: Call) => Respond) {
   const calls: Call[] = [];
   const server = createServer(async (request, response) => {

@@ -7,7 +7,7 @@ export const PROSE =
   "Lyon lies where the Saône meets the Rhône. Bordeaux stands on the Garonne, an hour from the sea. Nantes grew on the Loire, " +
   "whose arms once ran through the middle of the town, and Rouen looks over a wide bend of the Seine towards Paris.";
 
-/** What the checks find of an output for an order that says nothing of its form. */
+/** Findings of the checks about an output, for an order that sets no form. */
 export function check(outputText: string, change: Partial<PanelCase> = {}): readonly OutputCheck[] {
   const panelCase: PanelCase = {
     specText: "Name four French cities and the river of each.",

@@ -2,7 +2,7 @@ import type { PanelOutcome, RoleName } from "../../../../service/verification/pa
 import { contentAnswer } from "./a-panel.ts";
 import { type Call, type Respond, startModelServer } from "./model-server.ts";
 
-/** What roles answer that are not content. */
+/** Answers of roles that find faults. */
 export type Script = Partial<Record<RoleName, (call: Call) => Respond>>;
 
 /** A server whose roles find nothing wrong, but for those of the script. */

@@ -123,7 +123,7 @@ describe("passages that a text copies", () => {
   });
 
   it("never are in what is left, whatever the texts", () => {
-    // Few letters, so that passages of one stand in the other.
+    // Few letters, so that passages of one text occur in the other.
     const letters = fc.string({ unit: fc.constantFrom("a", "b", " ", "\n"), maxLength: 40 });
     const built = fc
       .tuple(fc.array(letters, { maxLength: 6 }), fc.integer({ min: 1, max: 12 }))

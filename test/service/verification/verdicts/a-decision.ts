@@ -47,7 +47,7 @@ export function decided(verdict: Decision): Extract<PanelOutcome, { kind: "decid
   };
 }
 
-/** What a role answered, at 100 and 20 tokens. */
+/** Record of a role's answer, at 100 and 20 tokens. */
 export function answered(role: RoleRecord["role"], answer: unknown): RoleRecord {
   return { ...called(role), answer: { kind: "answer", answer } };
 }

@@ -4,7 +4,7 @@ import { answered, decided } from "./a-decision.ts";
 import { type Death, mortalDatabase } from "./mortal-database.ts";
 import { BALANCE, fails, LEASE_MS, UNITS, useVerdictWorld } from "./verdict-world.ts";
 
-/** Beyond the statements of any run, so that the last deaths are none. */
+/** More statements than any run has, so that the last workers do not die. */
 const STATEMENTS = 22;
 
 const world = useVerdictWorld();
