@@ -18,7 +18,7 @@ export async function buildHistory({
 }: {
   readonly rpc: JsonRpc;
   readonly blocks: readonly ReadyBlock[];
-  /** Accounts that exist before the history, with native coin in wei: the exchanges and those nobody funds. */
+  /** Accounts that exist before the history, with native coin in wei: the exchanges, and those that no account funds. */
   readonly endowments: ReadonlyMap<Address, bigint>;
   readonly onProgress: BuildProgress;
   readonly signal?: AbortSignal | undefined;

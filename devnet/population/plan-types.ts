@@ -36,7 +36,7 @@ export type Deed = {
   readonly needs: string | null;
 };
 
-/** One transaction that somebody will send. */
+/** One transaction that an account of the population will send. */
 export type PlannedCall = Omit<Deed, "gas"> & {
   /** Unix seconds, not before which it is mined. */
   readonly at: number;

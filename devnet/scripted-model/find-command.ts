@@ -44,7 +44,7 @@ export function findCommand(text: string): Command | null {
   return null;
 }
 
-/** Sentences of data that address the judge, unchanged; a text about passing tests or rejected requests is none. */
+/** Returns the sentences of data that address the judge, unchanged; not those about passing tests or rejected requests. */
 export function findInstructions(text: string): readonly string[] {
   return sentencesOf(text).filter((sentence) => unmaskText(sentence).some(instructs));
 }

@@ -114,9 +114,9 @@ type ScoringServices = {
   readonly scoreOnDemand: ((address: Address) => ReturnType<typeof scoreOnDemand>) | null;
   /** Signs a stored score for the oracle. */
   readonly attest: (row: StoredScore) => Promise<Attestation>;
-  /** The file of an inputs hash; undefined if there is none. */
+  /** The file of an inputs hash; undefined without one. */
   readonly inputFile: (hash: Hex) => Promise<unknown>;
-  /** The rendered list of one night; null if there is none. */
+  /** The rendered list of one night; null without one. */
   readonly epochList: (epoch: number) => Promise<{ readonly root: string; readonly json: Uint8Array } | null>;
   readonly infrastructure: InfrastructureReader & UrlVisitor;
   /** Limits how many reports a process reads at once. */

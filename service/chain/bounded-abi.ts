@@ -90,7 +90,7 @@ function boundedBytes(parameters: readonly AbiParameter[], data: Hex): Uint8Arra
   return bytes;
 }
 
-/** What the bytes of a value look like. A value in place has a fixed size, any other a pointer in its place. */
+/** Layout of a value's bytes. A value in place has a fixed size, any other a pointer in its place. */
 type Shape =
   | { readonly kind: "in_place"; readonly size: number }
   | { readonly kind: "bytes" }

@@ -55,7 +55,7 @@ export async function deployOracle(
   return { address, startBlock, transactionHash };
 }
 
-/** What differs between the roles an oracle has on chain and those expected, one sentence each; empty when nothing does. */
+/** Names the differences between an oracle's roles on chain and those expected, one sentence each; empty when equal. */
 export async function roleFaults(
   client: PublicClient,
   address: Address,
@@ -94,7 +94,7 @@ function sameAddresses(actual: readonly Address[], expected: readonly Address[])
   return actual.length === wanted.size && actual.every((address) => wanted.has(address.toLowerCase()));
 }
 
-/** What a hook asks of providers; score 0 to 100, age in seconds. */
+/** Requirements of a hook for providers; score 0 to 100, age in seconds. */
 export type GateWish = {
   readonly minScore: number;
   readonly maxAge: bigint;

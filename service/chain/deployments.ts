@@ -14,14 +14,14 @@ const token = z.object({
   address,
   symbol: z.string().min(1),
   decimals: z.int().min(0).max(36),
-  /** AggregatorV3 feed of its price in US dollars; null where there is none. */
+  /** AggregatorV3 feed of its price in US dollars; null without one. */
   feed: address.nullable(),
 });
 
 /** Tokens of the chain and their price feeds. */
 const market = z.object({
   native: token.omit({ address: true }),
-  /** The native coin as an ERC-20 token; null where there is none. */
+  /** The native coin as an ERC-20 token; null without one. */
   wrappedNative: address.nullable(),
   /** Recognised ERC-20 tokens, each once. */
   tokens: z.array(token),
@@ -46,7 +46,7 @@ const escrow = contract.extend({
   generation: z.enum(["G1", "G3", "V3"]),
   /** keccak256 of its runtime code. */
   codeHash,
-  /** What a proxy of ERC-1967 points to, and the hash of its code; null for one that is no proxy. */
+  /** Implementation of an ERC-1967 proxy, and the hash of its code; null for any other contract. */
   implementation: z.object({ address, codeHash }).nullable(),
 });
 
@@ -129,7 +129,7 @@ const schema = z.object({
   unfollowed: z.array(z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)])),
 });
 
-/** What the launcher of the indexer hands to its configuration file, through one environment variable. */
+/** Settings that the indexer's launcher passes to its configuration file, through one environment variable. */
 export type IndexSettings = z.infer<typeof schema>;
 
 export const INDEX_SETTINGS_VARIABLE = "AHS_INDEX_SETTINGS";

@@ -8,7 +8,7 @@ export const jobEscrowEvents = parseAbi([
   "event JobExpired(uint256 indexed jobId)",
 ]);
 
-/** What the verdict evaluator tells of its work. */
+/** Events that the verdict evaluator emits. */
 export const verdictEvaluatorEvents = parseAbi([
   "event VerdictSettled(address indexed escrow, uint256 indexed jobId, uint8 decision, uint16 score, bytes32 evidenceHash)",
   "event HoldRecorded(address indexed escrow, uint256 indexed jobId, bytes32 evidenceHash, uint64 reviewBy)",

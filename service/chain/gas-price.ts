@@ -26,7 +26,7 @@ const SENT_BYTES = 1_000n;
 /** Asks a node for its fees and the deployment's feed for the coin's price. */
 export function createGasPrice(deps: {
   client: PublicClient;
-  /** AggregatorV3 feed of the native coin in US dollars; null where there is none. */
+  /** AggregatorV3 feed of the native coin in US dollars; null without one. */
   feed: Address | null;
   decimals: number;
   /** Assumed price in US dollars while no feed answers: more than the coin is likely to be worth. */

@@ -18,7 +18,7 @@ const networkSchema = deploymentSchema
     sanctionsList: sanctionsList.unwrap().extend({ startBlock }).nullable(),
   });
 
-/** What a chain has before anything of ours is deployed there: a deployment file without our own contracts. */
+/** A chain before our contracts are deployed there: a deployment file without them. */
 export type Network = z.infer<typeof networkSchema>;
 
 export function loadNetwork(path: string): Network {
@@ -27,7 +27,7 @@ export function loadNetwork(path: string): Network {
   return parsed.data;
 }
 
-/** What is asked of a node: whether an address has code at a block. */
+/** Node methods that show whether an address has code at a block. */
 export type CodeReader = Pick<PublicClient, "getCode" | "getBlockNumber">;
 
 /**

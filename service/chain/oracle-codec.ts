@@ -71,7 +71,7 @@ export function packRecord(record: Omit<OracleRecord, "grade">): Hex {
   return toWord((packFields(record) << 192n) | (BigInt(grade) << 184n) | times);
 }
 
-/** Reads a stored record or a leaf's record; null when there is none (as-of time zero); throws on one the contract cannot have stored. */
+/** Reads a stored record or a leaf's record; null for an empty one (as-of time zero). Throws on one that the contract cannot store. */
 export function unpackRecord(word: Hex): OracleRecord | null {
   const bits = fromWord(word);
   const times = { asOf: bitsAt(bits, 96n), asOfTime: bitsAt(bits, 48n), validUntil: bitsAt(bits, 0n) };
@@ -83,7 +83,7 @@ export function unpackRecord(word: Hex): OracleRecord | null {
   return record;
 }
 
-/** The struct that scoreOf returns, as a record; null when there is none. */
+/** Reads the struct that scoreOf returns as a record; null if it holds no record. */
 export function decodeView(view: OracleView): OracleRecord | null {
   if (!view.exists) return null;
   const outcome = outcomeOf(view.insufficient, view.score, view.d1, view.d2);
@@ -167,7 +167,7 @@ function packFields(score: Omit<OracleScore, "wallet">): bigint {
   );
 }
 
-/** What an insufficient record carries in place of scores. */
+/** Scores of an insufficient record. */
 const emptyScores = { ahsScore: 0, d1Score: 0, d2Score: 0 };
 
 function unpackFields(fields: bigint): Omit<OracleScore, "wallet"> {
@@ -243,7 +243,7 @@ function toHexOf(bits: bigint, bytes: number): Hex {
 
 type OracleGrade = "A" | "B" | "C" | "D" | "E" | "F";
 
-/** What one word of a publication says of one wallet. */
+/** Score of one wallet, which one word of a publication encodes. */
 export type OracleScore = {
   readonly wallet: Address;
   readonly outcome: OracleOutcome;

@@ -7,7 +7,7 @@ export const verdictLifeSeconds = 86_400n;
 export type VerdictMessage = {
   readonly escrow: Address;
   readonly jobId: bigint;
-  /** What the job's JobSubmitted event carries. */
+  /** As in the job's JobSubmitted event. */
   readonly deliverable: Hex;
   readonly specHash: Hex;
   /** 1 ALLOW, 2 REJECT, 3 HOLD. */
@@ -55,7 +55,7 @@ export function verdictTypedData(evaluator: EvaluatorName, message: VerdictMessa
   } as const;
 }
 
-/** What a signer signs; equals the evaluator's `verdictDigest`. */
+/** Returns the digest that a signer signs; equals the evaluator's `verdictDigest`. */
 export function verdictDigest(evaluator: EvaluatorName, message: VerdictMessage): Hex {
   return hashTypedData(verdictTypedData(evaluator, message));
 }

@@ -41,7 +41,7 @@ function finalizedSql(schema: string): string {
 /** Seconds that enrichment may be behind what is final: until then its rows are of the past, and no record of today. */
 const LONGEST_LAG = 3_600;
 
-/** The newest block that is finalized and enriched; null while there is none, or it is an hour of the chain's time behind. */
+/** The newest block that is finalized and enriched; null without one, or if it is an hour of the chain's time behind. */
 export async function readAsOf(
   client: ArrayReader,
   { schema, chainId }: { readonly schema: string; readonly chainId: number },

@@ -18,8 +18,8 @@ export type GuardedRequest = {
 };
 
 /**
- * Why a guarded fetch gave no answer. None of these says which address was involved: the reason may be shown to whoever
- * named the URL.
+ * Why a guarded fetch gave no answer. None of these says which address was involved: the caller that named
+ * the URL may see the reason.
  */
 export type FetchFailureReason =
   | "invalid_url"

@@ -43,7 +43,7 @@ const CONNECTION_HEADERS = new Set([
 export type OpenAnswer = {
   readonly kind: "open";
   readonly message: IncomingMessage;
-  /** What went wrong with the connection so far; a body that only its end ends looks whole however that end came. */
+  /** Error of the connection so far. A body without a length looks whole however its connection ended. */
   readonly fault: () => Error | null;
   /** The failure that an error of the connection or of the body means. */
   readonly failureOf: (error: unknown) => FetchFailure;

@@ -32,7 +32,7 @@ const METADATA_IPV4 = "168.63.129.16";
 /** The only part of IPv6 that is routed on the internet; loopback, ULA, link-local, mapped and NAT64 forms lie outside. */
 const GLOBAL_UNICAST_IPV6 = "2000::/3";
 
-/** What the IANA IPv6 special-purpose registry takes out of global unicast: Teredo, ORCHID, documentation, 6to4, AS112. */
+/** Blocks that the IANA IPv6 special-purpose registry takes out of global unicast: Teredo, ORCHID, documentation, 6to4, AS112. */
 const SPECIAL_IPV6 = ["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"] as const;
 
 const specialIpv4 = blockListOf([...SPECIAL_IPV4, `${METADATA_IPV4}/32`]);

@@ -9,7 +9,7 @@ export type TargetPolicy = {
   readonly loopback: "refused" | "allowed";
 };
 
-/** What a URL names, before its name is resolved. */
+/** Target of a URL, before its name is resolved. */
 export type Target = {
   readonly kind: "target";
   readonly secure: boolean;

@@ -38,13 +38,13 @@ type EnrolmentRoundDeps = {
   readonly oracle: Address;
   /** The publisher's key: requests are queued for the process that sends for it. */
   readonly sender: Address;
-  /** What the oracle asks for a request, in wei; rejects when the node does not tell. */
+  /** Reads the oracle's fee for a request, in wei; rejects when the node gives no answer. */
   readonly readFee: () => Promise<bigint>;
   readonly policy: EnrolmentPolicy;
   readonly now: () => Date;
 };
 
-/** What one round did; "busy" when another process was in its round, "no_index" while there is nothing to compare with. */
+/** Result of one round; "busy" when another process was in its round, "no_index" while there is nothing to compare with. */
 type EnrolmentRound =
   | { readonly kind: "busy" | "no_index" }
   | {

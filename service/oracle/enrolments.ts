@@ -22,7 +22,7 @@ export async function hasOwnCall(
   return rows[0]?.known === true;
 }
 
-/** Asks for a wallet (lower-case) that somebody pays for to be followed, unless it is, is not to be, or somebody paid for it before. */
+/** Asks to follow a wallet (lower-case) that a caller pays for, unless it is followed, refused, or was paid for before. */
 export async function requestEnrolment(
   tx: NodePgDatabase,
   { chainId, wallet, now }: { chainId: number; wallet: string; now: Date },

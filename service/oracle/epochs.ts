@@ -8,7 +8,7 @@ import { transactionColumns } from "./publish-intents.ts";
 /** An epoch without its leaves, and the transaction that carries its root. */
 export type EpochRow = Awaited<ReturnType<typeof selectEpochs>>[number];
 
-/** The newest epoch made at or after the given moment; null when there is none. */
+/** The newest epoch made at or after the given moment; null without one. */
 export async function readEpochSince(
   db: NodePgDatabase,
   chainId: number,
@@ -68,13 +68,13 @@ function selectEpochs(db: NodePgDatabase) {
 /** A nightly Merkle list as it was published. */
 export type StoredEpoch = Pick<typeof epoch.$inferSelect, "root" | "leaves" | "createdAt">;
 
-/** The root of one epoch; null when there is none, or when the oracle moved past it before it was published. */
+/** The root of one epoch; null without one, or when the oracle moved past it before it was published. */
 export async function readEpochRoot(db: Database, chainId: number, number: number): Promise<Hex | null> {
   const rows = await db.select({ root: epoch.root }).from(epoch).where(isPublished(chainId, number));
   return rows[0]?.root ?? null;
 }
 
-/** One epoch's list; null when there is none, or when the oracle moved past it before it was published. */
+/** One epoch's list; null without one, or when the oracle moved past it before it was published. */
 export async function readEpoch(db: Database, chainId: number, number: number): Promise<StoredEpoch | null> {
   const { root, leaves, createdAt } = epoch;
   const rows = await db.select({ root, leaves, createdAt }).from(epoch).where(isPublished(chainId, number));

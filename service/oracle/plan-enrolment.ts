@@ -3,7 +3,7 @@ import type { EnrolmentRow } from "./enrolments.ts";
 import { fateOfTransaction } from "./score-fate.ts";
 
 /**
- * followed: for good. wait: for the sender, the index or finality. send: nobody has asked yet. retry: the request came to
+ * followed: for good. wait: for the sender, the index or finality. send: no request exists yet. retry: the request came to
  * nothing. refused: asking again changes nothing.
  */
 export type EnrolmentFate =

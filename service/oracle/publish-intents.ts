@@ -178,7 +178,7 @@ function selectIntents(db: NodePgDatabase) {
 /** Purpose under which score batches are sent, and their gas is counted. */
 export const PUBLISH_PURPOSE = "publish";
 
-/** What publishing scores has taken of the UTC day's gas so far. */
+/** Reads the gas that publishing scores has used so far in this UTC day. */
 export async function readGasToday(
   db: NodePgDatabase,
   chainId: number,

@@ -6,15 +6,15 @@ import { SECONDS_PER_DAY } from "../model/features/time.ts";
 export type PublishPolicy = {
   /** A score that moved by this many points is published. */
   readonly movePoints: number;
-  /** Age of a record at which a wallet that somebody cares for gets it renewed. */
+  /** Age at which the record of a wallet in use is renewed. */
   readonly heartbeatMs: number;
-  /** How long reading, paying for or subscribing to a wallet counts as caring for it. */
+  /** How long reading, paying for or subscribing to a wallet counts as use. */
   readonly interestMs: number;
   /** Gas per UTC day. In gas, not in wei: together with the sender's fee ceiling it bounds the money as well. */
   readonly dailyGas: bigint;
   /** Percent of the day's gas after which a reason waits for the next day. Sanctions flags never wait. */
   readonly budgetPercent: Readonly<Record<Exclude<PublishReason, "flag">, number>>;
-  /** What one wallet of a batch costs, to keep within the budget before the gas is known. */
+  /** Expected gas of one wallet of a batch, to keep within the budget before the gas is known. */
   readonly expectedGas: { readonly first: bigint; readonly update: bigint };
   /** Pause before an intent that the budget holds back is looked at again. */
   readonly budgetRetryMs: number;

@@ -43,7 +43,7 @@ export async function readOracleStates(
   );
 }
 
-/** A root that the oracle's events show for an epoch; null when there is none. */
+/** A root that the oracle's events show for an epoch; null without one. */
 export async function readOracleRoot(
   db: NodePgDatabase,
   chainId: number,

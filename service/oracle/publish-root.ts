@@ -34,7 +34,7 @@ type RootTarget = {
   readonly sender: Address;
 };
 
-/** What came of a night's root. Without an index the oracle's newest epoch is unknown; without scores there is no list. */
+/** Outcome of a night's root. Without an index the oracle's newest epoch is unknown; without scores there is no list. */
 type RootOutcome =
   | {
       readonly kind: "queued";

@@ -28,7 +28,7 @@ type PublisherDeps = {
   readonly pollMs: number;
 };
 
-/** What one round did; "busy" when another process was in its round, "no_index" while there is nothing to compare with. */
+/** Result of one round; "busy" when another process was in its round, "no_index" while there is nothing to compare with. */
 export type Round =
   | { readonly kind: "busy" | "no_index" }
   | {

@@ -53,7 +53,7 @@ export function fateOfTransaction(
   }
 }
 
-/** What a new score is compared with: a score under way counts as published, else the oracle's record does. */
+/** Returns the score to compare a new one with: a score under way counts as published, else the oracle's record does. */
 export function onChainOf(snapshot: OracleSnapshot, last: SentScore | null): OnChain {
   if (last !== null && fateOf(last, snapshot) === "under_way")
     return { kind: "record", record: publishedOf(last.score) };

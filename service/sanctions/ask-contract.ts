@@ -123,7 +123,7 @@ export function askingFirst<Outcome>(
   return async (wallet) => ((await askAbout(context, wallet)) ? answer(wallet) : NOT_ASKED);
 }
 
-/** What is asked of the sanctions contract and its node; each call throws where there is no answer. */
+/** Questions to the sanctions contract and its node; each call throws without an answer. */
 export type SanctionsContract = {
   /** At a block, or now; anything but a clear yes or no, as from an address without code, is a failure and never a no. */
   readonly isSanctioned: (wallet: Address, block: number | "latest") => Promise<boolean>;

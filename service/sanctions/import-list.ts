@@ -78,7 +78,7 @@ async function takeSanctionsList(tx: NodePgDatabase, source: Source): Promise<Ke
   return { edition: known?.edition ?? null, entries };
 }
 
-/** What the last import of a list left; null where there was none. */
+/** Reads the row of a list's last import; null without one. */
 export async function readImport(client: ArrayReader, source: Source) {
   const { rows } = await client.query({
     text: "select list_hash, entries, edition, checked_at from ahs.sanctions_source where source = $1",

@@ -3,7 +3,7 @@ import { SaxesParser } from "saxes";
 import type { Address } from "viem";
 import { type ListedAddress, RefusedList } from "./list-file.ts";
 
-/** A digital-currency id that should be an EVM address and is none. */
+/** A digital-currency id that should be an EVM address and is not. */
 type MalformedAddress = {
   /** At most 100 printable characters. */
   readonly value: string;
@@ -182,7 +182,7 @@ function countOther(found: Found, { value, currency, reference }: MalformedAddre
     });
 }
 
-/** What a terminal may be shown of a stranger's text. */
+/** Returns the part of a third party's text that a terminal may show. */
 function printable(text: string): string {
   return text.slice(0, VALUE_SHOWN).replace(/[^\x20-\x7e]/g, "?");
 }

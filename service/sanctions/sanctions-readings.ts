@@ -9,7 +9,7 @@ import type { AsOf } from "../model/features/types.ts";
 
 type ChainViews = { readonly schema: string; readonly chainId: number };
 
-/** The newest indexed block; null while there is none, or no index to read. */
+/** The newest indexed block; null without one, or without an index to read. */
 export async function readNewestBlock(client: ArrayReader, schema: string): Promise<AsOf | null> {
   const views = escapeIdentifier(schema);
   const ready = await client.query({

@@ -96,7 +96,7 @@ const EVENT_FLAG = `'${CONTRACT}' as source, transaction_hash as reference, (tim
 const READING_FLAG = `'${CONTRACT}' as source, 'isSanctioned at block ' || block as reference, ${msOf("read_at")} as detected_ms`;
 const ENTRY_FLAG = `source, reference, ${msOf("detected_at")} as detected_ms`;
 
-/** What `sanctionsFlagsJoin` joins, for `flagsOf`. */
+/** Columns that `sanctionsFlagsJoin` joins, for `flagsOf`. */
 export const FLAGS_COLUMNS = `
   event.listed as event_listed, event.transaction_hash as event_reference, (event.timestamp * 1000)::float8 as event_ms,
   'isSanctioned at block ' || reading.block as reading_reference, ${msOf("reading.read_at")} as reading_ms,

@@ -13,12 +13,12 @@ export type SourceStatus = {
   readonly source: SanctionsFlag["source"];
   /** Until when what it says is known: the newest indexed block, or the last import; null where it never was. */
   readonly checkedAt: Date | null;
-  /** A block, or the list's own date; null where there is none. */
+  /** A block, or the list's own date; null without one. */
   readonly edition: string | null;
   readonly entries: number;
   /** Null as long as checkedAt is. */
   readonly listHash: Hex | null;
-  /** Wallets that the contract still has to be asked about; null for a source that tells all by itself. */
+  /** Number of wallets that the contract was not asked about yet; null for a source that lists all of its entries. */
   readonly unasked: number | null;
 };
 
@@ -69,7 +69,7 @@ async function importStatus(client: ArrayReader, source: SanctionsFlag["source"]
   return { source, ...NEVER_READ, ...(await readImport(client, source)) };
 }
 
-/** What is known of the sources without asking for it at every call. */
+/** Returns the sources' status from a cache, without a read at every call. */
 export type SourceWatch = () => Promise<readonly SourceStatus[]>;
 
 /** Hashing a whole list is costly, so the result is cached this long. */

@@ -90,7 +90,7 @@ async function settle(
   }
 }
 
-/** What is given up is offered once more, since what has a higher nonce is mined only after it. */
+/** Offers a transaction once more before it gives up, since those with higher nonces are mined only after it. */
 async function settlePending(
   pass: KeylessPass,
   transaction: NoncedTransaction,

@@ -61,8 +61,8 @@ export async function readSettlement(db: Database, id: number): Promise<Settleme
 }
 
 /**
- * Where the order for an authorization stands; null when none was ever queued. Of two, by keys that followed one another, the one that
- * may still be carried out.
+ * Returns the status of the order for an authorization; null when none was ever queued. Of two orders, by keys that followed one
+ * another, it returns the one that may still be carried out.
  */
 export async function findSettlement(
   db: Database,

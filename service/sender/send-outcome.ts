@@ -4,7 +4,7 @@ import type { SendFailure } from "./send-rpc.ts";
 import type { MinedReceipt } from "./send-step.ts";
 import { type SenderTransactionPatch, updateTransaction } from "./sender-transactions.ts";
 
-/** What a transaction in state queued holds: neither nonce nor anything that depends on one. */
+/** Columns of a transaction in state queued: neither a nonce nor anything that depends on one. */
 const withoutNonce = {
   ...{ nonce: null, gasLimit: null, maxFeePerGas: null, maxPriorityFeePerGas: null },
   ...{ hashes: [], raw: null, broadcastAt: null, broadcastBlock: null },
@@ -105,7 +105,7 @@ export async function fail(
   });
 }
 
-/** What the key must not be made to send is never signed, and its nonce is free where none of it is signed already. */
+/** Ends a transaction that the key must not send: it is never signed, and its nonce is free unless a signed one exists. */
 export async function forbid(
   pass: KeylessPass,
   transaction: Pick<NoncedTransaction, "id" | "purpose" | "to" | "hashes">,

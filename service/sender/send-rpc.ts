@@ -101,7 +101,7 @@ type SendFailureKind =
 export type SendFailure = {
   readonly kind: SendFailureKind;
   readonly message: string;
-  /** What the contract reverted with, when the node passed it on. */
+  /** Data that the contract reverted with, if the node returned it. */
   readonly revertData: Hex | null;
 };
 

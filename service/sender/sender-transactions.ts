@@ -22,7 +22,7 @@ export async function enqueueTransaction(
   request: SenderKey & {
     /** Names the wish among all of this key: a second request under the same reference adds nothing. */
     readonly reference: string;
-    /** What it is for, as metrics and budgets tell them apart. */
+    /** Purpose, by which metrics and budgets count it. */
     readonly purpose: string;
     readonly to: Address;
     readonly data: Hex;
@@ -127,7 +127,7 @@ export async function readGasSpent(
       and(
         eq(senderTransaction.chainId, chainId),
         inArray(senderTransaction.purpose, [...purposes]),
-        // What was queued the day before may be sent today.
+        // A transaction queued the day before may be sent today.
         gte(senderTransaction.createdAt, new Date(midnight - DAY_MS)),
         isNotNull(senderTransaction.gasLimit),
         gte(

@@ -147,7 +147,7 @@ function hasInput<Params, Query, Body, Answer>({
   return body !== null || parts.some((part) => Object.keys(part.shape).length > 0);
 }
 
-/** What an endpoint costs. */
+/** Price of an endpoint. */
 export type Pricing = {
   /** Thousandths of a US dollar; the least, where it depends on the request. */
   readonly units: number;
@@ -155,7 +155,7 @@ export type Pricing = {
   readonly paidBy: PaidRequest["paidBy"];
 };
 
-/** What payment or identity adds to an operation. */
+/** Members that payment or identity adds to an operation. */
 type AccessDescription = {
   readonly security: Record<string, string[]>[];
   readonly problems: readonly ProblemCode[];

@@ -88,7 +88,7 @@ type PricedSpec<Params, Query, Body, Answer, Checked, Prepared> = EndpointSpec<
   release?(prepared: Prepared): void;
 };
 
-/** A priced endpoint that works for whoever pays. */
+/** A priced endpoint that works for every paying caller. */
 export type PaidSpec<Params, Query, Body, Answer, Checked, Prepared = Checked> = PricedSpec<
   Params,
   Query,

@@ -21,7 +21,7 @@ type EnvelopeDeps = {
   readonly ipLimit: IpLimit;
   /** Address of the socket of a request; null for requests made in process. */
   readonly socketAddress: (context: ApiContext) => string | null;
-  /** Whether the service is reached by https; then browsers are told to use https only. */
+  /** Whether callers reach the service by https; then every answer has the header that binds browsers to https. */
   readonly isHttps: boolean;
 };
 

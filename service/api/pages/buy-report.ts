@@ -15,7 +15,7 @@ const PARTS = "include=features,history";
 const UNDER_WAY = "The first request is still being answered.";
 const keySchema = z.object({ balance_usd: z.number().nullable() });
 
-/** What a key has of a wallet's report: it if it was bought and is still stored, else an offer. Charges nothing. */
+/** Returns a wallet's report if the key bought it and it is still stored, else an offer. Charges nothing. */
 export async function readReport(
   context: ApiContext,
   runtime: PageRuntime,
@@ -63,7 +63,7 @@ export async function buyReport(
   return { kind: "bought", record, paid: await fundsOf(context, runtime, buyer.key) };
 }
 
-/** What was bought or is being bought; null where neither is so. */
+/** Returns the report that was bought, or the purchase under way; null without either. */
 async function storedReport(
   { keptPurchase }: Pick<PagePorts, "keptPurchase">,
   { address, key }: Buyer,
@@ -102,7 +102,7 @@ const VALID_MS = 23 * 3_600_000;
 const SKEW_MS = 60_000;
 const FORM = /^page-([0-9]{1,15})$/;
 
-/** What a form carries that sells something: the moment at which it was shown. */
+/** Returns the offer in a form that sells something: the moment at which the page showed it. */
 export function newOffer(now: Date): string {
   return `page-${now.getTime()}`;
 }

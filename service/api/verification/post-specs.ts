@@ -99,7 +99,7 @@ function jobOf({ erc8183_job_id: id, escrow }: SpecBody, { chainId }: JobScope):
   return { chainId: escrow === null ? null : chainId, escrow, jobId: BigInt(id) };
 }
 
-/** Models read invisible text: nobody would have agreed to a criterion of tags. */
+/** Refuses invisible text: models read it, but the parties never agreed to a criterion of tags. */
 function hiddenFaults({ spec_text, acceptance_criteria }: SpecBody): ValidationFault[] {
   return Object.entries({ spec_text, acceptance_criteria }).flatMap(([name, text]) => {
     // Characters with a function, such as a joiner in a word, hide nothing.

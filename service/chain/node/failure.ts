@@ -24,7 +24,7 @@ export type NodeFailureKind =
   | "garbage"
   /** The node does not hold the range yet. */
   | "node_behind"
-  /** The node's blocks are not the ones that the cursor or the index stands on. */
+  /** The node's blocks differ from those behind the cursor or the index. */
   | "other_chain"
   /** Answers that contradict the index or one another. */
   | "inconsistent";

@@ -149,7 +149,7 @@ export const USER_OPERATION = toEventSelector(
 );
 /** ERC-4337: all operations of a bundle are valid, and what follows are their executions in order. */
 export const BEFORE_EXECUTION = toEventSelector("BeforeExecution()");
-/** What an entry point itself says of an operation that did not go well. */
+/** Events that an entry point itself emits for an operation that failed in part or whole. */
 export const OPERATION_TROUBLE: readonly string[] = [
   "UserOperationRevertReason(bytes32,address,uint256,bytes)",
   "PostOpRevertReason(bytes32,address,uint256,bytes)",

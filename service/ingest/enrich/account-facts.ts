@@ -44,7 +44,7 @@ const LONGEST_LEFT_ALONE_MS = 86_400_000;
 /**
  * Reads and stores facts of some accounts that are due; one without known facts is due again later. One that the source fails
  * on is left alone for ten minutes, then for twice as long each time, up to a day. The source is in trouble if it answers for
- * nobody, or asks for a pause. Returns whether others are due now, and why the pass ended early. Throws a NodeFailure.
+ * no account, or asks for a pause. Returns whether others are due now, and why the pass ended early. Throws a NodeFailure.
  */
 export async function gatherAccountFacts(
   context: FactsContext,

@@ -26,7 +26,7 @@ import { type WantedFact, wantFacts } from "./pending-facts.ts";
 import { createPriceBook, type FeedPriceRow, readFeedPrices, storeFeedPrices } from "./prices.ts";
 import { type BlockCall, countStrangers } from "./strangers.ts";
 
-/** What one range says, and what it finishes. */
+/** Rows of one range, and the stretch that it finishes. */
 export type Commit = {
   readonly chainId: number;
   /** Generation of the chain's mark under which the range was read. */

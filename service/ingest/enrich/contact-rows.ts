@@ -4,7 +4,7 @@ import { type Address, zeroAddress } from "viem";
 import { inStatements, insertRows } from "../../db/insert-rows.ts";
 import type { contact } from "../../db/tables/enrich.ts";
 
-/** What one range adds to what is known between an account and a counterparty. */
+/** Counts and sums that one range adds to the contact of an account and a counterparty. */
 export type ContactIncrement = Omit<typeof contact.$inferInsert, "chainId">;
 
 type Pair = Pick<ContactIncrement, "counterparty" | "account">;

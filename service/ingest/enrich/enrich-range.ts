@@ -28,7 +28,7 @@ import { inOrder, readLogs } from "./read-logs.ts";
 import { createOversizeTest } from "./read-receipts.ts";
 
 export type EnrichTask = {
-  /** What the range finishes: a stretch of the chain for every wallet, or of the past of some. */
+  /** Whether the range finishes a stretch of the chain for every wallet, or of the past of some. */
   readonly of: "chain" | "past";
   /** First and last block, both included; the last must be finalized in the index. */
   readonly from: number;
@@ -148,7 +148,7 @@ function countLeftOut(
     readonly unread: readonly Address[];
     /** Executions. */
     readonly dropped: number;
-    /** What logs name more of than is kept. */
+    /** Counts of items that logs name beyond the number that is stored. */
     readonly named: Readonly<Record<"transfer" | "approval" | "account" | "payer", number>>;
   },
 ): void {
@@ -164,7 +164,7 @@ function countLeftOut(
   if (dropped > 0) logger.warn({ block, dropped }, "accounts executed more in one transaction than is kept");
 }
 
-/** What the index has of the range. */
+/** Reads the index's rows of the range. */
 async function readWanted({ db, schema, limits }: EnrichContext, task: EnrichTask) {
   const wallets = [...task.wallets.keys()];
   const range = { schema, from: task.from, to: task.to, wallets, maxCallBlocks: limits.maxCallBlocks };
@@ -218,7 +218,7 @@ async function readDelegations(
   return readChangedDelegations(context, { ...range, wallets: [...task.wallets.keys()] });
 }
 
-/** What is known of contracts that own calls of the range created. */
+/** Facts about contracts that own calls of the range created. */
 function creationFacts(chainId: number, creations: Commit["creations"], from: number) {
   return creations
     .filter(({ block }) => block >= from)

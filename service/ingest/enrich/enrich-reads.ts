@@ -95,8 +95,8 @@ export type Creation = Pick<IndexedCall, "block" | "transactionIndex" | "timesta
 };
 
 /**
- * What the wallets did in the range, in one snapshot; it ends earlier where more than `maxCallBlocks` blocks hold own calls. The
- * creations are all of the wallets that called, up to the end of the range.
+ * Reads the wallets' own calls of the range in one snapshot; it ends earlier where more than `maxCallBlocks` blocks hold own
+ * calls. The creations are all of the wallets that called, up to the end of the range.
  */
 export async function readRangeCalls(
   client: PoolClient,

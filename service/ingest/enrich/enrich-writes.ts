@@ -29,7 +29,7 @@ export type EnrichRows = {
   readonly creations: readonly (typeof accountFact.$inferInsert)[];
 };
 
-/** What a range finishes: a stretch of the chain for every wallet, or of the past of some. */
+/** Progress of a range: it finishes a stretch of the chain for every wallet, or of the past of some. */
 export type Advance =
   | {
       readonly of: "chain";
@@ -87,7 +87,7 @@ export async function advanceTo(tx: NodePgDatabase, chainId: number, advance: Ad
   );
 }
 
-/** What was not stored before, for all that must be counted once. */
+/** Rows that were not stored before, of the kinds that must be counted once. */
 export type NewRows = Pick<EnrichRows, "calls" | "blocks" | "transfers">;
 
 /** Stores the rows of a range except approvals and counts the new ones. A call from a history source gets its receipt. */

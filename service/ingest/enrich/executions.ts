@@ -26,8 +26,9 @@ const EXEC_TRANSACTION = "0x6a761202";
 const SELECTOR_CHARACTERS = 10;
 
 /**
- * The own calls that executions of one transaction are, in order, with their logs; a Safe's within an operation of the same
- * account is none. Counts those left out by MAX_SHARED_LOGS. Throws a NodeFailure for an execution that the logs do not show.
+ * The own calls that executions of one transaction are, in order, with their logs. A Safe's execution within an operation of the
+ * same account is not an own call. Counts those left out by MAX_SHARED_LOGS. Throws a NodeFailure for an execution that the logs
+ * do not show.
  */
 export function describeExecutions(
   executions: readonly Execution[],
@@ -297,7 +298,7 @@ export type BundleTransaction = {
   readonly logs: readonly RawLog[];
 };
 
-/** A transaction with its receipt; throws a NodeFailure where the two are not of one transaction, or the logs are none. */
+/** A transaction with its receipt; throws a NodeFailure if the two are not of one transaction, or the logs are malformed. */
 export function bundleTransactionOf(
   receipt: RawReceipt,
   transaction: RawTransaction | null,
@@ -321,7 +322,7 @@ export function bundleTransactionOf(
   };
 }
 
-/** The logs of a receipt, in order; throws a NodeFailure where they are none. */
+/** Returns the logs of a receipt, in order; throws a NodeFailure if they are malformed. */
 export function receiptLogs(receipt: RawReceipt): readonly RawLog[] {
   const logs = z.array(logAnswer).safeParse(receipt.logs);
   if (!logs.success) {

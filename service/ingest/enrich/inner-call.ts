@@ -108,7 +108,7 @@ function innerCall(to: Address | undefined, value: bigint, data: Hex | undefined
   return { to: lowerCase(to), value, input: lowerCase(data) };
 }
 
-/** What follows the first bytes; nothing where there is no more. */
+/** Returns the bytes after the first ones; empty without any more. */
 function after(data: Hex, bytes: number): Hex {
   return `0x${data.slice(2 + 2 * bytes)}`;
 }

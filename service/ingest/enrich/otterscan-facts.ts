@@ -93,7 +93,7 @@ async function readContract(
   return { ...UNKNOWN, creator: isBundled ? null : from, existed };
 }
 
-/** The first who sent as much as pays for some transactions, or most of what the account then spent: dust links it to nobody. */
+/** The first sender of enough for some transactions, or of most of the account's later spending: dust is no link. */
 async function readAccount(ask: Ask, account: Address): Promise<SourcedFacts | HistoryFailure> {
   let most: Pick<Row, "from" | "value"> | null = null;
   let after = 0;

@@ -16,7 +16,7 @@ import type { CallEffect, CallReceipt, OwnCall, TokenMove } from "../../model/fe
 import { createLogDecoder, decodeLog, type LogDecoder } from "./decode-log.ts";
 import type { IndexedCall } from "./enrich-reads.ts";
 
-/** What a wallet called, or what its account executed: a mined transaction's own members, or those of the inner call. */
+/** A wallet's call, or its account's execution: a mined transaction's own members, or those of the inner call. */
 export type MinedCall = IndexedCall & {
   /** 0 for a transaction, else the number of the log that shows the execution, plus 1. */
   readonly position: number;

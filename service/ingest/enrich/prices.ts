@@ -107,7 +107,7 @@ async function askFeed(
   return { feed, day, block: range.to, answer, decimals };
 }
 
-/** What a feed's method returns, word by word; null where it has no such method. */
+/** Returns the words that a feed's method returns; null if the feed has no such method. */
 async function askContract(
   { client }: EnrichContext,
   feed: Address,

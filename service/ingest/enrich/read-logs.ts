@@ -17,9 +17,9 @@ import type { EnrichLimits } from "./context.ts";
 import { type IsOversized, orOversized } from "./read-receipts.ts";
 
 /**
- * Every log of the range that names one of the wallets where its event has the party, and what Safes among them log, in the order
- * of the chain. What does not fit is asked for in parts, down to one event of one wallet, then of believed contracts alone; of
- * `unread` wallets logs are missing. Of several blocks it is a failure, since there are smaller ranges.
+ * Reads every log of the range that names a wallet at its event's place for a party, and logs of Safes among them, in the
+ * order of the chain. If the answer is too large, it asks in parts, down to one event of one wallet, then of believed
+ * contracts alone. Logs of `unread` wallets are missing. For several blocks that is a failure, since smaller ranges exist.
  */
 export async function readLogs(
   client: Pick<ChainReader, "logs">,
@@ -74,7 +74,7 @@ export function inOrder(logs: readonly RawLog[]): readonly RawLog[] {
   return logs.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
 }
 
-/** What one request asks for: logs of these events that have one of the wallets at a place, a topic or the emitter itself. */
+/** Filter of one request: logs of these events with one of the wallets at a place, a topic or the emitter itself. */
 type Part = {
   readonly events: readonly Hex[];
   readonly place: 1 | 2 | 3 | "emitter";

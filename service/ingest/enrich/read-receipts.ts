@@ -126,8 +126,8 @@ function paidPrice(sent: RawBlock["transactions"][number], baseFeeWei: bigint | 
 export type IsOversized = (error: unknown) => Promise<boolean>;
 
 /**
- * Tells answers that are too large from trouble of the node: a timeout counts only in a stuck range, and either only while the
- * node gives a header, since rate limits have the same texts. Throws a NodeFailure when it does not.
+ * Distinguishes answers that are too large from trouble of the node. A timeout counts only in a stuck range. Either counts only
+ * while the node gives a header, since rate limits have the same texts; throws a NodeFailure when it does not.
  */
 export function createOversizeTest(
   client: Pick<ChainReader, "header">,

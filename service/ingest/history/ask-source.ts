@@ -142,7 +142,7 @@ export type NodeCall<Result> = {
   readonly method: string;
   readonly params: readonly unknown[];
   readonly read: (result: unknown) => Result | HistoryFailure;
-  /** What an error of the node means, one about its limits left out; without it such an error is a failure. */
+  /** Result for an error of the node that is not about its limits; without it such an error is a failure. */
   readonly refused?: Result;
 };
 
@@ -204,7 +204,7 @@ export function countSentBy(options: NodeOptions): HistorySource["countSent"] {
     );
 }
 
-/** What a schema reads of an answer; where it cannot, the fault says why. */
+/** Returns an answer as its schema reads it, or the fault that the schema finds. */
 export function readAs<Value extends object>(
   schema: z.ZodType<Value>,
   answer: unknown,

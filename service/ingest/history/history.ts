@@ -57,7 +57,7 @@ function callsUpTo({ calls }: CachedHistory, asOf: AsOf): readonly NumberedCall[
   return calls.filter(({ call }) => call.blockNumber <= asOf.blockNumber);
 }
 
-/** What is to be read: nothing, the blocks after the cached ones, or everything if those are of another chain or not deep enough. */
+/** Plans what to read: nothing, the blocks after the cached ones, or everything if those are of another chain or not deep enough. */
 export function planHistory(
   kept: CachedHistory | null,
   { asOf, edge }: HistoryRequest,
@@ -121,7 +121,7 @@ export type HistoryFailure = {
     | ("behind" | "busy" | "crowded");
   /** For the log; holds no key and no URL. */
   readonly detail: string;
-  /** What the source asked for; null where it said nothing. */
+  /** Pause that the source asked for; null if it named none. */
   readonly retryAfterSeconds: number | null;
 };
 

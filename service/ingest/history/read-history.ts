@@ -128,7 +128,7 @@ function pageRequest(
   };
 }
 
-/** What is wrong with a page after those before it; null if nothing is. */
+/** Names the fault of a page after those before it; null without one. */
 function faultOf(rows: readonly SourceRow[], page: SourcePage, asOf: AsOf): string | null {
   if (page.rows.length === 0 && !page.last) return "an empty page before the last one";
   const seen = new Set(rows.map(({ hash }) => hash));

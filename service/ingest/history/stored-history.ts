@@ -75,7 +75,7 @@ function rowOf(call: OwnCall, of: Pick<NewStoredHistory, "chainId" | "wallet" | 
   return { ...of, ...same, block, origin: "transaction" as const, gasPriceWei, feeWei, l1FeeWei };
 }
 
-/** What decides how much of a wallet's past is to be read from a source; all of it as of a block. */
+/** Facts that decide how much of a wallet's past to read from a source; all of them as of a block. */
 export type PastFacts = {
   /** First block in which the index followed the wallet; null where it does not. */
   readonly followed: AsOf | null;
@@ -147,7 +147,7 @@ export async function readGaps(
 
 export type PastQuestion = Pick<HistoryRequest, "wallet" | "asOf"> & { readonly windowDays: number };
 
-/** What a source has to be asked before a wallet can be scored: its past, or the part before the index followed it; else null. */
+/** Plans the request to a source before a wallet can be scored: its past, or the part before the index followed it; else null. */
 export function planPast(facts: PastFacts, question: PastQuestion): HistoryRequest | null {
   return isCovered(facts, question) ? null : requestPast(facts, question);
 }

@@ -82,8 +82,8 @@ function describeGaps(hours: readonly number[], clockPriorShare: number) {
 }
 
 /**
- * Operational time in parts up to the end of an hour: an hour weighs a·b, where a tells how usual its hour of day is
- * for this wallet and b how usual its weekday. Both average 1.
+ * Operational time in parts up to the end of an hour: an hour weighs a·b, where a measures how usual its hour of day
+ * is for this wallet and b how usual its weekday. Both average 1.
  */
 function operationalClock(hours: readonly number[], clockPriorShare: number): (hour: number) => number {
   const byHour = usualness(hours, HOURS_PER_DAY, (hour) => hour % HOURS_PER_DAY, clockPriorShare);
@@ -191,7 +191,7 @@ export function ranOutOfGas(
   return Number(gasUsed) >= rule.outOfGasShare * Number(gasLimit);
 }
 
-/** Median by weight of the prices paid over the market's, the lower of two; null where no block tells the market's. */
+/** Median by weight of the prices paid over the market's, the lower of two; null where no block has a market price. */
 function medianOverpay(outside: readonly WeighedCall[]): number | null {
   const paid: { readonly overpay: number; readonly weight: number }[] = [];
   let total = 0;

@@ -113,8 +113,8 @@ function known<Value>(values: Map<string, Value>, field: string, make: (field: s
 }
 
 /**
- * What is read of one wallet at most: its newest own calls. Part of what a record follows from, so that a change of a bound
- * changes the records of wallets beyond it.
+ * Bounds of the own calls that are read of one wallet, the newest ones. Records follow from them: a change of a bound changes
+ * the records of wallets beyond it.
  */
 export const WALLET_BOUNDS = {
   /** Twenty times what a busy agent does in half a year; scored in a fifth of a second. */
@@ -127,7 +127,7 @@ export const WALLET_BOUNDS = {
 
 /**
  * How many of a wallet's calls, which are sorted, lie within the bounds, counted from the newest; `lengthOf` is the length of
- * the line of the call at a place. What is within does not depend on how many older ones there are.
+ * the line of the call at a place. The result does not depend on the number of older calls.
  */
 export function countNewest(calls: readonly OwnCall[], lengthOf: (place: number) => number): number {
   const accounts = new Set<Address>();

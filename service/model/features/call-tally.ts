@@ -3,8 +3,8 @@ import type { OwnCall } from "./types.ts";
 import type { WeighedCall, WeighedHistory } from "./weigh-calls.ts";
 
 /**
- * What each of these calls paid, in wei. Executions in one transaction that carry the same fee share it: it is counted with
- * the first of them, and the others paid 0.
+ * Returns the fee that each of these calls paid, in wei. Executions in one transaction that carry the same fee share it: it is
+ * counted with the first of them, and the others paid 0.
  */
 export function countedFees(calls: readonly OwnCall[]): readonly bigint[] {
   const shared = new Set<string>();
@@ -61,7 +61,7 @@ export function successWords({
   return `${ofRecent}, ${ofAll}; estimated success ${shareWords(success.recent)} and ${shareWords(success.whole)}`;
 }
 
-/** What failures burnt of the fees, and what the model takes it for. */
+/** Words for the share of fees that failures burnt, and for the model's estimate of it. */
 export function burntWords({ outside }: WeighedHistory, estimated: number): string {
   const { burnt } = tallyCalls(outside);
   const paid = burnt === null ? "no fees paid" : `${shareWords(burnt)} of its fees burnt by failures`;

@@ -70,7 +70,7 @@ export function firstAddressesOf({
   return { addresses, leftOut: all.size - addresses.size };
 }
 
-/** What the model must know of a wallet's counterparties, by rising address: a function of contacts and facts alone. */
+/** Returns the model's facts about a wallet's counterparties, by rising address: a function of contacts and facts alone. */
 export function describeCounterparties(question: CounterpartyQuestion): readonly CounterpartyFact[] {
   return sortedAddresses(question).map(createDescriber(question));
 }
@@ -154,7 +154,7 @@ function isCaptive(
     rest -= calls;
     if (known.has(counterparty) || counterparty === wallet) inside += calls;
     if (inside >= bound) return true;
-    // What is left of its calls cannot make it captive any more.
+    // The rest of its calls cannot make it captive any more.
     if (inside + rest < bound) return false;
   }
   return false;

@@ -59,7 +59,7 @@ function paysThrough(
   return receipt.emitters.some((emitter) => flagged.has(emitter)) && receipt.emitters.every(isOnWay);
 }
 
-/** What a call sends or tries to: its value, and the tokens by its calldata or else by its logs; unpriced ones left out. */
+/** Worth that a call sends or tries to send: its value, and priced tokens by its calldata or else by its logs. */
 function sentWorth({ to, value, recipient, amount, receipt, timestamp }: OwnCall, market: Market): number {
   const coin = value === 0n ? null : market.nativeWorth(value, timestamp);
   let sum = coin === null ? 0 : coin;

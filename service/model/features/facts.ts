@@ -7,7 +7,7 @@ import { SECONDS_PER_DAY } from "./time.ts";
 import type { GasUse, WalletRows } from "./types.ts";
 import type { WeighedCall, WeighedHistory } from "./weigh-calls.ts";
 
-/** What every feature of one wallet is computed from; history holds at least one outside call. */
+/** Input of every feature of one wallet; history holds at least one outside call. */
 export type Facts = {
   readonly rows: WalletRows;
   readonly market: Market;
@@ -56,7 +56,7 @@ export function shown(x: number): string {
   return String(Math.round(x * 1_000) / 1_000);
 }
 
-/** What became of points by shrinking and by the gate, for a feature's reason. */
+/** Words for the points before and after shrinking, and for the gate, in a feature's reason. */
 export function gatedWords(points: number, facts: Facts): string {
   const shrunk = shrink(points, facts);
   return `${shown(points)} points, ${shown(shrunk)} shrunk by n_q ${shown(facts.history.credited / NANO)}, gate ${shown(gate(facts))}`;

@@ -51,7 +51,7 @@ export function mainFundersIn(
   return funders;
 }
 
-/** Creators and first funders that the facts name and do not hold: ask for theirs until there are none. */
+/** Creators and first funders that the facts name and do not hold. Callers repeat it with their facts until it returns no more. */
 export function ancestorsOf(
   facts: ReadonlyMap<Address, AccountFact>,
   publicFunders: ReadonlySet<Address>,

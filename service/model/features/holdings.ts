@@ -9,7 +9,7 @@ import type { WeighedHistory } from "./weigh-calls.ts";
 /** A token that the wallet's own calls left it with. */
 export type Holding = {
   readonly token: Address;
-  /** What own calls brought in, less what they took out; in the token's smallest unit, above 0. */
+  /** Amount that own calls brought in, less the amount that they took out; in the token's smallest unit, above 0. */
   readonly amount: bigint;
   /** Listed, or established and used by others. */
   readonly recognised: boolean;
@@ -35,7 +35,7 @@ export const NO_HOLDINGS = {
 } as const;
 
 type Ledger = {
-  /** What own calls brought in, less what they took out. */
+  /** Amount that own calls brought in, less the amount that they took out. */
   net: bigint;
   /** Unix seconds of the first call that brought it in; null before there is one. */
   acquiredAt: number | null;
@@ -86,7 +86,7 @@ function readMoves({ history, market }: Sources): ReadonlyMap<Address, Ledger> {
   return ledgers;
 }
 
-/** What a call gave for each token without a price that it brought in; null where it gave nothing of known worth. */
+/** Price that a call paid for each token without a market price; null if it paid nothing of known worth. */
 function purchasePrice(call: OwnCall, { moves }: CallReceipt, market: Market): number | null {
   const value = call.value === 0n ? 0 : market.nativeWorth(call.value, call.timestamp);
   let given = value === null ? 0 : value;

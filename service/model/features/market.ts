@@ -18,7 +18,7 @@ type PricedToken = { readonly decimals: number; readonly prices: readonly DailyP
 const MAX_DECIMALS = 77;
 const TENS = powersOfTen();
 
-/** The market that a token list tells, its tokens in any order. */
+/** Creates the market of a token list, its tokens in any order. */
 export function createMarket(list: TokenList): Market {
   const known = new Map<Address, PricedToken | null>();
   const tokenOf = (address: Address): PricedToken | null => {

@@ -112,7 +112,7 @@ export function ownShare({ ownWeight, totalWeight }: WeighedHistory): number {
   return totalWeight === 0 ? 0 : ownWeight / totalWeight;
 }
 
-/** What is worth saying of a wallet and costs it nothing; `untroubled` if no pattern that costs points was found. */
+/** Finds the patterns of a wallet that cost no points; `untroubled` if no pattern that costs points was found. */
 function findLabels(facts: Facts, untroubled: boolean): readonly Pattern[] {
   const silent = zombie(facts);
   if (silent !== null) return [silent];

@@ -3,7 +3,7 @@ import type { Address, Hex } from "viem";
 /** How often an account called a counterparty. */
 export type Doing = Pick<Contact, "counterparty" | "calls">;
 
-/** What is known of one account as of a block; null is what no source knows. */
+/** Facts about one account as of a block; a member is null if no source knows it. */
 export type AccountFact = {
   readonly address: Address;
   readonly hasCode: boolean | null;
@@ -13,7 +13,7 @@ export type AccountFact = {
   readonly existedAt: number | null;
 };
 
-/** What one account did with a counterparty, as of a block. */
+/** Calls and funds from one account to a counterparty, as of a block. */
 export type Contact = {
   readonly counterparty: Address;
   readonly account: Address;
@@ -41,7 +41,7 @@ export type ContactGraph = {
 export type GasUse = {
   /** Share of the fees that failures burnt. */
   readonly burnt: number;
-  /** P: how near the prices paid are to the market's; null where no block tells one. */
+  /** P: how near the prices paid are to the market's; null where no block has one. */
   readonly pricePoints: number | null;
   /** L: how near the gas limits are to the gas used. */
   readonly limitPoints: number;
@@ -56,7 +56,7 @@ export type AsOf = {
 };
 
 /**
- * What an own call did, by the logs of its receipt. none: no log. approval: approvals alone. wrap: native coin into or out
+ * Effect of an own call, by the logs of its receipt. none: no log. approval: approvals alone. wrap: native coin into or out
  * of its wrapped form alone. transfer: movements of one ERC-20 token out of the wallet alone. other: anything else.
  */
 export type CallEffect = "none" | "approval" | "wrap" | "transfer" | "other";
@@ -64,7 +64,7 @@ export type CallEffect = "none" | "approval" | "wrap" | "transfer" | "other";
 /** Net change of one ERC-20 token of the wallet by one call; in the token's smallest unit, negative where it left. */
 export type TokenMove = { readonly token: Address; readonly amount: bigint };
 
-/** What is known of an own call from the block that it was mined in. */
+/** Facts about an own call from the block that it was mined in. */
 export type CallReceipt = {
   /** Market price in wei per gas: base fee and median tip of the block; null if the block has none. */
   readonly marketPrice: bigint | null;
@@ -85,8 +85,8 @@ export type OwnCall = {
   /** Unix seconds of its block. */
   readonly timestamp: number;
   /**
-   * The called account; null for a contract creation, and for an execution whose target is not known. Of an execution its
-   * calldata tells it, which the account's own code may ignore: only logs show whom it dealt with.
+   * The called account; null for a contract creation, and for an execution whose target is not known. For an execution
+   * it comes from calldata, which the account's own code may ignore: only logs show its counterparties.
    */
   readonly to: Address | null;
   /** First four bytes of the calldata; null for a plain transfer. */
@@ -111,7 +111,7 @@ export type OwnCall = {
 /** Why an account is counted to the wallet's owner. */
 export type OwnerLink = "itself" | "creator" | "first_funder" | "mutual_funding";
 
-/** What is known of an account that the wallet dealt with or allowed something, as of the record's block. */
+/** Facts about an account that the wallet dealt with or gave an approval, as of the record's block. */
 export type CounterpartyFact = {
   readonly address: Address;
   /** Null where nothing links it to the wallet's owner. */

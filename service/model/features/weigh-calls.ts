@@ -21,7 +21,7 @@ export type WeighedCall = {
   readonly credit: number;
   /** w·q. */
   readonly credited: number;
-  /** Price paid per gas over what the market paid in its block; null where the block tells none. */
+  /** Price paid per gas over what the market paid in its block; null where the block has no market price. */
   readonly overpay: number | null;
 };
 

@@ -63,7 +63,7 @@ export type Policy = {
     readonly priceCurve: Curve;
     readonly limitCurve: Curve;
   };
-  /** What the wallet's own acts left it with. */
+  /** Assets that the wallet's own acts left it with. */
   readonly holdings: {
     /** Own payments of the native coin count for so long. */
     readonly nativeDays: number;

@@ -41,7 +41,7 @@ type ScoreOutcome =
     }
   | { readonly kind: "insufficient" };
 
-/** What the model says of one wallet as of one block. */
+/** The model's result for one wallet as of one block. */
 export type ScoreRecord = {
   readonly chainId: number;
   readonly wallet: Address;

@@ -14,7 +14,7 @@ export type RoutingPolicy = {
   readonly insufficientAction: RoutingAction;
 };
 
-/** What is known of a wallet when a payment to it is routed. */
+/** Facts about a wallet by which a payment to it is routed. */
 export type RoutingFacts = {
   /** Lower-case. */
   readonly wallet: Address;

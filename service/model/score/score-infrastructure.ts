@@ -151,13 +151,13 @@ export type ProbeFact = {
   readonly at: number;
   /** Whether it was answered as by a service that is up; a refusal by 401, 402 or 403 is, 404 and 5xx are not. */
   readonly alive: boolean;
-  /** Milliseconds to the end of the answer; null where there was none. */
+  /** Milliseconds to the end of the answer; null without one. */
   readonly latencyMs: number | null;
   /** Whether what it served is what the service's kind must serve; null where nothing can be said. */
   readonly valid: boolean | null;
 };
 
-/** What a number of probes say together; shares are of one, rounded to 1e-6. */
+/** Figures of several probes together; shares are of one, rounded to 1e-6. */
 export type ProbeFigures = {
   readonly probes: number;
   /** Share of the probes that were answered as alive. */

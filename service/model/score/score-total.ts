@@ -135,7 +135,7 @@ function featureAt(features: readonly Feature[], position: number): Feature {
   return feature;
 }
 
-/** What the total is made from; points are those of the unrounded dimensions. */
+/** Parts of the total; points are those of the unrounded dimensions. */
 type TotalParts = {
   readonly d1: Points;
   readonly d2: Points;
@@ -149,7 +149,7 @@ type Total = { readonly score: number; readonly lines: readonly FeatureLine[] };
 
 type Ledger = { points: Points; readonly lines: FeatureLine[] };
 
-/** What one dimension gives to the total. */
+/** Share of one dimension in the total. */
 type Share = {
   readonly name: "d1" | "d2" | "d3";
   readonly points: Points;

@@ -114,7 +114,7 @@ async function tallyCalls(
     tally.credit = Math.max(tally.credit ?? 0, partner.credit / MICRO);
     addMoves(call, tally, market);
   }
-  // To nobody: contract creations, and executions without logs.
+  // Without a counterparty: contract creations, and executions without logs.
   return { callsToItself, callsToNobody };
 }
 

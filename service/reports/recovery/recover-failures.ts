@@ -157,7 +157,7 @@ function planOf({ recovery, before, holdings }: Planning, passing: readonly Pass
   });
 }
 
-/** The offers that fail in sequence; null if the node cannot tell or an earlier transaction fails. */
+/** The offers that fail in sequence; null if the node gives no answer or an earlier transaction fails. */
 async function rehearse(
   { recovery, node, before }: Planning,
   { offers }: ReturnType<typeof planRetries>,

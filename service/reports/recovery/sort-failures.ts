@@ -120,7 +120,7 @@ function refuse(code: RefusalCode, detail: string, by: Hex | null = null): Refus
 
 type FindRepair = (call: SentCall, intent: CallIntent) => Refusal | null;
 
-/** Returns a search for repairs of a failure, done or pending; null if there is none. */
+/** Returns a search for repairs of a failure, done or pending; null without one. */
 async function repairFinder(known: RecoveryFacts): Promise<FindRepair> {
   const finders = [
     await finishedFinder(known),
