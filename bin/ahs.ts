@@ -106,7 +106,7 @@ const COMMANDS: Readonly<
   ],
 };
 
-/** Commands that write a log, in which the error that ends them stands as well. */
+/** Commands that write a log, which includes the error that ends them. */
 const LOGGING = ["devnet", "index", "serve", "work"];
 
 const SHARED_OPTIONS = `

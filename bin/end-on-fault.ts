@@ -2,8 +2,8 @@ import { inspect } from "node:util";
 import type { Scrub } from "./secrets/scrub.ts";
 
 /**
- * Ends the process with 1 at an error that nobody caught, once `tell` has told of it: what Node prints of such an error passes no
- * scrubbing. Whoever called last tells.
+ * Ends the process with 1 at an uncaught error, after a call of the given function: Node itself prints such an error without
+ * scrubbing. The function of the last call reports the error.
  */
 export function endOnFault(tell: (error: unknown) => void): void {
   const end = (error: unknown) => {

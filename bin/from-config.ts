@@ -34,7 +34,7 @@ export function historyReaderFromConfig(config: Config, chainId: number): Histor
 }
 
 /**
- * The source that the settings name; null where they name none. Where nothing is said, the local chain's node tells its own
+ * The source that the settings name; null where they name none. Where nothing is said, the local chain's node is the source of its own
  * history: anvil has the Otterscan methods.
  */
 export function historySourceFromConfig({ history, rpcUrl }: Config, chainId: number): HistorySource | null {
@@ -61,7 +61,7 @@ function given(url: string | null): string {
 }
 
 /**
- * Who tells creators, first funders and ages of accounts: the node of the history source where that speaks Otterscan, and the
+ * Source of creators, first funders and ages of accounts: the node of the history source where that speaks Otterscan, and the
  * local chain's own where nothing is said; null elsewhere.
  */
 export function factSourceFromConfig(

@@ -8,7 +8,7 @@ import { loadPrompts } from "../service/verification/panel/prompts.ts";
 import type { PanelSettings } from "./panel-settings.ts";
 
 /**
- * What runPanel needs of the process, but for the case's own: models and what they may use, markers and a clock. Metrics go to the
+ * Dependencies of runPanel from the process, without those of a case: models and their limits, markers and a clock. Metrics go to the
  * registry, once. Throws where the base URL or the key cannot be used safely.
  */
 export function panelFromConfig(settings: PanelSettings, registry: Registry): AskDeps {

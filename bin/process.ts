@@ -104,7 +104,7 @@ const MAX_CAUSES = 20;
 
 /**
  * An error as a log line may hold it: without what the database says of rows and values, in itself, its causes, and the errors that it
- * holds. Its code, constraint, table and column stay. What is no error stays as it is.
+ * holds. Its code, constraint, table and column stay. Other values stay as they are.
  */
 function loggedError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

@@ -14,8 +14,8 @@ const HISTORY_DAYS = 90;
 const DEFAULT_WALLETS = 200;
 
 /**
- * `ahs devnet`: the local chain with its population, living from the start; below `ahs up` it tells its parent how far it
- * is and what it holds, and lives from the parent's word on.
+ * `ahs devnet`: the local chain with its population, living from the start; below `ahs up` it reports its progress and its
+ * contents to its parent, and lives from the parent's message on.
  */
 export async function run({ config, args, out }: Invocation): Promise<void> {
   const { values } = parseArgs({

@@ -17,7 +17,7 @@ const DEFAULT_WALLETS = "200";
 
 /**
  * `ahs up`: everything on this machine, from nothing to served and published scores; it stays until SIGINT or SIGTERM and
- * leaves no process behind. What it finds in its data directory it goes on with.
+ * leaves no process behind. It continues with the contents of its data directory.
  */
 export async function run({ config, args, out }: Invocation): Promise<void> {
   const wanted = { config, out, population: populationOf(args) };

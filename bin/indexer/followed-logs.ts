@@ -19,7 +19,7 @@ const VALUE = [160, 180] as const;
 
 /**
  * Has Ponder find new wallets in those logs alone that may name one. Its factories match by the event and cannot filter by an
- * indexed key, and they keep for ever what they found. So logs of other metadata, which anybody may have name any contract,
+ * indexed key, and they keep for ever what they found. So logs of other metadata, in which any account may name any contract,
  * are empty for every reader; logs that name an unfollowed address are empty for the factories, and whole for the handlers.
  */
 export function withFollowedLogs<Rpc extends NodeRpc>(

@@ -25,7 +25,7 @@ const ABANDONED_AFTER_MS = 60_000;
 const PATIENCE_MS = 60_000;
 
 /**
- * Whether a build may take the place of another: of one that was first indexed earlier, or that nobody has indexed for a
+ * Whether a build may take the place of another: of one that was first indexed earlier, or that no process has indexed for a
  * while. So a new build is shown while the old one still runs, and an old one again once the new one was stopped for good.
  */
 export function maySucceed(
@@ -58,7 +58,7 @@ export async function takeOver(
 }
 
 type State = {
-  /** Since when nobody indexes the served build, as this process saw it; null while somebody does. */
+  /** Since when no process indexes the served build, as this process saw it; null while one does. */
   abandonedAt: number | null;
   /** Those under way when this build had caught up; null before. */
   readers: { readonly ids: readonly string[]; readonly since: number } | null;

@@ -10,8 +10,8 @@ import { endOnFault, writeFault } from "../end-on-fault.ts";
 import { createScrub } from "../secrets/scrub.ts";
 
 /**
- * A process that owns one embedded PostgreSQL. It tells its parent `{databaseUrl}` or `{error}` over IPC, and stops the
- * server when it is told to or when the parent is gone.
+ * A process that owns one embedded PostgreSQL. It sends its parent `{databaseUrl}` or `{error}` over IPC. It stops the
+ * server on the parent's request or when the parent is gone.
  */
 const DATABASE = "agent_health";
 const STOP_WAIT_MS = 15_000;

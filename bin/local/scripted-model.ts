@@ -7,7 +7,7 @@ import { createScrub } from "../secrets/scrub.ts";
 
 /**
  * A process that serves the scripted model on loopback: --rpc-url URL --port NUMBER. It ends with 1 unless the node says
- * that it is chain 31337, and stops when it is told to or when its parent is gone.
+ * that it is chain 31337, and stops on its parent's request or when its parent is gone.
  */
 const { values } = parseArgs({ options: { "rpc-url": { type: "string" }, port: { type: "string" } } });
 const rpcUrl = values["rpc-url"];

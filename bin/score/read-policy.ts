@@ -17,7 +17,7 @@ export function readPolicy(path: string, like: Policy): Policy {
   return content as Policy;
 }
 
-/** Every place where a value is not shaped like another one: other members, other kinds, numbers that are none, curves that turn back. */
+/** Every place where a value's shape differs from another's: other members, other kinds, invalid numbers, curves that turn back. */
 function* shapeFaults(given: unknown, like: unknown, path: string): Generator<string> {
   if (Array.isArray(like)) {
     yield* listFaults(given, like, path);

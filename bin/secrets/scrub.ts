@@ -42,7 +42,7 @@ type Quotation = { readonly open: string; readonly inside: string };
 
 /**
  * Finds values behind names of secrets, quoted as JSON does, as JSON within JSON strings, and as Node shows objects; of a list, all
- * its members as one. No value reaches beyond the JSON string that it stands in. With it what replaces it: everything up to the first
+ * its members as one. No value reaches beyond the JSON string that contains it. With it what replaces it: everything up to the first
  * opening mark stays.
  */
 function quotedSecrets(): readonly [RegExp, string] {
@@ -83,8 +83,8 @@ function nodeQuoted(mark: string): Quotation {
 const QUERY_NAMES = "api[-_]?key|key|access[-_]?token|token|secret|password|auth";
 
 /**
- * What is a secret by its form or its place, with what stays of it. Strangers choose much of what is logged: no form may begin with a
- * repetition, or look further than a bounded way for what it then misses, lest a long line takes the square of its length.
+ * Forms and places of secrets, with the part that stays in the log. Third parties choose much of the logged text. So no form begins
+ * with a repetition or searches without a bound: a long line must not take time by the square of its length.
  */
 const FORMS: readonly (readonly [RegExp, string])[] = [
   quotedSecrets(),
@@ -116,7 +116,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
 const LONGEST = 1_000_000;
 
 /**
- * Replaces known secrets, in whatever case, and all that is a secret by its form, wherever they stand; a text of more than a million
+ * Replaces known secrets, in upper or lower case, and all secrets by their form, at any place; a text of more than a million
  * characters as a whole.
  */
 export function createScrub(known: readonly string[]): Scrub {

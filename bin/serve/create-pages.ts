@@ -23,7 +23,7 @@ const SIGN_INS_PER_MINUTE = 10;
 const MAX_ADDRESSES = 10_000;
 const MAX_SUBSCRIPTIONS = 50;
 
-/** What the HTML pages show. Priced data comes through the interface itself. */
+/** Creates the HTML pages. Priced data comes through the interface itself. */
 export function createPages(
   { interfaces }: Pick<Config, "interfaces">,
   {

@@ -63,8 +63,8 @@ export function writeSecret(file: string, content: string): void {
 }
 
 /**
- * Removes a data directory; false when there is none. Throws, and removes nothing, when a living process has it or when it
- * holds anything that no command of ours made: the wrong --data-dir must not cost anybody a folder.
+ * Removes a data directory; false without one. Throws, and removes nothing, when a living process has it or when it
+ * holds anything that no command of ours made: a wrong --data-dir must not delete a foreign folder.
  */
 export function removeDataDir(dataDir: string): boolean {
   if (!existsSync(dataDir)) return false;

@@ -180,8 +180,8 @@ function stepsOf(context: ScanContext): ScanOnceDeps["steps"] {
 }
 
 /**
- * Queues the root of the present night, unless it was. On a public chain there is none without PUBLIC_URL, since it would name
- * an address of this machine for ever. Throws where there is no index.
+ * Queues the root of the present night, unless it was. On a public chain it needs PUBLIC_URL: without it, the root would name
+ * an address of this machine for ever. Throws without an index.
  */
 export async function publishNightRoot(context: {
   config: Pick<Config, "publicUrl" | "host" | "port">;

@@ -46,7 +46,7 @@ export type PayerCaller = {
   readonly payment: PresentedPayment;
 };
 
-/** The caller of a priced endpoint. "nobody" has neither key nor payment and gets the price. */
+/** The caller of a priced endpoint. The last kind has neither key nor payment and gets the price. */
 export type Caller = PayingCaller | { readonly kind: "nobody" };
 
 /** A caller with a key or a payment. After `prove`, the balance or payment covers the price. */

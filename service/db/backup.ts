@@ -210,7 +210,7 @@ export function encodeFrame(kind: FrameKind, payload: Buffer): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** Frames as they come; throws where the bytes are none, or end within one. */
+/** Yields frames as they come; throws if the bytes are malformed or end within a frame. */
 export async function* decodeFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
   let held: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -271,7 +271,7 @@ type BackupBegin = {
 type BackupTable = {
   readonly table: string;
   readonly columns: readonly string[];
-  /** The column that counts by itself, with the number it gave out last; null where there is none or none was given. */
+  /** The column that counts by itself, with the number it gave out last; null without such a column or number. */
   readonly identity: { readonly column: string; readonly last: string } | null;
 };
 

@@ -35,7 +35,7 @@ const OF_THE_WHOLE = /^(080..|25...|28...|3D...|3F...|42...|53100|53300|57P..|58
 
 /**
  * Whether a statement failed for a reason that no row of it can bring about: the database is out of reach, or refuses. Deadlines
- * are none: one item may take too long alone.
+ * do not count: one item may take too long alone.
  */
 export function isOutage(error: unknown): boolean {
   for (let current = error; current instanceof Error; current = current.cause) {

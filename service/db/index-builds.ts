@@ -36,7 +36,7 @@ export async function readBuilds(db: Pool, chainId: number): Promise<readonly In
   return rows.map((row) => ({ ...row, isServed: row.isServed === true }));
 }
 
-/** Schema of the build that the views of a chain show; null where there are none. */
+/** Schema of the build that the views of a chain show; null without views. */
 export async function readServedBuild(db: Pool | PoolClient, chainId: number): Promise<string | null> {
   const { rows } = await db.query<{ schema: string | null }>(`select (${SERVED_SQL}) as schema`, [
     viewsSchemaOf(chainId),
@@ -100,10 +100,9 @@ export async function readTransactions(db: Pool): Promise<readonly string[]> {
 }
 
 /**
- * Has the chain's views show a build from now on, for readers who come as for those under way, and lets whoever reads the
- * index read them; false, and nothing done, where it has fewer final blocks than they show now, or leads by fewer blocks
- * than `leastLead`. The names change all at once and take no lock of a table, so that nobody waits and nobody finds them
- * missing.
+ * Points the chain's views to a build, for new readers and those under way, and grants them to the roles that read the index.
+ * Returns false, and changes nothing, if the build has fewer final blocks than the views show, or leads by fewer blocks than
+ * `leastLead`. The names change all at once without a lock of a table: readers never wait and never miss a view.
  */
 export function showBuild(db: Pool, build: ShownBuild, leastLead = 0): Promise<boolean> {
   return whollyOrNot(db, (client) => replaceViews(client, build, leastLead));
@@ -198,7 +197,7 @@ async function readReach(db: Pool | PoolClient, schema: string): Promise<IndexRe
   return rows[0] ?? null;
 }
 
-/** What readers see of a build: its tables, without what Ponder keeps to undo blocks. */
+/** Returns the tables of a build that readers see, without those by which Ponder undoes blocks. */
 async function tablesOf(client: PoolClient, schema: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -55,7 +55,7 @@ function inTime(client: PoolClient): PoolClient {
   });
 }
 
-/** What a statement reads from the index; null while the index has no tables. Every other failure is thrown. */
+/** Returns the result of a read from the index; null while the index has no tables. Throws every other failure. */
 export async function fromIndex<Value>(reading: Promise<Value>): Promise<Value | null> {
   try {
     return await reading;

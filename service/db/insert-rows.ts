@@ -4,7 +4,7 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 /** Rows of one statement: some megabytes of JSON, and far from its time limit. */
 const CHUNK = 5_000;
 
-/** What is to be written or asked for, in parts of one statement each. */
+/** Splits items to write or to ask for into parts of one statement each. */
 export function* inStatements<Item>(items: readonly Item[]): Generator<readonly Item[]> {
   for (let start = 0; start < items.length; start += CHUNK) yield items.slice(start, start + CHUNK);
 }

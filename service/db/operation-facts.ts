@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { knownMigrations, readApplied } from "./database.ts";
 import { ROLES, type RoleName, TABLE_RIGHTS } from "./role-rights.ts";
 
-/** What operators ask of the database, in statements that change nothing. */
+/** A connection for operators' questions, in statements that change nothing. */
 type Asked = Pick<Pool, "query">;
 
 export type ServerFacts = Awaited<ReturnType<typeof readServerFacts>>;
@@ -31,7 +31,7 @@ export type RoleFacts = {
   readonly ownsAll: boolean;
 };
 
-/** What the roles of the processes may do; the schema `ahs` has to be there. */
+/** Reads the rights of the processes' roles; the schema `ahs` must exist. */
 export async function readRoleFacts(client: Asked): Promise<RoleFacts> {
   const { rows: roles } = await client.query<{ role: RoleName; exists: boolean; isMember: boolean }>(
     `select wanted.role, r.oid is not null as exists,
@@ -72,8 +72,8 @@ function rightsOf(role: RoleName): { role: RoleName; table: string; right: strin
 export type QueueAge = { readonly waiting: number; readonly overdueSeconds: number };
 
 /**
- * What waits to be published, until it is handed to the sender, and what waits to be in a block, at a moment; a publication that
- * is to wait is not due before then.
+ * Counts, at a moment, the publications that the sender does not have yet, and the transactions that are in no block yet. A
+ * postponed publication is not due before its time.
  */
 export async function readChainQueues(
   client: Asked,
@@ -102,7 +102,7 @@ export async function readChainQueues(
 const POSTPONED_AFTER_SECONDS = 30 * 3_600;
 
 /**
- * How old the current scores of a chain are at a moment, in seconds since the block that they speak for; null where there is none.
+ * How old the current scores of a chain are at a moment, in seconds since the block that they are as of; null without one.
  * `cut` counts wallets whose score covers their newest calls alone, see `WALLET_BOUNDS`; `postponed` followed ones with too little
  * history that the last night's scan left out.
  */

@@ -109,7 +109,7 @@ export type QuarantineFacts = {
   };
 };
 
-/** What is quarantined on a chain; kinds without an entry are left out. */
+/** Reads the quarantine of a chain; kinds without an entry are left out. */
 export async function readQuarantineFacts(
   client: Pick<Pool, "query">,
   chainId: number,
@@ -216,7 +216,7 @@ export async function isolateFaults(work: BatchWork): Promise<{
   readonly faults: readonly Fault[];
   /** Items of failed batches for which this run had no attempts left. */
   readonly untried: readonly string[];
-  /** What was thrown first. */
+  /** The error thrown first. */
   readonly firstError: unknown;
 }> {
   const fresh = [...work.batches];

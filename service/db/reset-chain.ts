@@ -3,7 +3,7 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { takeChain } from "./chain-fence.ts";
 import type { Database } from "./database.ts";
 
-/** What is built anew from the chain: first the mark, which writers lock that go by its generation, then children before parents. */
+/** Tables built anew from the chain: first the mark, which writers lock that go by its generation, then children before parents. */
 const DERIVED_TABLES = [
   "chain_mark",
   "account_fact",
@@ -29,7 +29,7 @@ const DERIVED_TABLES = [
   "current_score",
 ];
 
-/** What was done and seen on a chain, which goes only where the chain itself is gone: children before parents. */
+/** Records of a chain, deleted only when the chain itself is gone: children before parents. */
 const RECORD_TABLES = [
   "agent_document",
   "enrolment",
@@ -46,15 +46,15 @@ const RECORD_TABLES = [
 
 /** The chain of `ahs devnet`, the only one that is ever replaced by another of its id. */
 const LOCAL_CHAIN_ID = 31_337;
-/** What was signed for the jobs of a chain, which on any other must never be forgotten: a job gets one such signature. */
+/** Signatures for the jobs of a chain. Only the local chain's are ever deleted, since a job gets one such signature. */
 const JOB_TABLES = ["settlement", "settlement_check", "hold_clock"];
 
 /**
  * Throws away everything derived from one chain: the index, its views, Ponder's cache, enrichment and current scores. On the
  * local chain all records of it go too: history of scores, roots, transactions, documents, visits and scans. On any other
  * they stay, with the reports of history sources, and scores that wait to be published are taken back. Keys and whatever people
- * paid for stay, verdicts among it; on the local chain they lose their jobs, which went with it. What is being written from
- * that chain meanwhile is waited for and goes too.
+ * paid for stay, verdicts among it; on the local chain they lose their jobs, which went with it. It waits for
+ * rows that are being written from that chain, and deletes them too.
  */
 export async function resetChain(db: Database, chainId: number): Promise<void> {
   await db.transaction(async (tx) => {
@@ -62,7 +62,7 @@ export async function resetChain(db: Database, chainId: number): Promise<void> {
     await takeChain(tx, chainId);
     const isReplaced = chainId === LOCAL_CHAIN_ID;
     for (const table of isReplaced ? [...DERIVED_TABLES, ...RECORD_TABLES] : DERIVED_TABLES) {
-      // What enrichment did not find comes from a history source, and stays with its report.
+      // Calls that enrichment did not find come from a history source, and stay with its report.
       const found = table === "own_call" && !isReplaced ? sql`and source = 'enrich'` : sql``;
       await tx.execute(sql`delete from ahs.${sql.identifier(table)} where chain_id = ${chainId} ${found}`);
     }

@@ -2,7 +2,7 @@
 export const ROLES = ["ahs_index", "ahs_serve", "ahs_work"] as const;
 export type RoleName = (typeof ROLES)[number];
 
-/** What one role may do with a table, as GRANT takes it; a role that is not named may do nothing. */
+/** Rights of each role on a table, as GRANT takes them; a role without an entry has no rights. */
 type TableRights = Readonly<Partial<Record<RoleName, string>>>;
 
 const READ = "select";
@@ -15,10 +15,10 @@ const CLEAR = "select (chain_id), delete";
 /** Only the worker signs: a reader of a signed transaction could send it. */
 const SENDER_COLUMNS =
   'id, chain_id, sender, reference, purpose, "to", data, value, state, final, nonce, gas_limit, broadcast_at, not_before, attempts, failure, error, revert_data, mined_hash, mined_block, gas_used, cost_wei, mined_at, created_at, updated_at';
-/** What has a transfer sent again that failed before it had a nonce. */
+/** Columns that change when a transfer is sent again that failed before it had a nonce. */
 const SENDER_REVIVAL = "state, data, attempts, not_before, failure, error, revert_data, updated_at";
 
-/** What accepting, retrying and reviewing an output changes: never whose it is, nor which job, text or payment it is of. */
+/** Columns that accepting, retrying and reviewing an output change: never its owner, job, text or payment. */
 const VERDICT_COURSE =
   "status, lease_until, not_before, attempts, tried_at, cause, runs, retries, final_verdict, error_message, accepted_at, evaluated_at, replaced_at, updated_at";
 

@@ -114,7 +114,7 @@ export function createGradeChangeReader(db: Database, { chainId, monotonicMs }: 
   );
 }
 
-/** What was published before is the wallet's confirmed intent before; by the index of a wallet's intents. */
+/** The previous grade is that of the wallet's confirmed intent before, found by the index of a wallet's intents. */
 const GRADE_CHANGES = `
   select newest.wallet, was.grade as from, became.grade as to, sent.mined_at as at, sent.mined_hash as "transactionHash"
   from (

@@ -54,7 +54,7 @@ export type FrozenFacts = Pick<
   WalletRows,
   "wallet" | "counterparties" | "approvals" | "delegation" | "servicesUpAt" | "chainStartTimestamp"
 > & {
-  /** What the rows cover; up to which block is said by the record. */
+  /** Coverage of the rows; the record has its last block. */
   readonly coverage: Omit<Coverage, "toBlock">;
   /** Block of the first call whose receipt was read, which all later ones have; null where none has. */
   readonly receiptsFrom: number | null;

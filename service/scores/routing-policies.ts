@@ -20,7 +20,7 @@ export const DEFAULT_VERSION = versionOf(DEFAULT_ROUTING, null);
 const MAX_KEPT = 256;
 
 /**
- * Reads the policies of owners, null where there is none. Every read asks for the version, many waiting requests with one
+ * Reads the policies of owners, null without one. Every read asks for the version, many waiting requests with one
  * statement; a policy itself is read only when it is another one than before, since it may hold a thousand addresses.
  */
 export function createPolicyReader(db: Database): (owner: string) => Promise<StoredPolicy | null> {
@@ -43,7 +43,7 @@ export function createPolicyReader(db: Database): (owner: string) => Promise<Sto
   );
 }
 
-/** The last one used stands last. */
+/** Moves the policy to the end, so that the least recently used one is first. */
 function keep(kept: Map<string, StoredPolicy>, owner: string, stored: StoredPolicy): void {
   kept.delete(owner);
   kept.set(owner, stored);

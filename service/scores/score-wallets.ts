@@ -74,7 +74,7 @@ type ReadTask = {
   readonly mostAddresses?: number;
 };
 
-/** Scores wallets (lower-case) at the newest finalized and enriched block; null while there is none. */
+/** Scores wallets (lower-case) at the newest finalized and enriched block; null without one. */
 export function scoreAtFinalized(
   context: ScoringContext,
   wallets: readonly Address[],

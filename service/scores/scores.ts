@@ -25,7 +25,7 @@ export type CurrentScore = Pick<
   "scoreId" | "asOfBlock" | "ahsScore" | "grade" | "confidenceMicros" | "confidenceLevel" | "asOfTime"
 >;
 
-/** What the database holds of a wallet, read in one statement. */
+/** A wallet's facts in the database, read in one statement. */
 export type WalletSnapshot = {
   /** Null while the index holds no block. */
   readonly head: IndexHead | null;
@@ -56,7 +56,7 @@ export function shownScore(
   return { ahsScore, grade, confidence: confidenceMicros / MICRO, confidenceLevel };
 }
 
-/** What the oracle holds for a wallet by its indexed events. */
+/** The oracle's record of a wallet, by its indexed events. */
 export type PublishedScore = {
   /** Null, as is nothing else, when the published record says insufficient. */
   readonly ahsScore: number | null;

@@ -17,7 +17,7 @@ export type StoreContext = {
   readonly chainId: number;
   readonly publishPolicy: PublishPolicy;
   readonly now: () => Date;
-  /** What must be stored with the records, or not at all; called in each transaction that stores some. */
+  /** Stores rows that belong to the records; called in each database transaction that stores some. */
   readonly alongside?: (tx: NodePgDatabase) => Promise<void>;
 };
 

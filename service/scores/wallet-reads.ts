@@ -34,9 +34,9 @@ const UPSERT = `
 /** When an own call was mined. */
 export type SeenCall = Pick<typeof ownCall.$inferSelect, "block" | "timestamp" | "hash">;
 
-/** What is known of a wallet beyond the window of its calls. */
+/** Facts about a wallet beyond the window of its calls. */
 export type WalletLife = {
-  /** The first and the last own call that the index or a history source told of; null without any. */
+  /** The first and the last own call that the index or a history source reported; null without any. */
   readonly first: SeenCall | null;
   readonly last: SeenCall | null;
   /** Whether the account had code when that was read, a delegation included; null where it never was. */

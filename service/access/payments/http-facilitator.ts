@@ -98,7 +98,7 @@ async function settleOnce(client: HTTPFacilitatorClient, payment: PresentedPayme
   }
 }
 
-/** With a transaction, or a reason that can follow one, the order may have been sent: only the chain can tell. */
+/** With a transaction, or a reason that can follow one, the order may have been sent: only the chain can show it. */
 function failed(transaction: string, reason: string | undefined): SettleOutcome {
   if (transaction !== "" || reason === undefined || !BEFORE_SENDING.test(reason)) {
     return { kind: "unknown", cause: new Error(`the facilitator says ${reason ?? "nothing"}`) };

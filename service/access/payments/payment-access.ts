@@ -80,7 +80,7 @@ export function createPaymentAccess(deps: PaymentAccessDeps) {
   };
 }
 
-/** What a used authorization gives its payer: the stored answer, or null if the work is owed. */
+/** Returns the stored answer of a used authorization to its payer, or null if the work is owed. */
 async function recallRow(
   deps: PaymentAccessDeps,
   row: StoredPayment,

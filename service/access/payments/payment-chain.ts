@@ -42,7 +42,7 @@ export function createPaymentChain(client: PublicClient, finalityBlocks: number)
     /** The payer's balance, in the token's smallest unit. */
     balanceOf: ({ asset, payer }: Authorization): Promise<bigint> =>
       client.readContract({ address: asset, abi: TOKEN, functionName: "balanceOf", args: [payer] }),
-    /** The transaction since that time that used the authorization and paid us by it; null if there is none. */
+    /** The transaction since that time that used the authorization and paid us by it; null without one. */
     findTransfer: (authorization: Authorization, since: Date) => findTransfer(client, authorization, since),
     /** The block of a successful transaction; null if it is in no block. */
     minedIn: (transaction: Hex) => minedIn(client, transaction),

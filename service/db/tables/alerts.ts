@@ -100,7 +100,7 @@ export const webhookAttempt = ahs.table(
       .notNull()
       .references(() => webhookEvent.id),
     at: moment().notNull(),
-    /** What the endpoint answered; null where it did not. */
+    /** HTTP status of the endpoint's answer; null without one. */
     status: integer(),
     latencyMs: integer().notNull(),
     /** Why it does not count as delivered; null where it does. */

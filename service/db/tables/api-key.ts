@@ -50,7 +50,7 @@ export const keyDebit = ahs.table(
   },
   (table) => [
     index("key_debit_state").on(table.state, table.deadline),
-    // What a key spent; only of kept debits, so that holding one writes no more.
+    // Spending of a key; only its kept debits, so that reserving one does not write to this index.
     index("key_debit_kept").on(table.keyId, table.createdAt).where(sql`${table.state} = 'kept'`),
     index("key_debit_repeat").on(table.keyId, table.repeat).where(sql`${table.repeat} is not null`),
   ],

@@ -76,8 +76,8 @@ export const ownCall = ahs.table(
     source: text().notNull(),
     timestamp: unixSeconds().notNull(),
     /**
-     * Null for a contract creation, and for an execution whose target is not known. Of an execution calldata tells it, which the
-     * account's own code may ignore: whom it dealt with is shown by `recipient` and `emitters`.
+     * Null for a contract creation, and for an execution whose target is not known. For an execution it comes from
+     * calldata, which the account's own code may ignore: `recipient` and `emitters` show the counterparties.
      */
     to: address(),
     selector: hex(),
@@ -87,7 +87,7 @@ export const ownCall = ahs.table(
     gasLimit: uint().notNull(),
     gasUsed: uint().notNull(),
     gasPriceWei: wei().notNull(),
-    /** What the wallet paid for it, without the L1 fee. */
+    /** Fee that the wallet paid for it, without the L1 fee. */
     feeWei: wei().notNull(),
     /** Wei that a rollup charged for posting the call; null on chains whose receipts have no such fee. */
     l1FeeWei: wei(),
@@ -138,7 +138,7 @@ export const enrichBlock = ahs.table(
 /** native: the chain's own coin, moved by a transaction's value, without a log. */
 export type TokenStandard = "native" | "erc20" | "erc721" | "erc1155";
 
-/** What moved into or out of followed wallets; any contract can claim any movement, so check `token` and `sender`. */
+/** Movements into or out of followed wallets; any contract can claim any movement, so check `token` and `sender`. */
 export const enrichTransfer = ahs.table(
   "enrich_transfer",
   {
@@ -176,7 +176,7 @@ export type ApprovalKind = "amount" | "token" | "all";
 
 /**
  * Approvals that followed wallets gave, by what they are of: of each the newest log in a call or execution of its owner, and
- * the newest of others' transactions after it, which tells what is left. At most 2,000 of a wallet; see `storeApprovals`.
+ * the newest of others' transactions after it, which shows the remaining allowance. At most 2,000 of a wallet; see `storeApprovals`.
  */
 export const enrichApproval = ahs.table(
   "enrich_approval",
@@ -235,8 +235,8 @@ export const enrichUserOperation = ahs.table(
 
 /**
  * Calls and funds from an account to a counterparty. Complete for followed wallets as the account; of
- * strangers a bounded number for each counterparty: of callers what the blocks show that are read anyway, of payers those that
- * sent a followed wallet most. What the other payers sent is the zero address's.
+ * strangers a bounded number for each counterparty: of callers those in blocks that are read anyway, of payers those that
+ * sent a followed wallet most. The zero address's row has the sum of the other payers.
  */
 export const contact = ahs.table(
   "contact",
@@ -275,8 +275,8 @@ export const stranger = ahs.table(
 );
 
 /**
- * What never changes about an account, once it is known; null is what no source knows. Of an account that nothing is known of
- * it is asked again.
+ * Facts about an account that never change once known; a column is null if no source knows it. Accounts without any fact are
+ * asked about again.
  */
 export const accountFact = ahs.table(
   "account_fact",

@@ -6,7 +6,7 @@ import { ahs } from "./schema.ts";
 /** current: fetched and understood. unreachable, refused, malformed: what came of the last try; the services are of the last good one. */
 export type DocumentState = "current" | "unreachable" | "refused" | "malformed";
 
-/** What an endpoint is probed as: what its declaration calls it, and other for every other name. */
+/** Kind by which an endpoint is probed: the name in its declaration, and other for every other name. */
 export type EndpointKind = "a2a" | "mcp" | "x402" | "other";
 
 /** One entry of an agent document's `services` (ERC-8004). */
@@ -70,7 +70,7 @@ export const probe = ahs.table(
     id: rowId(),
     chainId: integer().notNull(),
     endpoint: text().notNull(),
-    /** What it was visited as; null for visits from before that was noted. */
+    /** Kind by which it was visited; null for visits from before this column. */
     kind: text().$type<EndpointKind>(),
     at: moment().notNull(),
     outcome: text().$type<ProbeOutcome>().notNull(),

@@ -54,7 +54,7 @@ export const payment = ahs.table(
     /** When the chain is asked next whether the money stays; null before it moved, and once a final block says so. */
     confirmAt: moment(),
     error: text(),
-    /** What it bought, without secrets; dropped a day after. */
+    /** The answer that it bought, without secrets; dropped a day after. */
     answerType: text(),
     answerBody: bytes(),
     answeredAt: moment(),

@@ -18,7 +18,7 @@ export const quarantine = ahs.table(
     kind: text().$type<QuarantineKind>().notNull(),
     /** A wallet, or the id of what the kind works on. */
     subject: text().notNull(),
-    /** What was thrown last, without values of rows. */
+    /** The error thrown last, without values of rows. */
     error: text().notNull(),
     failures: integer().notNull(),
     firstFailedAt: moment().notNull(),

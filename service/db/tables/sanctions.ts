@@ -29,7 +29,7 @@ export const sanctionsEntry = ahs.table(
   (table) => [primaryKey({ columns: [table.source, table.address] })],
 );
 
-/** What isSanctioned() answered for wallets that may have been listed before the index begins. */
+/** Answers of isSanctioned() for wallets that may have been listed before the index begins. */
 export const sanctionsReading = ahs.table(
   "sanctions_reading",
   {

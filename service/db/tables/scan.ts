@@ -73,9 +73,9 @@ export const registryCursor = ahs.table(
   (table) => [primaryKey({ columns: [table.chainId, table.registry] })],
 );
 
-/** What one scan found; counts are of the whole chain at its end. */
+/** Report of one scan; counts are of the whole chain at its end. */
 export type ScanReport = {
-  /** What each registry brought since the scan before. */
+  /** Changes of each registry since the scan before. */
   readonly registries: readonly {
     readonly registry: string;
     /** As the deployment calls it. */

@@ -77,7 +77,7 @@ export const settlementCheck = ahs.table(
   ],
 );
 
-/** What the clock of a held job has done so far; one row for each job that was held. */
+/** Progress of a held job's clock; one row for each job that was held. */
 export const holdClock = ahs.table(
   "hold_clock",
   {

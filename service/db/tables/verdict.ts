@@ -64,7 +64,7 @@ export const verdict = ahs.table(
   {
     id: uuid().primaryKey(),
     specId: idOf(() => jobSpec.id).notNull(),
-    /** What there is one verdict of: job:CHAIN:ESCROW:JOB:DELIVERABLE where the spec is bound, else spec:SPEC:OUTPUT_HASH. */
+    /** Key that has one verdict: job:CHAIN:ESCROW:JOB:DELIVERABLE where the spec is bound, else spec:SPEC:OUTPUT_HASH. */
     slot: text().notNull(),
     /** keccak256 of the output's UTF-8 bytes, which a job's deliverable has to be. */
     outputHash: hash().notNull(),
@@ -76,7 +76,7 @@ export const verdict = ahs.table(
     owner: text().notNull(),
     /** Price in thousandths of a US dollar. */
     units: integer().notNull(),
-    /** What pays for it: a debit of a metered key, a payment, or neither for an unlimited key. */
+    /** Its payment: a debit of a metered key, a payment, or neither for an unlimited key. */
     debitId: uuid(),
     paymentId: uuid(),
     status: text().$type<VerdictStatus>().notNull(),
@@ -86,7 +86,7 @@ export const verdict = ahs.table(
     attempts: integer().notNull().default(0),
     /** When the first try of the run that is due was begun; null before. */
     triedAt: moment(),
-    /** What the run that is due, or under way, is for; that of the last one where none is. */
+    /** Cause of the run that is due or under way, else of the last one. */
     cause: text().$type<RunCause>().notNull(),
     /** Decisions so far, which are rows of verdict_run from 1 on. */
     runs: integer().notNull().default(0),
@@ -153,7 +153,7 @@ export const heldEvidence = ahs.table(
   ],
 );
 
-/** What one role answered in one run, or why it abstained: kept at once, so that no answer is paid for twice. */
+/** Answer of one role in one run, or its reason to abstain: stored at once, so that no answer is paid for twice. */
 export const roleCall = ahs.table(
   "role_call",
   {
@@ -192,7 +192,7 @@ export const verdictRun = ahs.table(
     run: integer().notNull(),
     cause: text().$type<RunCause>().notNull(),
     finalVerdict: text().$type<"ALLOW" | "HOLD" | "REJECT">().notNull(),
-    /** What GET /v1/verdicts/{verdict_id} answers of it. */
+    /** As in the answer of GET /v1/verdicts/{verdict_id}. */
     result: jsonb().notNull(),
     /** Its evidence as RFC 8785 JSON, byte by byte what was hashed. */
     evidence: text().notNull(),

@@ -2,7 +2,7 @@ import { jsonb, primaryKey, text } from "drizzle-orm/pg-core";
 import { address, moment } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
-/** What a label provider says of an account. */
+/** A label provider's label of an account. */
 export type ProvidedLabel = { readonly label: string; readonly category: string | null };
 
 /** Answers of label providers, so that each account is asked about once a day. */

@@ -7,7 +7,7 @@ import { endpointText } from "../probes/endpoint-url.ts";
 import type { CurrentDocument } from "./agent-documents.ts";
 import { gatewayUrl, isContentOf, readIpfsUri } from "./ipfs-uri.ts";
 
-/** What came of an agent's URI. */
+/** Outcome of fetching and reading an agent's URI. */
 export type DocumentOutcome = CurrentDocument | FailedOutcome;
 
 type FailedOutcome = { readonly state: Exclude<DocumentState, "current">; readonly detail: string };
@@ -21,8 +21,8 @@ type DocumentSource = {
 };
 
 /**
- * Fetches and reads the document behind an agent's URI: https by the guarded fetch, ipfs: by the same from the gateway, data: as
- * it stands, nothing else.
+ * Fetches and reads the document behind an agent's URI: https by the guarded fetch, ipfs: by the same from the gateway, data: from
+ * the URI itself, nothing else.
  */
 export async function fetchAgentDocument(
   uri: string,
@@ -96,7 +96,7 @@ function outcomeOf({ reason, detail }: FetchFailure): FailedOutcome {
   }
 }
 
-/** What a registration document says, as far as anything here reads it. */
+/** Members of a registration document that this service reads. */
 type AgentDocument = Pick<CurrentDocument, "name" | "services"> & { readonly kind: "document" };
 
 type MalformedDocument = { readonly kind: "malformed"; readonly detail: string };
@@ -164,7 +164,7 @@ export function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch {
-    // What strangers serve is often no JSON: callers judge undefined like any other value.
+    // Third parties often serve no JSON: callers judge undefined like any other value.
     return undefined;
   }
 }

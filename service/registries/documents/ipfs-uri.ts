@@ -6,7 +6,7 @@ type IpfsFile = {
   readonly cid: string;
   /** Segments below the CID, decoded; none for the CID itself. */
   readonly path: readonly string[];
-  /** What the whole file must hash to; null where the CID names a graph of blocks, or a folder above the file. */
+  /** Hash that the whole file must have; null where the CID names a graph of blocks, or a folder above the file. */
   readonly sha256: Buffer | null;
 };
 

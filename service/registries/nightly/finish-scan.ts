@@ -208,7 +208,7 @@ export async function hasScores(db: NodePgDatabase, chainId: number): Promise<bo
   return only(rows).there;
 }
 
-/** A root as it was made, and of how many leaves; null where there is none of that number. */
+/** Reads an epoch's root and its number of leaves; null without an epoch of that number. */
 export async function readEpochFigures(
   db: NodePgDatabase,
   { chainId, epoch }: { readonly chainId: number; readonly epoch: number },

@@ -23,7 +23,7 @@ import type { ScanAttempt } from "./scan-runs.ts";
 export type ScanOnceDeps = {
   readonly db: Database;
   readonly deployment: Pick<Deployment, "chainId" | "finalityBlocks" | "identityRegistry" | "registries">;
-  /** What a scan has others do. */
+  /** Steps of a scan that other modules run. */
   readonly steps: {
     /** Scores every followed wallet, until the signal fires; null while no block is both final and enriched. */
     readonly scoreAll: (signal: AbortSignal) => Promise<number | null>;
@@ -85,7 +85,7 @@ export async function scanOnce(
   });
 }
 
-/** The newest block that is final for the index and as deep as the deployment wants; below zero while there is none so deep. */
+/** The newest block that is final for the index and as deep as the deployment wants; below zero while no block is so deep. */
 async function requireFinalBlock(
   db: Database,
   { chainId, finalityBlocks }: Pick<Deployment, "chainId" | "finalityBlocks">,

@@ -102,7 +102,7 @@ export async function readScans(db: NodePgDatabase, chainId: number, limit: numb
     .limit(limit);
 }
 
-/** The newest scan whose id begins with this text, or of this UTC day (YYYY-MM-DD); null where there is none. */
+/** The newest scan whose id begins with this text, or of this UTC day (YYYY-MM-DD); null without one. */
 export async function readScan(
   db: NodePgDatabase,
   chainId: number,

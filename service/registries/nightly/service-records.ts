@@ -59,7 +59,7 @@ function reportedOf(scan: NonNullable<Awaited<ReturnType<typeof readNewestScan>>
   return { night, cause, finishedAt, report };
 }
 
-/** What the report of one nightly scan says of all scores; the night is a UTC day, YYYY-MM-DD. */
+/** Figures of all scores in the report of one nightly scan; the night is a UTC day, YYYY-MM-DD. */
 export type ScanNight = Pick<ScanReport, "grades" | "meanScoreHundredths"> & { readonly night: string };
 
 const NIGHTS = 60;

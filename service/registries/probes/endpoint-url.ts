@@ -23,7 +23,7 @@ export function isHttpEndpoint(endpoint: string): boolean {
   return /^https?:/i.test(endpoint) && URL.canParse(endpoint);
 }
 
-/** What an endpoint of a service of that name is visited as; syncSchedule says the same in SQL. */
+/** Returns the kind by which endpoints of a service of that name are visited; syncSchedule computes the same in SQL. */
 export function endpointKind(serviceName: string): EndpointKind {
   const name = serviceName.toLowerCase();
   return name === "a2a" || name === "mcp" || name === "x402" ? name : "other";

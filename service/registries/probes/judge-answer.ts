@@ -8,7 +8,7 @@ type Judgement = { readonly valid: boolean | null; readonly detail: string | nul
 
 const UNJUDGED: Judgement = { valid: null, detail: null };
 const VALID: Judgement = { valid: true, detail: null };
-/** What is missing, or gone for good. */
+/** Statuses of resources that are missing, or gone for good. */
 const ABSENT = new Set([404, 410]);
 
 /**

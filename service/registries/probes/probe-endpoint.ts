@@ -10,7 +10,7 @@ import {
 import { readTarget } from "../../net/read-target.ts";
 import { isAlive, judgeAnswer } from "./judge-answer.ts";
 
-/** What one visit to an endpoint found; status and latency are null where no answer came. */
+/** Result of one visit to an endpoint; status and latency are null without an answer. */
 export type ProbeResult = Pick<
   typeof probe.$inferSelect,
   "outcome" | "status" | "latencyMs" | "valid" | "detail"

@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { type Database, rowsInTime } from "../../db/database.ts";
 import type { agentDocument, DocumentState, EndpointKind, probe } from "../../db/tables/infrastructure.ts";
 
-/** What an agent of a wallet declares; the state is null while its document has not been asked for. */
+/** Declarations of one agent of a wallet; the state is null while its document has not been asked for. */
 export type WalletAgent = Pick<typeof agentDocument.$inferSelect, "detail" | "fetchedAt" | "services"> & {
   readonly agentId: string;
   readonly state: DocumentState | null;

@@ -266,7 +266,7 @@ export async function storeProbe(db: Database, { next, ...visit }: ProbeWrite): 
 export async function pruneProbes(db: Database, chainId: number, before: Date): Promise<number> {
   let pruned = 0;
   for (;;) {
-    // Rows are numbered in the order of their time, but for those that ran at once: the oldest stand first in the key.
+    // Rows are numbered in the order of their time, but for those that ran at once: the oldest come first in the key.
     const { rowCount } = await db.$client.query(
       `delete from ahs.probe where id in (
          select id from (select id, at from ahs.probe where chain_id = $1 order by id limit $3) as oldest

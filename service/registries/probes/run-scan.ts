@@ -166,7 +166,7 @@ async function storeOutcome(scan: Scan, agent: DueAgent, outcome: DocumentOutcom
     return;
   }
   const failures = agent.failures + 1;
-  // Whoever empties the URI takes back what was declared; any other fault may be none of the agent's will.
+  // An agent that empties its URI withdraws its declarations; any other fault may be against its will.
   const keepServices = uri.trim() !== "";
   const kept = keepServices && agent.hasServices;
   await storeDocument(db, {

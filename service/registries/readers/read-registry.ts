@@ -55,7 +55,7 @@ export type RegistryReading = {
    * Public reason why the reading stops before the newest final block, or which blocks it skips; null if all is read.
    */
   readonly fault: string | null;
-  /** What the node said, for the log alone; null where it is not to blame. */
+  /** The node's failure, for the log alone; null if the node did not fail. */
   readonly cause: NodeFailure | null;
 };
 
@@ -141,7 +141,7 @@ type Range = { readonly from: number; readonly to: number };
 /** too_full: a block that no answer of the node has room for. */
 type RangeLogs = readonly RawLog[] | "too_full" | NodeFailure;
 
-/** Logs in the order of the chain, or why there are none; throws whatever is no failure of the node. */
+/** Returns logs in the order of the chain, or the reason for their absence; throws every error except failures of the node. */
 async function readRange(reader: RegistryReader, entry: RegistryEntry, range: Range): Promise<RangeLogs> {
   const { client, limits } = reader;
   const registry = lowerCase(entry.address);

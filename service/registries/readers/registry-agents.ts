@@ -9,7 +9,7 @@ import { registryAgent, registryCursor } from "../../db/tables/scan.ts";
 /** A registry of a chain by its lower-case address. */
 type RegistryKey = { readonly chainId: number; readonly registry: Address };
 
-/** What a range of blocks leaves of one agent; of wallet and URI those that it does not name stay what they were. */
+/** Change of one agent by a range of blocks; a wallet or URI that it does not name stays as it was. */
 export type RegistryChange = {
   readonly agentId: bigint;
   /** Null where the range does not register it. */
@@ -140,7 +140,7 @@ export async function requestRegistryWallets(
   });
 }
 
-/** What a registry holds up to a block, and what is new of it. */
+/** Number of agents in a registry up to a block, and of the new ones among them. */
 type RegistryCounts = { readonly agents: number; readonly newAgents: number };
 
 /** Agents of a registry by its rows, those registered after `since` being new; all are where that is null. */

@@ -2,7 +2,7 @@ import type { Address, Hex } from "viem";
 import type { RawLog } from "../../chain/node/rpc-answers.ts";
 import type { RegistryChange } from "./registry-agents.ts";
 
-/** What a log of a registry says of one agent; a change leaves alone what it does not name. Wallets are lower-case. */
+/** Event of one agent in a registry's log; a change keeps every member that it does not name. Wallets are lower-case. */
 export type RegistryEvent = { readonly agentId: bigint } & (
   | { readonly kind: "registered"; readonly wallet: Address | null; readonly uri: string | null }
   /** Names the URI of a registration; a change of the wallet in the next event only repeats what the registration said. */
@@ -27,14 +27,14 @@ export function registryUri(text: string): string | null {
   return text.toWellFormed();
 }
 
-/** An address in lower case; null for the zero address, which is nobody's wallet. */
+/** An address in lower case; null for the zero address, which is no wallet. */
 export function registryWallet(address: string): Address | null {
   return /^0x0{40}$/.test(address) ? null : (address.toLowerCase() as Address);
 }
 
 /**
- * What events in the order of the chain leave of each agent, by rising agent id. The first registration counts; what came
- * before it in the same events does not, but for the URI that the same block announces.
+ * Folds events in the order of the chain into one change of each agent, by rising agent id. The first registration counts;
+ * earlier events of the agent do not, except for the URI that the same block announces.
  */
 export function foldEvents(
   events: readonly { readonly block: number; readonly event: RegistryEvent }[],

@@ -40,11 +40,11 @@ function emptyCache() {
     /** Accounts whose facts were asked for, whether there are any or not. */
     factsRead: new Set<Address>(),
     users: new Map<Address, KnownUsers>(),
-    /** Who sent an account more than half of all that was sent to it; null where nobody did. */
+    /** The sender of more than half of an account's received funds; null without one. */
     mainFunders: new Map<Address, Address | null>(),
-    /** What each user called. */
+    /** Counterparties that each user called. */
     doings: new Map<Address, readonly Doing[]>(),
-    /** All calls of an account, those that its contacts do not tell included. */
+    /** All calls of an account, including those that its contacts do not show. */
     calls: new Map<Address, number>(),
     /** One copy of each address: comparing equal copies costs more. */
     names: new Map<string, Address>(),
@@ -101,7 +101,7 @@ export async function loadFirstUsers(
   }
 }
 
-/** What each of the wallets did with those of its counterparties that are asked for, by wallet and counterparty. */
+/** Reads the contacts of each wallet with its requested counterparties, by wallet and counterparty. */
 export async function readOwnContacts(
   { client, chainId }: CacheReader,
   wallets: readonly { readonly wallet: Address; readonly addresses: ReadonlySet<Address> }[],
@@ -191,7 +191,7 @@ export async function readAccountFacts(
   return rows;
 }
 
-/** Who sent each of the accounts more than half of all that was sent to it; one that nobody did has no entry. */
+/** Returns, by account, the sender of more than half of its received funds; accounts without one have no entry. */
 export async function readMainFunders(
   client: ClientBase,
   chainId: number,
@@ -247,7 +247,7 @@ function usersIn(counterparty: Address, text: string): readonly Contact[] {
   });
 }
 
-/** What accounts did with counterparties, pair by pair; of a pair that did nothing there is none. */
+/** Reads the contacts of accounts with counterparties, pair by pair; pairs without dealings are left out. */
 async function readContacts(
   client: ClientBase,
   chainId: number,
@@ -270,10 +270,10 @@ async function readContacts(
   );
 }
 
-/** What an account called, as far as contacts tell. */
+/** Counterparties that an account called, as far as contacts show. */
 type Doings = {
   readonly called: readonly Doing[];
-  /** All calls of a stranger; null of an account that is none. */
+  /** All calls of a stranger; null for every other account. */
   readonly strangerCalls: number | null;
 };
 
@@ -283,7 +283,7 @@ type Doings = {
  */
 const MAX_DOINGS = 2_000;
 
-/** What each of the accounts called, by its first contacts by rising address; one that is not known to have called has no entry. */
+/** Reads the calls of each account from its first contacts by rising address; accounts without known calls have no entry. */
 async function readDoings(
   client: ClientBase,
   query: {

@@ -46,7 +46,7 @@ export async function readCallTexts(
 }
 
 // Wallet by wallet: so the primary key finds and sorts the rows of each, whatever the planner makes of the table's size. The
-// limit stands before the window: of a wallet with millions of older calls no more than it are read.
+// limit precedes the window, so that no more rows than the limit are read of a wallet with millions of older calls.
 const CALLS = `
   select wanted.wallet, told.lines, told.cut
   from unnest($2::text[], $3::bigint[]) as wanted (wallet, since)

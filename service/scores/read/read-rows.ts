@@ -22,7 +22,7 @@ import { type CallLines, createTextReader, digestText, readCallTexts } from "./r
 import { readCounterparties } from "./read-counterparties.ts";
 import { readWalletFacts, type WalletFacts, type WalletsQuery } from "./read-wallets.ts";
 
-/** What is the same for all wallets of a snapshot. */
+/** Inputs that are the same for all wallets of a snapshot. */
 export type SharedInputs = {
   readonly sanctions: readonly SanctionsEntry[];
   readonly tokens: TokenList;
@@ -44,7 +44,7 @@ const UNLIMITED = 2n ** 255n;
 
 /**
  * Rows of the given wallets, calls sorted, in no particular order; wallets that were not followed by then and that no
- * history source told of are left out. Consistent only within one REPEATABLE READ transaction, which the caller opens.
+ * history source reported are left out. Consistent only within one REPEATABLE READ transaction, which the caller opens.
  */
 export async function readWalletRows(client: ClientBase, request: RowsRequest): Promise<readonly ReadRows[]> {
   const { chainId, point, policy } = request;
@@ -117,7 +117,7 @@ function toRows(
   return { rows, digest: digestText(rowsHead(rows), read.text) };
 }
 
-/** Approvals without limit that each wallet gave and that stand. */
+/** Approvals without limit that each wallet gave and that are still in force. */
 async function readOpenApprovals(
   client: ClientBase,
   { chainId, wallets }: RowsRequest,

@@ -6,7 +6,7 @@ import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { Coverage, Delegation } from "../../model/features/types.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 
-/** What is known of a wallet besides its calls. */
+/** Facts about a wallet besides its calls. */
 export type WalletFacts = {
   readonly address: Address;
   readonly coverage: Coverage;
@@ -111,9 +111,9 @@ function walletsSql(schema: string): string {
 }
 
 /**
- * What the index and a history source cover together, where they meet; else what the index covers. Of what the index
- * covers no own call can be missing where the wallet was followed from the chain's first block, where its first known call
- * is its first ever (nonce 0), or where the window starts after it was followed.
+ * Coverage of the index and a history source together, if they meet; else of the index alone. The index misses no
+ * own call if it followed the wallet from the chain's first block, if the wallet's first known call is its first ever
+ * (nonce 0), or if the window starts after the wallet was followed.
  */
 function coverageOf(
   { address, followedBlock, followedTimestamp, firstNonce, pastOpen, past }: WalletRow,

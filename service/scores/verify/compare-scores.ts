@@ -18,7 +18,7 @@ const line = z.object({
   contribution: z.number().nullable(),
 });
 
-/** What is verified of an answer of GET /ahs/{address}?include=features; members that are no part of the score are left out. */
+/** Verified members of an answer of GET /ahs/{address}?include=features; members outside the score are left out. */
 export const recordedScoreSchema = z.object({
   address: z
     .custom<Address>((value) => typeof value === "string" && isAddress(value, { strict: false }))

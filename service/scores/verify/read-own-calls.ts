@@ -39,7 +39,7 @@ const LOGS = {
 
 /**
  * Every call that a wallet made or its smart account executed, by a node alone, in any order; throws a NodeFailure when
- * the node does not tell all of it.
+ * the node does not report all of it.
  */
 export async function readOwnCalls(
   client: ChainReader,
@@ -106,7 +106,7 @@ function sentCall(
   return describeCall(call, outcome, wrappedNative);
 }
 
-/** What the wallet's account executed in transactions of others; nothing where it has no code. */
+/** Reads the executions of the wallet's account in transactions of others; empty if it has no code. */
 async function readExecutions(
   client: ChainReader,
   blocks: ReturnType<typeof blockReader>,
@@ -198,7 +198,7 @@ export function scanBlocks(client: Pick<ChainReader, "blockReceipts">): FindOwnT
 
 /**
  * Reads a block and its receipts; throws a NodeFailure when the node does not hold both. The market price is base fee and median
- * tip in wei per gas; null where the block tells none.
+ * tip in wei per gas; null where the block has none.
  */
 async function readNodeBlock(client: Pick<ChainReader, "header" | "blockReceipts">, number: number) {
   const [header, receipts] = await Promise.all([client.header(number), client.blockReceipts(number)]);

@@ -30,7 +30,7 @@ export type VerifyDeps = {
 
 export type Verification = {
   readonly recomputed: ScoreRecord;
-  /** Own calls of the window that the node told. */
+  /** Number of own calls in the window that the node reported. */
   readonly calls: number;
   /** Empty where the record is what follows from chain and files. */
   readonly differences: readonly Difference[];

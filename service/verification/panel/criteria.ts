@@ -245,7 +245,7 @@ function markerOf(text: string): Marker | null {
 }
 
 /**
- * Tells for each marker in order if it is one and not text: bullets always; numbers from one or counting on; letters and Roman numerals
+ * Whether each marker, in order, is one and not text: bullets always; numbers from one or counting on; letters and Roman numerals
  * that count from the first to a second.
  */
 function marksThatCount(markers: readonly (Marker | null)[]): readonly boolean[] {
@@ -271,7 +271,7 @@ function marksThatCount(markers: readonly (Marker | null)[]): readonly boolean[]
   });
 }
 
-/** A check box follows a bullet or stands alone. */
+/** Removes a check box, which may follow a bullet or not. */
 function withoutBox(text: string): string {
   const [box = ""] = BOX.exec(text) ?? [];
   return text.slice(box.length).trim();

@@ -12,8 +12,8 @@ export type RunFailure = { message: string; retryable: boolean };
 /**
  * Stores the result of a run without a decision: another attempt within an hour of the first one if that may help, otherwise its end. A
  * failed verdict notifies its endpoint and costs nothing: a key gets its debit back in the same database transaction, a payment stays with
- * the verdict and is owed. stands: a re-run failed, and the earlier decision remains. lost: another worker has the lease, and nothing
- * changed.
+ * the verdict and is owed. The third result: a re-run failed, and the earlier decision remains. lost: another worker has the lease, and
+ * nothing changed.
  */
 export async function failRun(
   deps: FailDeps,

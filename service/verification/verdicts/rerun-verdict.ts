@@ -90,8 +90,8 @@ export async function queueRetry(tx: NodePgDatabase, verdictId: string, at: Date
 /**
  * Schedules a re-run of a held verdict, for each cause until it has led to a decision: at most two re-runs. A failed re-run does not count.
  * The earlier decision remains until the new one is stored. asked: it is due at the given time. busy: a re-run of either cause is due or
- * running; ask again after it. used_up: this cause had its decision. not_held: the newest decision is not HOLD, or is a reviewer's, or there
- * is none.
+ * running; ask again after it. used_up: this cause had its decision. not_held: the newest decision is not HOLD, or is a reviewer's, or does
+ * not exist.
  */
 export async function askRerun(
   tx: NodePgDatabase,

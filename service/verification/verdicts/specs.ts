@@ -33,8 +33,8 @@ export type RegisterDeps = {
 
 /**
  * Registers a specification with a new id and its hash. It refuses a specification that leaves no room for an output, and a signature that
- * is not its client's, and stores nothing then. If it names a job of an escrow, the newest block is stored, to tell specifications from
- * before and after the delivery apart.
+ * is not its client's, and stores nothing then. If it names a job of an escrow, the newest block is stored, to distinguish
+ * specifications from before and after the delivery.
  */
 export async function registerSpec(
   deps: RegisterDeps,
