@@ -51,7 +51,7 @@ test("compose runs one indexer, two servers and two workers after the migration,
   const commands = textOf("bin/ahs.ts");
   for (const name of ["migrate", "index", "serve", "work"]) {
     const [command] = compose.services[name]?.command ?? [];
-    expect(commands).toContain(`\n  ${command}: {`);
+    expect(commands).toContain(`\n  ${command}: [`);
     expect(compose.services[name]).toMatchObject({ image: "agent-health" });
   }
   for (const name of ["serve", "work"]) {
