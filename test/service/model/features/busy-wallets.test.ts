@@ -1,4 +1,4 @@
-import type { QueryArrayConfig } from "pg";
+import type { QueryConfig } from "pg";
 import type { Address } from "viem";
 import { beforeEach, describe, expect, test } from "vitest";
 import { countNewest, formatCall, WALLET_BOUNDS } from "../../../../service/model/features/call-line.ts";
@@ -137,10 +137,10 @@ async function insertCalls({
 /** The test's client, with the length of the longest field that it was answered. */
 function watchRows() {
   let longest = 0;
-  const query = async (config: QueryArrayConfig) => {
+  const query = async (config: QueryConfig) => {
     const answer = await world.client.query(config);
-    for (const row of answer.rows)
-      for (const field of row) if (typeof field === "string") longest = Math.max(longest, field.length);
+    for (const field of answer.rows.flatMap((row: unknown) => Object.values(row as object)))
+      if (typeof field === "string") longest = Math.max(longest, field.length);
     return answer;
   };
   const client = new Proxy(world.client, {
