@@ -12,7 +12,8 @@ import { createEmptyDatabase, type TestDatabase } from "../support/test-database
 import { until } from "../support/until.ts";
 import { describeJobs } from "./up-jobs.ts";
 
-const UP_TIMEOUT_MS = 300_000;
+/** A busy machine takes several times as long as an idle one. */
+const UP_TIMEOUT_MS = 600_000;
 const WALLETS = 42;
 
 let dataDir: string;
