@@ -5,10 +5,11 @@ import { type Address, createPublicClient, http } from "viem";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { freePort } from "../../bin/supervisor/child-process.ts";
 import type { UpFile } from "../../bin/up/local-files.ts";
+import { apiKeyFinder, hashApiKey } from "../../service/access/api-keys.ts";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import { decodeView } from "../../service/chain/oracle-codec.ts";
 import { runScript, type Script } from "../support/anvil-testkit/script.ts";
-import { createEmptyDatabase, type TestDatabase } from "../support/test-database.ts";
+import { createEmptyDatabase, openMigrated, type TestDatabase } from "../support/test-database.ts";
 import { until } from "../support/until.ts";
 import { describeJobs } from "./up-jobs.ts";
 
@@ -135,11 +136,22 @@ describe("ahs up", () => {
     "--database-url takes the place of the embedded PostgreSQL, and a key of another database is not taken over",
     async () => {
       const embedded = readFileSync(join(dataDir, "demo-key"), "utf8");
-      const up = await start(["--database-url", database.url]);
-      expect(up.database_url).toBe(database.url);
-      expect(up.api_key).not.toBe(embedded);
-      expect(await record(up, "keeper")).toMatchObject({ trust_routing: "instant_settle" });
-      await stopLeavingNothing();
+      const db = openMigrated(database.url);
+      try {
+        const { exited, log } = launch(["--database-url", database.url]);
+        await whileRunning({ what: "wallets are indexed", exited, log }, async () => {
+          const { rows } = await db.execute(
+            `select to_regclass('"chain_31337".wallet') is not null as "isIndexed"`,
+          );
+          return rows[0]?.isIndexed === true ? true : null;
+        });
+        const key = readFileSync(join(dataDir, "demo-key"), "utf8");
+        expect(key).not.toBe(embedded);
+        expect(await apiKeyFinder(db)(hashApiKey(key))).toMatchObject({ name: "demo" });
+        await stopLeavingNothing();
+      } finally {
+        await db.$client.end();
+      }
     },
     UP_TIMEOUT_MS,
   );
@@ -148,17 +160,31 @@ describe("ahs up", () => {
 async function start(more: readonly string[]): Promise<UpFile> {
   // A test that failed leaves its service running, on the port of the next.
   await running?.stop();
+  const script = launch(more);
+  const file = join(dataDir, "up.json");
+  return whileRunning({ what: "ahs up is up", ...script }, () =>
+    existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as UpFile) : null,
+  );
+}
+
+function launch(more: readonly string[]): Script {
   const args = ["up", "--data-dir", dataDir, "--port", String(port), "--wallets", String(WALLETS), ...more];
-  const script = runScript(args, {}, join(dataDir, "up.log"));
-  running = script;
+  running = runScript(args, {}, join(dataDir, "up.log"));
+  return running;
+}
+
+/** Waits for a result of a running script; throws with its log when it ends first. */
+async function whileRunning<Result>(
+  { what, exited, log }: Pick<Script, "exited" | "log"> & { readonly what: string },
+  read: () => Result | null | Promise<Result | null>,
+): Promise<Result> {
   let ended = false;
-  void script.exited.then(() => {
+  void exited.then(() => {
     ended = true;
   });
-  const file = join(dataDir, "up.json");
-  return until({ what: `ahs up is up\n${script.log()}`, timeoutMs: UP_TIMEOUT_MS - 10_000 }, async () => {
-    if (ended) throw new Error(`ahs up ended\n${script.log()}`);
-    return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as UpFile) : null;
+  return until({ what: `${what}\n${log()}`, timeoutMs: UP_TIMEOUT_MS - 10_000 }, async () => {
+    if (ended) throw new Error(`ahs up ended\n${log()}`);
+    return read();
   });
 }
 

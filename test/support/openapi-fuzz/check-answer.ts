@@ -14,7 +14,8 @@ export type FuzzAnswer = {
   readonly ms: number;
 };
 
-const SLOWEST_MS = 10_000;
+/** Finds requests that hang, and measures nothing: on a busy machine an answer takes many times as long as on an idle one. */
+const SLOWEST_MS = 60_000;
 const PROBLEM = "application/problem+json";
 /** Of paths and methods that a hostile path may turn the request into, and of what is no request at all. */
 const ELSEWHERE = new Set([400, 404, 405, 431]);
