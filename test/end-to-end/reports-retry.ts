@@ -2,7 +2,7 @@ import { type Address, type Hex, parseTransaction } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { roleAccounts } from "../../devnet/accounts.ts";
-import type { ProtectAnswer } from "../../service/api/routes/get-agent-protect.ts";
+import type { ProtectAnswer } from "../../service/api/routes/get-agent-protect-schema.ts";
 import type { RetryAnswer } from "../../service/api/routes/get-retry.ts";
 import type { UnsignedTransactionAnswer } from "../../service/api/schemas/retries.ts";
 import type { Testkit } from "../support/anvil-testkit/testkit.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SubscribeRequest } from "../../../../service/alerts/subscriptions.ts";
 import type { ReportSource } from "../../../../service/api/kit/wallet-report.ts";
-import type { ProtectAnswer } from "../../../../service/api/routes/get-agent-protect.ts";
+import type { ProtectAnswer } from "../../../../service/api/routes/get-agent-protect-schema.ts";
 import type { Services } from "../../../../service/api/services.ts";
 import { NodeFailure } from "../../../../service/chain/node/failure.ts";
 import type { OwnCall } from "../../../../service/model/features/types.ts";

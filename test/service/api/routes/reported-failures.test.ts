@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
-import type { ProtectAnswer } from "../../../../service/api/routes/get-agent-protect.ts";
+import type { ProtectAnswer } from "../../../../service/api/routes/get-agent-protect-schema.ts";
 import type { RetryAnswer } from "../../../../service/api/routes/get-retry.ts";
 import type { CallOutcomes } from "../../../../service/reports/recovery/failed-calls.ts";
 import type { RecoveryNode } from "../../../../service/reports/recovery/recovery-node.ts";
