@@ -7,7 +7,7 @@ import {
   type TransactionReceipt,
   TransactionReceiptNotFoundError,
 } from "viem";
-import { type NodeFailure, nodeFailureOf } from "../chain/node/failure.ts";
+import { type NodeFailure, nodeFailureOf, safeDetail } from "../chain/node/failure.ts";
 import { type NodeOptions, nodeTransport } from "../chain/node/json-rpc.ts";
 import type { MinedReceipt } from "./send-step.ts";
 
@@ -100,6 +100,7 @@ type SendFailureKind =
 
 export type SendFailure = {
   readonly kind: SendFailureKind;
+  /** Stored: at most 500 characters, without URLs and keys of the node. */
   readonly message: string;
   /** Data that the contract reverted with, if the node returned it. */
   readonly revertData: Hex | null;
@@ -116,7 +117,7 @@ const MESSAGES: readonly (readonly [RegExp, SendFailureKind])[] = [
 /** Classifies an error of an RPC call; an error that no node caused counts as a refusal. */
 export function classifySendFailure(error: unknown): SendFailure {
   const failure = nodeFailureOf(error);
-  if (failure === null) return { kind: "refused", message: String(error).slice(0, 500), revertData: null };
+  if (failure === null) return { kind: "refused", message: safeDetail(String(error)), revertData: null };
   return { kind: kindOf(failure), message: failure.detail, revertData: failure.data };
 }
 

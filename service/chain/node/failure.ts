@@ -29,7 +29,7 @@ export type NodeFailureKind =
   /** Answers that contradict the index or one another. */
   | "inconsistent";
 
-/** A node gave no usable answer. No text of it holds the node's URL, which may contain a key. */
+/** A node gave no usable answer. Its texts are safe to store: short, without control characters, URLs and keys. */
 export class NodeFailure extends Error {
   override readonly name = "NodeFailure";
   readonly kind: NodeFailureKind;
@@ -47,9 +47,10 @@ export class NodeFailure extends Error {
     detail: string,
     more: { cause?: unknown; retryAfterMs?: number | null; code?: number; data?: unknown } = {},
   ) {
-    super(`${kind}: ${detail}`, { cause: more.cause });
+    const safe = safeDetail(detail);
+    super(`${kind}: ${safe}`, { cause: more.cause });
     this.kind = kind;
-    this.detail = detail;
+    this.detail = safe;
     this.retryAfterMs = more.retryAfterMs ?? null;
     this.code = more.code ?? null;
     this.data = isHex(more.data) ? more.data : null;
@@ -59,6 +60,26 @@ export class NodeFailure extends Error {
   get mayPass(): boolean {
     return this.kind === "unreachable" || this.kind === "rate_limited" || this.kind === "timeout";
   }
+}
+
+const LONGEST_DETAIL = 500;
+/** Characters that are cleaned. A key across the end of the detail is replaced before the detail is cut. */
+const READ_CHARACTERS = 4 * LONGEST_DETAIL;
+const URLS = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"'`<>]+/gi;
+/** Keys of providers: long segments of letters and digits. Hex with its prefix and plain numbers are values of the chain. */
+const KEYS = /(?<![\w-])(?!0x)(?=[\w-]{0,200}\d)(?=[\w-]{0,200}[A-Za-z])[\w-]{24,}/g;
+
+/**
+ * Cleans words of a node for logs and the database. PostgreSQL stores no NUL, nodes print the arguments of custom errors raw, and
+ * proxies repeat the URL of the request, which may contain a key.
+ */
+export function safeDetail(text: string): string {
+  return text
+    .slice(0, READ_CHARACTERS)
+    .replace(URLS, "(URL)")
+    .replace(KEYS, "(key)")
+    .replaceAll(/\p{Cc}+/gu, "…")
+    .slice(0, LONGEST_DETAIL);
 }
 
 /** Node and provider wordings by meaning; the first match counts. Limits of size come before limits of rate: some share a code. */
@@ -101,8 +122,7 @@ export function failureOfRpcError(
   error: { code: number; message: string; data?: unknown },
   cause?: Error,
 ): NodeFailure {
-  // Nodes print the arguments of custom errors raw, and PostgreSQL stores no NUL.
-  const message = error.message.slice(0, 300).replaceAll(/\p{Cc}+/gu, "…");
+  const message = error.message.slice(0, 300);
   const { code, data } = error;
   return new NodeFailure(kindOf(method, error), `${method}: ${message} (code ${code})`, {
     code,

@@ -1,4 +1,5 @@
 import {
+  BaseError,
   HttpRequestError,
   InternalRpcError,
   LimitExceededRpcError,
@@ -59,4 +60,37 @@ test("keeps the raw text of a revert's arguments out of the message", () => {
   expect(failure.kind).toBe("reverted_in_simulation");
   expect(failure.message).toContain("custom error 0x23b18f5f: …");
   expect(failure.message).not.toMatch(/\p{Cc}/u);
+});
+
+describe("the stored message of a failure", () => {
+  const key = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6";
+  const words = (text: string) => [
+    refusal(-32003, text),
+    new HttpRequestError({ url, status: 403, details: text }),
+    new HttpRequestError({ url, details: text }),
+    new BaseError("no error of a node", { details: text }),
+  ];
+
+  test.each(words(`POST https://user:pass@node.example/v2/${key}?apikey=x: bad project ${key}`))(
+    "shows neither a URL nor a key: %o",
+    (error) => {
+      const { message } = classifySendFailure(error);
+      expect(message).toContain("(URL)");
+      expect(message).toContain("bad project (key)");
+      expect(message).not.toMatch(/node\.example|pass|a1B2/);
+    },
+  );
+
+  test.each(words(`${"no ".repeat(99)}${"x".repeat(5_000)}`))("has a bounded length: %#", (error) => {
+    expect(classifySendFailure(error).message.length).toBeLessThanOrEqual(500);
+  });
+
+  test.each(words("not\0so\u0007"))("has no control characters: %#", (error) => {
+    expect(classifySendFailure(error).message).not.toMatch(/\p{Cc}/u);
+  });
+
+  test("keeps amounts, addresses and hashes", () => {
+    const text = `0x${"ab".repeat(20)} has 100000000000000000000000001 wei of 0x${"12".repeat(32)}`;
+    expect(classifySendFailure(refusal(-32003, text)).message).toContain(text);
+  });
 });
