@@ -111,7 +111,7 @@ const LOGGING = ["devnet", "index", "serve", "work"];
 
 const SHARED_OPTIONS = `
 Options of every command: --data-dir DIR --database-url URL --rpc-url URL --deployment FILE --port NUMBER
-Each can stand in the environment instead: AHS_DATA_DIR, DATABASE_URL, RPC_URL, AHS_DEPLOYMENT, PORT.
+Each can be set in the environment instead: AHS_DATA_DIR, DATABASE_URL, RPC_URL, AHS_DEPLOYMENT, PORT.
 `;
 
 async function main(argv: readonly string[]): Promise<void> {
@@ -147,7 +147,7 @@ async function showUsage(command: string | undefined): Promise<void> {
 async function logFaults(config: Config, name: string): Promise<void> {
   const { createLogger } = await import("./process.ts");
   const logger = createLogger(config, name);
-  endOnFault((error) => logger.fatal({ err: error }, "nobody caught this error: the process ends"));
+  endOnFault((error) => logger.fatal({ err: error }, "uncaught error: the process ends"));
 }
 
 /** Runs `doctor`, which reads the settings itself, since it checks them. */

@@ -49,7 +49,7 @@ export async function startLiving(options: LiveOptions): Promise<Living> {
       controller.abort();
       await life;
       await rpc.request("evm_setAutomine", true).catch((error: unknown) => {
-        logger.warn(`the node could not be told to mine at once: ${messageOf(error)}`);
+        logger.warn(`the node does not accept mining at once: ${messageOf(error)}`);
       });
     },
   };

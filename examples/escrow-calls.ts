@@ -123,6 +123,7 @@ export function getJobCall(jobId: bigint): Hex {
 
 function statusOf({ status }: { readonly status: number }): Status {
   const name = STATUSES[status];
-  if (name === undefined) throw new Error(`The escrow told a state ${status} that ERC-8183 does not have.`);
+  if (name === undefined)
+    throw new Error(`The escrow returned a state ${status} that ERC-8183 does not have.`);
   return name;
 }

@@ -56,7 +56,7 @@ export async function runScenarios(options: {
   onStart(load.stop);
   await sleep(options.warmUpMs);
   const rows: TortureRow[] = [];
-  const told = new Map<string, number>();
+  const reported = new Map<string, number>();
   for (const [name, scenario] of Object.entries(SCENARIOS)) {
     if (!options.names.includes(name)) continue;
     say(`${name} …`);
@@ -67,7 +67,7 @@ export async function runScenarios(options: {
       extent: options.extent,
       settle: () => settle(stand, load, options.settling),
     };
-    const row = await runScenario(name, { scenario, context, told });
+    const row = await runScenario(name, { scenario, context, reported });
     rows.push(row);
     options.onRow(rows);
     for (const fault of row.faults) say(`${name}: FAULT ${fault}`);
@@ -82,12 +82,12 @@ async function runScenario(
   {
     scenario,
     context,
-    told,
+    reported,
   }: {
     scenario: Scenario;
     context: ScenarioContext;
     /** Findings of earlier scenarios, each reported once. */
-    told: Map<string, number>;
+    reported: Map<string, number>;
   },
 ): Promise<TortureRow> {
   const { stand, load, faults } = context;
@@ -100,7 +100,7 @@ async function runScenario(
     injection.findings === undefined
       ? await context.settle()
       : { findings: injection.findings, agreedAfterMs: null };
-  const fresh = newFindings(findings, told);
+  const fresh = newFindings(findings, reported);
   for (const [process, restarts] of restartsOf(stand.services.all())) {
     const times = restarts - (restartsBefore.get(process) ?? 0);
     if (times > injection.mayRestart(process))

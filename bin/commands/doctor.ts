@@ -156,7 +156,7 @@ async function checkFacilitator({ payments }: Config, chainId: number | null): P
     return fine(
       facilitatorAddress === null
         ? "not configured in this environment"
-        : "our own: its balance is told above",
+        : "our own: its balance is reported above",
     );
   const network = `eip155:${chainId}`;
   return (await settlesOn({ url: facilitatorUrl, timeoutMs: FACILITATOR_MS }, network))

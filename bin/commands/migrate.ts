@@ -15,6 +15,6 @@ export async function run({ config, args, out }: Invocation): Promise<void> {
     }
     await migrateDatabase(db);
     out("the database schema is at the newest version");
-    if (values.roles) out(`roles: ${ROLES.join(", ")}; docs/database.md tells how users log in for them`);
+    if (values.roles) out(`roles: ${ROLES.join(", ")}; docs/database.md describes how users log in for them`);
   });
 }

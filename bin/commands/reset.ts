@@ -10,7 +10,7 @@ import { removeDataDir } from "../up/local-files.ts";
 
 const PLAN = [
   "goes, and is built anew from the chain: the index and its cache, what enrichment read, registries, current scores; scores that wait to be published are taken back",
-  "stays: keys, payments, verdicts, subscriptions, the history of scores, roots and their lists, transactions of our keys, what history sources told, documents, visits, scans",
+  "stays: keys, payments, verdicts, subscriptions, the history of scores, roots and their lists, transactions of our keys, what history sources reported, documents, visits, scans",
   "until the chain is indexed and enriched again, which takes as long as it did at first, no wallet has a score",
 ];
 

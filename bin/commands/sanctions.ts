@@ -165,7 +165,7 @@ async function check(args: readonly string[], { db, out, now, chain }: Sanctions
   if (contract !== null) out(await askNow(contract, wallet));
 }
 
-/** The contract's events are looked at only where there is an index to hold them. */
+/** Reads the contract's events only if there is an index that holds them. */
 async function flagsOf(
   db: Database,
   of: { readonly chainId: number; readonly wallet: Address; readonly sources: readonly SourceStatus[] },

@@ -95,7 +95,9 @@ async function bringUp(
     const { baseUrl, scriptedUrl } = services;
     announce({ files: rising.files, out, chain, databaseUrl, apiKey, baseUrl, scriptedUrl });
     if (config.databaseUrl !== null) {
-      out("Every process uses the user of the given database: docs/database.md tells how each gets its own.");
+      out(
+        "Every process uses the user of the given database: docs/database.md describes how each gets its own.",
+      );
     }
   } finally {
     await db.$client.end();

@@ -55,7 +55,7 @@ export function chainChecks(
   const deployment = loadDeployment(deploymentFile);
   const { chainId } = deployment;
   const isLocal = chainId === LOCAL_CHAIN_ID;
-  const advice = "see that the node at RPC_URL answers; docs/operate.md tells what it needs to have";
+  const advice = "see that the node at RPC_URL answers; docs/operate.md lists what it must support";
   const check = (name: string, run: Check["run"]): Check => ({ name, advice, run });
   return [
     check("chain", async () => judgeChainId(await client.getChainId(), chainId)),

@@ -54,7 +54,7 @@ export function judgeMethods(facts: {
     judgeMethod(
       "state of the deployment's first block",
       archive,
-      "an archive node tells what old facts were",
+      "old facts can be read from an archive node only",
     ),
     needsOtterscan
       ? otterscan === "answered"
@@ -85,7 +85,7 @@ export function judgeContracts(contracts: readonly ContractFacts[]): readonly Ve
   if (bad.length === 0) return [fine(`code at all ${contracts.length} addresses`)];
   return bad.map(({ what, address, isEssential, hasCode }) => {
     const detail = `${what} ${address}: ${hasCode ? "other code than in the deployment" : "no code"}`;
-    if (hasCode) return fault(detail, "its verdicts are not settled until somebody has read the new code");
+    if (hasCode) return fault(detail, "review the new code: until then its verdicts are not settled");
     return isEssential
       ? fault(detail, "check AHS_DEPLOYMENT against the chain")
       : concern(detail, "take it out of the deployment, or correct it");

@@ -64,7 +64,7 @@ export function fine(detail: string): Verdict {
 
 /** Unknown, for a reason that another finding reports. */
 export function unseen(detail: string): Verdict {
-  return { level: "warn", detail: `not looked at: ${detail}`, advice: null };
+  return { level: "warn", detail: `not checked: ${detail}`, advice: null };
 }
 
 /** Works, and wants looking at. */

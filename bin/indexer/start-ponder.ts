@@ -107,7 +107,7 @@ const NEVER = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
  * Has Ponder's factories follow none of the unfollowed addresses, and follow again those that are no longer among them. The rows
- * that they found are kept under the negative number of their factory, and one from a block that never comes stands for each:
+ * that they found are kept under the negative number of their factory, and one from a block that never comes represents each:
  * an address that a factory knows is not found again.
  */
 async function parkChildren(

@@ -95,7 +95,7 @@ function* sumFaults(policy: Policy): Generator<string> {
   const names = policy.features.map(({ name }) => name);
   for (const name of new Set(names)) {
     const times = names.filter((other) => other === name).length;
-    if (times > 1) yield `policy.features: ${name} stands there ${times} times`;
+    if (times > 1) yield `policy.features: ${name} is listed ${times} times`;
   }
   const grades = [policy.grades.A, policy.grades.B, policy.grades.C, policy.grades.D, policy.grades.E];
   if (grades.some((points, place) => points >= (grades[place - 1] ?? 101)))

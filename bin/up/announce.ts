@@ -69,7 +69,7 @@ function lines(up: UpFile, { upFile, dataDir }: LocalFiles): string[] {
     curl(`/ahs/${sample("sanctioned")}`),
     curl(`/ahs/${sample("newcomer")}`),
     "",
-    "A wallet's grade changes, and a signed webhook tells of it:",
+    "A wallet's grade changes, and a signed webhook reports it:",
     `  npx node examples/watch-wallet.ts --data-dir ${dataDir}`,
     ...verificationLines(up, dataDir),
     "",

@@ -218,7 +218,7 @@ export interface paths {
         };
         /**
          * 30 days of monitoring of a wallet by webhook
-         * @description Tells a URL, by signed webhooks, when the wallet's grade or level of confidence changes, when it is put on a sanctions list, and when one of its values falls below a threshold that the query chooses: changes, never states, within seconds of the score that shows them. A value that is below when its threshold is chosen is no event: `thresholds` of the answer and of every `subscription.test` show how it stands; once it has been at or above, or unknown, falling below is told, every time. Thresholds that are given replace all that there were, and bring `ahs.threshold_breached` with them where `events` is left out; without any, a subscription keeps what it has. The first delivery is `subscription.test`, which has to be answered with a 2xx before any other follows. Paying again for the same wallet and URL adds 30 days to the same subscription; `subscription.expiring` tells of its end three days and one day before. An event is delivered at least once, with one `webhook-id` over all attempts, which go on for over a day, past the subscription's end too for what happened before it; an endpoint that answers none of them, or answers 410, is given up until its owner asks for a test; what happens meanwhile is listed and can be replayed. The subscription belongs to the key or the wallet that paid.
+         * @description Notifies a URL, by signed webhooks, when the wallet's grade or level of confidence changes, when it is put on a sanctions list, and when one of its values falls below a threshold that the query chooses: changes, never states, within seconds of the score that shows them. A value that is below when its threshold is chosen is no event: `thresholds` of the answer and of every `subscription.test` show its present value; once it has been at or above, or unknown, every fall below is reported. Thresholds that are given replace all that there were, and bring `ahs.threshold_breached` with them where `events` is left out; without any, a subscription keeps what it has. The first delivery is `subscription.test`, which has to be answered with a 2xx before any other follows. Paying again for the same wallet and URL adds 30 days to the same subscription; `subscription.expiring` announces its end three days and one day before. An event is delivered at least once, with one `webhook-id` over all attempts, which go on for over a day, past the subscription's end too for what happened before it; an endpoint that answers none of them, or answers 410, is given up until its owner asks for a test; what happens meanwhile is listed and can be replayed. The subscription belongs to the key or the wallet that paid.
          */
         get: operations["get_alerts_subscribe_address"];
         put?: never;
@@ -478,7 +478,7 @@ export interface paths {
         };
         /**
          * Visual report card of a wallet with benchmarks
-         * @description Scores the wallet as GET /ahs/{address} does and answers what the score is made of in words, how it stands among all scored wallets of the chain, and how it went. With `format=png` or `format=svg` the same as a picture, drawn for this answer alone and kept at no public address. A wallet without enough history is shown as that, without a rank.
+         * @description Scores the wallet as GET /ahs/{address} does and answers what the score is made of in words, its rank among all scored wallets of the chain, and its history. With `format=png` or `format=svg` the same as a picture, drawn for this answer alone and kept at no public address. A wallet without enough history is shown as that, without a rank.
          */
         get: operations["get_report_card_address"];
         put?: never;
@@ -498,7 +498,7 @@ export interface paths {
         };
         /**
          * Failed transactions worth sending again, ready to be signed
-         * @description Every transaction that the wallet sent and that failed in the last 30 days. One of the last 14 days is offered again, as an unsigned EIP-1559 transaction of the same value and calldata, unless a later success or a transaction under way does the same: the same calldata at the same account, for a transfer the same token and recipient, for an allowance the same token and spender, for a swap the same two tokens and recipient, whatever router and amounts. Where calldata does not tell what it is for, as with routers that are not known here, any later success of the same method of the same account counts as one that may have done the same, and of several such failures one is offered at a time. The same holds for whatever an EIP-7702 wallet's own code did since. It is offered only if it passes a simulation at the newest indexed block now, and only as far as balance and allowances pay for all offers together; nonces follow those under way. All others are listed with the reason. Of failures from before the index followed the wallet, which a history source told of, the chain's node is asked for the calldata; what it does not know is not_read. Nothing is signed or sent by this service. What deals with sanctioned accounts or mixers, or names one in its calldata, is not offered, nor anything for a wallet that is one, nor for a smart account, which has no key.
+         * @description Every transaction that the wallet sent and that failed in the last 30 days. One of the last 14 days is offered again, as an unsigned EIP-1559 transaction of the same value and calldata, unless a later success or a transaction under way does the same: the same calldata at the same account, for a transfer the same token and recipient, for an allowance the same token and spender, for a swap the same two tokens and recipient, whatever router and amounts. Where calldata does not show its purpose, as with routers that are not known here, any later success of the same method of the same account counts as one that may have done the same, and of several such failures one is offered at a time. The same holds for whatever an EIP-7702 wallet's own code did since. It is offered only if it passes a simulation at the newest indexed block now, and only as far as balance and allowances pay for all offers together; nonces follow those under way. All others are listed with the reason. Of failures from before the index followed the wallet, which a history source reported, the chain's node is asked for the calldata; what it does not know is not_read. Nothing is signed or sent by this service. What deals with sanctioned accounts or mixers, or names one in its calldata, is not offered, nor anything for a wallet that is one, nor for a smart account, which has no key.
          */
         get: operations["get_retry_address"];
         put?: never;
@@ -959,7 +959,7 @@ export interface components {
             /** Format: uuid */
             key_id: string;
             /**
-             * @description First characters of the key, by which to tell keys apart
+             * @description First characters of the key, which identify it in lists
              * @example ahs_Zk3vQ9aB
              */
             key_prefix: string;
@@ -1090,7 +1090,7 @@ export interface components {
             };
         };
         Counterparties: {
-            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was */
+            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined */
             accounts_left_out?: number;
             /**
              * @description EIP-55 address
@@ -1142,7 +1142,7 @@ export interface components {
                 /** @example 7 */
                 counterparties: number;
                 /**
-                 * @description Accounts that sent less than a cent in all, in transactions of others: they and what they sent are in no other number
+                 * @description Accounts that sent less than a cent in all, in transactions of others. No other field counts them or their transfers
                  * @example 7
                  */
                 dust_senders: number;
@@ -1153,7 +1153,7 @@ export interface components {
                 /** @example 7 */
                 in: number;
                 /**
-                 * @description False where only the newest 50,000 transfers from others were looked at
+                 * @description False where only the newest 50,000 transfers from others were read
                  * @example true
                  */
                 incoming_complete: boolean;
@@ -1162,14 +1162,14 @@ export interface components {
                 /** @example 7 */
                 out: number;
                 /**
-                 * @description Of those that own calls went to, the wallet's own owner's
+                 * @description Counterparties of own calls that belong to the wallet's owner
                  * @example 7
                  */
                 owned: number;
                 /** @example 7 */
                 transfers_in: number;
                 /**
-                 * @description With whom something was exchanged that has no price: it is in no _usd number
+                 * @description Counterparties of at least one transfer without a known price. The _usd fields leave out such transfers
                  * @example 7
                  */
                 unpriced_counterparties: number;
@@ -1294,7 +1294,7 @@ export interface components {
              * @example 2026-11-20T09:58:00.000Z
              */
             since: string;
-            /** @description Of very many counterparties 10,000 were looked at */
+            /** @description True where only 10,000 counterparties were examined */
             truncated: boolean;
         } | null;
         CounterpartyVolume: {
@@ -1716,7 +1716,7 @@ export interface components {
                 /** @example null */
                 note: string | null;
             };
-            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was */
+            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined */
             accounts_left_out?: number;
             activity_by_week: {
                 /** @example 7 */
@@ -1928,7 +1928,7 @@ export interface components {
             /** Format: uuid */
             key_id: string;
             /**
-             * @description First characters of the key, by which to tell keys apart
+             * @description First characters of the key, which identify it in lists
              * @example ahs_Zk3vQ9aB
              */
             key_prefix: string;
@@ -2102,7 +2102,7 @@ export interface components {
             volume_usd: number | null;
         };
         NetworkMap: {
-            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was */
+            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined */
             accounts_left_out?: number;
             /**
              * @description EIP-55 address
@@ -2132,7 +2132,7 @@ export interface components {
             coverage: components["schemas"]["Coverage"];
             edges: components["schemas"]["NetworkEdge"][];
             left_out: {
-                /** @description True where accounts have more links than are looked at: then more is left out than counted */
+                /** @description True where accounts have more links than are read: then more is left out than counted */
                 at_least: boolean;
                 /** @description Among the nodes shown */
                 edges: number;
@@ -2238,7 +2238,7 @@ export interface components {
             use_known: boolean;
         };
         OptimizeReport: {
-            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was */
+            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined */
             accounts_left_out?: number;
             /**
              * @description EIP-55 address
@@ -2258,7 +2258,7 @@ export interface components {
             coverage: components["schemas"]["Coverage"];
             /**
              * @example {
-             *       "percentiles": "Nearest rank over gas used by successful calls of the window: the smallest value that at least 95 % (50 %) of them do not exceed. Failures are left out, as they tell no whole use.",
+             *       "percentiles": "Nearest rank over gas used by successful calls of the window: the smallest value that at least 95 % (50 %) of them do not exceed. Failures are left out, because they stop before all gas is used.",
              *       "suggested_limit": "ceil(1.25 x the most gas that a success used, or the highest limit that ran out, whichever is more). A refund of at most a fifth of the gas is paid back after the call, so a call may need 5/4 of what it used. By the most used and not by p95: a limit too low costs a call; gas that is not used is not paid, so a lower limit saves nothing.",
              *       "overpaid": "(price per gas paid - (base fee + median tip of the call's own block)) x gas used, 0 where negative, never more than the fee.",
              *       "savings": "simulate_first: fees of reverted calls. raise_gas_limit: fees of calls that used up their limit. pay_market_price: overpaid by successful calls. No fee is in two of them, so together they never exceed what was spent. All are upper bounds: hindsight knows more than a sender.",
@@ -2368,7 +2368,7 @@ export interface components {
         };
         /** @description Profit and loss by the wallet's own calls */
         Pnl: {
-            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was */
+            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined */
             accounts_left_out?: number;
             /** @example 48210 */
             as_of_block: number;
@@ -2614,7 +2614,7 @@ export interface components {
             "violated-policies"?: string[];
         };
         Protection: {
-            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was */
+            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined */
             accounts_left_out?: number;
             /**
              * @description EIP-55 address
@@ -2887,7 +2887,7 @@ export interface components {
             reason: "wallet_listed" | "contract_wallet" | "too_old" | "listed_account" | "repaired" | "maybe_repaired" | "history_too_long" | "under_way" | "under_way_unseen" | "deadline_passed" | "not_tried" | "not_read" | "target_gone" | "simulation_fails" | "approval_revoked" | "insufficient_allowance" | "insufficient_tokens" | "insufficient_balance" | "duplicate";
         };
         ReportCard: {
-            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was */
+            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined */
             accounts_left_out?: number;
             /**
              * @description EIP-55 address
@@ -3035,7 +3035,7 @@ export interface components {
              */
             reason: string | null;
         };
-        /** @description Own calls before it are not looked at */
+        /** @description Own calls before it are not counted */
         ReportWindow: {
             /** @example 180 */
             days: number;
@@ -3073,7 +3073,7 @@ export interface components {
              * @enum {string}
              */
             account: "eoa" | "delegated_eoa" | "smart_account";
-            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was */
+            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined */
             accounts_left_out?: number;
             /**
              * @description EIP-55 address
@@ -3220,7 +3220,7 @@ export interface components {
             /** Format: uuid */
             key_id: string;
             /**
-             * @description First characters of the key, by which to tell keys apart
+             * @description First characters of the key, which identify it in lists
              * @example ahs_Zk3vQ9aB
              */
             key_prefix: string;
@@ -3811,7 +3811,7 @@ export interface components {
             /** Format: uuid */
             key_id: string;
             /**
-             * @description First characters of the key, by which to tell keys apart
+             * @description First characters of the key, which identify it in lists
              * @example ahs_Zk3vQ9aB
              */
             key_prefix: string;
@@ -3911,7 +3911,7 @@ export interface components {
             severity: "high" | "medium" | "low" | "info";
         };
         WashReport: {
-            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was */
+            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined */
             accounts_left_out?: number;
             /**
              * @description EIP-55 address
@@ -4015,7 +4015,7 @@ export interface components {
                 }[];
                 /** @example 3 */
                 transfers: number;
-                /** @description Of very many transfers only the newest 20,000 were looked at */
+                /** @description True where only the newest 20,000 transfers were read */
                 truncated: boolean;
             };
             self_dealing: {
@@ -7838,7 +7838,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "method": {
-                     *         "percentiles": "Nearest rank over gas used by successful calls of the window: the smallest value that at least 95 % (50 %) of them do not exceed. Failures are left out, as they tell no whole use.",
+                     *         "percentiles": "Nearest rank over gas used by successful calls of the window: the smallest value that at least 95 % (50 %) of them do not exceed. Failures are left out, because they stop before all gas is used.",
                      *         "suggested_limit": "ceil(1.25 x the most gas that a success used, or the highest limit that ran out, whichever is more). A refund of at most a fifth of the gas is paid back after the call, so a call may need 5/4 of what it used. By the most used and not by p95: a limit too low costs a call; gas that is not used is not paid, so a lower limit saves nothing.",
                      *         "overpaid": "(price per gas paid - (base fee + median tip of the call's own block)) x gas used, 0 where negative, never more than the fee.",
                      *         "savings": "simulate_first: fees of reverted calls. raise_gas_limit: fees of calls that used up their limit. pay_market_price: overpaid by successful calls. No fee is in two of them, so together they never exceed what was spent. All are upper bounds: hindsight knows more than a sender.",

@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * Whether verification works
-         * @description 200 when the database answers, no verdict has waited too long for a worker, the model server lists its models, the index is fresh and the node, where one is configured, tells its newest block; else 503 with the same body. `model` asks for the list alone: whether the configured model answers a question shows in the verdicts. Without a configured model it is `not_configured`: that is no fault, and outputs are refused. Each check takes two seconds at most; database and queue are looked at again after two seconds, model and chain after five.
+         * @description 200 when the database answers, no verdict has waited too long for a worker, the model server lists its models, the index is fresh and the node, where one is configured, reports its newest block; else 503 with the same body. `model` asks for the list alone: whether the configured model answers a question shows in the verdicts. Without a configured model it is `not_configured`: that is no fault, and outputs are refused. Each check takes two seconds at most; database and queue are looked at again after two seconds, model and chain after five.
          */
         get: operations["get_health"];
         put?: never;
@@ -32,7 +32,7 @@ export interface paths {
         put?: never;
         /**
          * Have a delivered output judged
-         * @description Has a panel of six roles judge an output by its specification, for 0.50 USD, settled before the work; the verdict is polled at `GET /v1/verdicts/{verdict_id}` or told to `webhook_url`. There is one verdict of an output: posting it again answers the one that there is, uncharged, whoever posts it with a key, whatever its balance, or with a payment, which is not taken; while another submission of it is being paid it is waited for, up to a 409. Where the specification is bound to a job, that is one of the job and its deliverable, `provider_addr` has to be the job's provider, and the verdict moves the escrow; the output has to be what the provider submitted on chain: before that, and until the index shows it, 409 `job-not-submitted`, for any other text 409 `deliverable-differs`, both uncharged. A verdict that failed past its third retry is replaced by the next submission, charged anew; one of a job by that of anybody else at once, so that neither party depends on who was quicker. Nothing is charged for an unknown specification, nor while no panel can run; the last quarter of the tokens that the panel may use per UTC day is kept for outputs of jobs.
+         * @description Has a panel of six roles judge an output by its specification, for 0.50 USD, settled before the work; the verdict is polled at `GET /v1/verdicts/{verdict_id}` or sent to `webhook_url`. There is one verdict of an output: posting it again answers the one that there is, uncharged, to every caller: with a key of any balance, or with a payment, which is not taken; while another submission of it is being paid it is waited for, up to a 409. Where the specification is bound to a job, that is one of the job and its deliverable, `provider_addr` has to be the job's provider, and the verdict moves the escrow; the output has to be what the provider submitted on chain: before that, and until the index shows it, 409 `job-not-submitted`, for any other text 409 `deliverable-differs`, both uncharged. A verdict that failed past its third retry is replaced by the next submission, charged anew; one of a job by that of anybody else at once, so that neither party depends on who was quicker. Nothing is charged for an unknown specification, nor while no panel can run; the last quarter of the tokens that the panel may use per UTC day is kept for outputs of jobs.
          */
         post: operations["post_v1_outputs"];
         delete?: never;
@@ -72,7 +72,7 @@ export interface paths {
         put?: never;
         /**
          * Register a job specification
-         * @description Registers what an output is going to be judged by, free of charge; every call registers anew. The tag `ahs-spec:` followed by `spec_hash` (one `0x`, 64 digits) goes into the job's description, or the job's client signs it, before the delivery: a specification that nobody can show to be the job's is judged by, and moves no escrow. A `client_signature` is verified here: one that is not the on-chain client's for this job and hash is refused (422), as are texts with invisible characters and texts that leave an output no room in the panel's models. `erc8183_job_id` without `escrow` is on record and binds nothing. At most 20 a minute and 20 MB a day from one address, counted in UTF-8; with `X-API-Key` as many a minute as the key may make calls, and 200 MB a day (429 beyond). Beyond what the service takes from all in a day the answer is 503. One that names no escrow's job and gets no output is forgotten after a day, as is one that names a job that the index never saw; one that names a job once that is over.
+         * @description Registers what an output is going to be judged by, free of charge; every call registers anew. The tag `ahs-spec:` followed by `spec_hash` (one `0x`, 64 digits) goes into the job's description, or the job's client signs it, before the delivery: a specification without that proof is still judged by, but moves no escrow. A `client_signature` is verified here: one that is not the on-chain client's for this job and hash is refused (422), as are texts with invisible characters and texts that leave an output no room in the panel's models. `erc8183_job_id` without `escrow` is on record and binds nothing. At most 20 a minute and 20 MB a day from one address, counted in UTF-8; with `X-API-Key` as many a minute as the key may make calls, and 200 MB a day (429 beyond). Beyond what the service takes from all in a day the answer is 503. One that names no escrow's job and gets no output is forgotten after a day, as is one that names a job that the index never saw; one that names a job once that is over.
          */
         post: operations["post_v1_specs"];
         delete?: never;
@@ -90,7 +90,7 @@ export interface paths {
         };
         /**
          * A verdict on a delivered output
-         * @description Free, for whoever knows the id. Poll it every second or two until the status is `completed` or `failed`; or give the output a `webhook_url`. A completed one carries an `ETag`: with it in `If-None-Match` the answer is 304 while nothing changed, and what may still change is its settlement, or a HOLD. What was signed for a job's escrow stands in `settlement.signed`: whoever likes may bring it to the evaluator themselves.
+         * @description Free, for every caller who knows the id. Poll it every second or two until the status is `completed` or `failed`; or give the output a `webhook_url`. A completed one carries an `ETag`: with it in `If-None-Match` the answer is 304 while nothing changed, and what may still change is its settlement, or a HOLD. What was signed for a job's escrow is in `settlement.signed`: anyone may submit it to the evaluator.
          */
         get: operations["get_v1_verdicts_verdict_id"];
         put?: never;
@@ -136,7 +136,7 @@ export interface paths {
         put?: never;
         /**
          * Hand in evidence for a verdict on HOLD
-         * @description Free. Up to three texts of 50,000 characters, for the ONE re-run that evidence brings: it is made when the third is in, when one comes with `final`, or ten minutes after the first; `rerun_at` says when. For the key that submitted the output, the wallet that paid for it, or the client or the provider themselves, signed in by `SIGN-IN-WITH-X`. Where the verdict decides on a job, one text is kept for the job's client and one for its provider, each shown by its wallet, and the third is anybody's of these; `final` then ends the caller's own turn, and the re-run waits until both have said it, or for ten minutes, but no longer than half the time to the job's `review_by` (to its expiry, once that is over). The panel reads the texts as it reads the output: as data. The decision before stands until the new one is there. With the re-run at half of a held job's time that makes two at most.
+         * @description Free. Up to three texts of 50,000 characters, for the ONE re-run that evidence brings: it is made when the third is in, when one comes with `final`, or ten minutes after the first; `rerun_at` says when. For the key that submitted the output, the wallet that paid for it, or the client or the provider themselves, signed in by `SIGN-IN-WITH-X`. Where the verdict decides on a job, one text is kept for the job's client and one for its provider, each shown by its wallet, and the third is anybody's of these; `final` then ends the caller's own turn, and the re-run waits until both have said it, or for ten minutes, but no longer than half the time to the job's `review_by` (to its expiry, once that is over). The panel reads the texts as it reads the output: as data. The earlier decision is valid until the new one is there. With the re-run at half of a held job's time that makes two at most.
          */
         post: operations["post_v1_verdicts_verdict_id_evidence"];
         delete?: never;
@@ -176,7 +176,7 @@ export interface paths {
         put?: never;
         /**
          * Have a failed verdict run again
-         * @description Queues a verdict that failed again, up to three times, for the API key or the wallet that submitted its output. A payment is never taken a second time. A key had its credits returned when the verdict failed: they are taken again. Where the output is a job's and no credits were returned, the job's client and provider may ask as well, signed in. After the third failure posting the output again buys a new verdict in its place; a job's output that somebody else posts buys one at once.
+         * @description Queues a verdict that failed again, up to three times, for the API key or the wallet that submitted its output. A payment is never taken a second time. A key had its credits returned when the verdict failed: they are taken again. Where the output is a job's and no credits were returned, the job's client and provider may ask as well, signed in. After the third failure posting the output again buys a new verdict in its place; a job's output that another caller posts buys one at once.
          */
         post: operations["post_v1_verdicts_verdict_id_retry"];
         delete?: never;
@@ -387,7 +387,7 @@ export interface components {
                 /** @example c1 */
                 id: string;
                 /**
-                 * @description Null where the role cannot tell
+                 * @description Null where the role does not know
                  * @example true
                  */
                 met: boolean | null;
@@ -457,7 +457,7 @@ export interface components {
              * @example []
              */
             rules_fired: string[];
-            /** @description Every decision so far, oldest first; the last one stands */
+            /** @description Every decision so far, oldest first; the last one is valid */
             runs: {
                 /** @enum {string} */
                 cause: "submitted" | "retried" | "evidence" | "near_expiry" | "review";
@@ -511,7 +511,7 @@ export interface components {
              */
             submitted_by?: "client" | "agent" | "protocol";
             /**
-             * @description Wallet of whoever submits
+             * @description Wallet of the submitter
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             submitter_addr: string;
@@ -711,13 +711,13 @@ export interface components {
             reason: string | null;
             /**
              * Format: date-time
-             * @description Of a held job: when a quarter of its time is left; somebody has to decide by then
+             * @description Of a held job: when a quarter of its time is left; a person has to decide by then
              * @example null
              */
             review_by: string | null;
             signed: components["schemas"]["SignedVerdict"];
             /**
-             * @description unbound: the specification is not the job's, so nothing is ever signed. waiting: there is no decision yet, or it was not looked at. waiting_for_submission, waiting_for_finality: the job's delivery is not on chain, or not final. suspended: it cannot be settled now. signed: on its way to the evaluator. settled: the escrow paid or refunded, in a final block. held: the HOLD is on record in a final block, or was given after the job's expiry, when none is taken, and the escrow is untouched. expired_on_hold: the job ran out while held, so its client may take the money back. refused: it is never carried out. expired: the job ran out first, or the signature, which is made anew while the job can be decided
+             * @description unbound: the specification is not the job's, so nothing is ever signed. waiting: there is no decision yet, or it has not been processed. waiting_for_submission, waiting_for_finality: the job's delivery is not on chain, or not final. suspended: it cannot be settled now. signed: on its way to the evaluator. settled: the escrow paid or refunded, in a final block. held: the HOLD is on record in a final block, or was given after the job's expiry, when none is taken, and the escrow is untouched. expired_on_hold: the job ran out while held, so its client may take the money back. refused: it is never carried out. expired: the job ran out first, or the signature, which is made anew while the job can be decided
              * @example settled
              * @enum {string}
              */
@@ -786,14 +786,14 @@ export interface components {
             spec_id: string;
         };
         /**
-         * @description Whether the job that it names is its job as the chain stands; null where it names no job of an escrow
+         * @description Whether the chain now shows that it belongs to the job that it names; null where it names no job of an escrow
          * @example null
          */
         SpecBindingStatus: {
             /** @description Why it is not bound, or not known to be */
             reason: string | null;
             /**
-             * @description unknown: node or index cannot tell now; it is asked again when an output comes
+             * @description unknown: node or index gives no answer now; it is checked again when an output comes
              * @enum {string}
              */
             status: "bound" | "unbound" | "unknown";
@@ -847,7 +847,7 @@ export interface components {
             status: "pending" | "processing" | "completed" | "failed";
             /** Format: uuid */
             verdict_id: string;
-            /** @description Only where a webhook_url was sent: signs the deliveries, and stands in the first answer alone. Null in a repeat, and where the verdict was there already: its events go where its first submission said */
+            /** @description Only where a webhook_url was sent: signs the deliveries; only the first answer shows it. Null in a repeat, and where the verdict was there already: its events go where its first submission said */
             webhook_secret?: string | null;
         };
         ValidationError: {
@@ -917,13 +917,13 @@ export interface components {
              */
             output_hash: string;
             /**
-             * @description In the panel's words. Here, in key_objections and in strongest_dissent an ellipsis stands for whatever it copied in more than 200 characters from specification, output or evidence
+             * @description In the panel's words. Here, in key_objections and in strongest_dissent an ellipsis replaces every passage of more than 200 characters that it copied from specification, output or evidence
              * @example The table answers what was asked, and each row names where it is from.
              */
             reasoning: string | null;
             rejection_asymmetry_applied: boolean | null;
             /**
-             * @description Of a HOLD that is run again; its decision stands until the new one is there
+             * @description Of a HOLD that is run again; its decision is valid until the new one is there
              * @example null
              */
             rerun: {
@@ -936,7 +936,7 @@ export interface components {
             /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
             spec_hash: string;
             /**
-             * @description failed: no verdict could be made, `error_message` says why. A verdict with a decision stays completed: `rerun` tells of another one on its way
+             * @description failed: no verdict could be made, `error_message` says why. A verdict with a decision stays completed: `rerun` shows another one on its way
              * @example completed
              * @enum {string}
              */

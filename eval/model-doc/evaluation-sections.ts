@@ -36,7 +36,7 @@ ${markdownTable([
 
 ### Order and scale
 
-In a population of equal tiers, INSUFFICIENT left out: the share of pairs of different tiers that stand in order, and the share of scores in the fullest 20-point band of all that start at a whole point.
+In a population of equal tiers, INSUFFICIENT left out: the share of pairs of different tiers that are in order, and the share of scores in the fullest 20-point band of all that start at a whole point.
 
 ${markdownTable([
   ["Seed", "Order", "Tiers 1–2", "2–3", "3–4", "4–5", "Fullest band", "Its share"],

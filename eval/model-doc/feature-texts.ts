@@ -123,7 +123,7 @@ function infrastructureTexts({ infrastructure: d3 }: Policy): Record<string, Fea
     error_rate: { formula: ["score = curve of: probes that failed, however they did / all probes."], source },
     validity: {
       formula: [
-        "score = curve of: probes that served what the service's kind must serve / probes of which that can be told, failed ones included. An x402 v2 challenge is read from its header.",
+        "score = curve of: probes that served what the service's kind must serve / probes whose kind can be checked, failed ones included. An x402 v2 challenge is read from its header.",
       ],
       source,
     },

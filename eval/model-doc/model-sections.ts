@@ -58,7 +58,7 @@ Calls are the wallet's own executed calls, reverted ones included; for smart acc
 Of a busy wallet the newest ${WALLET_BOUNDS.calls.toLocaleString("en-US")} calls of the window are read, and fewer where their rows take more than ${WALLET_BOUNDS.bytes / 1_048_576} MiB or name more than ${WALLET_BOUNDS.accounts.toLocaleString("en-US")} accounts. Such a record covers the time since the oldest of them (\`coverage.complete\` is false, \`newest_calls_only\` true), and its confidence falls accordingly, so that a flood of calls that pushes older failures out costs confidence.
 
 - **Weight** w = 2^(−(t_ref − t) / ${window.halfLifeDays} days) · min(1, ${window.floodPerDay}/m), m = own calls of that (contract, method, UTC day).
-- **Owner cluster**: accounts with the same first funder or creator, directly or over others, and pairs of which each sent the other most of the funds it received. Known public funders link nobody. Inside it nothing counts.
+- **Owner cluster**: accounts with the same first funder or creator, directly or over others, and pairs of which each sent the other most of the funds it received. Known public funders link no accounts. Inside it nothing counts.
 - **Counterparty**: of a token payment whom it pays, of a call through an own contract the outside contract of best credit whose logs the receipt shows, else whom it calls. What a smart account executes is written by code that may be its own: whom it called counts where that logged, else the logging contract of best credit; a payment counts as the token logged it; native coin counts not at all.
 - **Credit** q of a counterparty = 1 − 2^(−u/${credit.usersPerHalf}), u = distinct outside users in the window, leaving out those that make ${percent(credit.captiveShare)} or more of their calls among this wallet's counterparties. At least ${credit.establishedFloor} where it existed ${credit.establishedDays} days before the first contact, at least ${credit.fundedFloor} where others than the owner funded it. Inside the cluster 0.
 - **Trivial** calls count ${credit.trivialFactor} of that: approvals, wraps, calls without value and effect, payments worth less than ${credit.trivialBelowMicroUsd / 1e6} USD, and both legs of what is undone within ${credit.roundTrip.withinSeconds / 60} minutes to within ${percent(credit.roundTrip.tolerance)}. What a call is decides this, never how it went.
@@ -67,7 +67,7 @@ Of a busy wallet the newest ${WALLET_BOUNDS.calls.toLocaleString("en-US")} calls
 - **Gate** g = (S − ${gate.floor}) / ${gate.range}, between 0 and 1: the rhythm of useless calls is worth nothing.
 - **shr(x)** = (n_q·x + ${shrink.calls}·${shrink.points}) / (n_q + ${shrink.calls}): little evidence scores ${shrink.points}.
 
-A feature that cannot occur is *not applicable*, one whose data nobody has is *unknown*; both give their weight to the others of the dimension, and unknown lowers confidence. A dimension with less than ${minMeasuredPercent} % of its weight measured is not scored. Curves are linear between their anchors and flat outside.`;
+A feature that cannot occur is *not applicable*, one without data is *unknown*; both give their weight to the others of the dimension, and unknown lowers confidence. A dimension with less than ${minMeasuredPercent} % of its weight measured is not scored. Curves are linear between their anchors and flat outside.`;
 }
 
 function featuresSection(policy: Policy, pictures: ReadonlyMap<string, readonly Picture[]>): string {

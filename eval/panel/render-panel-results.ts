@@ -71,7 +71,7 @@ function summaryRows(measures: PanelMeasures): string[][] {
     ["false REJECT", `${figure(measures.falseRejectRate)} of the cases that may not be rejected`],
     ["Brier", figure(measures.calibration.brier)],
     ["tokens", `${measures.promptTokens} asked, ${measures.completionTokens} answered`],
-    ["cost", costUsd === null ? "not told: no prices are configured" : costOf(costUsd, verdicts)],
+    ["cost", costUsd === null ? "unknown: no prices are configured" : costOf(costUsd, verdicts)],
     ["latency", `p50 ${milliseconds(latencyMs.p50)}, p95 ${milliseconds(latencyMs.p95)}`],
   ];
 }

@@ -58,7 +58,7 @@ async function chooseModel(
     PANEL_BASE_URL: scripted.baseUrl,
     PANEL_MODEL: scripted.model,
   });
-  if (panel === null) throw new Error("a panel with a server and a model is none");
+  if (panel === null) throw new Error("PANEL_BASE_URL and PANEL_MODEL describe no panel");
   return { panel, scripted };
 }
 

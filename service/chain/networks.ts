@@ -51,7 +51,7 @@ async function hasCodeThen(client: CodeReader, address: Address, blockNumber: bi
     return await hasCode(client, address, blockNumber);
   } catch (error) {
     throw new Error(
-      `the node does not tell whether ${address} had code at block ${blockNumber}: ask an archive node, or give the contract's first block`,
+      `the node does not report whether ${address} had code at block ${blockNumber}: ask an archive node, or give the contract's first block`,
       { cause: error },
     );
   }

@@ -10,7 +10,7 @@ export type Revert = {
 };
 
 const LONGEST_REASON = 300;
-/** Characters of a reason that are looked at: control characters are taken out of it. */
+/** Characters of a reason that are read, before control characters are taken out. */
 const READ_CHARACTERS = 10 * LONGEST_REASON;
 
 /** Errors of contracts that many share, beside Error(string) and Panic(uint256). */

@@ -7,7 +7,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3
 
 /**
  * Decodes a data: URI (RFC 2397) of at most 64 KiB of content, percent-encoded or base64. A "#" is content: registries
- * hold unescaped JSON. The media type is lower-case; text/plain where none is given. Stray percent signs stand for themselves, as browsers have it.
+ * hold unescaped JSON. The media type is lower-case; text/plain where none is given. Stray percent signs are kept as they are, as browsers have it.
  */
 export function decodeDataUri(
   uri: string,

@@ -16,7 +16,7 @@ export type PublishPolicy = {
   readonly budgetPercent: Readonly<Record<Exclude<PublishReason, "flag">, number>>;
   /** Expected gas of one wallet of a batch, to keep within the budget before the gas is known. */
   readonly expectedGas: { readonly first: bigint; readonly update: bigint };
-  /** Pause before an intent that the budget holds back is looked at again. */
+  /** Pause before an intent that the budget holds back is tried again. */
   readonly budgetRetryMs: number;
   readonly batchSize: number;
   /** How long a batch that is not full waits for more, flags excepted. */

@@ -42,7 +42,7 @@ export async function requireSanctionsSource(
   const sources = await readSanctionsSources(db, chain);
   if (sources.some(({ checkedAt }) => checkedAt !== null)) return;
   throw new Error(
-    `chain ${chain.chainId} has no sanctions contract, and no list was ever imported: nobody could be told from a sanctioned wallet. Run "ahs sanctions import" first`,
+    `chain ${chain.chainId} has no sanctions contract, and no list was ever imported: sanctioned wallets could not be recognised. Run "ahs sanctions import" first`,
   );
 }
 

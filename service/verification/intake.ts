@@ -156,7 +156,7 @@ function nodeOf(
 function throwProblem(error: unknown): never {
   if (!(error instanceof EscrowFailure)) throw error;
   if (error.reason !== "index") throw nodeUnavailable(error);
-  const detail = "The index has not followed the job yet to where it can be told whose it is.";
+  const detail = "The index has not reached the block that shows the parties of the job.";
   throw unavailable("index-behind", detail, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: error });
 }
 

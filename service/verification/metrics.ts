@@ -113,7 +113,7 @@ export function createEscrowMetrics(registry: Registry) {
     ),
     failures: counter(
       "ahs_escrow_failures_total",
-      "Verdicts that could not be looked at, by what failed; they are looked at again",
+      "Verdicts that could not be processed, by the step that failed; they are tried again",
       "at",
     ),
     openSettlements: gauge(
@@ -122,11 +122,11 @@ export function createEscrowMetrics(registry: Registry) {
     ),
     oldestOpenSeconds: gauge(
       "ahs_escrow_oldest_open_seconds",
-      "Age of the oldest signed verdict that no final event confirms; 0 where there is none",
+      "Age of the oldest signed verdict that no final event confirms; 0 if there is no such verdict",
     ),
     oldestUnsignedSeconds: gauge(
       "ahs_escrow_oldest_unsigned_seconds",
-      "Age of the oldest decision about a bound job that waits to be signed, by what it waits for; 0 where there is none",
+      "Age of the oldest decision about a bound job that waits to be signed, by what it waits for; 0 if there is no such verdict",
       "status",
     ),
     holds: gauge(

@@ -27,15 +27,15 @@ async function accountAgent(
   const byId = new Map(events.map((event) => [event.id, event]));
   const received = stand.receiver.deliveries().filter((delivery) => delivery.path === path);
   const arrived = new Set(received.map(({ id }) => id));
-  const told = events.filter(({ body }) => typeOf(body) === "ahs.grade_changed");
+  const changes = events.filter(({ body }) => typeOf(body) === "ahs.grade_changed");
   return [
     ...events.filter(({ id }) => !arrived.has(id)).map(({ id }) => lost(`event ${id} did not arrive`)),
     ...received
       .filter(({ id, body }) => byId.get(id)?.body !== body)
-      .map(({ id }) => doubled(`event ${id} arrived as another than was told`)),
+      .map(({ id }) => doubled(`event ${id} arrived with another body than is stored`)),
     ...compareCounts(`events of ${agent}'s grade`, {
       expected: await gradeChanges(stand, agent),
-      found: told.length,
+      found: changes.length,
     }),
   ];
 }

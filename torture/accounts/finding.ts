@@ -25,12 +25,12 @@ export function compareCounts(
 }
 
 /** Returns new findings, and the growth of the counts of known ones. Records both as reported. */
-export function newFindings(findings: readonly Finding[], told: Map<string, number>): readonly Finding[] {
+export function newFindings(findings: readonly Finding[], reported: Map<string, number>): readonly Finding[] {
   return findings.flatMap((finding) => {
     const key = `${finding.kind} ${finding.item}`;
-    const more = finding.count - (told.get(key) ?? 0);
+    const more = finding.count - (reported.get(key) ?? 0);
     if (more <= 0) return [];
-    told.set(key, finding.count);
+    reported.set(key, finding.count);
     return [{ ...finding, count: more }];
   });
 }

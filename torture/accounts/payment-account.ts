@@ -30,7 +30,7 @@ export async function accountPayments(stand: Stand, { purchases, opening }: Load
 function accountPurchase(purchase: Purchase, used: ReadonlyMap<string, number>): Finding[] {
   const { authorization, outcome, path } = purchase;
   if (authorization === null) {
-    return outcome === "open" ? [lost(`purchase of ${path} was never told its price`)] : [];
+    return outcome === "open" ? [lost(`purchase of ${path} never received its 402 with the price`)] : [];
   }
   const { nonce } = authorization;
   const times = used.get(nonce) ?? 0;

@@ -10,7 +10,7 @@ type VerdictRow = {
   readonly status: string;
   readonly runs: number;
   readonly decisions: number;
-  readonly told: number;
+  readonly events: number;
 };
 
 /** Compares what was handed in with the verdicts, decisions and events that there are, and with what was delivered. */
@@ -18,7 +18,7 @@ export async function accountVerdicts(stand: Stand, { outputs, outputKey }: Load
   const { rows } = await stand.db.$client.query<VerdictRow>(
     `select v.id, v.output_hash, v.status, v.runs,
             (select count(*)::int from ahs.verdict_run r where r.verdict_id = v.id) as decisions,
-            (select count(*)::int from ahs.webhook_event e where e.endpoint_id = v.endpoint_id) as told
+            (select count(*)::int from ahs.webhook_event e where e.endpoint_id = v.endpoint_id) as events
      from ahs.verdict v where v.owner = $1`,
     [`key:${outputKey.id}`],
   );
@@ -45,9 +45,9 @@ function accountOutput(
   const findings: Finding[] = [];
   if (row.status !== "completed" || row.decisions < 1) findings.push(lost(`${name} is ${row.status}`));
   if (row.decisions > 1 || row.runs > 1) findings.push(doubled(`${name} was decided ${row.decisions} times`));
-  if (row.told < 1 || received.size < 1) findings.push(lost(`${name} was told of to nobody`));
-  if (row.told > 1 || received.size > 1 || bodies.size > 1)
-    findings.push(doubled(`${name} was told of as ${received.size} events`));
+  if (row.events < 1 || received.size < 1) findings.push(lost(`${name} has no delivered event`));
+  if (row.events > 1 || received.size > 1 || bodies.size > 1)
+    findings.push(doubled(`${name} has ${row.events} events, of which ${received.size} were delivered`));
   return findings;
 }
 

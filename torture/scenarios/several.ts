@@ -100,10 +100,10 @@ async function describeNights({ stand, faults }: ScenarioContext): Promise<strin
   );
   const nights = Number(rows[0]?.nights);
   const done = Number(rows[0]?.done);
-  const told = stand.services
+  const reported = stand.services
     .all()
     .map(({ logFile }) => readFileSync(logFile, "utf8").split('"msg":"nightly scan done"').length - 1)
     .reduce((sum, times) => sum + times, 0);
-  if (told > nights) faults.note("a night was scanned twice", `${told} scans of ${nights} nights`);
-  return `nightly scans: ${nights} begun, ${done} done, ${told} told of by three workers`;
+  if (reported > nights) faults.note("a night was scanned twice", `${reported} scans of ${nights} nights`);
+  return `nightly scans: ${nights} begun, ${done} done, ${reported} reported by three workers`;
 }

@@ -36,11 +36,11 @@ export const reportScopeShape = {
       to: isoSchema,
       days: z.int().positive().openapi({ example: 180 }),
     })
-    .openapi("ReportWindow", { description: "Own calls before it are not looked at" }),
+    .openapi("ReportWindow", { description: "Own calls before it are not counted" }),
   coverage: coverageSchema,
   accounts_left_out: z.int().positive().optional().openapi({
     description:
-      "Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not looked at. What is said of owners, users and flags leaves them out. Absent where none was",
+      "Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined",
   }),
 } as const;
 
@@ -97,7 +97,7 @@ export async function readReport(
 export function notIndexed(address: Address): Problem {
   return new Problem(
     "not-indexed",
-    `The index does not follow ${toEip55(address)}, or not yet up to the newest finalized and enriched block. It follows registered agents, wallets whose score was requested from the oracle and, where a source of history is set, those whose score somebody paid for by GET /ahs/{address}.`,
+    `The index does not follow ${toEip55(address)}, or not yet up to the newest finalized and enriched block. It follows registered agents, wallets whose score was requested from the oracle and, where a source of history is set, those whose score a caller paid for by GET /ahs/{address}.`,
   );
 }
 

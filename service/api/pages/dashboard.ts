@@ -87,7 +87,7 @@ function renderStats({ ecosystem, now }: DashboardView): Fragment {
 
 function renderScores({ distribution, ecosystem }: DashboardView): Fragment {
   if (distribution.length === 0)
-    return html`${renderEmptyScale()}<p class="quiet">No wallet has a score yet.${ecosystem.insufficient > 0 ? " Those that were looked at have not enough history, which is no bad score." : " The first ones come once the index holds final blocks with calls of agents."}</p>`;
+    return html`${renderEmptyScale()}<p class="quiet">No wallet has a score yet.${ecosystem.insufficient > 0 ? " The wallets examined so far have too little history, which is no bad score." : " The first ones come once the index holds final blocks with calls of agents."}</p>`;
   return renderDistribution(distribution);
 }
 

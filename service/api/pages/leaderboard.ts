@@ -218,7 +218,7 @@ function renderRows(rows: readonly LeaderboardRow[]): Fragment {
   return html`<table class="stack ranks">
 <thead><tr><th scope="col">Rank</th><th scope="col">Wallet</th><th scope="col">Score</th><th scope="col">Confidence</th><th scope="col">Payments by default</th></tr></thead>
 <tbody>${rows.map(renderRow)}</tbody></table>
-<p class="quiet small">Equal scores share a rank. Names are what agents call themselves; nobody has checked them.</p>`;
+<p class="quiet small">Equal scores share a rank. Names are what agents call themselves; they are not verified.</p>`;
 }
 
 function renderRow(row: LeaderboardRow): Fragment {
@@ -240,7 +240,7 @@ function renderBar(ranked: RankedWallet | null): Fragment | string {
 function renderNone(view: Ranks | Results): Fragment {
   if (view.kind === "search" && view.page > 1) return html`<p class="quiet">This page is empty.</p>`;
   if (view.kind === "search")
-    return html`<p>Nothing was found.</p><p class="quiet">A search takes an address or its beginning, the number of an agent, or the beginning of an agent's name. A wallet that was never looked at is found by its whole address alone.</p>`;
+    return html`<p>Nothing was found.</p><p class="quiet">A search takes an address or its beginning, the number of an agent, or the beginning of an agent's name. A wallet that was never scored is found by its whole address alone.</p>`;
   if (!view.isFirst)
     return html`<p class="quiet">No wallet comes after this place. <a href="/leaderboard">Begin at the first page</a>.</p>`;
   if (view.grade === null)

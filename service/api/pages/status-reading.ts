@@ -57,7 +57,7 @@ async function readOne<Answer>(
   try {
     return await Promise.race([read(), over.promise]);
   } catch (error) {
-    logger.warn({ err: error, part }, "the status page cannot tell a part");
+    logger.warn({ err: error, part }, "a part of the status page could not be read");
     return null;
   } finally {
     clearTimeout(timer);

@@ -271,7 +271,7 @@ const WAITING: Readonly<Record<"pending" | "processing", string>> = {
 
 const SETTLEMENTS: Readonly<Record<Settlement["status"], string>> = {
   unbound: "The specification is not the job's, so nothing is ever signed for its escrow.",
-  waiting: "There is no decision to carry out yet, or it was not looked at.",
+  waiting: "There is no decision to carry out yet, or it has not been processed.",
   waiting_for_submission: "The delivery is not on chain yet.",
   waiting_for_finality: "The delivery is on chain, in a block that is not final yet.",
   suspended: "It cannot be settled now.",
@@ -308,7 +308,8 @@ function withRoleNames(text: string): string {
 }
 
 const RULES: Readonly<Record<RuleName, string>> = {
-  uncheckable_without_criteria: "No criteria were registered, and the output claims what nobody can check.",
+  uncheckable_without_criteria:
+    "No criteria were registered, and the output makes claims that cannot be checked.",
   no_majority: "The generators had no majority.",
   disagreement: "The generators disagreed too much.",
   fabrication_risk: "The critic found a risk that something is made up.",

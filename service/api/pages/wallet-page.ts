@@ -167,13 +167,13 @@ ${renderRuler(NEEDLE_HEIGHT)}
 
 function renderInsufficient(): Fragment {
   return html`<p class="reading">${gradeMark(null)} <b>Not enough history</b></p>
-<p>This wallet was looked at, and has done too little on chain to be scored. That is not a bad score and says nothing against it: it has none yet. By default payments to it wait in escrow, and it is scored as soon as there is enough to go by.</p>`;
+<p>This wallet was examined and has done too little on chain to be scored. That is not a bad score and says nothing against it. By default payments to it wait in escrow, and it is scored as soon as there is enough to go by.</p>`;
 }
 
 function renderNeverScored({ snapshot: { followed } }: WalletView): Fragment {
   return html`<p class="reading">${gradeMark(null)} <b>Never scored</b></p>
 <p>${followed ? "The index follows this wallet, and its first score is still to come." : "The index does not follow this wallet, so nothing is known of it."} That is not a bad score and says nothing against it. By default payments to it wait in escrow.</p>
-${followed ? "" : html`<p>It is followed from then on when an agent registers it in the ERC-8004 registry, when somebody calls <code>requestScore</code> of the oracle contract for it, or, where this service has a source of history, when somebody pays for its score.</p>`}`;
+${followed ? "" : html`<p>It is followed from then on when an agent registers it in the ERC-8004 registry, when an account calls <code>requestScore</code> of the oracle contract for it, or, where this service has a source of history, when a caller pays for its score.</p>`}`;
 }
 
 function actionOf({ snapshot: { sanctions, score } }: WalletView) {
@@ -201,7 +201,7 @@ function renderPublished({ published, chain, snapshot }: WalletView): Fragment {
 <dt>Transaction</dt><dd class="mono">${transactionHash}</dd>
 ${oracle}
 </dl>
-${isOther ? html`<p class="quiet small">The score above is newer. A record is replaced when the grade or a flag changes, when the score moves by 3 points, and by age where somebody asks for the wallet.</p>` : ""}`;
+${isOther ? html`<p class="quiet small">The score above is newer. A record is replaced when the grade or a flag changes, when the score moves by 3 points, and by age when the wallet is asked for.</p>` : ""}`;
 }
 
 /** How to verify record and score without this service; every text can be copied. */

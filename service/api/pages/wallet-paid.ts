@@ -160,7 +160,7 @@ ${renderDimension(
 ${renderScoreSum(record)}
 <section class="panel" aria-labelledby="patterns"><h2 id="patterns">Patterns</h2>${renderPatterns(record)}</section>
 <section class="panel" aria-labelledby="history"><h2 id="history">History of the score</h2>${renderHistory(record.history ?? [])}</section>
-<section class="panel" aria-labelledby="coverage"><h2 id="coverage">What was looked at</h2>${renderCoverage(record)}</section>`;
+<section class="panel" aria-labelledby="coverage"><h2 id="coverage">What was examined</h2>${renderCoverage(record)}</section>`;
 }
 
 function renderDimension(id: "d1" | "d2", score: number | null, lines: readonly FeatureLine[]): Fragment {
@@ -208,7 +208,7 @@ function renderHistory(newestFirst: readonly HistoryEntry[]): Fragment {
   if (newestFirst.length === 1)
     return html`<p class="quiet">This is the first score of the wallet; two make a line.</p>${renderEntries(newestFirst)}`;
   if (newestFirst.every(({ ahs_score }) => ahs_score === null))
-    return html`<p class="quiet">It was looked at ${newestFirst.length} times, and never had enough history for a score.</p>${renderEntries(newestFirst)}`;
+    return html`<p class="quiet">It was examined ${newestFirst.length} times and never had enough history for a score.</p>${renderEntries(newestFirst)}`;
   const span = Date.parse(newest.as_of_time) - Date.parse(oldest.as_of_time);
   if (span === 0)
     return html`<p class="quiet">All ${newestFirst.length} scores are as of one block; two blocks make a line.</p>${renderEntries(newestFirst)}`;

@@ -98,7 +98,7 @@ export const totalsSchema = z.object({
   transfers_in: count,
   dust_senders: count.openapi({
     description:
-      "Accounts that sent less than a cent in all, in transactions of others: they and what they sent are in no other number",
+      "Accounts that sent less than a cent in all, in transactions of others. No other field counts them or their transfers",
   }),
   dust_transfers: count,
   calls_to_itself: count.openapi({ description: "Own calls that called or paid the wallet itself" }),
@@ -108,10 +108,11 @@ export const totalsSchema = z.object({
   volume_out_usd: usd,
   volume_in_usd: usd,
   unpriced_counterparties: count.openapi({
-    description: "With whom something was exchanged that has no price: it is in no _usd number",
+    description:
+      "Counterparties of at least one transfer without a known price. The _usd fields leave out such transfers",
   }),
-  owned: count.openapi({ description: "Of those that own calls went to, the wallet's own owner's" }),
-  incoming_complete: flag("False where only the newest 50,000 transfers from others were looked at", true),
+  owned: count.openapi({ description: "Counterparties of own calls that belong to the wallet's owner" }),
+  incoming_complete: flag("False where only the newest 50,000 transfers from others were read", true),
 });
 
 /** The answer of GET /counterparties/{address}. */

@@ -93,9 +93,7 @@ const networkMapSchema = z
     left_out: z.object({
       nodes: count,
       edges: count.openapi({ description: "Among the nodes shown" }),
-      at_least: flag(
-        "True where accounts have more links than are looked at: then more is left out than counted",
-      ),
+      at_least: flag("True where accounts have more links than are read: then more is left out than counted"),
     }),
   })
   .openapi("NetworkMap");

@@ -46,7 +46,7 @@ const gasSchema = wholeSchema.nullable().openapi({ description: "Units of gas, d
 
 const METHOD = {
   percentiles:
-    "Nearest rank over gas used by successful calls of the window: the smallest value that at least 95 % (50 %) of them do not exceed. Failures are left out, as they tell no whole use.",
+    "Nearest rank over gas used by successful calls of the window: the smallest value that at least 95 % (50 %) of them do not exceed. Failures are left out, because they stop before all gas is used.",
   suggested_limit: `${LIMIT_FORMULA}. A refund of at most a fifth of the gas is paid back after the call, so a call may need 5/4 of what it used. By the most used and not by p95: a limit too low costs a call; gas that is not used is not paid, so a lower limit saves nothing.`,
   overpaid:
     "(price per gas paid - (base fee + median tip of the call's own block)) x gas used, 0 where negative, never more than the fee.",
@@ -57,7 +57,7 @@ const LIMIT_WORDS: Readonly<Record<LimitAdvice["state"], string>> = {
   fits: "The limit suits what the calls use.",
   generous: "The median limit is far above what 95 % of the calls use; lowering it saves no fee.",
   too_low: "Calls used up their limit, and no limit so far reaches the suggested one.",
-  unknown: "No call with a limit of its own succeeded or ran out, so nothing tells what is needed.",
+  unknown: "No call with a limit of its own succeeded or ran out, so the gas needed is not known.",
 };
 
 const billShape = {

@@ -44,7 +44,7 @@ export const getReportCard = definePaid({
   tag: "Scores",
   summary: "Visual report card of a wallet with benchmarks",
   description:
-    "Scores the wallet as GET /ahs/{address} does and answers what the score is made of in words, how it stands among all scored wallets of the chain, and how it went. With `format=png` or `format=svg` the same as a picture, drawn for this answer alone and kept at no public address. A wallet without enough history is shown as that, without a rank.",
+    "Scores the wallet as GET /ahs/{address} does and answers what the score is made of in words, its rank among all scored wallets of the chain, and its history. With `format=png` or `format=svg` the same as a picture, drawn for this answer alone and kept at no public address. A wallet without enough history is shown as that, without a rank.",
   request: { params: addressParams, query, body: null },
   answer: {
     schema: reportCardSchema,

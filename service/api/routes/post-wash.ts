@@ -98,7 +98,7 @@ const receivedSchema = z.object({
   spam_tokens: z.int().openapi({ example: 1 }),
   dust_tokens: z.int(),
   transfers: z.int().openapi({ example: 3 }),
-  truncated: flag("Of very many transfers only the newest 20,000 were looked at"),
+  truncated: flag("True where only the newest 20,000 transfers were read"),
   note: z.string().openapi({ example: RECEIVED_NOTE }),
   tokens: z.array(receivedTokenSchema).openapi({ description: "Most transfers first, at most 100" }),
   left_out: z.int(),

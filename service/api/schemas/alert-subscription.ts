@@ -93,7 +93,7 @@ export async function refuseUnheard(
   if (thresholds !== null && !isAsked)
     throw refusal(
       events,
-      `thresholds were given, and events leave ${THRESHOLD_EVENT} out: nobody would be told`,
+      `thresholds were given, and events leave ${THRESHOLD_EVENT} out: no breach would be reported`,
     );
   if (thresholds === null && isAsked && !(await held()))
     throw refusal(

@@ -31,7 +31,7 @@ export const secretSchema = z
 /** Members of a key in answers. */
 export const keyShape = {
   key_id: z.uuid(),
-  key_prefix: text("First characters of the key, by which to tell keys apart", "ahs_Zk3vQ9aB"),
+  key_prefix: text("First characters of the key, which identify it in lists", "ahs_Zk3vQ9aB"),
   name: z.string().openapi({ example: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc" }),
   balance_usd: num("Null: unlimited", 25).nullable(),
   rate_per_minute: z

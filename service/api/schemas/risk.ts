@@ -46,7 +46,7 @@ const exposureSchema = z
     counterparties: z.int().min(0).openapi({ example: 12 }),
     listed_counterparties: z.int().min(0),
     failing_counterparties: z.int().min(0).openapi({ example: 1 }),
-    truncated: flag("Of very many counterparties 10,000 were looked at"),
+    truncated: flag("True where only 10,000 counterparties were examined"),
     of: z.string().openapi({ example: EXPOSURE_OF }),
     since: isoSchema.openapi({ description: "First contact that is known" }),
     as_of_block: blockSchema,

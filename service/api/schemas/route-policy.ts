@@ -99,7 +99,7 @@ function checkGrades(
   places.forEach(({ grade, set, index }, place) => {
     const first = places.findIndex((other) => other.grade === grade);
     if (first === place) return;
-    const message = `grade ${grade} stands in ${places[first]?.set} already; a grade stands once`;
+    const message = `grade ${grade} is in ${places[first]?.set} already; each grade may be in one set`;
     context.addIssue({ code: "custom", message, path: [set, index], input: grade });
   });
   const { reject_grades: given } = policy;

@@ -28,7 +28,7 @@ export const getVerificationHealth = defineFree({
   tag: "Operation",
   summary: "Whether verification works",
   description:
-    "200 when the database answers, no verdict has waited too long for a worker, the model server lists its models, the index is fresh and the node, where one is configured, tells its newest block; else 503 with the same body. `model` asks for the list alone: whether the configured model answers a question shows in the verdicts. Without a configured model it is `not_configured`: that is no fault, and outputs are refused. Each check takes two seconds at most; database and queue are looked at again after two seconds, model and chain after five.",
+    "200 when the database answers, no verdict has waited too long for a worker, the model server lists its models, the index is fresh and the node, where one is configured, reports its newest block; else 503 with the same body. `model` asks for the list alone: whether the configured model answers a question shows in the verdicts. Without a configured model it is `not_configured`: that is no fault, and outputs are refused. Each check takes two seconds at most; database and queue are looked at again after two seconds, model and chain after five.",
   request: { params: z.object({}), query: z.object({}), body: null },
   answer: { schema: healthSchema, description: "It works" },
   alternatives: { 503: { schema: healthSchema, description: "Something that it needs fails" } },

@@ -31,7 +31,7 @@ const outputBodySchema = z
       example: "1, 2, 3",
     }),
     submitted_by: z.enum(["client", "agent", "protocol"]).default("client"),
-    submitter_addr: bodyAddress("Wallet of whoever submits"),
+    submitter_addr: bodyAddress("Wallet of the submitter"),
     provider_addr: bodyAddress(
       "Wallet of the agent that delivered; where the specification is bound to a job, that job's provider",
     ),
@@ -66,7 +66,7 @@ const submittedSchema = z
     status: z.enum(["pending", "processing", "completed", "failed"]),
     webhook_secret: z.string().nullable().optional().openapi({
       description:
-        "Only where a webhook_url was sent: signs the deliveries, and stands in the first answer alone. Null in a repeat, and where the verdict was there already: its events go where its first submission said",
+        "Only where a webhook_url was sent: signs the deliveries; only the first answer shows it. Null in a repeat, and where the verdict was there already: its events go where its first submission said",
     }),
   })
   .openapi("SubmittedOutput");
@@ -89,7 +89,7 @@ export const postOutputs = defineSale({
   tag: "Verification",
   summary: "Have a delivered output judged",
   description:
-    "Has a panel of six roles judge an output by its specification, for 0.50 USD, settled before the work; the verdict is polled at `GET /v1/verdicts/{verdict_id}` or told to `webhook_url`. There is one verdict of an output: posting it again answers the one that there is, uncharged, whoever posts it with a key, whatever its balance, or with a payment, which is not taken; while another submission of it is being paid it is waited for, up to a 409. Where the specification is bound to a job, that is one of the job and its deliverable, `provider_addr` has to be the job's provider, and the verdict moves the escrow; the output has to be what the provider submitted on chain: before that, and until the index shows it, 409 `job-not-submitted`, for any other text 409 `deliverable-differs`, both uncharged. A verdict that failed past its third retry is replaced by the next submission, charged anew; one of a job by that of anybody else at once, so that neither party depends on who was quicker. Nothing is charged for an unknown specification, nor while no panel can run; the last quarter of the tokens that the panel may use per UTC day is kept for outputs of jobs.",
+    "Has a panel of six roles judge an output by its specification, for 0.50 USD, settled before the work; the verdict is polled at `GET /v1/verdicts/{verdict_id}` or sent to `webhook_url`. There is one verdict of an output: posting it again answers the one that there is, uncharged, to every caller: with a key of any balance, or with a payment, which is not taken; while another submission of it is being paid it is waited for, up to a 409. Where the specification is bound to a job, that is one of the job and its deliverable, `provider_addr` has to be the job's provider, and the verdict moves the escrow; the output has to be what the provider submitted on chain: before that, and until the index shows it, 409 `job-not-submitted`, for any other text 409 `deliverable-differs`, both uncharged. A verdict that failed past its third retry is replaced by the next submission, charged anew; one of a job by that of anybody else at once, so that neither party depends on who was quicker. Nothing is charged for an unknown specification, nor while no panel can run; the last quarter of the tokens that the panel may use per UTC day is kept for outputs of jobs.",
   request: { params: z.object({}), query: z.object({}), body: outputBodySchema },
   answer: { schema: submittedSchema, description: "The verdict to poll" },
   problems: [

@@ -18,7 +18,7 @@ export const postRetry = defineFree({
   tag: "Verification",
   summary: "Have a failed verdict run again",
   description:
-    "Queues a verdict that failed again, up to three times, for the API key or the wallet that submitted its output. A payment is never taken a second time. A key had its credits returned when the verdict failed: they are taken again. Where the output is a job's and no credits were returned, the job's client and provider may ask as well, signed in. After the third failure posting the output again buys a new verdict in its place; a job's output that somebody else posts buys one at once.",
+    "Queues a verdict that failed again, up to three times, for the API key or the wallet that submitted its output. A payment is never taken a second time. A key had its credits returned when the verdict failed: they are taken again. Where the output is a job's and no credits were returned, the job's client and provider may ask as well, signed in. After the third failure posting the output again buys a new verdict in its place; a job's output that another caller posts buys one at once.",
   request: {
     params: z.object({
       verdict_id: z.string().openapi({

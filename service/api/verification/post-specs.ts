@@ -105,7 +105,7 @@ function hiddenFaults({ spec_text, acceptance_criteria }: SpecBody): ValidationF
     // Characters with a function, such as a joiner in a word, hide nothing.
     const hidden = text === null || checkHidden(text) === null ? null : findInvisible(text);
     if (hidden === null) return [];
-    const error = `the text holds ${hidden.name} after ${hidden.after} characters, which nobody sees`;
+    const error = `the text holds ${hidden.name} after ${hidden.after} characters, which is invisible`;
     return [fault(name, text, error)];
   });
 }
@@ -215,7 +215,7 @@ export const SPECS_PER_MINUTE = 20;
 const bindingSchema = z
   .object({
     status: z.enum(["bound", "unbound", "unknown"]).openapi({
-      description: "unknown: node or index cannot tell now; it is asked again when an output comes",
+      description: "unknown: node or index gives no answer now; it is checked again when an output comes",
     }),
     reason: text("Why it is not bound, or not known to be").nullable(),
   })
@@ -230,7 +230,7 @@ const registeredSchema = z
     }),
     binding: bindingSchema.nullable().openapi({
       description:
-        "Whether the job that it names is its job as the chain stands; null where it names no job of an escrow",
+        "Whether the chain now shows that it belongs to the job that it names; null where it names no job of an escrow",
       example: null,
     }),
   })
@@ -242,7 +242,7 @@ export const postSpecs = defineFree({
   path: "/v1/specs",
   tag: "Verification",
   summary: "Register a job specification",
-  description: `Registers what an output is going to be judged by, free of charge; every call registers anew. The tag \`ahs-spec:\` followed by \`spec_hash\` (one \`0x\`, 64 digits) goes into the job's description, or the job's client signs it, before the delivery: a specification that nobody can show to be the job's is judged by, and moves no escrow. A \`client_signature\` is verified here: one that is not the on-chain client's for this job and hash is refused (422), as are texts with invisible characters and texts that leave an output no room in the panel's models. \`erc8183_job_id\` without \`escrow\` is on record and binds nothing. At most ${SPECS_PER_MINUTE} a minute and ${SPEC_BYTES.address / 1_000_000} MB a day from one address, counted in UTF-8; with \`X-API-Key\` as many a minute as the key may make calls, and ${SPEC_BYTES.key / 1_000_000} MB a day (429 beyond). Beyond what the service takes from all in a day the answer is 503. One that names no escrow's job and gets no output is forgotten after a day, as is one that names a job that the index never saw; one that names a job once that is over.`,
+  description: `Registers what an output is going to be judged by, free of charge; every call registers anew. The tag \`ahs-spec:\` followed by \`spec_hash\` (one \`0x\`, 64 digits) goes into the job's description, or the job's client signs it, before the delivery: a specification without that proof is still judged by, but moves no escrow. A \`client_signature\` is verified here: one that is not the on-chain client's for this job and hash is refused (422), as are texts with invisible characters and texts that leave an output no room in the panel's models. \`erc8183_job_id\` without \`escrow\` is on record and binds nothing. At most ${SPECS_PER_MINUTE} a minute and ${SPEC_BYTES.address / 1_000_000} MB a day from one address, counted in UTF-8; with \`X-API-Key\` as many a minute as the key may make calls, and ${SPEC_BYTES.key / 1_000_000} MB a day (429 beyond). Beyond what the service takes from all in a day the answer is 503. One that names no escrow's job and gets no output is forgotten after a day, as is one that names a job that the index never saw; one that names a job once that is over.`,
   request: { params: z.object({}), query: z.object({}), body: specBodySchema },
   answer: { schema: registeredSchema, description: "The specification's id and hash" },
   headers: { "X-API-Key": "Optional: counts the specification for the key instead of the address" },

@@ -27,7 +27,7 @@ const findingSchema = z
     criteria: z.array(
       z.object({
         id: z.string().openapi({ example: "c1" }),
-        met: flag("Null where the role cannot tell", true).nullable(),
+        met: flag("Null where the role does not know", true).nullable(),
         evidence: z.string().openapi({ example: "All 12 rows carry a source." }),
       }),
     ),
@@ -71,7 +71,7 @@ const methodologySchema = z
           evaluated_at: isoSchema,
         }),
       )
-      .openapi({ description: "Every decision so far, oldest first; the last one stands" }),
+      .openapi({ description: "Every decision so far, oldest first; the last one is valid" }),
     reviewed_by: text("Null for a decision of the panel").nullable().openapi({ example: null }),
     review_reason: z.string().nullable().openapi({ example: null }),
   })
@@ -123,12 +123,12 @@ const settlementSchema = z
     job_id: jobIdSchema.openapi({ description: "Hexadecimal, as erc8183_job_id" }),
     status: z.enum(SETTLEMENT_STATUSES).openapi({
       description:
-        "unbound: the specification is not the job's, so nothing is ever signed. waiting: there is no decision yet, or it was not looked at. waiting_for_submission, waiting_for_finality: the job's delivery is not on chain, or not final. suspended: it cannot be settled now. signed: on its way to the evaluator. settled: the escrow paid or refunded, in a final block. held: the HOLD is on record in a final block, or was given after the job's expiry, when none is taken, and the escrow is untouched. expired_on_hold: the job ran out while held, so its client may take the money back. refused: it is never carried out. expired: the job ran out first, or the signature, which is made anew while the job can be decided",
+        "unbound: the specification is not the job's, so nothing is ever signed. waiting: there is no decision yet, or it has not been processed. waiting_for_submission, waiting_for_finality: the job's delivery is not on chain, or not final. suspended: it cannot be settled now. signed: on its way to the evaluator. settled: the escrow paid or refunded, in a final block. held: the HOLD is on record in a final block, or was given after the job's expiry, when none is taken, and the escrow is untouched. expired_on_hold: the job ran out while held, so its client may take the money back. refused: it is never carried out. expired: the job ran out first, or the signature, which is made anew while the job can be decided",
       example: "settled",
     }),
     tx_hash: hashSchema.nullable(),
     review_by: isoSchema.nullable().openapi({
-      description: "Of a held job: when a quarter of its time is left; somebody has to decide by then",
+      description: "Of a held job: when a quarter of its time is left; a person has to decide by then",
       example: null,
     }),
     reason: text("Why nothing is signed, or it was refused, where that is known")
@@ -163,7 +163,7 @@ const resultShape = {
   unmet_criteria: z.array(z.string()).nullable().openapi({ example: [] }),
   key_objections: z.array(z.string()).nullable().openapi({ example: [] }),
   reasoning: text(
-    "In the panel's words. Here, in key_objections and in strongest_dissent an ellipsis stands for whatever it copied in more than 200 characters from specification, output or evidence",
+    "In the panel's words. Here, in key_objections and in strongest_dissent an ellipsis replaces every passage of more than 200 characters that it copied from specification, output or evidence",
     "The table answers what was asked, and each row names where it is from.",
   ).nullable(),
   strongest_dissent: z.string().nullable().openapi({ example: "Two of the sources are older than a year." }),
@@ -181,7 +181,7 @@ export const verdictSchema = z
     verdict_id: z.uuid(),
     status: z.enum(["pending", "processing", "completed", "failed"]).openapi({
       description:
-        "failed: no verdict could be made, `error_message` says why. A verdict with a decision stays completed: `rerun` tells of another one on its way",
+        "failed: no verdict could be made, `error_message` says why. A verdict with a decision stays completed: `rerun` shows another one on its way",
       example: "completed",
     }),
     ...resultShape,
@@ -190,7 +190,7 @@ export const verdictSchema = z
       .object({ cause: causeSchema, status: z.enum(["pending", "processing"]) })
       .nullable()
       .openapi({
-        description: "Of a HOLD that is run again; its decision stands until the new one is there",
+        description: "Of a HOLD that is run again; its decision is valid until the new one is there",
         example: null,
       }),
     findings: z.array(findingSchema).nullable(),

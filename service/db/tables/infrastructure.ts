@@ -79,7 +79,7 @@ export const probe = ahs.table(
     /** Whether what it served is what the service's kind must serve; null where nothing can be said. */
     valid: boolean(),
     detail: text(),
-    /** Quarter hours that it stands for: a failed one for all since the visit before, one that was answered for its own. */
+    /** Quarter hours that it counts for: a failed visit for all since the visit before, an answered one for its own. */
     quarters: integer().notNull().default(1),
   },
   (table) => [index("probe_endpoint").on(table.chainId, table.endpoint, table.at)],

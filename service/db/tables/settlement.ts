@@ -59,14 +59,14 @@ export const settlementCheck = ahs.table(
   {
     verdictId: idOf(() => verdict.id, { onDelete: "cascade" }).primaryKey(),
     chainId: integer().notNull(),
-    /** The decision that was looked at, by its row of verdict_run. */
+    /** The decision that was processed, by its row of verdict_run. */
     run: integer().notNull(),
     /** The settlement's status in GET /v1/verdicts/{verdict_id}. */
     status: text().notNull(),
-    /** Null before it was looked at. */
+    /** Null before it was processed. */
     reason: text(),
     attempts: integer().notNull().default(0),
-    /** When it is looked at again; null where that decision can never be signed. */
+    /** When it is processed again; null where that decision can never be signed. */
     notBefore: moment(),
     checkedAt: moment().notNull(),
   },

@@ -14,7 +14,7 @@ const FEATURES: readonly FeatureRule<"D1" | "D2">[] = [
   { dimension: "D2", name: "consistency", weightPercent: 15, unit: "active weeks" },
 ];
 
-/** Model AHS-2026.1: what a wallet's own acts tell, credited by how independent its counterparties are. */
+/** Model AHS-2026.1: what a wallet's own acts show, credited by how independent its counterparties are. */
 export const AHS_2026_1: Policy = {
   version: "AHS-2026.1",
   // Behaviour over months says more than the state of a wallet: the specification's weights.
@@ -56,7 +56,7 @@ export const AHS_2026_1: Policy = {
     trivialFactor: 0.1,
     // One US cent.
     trivialBelowMicroUsd: 10_000,
-    // Back within the hour and within a tenth: fees and slippage, not business. So many earlier calls are looked at.
+    // Back within the hour and within a tenth: fees and slippage, not business. So many earlier calls are searched.
     roundTrip: { withinSeconds: 3_600, tolerance: 0.1, lookBack: 32 },
   },
   // The rhythm of useless calls is worth nothing: from 25 % success (nothing) to 85 % (all).
@@ -79,7 +79,7 @@ export const AHS_2026_1: Policy = {
       [0.15, 35],
       [0.4, 0],
     ],
-    // Price paid over the block's base fee and median tip: a quarter more is prudence, five times is none.
+    // Price paid over the block's base fee and median tip: a quarter more is prudent, five times is not.
     priceCurve: [
       [1.25, 100],
       [1.5, 85],
@@ -96,7 +96,7 @@ export const AHS_2026_1: Policy = {
     ],
   },
   holdings: {
-    // A month of payments stands for the native coin that the wallet runs on; its balance can be anybody's gift.
+    // A month of payments stands for the native coin that the wallet runs on; its balance can be a gift of any account.
     nativeDays: 30,
     // From half of the calls the rest can be guessed.
     minReceiptShare: 0.5,
@@ -119,7 +119,7 @@ export const AHS_2026_1: Policy = {
   timing: {
     // Fewer active hours have no rhythm to measure.
     minActiveHours: 8,
-    // A quarter of the mean count stands in for every hour and weekday, so that an unused one still passes time.
+    // A quarter of the mean count is added to every hour and weekday, so that an unused one still passes time.
     clockPriorShare: 0.25,
     // Evenness counts more than the one longest silence.
     burstShare: 0.6,
@@ -243,8 +243,8 @@ export const AHS_2026_1: Policy = {
     weakLinkAbove: 12,
     // A ring is at most a D, whatever else it does.
     selfDealing: 59,
-    // Activity with oneself or with nobody known, however healthy, is at most a D. No more than an established payee
-    // earns by its age: whoever pays the same few suppliers for months is not unproven.
+    // Activity with oneself or with unknown accounts, however healthy, is at most a D. No more than an established payee
+    // earns by its age: a wallet that pays the same few suppliers for months is not unproven.
     unproven: { creditedShareBelow: 0.3, cap: 59 },
     // A tenth of the volume is no accident, a D; a fiftieth is a C.
     exposure: [
@@ -253,11 +253,11 @@ export const AHS_2026_1: Policy = {
     ],
   },
   infrastructure: {
-    // A week holds every weekday once, and forgets an outage soon enough to show that it was mended.
+    // A week holds every weekday once, and forgets an outage soon enough to show that it was repaired.
     windowDays: 7,
     minProbes: 20,
     minSpanHours: 24,
-    // The deadline of the guarded fetch: whoever waits longer got no answer.
+    // The deadline of the guarded fetch: a longer wait is no answer.
     longestMs: 10_000,
     dimensionPercent: { D1: 25, D2: 45, D3: 30 },
     features: [
@@ -302,7 +302,7 @@ export const AHS_2026_1: Policy = {
       [0.1, 25],
       [0.25, 0],
     ],
-    // What is not what it says it is serves nobody; half of it is worth nothing.
+    // An endpoint that does not serve its declared kind is of no use; half of the probes is worth nothing.
     validityCurve: [
       [0.5, 0],
       [0.9, 70],

@@ -14,7 +14,7 @@ export type StoredProbe = Pick<
 >;
 
 /**
- * The probes of one endpoint on one UTC day, each for every quarter hour that it stands for; one that failed counts as having
+ * The probes of one endpoint on one UTC day, each for every quarter hour that it counts for; one that failed counts as having
  * taken the longest time.
  */
 export type ProbeDay = {

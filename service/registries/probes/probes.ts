@@ -237,7 +237,7 @@ type ProbeWrite = ProbeResult & {
   readonly endpoint: string;
   readonly kind: EndpointKind;
   readonly at: Date;
-  /** Quarter hours that the visit stands for. */
+  /** Quarter hours that the visit counts for. */
   readonly quarters: number;
   readonly next: Pick<typeof probeSchedule.$inferSelect, "nextAt" | "failingSince" | "quarters">;
 };

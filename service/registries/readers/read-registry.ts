@@ -63,14 +63,14 @@ const FAULTS: Readonly<Record<NodeFailureKind, string>> = {
   unreachable: "the node did not answer",
   timeout: "the node took too long to answer",
   rate_limited: "the node asks for fewer requests",
-  too_many_results: "the node tells less than the logs of one block at once",
+  too_many_results: "the node does not return the logs of even one block at once",
   method_missing: "the node does not know eth_getLogs",
   reverted: "the node refuses the request",
   refused: "the node refuses the request",
   garbage: "the node's answer cannot be read",
   node_behind: "the node does not hold these blocks yet",
   other_chain: "the node follows another chain",
-  inconsistent: "the node answered with logs that nobody asked for",
+  inconsistent: "the node answered with logs outside the request",
 };
 
 /** More blocks of one scan that the node calls too full are not believed. */

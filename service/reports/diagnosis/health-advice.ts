@@ -69,9 +69,9 @@ export function adviceOnSaving(saving: Saving, days: number): Advice {
 
 const RISK_WORDS: Readonly<Record<ApprovalRisk, string>> = {
   flagged: "is sanctioned or a mixer",
-  no_code: "has no code: whoever holds its key can take everything",
+  no_code: "has no code: the holder of its key can take everything",
   young: "is not shown to have existed 30 days before the approval",
-  unknown: "has fewer than three known independent users and stands on no list",
+  unknown: "has fewer than three known independent users and is on no list",
   unused: "is not seen to have used it for 90 days",
 };
 

@@ -51,7 +51,8 @@ export const MAX_TRIED = 30;
 const DEADLINE_MARGIN_SECONDS = 60n;
 
 /** Why it is unknown whether a failure was repaired, after many transactions. */
-export const TOO_LONG = "The wallet has sent too much since to tell whether it was made good.";
+export const TOO_LONG =
+  "The wallet has sent too much since to find out whether a later transaction replaced it.";
 
 /** Consistent facts about a wallet from index and node, as of one block. */
 export type RecoveryFacts = {
@@ -148,7 +149,7 @@ async function finishedFinder({ wallet, outcomes }: RecoveryFacts): Promise<Find
     }
     const alike = findAlike(intent, successes, isAfter);
     if (alike !== undefined) {
-      const detail = `Transaction ${alike.hash} of the same method succeeded later, and calldata does not tell whether for the same.`;
+      const detail = `Transaction ${alike.hash} of the same method succeeded later, and calldata does not show whether it had the same purpose.`;
       return refuse("maybe_repaired", detail, alike.hash);
     }
     if (outcomes.completeFrom === null || call.block >= outcomes.completeFrom) return null;

@@ -45,7 +45,7 @@ export function decideSettlement(
     return { kind: end.status === "Expired" ? "expire" : "refuse", reason };
   }
   if (final.timestamp > BigInt(settlement.deadline))
-    return { kind: "expire", reason: "nobody could bring it to the evaluator before its deadline" };
+    return { kind: "expire", reason: "it could not reach the evaluator before its deadline" };
   const step = stepOfTransaction(settlement, snapshot);
   return step.kind === "send" && snapshot.codeChange !== null ? { kind: "wait" } : step;
 }

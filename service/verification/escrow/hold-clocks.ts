@@ -35,7 +35,7 @@ export async function tickClocks(deps: Ticking): Promise<void> {
       await tick(deps, verdictId, time);
     } catch (error) {
       deps.metrics.failures.inc({ at: "clock" });
-      deps.logger.error({ err: error, verdict: verdictId }, "held job not looked at: trying again");
+      deps.logger.error({ err: error, verdict: verdictId }, "held job not processed: trying again");
     }
   }
 }

@@ -27,7 +27,7 @@ export async function settleSigned(deps: Settling): Promise<void> {
       deps.metrics.failures.inc({ at: "settling" });
       deps.logger.error(
         { err: error, settlement: settlement.id },
-        "signed verdict not looked at: trying again",
+        "signed verdict not processed: trying again",
       );
     }
   }

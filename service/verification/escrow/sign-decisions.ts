@@ -89,13 +89,13 @@ async function tryToSign(deps: EscrowDeps, decision: UnsignedDecision, heads: He
     return false;
   } catch (error) {
     deps.metrics.failures.inc({ at: error instanceof EscrowFailure ? error.reason : "signing" });
-    deps.logger.warn({ err: error, verdict: verdictId, run }, "decision not looked at: looking again later");
+    deps.logger.warn({ err: error, verdict: verdictId, run }, "decision not processed: trying again later");
     await note(deps, decision, { kind: "wait", status: "suspended", reason: hindranceOf(error) });
     return false;
   }
 }
 
-const UNSTORABLE = "it could not be looked at; it is looked at again";
+const UNSTORABLE = "it could not be processed; it is tried again";
 
 /** Public reason of a decision that could not be signed now. */
 function hindranceOf(error: unknown): string {

@@ -147,7 +147,7 @@ export function checkCopied(outputText: string, given: readonly string[]): Outpu
   const quote = quoteOf(output.slice(copied.start, copied.start + 160));
   return {
     name: "copied_from_spec",
-    finding: `Of the output ${Math.floor(share * 100)} % stands word for word in the specification, such as “${quote}”.`,
+    finding: `Of the output ${Math.floor(share * 100)} % is copied word for word from the specification, such as “${quote}”.`,
     criterion: null,
   };
 }

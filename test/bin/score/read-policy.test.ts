@@ -82,7 +82,7 @@ test("lists weights and grades that do not add up", () => {
     [
       "  policy.dimensionPercent: expected a sum of 100, got 110",
       "  policy.features: expected the weights of D1 to add up to 100, got 130",
-      "  policy.features: success_rate stands there 2 times",
+      "  policy.features: success_rate is listed 2 times",
       "  policy.grades: expected falling points of at most 100, got 90, 95, 60, 40, 20",
     ].join("\n"),
   );

@@ -88,7 +88,7 @@ describe("a search", () => {
     expect(html).toContain("<bdi>&lt;img src=x onerror=alert(1)&gt;&quot;gnp.exe</bdi>");
     expect(html).toContain('value="&quot;&gt;&lt;script&gt;"');
     for (const sign of ["<script>", "<img", "\u202E", "\u0000"]) expect(html).not.toContain(sign);
-    expect(html).toContain("nobody has checked them");
+    expect(html).toContain("they are not verified");
   });
 
   test("shows no name that could be taken for another's", async () => {

@@ -125,6 +125,6 @@ describe("the report of a wallet", () => {
   test("draws nothing where no look brought a score", async () => {
     const html = await shown({ history: [entry(50, null), entry(0, null)] });
     expect(html).not.toContain("<polyline");
-    expect(html).toContain("It was looked at 2 times, and never had enough history for a score.");
+    expect(html).toContain("It was examined 2 times and never had enough history for a score.");
   });
 });

@@ -36,7 +36,7 @@ describe("a policy that does not fit is 422", () => {
         [
           "value_error",
           ["escrow_grades", 0],
-          "grade B stands in instant_grades already; a grade stands once",
+          "grade B is in instant_grades already; each grade may be in one set",
         ],
       ],
     ],
@@ -47,7 +47,7 @@ describe("a policy that does not fit is 422", () => {
         [
           "value_error",
           ["instant_grades", 1],
-          "grade A stands in instant_grades already; a grade stands once",
+          "grade A is in instant_grades already; each grade may be in one set",
         ],
       ],
     ],

@@ -127,7 +127,7 @@ describe("registries", () => {
     expect(registries[1]).toMatchObject({
       agents: 0,
       block: null,
-      fault: "the node answered with logs that nobody asked for",
+      fault: "the node answered with logs outside the request",
     });
   });
 
