@@ -45,15 +45,12 @@ export async function doAll(acts: readonly (() => Promise<unknown>)[]): Promise<
   if (failures.length > 0) throw failures[0];
 }
 
-/** An idle bucket is full after a minute, and a missing bucket counts as full. */
-const BUCKET_IDLE_MS = 120_000;
-
 /** Deletes expired answers, full rate buckets, nonces of old sign-ins and outdated labels. */
 export async function sweepRequests(db: Database, now: Date): Promise<void> {
   await doAll([
     () => dropExpiredAnswers(db, now),
     () => dropOldAnswers(db, now),
-    () => dropIdleBuckets(db, new Date(now.getTime() - BUCKET_IDLE_MS)),
+    () => dropIdleBuckets(db, now),
     () => dropExpiredNonces(db, now),
     () => dropOldLabels(db, new Date(now.getTime() - LABELS_STORED_MS)),
   ]);

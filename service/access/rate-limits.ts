@@ -217,11 +217,18 @@ export function createRateBuckets({ db, now }: { readonly db: Database; readonly
   };
 }
 
-/** Deletes buckets unused since `before`: they are full again. Returns their number. */
-export async function dropIdleBuckets(db: Database, before: Date): Promise<number> {
-  const { rowCount } = await db.$client.query("delete from ahs.rate_bucket where updated_at < $1", [before]);
+/** Deletes buckets that are full again, as a missing bucket is: of calls after two minutes, of bytes after two days. Returns their number. */
+export async function dropIdleBuckets(db: Database, now: Date): Promise<number> {
+  const { rowCount } = await db.$client.query(
+    `delete from ahs.rate_bucket
+     where updated_at < $1::timestamptz - case when starts_with(identity, '${BYTES}') then $3::interval else $2::interval end`,
+    [now, `${2 * WINDOW_SECONDS} s`, `${2 * SECONDS_PER_DAY} s`],
+  );
   return rowCount ?? Number.NaN;
 }
+
+/** Prefix of the budgets of bytes in the table of buckets. */
+const BYTES = "bytes:";
 
 /** A budget of stored bytes: `bytes` at once, refilled over a day. */
 export type ByteBudget = { readonly owner: string; readonly bytes: number };
@@ -233,7 +240,7 @@ const SECONDS_PER_DAY = 86_400;
 /** Fills each budget up to now and holds its row; a proposed row is a full budget. */
 const REFILL = `
   insert into ahs.rate_bucket as bucket (identity, tokens, granted, updated_at)
-  select 'bytes:' || owner, bytes, 0, $3::timestamptz
+  select '${BYTES}' || owner, bytes, 0, $3::timestamptz
   from unnest($1::text[], $2::float8[]) as asked (owner, bytes)
   order by owner
   on conflict (identity) do update set
@@ -244,7 +251,7 @@ const REFILL = `
 
 const SPEND = `
   update ahs.rate_bucket set tokens = tokens - $2
-  where identity = any(select 'bytes:' || owner from unnest($1::text[]) as spent (owner))`;
+  where identity = any(select '${BYTES}' || owner from unnest($1::text[]) as spent (owner))`;
 
 /** Token buckets of bytes that fill within a day, in the same table as the buckets of calls. A bucket idle for a day is full. */
 export function createByteBudgets({ db, now }: { readonly db: Database; readonly now: () => Date }) {
@@ -269,12 +276,12 @@ export function createByteBudgets({ db, now }: { readonly db: Database; readonly
           values: [owners, sizes, now()],
         });
         const left = new Map(rows.map(({ identity, tokens }) => [identity, tokens]));
-        const spent = budgets.find(({ owner }) => (left.get(`bytes:${owner}`) ?? 0) < bytes);
+        const spent = budgets.find(({ owner }) => (left.get(`${BYTES}${owner}`) ?? 0) < bytes);
         if (spent === undefined)
           await client.query({ ...QUERY_DEADLINE, text: SPEND, values: [owners, bytes] });
         await client.query({ ...QUERY_DEADLINE, text: "commit" });
         if (spent === undefined) return null;
-        const missing = bytes - (left.get(`bytes:${spent.owner}`) ?? 0);
+        const missing = bytes - (left.get(`${BYTES}${spent.owner}`) ?? 0);
         return { budget: spent, retryAfterSeconds: Math.ceil((missing * SECONDS_PER_DAY) / spent.bytes) };
       } catch (error) {
         failure = error instanceof Error ? error : new Error("a budget was not taken from", { cause: error });

@@ -97,9 +97,9 @@ export const idempotentAnswer = ahs.table(
 
 /** Token buckets of callers, shared by all servers; unlogged, since a crash may well refill them. */
 export const rateBucket = ahs.table("rate_bucket", {
-  /** key:ID or wallet:ADDRESS. */
+  /** key:ID, wallet:ADDRESS or subscription:ID for calls; bytes:OWNER for bytes. */
   identity: text().primaryKey(),
-  /** Calls left when it was last taken from. */
+  /** Calls or bytes left when it was last taken from. */
   tokens: doublePrecision().notNull(),
   /** How many of the calls that were asked for then were let through. */
   granted: integer().notNull(),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createByteBudgets } from "../../../service/access/rate-limits.ts";
+import { createByteBudgets, dropIdleBuckets } from "../../../service/access/rate-limits.ts";
 import { useDatabase } from "../../support/test-database.ts";
 
 const HOUR_MS = 3_600_000;
@@ -13,6 +13,7 @@ function servers() {
   return {
     one: createByteBudgets({ db, now }),
     other: createByteBudgets({ db, now }),
+    sweep: () => dropIdleBuckets(db, now()),
     pass: (hours: number) => {
       ms += hours * HOUR_MS;
     },
@@ -32,6 +33,20 @@ describe("a budget of bytes", () => {
     pass(48);
     expect(await one.take([caller], 2_401)).toMatchObject({ budget: caller });
     expect(await one.take([caller], 2_400)).toBeNull();
+  });
+
+  it("survives the sweep of idle buckets until it is full again", async () => {
+    const { one, pass, sweep } = servers();
+    const caller = { owner: "d-caller", bytes: 2_400 };
+    expect(await one.take([caller], 2_400)).toBeNull();
+    pass(1);
+    await sweep();
+    expect(await one.take([caller], 101)).toMatchObject({ budget: caller });
+    expect(await one.take([caller], 100)).toBeNull();
+    pass(49);
+    await sweep();
+    const { rows } = await db.$client.query("select from ahs.rate_bucket where identity = 'bytes:d-caller'");
+    expect(rows).toEqual([]);
   });
 
   it("takes from all budgets or from none, and names the first that does not reach", async () => {
