@@ -262,17 +262,12 @@ export function createContractSignatures(client: Pick<PublicClient, "call" | "ge
       ]);
       return code !== undefined && code !== "0x" && answer.data?.toLowerCase() === ACCEPTED;
     } catch (error) {
-      if (isNodeFailure(error)) throw nodeSilent(error);
+      if (nodeFailureOf(error)?.isOfNode) throw nodeSilent(error);
       // Any other failure comes from the contract and means no acceptance.
       if (error instanceof BaseError) return false;
       throw error;
     }
   };
-}
-
-function isNodeFailure(error: unknown): boolean {
-  const failure = nodeFailureOf(error);
-  return failure !== null && (failure.code === null || failure.mayPass);
 }
 
 function nodeSilent(cause: unknown): Error {

@@ -126,7 +126,7 @@ function kindOf(failure: NodeFailure): SendFailureKind {
   if (failure.kind === "reverted") return "reverted_in_simulation";
   const known = MESSAGES.find(([pattern]) => pattern.test(failure.detail));
   if (known !== undefined) return known[1];
-  return failure.code === null || failure.mayPass ? "unreachable" : "refused";
+  return failure.isOfNode ? "unreachable" : "refused";
 }
 
 /** True for what an RPC call threw, false for a fault of ours or of the database. */

@@ -60,6 +60,11 @@ export class NodeFailure extends Error {
   get mayPass(): boolean {
     return this.kind === "unreachable" || this.kind === "rate_limited" || this.kind === "timeout";
   }
+
+  /** True if the node failed before it judged the request: it gave no JSON-RPC answer, is in trouble, or lags behind. */
+  get isOfNode(): boolean {
+    return this.code === null || this.mayPass || this.kind === "node_behind";
+  }
 }
 
 const LONGEST_DETAIL = 500;

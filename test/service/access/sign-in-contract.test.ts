@@ -1,4 +1,4 @@
-import { createPublicClient, createTestClient, hashMessage, http } from "viem";
+import { createPublicClient, createTestClient, hashMessage, http, RpcRequestError } from "viem";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { roleAccounts } from "../../../devnet/accounts.ts";
 import { createContractSignatures } from "../../../service/access/sign-in.ts";
@@ -59,4 +59,19 @@ it("a node that does not answer is a failure of ours, not a refusal of the signa
     signature: "0x12",
   });
   await expect(asked).rejects.toMatchObject({ code: "node-unavailable", status: 503 });
+});
+
+it("a node that lags behind the chain is a failure of ours as well", async () => {
+  const behind = new RpcRequestError({
+    body: {},
+    url: chain.rpcUrl,
+    error: { code: -32000, message: "header not found" },
+  });
+  const fail = () => Promise.reject(behind);
+  const asked = createContractSignatures({ getCode: fail, call: fail });
+  await expect(
+    asked({ address: SIGNER.address, hash: hashMessage("x"), signature: "0x12" }),
+  ).rejects.toMatchObject({
+    code: "node-unavailable",
+  });
 });

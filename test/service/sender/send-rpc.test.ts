@@ -33,6 +33,8 @@ describe("a node's error for a transaction", () => {
     [-32602, "invalid transaction", "refused"],
     [-32603, "internal error", "unreachable"],
     [-32005, "daily request count exceeded", "unreachable"],
+    [-32001, "header not found", "unreachable"],
+    [-32000, "header not found", "unreachable"],
   ])("%i %s: %s", (code, message, kind) => {
     expect(classifySendFailure(refusal(code, message)).kind).toBe(kind);
   });
