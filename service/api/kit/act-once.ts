@@ -2,7 +2,6 @@ import { hash } from "node:crypto";
 import canonicalize from "canonicalize";
 import type { BoughtAnswer } from "../../access/access.ts";
 import { type RepeatStore, slotOf } from "../../access/idempotent-answers.ts";
-
 import { addHeaders } from "./answer.ts";
 import type { ApiContext } from "./api-env.ts";
 import { answerBought } from "./serve-paid.ts";

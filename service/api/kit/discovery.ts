@@ -138,9 +138,10 @@ export type PaymentManifest = {
   readonly resources: readonly ManifestResource[];
 };
 
-/** The terms of a price in thousandths of a US dollar, equal to those of the live 402. */
-
-type ManifestSource = Omit<ExampleSource, "document"> & { readonly terms: PaymentTerms };
+type ManifestSource = Omit<ExampleSource, "document"> & {
+  /** The terms of a price in thousandths of a US dollar, equal to those of the live 402. */
+  readonly terms: PaymentTerms;
+};
 
 /** Every priced operation of the documents, each with a working example request. */
 function paymentManifest(

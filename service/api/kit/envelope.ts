@@ -2,7 +2,6 @@ import type { MiddlewareHandler } from "hono";
 import type { Logger } from "pino";
 import type { Problem } from "../../access/problems.ts";
 import { type IpLimit, rateLimited } from "../../access/rate-limits.ts";
-
 import { answer } from "./answer.ts";
 import type { ApiContext, ApiEnv, Clock } from "./api-env.ts";
 import { draining } from "./deadline.ts";

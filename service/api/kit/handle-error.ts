@@ -2,7 +2,6 @@ import type { ErrorHandler } from "hono";
 import type { Logger } from "pino";
 import { OwedAnswer } from "../../access/access.ts";
 import { PaymentRequiredError } from "../../access/payments/payment-terms.ts";
-
 import { Problem, unavailable } from "../../access/problems.ts";
 import { databaseFailure } from "../../db/database-failure.ts";
 import { answerJson } from "./answer.ts";

@@ -8,7 +8,6 @@ import {
   type PayingCaller,
 } from "../../access/access.ts";
 import type { Access } from "../../access/create-access.ts";
-
 import { addHeaders, answer } from "./answer.ts";
 import type { ApiContext } from "./api-env.ts";
 import type { Deadline } from "./deadline.ts";
