@@ -25,7 +25,7 @@ import { readAnswers, readDailyPrices } from "./prices.ts";
 import { type CallRows, indexedBlock, readCalls } from "./read-calls.ts";
 import { readChangedDelegations } from "./read-delegations.ts";
 import { inOrder, readLogs } from "./read-logs.ts";
-import { createOversizeTest } from "./read-receipts.ts";
+import { createOversizeTest, type IsOversized } from "./read-receipts.ts";
 
 export type EnrichTask = {
   /** Whether the range finishes a stretch of the chain for every wallet, or of the past of some. */
@@ -48,19 +48,28 @@ export type EnrichTask = {
 
 /**
  * Reads one range and stores it with the cursor in one transaction; parts of a single block that are too large are left out.
- * Returns the last block read, which may come before the one asked for; null if the range was outdated meanwhile. Throws a
- * NodeFailure, and stores nothing, when the node's answers are incomplete or contradict the index.
+ * Returns the last block read, which may come before the one asked for, and whether that is for the number of logs; null if the
+ * range was outdated meanwhile. Throws a NodeFailure, and stores nothing, when the node's answers are incomplete or contradict the
+ * index.
  */
-export async function enrichRange(context: EnrichContext, task: EnrichTask): Promise<number | null> {
-  const wanted = await readWanted(context, task);
-  const { to, end } = wanted;
-  const cursor = { block: to, hash: end.hash };
-  await requireSameChain(context, task, cursor);
-  const range = { from: task.from, to, wallets: [...task.wallets.keys()], endTime: end.timestamp };
-  const isOversized = createOversizeTest(context.client, { block: to, isStuck: task.isStuck });
-  const { db, chainId, limits, market, entryPoints, crashes, metrics } = context;
-  const believed = { tokens: [...market.listed], entryPoints: [...entryPoints] };
-  const { logs: reported, unread } = await readLogs(context.client, range, { limits, isOversized, believed });
+export async function enrichRange(
+  context: EnrichContext,
+  task: EnrichTask,
+): Promise<{ readonly to: number; readonly isCut: boolean } | null> {
+  const planned = await readWanted(context, task);
+  await requireSameChain(context, task, cursorAt(planned));
+  const isOversized = createOversizeTest(context.client, { block: planned.to, isStuck: task.isStuck });
+  const { db, chainId, market, entryPoints, crashes, metrics } = context;
+  const {
+    to,
+    logs: reported,
+    unread,
+  } = await readRangeLogs(context, { ...task, to: planned.to }, isOversized);
+  const isCut = to < planned.to;
+  const wanted = isCut ? await readWanted(context, { ...task, to }) : planned;
+  const cursor = cursorAt(wanted);
+  if (isCut) await requireSameChain(context, task, cursor);
+  const range = { from: task.from, to, wallets: [...task.wallets.keys()], endTime: wanted.end.timestamp };
   const logs = reported.filter(({ transactionHash }) => !crashes.isLeftOut(transactionHash));
   const answers = await readAnswers(context, range);
   const { blocks, senders } = await readLogBlocks(context, wanted, [...logs, ...answers]);
@@ -98,7 +107,20 @@ export async function enrichRange(context: EnrichContext, task: EnrichTask): Pro
     dropped,
     named: { ...leftOut, ...claims.leftOut, approval: claims.leftOut.approval + leftOut.approval },
   });
-  return to;
+  return { to, isCut };
+}
+
+function cursorAt({ to: block, end: { hash } }: Awaited<ReturnType<typeof readWanted>>): EnrichCursor {
+  return { block, hash };
+}
+
+function readRangeLogs(
+  { client, limits, market, entryPoints }: EnrichContext,
+  { from, to, wallets }: Pick<EnrichTask, "from" | "to" | "wallets">,
+  isOversized: IsOversized,
+): ReturnType<typeof readLogs> {
+  const believed = { tokens: [...market.listed], entryPoints: [...entryPoints] };
+  return readLogs(client, { from, to, wallets: [...wallets.keys()] }, { limits, isOversized, believed });
 }
 
 /** The rows of what logs say of the wallets, as many as are kept. */

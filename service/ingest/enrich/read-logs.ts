@@ -20,6 +20,7 @@ import { type IsOversized, orOversized } from "./read-receipts.ts";
  * Reads every log of the range that names a wallet at its event's place for a party, and logs of Safes among them, in the
  * order of the chain. If the answer is too large, it asks in parts, down to one event of one wallet, then of believed
  * contracts alone. Logs of `unread` wallets are missing. For several blocks that is a failure, since smaller ranges exist.
+ * If the blocks hold more than `maxLogs` logs, the last ones are left for the next range: `to` is the last block read.
  */
 export async function readLogs(
   client: Pick<ChainReader, "logs">,
@@ -34,11 +35,11 @@ export async function readLogs(
     /** Trusted contracts, lower-case. */
     readonly believed: { readonly tokens: readonly Address[]; readonly entryPoints: readonly Address[] };
   },
-): Promise<{ readonly logs: readonly RawLog[]; readonly unread: ReadonlySet<Address> }> {
-  const { from, to } = range;
+): Promise<{ readonly to: number; readonly logs: readonly RawLog[]; readonly unread: ReadonlySet<Address> }> {
+  const { from } = range;
+  let { to } = range;
   const found = new Map<number, Map<number, RawLog>>();
   const unread = new Set<Address>();
-  let count = 0;
   const read = async (part: Part): Promise<void> => {
     if (part.emitters?.length === 0) return;
     const ask = () => client.logs({ from, to, ...filterOf(part) });
@@ -56,17 +57,30 @@ export async function readLogs(
     }
     for (const log of logs) {
       requireWithin(log, range);
+      if (log.blockNumber > to) continue;
       const block = found.get(log.blockNumber) ?? new Map<number, RawLog>();
       found.set(log.blockNumber, block.set(log.logIndex, log));
     }
-    count += logs.length;
-    const { maxLogs } = limits;
-    if (count > maxLogs && to > from)
-      throw new NodeFailure("too_many_results", `more than ${maxLogs} logs in blocks ${from} to ${to}`);
+    to = lastWithin(found, limits.maxLogs, { from, to });
+    for (const block of found.keys()) if (block > to) found.delete(block);
   };
   const parts = chunksOf(range.wallets, limits.maxWallets).flatMap(wholeParts);
   await mapLimited(parts, limits.concurrency, read);
-  return { logs: inOrder([...found.values()].flatMap((block) => [...block.values()])), unread };
+  return { to, logs: inOrder([...found.values()].flatMap((block) => [...block.values()])), unread };
+}
+
+/** Last block up to which there are at most so many logs; at least the first block. */
+function lastWithin(
+  found: ReadonlyMap<number, ReadonlyMap<number, RawLog>>,
+  maxLogs: number,
+  { from, to }: Pick<LogFilter, "from" | "to">,
+): number {
+  let count = 0;
+  for (const [block, { size }] of [...found].toSorted(([a], [b]) => a - b)) {
+    count += size;
+    if (count > maxLogs && block > from) return block - 1;
+  }
+  return to;
 }
 
 /** Logs in the order of the chain. */

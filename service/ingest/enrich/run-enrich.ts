@@ -138,11 +138,21 @@ export function createEnrichContext(
 /** Timeouts in a row of one block, over some six minutes, after which that is taken as too large, not the node as slow. */
 const STUCK_AFTER = 8;
 
+/** Most blocks of the next range. */
+type Span = {
+  blocks: number;
+  /** The size that was last refused; the span stays below it for so many reads. */
+  refused?: { readonly blocks: number; readonly reads: number } | null;
+};
+
+/** Reads after which a refused size is tried again: a trial can cost the logs of a whole range. */
+const REFUSED_FOR_READS = 16;
+
 /**
  * Reads the next range for every wallet and the next of open pasts, each at most `span` blocks, which adapts to what the node can
  * answer. True if there may be more to read at once; throws a NodeFailure when it cannot.
  */
-export async function enrichOnce(context: EnrichContext, span: { blocks: number }): Promise<boolean> {
+export async function enrichOnce(context: EnrichContext, span: Span): Promise<boolean> {
   const plan = await readPlan(context);
   if (plan === null) return false;
   const { lagBlocks, pastWallets } = context.metrics;
@@ -171,7 +181,7 @@ async function readPlan({ db, chainId, schema }: EnrichContext) {
   return { state, generation, finalizedBlock };
 }
 
-type Stretch = { readonly of: EnrichTask["of"]; readonly plan: Plan; readonly span: { blocks: number } };
+type Stretch = { readonly of: EnrichTask["of"]; readonly plan: Plan; readonly span: Span };
 
 /** Last block stored; null when there was nothing to read, or when it was outdated meanwhile. */
 async function enrichAdapting(context: EnrichContext, stretch: Stretch): Promise<number | null> {
@@ -185,10 +195,11 @@ async function enrichAdapting(context: EnrichContext, stretch: Stretch): Promise
     const task = { of, ...range, followed, finalizedBlock, cursor, generation, isStuck };
     try {
       await context.crashes.begin(of, range);
-      const to = await enrichRange(context, task);
+      const read = await enrichRange(context, task);
       context.timeouts.delete(of);
-      span.blocks = Math.min(context.limits.maxBlocks, span.blocks + Math.ceil(span.blocks / 4));
-      return to;
+      if (read?.isCut === true) shrink(span, read.to - range.from + 1, read.to - range.from + 2);
+      else grow(span, context.limits.maxBlocks);
+      return read?.to ?? null;
     } catch (error) {
       if (!(error instanceof NodeFailure) || !mayFitWhenSmaller(error)) throw error;
       const blocks = range.to - range.from + 1;
@@ -198,10 +209,23 @@ async function enrichAdapting(context: EnrichContext, stretch: Stretch): Promise
         throw error;
       }
       context.metrics.failures.inc({ kind: error.kind });
-      span.blocks = Math.floor(blocks / 2);
+      shrink(span, Math.floor(blocks / 2), blocks);
       context.logger.info({ failure: error.message, blocks: span.blocks }, "reading smaller ranges");
     }
   }
+}
+
+function shrink(span: Span, blocks: number, refused: number): void {
+  span.blocks = blocks;
+  span.refused = { blocks: refused, reads: REFUSED_FOR_READS };
+}
+
+/** Grows the span by a quarter after a read, as far as nothing was refused. */
+function grow(span: Span, maxBlocks: number): void {
+  const { blocks, refused = null } = span;
+  const most = refused === null ? maxBlocks : refused.blocks - 1;
+  span.blocks = Math.min(maxBlocks, most, blocks + Math.ceil(blocks / 4));
+  span.refused = refused === null || refused.reads === 1 ? null : { ...refused, reads: refused.reads - 1 };
 }
 
 /** How often in a row a range of one block timed out. */
