@@ -37,16 +37,33 @@ test.each<[string, Reply, string]>([
   expect(asked).toHaveLength(1);
 });
 
-test("logs that a reorg removed, or without a block, are no logs", async () => {
+test("logs that a reorg removed, without a block or malformed are no logs, and hex comes in lower case", async () => {
   const log = {
     ...{ address: `0x${"11".repeat(20)}`, topics: [HASH], data: "0x", blockNumber: "0x7" },
     ...{ blockHash: HASH, transactionHash: HASH, logIndex: "0x0" },
   };
   const filter = { from: 7, to: 7, topics: [] };
-  for (const bad of [{ removed: true }, { blockNumber: null }, { topics: ["0x01"] }]) {
-    const { reader } = await readerOf(result([log, { ...log, ...bad }]));
+  const bad = [
+    ...[{ removed: true }, { blockNumber: null }, { blockNumber: "0x20000000000000" }, { logIndex: "0x" }],
+    ...[{ topics: ["0x01"] }, { topics: Array(5).fill(HASH) }, { topics: null }, { topics: [null] }],
+    ...[
+      { address: "0x11" },
+      { data: "0xg" },
+      { data: "0X" },
+      { blockHash: "0x11" },
+      { transactionHash: null },
+    ],
+  ].map((member) => ({ ...log, ...member }));
+  for (const one of [...bad, null, "0x", []]) {
+    const { reader } = await readerOf(result([log, one]));
     await expect(reader.logs(filter)).rejects.toMatchObject({ kind: "garbage" });
   }
-  const { reader } = await readerOf(result([{ ...log, removed: false }]));
-  expect(await reader.logs(filter)).toMatchObject([{ blockNumber: 7, logIndex: 0, data: "0x" }]);
+  const capital = { address: `0x${"AB".repeat(20)}`, data: "0xAB", topics: [`0x${"AB".repeat(32)}`] };
+  const { reader } = await readerOf(result([{ ...log, ...capital, removed: false }]));
+  expect(await reader.logs(filter)).toEqual([
+    {
+      ...{ address: `0x${"ab".repeat(20)}`, data: "0xab", topics: [`0x${"ab".repeat(32)}`] },
+      ...{ blockNumber: 7, blockHash: HASH, transactionHash: HASH, logIndex: 0 },
+    },
+  ]);
 });
