@@ -175,7 +175,8 @@ function expected(receipts: ReadonlyMap<Hex, RawReceipt | null>, hash: Hex): Raw
 
 /** Finds a node out that leaves out logs by topic; returns those of wallets whose logs by topic were not all read. */
 function extraLogs(calls: readonly SentCall[], { logs, wallets, unread }: WantedCalls): readonly RawLog[] {
-  const found = new Set(logs.map(contentOf));
+  const hashes = new Set(calls.map(({ call }) => call.hash));
+  const found = new Set(logs.filter((log) => hashes.has(log.transactionHash)).map(contentOf));
   const read: Followed = new Map([...wallets].filter(([wallet]) => !unread.has(wallet)));
   return calls.flatMap(({ call, logs: own }) =>
     own.filter((log) => {
