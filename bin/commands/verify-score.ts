@@ -5,6 +5,7 @@ import { z } from "zod";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { createChainReader } from "../../service/chain/node/chain-reader.ts";
 import { createOtterscanSource } from "../../service/ingest/history/otterscan-source.ts";
+import { readText } from "../../service/net/read-text.ts";
 import { type RecordedScore, recordedScoreSchema } from "../../service/scores/verify/compare-scores.ts";
 import { scanBlocks, searchSource } from "../../service/scores/verify/read-own-calls.ts";
 import { type Verification, verifyScore } from "../../service/scores/verify/verify-score.ts";
@@ -22,6 +23,8 @@ Without Otterscan's methods at the node, --scan reads every block from the first
 const PAGE_SIZE = 25;
 const REQUEST = { timeoutMs: 30_000, retries: 4, retryMs: 250 };
 const SERVICE_TIMEOUT_MS = 60_000;
+/** A record or a file of the service, which is not trusted. The largest, of 20,000 counterparties, has a few megabytes. */
+const MAX_ANSWER_BYTES = 33_554_432;
 
 /** `ahs verify-score`: says whether a score follows from the chain, and what differs where it does not; fails then. */
 export async function run({ config, args, out }: Invocation): Promise<void> {
@@ -113,7 +116,9 @@ async function getJson(url: URL, headers: Readonly<Record<string, string>>): Pro
       throw new Error(`${url.origin} cannot be reached`, { cause: error });
     },
   );
-  const text = await answer.text();
+  const text = await readText(answer, MAX_ANSWER_BYTES);
+  if (text === null)
+    throw new Error(`${url.origin}${url.pathname} answered with more than ${MAX_ANSWER_BYTES} bytes`);
   if (!answer.ok)
     throw new Error(`${url.origin}${url.pathname} answered ${answer.status}: ${text.slice(0, 300)}`);
   return JSON.parse(text);

@@ -48,7 +48,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
 export function createChainReader(
   options: Pick<NodeOptions, "url" | "timeoutMs" | "retries" | "retryMs" | "signal" | "onRequest">,
 ): ChainReader {
-  const { ask } = createNodeClient({ ...options, maxBytes: MAX_BYTES, retriesTimeouts: false });
+  const retriesOn = ({ kind }: NodeFailure) => kind !== "timeout";
+  const { ask } = createNodeClient({ ...options, maxBytes: MAX_BYTES, retriesOn });
   return {
     header: (block) => ask(headerAnswer.nullable(), "eth_getBlockByNumber", [numberToHex(block), false]),
     blockReceipts: (block) =>

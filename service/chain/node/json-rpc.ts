@@ -14,8 +14,8 @@ export type NodeOptions = {
   readonly retryMs?: number;
   /** Longest pause at the node's wish, 10 s by default. A node that wishes a longer one is not retried. */
   readonly longestPauseMs?: number;
-  /** False where a timeout means that the answer is too large. Default: true. */
-  readonly retriesTimeouts?: boolean;
+  /** Which failures that may pass are retried: all by default. */
+  readonly retriesOn?: (failure: NodeFailure) => boolean;
   /** Bound of one answer, 10 MiB by default. */
   readonly maxBytes?: number;
   readonly signal?: AbortSignal;
@@ -36,7 +36,7 @@ const MAX_BYTES = 10 * 1024 * 1024;
 
 /** The client of one JSON-RPC endpoint over HTTP. Everything that asks a node uses it, viem through nodeTransport. */
 export function createNodeClient(options: NodeOptions): NodeClient {
-  const { url, retries, retryMs = RETRY_MS, retriesTimeouts = true, signal } = options;
+  const { url, retries, retryMs = RETRY_MS, retriesOn = () => true, signal } = options;
   const { maxBytes = MAX_BYTES, longestPauseMs = LONGEST_PAUSE_MS } = options;
   const http = getHttpRpcClient(url, { timeout: 0, maxResponseBodySize: maxBytes });
   const request = async (method: string, params: unknown): Promise<unknown> => {
@@ -44,8 +44,8 @@ export function createNodeClient(options: NodeOptions): NodeClient {
       try {
         return await askOnce(http, options, { method, params });
       } catch (error) {
-        if (!(error instanceof NodeFailure) || tried >= retries || !error.mayPass) throw error;
-        if (error.kind === "timeout" && !retriesTimeouts) throw error;
+        if (!(error instanceof NodeFailure) || tried >= retries) throw error;
+        if (!error.mayPass || !retriesOn(error)) throw error;
         const pauseMs = error.retryAfterMs ?? retryMs * 2 ** tried;
         if (pauseMs > longestPauseMs) throw error;
         await sleep(pauseMs, undefined, { signal });

@@ -4,6 +4,7 @@ import { createNodeClient } from "../../chain/node/json-rpc.ts";
 import { count } from "../../chain/node/rpc-answers.ts";
 import { pauseFor } from "../../db/run-loop.ts";
 import type { AsOf, OwnCall } from "../../model/features/types.ts";
+import { readText } from "../../net/read-text.ts";
 import { calldataOf } from "../enrich/own-call.ts";
 import {
   type HistoryFailure,
@@ -20,7 +21,7 @@ export type AskPolicy = {
   /** Each try is given up after this time. */
   readonly timeoutMs: number;
   readonly tries: number;
-  /** Before the second try; each later pause is four times as long. */
+  /** Before the second try; later pauses are longer. */
   readonly pauseMs: number;
   /** A source that wants a longer pause is not waited for. */
   readonly longestPauseMs: number;
@@ -77,7 +78,7 @@ async function askOnce<Result extends object>(
       await response.body?.cancel();
       return refusal;
     }
-    const text = await readText(response);
+    const text = await readText(response, MAX_BYTES);
     if (text === null) return historyFailure("malformed", `the answer is larger than ${MAX_BYTES} bytes`);
     const json = parse(text);
     return json === undefined ? historyFailure("malformed", "the answer is not JSON") : read(json);
@@ -102,19 +103,6 @@ function retryAfter(value: string | null, date: string | null): number | null {
   if (/^\d{1,9}$/.test(value)) return Number(value);
   const seconds = (Date.parse(value) - Date.parse(date ?? "")) / 1000;
   return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : null;
-}
-
-async function readText(response: Response): Promise<string | null> {
-  if (response.body === null) return "";
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body) {
-    length += chunk.length;
-    // Leaving the loop cancels the body.
-    if (length > MAX_BYTES) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 function parse(text: string): unknown {
@@ -154,13 +142,15 @@ export async function askNode<Result extends object>(
 ): Promise<Result | HistoryFailure> {
   const { timeoutMs, tries, pauseMs, longestPauseMs } = policy;
   const limits = { timeoutMs, retries: tries - 1, retryMs: pauseMs, longestPauseMs, maxBytes: MAX_BYTES };
+  const isRefusal = ({ code, kind }: NodeFailure) => code !== null && kind !== "rate_limited";
+  const retriesOn = (failure: NodeFailure) => refused === undefined || !isRefusal(failure);
   try {
-    return read(await createNodeClient({ ...limits, url, signal }).request(method, params));
+    return read(await createNodeClient({ ...limits, url, signal, retriesOn }).request(method, params));
   } catch (error) {
     if (signal.aborted) return historyFailure("timeout", "no whole answer in time");
     if (!(error instanceof NodeFailure)) throw error;
     const { kind, code, retryAfterMs } = error;
-    if (code !== null && kind !== "rate_limited" && refused !== undefined) return refused;
+    if (refused !== undefined && isRefusal(error)) return refused;
     const retryAfterSeconds = retryAfterMs === null ? null : retryAfterMs / 1_000;
     // Without the node's own words, which may hold its URL.
     const detail = `${method}: ${kind}${code === null ? "" : `, error ${code}`}`;

@@ -2,6 +2,7 @@ import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleWhenResul
 import type { Address } from "viem";
 import { z } from "zod";
 import type { ProvidedLabel } from "../../db/tables/wallet-label.ts";
+import { readText } from "../../net/read-text.ts";
 import { printableName } from "./chain-labels.ts";
 
 export type LabelFailure = {
@@ -76,7 +77,7 @@ export function createNansenSource({
           },
           body: JSON.stringify({ address, chain: "all", pagination: { page: 1, per_page: MAX_LABELS } }),
         });
-        if (response.ok) return readAnswer(await readText(response));
+        if (response.ok) return readAnswer(await readText(response, MAX_BYTES));
         await response.body?.cancel();
         return refusalOf(response.status);
       } catch (error) {
@@ -91,19 +92,6 @@ function refusalOf(status: number): LabelFailure {
   const detail = `HTTP status ${status}`;
   if (status === 429) return labelFailure("rate_limited", detail);
   return labelFailure(status === 408 || status >= 500 ? "unavailable" : "refused", detail);
-}
-
-async function readText(response: Response): Promise<string | null> {
-  if (response.body === null) return "";
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body) {
-    length += chunk.length;
-    // Leaving the loop cancels the body.
-    if (length > MAX_BYTES) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 function readAnswer(text: string | null): FoundLabels | LabelFailure {

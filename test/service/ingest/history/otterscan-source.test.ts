@@ -252,11 +252,19 @@ describe("returns no history from a node that misbehaves:", () => {
     expect(await read({ url })).toMatchObject({ kind: "failed", reason: "inconsistent" });
   });
 
-  test("a node that keeps no past state is believed without the number of calls", async () => {
+  test.each([
+    [-32602, "block out of range"],
+    [-32000, "missing trie node 12ab (path )"],
+  ])("asks a node without past state (%i: %s) once for the number of calls", async (code, message) => {
+    let asked = 0;
     const url = await standIn((page) => ({ result: page }), {
-      eth_getTransactionCount: { error: { code: -32602, message: "block out of range" } },
+      get eth_getTransactionCount() {
+        asked += 1;
+        return { error: { code, message } };
+      },
     });
     expect(found(await read({ url })).calls).toHaveLength(sent.length);
+    expect(asked).toBe(1);
   });
 
   test("a node that limits the rate when it is asked for the number has no history", async () => {
