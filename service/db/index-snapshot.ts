@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { type PoolClient, type QueryArrayConfig, type QueryArrayResult, type QueryConfig, types } from "pg";
+import type { PoolClient, QueryArrayConfig, QueryArrayResult, QueryConfig } from "pg";
 import type { Hex } from "viem";
 import type { AsOf } from "../model/features/types.ts";
 import { type Database, QUERY_DEADLINE, rowsInTime } from "./database.ts";
@@ -41,11 +41,6 @@ async function readOnce<T>(db: Database, read: (client: PoolClient) => Promise<T
 export function readSnapshotInTime<T>(db: Database, read: (client: PoolClient) => Promise<T>): Promise<T> {
   return readSnapshot(db, (client) => read(inTime(client)));
 }
-
-/** Member `types` of a query whose numeric columns are read as bigint; others are cast to float8 or text. */
-export const NUMERIC_AS_BIGINT = {
-  getTypeParser: (oid: number) => (oid === types.builtins.NUMERIC ? BigInt : types.getTypeParser(oid)),
-};
 
 function inTime(client: PoolClient): PoolClient {
   const query = (asked: string | QueryConfig, values?: unknown[]) =>

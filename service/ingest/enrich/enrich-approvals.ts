@@ -2,8 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { ClientBase } from "pg";
 import type { Address } from "viem";
-import { QUERY_DEADLINE } from "../../db/database.ts";
-import { NUMERIC_AS_BIGINT } from "../../db/index-snapshot.ts";
+import { NUMERIC_AS_BIGINT, QUERY_DEADLINE } from "../../db/database.ts";
 import { insertRows } from "../../db/insert-rows.ts";
 import type { enrichApproval } from "../../db/tables/enrich.ts";
 
@@ -138,10 +137,10 @@ export async function readLiveApprovals(
   type Unread = "chainId" | "subject" | "own" | "logIndex" | "approved";
   const { rows } = await client.query<Omit<typeof enrichApproval.$inferSelect, Unread>>({
     ...QUERY_DEADLINE,
+    ...NUMERIC_AS_BIGINT,
     name: "live-approvals",
     text: APPROVALS,
     values: [query.chainId, query.wallets],
-    types: NUMERIC_AS_BIGINT,
   });
   return rows;
 }

@@ -1,8 +1,7 @@
 import { eq } from "drizzle-orm";
 import { escapeIdentifier, type PoolClient } from "pg";
 import type { Address, Hex } from "viem";
-import type { Database } from "../../db/database.ts";
-import { NUMERIC_AS_BIGINT } from "../../db/index-snapshot.ts";
+import { type Database, NUMERIC_AS_BIGINT } from "../../db/database.ts";
 import { enrichCursor } from "../../db/tables/enrich.ts";
 
 /** How far the chain is enriched. */
@@ -117,7 +116,7 @@ export async function readRangeCalls(
            from ${table} where "from" = any($1::text[]) and own and block between $2 and $3
            order by block, transaction_index`,
     values: [wallets, from, to],
-    types: NUMERIC_AS_BIGINT,
+    ...NUMERIC_AS_BIGINT,
   });
   const callers = [...new Set(calls.map((call) => call.wallet))];
   const { rows: creations } = await client.query<Creation>(
@@ -129,7 +128,7 @@ export async function readRangeCalls(
     text: `select hash, ${place}, "from", "to", value
            from ${table} where "to" = any($1::text[]) and not own and ok and value > 0 and block between $2 and $3`,
     values: [wallets, from, to],
-    types: NUMERIC_AS_BIGINT,
+    ...NUMERIC_AS_BIGINT,
   });
   return { to, calls, creations, payments };
 }
@@ -147,7 +146,7 @@ export async function readIndexedBlocks(client: PoolClient, schema: string, numb
     text: `select number::float8 as number, hash, timestamp::float8 as timestamp, base_fee_per_gas as "baseFeeWei"
            from ${escapeIdentifier(schema)}.block where number = any($1::numeric[])`,
     values: [numbers],
-    types: NUMERIC_AS_BIGINT,
+    ...NUMERIC_AS_BIGINT,
   });
   return new Map(rows.map(({ number, ...block }) => [number, block]));
 }
