@@ -3,6 +3,7 @@ import type { PoolClient } from "pg";
 import type { Logger } from "pino";
 import { type Address, BlockNotFoundError, type PublicClient } from "viem";
 import { loadDeployment } from "../../service/chain/deployments.ts";
+import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { advanceChainMark, type ChainMark, readChainMark } from "../../service/db/chain-fence.ts";
 import { type Database, withOwnNames } from "../../service/db/database.ts";
 import { beginBuild, viewsSchemaOf } from "../../service/db/index-builds.ts";
@@ -16,7 +17,6 @@ import { dropLeftovers, takeOver } from "../indexer/take-over.ts";
 import { createLogger, EXIT_RESTART, openChainClient, openMigratedDatabase } from "../process.ts";
 import { createScrub, scrubOutput } from "../secrets/scrub.ts";
 
-const LOCAL_CHAIN_ID = 31337;
 const GUARD_INTERVAL_MS = 2_000;
 const RPC_RETRY_MS = 1_000;
 const ROOT = new URL("../..", import.meta.url).pathname;

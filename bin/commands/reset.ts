@@ -9,8 +9,8 @@ import { renderTable } from "../render-table.ts";
 import { removeDataDir } from "../up/local-files.ts";
 
 const PLAN = [
-  "goes, and is built anew from the chain: the index and its cache, what enrichment read, registries, current scores; scores that wait to be published are taken back",
-  "stays: keys, payments, verdicts, subscriptions, the history of scores, roots and their lists, transactions of our keys, what history sources reported, documents, visits, scans",
+  "removed, and rebuilt from the chain: the index and its cache, enrichment, registries, current scores; scores that wait to be published are withdrawn",
+  "kept: keys, payments, verdicts, subscriptions, the history of scores, roots and their lists, transactions of our keys, reports of history sources, documents, visits, scans",
   "until the chain is indexed and enriched again, which takes as long as it did at first, no wallet has a score",
 ];
 

@@ -192,7 +192,7 @@ export async function publishNightRoot(context: {
   const { config, deployment, scoring, publisher } = context;
   const { db, chainId, now } = scoring;
   if (config.publicUrl === null && chainId !== LOCAL_CHAIN_ID) {
-    return { root: null, noRoot: "PUBLIC_URL is not set, where everybody is to find a root's leaves" };
+    return { root: null, noRoot: "PUBLIC_URL is not set, and a root names the public address of its leaves" };
   }
   const at = now();
   const day = nightOf(at);

@@ -188,8 +188,8 @@ function utcDay(at: Date): string {
 const BATCH = 10_000;
 
 /**
- * All agents with a document, as ranges of ids above the one and up to the other: at most 10,000 at a time but for those that come meanwhile. Throws the signal's reason between
- * two batches when it fires.
+ * Yields ranges of agent ids that cover all agents with a document: 10,000 agents a range, and those that are added meanwhile.
+ * Throws the signal's reason between two ranges when it fires.
  */
 export async function* agentBatches(
   db: Database,
