@@ -107,12 +107,14 @@ function compareLines(
   { features, mode }: RecordedScore,
   recomputed: readonly FeatureLine[],
 ): readonly Difference[] {
-  const linesOf = (lines: readonly RecordedLine[]) =>
-    new Map(
-      lines
-        .filter(({ dimension }) => dimension !== "D3" && (mode === "2D" || dimension !== "AHS"))
-        .map((line) => [`${line.dimension} ${line.name}`, lineText(line)]),
+  const linesOf = (lines: readonly RecordedLine[]) => {
+    const compared = lines.filter(
+      ({ dimension }) => dimension !== "D3" && (mode === "2D" || dimension !== "AHS"),
     );
+    const byName = Map.groupBy(compared, (line) => `${line.dimension} ${line.name}`);
+    // A line that is recorded twice must not hide behind the true one.
+    return new Map([...byName].map(([name, same]) => [name, same.map(lineText).join("; ")]));
+  };
   const [given, found] = [linesOf(features), linesOf(recomputed)];
   return [...new Set([...given.keys(), ...found.keys()])]
     .map((name) => difference(name, given.get(name) ?? "no such line", found.get(name) ?? "no such line"))

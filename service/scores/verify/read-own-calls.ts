@@ -185,9 +185,13 @@ export function searchSource(source: HistorySource, now: () => number): FindOwnT
 /** Reads the receipts of every block, for a node that cannot search; throws a NodeFailure when one is missing. */
 export function scanBlocks(client: Pick<ChainReader, "blockReceipts">): FindOwnTransactions {
   return async ({ wallet, asOf, fromBlock }) => {
-    const numbers = Array.from({ length: asOf.blockNumber - fromBlock + 1 }, (_, at) => fromBlock + at);
+    // Genesis has no transactions. The block comes from a file of the service, which is not trusted.
+    const first = Math.max(1, fromBlock);
+    const numbers = Array.from({ length: asOf.blockNumber - first + 1 }, (_, at) => first + at);
     const found = await mapLimited(numbers, BLOCKS_AT_ONCE, async (block) => {
-      const receipts = (await client.blockReceipts(block)) ?? [];
+      const receipts = await client.blockReceipts(block);
+      if (receipts === null)
+        throw new NodeFailure("node_behind", `the node has no receipts of block ${block}`);
       return receipts
         .filter(({ from }) => from === wallet)
         .map(({ transactionHash }) => ({ hash: transactionHash, block }));

@@ -75,11 +75,11 @@ async function chainsLeft(): Promise<readonly number[]> {
   return rows.map(({ chain_id }) => chain_id);
 }
 
-test("a public chain is reset by whoever was told what goes and what stays", async () => {
-  const told = await resetIndex(PUBLIC_CHAIN);
-  expect(told.map((line) => line.split(/[,:]/)[0])).toEqual([
-    "goes",
-    "stays",
+test("resets a public chain after a plan that says what is removed and what is kept", async () => {
+  const plan = await resetIndex(PUBLIC_CHAIN);
+  expect(plan.map((line) => line.split(/[,:]/)[0])).toEqual([
+    "removed",
+    "kept",
     "until the chain is indexed and enriched again",
     "nothing was done",
   ]);

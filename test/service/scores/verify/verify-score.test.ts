@@ -105,6 +105,20 @@ test("a record that was changed on its way is found out", async () => {
   ]);
 });
 
+test("a line that is recorded twice is found out, wherever the forged one is", async () => {
+  const record = await recordOf();
+  const line = record.features.find(({ name }) => name === "success_rate");
+  if (line === undefined) throw new Error("the record has no success rate");
+  const forged = { ...line, score: 100 };
+  for (const features of [
+    [forged, ...record.features],
+    [...record.features, forged],
+  ]) {
+    const { differences } = await verifyScore({ ...record, features }, deps);
+    expect(differences.map(({ what }) => what)).toEqual(["D1 success_rate"]);
+  }
+});
+
 test("an answer with D3 is verified by everything that follows without probes", async () => {
   const record = await recordOf();
   const d3 = { ...LINE, dimension: "D3", name: "availability" };
