@@ -103,10 +103,8 @@ function configOf(data: z.infer<typeof environment>, secrets: readonly string[])
   };
 }
 
-type Present = Readonly<Record<string, string | undefined>>;
-
 /** Contradictions in the settings of the sources of history and labels. */
-function sourceFaults(present: Present): string[] {
+function sourceFaults(present: Readonly<Record<string, string | undefined>>): string[] {
   const { HISTORY_SOURCE: source, HISTORY_URL: url, HISTORY_API_KEY: key, RPC_URL: node } = present;
   const isUsed = source === "otterscan" || source === "explorer";
   return chosen([
@@ -184,7 +182,7 @@ function requireSettings<Name extends keyof typeof SETTING_NAMES>(
 const KEY_FORM = /^0x[0-9a-fA-F]{64}$/;
 
 /** Contradictions in the settings of payments. Keys are compared and never shown. */
-function paymentFaults(present: Present): string[] {
+function paymentFaults(present: Readonly<Record<string, string | undefined>>): string[] {
   const { X402_PAY_TO: payTo, X402_FACILITATOR_URL: url, X402_FACILITATOR_ADDRESS: address } = present;
   const { FACILITATOR_PRIVATE_KEY: key, PUBLISHER_PRIVATE_KEY: publisherKey } = present;
   return chosen([

@@ -106,13 +106,11 @@ async function describeAgain({ client, deployment }: Context, given: string): Pr
   return requireEscrow(client, known);
 }
 
-type Sending = Parameters<typeof makeOwnerCall>[2];
-
 /** Has the evaluator's owner allow the escrow with the code hash that it has now, where it does not yet. */
 async function allow(
   context: Context,
   wanted: Escrow,
-  { adapter, ...sending }: Sending & { readonly adapter: Address | null },
+  { adapter, ...sending }: Parameters<typeof makeOwnerCall>[2] & { readonly adapter: Address | null },
 ): Promise<void> {
   const { evaluator } = context;
   const { address, codeHash } = wanted;
@@ -137,7 +135,7 @@ async function allow(
 async function findAdapter(
   context: Context,
   { generation }: Escrow,
-  { send, out }: Sending,
+  { send, out }: Parameters<typeof makeOwnerCall>[2],
 ): Promise<Address> {
   const { config, chainId, rpcUrl, client } = context;
   for (const known of context.deployment.escrows) {

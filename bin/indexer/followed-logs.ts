@@ -3,10 +3,13 @@ import { type Address, type Hex, keccak256, sliceHex, stringToHex, toEventSelect
 /** A log as the node gives it. */
 export type NodeLog = { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex };
 
-type Request = { readonly method: string; readonly params?: unknown };
-
 /** Ponder's node client, behind its limiter and its retries. */
-export type NodeRpc = { request: (request: Request, context?: unknown) => Promise<unknown> };
+export type NodeRpc = {
+  request: (
+    request: { readonly method: string; readonly params?: unknown },
+    context?: unknown,
+  ) => Promise<unknown>;
+};
 
 const METADATA_SET = toEventSelector("MetadataSet(uint256,string,string,bytes)");
 const REGISTERED = toEventSelector("Registered(uint256,string,address)");
@@ -32,7 +35,7 @@ export function withFollowedLogs<Rpc extends NodeRpc>(
 ): Rpc {
   const registry = followed.identityRegistry.toLowerCase();
   const unfollowed = new Set(followed.unfollowed);
-  const request = async (asked: Request, context?: unknown): Promise<unknown> => {
+  const request = async (asked: Parameters<NodeRpc["request"]>[0], context?: unknown): Promise<unknown> => {
     const answer = await rpc.request(asked, context);
     if (asked.method !== "eth_getLogs" || !Array.isArray(answer)) return answer;
     const isForFactory = asksForOneEvent(asked.params);

@@ -10,11 +10,8 @@ export type KeySetting =
   | { readonly kind: "keystore"; readonly file: string; readonly passwordFile: string }
   | ({ readonly kind: "remote"; readonly url: string } & SignerName);
 
-/** Null for a role without a key here. */
-export type KeySettings = Readonly<Record<Role, KeySetting | null>>;
-
-/** The keys of all roles; those whose variables do not fit together have been refused before. */
-export function keySettings(data: z.infer<typeof environment>): KeySettings {
+/** The keys of all roles, null for a role without a key here; those whose variables do not fit together have been refused before. */
+export function keySettings(data: z.infer<typeof environment>): Readonly<Record<Role, KeySetting | null>> {
   return {
     publisher: keySetting(data, "publisher"),
     signer: keySetting(data, "signer"),

@@ -12,7 +12,6 @@ import { ROLE_PREFIXES, type Role } from "./key-variables.ts";
 const PATIENT = { timeoutMs: 5_000, retries: 2 };
 
 type Asked = { readonly chainId: number; readonly patience?: { timeoutMs: number; retries: number } };
-type Opened = { readonly account: LocalAccount } | { readonly fault: string };
 
 /** Accounts by role; undefined for one that was not asked for, or that may be absent and is. */
 export type Accounts = Readonly<Partial<Record<Role, LocalAccount>>>;
@@ -51,7 +50,7 @@ async function open(
   role: Role,
   setting: KeySetting,
   { config, chainId, patience = PATIENT }: Asked & { readonly config: Config },
-): Promise<Opened> {
+): Promise<{ readonly account: LocalAccount } | { readonly fault: string }> {
   const prefix = ROLE_PREFIXES[role];
   switch (setting.kind) {
     case "raw":
@@ -70,7 +69,7 @@ async function open(
 async function openFile(
   prefix: string,
   { file, passwordFile }: Extract<KeySetting, { kind: "keystore" }>,
-): Promise<Opened> {
+): ReturnType<typeof open> {
   const [text, password] = await Promise.all([read(file), read(passwordFile)]);
   if (typeof text !== "string") return { fault: `${prefix}_KEYSTORE: ${file} cannot be read (${text.code})` };
   if (typeof password !== "string")

@@ -33,13 +33,14 @@ export type ConnectionPorts = {
   readonly onDrop: (reason: DropReason) => void;
 };
 
-/** The requests of one connection: one is worked on, and the others wait in their order. */
-type Queue = { readonly waiting: (() => void)[]; isBusy: boolean; ignored: number };
-
 /** Answers a server's requests one at a time per connection, and ends connections that exceed their limits. */
 export function limitConnections(server: Server, ports: ConnectionPorts): void {
   const { limits, onDrop } = ports;
-  const queues = new WeakMap<Socket, Queue>();
+  // One request of a connection is worked on, and the others wait in their order.
+  const queues = new WeakMap<
+    Socket,
+    { readonly waiting: (() => void)[]; isBusy: boolean; ignored: number }
+  >();
   server.maxConnections = limits.connections;
   server.on("drop", () => onDrop("connections"));
   countByAddress(server, ports);

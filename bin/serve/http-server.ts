@@ -88,7 +88,10 @@ export async function startHttpServer(
 }
 
 /** Null for a request whose target and Host can be read. */
-function refusalOfRequest(incoming: IncomingMessage, { targetBytes }: ServerLimits): Refusal | null {
+function refusalOfRequest(
+  incoming: IncomingMessage,
+  { targetBytes }: ServerLimits,
+): ReturnType<typeof rawRefusal> | null {
   if ((incoming.url ?? "").length > targetBytes)
     return rawRefusal("target-too-long", `Path and query exceed ${targetBytes} bytes.`);
   const hosts = incoming.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host");
@@ -101,7 +104,7 @@ function refusalOfRequest(incoming: IncomingMessage, { targetBytes }: ServerLimi
 
 const NO_URL = () => rawRefusal("request-malformed", "Target and Host are no URL.");
 
-function refuse(outgoing: ServerResponse, { status, headers, body }: Refusal): void {
+function refuse(outgoing: ServerResponse, { status, headers, body }: ReturnType<typeof rawRefusal>): void {
   outgoing.writeHead(status, { ...headers, connection: "close" }).end(body);
 }
 
@@ -130,8 +133,6 @@ function refusalOf(code: string | undefined) {
       return rawRefusal("request-malformed", "This is no HTTP request.");
   }
 }
-
-type Refusal = ReturnType<typeof rawRefusal>;
 
 function rawRefusal(code: ProblemCode, detail: string) {
   const requestId = randomUUID();

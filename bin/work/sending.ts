@@ -92,8 +92,10 @@ async function handOverFormerKeys(parts: SendingParts, signal: AbortSignal): Pro
   );
 }
 
-type Duty = Pick<HandOverContext, "purposes" | "exclusive" | "to">;
-async function takeOver(parts: SendingParts, duty: Duty): Promise<void> {
+async function takeOver(
+  parts: SendingParts,
+  duty: Pick<HandOverContext, "purposes" | "exclusive" | "to">,
+): Promise<void> {
   const { chainId } = parts.deployment;
   const of = { chainId, purposes: duty.purposes, present: duty.to };
   const former = await readFormerSenders(parts.db, of);
@@ -102,7 +104,7 @@ async function takeOver(parts: SendingParts, duty: Duty): Promise<void> {
 
 async function takeOverFrom(
   { config, deployment, senderMetrics, logger, now }: SendingParts,
-  duty: Duty,
+  duty: Parameters<typeof takeOver>[1],
   from: Address,
 ): Promise<void> {
   const { rpcUrl, databaseUrl } = requireChainSettings(config);

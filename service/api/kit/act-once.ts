@@ -6,17 +6,6 @@ import { addHeaders } from "./answer.ts";
 import type { ApiContext } from "./api-env.ts";
 import { answerBought } from "./serve-paid.ts";
 
-/** A free request that changes state, by a proven caller. */
-export type Act = {
-  /** Owner of the Idempotency-Keys, for example key:ID. */
-  readonly scope: string;
-  /** Method and path template. */
-  readonly endpoint: string;
-  readonly input: unknown;
-  /** Acts. Returns the answer, and the answer for repeats without secrets. */
-  run(): Promise<{ readonly answer: unknown; readonly kept: unknown }>;
-};
-
 /** Header and problems of every acting endpoint. */
 export const ACT_ONCE = {
   headers: {
@@ -30,7 +19,19 @@ export const ACT_ONCE = {
  * Acts and answers 200. A repeat under the same Idempotency-Key gets the stored answer and changes nothing. Throws the 400, 409
  * and 422 of invalid keys, and errors of `run`; after an error the next request acts again.
  */
-export async function actOnce(context: ApiContext, repeats: RepeatStore, act: Act): Promise<Response> {
+export async function actOnce(
+  context: ApiContext,
+  repeats: RepeatStore,
+  act: {
+    /** Owner of the Idempotency-Keys, for example key:ID. */
+    readonly scope: string;
+    /** Method and path template. */
+    readonly endpoint: string;
+    readonly input: unknown;
+    /** Acts. Returns the answer, and the answer for repeats without secrets. */
+    run(): Promise<{ readonly answer: unknown; readonly kept: unknown }>;
+  },
+): Promise<Response> {
   addHeaders(context, { "cache-control": "private, no-store" });
   const { scope, endpoint, input } = act;
   const slot = slotOf(scope, {

@@ -95,9 +95,6 @@ function varyOf(context: ApiContext, own: Headers): string {
   return [context.get("headers").vary, own.vary, "Accept-Encoding"].filter(Boolean).join(", ");
 }
 
-/** The condition of a request: any state of a resource, or a list of entity tags. */
-type Condition = { readonly kind: "any" } | { readonly kind: "tags"; readonly tags: readonly EntityTag[] };
-
 type EntityTag = { readonly weak: boolean; readonly opaque: string };
 
 const LIST = /^\s*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(?:,|$)/;
@@ -124,7 +121,9 @@ export function namesVersion(header: string | undefined, version: string): boole
   return condition.kind === "any" || condition.tags.some(({ opaque }) => opaque === version);
 }
 
-function parseCondition(header: string): Condition | null {
+function parseCondition(
+  header: string,
+): { readonly kind: "any" } | { readonly kind: "tags"; readonly tags: readonly EntityTag[] } | null {
   if (header.trim() === "*") return { kind: "any" };
   const tags: EntityTag[] = [];
   for (let rest = header; rest !== ""; ) {

@@ -138,15 +138,14 @@ export type PaymentManifest = {
   readonly resources: readonly ManifestResource[];
 };
 
-type ManifestSource = Omit<ExampleSource, "document"> & {
-  /** The terms of a price in thousandths of a US dollar, equal to those of the live 402. */
-  readonly terms: PaymentTerms;
-};
-
 /** Every priced operation of the documents, each with a working example request. */
 function paymentManifest(
   served: readonly ServedDocument[],
-  source: ManifestSource & { readonly updated: Date },
+  source: Omit<ExampleSource, "document"> & {
+    /** The terms of a price in thousandths of a US dollar, equal to those of the live 402. */
+    readonly terms: PaymentTerms;
+    readonly updated: Date;
+  },
 ): PaymentManifest {
   return {
     x402Version: 2,
@@ -164,7 +163,7 @@ function paymentManifest(
 
 function resourceOf(
   documented: DocumentedOperation,
-  source: ManifestSource & ExampleSource,
+  source: ExampleSource & { readonly terms: PaymentTerms },
 ): ManifestResource[] {
   const { method, path, operation, priceUnits } = documented;
   if (priceUnits === null) return [];

@@ -23,12 +23,13 @@ export type Endpoint = {
   readonly summary: string;
   readonly operation: RouteConfig;
   readonly answer: AnswerSpec<unknown>;
-  handle(context: ApiContext, runtime: EndpointRuntime): Promise<Response>;
-};
-
-export type EndpointRuntime = {
-  readonly deps: Services;
-  readonly limits: RequestLimits;
+  handle(
+    context: ApiContext,
+    runtime: {
+      readonly deps: Services;
+      readonly limits: RequestLimits;
+    },
+  ): Promise<Response>;
 };
 
 /** From this price on, settlement comes before the work, unless the endpoint decides otherwise. */

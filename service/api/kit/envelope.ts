@@ -6,14 +6,14 @@ import { answer } from "./answer.ts";
 import type { ApiContext, ApiEnv, Clock } from "./api-env.ts";
 import { draining } from "./deadline.ts";
 import { answerProblem } from "./handle-error.ts";
-import type { RequestMetrics } from "./metrics.ts";
+import type { createRequestMetrics } from "./metrics.ts";
 import type { ServerLife } from "./server-life.ts";
 
 type EnvelopeDeps = {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly randomId: () => string;
-  readonly metrics: RequestMetrics;
+  readonly metrics: ReturnType<typeof createRequestMetrics>;
   /** Origins whose pages may read answers. */
   readonly allowedOrigins: readonly string[] | "*";
   readonly life: Pick<ServerLife, "draining" | "enter">;

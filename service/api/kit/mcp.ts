@@ -20,9 +20,6 @@ import {
 } from "./openapi-document.ts";
 import { readBody } from "./read-input.ts";
 
-/** Sends the request of a tool through the HTTP interface, so that checks and charges are the same. */
-type Dispatch = (request: Request) => Promise<Response>;
-
 /**
  * Mounts /mcp (Streamable HTTP, stateless) with the operations as tools. The key is in X-API-Key or a bearer token. Without a
  * key a priced tool answers its price and terms; `_meta["x402/payment"]` may carry a payment.
@@ -45,7 +42,7 @@ export function mountMcp(
   const respond = async (context: ApiContext): Promise<Response> => {
     context.set("route", "/mcp");
     const { req } = context;
-    const dispatch: Dispatch = async (request) => app.fetch(request, context.env);
+    const dispatch = async (request: Request) => app.fetch(request, context.env);
     const handler = createMcpHandler(
       () =>
         createServer({
@@ -87,7 +84,8 @@ function createServer({
   readonly tools: readonly (Tool & { readonly inputSchema: ReturnType<typeof inputSchemaOf> })[];
   readonly served: readonly ServedDocument[];
   readonly origin: string;
-  readonly dispatch: Dispatch;
+  /** Sends the request of a tool through the HTTP interface, so that checks and charges are the same. */
+  readonly dispatch: (request: Request) => Promise<Response>;
   readonly headers: CallHeaders;
   /** Fires when the client of the MCP request is gone. */
   readonly signal: AbortSignal;

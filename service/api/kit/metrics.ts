@@ -6,21 +6,11 @@ import { answer } from "./answer.ts";
 import type { ApiContext, ApiEnv } from "./api-env.ts";
 import { mountPage } from "./mount-endpoints.ts";
 
-/** Counters and durations of answered requests. */
-export type RequestMetrics = {
-  observe(request: {
-    readonly route: string;
-    readonly method: string;
-    readonly status: number;
-    readonly ms: number;
-  }): void;
-};
-
 // From a cached read to a request that fetches history, in seconds.
 const BUCKETS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Request metrics in a prom-client registry. Throws if the registry has them already. */
-export function createRequestMetrics(registry: Registry): RequestMetrics {
+/** Counts and times answered requests, in a prom-client registry. Throws if the registry has them already. */
+export function createRequestMetrics(registry: Registry) {
   const requests = new Counter({
     name: "ahs_http_requests_total",
     help: "Requests answered, by route and status",
@@ -35,7 +25,17 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
     registers: [registry],
   });
   return {
-    observe({ route, method, status, ms }) {
+    observe({
+      route,
+      method,
+      status,
+      ms,
+    }: {
+      readonly route: string;
+      readonly method: string;
+      readonly status: number;
+      readonly ms: number;
+    }): void {
       requests.inc({ route, method, status });
       duration.observe({ route }, ms / 1000);
     },

@@ -2,13 +2,13 @@ import type { Hono } from "hono";
 import { methodNotAllowed } from "../../access/problems.ts";
 import { answer } from "./answer.ts";
 import type { ApiContext, ApiEnv } from "./api-env.ts";
-import type { Endpoint, EndpointRuntime } from "./endpoint.ts";
+import type { Endpoint } from "./endpoint.ts";
 
 /** Mounts endpoints; their paths refuse other methods with 405. */
 export function mountEndpoints(
   app: Hono<ApiEnv>,
   endpoints: readonly Endpoint[],
-  runtime: EndpointRuntime,
+  runtime: Parameters<Endpoint["handle"]>[1],
 ): void {
   const paths = Map.groupBy(endpoints, (endpoint) => endpoint.path);
   for (const [path, group] of [...paths].sort(([a], [b]) => byLiteralFirst(a, b))) {

@@ -140,9 +140,7 @@ function rewritten(value: unknown): unknown {
   return { anyOf: [reference, { type: "null" }], ...notes, ...rest };
 }
 
-type PathItem = NonNullable<ApiDocument["paths"]>[string];
-
-export type Operation = NonNullable<PathItem["get"]>;
+export type Operation = NonNullable<NonNullable<ApiDocument["paths"]>[string]["get"]>;
 
 /** One operation of the document, with the price that it states. */
 export type DocumentedOperation = {
@@ -167,11 +165,10 @@ export function operationsOf(document: ApiDocument): readonly DocumentedOperatio
   );
 }
 
-/** An event that subscribers receive. */
-export type DocumentedWebhook = { readonly name: string; readonly operation: Operation };
-
 /** The webhooks of a document, in its order. */
-export function webhooksOf(document: ApiDocument): readonly DocumentedWebhook[] {
+export function webhooksOf(
+  document: ApiDocument,
+): readonly { readonly name: string; readonly operation: Operation }[] {
   return Object.entries(document.webhooks ?? {}).flatMap(([name, item]) => {
     const operation = "post" in item ? item.post : undefined;
     return operation === undefined ? [] : [{ name, operation }];

@@ -87,12 +87,13 @@ function rawQuery(request: HonoRequest): Record<string, string | readonly string
   );
 }
 
-type ParsedBody =
-  | { readonly kind: "parsed"; readonly value: unknown }
-  | { readonly kind: "fault"; readonly fault: ValidationFault };
-
 /** Reads a JSON body as FastAPI does: an absent body is `undefined`, a body of another type stays text. */
-function parseJsonBody(text: string, contentType: string | undefined): ParsedBody {
+function parseJsonBody(
+  text: string,
+  contentType: string | undefined,
+):
+  | { readonly kind: "parsed"; readonly value: unknown }
+  | { readonly kind: "fault"; readonly fault: ValidationFault } {
   if (text === "") return { kind: "parsed", value: undefined };
   if (!isJson(contentType)) return { kind: "parsed", value: text };
   try {
@@ -133,11 +134,10 @@ function parseExactly(text: string): unknown {
   }
 }
 
-type SourceReviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
-
 /** TypeScript has no type for the source texts that ECMAScript 2026 gives to revivers. */
 function parseWithSources(text: string, revive: (value: unknown, source: string) => unknown): unknown {
-  const reviver: SourceReviver = (_key, value, { source = "" }) => revive(value, source);
+  const reviver = (_key: string, value: unknown, { source = "" }: { readonly source?: string }) =>
+    revive(value, source);
   return JSON.parse(text, reviver as Parameters<typeof JSON.parse>[1]);
 }
 

@@ -2,11 +2,14 @@ import type { z } from "zod";
 import { echoInput, type ValidationFault } from "./validation-failed.ts";
 
 type Issue = z.core.$ZodIssue;
-type Part = "path" | "query" | "body";
 type Fault = Pick<ValidationFault, "type" | "msg"> & { readonly ctx?: Readonly<Record<string, unknown>> };
 
 /** A zod issue, reported with its input, as the entry that pydantic v2 would give for the same fault. */
-export function translateIssue(issue: Issue, part: Part, root: unknown): ValidationFault {
+export function translateIssue(
+  issue: Issue,
+  part: "path" | "query" | "body",
+  root: unknown,
+): ValidationFault {
   const path = issue.path.filter((step) => typeof step !== "symbol");
   const loc = issue.code === "invalid_key" ? [part, ...path, "[key]"] : [part, ...path];
   if (issue.input === undefined && path.length > 0 && !speaksOfAbsence(issue)) {

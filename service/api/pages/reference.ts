@@ -3,7 +3,6 @@ import { PROBLEMS } from "../../access/problems.ts";
 import {
   type ApiDocument,
   type DocumentedOperation,
-  type DocumentedWebhook,
   memberOf,
   type Operation,
   operationsOf,
@@ -100,7 +99,10 @@ function renderCredentials(document: ApiDocument): Fragment {
   })}</dl>`;
 }
 
-function renderWebhook({ name, operation }: DocumentedWebhook, document: ApiDocument): Fragment {
+function renderWebhook(
+  { name, operation }: ReturnType<typeof webhooksOf>[number],
+  document: ApiDocument,
+): Fragment {
   const content = memberOf(memberOf(operation.requestBody, "content"), "application/json");
   return html`
 <article id="webhook-${name}">

@@ -84,7 +84,6 @@ function renderLooking(
 }
 
 type Finding = NonNullable<VerdictAnswer["findings"]>[number];
-type Methodology = NonNullable<VerdictAnswer["methodology"]>;
 type Settlement = NonNullable<VerdictAnswer["settlement"]>;
 
 /** Limits for texts of models, specifications and reviewers, and for lists. */
@@ -146,7 +145,10 @@ function renderFigure(name: string, value: string): Fragment {
   return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 }
 
-function renderReasons(verdict: VerdictAnswer, { reviewed_by, review_reason }: Methodology): Fragment {
+function renderReasons(
+  verdict: VerdictAnswer,
+  { reviewed_by, review_reason }: NonNullable<VerdictAnswer["methodology"]>,
+): Fragment {
   const { reasoning, met_criteria, unmet_criteria, key_objections, strongest_dissent } = verdict;
   return html`<section class="panel" aria-labelledby="why"><h2 id="why">Why</h2>
 ${reviewed_by === null ? "" : html`<p>Decided by the reviewer <strong>${strangeText(reviewed_by, MOST.name)}</strong>, with the reason:</p>${renderPassage(review_reason ?? "none given")}`}
@@ -212,7 +214,7 @@ function renderMethod({
   thresholds,
   rules_fired,
   runs,
-}: Methodology): Fragment {
+}: NonNullable<VerdictAnswer["methodology"]>): Fragment {
   const named = firstOf(Object.entries(models), MOST.items).shown;
   return html`<section class="panel" aria-labelledby="how"><h2 id="how">How it was decided</h2>
 <p>Models give votes and reasons; code alone makes the decision, and in doubt it is HOLD.</p>

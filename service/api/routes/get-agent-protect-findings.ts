@@ -124,15 +124,21 @@ export async function findProtection(
   });
 }
 
-type TransactionPlan = {
-  readonly facts: ReportFacts;
-  readonly recovery: Recovery;
-  readonly health: ProtectionFindings<never>["health"];
-  readonly retries: boolean;
-};
-
 /** Revocations come first: a retry must not use a revoked approval. */
-async function planTransactions({ facts, recovery, health, retries }: TransactionPlan, node: RecoveryNode) {
+async function planTransactions(
+  {
+    facts,
+    recovery,
+    health,
+    retries,
+  }: {
+    readonly facts: ReportFacts;
+    readonly recovery: Recovery;
+    readonly health: ProtectionFindings<never>["health"];
+    readonly retries: boolean;
+  },
+  node: RecoveryNode,
+) {
   const approvals = await rankStanding({ facts, recovery, health }, node);
   const tried = await tryRevocations(
     recovery,
@@ -152,7 +158,7 @@ async function planTransactions({ facts, recovery, health, retries }: Transactio
 
 /** The wallet's open approvals at risk, the most urgent first. All are ranked before the list is cut. */
 async function rankStanding(
-  { facts, recovery, health }: Omit<TransactionPlan, "retries">,
+  { facts, recovery, health }: Omit<Parameters<typeof planTransactions>[0], "retries">,
   node: RecoveryNode,
 ) {
   const isOwn = ownApprovalTest(facts);

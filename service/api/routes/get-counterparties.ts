@@ -185,8 +185,6 @@ function isUncalled({ calls }: Counterparty): boolean {
   return calls === 0;
 }
 
-type Rendered = CounterpartiesAnswer["counterparties"][number];
-
 /** Maximum number of tokens in one volume: a router may have moved thousands. */
 const MAX_TOKENS = 20;
 
@@ -198,7 +196,7 @@ function renderCounterparty(
   counterparty: Counterparty,
   detail: AccountDetail | undefined,
   { rows, known }: { readonly rows: Pick<WalletRows, "tokens">; readonly known: KnownAccounts },
-): Rendered {
+): CounterpartiesAnswer["counterparties"][number] {
   const { address, volumeOut, volumeIn } = counterparty;
   const { score, sanctions, ...facts } = detail ?? UNKNOWN;
   const labels = [...chainLabels(address, known, facts)];
@@ -253,7 +251,10 @@ function renderTotals({
   };
 }
 
-function renderVolume(volume: Volume, rows: Pick<WalletRows, "tokens">): Rendered["volume_out"] {
+function renderVolume(
+  volume: Volume,
+  rows: Pick<WalletRows, "tokens">,
+): CounterpartiesAnswer["counterparties"][number]["volume_out"] {
   const symbols = new Map(rows.tokens.tokens.map(({ address, symbol }) => [address, symbol]));
   const shown = volume.tokens.slice(0, MAX_TOKENS);
   return {

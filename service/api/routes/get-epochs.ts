@@ -11,9 +11,6 @@ import { defineFree } from "../kit/endpoint.ts";
 import { eip55Schema, hashSchema, isoSchema, toEip55 } from "../schemas/values.ts";
 import type { Services } from "../services.ts";
 
-/** A published list with its JSON, which all requests share, because lists are long and immutable. */
-type EpochList = NonNullable<Awaited<ReturnType<Services["epochList"]>>>;
-
 /** The answer of GET /epochs/{epoch}. */
 export const epochSchema = z
   .object({
@@ -76,14 +73,12 @@ const KEPT = 3;
 /** Proofs computed before the event loop runs other requests. */
 const PROOFS_AT_ONCE = 200;
 
-type EpochSource = {
+/** Renders the lists of epochs with a proof for every wallet, and caches the latest ones by root. */
+export function createEpochLists(source: {
   root(epoch: number): Promise<Hex | null>;
   stored(epoch: number): Promise<StoredEpoch | null>;
-};
-
-/** Renders the lists of epochs with a proof for every wallet, and caches the latest ones by root. */
-export function createEpochLists(source: EpochSource): Services["epochList"] {
-  const kept = new Map<Hex, Promise<EpochList | null>>();
+}): Services["epochList"] {
+  const kept = new Map<Hex, ReturnType<Services["epochList"]>>();
   return async (epoch) => {
     const root = await source.root(epoch);
     if (root === null) return null;
@@ -97,7 +92,10 @@ export function createEpochLists(source: EpochSource): Services["epochList"] {
   };
 }
 
-async function renderStored(epoch: number, source: EpochSource): Promise<EpochList | null> {
+async function renderStored(
+  epoch: number,
+  source: Parameters<typeof createEpochLists>[0],
+): ReturnType<Services["epochList"]> {
   const stored = await source.stored(epoch);
   if (stored === null) return null;
   const answer: z.infer<typeof epochSchema> = {

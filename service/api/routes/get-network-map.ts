@@ -164,14 +164,12 @@ function contactOf(wallet: Address, { address, calls, volumeOut, firstAt, lastAt
   };
 }
 
-type Node = NetworkMapAnswer["nodes"][number];
-
 /** A node of the answer; without detail its facts are unknown. */
 function renderNode(
   { address, hops }: { readonly address: Address; readonly hops: Hops },
   detail: AccountDetail | undefined,
   shown: { readonly known: KnownAccounts; readonly clusterOf: (address: Address) => Address | null },
-): Node {
+): NetworkMapAnswer["nodes"][number] {
   const hasCode = detail === undefined ? null : detail.hasCode;
   const labels = chainLabels(address, shown.known, { agents: detail?.agents ?? [], hasCode });
   const isSanctioned = detail !== undefined && detail.sanctions.length > 0;
@@ -213,7 +211,7 @@ function renderEdge({
 }
 
 /** The kind by the first label that names one; mixers and system contracts are contracts. */
-function kindOf(labels: readonly ChainLabel[]): Node["kind"] {
+function kindOf(labels: readonly ChainLabel[]): NetworkMapAnswer["nodes"][number]["kind"] {
   const categories = new Set(labels.map(({ category }) => category));
   if (categories.has("public_funder")) return "public_funder";
   if (categories.has("token")) return "token";

@@ -96,7 +96,8 @@ function overloaded(cause?: CardsOverloaded) {
 /** The feature of score lines that a listing causes. */
 const SANCTIONS = "sanctions";
 
-type ReportCardParts = {
+/** A report card of a stored score. */
+function renderReportCard(parts: {
   readonly address: Address;
   readonly row: StoredScore;
   /** Rows of the score, or slightly newer ones; null if they were not read. */
@@ -107,10 +108,7 @@ type ReportCardParts = {
   readonly distribution: ScoreDistribution;
   readonly policy: Policy;
   readonly now: Date;
-};
-
-/** A report card of a stored score. */
-function renderReportCard(parts: ReportCardParts): ReportCard {
+}): ReportCard {
   const { address, row, source, policy, now } = parts;
   const counts =
     source === null ? null : countForCard({ rows: source.rows, upToBlock: row.asOfBlock }, policy);
@@ -199,7 +197,10 @@ function isAdjustment({ dimension, name, value }: FeatureLine): boolean {
   return dimension === "AHS" && !isPart && value !== null && value !== 0;
 }
 
-function benchmarkOf(row: StoredScore, { distribution, policy }: ReportCardParts): ReportCard["benchmark"] {
+function benchmarkOf(
+  row: StoredScore,
+  { distribution, policy }: Parameters<typeof renderReportCard>[0],
+): ReportCard["benchmark"] {
   const { scoredWallets, percentile, averageScore, grades, tenths } = benchmark(
     row.ahsScore,
     distribution,

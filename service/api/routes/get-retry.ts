@@ -11,7 +11,6 @@ import {
   hexSchema,
   maxCostSchema,
   openNode,
-  type RetryFindings,
   refusedRetrySchema,
   renderBlock,
   renderOffers,
@@ -111,7 +110,7 @@ export const getRetry = definePaid({
 });
 
 /** The answer of GET /retry/{address}. */
-function renderRetry({ rows, recovery, recovered }: RetryFindings): RetryAnswer {
+function renderRetry({ rows, recovery, recovered }: Parameters<typeof renderOffers>[0]): RetryAnswer {
   const { wallet, block, state, outcomes } = recovery;
   const total = recovered.offers.reduce((sum, { maxCost }) => sum + maxCost, 0n);
   return {

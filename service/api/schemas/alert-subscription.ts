@@ -8,7 +8,7 @@ import { hashManageToken, PAUSE_MS, type Replay, type SubscribeRequest } from ".
 
 import { standingOfThresholds, thresholdsFrom, WATCHED_VALUES } from "../../alerts/thresholds.ts";
 import type { AlertThresholds } from "../../db/tables/alerts.ts";
-import { ACT_ONCE, type Act, actOnce } from "../kit/act-once.ts";
+import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import type { CheckContext } from "../kit/endpoint-spec.ts";
 import { echoInput, refuseUrl, ValidationFailed, valueFault } from "../kit/validation-failed.ts";
@@ -237,7 +237,7 @@ export async function actOnSubscription(
     readonly id: string;
     readonly endpoint: string;
     readonly input?: unknown;
-    run(managed: Managed): ReturnType<Act["run"]>;
+    run(managed: Managed): ReturnType<Parameters<typeof actOnce>[2]["run"]>;
   },
 ): Promise<Response> {
   const managed = await requireRunning(context, act.id, work);

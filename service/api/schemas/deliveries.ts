@@ -46,8 +46,6 @@ export const deliveriesShape = {
   next_cursor: text("Null on the last page").nullable().openapi({ example: null }),
 } as const;
 
-type Deliveries = z.infer<z.ZodObject<typeof deliveriesShape>>;
-
 /** Query parameters of a page. */
 export const pageQuery = z.object({
   limit: z
@@ -69,7 +67,7 @@ export const pageQuery = z.object({
 export async function pageOfDeliveries(
   { limit, cursor }: z.infer<typeof pageQuery>,
   read: (page: DeliveryPage) => Promise<readonly Delivery[]>,
-): Promise<Deliveries> {
+): Promise<z.infer<z.ZodObject<typeof deliveriesShape>>> {
   const found = await read({ limit: limit + 1, after: cursor ?? null });
   const page = found.slice(0, limit);
   return {

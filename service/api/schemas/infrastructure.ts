@@ -37,14 +37,12 @@ type InfrastructurePlan = {
   readonly agents: readonly WalletAgent[];
   /** Every http(s) endpoint once, in the order of the agents, with its declarations. */
   readonly declared: ReadonlyMap<string, InfrastructurePart["endpoints"][number]["services"]>;
-  /** Null if none was given. */
-  readonly agentUrl: PlannedUrl | null;
+  /** Either part of a declared endpoint, or an endpoint to visit; null if none was given. */
+  readonly agentUrl:
+    | { readonly kind: "bound"; readonly url: string; readonly endpoint: string }
+    | { readonly kind: "reserved"; readonly url: string; readonly reserved: ReservedVisit }
+    | null;
 };
-
-/** Either part of a declared endpoint, or an endpoint to visit. */
-type PlannedUrl =
-  | { readonly kind: "bound"; readonly url: string; readonly endpoint: string }
-  | { readonly kind: "reserved"; readonly url: string; readonly reserved: ReservedVisit };
 
 const DAY_MS = 86_400_000;
 const HISTORY_DAYS = 30;
@@ -158,7 +156,11 @@ function declaredBy(agents: readonly WalletAgent[]): InfrastructurePlan["declare
   return declared;
 }
 
-function planUrl(agentUrl: string, declared: readonly string[], visitor: UrlVisitor): PlannedUrl {
+function planUrl(
+  agentUrl: string,
+  declared: readonly string[],
+  visitor: UrlVisitor,
+): NonNullable<InfrastructurePlan["agentUrl"]> {
   const url = endpointText(agentUrl) ?? agentUrl;
   // The longest match is the closest.
   const [endpoint] = declared

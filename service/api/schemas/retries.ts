@@ -174,14 +174,16 @@ export const simulatedAtSchema = z
 
 export type UnsignedTransactionAnswer = z.infer<typeof unsignedTransactionSchema>;
 
-export type RetryFindings = {
+/** Offered and refused retries, for /retry and /agent/protect. */
+export function renderOffers({
+  rows,
+  recovery,
+  recovered,
+}: {
   readonly rows: WalletRows;
   readonly recovery: Recovery;
   readonly recovered: Recovered;
-};
-
-/** Offered and refused retries, for /retry and /agent/protect. */
-export function renderOffers({ rows, recovery, recovered }: RetryFindings): {
+}): {
   readonly offers: z.infer<typeof retryOfferSchema>[];
   readonly others: z.infer<typeof refusedRetrySchema>[];
 } {

@@ -105,8 +105,6 @@ export const riskShape = {
 /** The answer of GET /risk/{address}. */
 export const riskSchema = z.object(riskShape).openapi("Risk");
 
-export type RiskAnswer = z.infer<typeof riskSchema>;
-
 /** The risk of dealing with a wallet, from stored data. */
 export async function answerRisk(
   {
@@ -115,7 +113,7 @@ export async function answerRisk(
     now,
   }: { readonly address: Address; readonly standing: WalletSnapshot; readonly now: Date },
   ports: Pick<Services, "riskFacts" | "policy" | "chainId">,
-): Promise<RiskAnswer> {
+): Promise<z.infer<typeof riskSchema>> {
   const { head, sanctions, score } = standing;
   if (head === null) throw new Error("a fresh standing has a head");
   const scoreId = score === null ? null : score.scoreId;
@@ -156,9 +154,9 @@ function evidenceOf(score: CurrentScore | null): RiskEvidence["score"] {
 }
 
 function renderExposure(
-  exposure: JudgedFacts["exposure"],
+  exposure: Awaited<ReturnType<Services["riskFacts"]>>["exposure"],
   shares: ReturnType<typeof counterpartyShares> | null,
-): Pick<RiskAnswer, "counterparty_exposure" | "counterparty_exposure_reason"> {
+): Pick<z.infer<typeof riskSchema>, "counterparty_exposure" | "counterparty_exposure_reason"> {
   if (typeof exposure === "string" || shares === null) {
     const reason = typeof exposure === "string" ? exposure : null;
     return { counterparty_exposure: null, counterparty_exposure_reason: reason };
@@ -182,9 +180,6 @@ function renderExposure(
   };
 }
 
-/** Facts that a risk depends on besides the stored state of the wallet. */
-type JudgedFacts = Awaited<ReturnType<Services["riskFacts"]>>;
-
 /**
  * Reads own calls only if listed counterparties are known, or if the stored score reports some behind other contracts. Few
  * wallets have any, and only the model can compute their share.
@@ -198,7 +193,7 @@ export function riskFactsReader({
   readonly readWallet: (address: Address) => Promise<ReportSource | null>;
   readonly policy: Policy;
 }) {
-  return async (key: RiskKey): Promise<JudgedFacts> => {
+  return async (key: RiskKey): ReturnType<Services["riskFacts"]> => {
     const facts = await load(key);
     const { exposure, explanation } = facts;
     if (typeof exposure === "string") return { ...facts, listedShare: 0 };

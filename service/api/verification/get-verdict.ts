@@ -13,7 +13,6 @@ import { requireVerdict } from "./require-verdict.ts";
 import { type VerdictAnswer, verdictParams, verdictSchema } from "./verdict-schema.ts";
 
 type Settlement = NonNullable<VerdictAnswer["settlement"]>;
-type Methodology = NonNullable<VerdictAnswer["methodology"]>;
 type Result = Omit<
   VerdictAnswer,
   "verdict_id" | "status" | "error_message" | "rerun" | "spec_hash" | "output_hash" | "settlement"
@@ -101,7 +100,10 @@ function resultOf(view: VerdictView): Result {
   };
 }
 
-function methodologyOf({ methodology, review }: VerdictResult, { runs }: VerdictView): Methodology {
+function methodologyOf(
+  { methodology, review }: VerdictResult,
+  { runs }: VerdictView,
+): NonNullable<VerdictAnswer["methodology"]> {
   return {
     panel_version: methodology.panel_version,
     prompt_hash: methodology.prompt_hash,

@@ -52,8 +52,6 @@ const outputBodySchema = z
   })
   .openapi("OutputRequest");
 
-type OutputBody = z.infer<typeof outputBodySchema>;
-
 /** True for a web URL. The guard then resolves its host. Some deployments allow http. */
 function isWebUrl(url: string): boolean {
   return URL.canParse(url) && ["https:", "http:"].includes(new URL(url).protocol);
@@ -70,8 +68,6 @@ const submittedSchema = z
     }),
   })
   .openapi("SubmittedOutput");
-
-type SubmittedAnswer = z.infer<typeof submittedSchema>;
 
 const UNITS = 500;
 const RETRY_AFTER_SECONDS = 5;
@@ -133,7 +129,7 @@ export const postOutputs = defineSale({
     const { outputs } = sale.deps;
     const { caller, request } = sale;
     if (accepted !== null) return sale.free(answerOf(accepted, draft, null));
-    const slot: { taken: Taken | null } = { taken: null };
+    const slot: { taken: Awaited<ReturnType<Intake["outputs"]["accept"]>> | null } = { taken: null };
     try {
       const { deliver } = await sale.take({
         settlement: "before",
@@ -166,16 +162,13 @@ export const postOutputs = defineSale({
     answer.webhook_secret === undefined ? answer : { ...answer, webhook_secret: null },
 });
 
-/** The output as it is stored: by this request, or by another before. */
-type Taken = Awaited<ReturnType<Intake["outputs"]["accept"]>>;
-
 function noSpec(id: string): Problem {
   return new Problem("not-found", `There is no specification ${id}.`);
 }
 
 /** Throws the 422 of a provider other than the bound job's. */
 async function place(
-  body: OutputBody,
+  body: z.infer<typeof outputBodySchema>,
   spec: StoredSpec,
   { bind }: Pick<Intake["outputs"], "bind">,
 ): Promise<OutputDraft> {
@@ -193,7 +186,7 @@ async function place(
 }
 
 async function refuseWebhook(
-  { webhook_url: url }: OutputBody,
+  { webhook_url: url }: z.infer<typeof outputBodySchema>,
   { refuseUrl: refusal }: Pick<Services, "refuseUrl">,
 ): Promise<void> {
   if (url === null) return;
@@ -205,7 +198,7 @@ function answerOf(
   { verdictId, status }: AcceptedVerdict,
   { webhookUrl }: OutputDraft,
   secret: string | null,
-): SubmittedAnswer {
+): z.infer<typeof submittedSchema> {
   const shown = webhookUrl === null ? {} : { webhook_secret: secret };
   return { verdict_id: verdictId, status, ...shown };
 }
