@@ -18,11 +18,7 @@ import {
 import { readAsOf } from "../../service/ingest/read-as-of.ts";
 import { createGuardedFetch } from "../../service/net/guarded-fetch.ts";
 import { publishRoot } from "../../service/oracle/publish-root.ts";
-import {
-  createScanMetrics,
-  createScanRunMetrics,
-  type ScanRunMetrics,
-} from "../../service/registries/metrics.ts";
+import { createScanMetrics, createScanRunMetrics } from "../../service/registries/metrics.ts";
 import { hasScores, readEpochFigures } from "../../service/registries/nightly/finish-scan.ts";
 import { type ScanOnceDeps, scanOnce } from "../../service/registries/nightly/scan-once.ts";
 import {
@@ -46,7 +42,7 @@ export type NightlyContext = {
   readonly chainId: number;
   /** Makes one scan, from its first step to its stored report; throws what keeps it from that. */
   readonly scan: (attempt: ScanAttempt, signal: AbortSignal) => Promise<ScanReport>;
-  readonly metrics: ScanRunMetrics;
+  readonly metrics: ReturnType<typeof createScanRunMetrics>;
   readonly logger: Logger;
   readonly now: () => Date;
   readonly pauses?: typeof nightlyPauses;

@@ -13,7 +13,7 @@ import { ROOT_PURPOSE } from "../../service/oracle/publish-root.ts";
 import { createPublishMetrics, runPublisher } from "../../service/oracle/publisher.ts";
 import { allowedCalls, type SendingRole } from "../../service/sender/allowed-calls.ts";
 import { type HandOverContext, handOverPass, readFormerSenders } from "../../service/sender/hand-over.ts";
-import type { SenderMetrics } from "../../service/sender/send-metrics.ts";
+import type { createSenderMetrics } from "../../service/sender/send-metrics.ts";
 import type { SenderContext } from "../../service/sender/send-pass.ts";
 import { gasBudgets, senderPolicy } from "../../service/sender/send-policy.ts";
 import { createSenderRpc } from "../../service/sender/send-rpc.ts";
@@ -26,7 +26,7 @@ import { doAll, repeat, type WorkerParts } from "./upkeep.ts";
 export type SendingParts = WorkerParts & {
   readonly accounts: Accounts;
   /** All senders share these metrics, since a name can be registered once. */
-  readonly senderMetrics: SenderMetrics;
+  readonly senderMetrics: ReturnType<typeof createSenderMetrics>;
   /** Returns why a call waits for lower fees, or null. Without it no call waits. */
   readonly tooDear?: SenderContext["tooDear"];
 };

@@ -3,14 +3,14 @@ import type { Logger } from "pino";
 import type { Charge, ChargeTerms, KeyCaller, PaidRequest, RepeatSlot } from "./access.ts";
 import { shortageOf, UNCHARGED } from "./access.ts";
 import { type ApiKey, hashApiKey } from "./api-keys.ts";
-import type { KeyDebits } from "./key-debits.ts";
+import type { createKeyDebits } from "./key-debits.ts";
 import { unauthorized } from "./problems.ts";
 
 /** The fields of a stored key that access needs. */
 export type KnownKey = Pick<ApiKey, "id" | "balanceUnits" | "ratePerMinute" | "expiresAt" | "revokedAt">;
 
 export type ApiKeyAccessDeps = {
-  readonly keys: KeyDebits & { find(keyHash: string): Promise<KnownKey | null> };
+  readonly keys: ReturnType<typeof createKeyDebits> & { find(keyHash: string): Promise<KnownKey | null> };
   readonly clock: { now(): Date };
   readonly logger: Logger;
 };

@@ -18,16 +18,6 @@ import type { PaymentAccess } from "./payments/payment-access.ts";
 import { Problem, unauthorized } from "./problems.ts";
 import type { CallLimiter } from "./rate-limits.ts";
 
-type AccessParts = {
-  readonly keys: KeyAccess;
-  /** Null where the deployment names no token to be paid in. */
-  readonly payments: PaymentAccess | null;
-  readonly limiter: CallLimiter;
-  readonly repeats: RepeatStore;
-  /** Calls per minute of a paying wallet. */
-  readonly payerRatePerMinute: number;
-};
-
 export type Access = ReturnType<typeof createAccess>;
 
 const NO_CREDENTIALS =
@@ -40,7 +30,15 @@ const NO_PAYMENTS =
  * How priced endpoints know, limit and charge their callers: by API key, or by payment if the deployment takes payments. A key goes
  * first.
  */
-export function createAccess(parts: AccessParts) {
+export function createAccess(parts: {
+  readonly keys: KeyAccess;
+  /** Null where the deployment names no token to be paid in. */
+  readonly payments: PaymentAccess | null;
+  readonly limiter: CallLimiter;
+  readonly repeats: RepeatStore;
+  /** Calls per minute of a paying wallet. */
+  readonly payerRatePerMinute: number;
+}) {
   const { keys, payments, limiter, repeats } = parts;
   return {
     /** Throws the 400, 401 or 402 of invalid credentials. */
@@ -112,7 +110,7 @@ export function createAccess(parts: AccessParts) {
  * answer is used.
  */
 async function recallFrom(
-  { payments, repeats }: AccessParts,
+  { payments, repeats }: { readonly payments: PaymentAccess | null; readonly repeats: RepeatStore },
   caller: Caller,
   request: PaidRequest,
 ): Promise<BoughtAnswer | null> {

@@ -136,11 +136,6 @@ function nameOf(slot: RepeatSlot): string {
   return isIdentifierSlot(slot) ? "payment identifier" : "Idempotency-Key";
 }
 
-/** State of a slot at the start of a request. begun: new, and under way from now on. */
-type Beginning =
-  | { readonly kind: "begun" | "running" | "other-request" }
-  | { readonly kind: "answered"; readonly answer: BoughtAnswer };
-
 export type IdempotentAnswers = ReturnType<typeof createIdempotentAnswers>;
 
 /** Seconds after which a request counts as dead: as long as its debit is held at most. */
@@ -168,7 +163,7 @@ const KEEP = `
 export function createIdempotentAnswers({ db, now }: { readonly db: Database; readonly now: () => Date }) {
   const pool = db.$client;
   return {
-    async begin(slot: RepeatSlot): Promise<Beginning> {
+    async begin(slot: RepeatSlot): Promise<ReturnType<typeof beginningOf>> {
       const at = now();
       const { rowCount } = await pool.query({
         ...QUERY_DEADLINE,
@@ -224,8 +219,16 @@ function bytesOf(body: string | Uint8Array): Buffer {
     : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 }
 
-/** A missing row belonged to another request, which has just ended without an answer. */
-function beginningOf(row: typeof idempotentAnswer.$inferSelect | undefined, slot: RepeatSlot): Beginning {
+/**
+ * State of a slot at the start of a request. begun: new, and under way from now on. A missing row belonged to another request,
+ * which has just ended without an answer.
+ */
+function beginningOf(
+  row: typeof idempotentAnswer.$inferSelect | undefined,
+  slot: RepeatSlot,
+):
+  | { readonly kind: "begun" | "running" | "other-request" }
+  | { readonly kind: "answered"; readonly answer: BoughtAnswer } {
   if (row === undefined) return { kind: "running" };
   if (row.fingerprint !== slot.fingerprint) return { kind: "other-request" };
   const { answerType: contentType, answerBody: body } = row;

@@ -26,8 +26,6 @@ type KeyDebitDeps = {
   readonly randomUuid: () => string;
 };
 
-export type KeyDebits = ReturnType<typeof createKeyDebits>;
-
 /** Lifetime of an Idempotency-Key. */
 const REPEAT_SECONDS = 86_400;
 

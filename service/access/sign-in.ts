@@ -23,19 +23,19 @@ import { type CallLimiter, countedKeys } from "./rate-limits.ts";
  */
 export type SignIn = (request: Pick<PaidRequest, "header">) => Promise<Address | null>;
 
-type SignInDeps = SignInAudience & {
-  readonly clock: { now(): Date };
-  /** False when the nonce was taken before. */
-  readonly takeNonce: (use: NonceUse) => Promise<boolean>;
-  /** Null without a node: then contract wallets cannot sign in. */
-  readonly contractSignatures: ReturnType<typeof createContractSignatures> | null;
-};
-
 /**
  * Sign-in by CAIP-122 in the SIGN-IN-WITH-X header: for our domain, origin and chain, at most 5 minutes old. Each nonce
  * is valid once. The signer is an account's key or a contract wallet.
  */
-export function createSignIn(deps: SignInDeps): SignIn {
+export function createSignIn(
+  deps: SignInAudience & {
+    readonly clock: { now(): Date };
+    /** False when the nonce was taken before. */
+    readonly takeNonce: (use: Parameters<typeof takeSignInNonce>[1]) => Promise<boolean>;
+    /** Null without a node: then contract wallets cannot sign in. */
+    readonly contractSignatures: ReturnType<typeof createContractSignatures> | null;
+  },
+): SignIn {
   return async (request) => {
     const header = request.header("sign-in-with-x");
     if (header === undefined || header === "") return null;
@@ -55,7 +55,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
 // Key recovery goes first: it needs no node, and a contract's signature cannot match by chance.
 async function isSigned(
   { address, message, signature }: ReturnType<typeof readSignIn>,
-  { contractSignatures }: SignInDeps,
+  { contractSignatures }: Parameters<typeof createSignIn>[0],
 ): Promise<boolean> {
   if (await verifyEVMSignature(message, address, signature)) return true;
   if (contractSignatures === null) return false;
@@ -275,16 +275,17 @@ function nodeSilent(cause: unknown): Error {
   return unavailable("node-unavailable", detail, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
 }
 
-type NonceUse = {
-  readonly nonce: string;
-  /** Lower-case. */
-  readonly address: string;
-  /** From then on a message with this nonce is too old for any server. */
-  readonly expiresAt: Date;
-};
-
 /** Takes a nonce of one address by one atomic insert. Returns false if it was used before. */
-export async function takeSignInNonce(db: Database, use: NonceUse): Promise<boolean> {
+export async function takeSignInNonce(
+  db: Database,
+  use: {
+    readonly nonce: string;
+    /** Lower-case. */
+    readonly address: string;
+    /** From then on a message with this nonce is too old for any server. */
+    readonly expiresAt: Date;
+  },
+): Promise<boolean> {
   const { rowCount } = await db.$client.query({
     ...QUERY_DEADLINE,
     text: `insert into ahs.sign_in_nonce (nonce, address, expires_at) values ($1, $2, $3)

@@ -5,20 +5,22 @@ import type { createAlertMetrics } from "./metrics.ts";
 import { type AttemptOutcome, failureOf, fateOf, type Random } from "./retry-schedule.ts";
 import { type DueEvent, type PendingEvent, readPendingEvent, recordAttempt } from "./webhook-events.ts";
 
-export type DeliverDeps = {
-  readonly db: Database;
-  readonly fetch: GuardedFetch;
-  readonly metrics: ReturnType<typeof createAlertMetrics>;
-  readonly now: () => Date;
-  readonly monotonicMs: () => number;
-  readonly random: Random;
-};
-
 /**
  * Makes one attempt to deliver an event and records the result. Does nothing if the event is no longer pending. An
  * aborted attempt leaves no trace and is repeated with the same webhook-id and body.
  */
-export async function deliverEvent(deps: DeliverDeps, due: DueEvent, signal: AbortSignal): Promise<void> {
+export async function deliverEvent(
+  deps: {
+    readonly db: Database;
+    readonly fetch: GuardedFetch;
+    readonly metrics: ReturnType<typeof createAlertMetrics>;
+    readonly now: () => Date;
+    readonly monotonicMs: () => number;
+    readonly random: Random;
+  },
+  due: DueEvent,
+  signal: AbortSignal,
+): Promise<void> {
   const { db, metrics, monotonicMs } = deps;
   const at = deps.now();
   const event = await readPendingEvent(db, due.id, at);

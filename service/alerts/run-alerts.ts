@@ -2,12 +2,12 @@ import type { Logger } from "pino";
 import { runLoop } from "../db/run-loop.ts";
 import { runVisits, sharedAccount, type VisitLimits } from "../db/run-visits.ts";
 import { sweepSubscriptions } from "./alert-subscriptions.ts";
-import { type DeliverDeps, deliverEvent } from "./deliver-event.ts";
+import { deliverEvent } from "./deliver-event.ts";
 import { tellExpiry } from "./notify-subscribers.ts";
 import { type DueEvent, readDueEvents } from "./webhook-events.ts";
 import { dropEventsOfEnded, readWebhookQueue, sweepEvents } from "./webhook-log.ts";
 
-export type AlertDeps = DeliverDeps & { logger: Logger; limits?: typeof alertLimits };
+export type AlertDeps = Parameters<typeof deliverEvent>[0] & { logger: Logger; limits?: typeof alertLimits };
 
 /**
  * Production values. One delivery at a time per endpoint keeps the order of its events. One owner gets few slots, and

@@ -24,9 +24,9 @@ import type { Delivery, DeliveryPage } from "../alerts/webhook-log.ts";
 import type { AsOf, OwnerLink, WalletRows } from "../model/features/types.ts";
 import type { Policy } from "../model/score/policy-shape.ts";
 import type { UrlVisitor } from "../registries/probes/probe-endpoint.ts";
-import type { InfrastructureReader } from "../registries/probes/probes-of-wallet.ts";
+import type { createInfrastructureReader } from "../registries/probes/probes-of-wallet.ts";
 import type { KnownAccounts } from "../reports/labels/chain-labels.ts";
-import type { ReadLabels } from "../reports/labels/label-reader.ts";
+import type { createLabelReader } from "../reports/labels/label-reader.ts";
 import type {
   AccountLinks,
   createAccountReader,
@@ -37,10 +37,10 @@ import type { RecoveryPorts } from "../reports/recovery/open-recovery.ts";
 import type { RiskFacts, RiskKey } from "../reports/risk/risk-facts.ts";
 import type { SourceWatch } from "../sanctions/sources.ts";
 import type { createDistributionReader } from "../scores/ecosystem.ts";
-import type { PolicyWrite, StoredPolicy } from "../scores/routing-policies.ts";
+import type { StoredPolicy, writePolicy } from "../scores/routing-policies.ts";
 import type { scoreNow, scoreOnDemand } from "../scores/score-on-demand.ts";
-import type { createDailyScores, ScoreReader, StoredScore } from "../scores/scores.ts";
-import type { WalletLifeReader } from "../scores/wallet-reads.ts";
+import type { createDailyScores, createScoreReader, StoredScore } from "../scores/scores.ts";
+import type { createWalletLifeReader } from "../scores/wallet-reads.ts";
 import type { Intake } from "../verification/intake.ts";
 import type { acceptEvidence } from "../verification/verdicts/accept-evidence.ts";
 import type { ReceiptKeys } from "../verification/verdicts/receipt.ts";
@@ -103,7 +103,7 @@ type ScoringServices = {
   readonly chainId: number;
   readonly oracle: Address;
   readonly policy: Policy;
-  readonly scores: ScoreReader;
+  readonly scores: ReturnType<typeof createScoreReader>;
   /** Seconds after which the newest indexed block counts as too old to answer from. */
   readonly maxIndexAgeSeconds: number;
   readonly sanctionsSources: SourceWatch;
@@ -118,14 +118,14 @@ type ScoringServices = {
   readonly inputFile: (hash: Hex) => Promise<unknown>;
   /** The rendered list of one night; null without one. */
   readonly epochList: (epoch: number) => Promise<{ readonly root: string; readonly json: Uint8Array } | null>;
-  readonly infrastructure: InfrastructureReader & UrlVisitor;
+  readonly infrastructure: ReturnType<typeof createInfrastructureReader> & UrlVisitor;
   /** Limits how many reports a process reads at once. */
   readonly reportTurns: Pick<ReportTurns, "hasRoom">;
   /** Rows of a wallet at the newest finalized and enriched block; null while no such block exists. Unknown wallets have no calls. */
   readonly readWallet: (
     address: Address,
   ) => Promise<{ readonly rows: WalletRows; readonly asOf: AsOf } | null>;
-  readonly walletLife: WalletLifeReader;
+  readonly walletLife: ReturnType<typeof createWalletLifeReader>;
   readonly walletTransfers: TransferReader;
   readonly knownAccounts: KnownAccounts;
   /** A wallet's dealings at the newest finalized and enriched block, or at an earlier one that is pinned. */
@@ -155,7 +155,7 @@ type ScoringServices = {
    */
   readonly riskFacts: (key: RiskKey) => Promise<RiskFacts & { readonly listedShare: number | null }>;
   /** Labels of third parties. */
-  readonly readLabels: ReadLabels;
+  readonly readLabels: ReturnType<typeof createLabelReader>;
 };
 
 type CallerServices = {
@@ -180,7 +180,7 @@ type CallerServices = {
     /** The policy of an owner (see `ownerText`); null while the default table applies. */
     of(owner: string): Promise<StoredPolicy | null>;
     /** Null if the stored version matches none of `ifVersion`; then nothing is written. */
-    write(write: PolicyWrite): Promise<StoredPolicy | null>;
+    write(write: Parameters<typeof writePolicy>[1]): Promise<StoredPolicy | null>;
     /** The owner's wallets: itself, or the buyer of the key; lower-case. */
     ownWallets(owner: Owner): Promise<readonly Address[]>;
   };

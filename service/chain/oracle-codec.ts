@@ -83,8 +83,10 @@ export function unpackRecord(word: Hex): OracleRecord | null {
   return record;
 }
 
-/** Reads the struct that scoreOf returns as a record; null if it holds no record. */
-export function decodeView(view: OracleView): OracleRecord | null {
+/** Reads the struct that scoreOf returns, as the ABI decodes it, as a record; null if it holds no record. */
+export function decodeView(
+  view: ReadContractReturnType<typeof agentHealthOracleAbi, "scoreOf">,
+): OracleRecord | null {
   if (!view.exists) return null;
   const outcome = outcomeOf(view.insufficient, view.score, view.d1, view.d2);
   return {
@@ -269,6 +271,3 @@ export type OracleLeaf = { readonly wallet: Address; readonly record: Hex };
 
 /** The EIP-712 message `Score` as viem signs it and as the contract takes it. */
 export type OracleMessage = TypedDataDefinition<typeof scoreTypes, "Score">["message"];
-
-/** The struct Record as the ABI decodes it. */
-type OracleView = ReadContractReturnType<typeof agentHealthOracleAbi, "scoreOf">;

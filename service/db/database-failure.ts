@@ -1,6 +1,3 @@
-/** Meaning of a failed statement for its caller: the database is out of reach, or the index has no tables yet. */
-export type DatabaseFailure = "database" | "index";
-
 // Connection exceptions, no connection slot, shutdown, start-up, deadlines (57014), lock timeouts and deadlocks.
 const OUT_OF_REACH = /^(08...|53...|57P0.|57014|55P03|40P01|58...)$/;
 const NETWORK = new Set([
@@ -16,8 +13,11 @@ const NETWORK = new Set([
 const CLIENT_MESSAGES =
   /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error|Cannot use a pool after calling end)/;
 
-/** Classifies an error or its causes; null when it is neither, and so a fault of ours. */
-export function databaseFailure(error: unknown): DatabaseFailure | null {
+/**
+ * Classifies an error or its causes. database: it is out of reach. index: it has no tables yet. null: neither, and so a fault
+ * of ours.
+ */
+export function databaseFailure(error: unknown): "database" | "index" | null {
   for (let current = error; current instanceof Error; current = current.cause) {
     const failure = failureOf(current);
     if (failure !== null) return failure;
@@ -60,7 +60,7 @@ export function isRolledBack(error: unknown): boolean {
   return error instanceof Error && (ROLLED_BACK.has(Reflect.get(error, "code")) || isRolledBack(error.cause));
 }
 
-function failureOf(error: Error): DatabaseFailure | null {
+function failureOf(error: Error): ReturnType<typeof databaseFailure> {
   const code: unknown = Reflect.get(error, "code");
   if (typeof code === "string") {
     if (NETWORK.has(code) && isSocketError(error)) return "database";

@@ -2,9 +2,6 @@
 export const ROLES = ["ahs_index", "ahs_serve", "ahs_work"] as const;
 export type RoleName = (typeof ROLES)[number];
 
-/** Rights of each role on a table, as GRANT takes them; a role without an entry has no rights. */
-type TableRights = Readonly<Partial<Record<RoleName, string>>>;
-
 const READ = "select";
 const APPEND = "select, insert";
 const EDIT = "select, insert, update";
@@ -23,10 +20,10 @@ const VERDICT_COURSE =
   "status, lease_until, not_before, attempts, tried_at, cause, runs, retries, final_verdict, error_message, accepted_at, evaluated_at, replaced_at, updated_at";
 
 /**
- * Every table of the schema `ahs` with the rights of each role; operators' commands run as the owner of all of them. Where not every row
- * may be written, role-policies.ts says which.
+ * Every table of the schema `ahs` with the rights of each role, as GRANT takes them; a role without an entry has none. Operators'
+ * commands run as the owner of all of them. Where not every row may be written, ROW_POLICIES says which.
  */
-export const TABLE_RIGHTS: Readonly<Record<string, TableRights>> = {
+export const TABLE_RIGHTS: Readonly<Record<string, Readonly<Partial<Record<RoleName, string>>>>> = {
   migration: { ahs_index: READ, ahs_serve: READ, ahs_work: READ },
   chain_mark: { ahs_index: ALL, ahs_serve: READ, ahs_work: "select, update (updated_at)" },
 

@@ -21,14 +21,15 @@ export type SentScore = {
   readonly transaction: Pick<NonNullable<IntentRow["transaction"]>, "state" | "final" | "minedBlock">;
 };
 
-type OracleSnapshot = {
-  /** Undefined for a wallet without a record. */
-  readonly oracle: OracleState | undefined;
-  readonly indexedBlock: number;
-};
-
 /** Judges a sent score by the oracle's events first, and by its transaction only where they are silent. */
-export function fateOf(sent: SentScore, snapshot: OracleSnapshot): Fate {
+export function fateOf(
+  sent: SentScore,
+  snapshot: {
+    /** Undefined for a wallet without a record. */
+    readonly oracle: OracleState | undefined;
+    readonly indexedBlock: number;
+  },
+): Fate {
   if (snapshot.oracle !== undefined && snapshot.oracle.asOf >= sent.score.asOfBlock) return "landed";
   return fateOfTransaction(sent.transaction, snapshot.indexedBlock);
 }
@@ -54,7 +55,7 @@ export function fateOfTransaction(
 }
 
 /** Returns the score to compare a new one with: a score under way counts as published, else the oracle's record does. */
-export function onChainOf(snapshot: OracleSnapshot, last: SentScore | null): OnChain {
+export function onChainOf(snapshot: Parameters<typeof fateOf>[1], last: SentScore | null): OnChain {
   if (last !== null && fateOf(last, snapshot) === "under_way")
     return { kind: "record", record: publishedOf(last.score) };
   const { oracle } = snapshot;

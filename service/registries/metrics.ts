@@ -1,8 +1,6 @@
 import type { Registry } from "prom-client";
 import { metricsOf } from "../db/metrics.ts";
 
-export type ScanMetrics = ReturnType<typeof createScanMetrics>;
-
 export function createScanMetrics(registry: Registry) {
   const { counter, gauge } = metricsOf(registry);
   return {
@@ -26,8 +24,6 @@ export function createScanMetrics(registry: Registry) {
     lagSeconds: gauge("ahs_scan_probe_lag_seconds", "How long the most overdue endpoint waits for its visit"),
   };
 }
-
-export type ScanRunMetrics = ReturnType<typeof createScanRunMetrics>;
 
 export function createScanRunMetrics(registry: Registry) {
   const { counter, gauge } = metricsOf(registry);

@@ -5,7 +5,7 @@ import type { Database } from "../db/database.ts";
 import { readSnapshot } from "../db/index-snapshot.ts";
 import { runLoop } from "../db/run-loop.ts";
 import type { AsOf } from "../model/features/types.ts";
-import type { ReadingMetrics } from "./metrics.ts";
+import type { createReadingMetrics } from "./metrics.ts";
 import {
   isToldOf,
   keepReadings,
@@ -18,7 +18,7 @@ type AskContext = {
   readonly db: Database;
   readonly chainId: number;
   readonly contract: SanctionsContract;
-  readonly metrics: ReadingMetrics;
+  readonly metrics: ReturnType<typeof createReadingMetrics>;
   readonly logger: Logger;
   readonly now: () => Date;
 };

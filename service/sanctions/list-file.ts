@@ -3,8 +3,11 @@ import { type Address, type Hex, keccak256, stringToHex } from "viem";
 import type { SanctionsFlag } from "../model/features/types.ts";
 import type { SanctionsEntry } from "./sanctions.ts";
 
-/** The sanctions lists that a record was computed with, as JSON. */
-export type SanctionsListFile = {
+/**
+ * The sanctions lists that a record was computed with, as JSON, of entries in any order. When a source was last checked is left
+ * out: it changes no record.
+ */
+export function sanctionsListFile(entries: readonly SanctionsEntry[]): {
   /** Every source with entries, by name, with the hash of its own list. */
   readonly sources: readonly {
     readonly source: SanctionsFlag["source"];
@@ -13,10 +16,7 @@ export type SanctionsListFile = {
   }[];
   /** By (address, source). */
   readonly entries: readonly SanctionsEntry[];
-};
-
-/** The file of these entries, which come in any order. When a source was last checked is left out: it changes no record. */
-export function sanctionsListFile(entries: readonly SanctionsEntry[]): SanctionsListFile {
+} {
   const key = ({ address, source }: SanctionsEntry) => `${address} ${source}`;
   const sorted = entries.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
   const names = [...new Set(sorted.map(({ source }) => source))].sort();

@@ -52,8 +52,6 @@ function addGauge(
   });
 }
 
-export type ReadingMetrics = ReturnType<typeof createReadingMetrics>;
-
 export function createReadingMetrics(registry: Registry) {
   const { counter } = metricsOf(registry);
   return {

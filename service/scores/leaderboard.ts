@@ -46,8 +46,6 @@ export const MOST_NAMES = 1_000;
 /** Characters of an agent's name that the index `agent_document_name` has, in lower case. */
 const INDEXED_NAME_CHARACTERS = 64;
 
-export type LeaderboardReader = ReturnType<typeof createLeaderboardReader>;
-
 /** Searches and pages of the leaderboard of one chain, each by ranges of an index. */
 export function createLeaderboardReader(db: Database, chainId: number) {
   const agents = `"chain_${chainId}".agent`;

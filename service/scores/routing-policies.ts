@@ -64,16 +64,17 @@ function readPolicies(db: Database, owners: readonly string[]) {
   return underDeadline(db).select().from(routingPolicy).where(isOneOf(routingPolicy.owner, owners));
 }
 
-export type PolicyWrite = {
-  readonly owner: string;
-  readonly policy: RoutingPolicy;
-  readonly now: Date;
-  /** Versions of which the stored one has to be; null where any will do. */
-  readonly ifVersion: readonly string[] | null;
-};
-
 /** Replaces an owner's whole policy by one atomic statement; null, and nothing written, where the stored version is another. */
-export async function writePolicy(db: Database, write: PolicyWrite): Promise<StoredPolicy | null> {
+export async function writePolicy(
+  db: Database,
+  write: {
+    readonly owner: string;
+    readonly policy: RoutingPolicy;
+    readonly now: Date;
+    /** Versions of which the stored one has to be; null where any will do. */
+    readonly ifVersion: readonly string[] | null;
+  },
+): Promise<StoredPolicy | null> {
   const { owner, policy, now, ifVersion } = write;
   const stored = { policy, version: versionOf(policy, now), updatedAt: now };
   const isVersion = ifVersion === null ? undefined : isOneOf(routingPolicy.version, ifVersion);

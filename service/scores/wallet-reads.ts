@@ -43,10 +43,11 @@ export type WalletLife = {
   readonly hasCode: boolean | null;
 };
 
-export type WalletLifeReader = (wallet: Address, throughBlock: number) => Promise<WalletLife>;
-
 /** Reads the lives of wallets (lower-case) of one chain up to a block. */
-export function createWalletLifeReader(db: Database, chainId: number): WalletLifeReader {
+export function createWalletLifeReader(
+  db: Database,
+  chainId: number,
+): (wallet: Address, throughBlock: number) => Promise<WalletLife> {
   return async (wallet, throughBlock) => {
     const values = [chainId, wallet, throughBlock];
     const [life] = await rowsInTime<WalletLife>(db, { name: "wallet_life", text: LIFE, values });

@@ -149,8 +149,6 @@ export async function readFormerSenders(
   return rows.map(({ sender }) => sender);
 }
 
-type HandOver = Pick<HandOverContext, "chainId" | "purposes" | "from" | "to">;
-
 /**
  * Hands the queued transactions of these purposes, which hold no nonce, from one key to another, and wakes its sender. One whose
  * reference the other key has used already has failed: that key's own is the one that counts. Returns how many were handed over
@@ -158,7 +156,7 @@ type HandOver = Pick<HandOverContext, "chainId" | "purposes" | "from" | "to">;
  */
 async function handOverQueued(
   db: NodePgDatabase,
-  of: HandOver,
+  of: Pick<HandOverContext, "chainId" | "purposes" | "from" | "to">,
 ): Promise<{ readonly handed: number; readonly ended: number }> {
   const to = lowerCase(of.to);
   const isUsed = sql`exists (select 1 from ahs.sender_transaction other where other.chain_id = ${of.chainId}
@@ -179,7 +177,7 @@ async function handOverQueued(
 
 const DOUBLED = "the key that took over sends a transaction of this reference already";
 
-function isQueuedOf({ chainId, from, purposes }: HandOver) {
+function isQueuedOf({ chainId, from, purposes }: Pick<HandOverContext, "chainId" | "purposes" | "from">) {
   return and(
     eq(senderTransaction.chainId, chainId),
     eq(senderTransaction.sender, lowerCase(from)),

@@ -1,8 +1,6 @@
 import type { Registry } from "prom-client";
 import { metricsOf } from "../db/metrics.ts";
 
-export type SenderMetrics = ReturnType<typeof createSenderMetrics>;
-
 export function createSenderMetrics(registry: Registry) {
   const { counter, gauge } = metricsOf(registry);
   return {

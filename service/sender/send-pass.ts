@@ -2,7 +2,7 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Logger } from "pino";
 import type { LocalAccount } from "viem/accounts";
 import type { RefuseCall } from "./allowed-calls.ts";
-import type { SenderMetrics } from "./send-metrics.ts";
+import type { createSenderMetrics } from "./send-metrics.ts";
 import type { Fees, SenderPolicy } from "./send-policy.ts";
 import type { ChainHead, SenderRpc } from "./send-rpc.ts";
 import type { OpenTransaction } from "./send-step.ts";
@@ -23,7 +23,7 @@ export type SenderContext = {
     call: { readonly id: number; readonly purpose: string },
     gas: bigint,
   ) => Promise<string | null>;
-  readonly metrics: SenderMetrics;
+  readonly metrics: ReturnType<typeof createSenderMetrics>;
   readonly logger: Logger;
   readonly now: () => Date;
 };

@@ -70,8 +70,6 @@ export function measureModels(
   };
 }
 
-export type VerdictMetrics = ReturnType<typeof createVerdictMetrics>;
-
 export function createVerdictMetrics(registry: Registry) {
   const { counter, gauge, histogram } = metricsOf(registry);
   return {
@@ -90,8 +88,6 @@ export function createVerdictMetrics(registry: Registry) {
     ),
   };
 }
-
-export type EscrowMetrics = ReturnType<typeof createEscrowMetrics>;
 
 /** Statuses of waiting decisions; each has a gauge. */
 export const WAIT_STATUSES: readonly WaitStatus[] = [

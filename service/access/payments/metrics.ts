@@ -19,8 +19,6 @@ type PaymentOutcome =
   | "dropped"
   | "lost";
 
-export type PaymentMetrics = ReturnType<typeof createPaymentMetrics>;
-
 export function createPaymentMetrics(registry: Registry) {
   const { counter } = metricsOf(registry);
   const payments = counter("ahs_payments_total", "x402 payments by what became of them", "outcome");

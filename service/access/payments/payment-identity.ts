@@ -7,7 +7,7 @@ import { idempotencyKeyOf, identifierReused } from "../idempotent-answers.ts";
 import { Problem, unavailable } from "../problems.ts";
 import type { SignIn } from "../sign-in.ts";
 import type { Facilitator } from "./facilitator.ts";
-import type { PaymentMetrics } from "./metrics.ts";
+import type { createPaymentMetrics } from "./metrics.ts";
 import type { PaymentChain } from "./payment-chain.ts";
 import {
   type ContractPayers,
@@ -29,7 +29,7 @@ export type ChargeDeps = {
   readonly facilitator: Facilitator;
   readonly store: PaymentStore;
   readonly chain: Pick<PaymentChain, "isUsed" | "findTransfer" | "balanceOf" | "finalBlock">;
-  readonly metrics: PaymentMetrics;
+  readonly metrics: ReturnType<typeof createPaymentMetrics>;
   readonly logger: Logger;
   readonly clock: { now(): Date };
   readonly settleDeadlineMs?: number;

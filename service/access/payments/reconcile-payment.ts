@@ -54,12 +54,6 @@ export function reconcilePayment(
     : { kind: "wait" };
 }
 
-type Confirmation =
-  | { readonly kind: "confirm" }
-  /** The transaction that has the money now; null if none has yet. */
-  | { readonly kind: "wait"; readonly transaction: Hex | null }
-  | { readonly kind: "lose"; readonly error: string };
-
 /** Decides whether settled money is final. It is lost only if no transaction has it and, by final blocks, none ever will. */
 export function confirmPayment(seen: {
   /** The block of the recorded transaction; null if it is in no block. */
@@ -73,7 +67,11 @@ export function confirmPayment(seen: {
   readonly expired: boolean;
   /** An order of ours may still be mined. */
   readonly orderOpen: boolean;
-}): Confirmation {
+}):
+  | { readonly kind: "confirm" }
+  /** The transaction that has the money now; null if none has yet. */
+  | { readonly kind: "wait"; readonly transaction: Hex | null }
+  | { readonly kind: "lose"; readonly error: string } {
   const { minedIn, finalBlock, transfer } = seen;
   if (minedIn !== null) {
     return minedIn <= finalBlock ? { kind: "confirm" } : { kind: "wait", transaction: null };

@@ -3,7 +3,7 @@ import type { Gauge } from "prom-client";
 import type { Database } from "../../db/database.ts";
 import { runLoop } from "../../db/run-loop.ts";
 import { findSettlement, type SettlementTransaction } from "../../sender/payments-sender.ts";
-import type { PaymentMetrics } from "./metrics.ts";
+import type { createPaymentMetrics } from "./metrics.ts";
 import type { Authorization, PaymentChain } from "./payment-chain.ts";
 import { creditIdOf, type StoredPayment } from "./payments.ts";
 import {
@@ -32,7 +32,7 @@ export type ReconciliationDeps = {
   readonly chain: PaymentChain;
   /** Whether settlements go through our own sender. */
   readonly ownSender: boolean;
-  readonly metrics: PaymentMetrics;
+  readonly metrics: ReturnType<typeof createPaymentMetrics>;
   readonly logger: Logger;
   readonly now: () => Date;
 };

@@ -2,13 +2,7 @@ import type { Address, Hex } from "viem";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { AsOf, WalletRows } from "../../model/features/types.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import {
-  type Dealings,
-  type DealingTotals,
-  findDealings,
-  listDigest,
-  totalsOf,
-} from "../../reports/network/counterparties.ts";
+import { findDealings, listDigest, totalsOf } from "../../reports/network/counterparties.ts";
 import type {
   DealingsReader,
   PinnedBlock,
@@ -20,8 +14,8 @@ import type { ReportTurns } from "./report-turns.ts";
 export type FoundDealings = {
   readonly asOf: AsOf;
   readonly rows: Pick<WalletRows, "chainId" | "coverage" | "accountsLeftOut" | "tokens">;
-  readonly found: Dealings;
-  readonly totals: DealingTotals;
+  readonly found: Awaited<ReturnType<typeof findDealings>>;
+  readonly totals: ReturnType<typeof totalsOf>;
   /** Digest of the whole list, see `listDigest`. */
   readonly digest: string;
   readonly incomingTruncated: boolean;

@@ -5,7 +5,7 @@ import type { IpLimit } from "../../access/rate-limits.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 import type { ScanNight } from "../../registries/nightly/service-records.ts";
 import type { Ecosystem, GradeChange, ScoreDistribution } from "../../scores/ecosystem.ts";
-import type { LeaderboardReader } from "../../scores/leaderboard.ts";
+import type { createLeaderboardReader } from "../../scores/leaderboard.ts";
 import type { PublishedScore, ScoreReference, WalletSnapshot } from "../../scores/scores.ts";
 
 import type { ApiContext } from "../kit/api-env.ts";
@@ -50,7 +50,7 @@ export type PagePorts = Pick<Services, "verdicts"> &
       /** The inputs of a stored score, by the id of its row. */
       reference(scoreId: number): Promise<ScoreReference | null>;
     };
-    readonly leaderboard: LeaderboardReader;
+    readonly leaderboard: ReturnType<typeof createLeaderboardReader>;
     readonly ecosystem: () => Promise<Ecosystem>;
     readonly distribution: () => Promise<ScoreDistribution>;
     readonly gradeChanges: () => Promise<readonly GradeChange[]>;

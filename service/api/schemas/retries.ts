@@ -6,7 +6,7 @@ import { createMarket, type Market } from "../../model/features/market.ts";
 import type { WalletRows } from "../../model/features/types.ts";
 import type { CallOutcomes, FailedCall } from "../../reports/recovery/failed-calls.ts";
 import { LISTED_DAYS, openRecovery, type Recovery } from "../../reports/recovery/open-recovery.ts";
-import type { FailureCause, Recovered } from "../../reports/recovery/recover-failures.ts";
+import type { FailureCause, recoverFailures } from "../../reports/recovery/recover-failures.ts";
 import type { RecoveryNode } from "../../reports/recovery/recovery-node.ts";
 import {
   GAS_FORMULA,
@@ -182,7 +182,7 @@ export function renderOffers({
 }: {
   readonly rows: WalletRows;
   readonly recovery: Recovery;
-  readonly recovered: Recovered;
+  readonly recovered: Awaited<ReturnType<typeof recoverFailures>>;
 }): {
   readonly offers: z.infer<typeof retryOfferSchema>[];
   readonly others: z.infer<typeof refusedRetrySchema>[];

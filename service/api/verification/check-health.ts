@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { databaseFailure } from "../../db/database-failure.ts";
 import type { IndexHead } from "../../db/index-snapshot.ts";
 import type { ModelReachability } from "../../verification/panel/openai-client.ts";
-import type { VerdictQueue } from "../../verification/verdicts/verdict-queue.ts";
+import type { readVerdictQueue } from "../../verification/verdicts/verdict-queue.ts";
 
 /** not_configured: the operator left it out; this is not a failure. */
 type CheckStatus = "ok" | "failing" | "not_configured";
@@ -16,7 +16,7 @@ export const CHECK_NAMES = ["database", "queue", "model", "chain"] as const;
 export type HealthReport = Readonly<Record<(typeof CHECK_NAMES)[number], Check>>;
 
 export type HealthSources = {
-  queue(): Promise<VerdictQueue>;
+  queue(): ReturnType<typeof readVerdictQueue>;
   /** Newest block of the index; null without one. */
   head(): Promise<IndexHead | null>;
   /** Newest block of the node; null if none is configured. */
@@ -61,7 +61,7 @@ async function checkDatabase(deps: HealthDeps): Promise<Pick<HealthReport, "data
   return { database: found.check, queue: unknown };
 }
 
-function queueCheck({ depth, ageSeconds, processing }: VerdictQueue): Check {
+function queueCheck({ depth, ageSeconds, processing }: Awaited<ReturnType<typeof readVerdictQueue>>): Check {
   const age = Math.floor(ageSeconds);
   const detail = `${depth} waiting, ${processing} under way, the most overdue for ${age} s, at most ${MAX_QUEUE_AGE_SECONDS} s allowed`;
   return { status: age > MAX_QUEUE_AGE_SECONDS ? "failing" : "ok", detail };

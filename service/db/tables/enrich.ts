@@ -171,9 +171,6 @@ export const enrichTransfer = ahs.table(
   ],
 );
 
-/** amount: ERC-20. token: one ERC-721 id. all: every id of a collection, ERC-721 and ERC-1155. */
-export type ApprovalKind = "amount" | "token" | "all";
-
 /**
  * Approvals that followed wallets gave, by what they are of: of each the newest log in a call or execution of its owner, and
  * the newest of others' transactions after it, which shows the remaining allowance. At most 2,000 of a wallet; see `storeApprovals`.
@@ -184,7 +181,8 @@ export const enrichApproval = ahs.table(
     chainId: integer().notNull(),
     owner: address().notNull(),
     token: address().notNull(),
-    kind: text().$type<ApprovalKind>().notNull(),
+    /** amount: ERC-20. token: one ERC-721 id. all: every id of a collection, ERC-721 and ERC-1155. */
+    kind: text().$type<"amount" | "token" | "all">().notNull(),
     /** The spender; of kind token the id, since there one spender replaces the other. */
     subject: text().notNull(),
     /** Whether a call or an execution of the owner logged it. */

@@ -60,9 +60,6 @@ export const documentDay = ahs.table(
   (table) => [primaryKey({ columns: [table.chainId, table.day, table.account] })],
 );
 
-/** ok: it answered as alive. error: 404 or 5xx. timeout, unreachable, refused: no answer, or one that the guard refused. */
-export type ProbeOutcome = "ok" | "error" | "timeout" | "unreachable" | "refused";
-
 /** One visit to a declared endpoint. */
 export const probe = ahs.table(
   "probe",
@@ -73,7 +70,8 @@ export const probe = ahs.table(
     /** Kind by which it was visited; null for visits from before this column. */
     kind: text().$type<EndpointKind>(),
     at: moment().notNull(),
-    outcome: text().$type<ProbeOutcome>().notNull(),
+    /** ok: it answered as alive. error: 404 or 5xx. timeout, unreachable, refused: no answer, or one that the guard refused. */
+    outcome: text().$type<"ok" | "error" | "timeout" | "unreachable" | "refused">().notNull(),
     status: integer(),
     latencyMs: integer(),
     /** Whether what it served is what the service's kind must serve; null where nothing can be said. */

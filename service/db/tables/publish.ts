@@ -40,12 +40,6 @@ export const publishIntent = ahs.table(
   ],
 );
 
-/**
- * queued: waits for a nonce. prepared: nonce and content are fixed, perhaps signed, not known to be out.
- * broadcast: a node took it. mined and reverted: in a block, not final before `final`. failed: never sent, holds no nonce.
- */
-export type SenderState = "queued" | "prepared" | "broadcast" | "mined" | "reverted" | "failed";
-
 /** Every transaction that one of our keys sends; the nonce is taken here before anything is signed. */
 export const senderTransaction = ahs.table(
   "sender_transaction",
@@ -59,7 +53,11 @@ export const senderTransaction = ahs.table(
     to: address().notNull(),
     data: hex().notNull(),
     value: wei().notNull(),
-    state: text().$type<SenderState>().notNull(),
+    /**
+     * queued: waits for a nonce. prepared: nonce and content are fixed, perhaps signed, not known to be out.
+     * broadcast: a node took it. mined and reverted: in a block, not final before `final`. failed: never sent, holds no nonce.
+     */
+    state: text().$type<"queued" | "prepared" | "broadcast" | "mined" | "reverted" | "failed">().notNull(),
     /** True once the block that holds it cannot be reorged. */
     final: boolean().notNull().default(false),
     nonce: int8(),
@@ -97,9 +95,6 @@ export const senderTransaction = ahs.table(
   ],
 );
 
-/** One leaf of an epoch: the wallet and its packed record, as the contract verifies it. */
-export type EpochLeaf = { readonly wallet: string; readonly record: string };
-
 /** Nightly Merkle lists of the whole population, one per night. */
 export const epoch = ahs.table(
   "epoch",
@@ -108,7 +103,8 @@ export const epoch = ahs.table(
     epoch: int8().notNull(),
     root: hash().notNull(),
     uri: text().notNull(),
-    leaves: jsonb().$type<readonly EpochLeaf[]>().notNull(),
+    /** Each wallet with its packed record, as the contract verifies it. */
+    leaves: jsonb().$type<readonly { readonly wallet: string; readonly record: string }[]>().notNull(),
     /**
      * sent: its transaction is queued or on its way. confirmed: the oracle's own event shows this root. superseded: the
      * oracle holds a newer epoch, so this one can no longer be published.

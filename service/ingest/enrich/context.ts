@@ -6,7 +6,7 @@ import type { ChainReader } from "../../chain/node/chain-reader.ts";
 import { lowerCase } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
 import { metricsOf } from "../../db/metrics.ts";
-import type { CrashWatch } from "./crash-watch.ts";
+import type { createCrashWatch } from "./crash-watch.ts";
 import type { createReceiptReader } from "./read-receipts.ts";
 
 /** A price feed as it is cached between ranges. */
@@ -31,7 +31,7 @@ export type EnrichContext = {
   readonly entryPoints: ReadonlySet<Address>;
   /** Ranges of one block that timed out: their block, and how often in a row. */
   readonly timeouts: Map<"chain" | "past", { readonly from: number; readonly times: number }>;
-  readonly crashes: CrashWatch;
+  readonly crashes: ReturnType<typeof createCrashWatch>;
   /** Ranges stored by this process. */
   readonly progress: { commits: number };
   /** Feeds by address, refreshed as ranges go on. */

@@ -4,13 +4,6 @@ import type { Hex } from "viem";
 import type { Database } from "../../db/database.ts";
 import { enrichReading } from "../../db/tables/enrich.ts";
 
-/**
- * Keeps data that ends the process, as by taking all memory, from ending every process after it. Ranges are noted before they
- * are read. Where a process died, the next one reads smaller ranges and notes each transaction while it decodes it. A
- * transaction that ended two processes is left out from then on.
- */
-export type CrashWatch = ReturnType<typeof createCrashWatch>;
-
 /** A range that is being read, or in which a process died. */
 type Reading = Pick<typeof enrichReading.$inferSelect, "task" | "fromBlock" | "toBlock" | "deaths">;
 type Task = Reading["task"];
@@ -18,6 +11,11 @@ type Task = Reading["task"];
 /** Each death in a range has the next process read a smaller part of it: of 2,000 blocks 125, then 1. */
 const SMALLER_BY = 16;
 
+/**
+ * Keeps data that ends the process, as by taking all memory, from ending every process after it. Ranges are noted before they
+ * are read. Where a process died, the next one reads smaller ranges and notes each transaction while it decodes it. A
+ * transaction that ended two processes is left out from then on.
+ */
 export function createCrashWatch(deps: { readonly db: Database; chainId: number; logger: Logger }) {
   const { db, chainId, logger } = deps;
   const readings = new Map<Task, Reading>();

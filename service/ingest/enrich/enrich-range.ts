@@ -13,16 +13,9 @@ import {
 } from "./enrich-reads.ts";
 import type { Advance, EnrichRows } from "./enrich-writes.ts";
 import { findExecutions } from "./executions.ts";
-import {
-  boundApprovals,
-  boundTransfers,
-  type Followed,
-  type LogFacts,
-  type LogRows,
-  logRows,
-} from "./log-rows.ts";
+import { boundApprovals, boundTransfers, type Followed, type LogFacts, logRows } from "./log-rows.ts";
 import { readAnswers, readDailyPrices } from "./prices.ts";
-import { type CallRows, indexedBlock, readCalls } from "./read-calls.ts";
+import { indexedBlock, readCalls } from "./read-calls.ts";
 import { readChangedDelegations } from "./read-delegations.ts";
 import { inOrder, readLogs } from "./read-logs.ts";
 import { createOversizeTest, type IsOversized } from "./read-receipts.ts";
@@ -127,11 +120,14 @@ function readRangeLogs(
 async function boundClaims(
   { chainId, market: { listed }, entryPoints, crashes }: EnrichContext,
   { wallets: followed }: EnrichTask,
-  { read, ...found }: Pick<LogFacts, "logs" | "blocks" | "senders"> & { readonly read: CallRows },
+  {
+    read,
+    ...found
+  }: Pick<LogFacts, "logs" | "blocks" | "senders"> & { readonly read: Awaited<ReturnType<typeof readCalls>> },
 ) {
   const logs = inOrder([...found.logs, ...read.extraLogs]);
   const facts = { ...found, chainId, followed, executedApprovals: read.executedApprovals, entryPoints };
-  const rows: LogRows[] = [];
+  const rows: ReturnType<typeof logRows>[] = [];
   // One transaction after the other.
   for (const [hash, own] of Map.groupBy(logs, (log) => log.transactionHash))
     rows.push(await crashes.decode(hash, () => logRows({ ...facts, logs: own })));

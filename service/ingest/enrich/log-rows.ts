@@ -30,10 +30,10 @@ export function approvalKey(account: Address, { transactionHash, logIndex }: Raw
   return `${account} ${transactionHash} ${logIndex}`;
 }
 
-/** batchItemsLeftOut: movements of batches that are not among the rows for their number. */
-export type LogRows = ReturnType<typeof logRows>;
-
-/** The rows of logs about followed wallets; malformed logs give none. Throws a NodeFailure for a block that the index lacks. */
+/**
+ * The rows of logs about followed wallets; malformed logs give none. batchItemsLeftOut: movements of batches that are not among
+ * the rows for their number. Throws a NodeFailure for a block that the index lacks.
+ */
 export function logRows(facts: LogFacts) {
   const transfers: EnrichRows["transfers"][number][] = [];
   const approvals: EnrichRows["approvals"][number][] = [];

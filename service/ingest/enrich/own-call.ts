@@ -24,18 +24,6 @@ export type MinedCall = IndexedCall & {
   readonly fee: bigint;
 };
 
-/** Its receipt and block. */
-type CallOutcome = {
-  /** Its logs, in order. */
-  readonly logs: readonly EffectLog[];
-  /** Shared by the calls of one transaction; absent where there is but one. */
-  readonly decode?: LogDecoder;
-  /** Wei; null where the receipt has none. */
-  readonly l1Fee: bigint | null;
-  /** Base fee and median tip of the block in wei per gas; null if the block has none. */
-  readonly marketPrice: bigint | null;
-};
-
 export type OwnCallRow = typeof ownCall.$inferInsert;
 
 const SELECTOR_CHARACTERS = 10;
@@ -45,7 +33,16 @@ const MAX_EMITTERS = 32;
 /** The call as the model reads it, from a node alone. Logs of the wallet itself are no effect. */
 export function describeCall(
   call: MinedCall,
-  outcome: CallOutcome,
+  outcome: {
+    /** Its logs, in order. */
+    readonly logs: readonly EffectLog[];
+    /** Shared by the calls of one transaction; absent where there is but one. */
+    readonly decode?: LogDecoder;
+    /** Wei; null where the receipt has none. */
+    readonly l1Fee: bigint | null;
+    /** Base fee and median tip of the block in wei per gas; null if the block has none. */
+    readonly marketPrice: bigint | null;
+  },
   wrappedNative: Address | null,
 ): OwnCall & { readonly receipt: CallReceipt } {
   const { wallet, input, block: blockNumber, fee, ...same } = call;
@@ -68,7 +65,7 @@ export function describeCall(
 /** The stored form of a call that enrichment read. */
 export function ownCallRow(
   call: MinedCall,
-  outcome: CallOutcome,
+  outcome: Parameters<typeof describeCall>[1],
   stored: Pick<OwnCallRow, "chainId" | "origin"> & { readonly wrappedNative: Address | null },
 ): OwnCallRow {
   const { receipt } = describeCall(call, outcome, stored.wrappedNative);

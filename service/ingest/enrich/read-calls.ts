@@ -36,8 +36,6 @@ type WantedCalls = {
   readonly followed: Followed;
 };
 
-export type CallRows = Awaited<ReturnType<typeof readCalls>>;
-
 /** Reads the blocks of calls and executions, without what no answer has room for; throws a NodeFailure if anything is missing. */
 export async function readCalls(context: EnrichContext, wanted: WantedCalls) {
   const blocks = await readBlocks(context, wanted);

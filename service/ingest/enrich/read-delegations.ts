@@ -8,9 +8,6 @@ import { walletDelegation } from "../../db/tables/enrich.ts";
 import { mapLimited } from "../../net/map-limited.ts";
 import type { EnrichContext } from "./context.ts";
 
-/** Its end is in Unix seconds of the last block. */
-type DelegationRange = { wallets: readonly Address[]; to: number; endTime: number };
-
 /** Wallets of one range: reading them must not hold up its cursor. */
 const MAX_WALLETS = 200;
 /** Failures after which a range asks for no more code: the node may be in trouble. */
@@ -25,7 +22,11 @@ const DELEGATION = /^0xef0100([0-9a-f]{40})$/;
  * of all once a day of chain time, those never read or longest ago first. A first reading counts as a change. `settle` is
  * called once the range is stored.
  */
-export async function readChangedDelegations(context: EnrichContext, range: DelegationRange) {
+export async function readChangedDelegations(
+  context: EnrichContext,
+  /** `endTime` is in Unix seconds of the last block. */
+  range: { wallets: readonly Address[]; to: number; endTime: number },
+) {
   const { delegations, chainId } = context;
   const due = dueWallets(delegations, range);
   const known = await readDelegations(context.db, chainId, due);
@@ -66,7 +67,10 @@ async function readEach(
   return { found, failed };
 }
 
-function dueWallets(watch: EnrichContext["delegations"], { wallets, endTime }: DelegationRange) {
+function dueWallets(
+  watch: EnrichContext["delegations"],
+  { wallets, endTime }: { wallets: readonly Address[]; endTime: number },
+) {
   const readAt = (wallet: Address) => watch.readAt.get(wallet) ?? Number.NEGATIVE_INFINITY;
   const due = wallets.filter((wallet) => isDue(watch, wallet, endTime));
   // Two that were never read differ by no number.

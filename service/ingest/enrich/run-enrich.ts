@@ -30,21 +30,22 @@ import { openMissedPasts } from "./enrich-writes.ts";
 import { dropClaimedTransfers } from "./log-rows.ts";
 import { createReceiptReader } from "./read-receipts.ts";
 
-type EnrichDeps = {
-  readonly db: Database;
-  readonly deployment: Deployment;
-  readonly rpcUrl: string;
-  /** Source of creators, first funders and ages of accounts; null without one. */
-  readonly factSource: AccountFactSource | null;
-  readonly metrics: EnrichMetrics;
-  readonly logger: Logger;
-};
-
 const IDLE_MS = 2_000;
 const RPC = { timeoutMs: 20_000, retries: 3, retryMs: 250 };
 
 /** Enriches finalized blocks and reads facts of their accounts until the signal fires; never throws. One process per chain leads. */
-export async function runEnrich(deps: EnrichDeps, signal: AbortSignal): Promise<void> {
+export async function runEnrich(
+  deps: {
+    readonly db: Database;
+    readonly deployment: Deployment;
+    readonly rpcUrl: string;
+    /** Source of creators, first funders and ages of accounts; null without one. */
+    readonly factSource: AccountFactSource | null;
+    readonly metrics: EnrichMetrics;
+    readonly logger: Logger;
+  },
+  signal: AbortSignal,
+): Promise<void> {
   const onRequest = (method: string) => deps.metrics.requests.inc({ method });
   const client = createChainReader({ ...RPC, url: deps.rpcUrl, signal, onRequest });
   const context = createEnrichContext({ ...deps, client });
@@ -113,7 +114,10 @@ function repeat(
 
 /** A context with the limits of production unless others are given. */
 export function createEnrichContext(
-  deps: Omit<EnrichDeps, "rpcUrl" | "factSource"> & { client: ChainReader; limits?: EnrichLimits },
+  deps: Omit<Parameters<typeof runEnrich>[0], "rpcUrl" | "factSource"> & {
+    client: ChainReader;
+    limits?: EnrichLimits;
+  },
 ): EnrichContext {
   const { deployment, ...same } = deps;
   const { chainId } = deployment;
@@ -165,8 +169,6 @@ export async function enrichOnce(context: EnrichContext, span: Span): Promise<bo
   return chain !== null || past !== null;
 }
 
-type Plan = NonNullable<Awaited<ReturnType<typeof readPlan>>>;
-
 /** Null before the index is ready, and while it is behind what was enriched. */
 async function readPlan({ db, chainId, schema }: EnrichContext) {
   const generation = (await readChainMark(db, chainId))?.generation;
@@ -181,7 +183,11 @@ async function readPlan({ db, chainId, schema }: EnrichContext) {
   return { state, generation, finalizedBlock };
 }
 
-type Stretch = { readonly of: EnrichTask["of"]; readonly plan: Plan; readonly span: Span };
+type Stretch = {
+  readonly of: EnrichTask["of"];
+  readonly plan: NonNullable<Awaited<ReturnType<typeof readPlan>>>;
+  readonly span: Span;
+};
 
 /** Last block stored; null when there was nothing to read, or when it was outdated meanwhile. */
 async function enrichAdapting(context: EnrichContext, stretch: Stretch): Promise<number | null> {

@@ -13,19 +13,20 @@ const KEPT_RECENT = 16;
 /** The scoring window: older calls count for no active wallet. */
 const WINDOW_SECONDS = 180 * 86_400;
 
-type Known = {
-  readonly counterparties: Awaited<ReturnType<typeof readKnownCounterparties>>;
-  /** At least the callers, and the holders of a slot of one of the counterparties. */
-  readonly strangers: ReadonlyMap<Address, KnownStranger>;
-};
-
 /**
  * Counts calls of strangers in chain order, in a bounded number of slots for each counterparty that a followed wallet dealt with
  * before. If they are full, a new stranger evicts the oldest one that did not call within the window, else the one with the
  * fewest calls elsewhere, except the latest callers. Returns the stored slots that are evicted (to be stored before the
  * dealings), the dealings, and all calls of the strangers that changed: null for one without any slot.
  */
-export function countStrangers(calls: readonly BlockCall[], known: Known) {
+export function countStrangers(
+  calls: readonly BlockCall[],
+  known: {
+    readonly counterparties: Awaited<ReturnType<typeof readKnownCounterparties>>;
+    /** At least the callers, and the holders of a slot of one of the counterparties. */
+    readonly strangers: ReadonlyMap<Address, KnownStranger>;
+  },
+) {
   const byCounterparty = new Map<Address, CounterpartySlots>();
   for (const [address, { since, strangers: users }] of known.counterparties)
     byCounterparty.set(address, { since, slots: new Map(users), left: new Set(), added: new Map() });

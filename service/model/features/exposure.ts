@@ -36,9 +36,11 @@ export function exposedShare(
   return roundMicro(Math.max(byVolume, unpriced / calls.length));
 }
 
-type Sent = { /** In millionths of a US dollar. */ readonly sent: number; readonly market: Market };
-
-function reaches(call: OwnCall, flagged: ReadonlySet<Address>, { sent, market }: Sent): boolean {
+function reaches(
+  call: OwnCall,
+  flagged: ReadonlySet<Address>,
+  { sent, market }: { /** In millionths of a US dollar. */ readonly sent: number; readonly market: Market },
+): boolean {
   const { to, recipient } = call;
   if ((to !== null && flagged.has(to)) || (recipient !== null && flagged.has(recipient))) return true;
   return sent > 0 && paysThrough(call, flagged, market);

@@ -12,9 +12,22 @@ export type Facts = {
   readonly rows: WalletRows;
   readonly market: Market;
   readonly history: WeighedHistory;
-  readonly success: Success;
+  /** Success of the wallet, each a share of 1: over the window, over its last days, and the smaller mean of the two. */
+  readonly success: {
+    /** s. */
+    readonly whole: number;
+    /** s14. */
+    readonly recent: number;
+    /** S = min(s, (s + s14) / 2). */
+    readonly steady: number;
+  };
   readonly failures: readonly FailedCall[];
-  readonly blind: BlindFailures;
+  /** Failures after several in a row of the same call. */
+  readonly blind: {
+    readonly calls: number;
+    /** Their weight over the credited weight of all attempts with a prior, 0 or more. */
+    readonly share: number;
+  };
   readonly gas: GasUse;
   readonly holdings: Holdings;
   /** Share of the outgoing volume that went to sanctioned or mixer accounts, 0 to 1. */
@@ -73,18 +86,8 @@ export function shrink(points: number, { history, policy }: Facts): number {
   return (history.credited * points + prior * policy.shrink.points) / (history.credited + prior);
 }
 
-/** Success of a wallet, each a share of 1: over the window, over its last days, and the smaller mean of the two. */
-type Success = {
-  /** s. */
-  readonly whole: number;
-  /** s14. */
-  readonly recent: number;
-  /** S = min(s, (s + s14) / 2). */
-  readonly steady: number;
-};
-
 /** Success by section 2 of the scoring model. */
-export function measureSuccess(history: WeighedHistory, policy: Policy): Success {
+export function measureSuccess(history: WeighedHistory, policy: Policy): Facts["success"] {
   const { prior, recentPriorCalls } = policy.success;
   const recentFrom = recentStart(history, policy);
 
@@ -115,13 +118,6 @@ export type FailedCall = WeighedCall & {
   readonly failuresBefore: number;
   /** Seconds to the next success; null when none followed. */
   readonly recoveredAfter: number | null;
-};
-
-/** Failures after several in a row of the same call. */
-type BlindFailures = {
-  readonly calls: number;
-  /** Their weight over the credited weight of all attempts with a prior, 0 or more. */
-  readonly share: number;
 };
 
 /** Every failed outside call of the window, sorted, with its run of failures. */
@@ -161,7 +157,7 @@ export function findBlindFailures(
   failures: readonly FailedCall[],
   history: WeighedHistory,
   { adaptation }: Policy,
-): BlindFailures {
+): Facts["blind"] {
   let calls = 0;
   let weight = 0;
   for (const failure of failures) {

@@ -119,12 +119,12 @@ function weigh(age: number, sameDay: number, policy: Policy): number {
 
 type Day = { readonly number: number; calls: number };
 
-type Place = { readonly call: OwnCall; readonly method: number; readonly day: Day };
-
 type Method = { readonly number: number; day: Day };
 
 /** Numbers (contract, method) pairs, and counts the calls of each pair on each UTC day; calls are sorted by time. */
-function placeCalls(calls: readonly OwnCall[]): readonly Place[] {
+function placeCalls(
+  calls: readonly OwnCall[],
+): readonly { readonly call: OwnCall; readonly method: number; readonly day: Day }[] {
   const accounts = new Map<Address | null, Map<Hex | null, Method>>();
   let methods = 0;
   return calls.map((call) => {

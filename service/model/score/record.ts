@@ -31,23 +31,21 @@ export type Pattern = {
   readonly evidence: string;
 };
 
-type ScoreOutcome =
-  | {
-      readonly kind: "scored";
-      readonly ahsScore: number;
-      readonly d1Score: number;
-      readonly d2Score: number;
-      readonly grade: Grade;
-    }
-  | { readonly kind: "insufficient" };
-
 /** The model's result for one wallet as of one block. */
 export type ScoreRecord = {
   readonly chainId: number;
   readonly wallet: Address;
   readonly modelVersion: string;
   readonly asOf: AsOf;
-  readonly outcome: ScoreOutcome;
+  readonly outcome:
+    | {
+        readonly kind: "scored";
+        readonly ahsScore: number;
+        readonly d1Score: number;
+        readonly d2Score: number;
+        readonly grade: Grade;
+      }
+    | { readonly kind: "insufficient" };
   /** Millionths, 0 to 1,000,000. */
   readonly confidenceMicros: number;
   readonly confidenceLevel: ConfidenceLevel;

@@ -34,16 +34,17 @@ export function routedScore(
   return grade === null ? { kind: "insufficient" } : { kind: "scored", grade, confidenceLevel };
 }
 
-type RoutingReason =
-  | "sanctioned"
-  | "allowlist"
-  | "confidence_override"
-  | "grade"
-  | "escrow_disabled"
-  | "insufficient_history"
-  | "not_scored";
-
-type RoutingDecision = { readonly action: RoutingAction; readonly reason: RoutingReason };
+type RoutingDecision = {
+  readonly action: RoutingAction;
+  readonly reason:
+    | "sanctioned"
+    | "allowlist"
+    | "confidence_override"
+    | "grade"
+    | "escrow_disabled"
+    | "insufficient_history"
+    | "not_scored";
+};
 
 /** The specification's table: A and B settle, C waits in escrow, the rest is rejected. */
 export const DEFAULT_ROUTING: RoutingPolicy = {

@@ -31,13 +31,6 @@ export type ScoredRecord = {
   readonly sanctioned: boolean;
 };
 
-type WithInfrastructure = {
-  readonly ahsScore: number;
-  readonly grade: Grade;
-  readonly d3Score: number;
-  readonly features: readonly FeatureLine[];
-};
-
 const SECONDS_PER_HOUR = 3_600;
 
 /** D3 of the probes of one agent's endpoints in the window that ends at `now` (Unix seconds). */
@@ -75,7 +68,12 @@ export function scoreWithInfrastructure(
   record: ScoredRecord,
   infrastructure: Infrastructure,
   policy: Policy,
-): WithInfrastructure | null {
+): {
+  readonly ahsScore: number;
+  readonly grade: Grade;
+  readonly d3Score: number;
+  readonly features: readonly FeatureLine[];
+} | null {
   const { points } = infrastructure.dimension;
   const own = record.features.filter(({ dimension }) => dimension !== "AHS");
   const total = record.features.filter(({ dimension }) => dimension === "AHS");

@@ -96,20 +96,19 @@ function outcomeOf({ reason, detail }: FetchFailure): FailedOutcome {
   }
 }
 
-/** Members of a registration document that this service reads. */
-type AgentDocument = Pick<CurrentDocument, "name" | "services"> & { readonly kind: "document" };
-
-type MalformedDocument = { readonly kind: "malformed"; readonly detail: string };
-
 /** More than any agent has. Each is a URL that a stranger chose and the service fetches. */
 const MAX_SERVICES = 32;
 const MAX_NAME_CHARACTERS = 256;
 
 /**
- * Reads an ERC-8004 registration document: members that are not known are ignored, the earlier name `endpoints` of
+ * Reads an ERC-8004 registration document: other members are ignored, the earlier name `endpoints` of
  * `services` is understood, and an entry without a name and an endpoint is left out, as is what follows the 32nd.
  */
-export function readAgentDocument(body: Uint8Array): AgentDocument | MalformedDocument {
+export function readAgentDocument(
+  body: Uint8Array,
+):
+  | (Pick<CurrentDocument, "name" | "services"> & { readonly kind: "document" })
+  | ReturnType<typeof malformed> {
   const root = parseJson(body);
   if (root === undefined) return malformed("it is not JSON");
   if (!isRecord(root)) return malformed("it is not a JSON object");
@@ -155,7 +154,7 @@ function storable(value: unknown, maxCharacters: number): string | null {
   return text === "" ? null : text;
 }
 
-function malformed(detail: string): MalformedDocument {
+function malformed(detail: string): { readonly kind: "malformed"; readonly detail: string } {
   return { kind: "malformed", detail };
 }
 

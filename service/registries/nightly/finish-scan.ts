@@ -15,19 +15,6 @@ import {
 } from "../readers/registry-agents.ts";
 import { endScan, readNewestScan, type ScanAttempt } from "./scan-runs.ts";
 
-type ScanEnd = {
-  readonly attempt: ScanAttempt;
-  readonly deployment: Pick<Deployment, "chainId" | "identityRegistry" | "registries">;
-  /** Of the further registries, by lower-case address. */
-  readonly readings: ReadonlyMap<string, Pick<RegistryReading, "block" | "fault">>;
-  /** Final block up to which the indexed registry is counted. */
-  readonly indexBlock: number;
-  readonly root: RootReport;
-  /** When documents were asked to be read again. */
-  readonly askedAt: Date;
-  readonly finishedAt: Date;
-};
-
 /** The join of all scores may take longer than a request is allowed. */
 const REPORT_TIMEOUT_MS = 120_000;
 
@@ -35,7 +22,21 @@ const REPORT_TIMEOUT_MS = 120_000;
  * Counts what changed since the scan before, and stores the report with what the next scan compares with, all or nothing.
  * Throws where another attempt at the same scan has begun, or the chain was cleared.
  */
-export async function finishScan(db: Database, end: ScanEnd): Promise<ScanReport> {
+export async function finishScan(
+  db: Database,
+  end: {
+    readonly attempt: ScanAttempt;
+    readonly deployment: Pick<Deployment, "chainId" | "identityRegistry" | "registries">;
+    /** Of the further registries, by lower-case address. */
+    readonly readings: ReadonlyMap<string, Pick<RegistryReading, "block" | "fault">>;
+    /** Final block up to which the indexed registry is counted. */
+    readonly indexBlock: number;
+    readonly root: RootReport;
+    /** When documents were asked to be read again. */
+    readonly askedAt: Date;
+    readonly finishedAt: Date;
+  },
+): Promise<ScanReport> {
   const { attempt, deployment, root, askedAt, finishedAt } = end;
   const { chainId } = deployment;
   return db.transaction(async (tx) => {
@@ -63,7 +64,7 @@ export async function finishScan(db: Database, end: ScanEnd): Promise<ScanReport
 /** The one that the index follows first, then the further ones in the order of the deployment. */
 async function reportRegistries(
   tx: NodePgDatabase,
-  { attempt, deployment, readings, indexBlock }: ScanEnd,
+  { attempt, deployment, readings, indexBlock }: Parameters<typeof finishScan>[1],
   before: ScanReport | null,
 ): Promise<ScanReport["registries"]> {
   const { chainId } = deployment;

@@ -1,4 +1,4 @@
-import type { EndpointKind, ProbeOutcome, probe } from "../../db/tables/infrastructure.ts";
+import type { EndpointKind, probe } from "../../db/tables/infrastructure.ts";
 import type { FetchFailure, GuardedRequest } from "../../net/exchange.ts";
 import {
   aim,
@@ -66,7 +66,7 @@ function failed({ reason, detail }: FetchFailure): ProbeResult {
   return { outcome: outcomeOf(reason), status: null, latencyMs: null, valid: null, detail };
 }
 
-function outcomeOf(reason: FetchFailure["reason"]): ProbeOutcome {
+function outcomeOf(reason: FetchFailure["reason"]): (typeof probe.$inferSelect)["outcome"] {
   switch (reason) {
     case "invalid_url":
     case "refused_target":
@@ -88,15 +88,14 @@ function outcomeOf(reason: FetchFailure["reason"]): ProbeOutcome {
 export type UrlVisitor = {
   /**
    * Why the guard refuses the URL; null where it does not. A name that does not exist is refused in the words of one that leads
-   * inside, so that callers learn nothing of the names in here.
+   * inside, so that callers learn nothing of the names in here. refused: whatever name servers say. unresolved: none answers now.
    */
-  refusal(url: string): Promise<UrlRefusal | null>;
+  refusal(
+    url: string,
+  ): Promise<{ readonly kind: "refused"; readonly error: string } | { readonly kind: "unresolved" } | null>;
   /** Keeps a place for one visit; null while all places are taken. */
   reserve(): ReservedVisit | null;
 };
-
-/** refused: whatever name servers say; unresolved: none answers now. */
-type UrlRefusal = { readonly kind: "refused"; readonly error: string } | { readonly kind: "unresolved" };
 
 /** A place for one visit, to be released in the end whether or not it was used. */
 export type ReservedVisit = {

@@ -30,11 +30,6 @@ export type ProbeDay = {
 /** An endpoint as it is declared: visits of it as another kind say nothing of it. */
 type DeclaredEndpoint = { readonly endpoint: string; readonly kind: EndpointKind };
 
-/** regular: visited each quarter of an hour. in_turns: less often, since its domain declares too many. none: not visited at present. */
-type Probing = "regular" | "in_turns" | "none";
-
-export type InfrastructureReader = ReturnType<typeof createInfrastructureReader>;
-
 /** More than one wallet has, but for hosts of many agents, whose first ones speak for them. */
 const MAX_AGENTS = 50;
 
@@ -59,10 +54,13 @@ export function createInfrastructureReader(db: Database, chainId: number) {
         values: [chainId, ...columnsOf(endpoints), since],
       });
     },
-    /** How endpoints are visited at present; those that are not have no entry. */
+    /**
+     * How endpoints are visited at present; those that are not have no entry. regular: each quarter of an hour. in_turns: less
+     * often, since the domain declares too many.
+     */
     async probing(
       endpoints: readonly DeclaredEndpoint[],
-    ): Promise<ReadonlyMap<string, Exclude<Probing, "none">>> {
+    ): Promise<ReadonlyMap<string, "regular" | "in_turns">> {
       const rows = await rowsInTime<{ endpoint: string; isRegular: boolean }>(db, {
         name: "endpoint_places",
         text: `select endpoint, bool_and(place = 'kept') as "isRegular" from ahs.probe_schedule

@@ -69,9 +69,10 @@ export async function syncSchedule(
   });
 }
 
-type Sync = { readonly chainId: number; readonly now: Date; readonly bounds: ScheduleBounds };
-
-async function scheduleDeclared(tx: NodePgDatabase, { chainId, now, bounds }: Sync) {
+async function scheduleDeclared(
+  tx: NodePgDatabase,
+  { chainId, now, bounds }: { readonly chainId: number; readonly now: Date; readonly bounds: ScheduleBounds },
+) {
   const agents = sql.raw(`${escapeIdentifier(`chain_${chainId}`)}.agent`);
   const { rows } = await tx.execute<{ account: number; chain: number }>(sql`
     with spoken as (
@@ -134,7 +135,10 @@ async function nameDomains(tx: NodePgDatabase, chainId: number): Promise<void> {
  * The others draw lots for the remaining places, the first of each account first, again at each round until the visit.
  * A place is then taken for a quarter of an hour, so there are no more visits than places.
  */
-async function assignPlaces(tx: NodePgDatabase, { chainId, now, bounds }: Sync): Promise<void> {
+async function assignPlaces(
+  tx: NodePgDatabase,
+  { chainId, now, bounds }: Parameters<typeof scheduleDeclared>[1],
+): Promise<void> {
   const at = sql`${now.toISOString()}::timestamptz`;
   await tx.execute(sql`
     with crowded as (
@@ -232,18 +236,22 @@ export async function readProbeLag(db: Database, chainId: number, now: Date): Pr
   return rows[0]?.seconds ?? 0;
 }
 
-type ProbeWrite = ProbeResult & {
-  readonly chainId: number;
-  readonly endpoint: string;
-  readonly kind: EndpointKind;
-  readonly at: Date;
-  /** Quarter hours that the visit counts for. */
-  readonly quarters: number;
-  readonly next: Pick<typeof probeSchedule.$inferSelect, "nextAt" | "failingSince" | "quarters">;
-};
-
 /** Stores a visit and when the next one is, and ends its turn, together; an endpoint that left the schedule meanwhile stays out of it. */
-export async function storeProbe(db: Database, { next, ...visit }: ProbeWrite): Promise<void> {
+export async function storeProbe(
+  db: Database,
+  {
+    next,
+    ...visit
+  }: ProbeResult & {
+    readonly chainId: number;
+    readonly endpoint: string;
+    readonly kind: EndpointKind;
+    readonly at: Date;
+    /** Quarter hours that the visit counts for. */
+    readonly quarters: number;
+    readonly next: Pick<typeof probeSchedule.$inferSelect, "nextAt" | "failingSince" | "quarters">;
+  },
+): Promise<void> {
   const { chainId, endpoint, kind } = visit;
   const answered = visit.outcome === "ok" ? { answered: true } : {};
   await db.transaction(async (tx) => {

@@ -16,7 +16,7 @@ import {
   storeDocument,
 } from "../documents/agent-documents.ts";
 import { type DocumentOutcome, fetchAgentDocument } from "../documents/fetch-agent-document.ts";
-import type { ScanMetrics } from "../metrics.ts";
+import type { createScanMetrics } from "../metrics.ts";
 import { probeEndpoint } from "./probe-endpoint.ts";
 import {
   type DueEndpoint,
@@ -33,7 +33,7 @@ export type ScanDeps = {
   readonly fetch: GuardedFetch;
   /** URL of the gateway that serves ipfs: URIs. */
   readonly ipfsGateway: string;
-  readonly metrics: ScanMetrics;
+  readonly metrics: ReturnType<typeof createScanMetrics>;
   readonly logger: Logger;
   readonly now: () => Date;
   /** Milliseconds of a clock that never goes back. */
@@ -101,10 +101,8 @@ export async function runScan(deps: ScanDeps, signal: AbortSignal): Promise<void
 
 type Scan = ScanDeps & { readonly limits: ScanLimits };
 
-/** Whether documents were stored that the schedule has not heard of. */
-type Changes = { pending: boolean };
-
-function runDocuments(scan: Scan, changes: Changes, signal: AbortSignal): Promise<void> {
+/** Reads due documents. `changes.pending`: documents were stored that the schedule has not heard of. */
+function runDocuments(scan: Scan, changes: { pending: boolean }, signal: AbortSignal): Promise<void> {
   const { db, chainId, now, logger, monotonicMs } = scan;
   const limits = scan.limits.documents;
   let sinceBlock = 0;
@@ -217,7 +215,7 @@ function runProbes(scan: Scan, signal: AbortSignal): Promise<void> {
   );
 }
 
-async function runUpkeep(scan: Scan, changes: Changes, signal: AbortSignal): Promise<void> {
+async function runUpkeep(scan: Scan, changes: { pending: boolean }, signal: AbortSignal): Promise<void> {
   const { db, chainId, metrics, logger, monotonicMs, now } = scan;
   let syncedAt = Number.NEGATIVE_INFINITY;
   let prunedAt = Number.NEGATIVE_INFINITY;

@@ -3,8 +3,6 @@ import { identityRegistryAbi } from "../../chain/abi/identity-registry.ts";
 import { decodeEvent } from "../../chain/bounded-abi.ts";
 import { type RegistryDecoder, type RegistryEvent, registryUri, registryWallet } from "./registry-events.ts";
 
-type IdentityEvent = DecodeEventLogReturnType<typeof identityRegistryAbi>;
-
 const READ = new Set(["Registered", "URIUpdated", "MetadataSet", "Transfer"]);
 const WALLET_KEY = "agentWallet";
 /** 20 packed bytes in hexadecimal digits, with 0x. */
@@ -26,7 +24,7 @@ export const erc8004Decoder: RegistryDecoder = {
   },
 };
 
-function meaningOf(event: IdentityEvent): RegistryEvent | null {
+function meaningOf(event: DecodeEventLogReturnType<typeof identityRegistryAbi>): RegistryEvent | null {
   switch (event.eventName) {
     case "Registered": {
       const { agentId, agentURI } = event.args;

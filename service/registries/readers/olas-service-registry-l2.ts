@@ -8,8 +8,6 @@ const abi = parseAbi([
   "event CreateMultisigWithAgents(uint256 indexed serviceId, address indexed multisig)",
 ]);
 
-type ServiceEvent = DecodeEventLogReturnType<typeof abi>;
-
 /** CIDv1 in base16 of a DAG-PB node under SHA2-256: what comes before a configuration's hash. */
 const CONFIG_CID = "f01701220";
 
@@ -25,7 +23,7 @@ export const olasServiceRegistryL2Decoder: RegistryDecoder = {
   },
 };
 
-function meaningOf({ eventName, args }: ServiceEvent): RegistryEvent | null {
+function meaningOf({ eventName, args }: DecodeEventLogReturnType<typeof abi>): RegistryEvent | null {
   const agentId = args.serviceId;
   switch (eventName) {
     case "CreateService":

@@ -25,19 +25,20 @@ export async function readRegistryCursor(db: NodePgDatabase, key: RegistryKey): 
   return row?.block ?? null;
 }
 
-type RegistryRange = RegistryKey & {
-  readonly from: number;
-  readonly to: number;
-  /** Of the chain's mark, under which the range was read. */
-  readonly generation: string;
-  readonly changes: readonly RegistryChange[];
-};
-
 /**
  * Stores the changes of a range and moves the cursor to its end, both or neither. Returns false, and stores nothing, if
  * the range does not start right after the cursor, or the chain was cleared since it was read.
  */
-export async function storeRegistryRange(db: Database, range: RegistryRange): Promise<boolean> {
+export async function storeRegistryRange(
+  db: Database,
+  range: RegistryKey & {
+    readonly from: number;
+    readonly to: number;
+    /** Of the chain's mark, under which the range was read. */
+    readonly generation: string;
+    readonly changes: readonly RegistryChange[];
+  },
+): Promise<boolean> {
   const { chainId, registry, from, to, generation, changes } = range;
   return db.transaction(async (tx) => {
     await holdChain(tx, chainId);
@@ -56,7 +57,7 @@ export async function storeRegistryRange(db: Database, range: RegistryRange): Pr
 /** Agents that are registered here are inserted; of the others those that are known are changed. */
 async function storeChanges(
   tx: NodePgDatabase,
-  { chainId, registry, changes }: RegistryRange,
+  { chainId, registry, changes }: Parameters<typeof storeRegistryRange>[1],
 ): Promise<void> {
   const rows = sql`jsonb_to_recordset(${JSON.stringify(changes.map(rowOf))}::jsonb) as r (
     agent_id numeric, registered_block bigint, updated_block bigint, wallet text, uri text, has_wallet boolean, has_uri boolean)`;

@@ -10,16 +10,13 @@ export type ProviderAnswer = { readonly provider: string } & (
   | { readonly available: false; readonly reason: LabelFailure["reason"] }
 );
 
-/** Labels of an account (lower-case) from every provider. */
-export type ReadLabels = ReturnType<typeof createLabelReader>;
-
 type StoredLabels = { readonly labels: readonly ProvidedLabel[]; readonly readAt: Date };
 
 /** Lifetime of stored labels: providers charge per request, and names seldom change. */
 export const LABELS_STORED_MS = 24 * 3_600_000;
 
 /**
- * Asks each provider about an account at most once a day; concurrent readers share the request. A failing provider is
+ * Reads the labels of an account (lower-case) from every provider. Asks each provider about an account at most once a day; concurrent readers share the request. A failing provider is
  * reported as such and does not affect the others. Throws if the store fails.
  */
 export function createLabelReader({

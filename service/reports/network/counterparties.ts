@@ -28,8 +28,6 @@ export type Counterparty = Ranked & {
   readonly ownerGroup: Address | null;
 };
 
-export type Dealings = Awaited<ReturnType<typeof findDealings>>;
-
 type Tally = ReturnType<typeof newTally>;
 
 /** Accounts and calls processed before the event loop gets a turn. */
@@ -85,8 +83,8 @@ export async function findDealings(question: {
 function newTally(at: number) {
   return {
     ...{ calls: 0, failedCalls: 0, transfersIn: 0, firstAt: at, lastAt: at },
-    out: null as VolumeTally | null,
-    in: null as VolumeTally | null,
+    out: null as ReturnType<typeof createVolumeTally> | null,
+    in: null as ReturnType<typeof createVolumeTally> | null,
     credit: null as number | null,
   };
 }
@@ -199,8 +197,6 @@ export type Volume = {
 
 const NO_VOLUME: Volume = { nativeWei: 0n, tokens: [], microUsd: 0, isPriced: true };
 
-type VolumeTally = ReturnType<typeof createVolumeTally>;
-
 /** Sums movements of one direction, each at the price of its day; ignores amounts that are not above zero. */
 function createVolumeTally(market: Market) {
   let nativeWei = 0n;
@@ -292,8 +288,6 @@ export function directionOf({ calls, transfersIn, volumeIn }: Counterparty): "ou
   if (calls === 0) return "in";
   return transfersIn > 0 || hasMoved(volumeIn) ? "both" : "out";
 }
-
-export type DealingTotals = ReturnType<typeof totalsOf>;
 
 /**
  * The totals and the concentration of a whole list. Worths are in millionths of a US dollar, null where something moved and

@@ -92,17 +92,23 @@ function numbered(
 }
 
 type Ledger = { balance: bigint; readonly holdings: Map<string, bigint> };
-type Shortage = Pick<Refused, "code" | "detail"> | null;
 
 /** It would use the approval, or give it anew. */
-function revocationOf({ intent }: Candidate, revoked: ReadonlySet<Address>): Shortage {
+function revocationOf(
+  { intent }: Candidate,
+  revoked: ReadonlySet<Address>,
+): Pick<Refused, "code" | "detail"> | null {
   const spenders = intent.spends.flatMap(({ spender }) => (spender === null ? [] : [spender]));
   const found = [...intent.parties, ...spenders].find((party) => revoked.has(party));
   if (found === undefined) return null;
   return { code: "approval_revoked", detail: `The plan takes back what ${found} may spend before.` };
 }
 
-function shortageOf(spends: readonly TokenSpend[], maxCost: bigint, { balance, holdings }: Ledger): Shortage {
+function shortageOf(
+  spends: readonly TokenSpend[],
+  maxCost: bigint,
+  { balance, holdings }: Ledger,
+): Pick<Refused, "code" | "detail"> | null {
   for (const { token, spender, amount } of spends) {
     const allowed = spender === null ? undefined : holdings.get(holdingKey({ token, spender }));
     if (allowed !== undefined && allowed < amount) {

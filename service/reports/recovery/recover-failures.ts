@@ -19,8 +19,6 @@ type Before = {
   readonly revoked: ReadonlySet<Address>;
 };
 
-export type Recovered = Awaited<ReturnType<typeof recoverFailures>>;
-
 export const NOTHING_BEFORE: Before = { transactions: [], cost: 0n, revoked: new Set() };
 
 const AT_ONCE = 8;

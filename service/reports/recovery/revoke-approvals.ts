@@ -20,8 +20,6 @@ type Revocation = {
     | { kind: "obstacle"; detail: string };
 };
 
-export type Revocations = ReturnType<typeof planRevocations>;
-
 /** Most approvals read per answer, and most revocations simulated: each costs the node several calls. */
 const MAX_READ = 200;
 const MAX_REVOCATIONS = 30;
@@ -86,7 +84,7 @@ export async function settleRevocations(
   recovery: Recovery,
   node: RecoveryNode,
   tried: readonly TriedRevocation[],
-): Promise<Revocations & { readonly rehearsed: boolean }> {
+): Promise<ReturnType<typeof planRevocations> & { readonly rehearsed: boolean }> {
   let settled = tried;
   for (let rehearsal = 1; ; rehearsal += 1) {
     const plan = planRevocations(recovery, settled);

@@ -43,7 +43,6 @@ export const recordedScoreSchema = z.object({
 });
 
 export type RecordedScore = z.infer<typeof recordedScoreSchema>;
-type RecordedLine = z.infer<typeof line>;
 
 /** One member of a record that comes out otherwise when it is computed again. */
 export type Difference = {
@@ -107,7 +106,7 @@ function compareLines(
   { features, mode }: RecordedScore,
   recomputed: readonly FeatureLine[],
 ): readonly Difference[] {
-  const linesOf = (lines: readonly RecordedLine[]) => {
+  const linesOf = (lines: readonly z.infer<typeof line>[]) => {
     const compared = lines.filter(
       ({ dimension }) => dimension !== "D3" && (mode === "2D" || dimension !== "AHS"),
     );
@@ -121,7 +120,7 @@ function compareLines(
     .filter((differs) => differs !== null);
 }
 
-function lineText(compared: RecordedLine): string {
+function lineText(compared: z.infer<typeof line>): string {
   const { state, value, samples, score, weight, contribution } = compared;
   if (state !== "measured") return `${state}, weight ${weight}`;
   return `value ${value}, ${samples} samples, score ${score ?? "–"}, weight ${weight}, contribution ${contribution ?? "–"}`;

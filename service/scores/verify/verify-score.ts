@@ -10,7 +10,7 @@ import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { AsOf, OwnCall, TokenList, WalletRows } from "../../model/features/types.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import type { ScoreRecord } from "../../model/score/record.ts";
-import type { SanctionsListFile } from "../../sanctions/list-file.ts";
+import type { sanctionsListFile } from "../../sanctions/list-file.ts";
 import { inputsFile, readCounterpartyFile, rowsDigest } from "../inputs-hash.ts";
 import { compareScores, type Difference, difference, type RecordedScore } from "./compare-scores.ts";
 import { type FindOwnTransactions, readOwnCalls } from "./read-own-calls.ts";
@@ -144,7 +144,7 @@ async function readFiles(inputsHash: Hex, read: VerifyDeps["readFile"]) {
     // Each was written by the service under the hash that was just compared.
     policy: policy as Policy,
     tokens: tokens as TokenList,
-    sanctions: sanctions as SanctionsListFile,
+    sanctions: sanctions as ReturnType<typeof sanctionsListFile>,
     frozen: readCounterpartyFile(frozen),
   };
 }

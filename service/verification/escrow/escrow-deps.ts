@@ -4,7 +4,7 @@ import type { Address } from "viem";
 import type { LocalAccount } from "viem/accounts";
 import type { Deployment } from "../../chain/deployments.ts";
 import type { Database } from "../../db/database.ts";
-import type { EscrowMetrics } from "../metrics.ts";
+import type { createEscrowMetrics } from "../metrics.ts";
 import type { HoldClock } from "./decide-clock.ts";
 import type { EscrowClient } from "./escrow-node.ts";
 
@@ -25,7 +25,7 @@ export type EscrowDeps = {
   askRerun(tx: NodePgDatabase, ask: { verdictId: string; at: Date }): Promise<"asked" | "busy" | "over">;
   /** Notifies that a reviewer has to decide a held job, in the database transaction that stores it. */
   notifyReviewDue(tx: NodePgDatabase, clock: HoldClock, at: Date): Promise<void>;
-  metrics: EscrowMetrics;
+  metrics: ReturnType<typeof createEscrowMetrics>;
   logger: Logger;
   now: () => Date;
 };

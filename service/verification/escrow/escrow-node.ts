@@ -86,13 +86,14 @@ async function readBlock(client: Pick<EscrowClient, "getBlock">, blockNumber?: b
   return { number, hash, timestamp };
 }
 
-type SignedBy = { signer: Address; digest: Hex; signature: Hex };
-
 /**
  * True if an account signed with its own key or, as a contract, by ERC-1271 as of the newest block. A contract that is not deployed is not
  * called. Throws an EscrowFailure without an answer of the node.
  */
-export async function isSignedBy(client: EscrowClient, signed: SignedBy): Promise<boolean> {
+export async function isSignedBy(
+  client: EscrowClient,
+  signed: { signer: Address; digest: Hex; signature: Hex },
+): Promise<boolean> {
   if (await isOwnKey(signed)) return true;
   const { signer, digest, signature } = signed;
   const code = await askNode(() => client.getCode({ address: signer }));
@@ -113,7 +114,7 @@ export async function isSignedBy(client: EscrowClient, signed: SignedBy): Promis
   }
 }
 
-async function isOwnKey({ signer, digest, signature }: SignedBy): Promise<boolean> {
+async function isOwnKey({ signer, digest, signature }: Parameters<typeof isSignedBy>[1]): Promise<boolean> {
   try {
     const recovered = await recoverAddress({ hash: digest, signature });
     return recovered.toLowerCase() === signer.toLowerCase();

@@ -72,7 +72,11 @@ export async function signDecisions(deps: EscrowDeps): Promise<number> {
   return signed;
 }
 
-async function tryToSign(deps: EscrowDeps, decision: UnsignedDecision, heads: Heads): Promise<boolean> {
+async function tryToSign(
+  deps: EscrowDeps,
+  decision: UnsignedDecision,
+  heads: Awaited<ReturnType<typeof readHeads>>,
+): Promise<boolean> {
   const { verdictId, run } = decision;
   try {
     const { snapshot, submission } = await readSnapshot(deps, decision, heads);
@@ -105,18 +109,19 @@ function hindranceOf(error: unknown): string {
     : UNSTORABLE;
 }
 
-type Signing = Extract<SigningDecision, { kind: "sign" }> & {
-  decision: UnsignedDecision;
-  submission: IndexedSubmission;
-  job: JobTerm;
-};
-
 /**
  * Stores signature, row, transaction and a HOLD's clock, all or nothing. A job never gets a second terminal signature, except a renewed one
  * of the same decision. It signs before the database transaction, because a remote signer must not keep rows locked. An unstored signature
  * stays secret.
  */
-async function sign(deps: EscrowDeps, signing: Signing): Promise<boolean> {
+async function sign(
+  deps: EscrowDeps,
+  signing: Extract<SigningDecision, { kind: "sign" }> & {
+    decision: UnsignedDecision;
+    submission: IndexedSubmission;
+    job: JobTerm;
+  },
+): Promise<boolean> {
   const { decision, submission } = signing;
   const { chainId } = deps.deployment;
   const now = deps.now();
@@ -176,7 +181,10 @@ async function hold(
   await startClock(tx, { ...holdMoments(heldAt, job), verdictId, chainId, createdAt: now() });
 }
 
-function settlementOf(deps: EscrowDeps, { decision: unsigned, submission, issuedAt, deadline }: Signing) {
+function settlementOf(
+  deps: EscrowDeps,
+  { decision: unsigned, submission, issuedAt, deadline }: Parameters<typeof sign>[1],
+) {
   const { job, verdictId, run, decision, specHash, score, confidenceBps, evidenceHash } = unsigned;
   return {
     ...{ ...job, verdictId, run, decision, specHash, score, confidenceBps, evidenceHash },
@@ -220,9 +228,6 @@ async function note(
     );
 }
 
-/** The node's newest block and its newest final one. */
-type Heads = Awaited<ReturnType<typeof readHeads>>;
-
 /**
  * Verifies again everything that a decision's signature depends on, on the final chain, and the escrow's code also as of the newest block.
  * Throws an EscrowFailure if node or index cannot answer.
@@ -230,7 +235,7 @@ type Heads = Awaited<ReturnType<typeof readHeads>>;
 async function readSnapshot(
   deps: EscrowDeps,
   decision: UnsignedDecision,
-  { head, final }: Heads,
+  { head, final }: Awaited<ReturnType<typeof readHeads>>,
 ): Promise<{ snapshot: SigningSnapshot; submission: IndexedSubmission | null }> {
   const { job } = decision;
   const escrow = findEscrow(deps.deployment, job);

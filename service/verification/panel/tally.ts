@@ -243,8 +243,6 @@ function ballotTexts(
   return [...own, shown.ballots[role] ?? ""];
 }
 
-type OutputFaults = Pick<TallyInput, "synthesis" | "checks"> & { ballots: readonly CountedBallot[] };
-
 /** Rule of each check. Checks without an own rule show that a requested thing is missing. */
 const RULE_OF_CHECK: Readonly<Record<OutputCheck["name"], RuleName>> = {
   padded: "output_padded",
@@ -256,7 +254,10 @@ const RULE_OF_CHECK: Readonly<Record<OutputCheck["name"], RuleName>> = {
 };
 
 /** Returns the rules on unmet criteria and on the output itself that turn ALLOW into HOLD. */
-function outputRules(outcome: Decision, faults: OutputFaults): readonly RuleName[] {
+function outputRules(
+  outcome: Decision,
+  faults: Pick<TallyInput, "synthesis" | "checks"> & { ballots: readonly CountedBallot[] },
+): readonly RuleName[] {
   if (outcome !== "ALLOW") return [];
   const rules = new Set<RuleName>();
   if (hasUnmetCriterion(faults)) rules.add("criterion_unmet");
@@ -268,7 +269,7 @@ function outputRules(outcome: Decision, faults: OutputFaults): readonly RuleName
 }
 
 /** Unmet with evidence in two ballots, or in one and the synthesis. */
-function hasUnmetCriterion({ ballots, synthesis }: OutputFaults): boolean {
+function hasUnmetCriterion({ ballots, synthesis }: Parameters<typeof outputRules>[1]): boolean {
   const synthesised = new Set(synthesis.kind === "answer" ? shownUnmet(synthesis.answer.unmetCriteria) : []);
   const times = new Map<string, number>();
   for (const { ballot } of ballots) {

@@ -4,8 +4,6 @@ import type { Database } from "../../db/database.ts";
 import { notifyOfVerdict } from "./verdict-events.ts";
 import { isLeasedBy, type RunLease } from "./verdict-queue.ts";
 
-export type FailDeps = { db: Database; now: () => Date; random: () => number };
-
 /** Reason of a run without a decision, for the verdict's error_message, and whether a later run of the same case may succeed. */
 export type RunFailure = { message: string; retryable: boolean };
 
@@ -16,7 +14,7 @@ export type RunFailure = { message: string; retryable: boolean };
  * nothing changed.
  */
 export async function failRun(
-  deps: FailDeps,
+  deps: { db: Database; now: () => Date; random: () => number },
   lease: RunLease,
   { message, retryable }: RunFailure,
 ): Promise<"retried" | "failed" | "stands" | "lost"> {

@@ -4,14 +4,13 @@ import type { Hex } from "viem";
 import { z } from "zod";
 import type { Database } from "../../db/database.ts";
 import { holdClock } from "../../db/tables/settlement.ts";
-import { verdict } from "../../db/tables/verdict.ts";
+import { verdict, type verdictRun } from "../../db/tables/verdict.ts";
 import { JOB_COLUMNS, jobOf } from "../escrow/types.ts";
 import { buildEvidence } from "../panel/evidence-document.ts";
 import { thresholdOf } from "../panel/policy.ts";
 import type { Decision, OutputCheck } from "../panel/types.ts";
 import { subjectOf } from "./build-decision.ts";
 import {
-  type DecisionRow,
   type NewDecision,
   storable,
   storeDecision,
@@ -68,7 +67,11 @@ export async function recordReview(
 /** Builds the rows of a review. Score, findings and checks are those of the held decision, if there is one. */
 function decisionOf(
   review: Review,
-  { newest, verdictCase, at }: { newest: DecisionRow | null; verdictCase: VerdictCase; at: Date },
+  {
+    newest,
+    verdictCase,
+    at,
+  }: { newest: typeof verdictRun.$inferSelect | null; verdictCase: VerdictCase; at: Date },
 ): NewDecision {
   const place = { verdictId: review.verdictId, run: (newest?.run ?? 0) + 1, cause: "review" } as const;
   // Only storeDecision writes the column, and with this type.

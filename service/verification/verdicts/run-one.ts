@@ -1,8 +1,8 @@
-import type { VerdictMetrics } from "../metrics.ts";
+import type { createVerdictMetrics } from "../metrics.ts";
 import { isRefusal, type PanelDeps } from "../panel/ask-role.ts";
 import { type PanelCase, type PanelOutcome, ROLE_NAMES } from "../panel/types.ts";
 import { buildDecision, type Decided } from "./build-decision.ts";
-import { type FailDeps, failRun, type RunFailure } from "./fail-run.ts";
+import { failRun, type RunFailure } from "./fail-run.ts";
 import { LeaseLost, readRoleCalls, reusableAnswers, storeCalls } from "./role-calls.ts";
 import { storable, storeDecision } from "./store-decision.ts";
 import { readVerdictCase, type VerdictCase } from "./verdict-cases.ts";
@@ -14,14 +14,14 @@ export type RunPanel = (
   run: Pick<PanelDeps, "begin" | "keep" | "known" | "signal">,
 ) => Promise<PanelOutcome>;
 
-export type RunOneDeps = FailDeps &
+export type RunOneDeps = Parameters<typeof failRun>[0] &
   LeaseDeps & {
     /** Chain of the provider's score. */
     chainId: number;
     runPanel: RunPanel;
     /** Token limit of one decision, retries included. The attempt that reaches it is the last. */
     tokensPerDecision: number;
-    metrics: VerdictMetrics;
+    metrics: ReturnType<typeof createVerdictMetrics>;
   };
 
 /** Above the deployments and crashes that a run meets by chance: such a run crashes its worker. */

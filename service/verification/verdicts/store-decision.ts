@@ -72,10 +72,11 @@ export async function storeDecision(
   await notifyOfVerdict(tx, news, { verdictId, at });
 }
 
-export type DecisionRow = typeof verdictRun.$inferSelect;
-
 /** Locks a verdict until the database transaction ends and reads its newest decision; null without one. */
-export async function takeNewestDecision(tx: NodePgDatabase, verdictId: string): Promise<DecisionRow | null> {
+export async function takeNewestDecision(
+  tx: NodePgDatabase,
+  verdictId: string,
+): Promise<typeof verdictRun.$inferSelect | null> {
   const { rows } = await tx.execute(sql`
     select 1 from ahs.verdict where id = ${verdictId} and runs > 0 for update`);
   if (rows.length === 0) return null;

@@ -93,8 +93,6 @@ export async function putOffDue(
   return rowCount ?? 0;
 }
 
-export type VerdictQueue = Awaited<ReturnType<typeof readVerdictQueue>>;
-
 /** Counts waiting and running verdicts, and the seconds that the most overdue one has been due. */
 export async function readVerdictQueue(db: Database, now: Date) {
   const { rows } = await db.$client.query<{ depth: number; processing: number; ageSeconds: number }>({

@@ -8,14 +8,14 @@ import {
   listApiKeys,
   revokeApiKey,
 } from "../../../service/access/api-keys.ts";
-import { createKeyDebits, type KeyDebits, returnExpiredHolds } from "../../../service/access/key-debits.ts";
+import { createKeyDebits, returnExpiredHolds } from "../../../service/access/key-debits.ts";
 import { useDatabase } from "../../support/test-database.ts";
 
 const NOW = new Date("2026-11-20T10:00:00Z");
 const entropy = { randomBytes, randomUuid: () => randomUUID() };
 
 const db = useDatabase();
-let debits: KeyDebits;
+let debits: ReturnType<typeof createKeyDebits>;
 
 beforeAll(() => {
   debits = createKeyDebits({ db, now: () => NOW, randomUuid: () => randomUUID() });
