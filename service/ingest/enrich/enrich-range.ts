@@ -41,20 +41,21 @@ export type EnrichTask = {
 
 /**
  * Reads one range and stores it with the cursor in one transaction; parts of a single block that are too large are left out.
- * Returns the last block read, which may come before the one asked for, and whether that is for the number of logs; null if the
- * range was outdated meanwhile. Throws a NodeFailure, and stores nothing, when the node's answers are incomplete or contradict the
- * index.
+ * Returns the last block read, which may come before the one asked for; if it does for the number of logs, also about how many
+ * blocks the next range has room for. Null if the range was outdated meanwhile. Throws a NodeFailure, and stores nothing, when the
+ * node's answers are incomplete or contradict the index.
  */
 export async function enrichRange(
   context: EnrichContext,
   task: EnrichTask,
-): Promise<{ readonly to: number; readonly isCut: boolean } | null> {
+): Promise<{ readonly to: number; readonly nextBlocks: number | null } | null> {
   const planned = await readWanted(context, task);
   await requireSameChain(context, task, cursorAt(planned));
   const isOversized = createOversizeTest(context.client, { block: planned.to, isStuck: task.isStuck });
   const { db, chainId, market, entryPoints, crashes, metrics } = context;
   const {
     to,
+    nextBlocks,
     logs: reported,
     unread,
   } = await readRangeLogs(context, { ...task, to: planned.to }, isOversized);
@@ -100,7 +101,7 @@ export async function enrichRange(
     dropped,
     named: { ...leftOut, ...claims.leftOut, approval: claims.leftOut.approval + leftOut.approval },
   });
-  return { to, isCut };
+  return { to, nextBlocks };
 }
 
 function cursorAt({ to: block, end: { hash } }: Awaited<ReturnType<typeof readWanted>>): EnrichCursor {

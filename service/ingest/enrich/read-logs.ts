@@ -20,7 +20,7 @@ import { type IsOversized, orOversized } from "./read-receipts.ts";
  * Reads every log of the range that names a wallet at its event's place for a party, and logs of Safes among them, in the
  * order of the chain. If the answer is too large, it asks in parts, down to one event of one wallet, then of believed
  * contracts alone. Logs of `unread` wallets are missing. For several blocks that is a failure, since smaller ranges exist.
- * If the blocks hold more than `maxLogs` logs, the last ones are left for the next range: `to` is the last block read.
+ * If the blocks hold more than `maxLogs` logs, `to` comes before the last one, and `nextBlocks` is about how many fit from there.
  */
 export async function readLogs(
   client: Pick<ChainReader, "logs">,
@@ -35,9 +35,15 @@ export async function readLogs(
     /** Trusted contracts, lower-case. */
     readonly believed: { readonly tokens: readonly Address[]; readonly entryPoints: readonly Address[] };
   },
-): Promise<{ readonly to: number; readonly logs: readonly RawLog[]; readonly unread: ReadonlySet<Address> }> {
+): Promise<{
+  readonly to: number;
+  readonly nextBlocks: number | null;
+  readonly logs: readonly RawLog[];
+  readonly unread: ReadonlySet<Address>;
+}> {
   const { from } = range;
   let { to } = range;
+  let nextBlocks: number | null = null;
   const found = new Map<number, Map<number, RawLog>>();
   const unread = new Set<Address>();
   const read = async (part: Part): Promise<void> => {
@@ -61,12 +67,17 @@ export async function readLogs(
       const block = found.get(log.blockNumber) ?? new Map<number, RawLog>();
       found.set(log.blockNumber, block.set(log.logIndex, log));
     }
-    to = lastWithin(found, limits.maxLogs, { from, to });
-    for (const block of found.keys()) if (block > to) found.delete(block);
+    const last = lastWithin(found, limits.maxLogs, { from, to });
+    if (last === to) return;
+    const rest = new Map([...found].filter(([block]) => block > last));
+    nextBlocks = lastWithin(rest, limits.maxLogs, { from: last + 1, to }) - last;
+    for (const block of rest.keys()) found.delete(block);
+    to = last;
   };
   const parts = chunksOf(range.wallets, limits.maxWallets).flatMap(wholeParts);
   await mapLimited(parts, limits.concurrency, read);
-  return { to, logs: inOrder([...found.values()].flatMap((block) => [...block.values()])), unread };
+  const logs = inOrder([...found.values()].flatMap((block) => [...block.values()]));
+  return { to, nextBlocks, logs, unread };
 }
 
 /** Last block up to which there are at most so many logs; at least the first block. */

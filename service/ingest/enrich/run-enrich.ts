@@ -203,8 +203,9 @@ async function enrichAdapting(context: EnrichContext, stretch: Stretch): Promise
       await context.crashes.begin(of, range);
       const read = await enrichRange(context, task);
       context.timeouts.delete(of);
-      if (read?.isCut === true) shrink(span, read.to - range.from + 1, read.to - range.from + 2);
-      else grow(span, context.limits.maxBlocks);
+      const nextBlocks = read?.nextBlocks ?? null;
+      if (nextBlocks === null) grow(span, context.limits.maxBlocks);
+      else shrink(span, nextBlocks, nextBlocks + 1);
       return read?.to ?? null;
     } catch (error) {
       if (!(error instanceof NodeFailure) || !mayFitWhenSmaller(error)) throw error;
