@@ -51,7 +51,7 @@ ${markdownTable([
 
 ### Out of sample
 
-Scores on day 60 against what happens in days 60 to 90, on populations whose make-up and drift are drawn anew for each seed: failure rates and prices walk from week to week, things break and are repaired, some pad their record with calls that cost nobody anything. *Failing*: more than one in five of the later calls made for a purpose fails. *Losing*: more than half of the later fees is burnt by failures or paid above the market's price, or an approval to a contract of days is abused. The figures are areas under the ROC curve, 0.5 being chance; beside the score stand the share of successful calls until day 60 and the age of the account.
+Scores on day 60 against what happens in days 60 to 90, on populations whose make-up and drift are drawn anew for each seed: failure rates and prices walk from week to week, things break and are repaired, some pad their record with calls that cost nothing. *Failing*: more than one in five of the later calls made for a purpose fails. *Losing*: more than half of the later fees is burnt by failures or paid above the market's price, or an approval to a contract of days is abused. The figures are areas under the ROC curve, 0.5 being chance; beside the score stand the share of successful calls until day 60 and the age of the account.
 
 ${markdownTable([
   ["Seed", "Wallets", "Failing", "AHS", "Success rate", "Age", "Losing", "AHS", "Success rate", "Age"],
@@ -140,16 +140,16 @@ ${markdownTable([
   ]),
 ])}
 
-At ${stated.native_usd} USD for the coin. Whoever pays on the strength of a score should bound the amount settled at once by what the wallet has already settled with independent parties.`;
+At ${stated.native_usd} USD for the coin. A payer that relies on a score should bound the amount settled at once by what the wallet has already settled with independent parties.`;
 }
 
 function limits(): string {
   return `## 9. What it cannot do
 
-- **Tell a patient cheat from an honest agent.** Clean, cheap calls with an effect to established contracts over weeks buy an A, at the prices above. So do sybil users that also act elsewhere: they make one's own contracts look used. So do an owner's own accounts, where an exchange funded each apart and each is older by a month than the first payment to it: the attacks named *aged* above have no bar, and their price is stated.
+- **Distinguish a patient cheat from an honest agent.** Clean, cheap calls with an effect to established contracts over weeks buy an A, at the prices above. So do sybil users that also act elsewhere: they make one's own contracts look used. So do an owner's own accounts, where an exchange funded each apart and each is older by a month than the first payment to it: the attacks named *aged* above have no bar, and their price is stated.
 - **See failures that leave no trace.** A contract that catches its inner failures and goes on shows only what succeeded behind it.
 - **Know whose service answers.** An endpoint is what an agent declares; nothing proves that it runs it. D3 is therefore part of no stored or published score.
-- **Credit honest dealings that nobody else has.** A wallet that pays only new accounts without other users stays a D, however well it does so. On a chain of which few blocks are read few outside users are seen, and credit is lower for everybody.
+- **Credit honest dealings with accounts that have no other users.** A wallet that pays only new accounts without other users stays a D, however well it does so. On a chain of which few blocks are read few outside users are seen, and credit is lower for every wallet.
 - **Follow money past the first account.** Exposure to sanctioned accounts and mixers is one hop, and a public funder that the data file does not name links strangers.
 - **Foresee what breaks.** A sound record says little of next month's outage: the areas above are well below 1.
 - **Score the young and the silent.** Too few calls, too short a time or too long a silence is INSUFFICIENT, which is neither good nor bad.`;
