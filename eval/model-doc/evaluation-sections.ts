@@ -16,7 +16,7 @@ function evaluation(results: Results): string {
 
 \`npm run eval\` simulates agents, users, contracts, payees and a fee market, builds from them what the service builds from a chain, and scores with this model. Seeds are drawn at each run; these figures are of the seeds ${results.seeds.join(", ")} (\`npm run eval -- ${results.seeds.map((seed) => `--seed ${seed}`).join(" ")}\`). A simulation shows that the model does what it is meant to do in a world as described, not that the world is so.
 
-What is simulated: agents at rhythms, prices, failure rates and places drawn from ranges; strangers who are seen only in the share of blocks that the service reads; accounts of known and unknown age and funder. Credits and owner clusters are not given but found by the service's own code.
+The simulation has agents at rhythms, prices, failure rates and places drawn from ranges; strangers who are seen only in the share of blocks that the service reads; accounts of known and unknown age and funder. Credits and owner clusters are not given but found by the service's own code.
 
 ### Archetypes
 
@@ -51,7 +51,7 @@ ${markdownTable([
 
 ### Out of sample
 
-Scores on day 60 against what happens in days 60 to 90, on populations whose make-up and drift are drawn anew for each seed: failure rates and prices walk from week to week, things break and are repaired, some pad their record with calls that cost nothing. *Failing*: more than one in five of the later calls made for a purpose fails. *Losing*: more than half of the later fees is burnt by failures or paid above the market's price, or an approval to a contract of days is abused. The figures are areas under the ROC curve, 0.5 being chance; beside the score stand the share of successful calls until day 60 and the age of the account.
+Scores on day 60 against what happens in days 60 to 90, on populations whose make-up and drift are drawn anew for each seed: failure rates and prices walk from week to week, things break and are repaired, some pad their record with calls that cost nothing. *Failing*: more than one in five of the later calls made for a purpose fails. *Losing*: more than half of the later fees is burnt by failures or paid above the market's price, or an approval to a contract of days is abused. The figures are areas under the ROC curve, 0.5 being chance; the table compares the score with the share of successful calls until day 60 and the age of the account.
 
 ${markdownTable([
   ["Seed", "Wallets", "Failing", "AHS", "Success rate", "Age", "Losing", "AHS", "Success rate", "Age"],

@@ -52,7 +52,7 @@ export const AHS_2026_1: Policy = {
     establishedFloor: 0.3,
     // Below the bound of "unproven", so that paying none but fresh accounts is capped.
     fundedFloor: 0.2,
-    // What costs nothing but gas proves little.
+    // A call that costs nothing but gas proves little.
     trivialFactor: 0.1,
     // One US cent.
     trivialBelowMicroUsd: 10_000,
