@@ -125,7 +125,7 @@ function chargeOf({ validBefore }: PresentedPayment, { isFinal }: SeenOutcome): 
     return "the authorization was used or withdrawn elsewhere, in a final block; nothing was charged.";
   }
   const end = new Date(Number(validBefore) * 1000).toISOString();
-  return `this service has not settled the payment and will not. Others who have the authorization can carry it out until ${end}; where they do, the same request is answered without another payment, proven by ${PROOFS}.`;
+  return `this service has not settled the payment, and settles it only if it is presented again. Others who have the authorization can carry it out until ${end}; where they do, the same request is answered without another payment, proven by ${PROOFS}.`;
 }
 
 /**
