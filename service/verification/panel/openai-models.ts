@@ -61,7 +61,9 @@ export function createOpenaiModels(settings: OpenaiModelSettings): ModelPort {
     const mode = body.response_format?.type === "json_object" ? "json_object" : "json_schema";
     const { outcome, usage } = completion;
     // An aborted question is charged too.
-    const unreported = read * (estimateTokens(question.system) + estimateTokens(question.user));
+    // The whole prompt is estimated only for answers without usage.
+    const unreported =
+      read === 0 ? 0 : read * (estimateTokens(question.system) + estimateTokens(question.user));
     return {
       outcome,
       mode,
