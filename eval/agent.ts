@@ -34,11 +34,18 @@ export type Routine = { readonly times: readonly number[]; readonly next: (time:
 /** A followed wallet and its owner. */
 export type Agent = { readonly wallet: Address; readonly owner: Address | null };
 
-/** Registers a followed wallet: some were funded by an owner's account of their own, the rest by an exchange or the like. */
-export function enrol(world: World, random: Random, options: { readonly ageDays?: number } = {}): Agent {
+/**
+ * Registers a followed wallet: some, or as `owned` asks, were funded by an owner's account of their own, the rest by an exchange
+ * or the like.
+ */
+export function enrol(
+  world: World,
+  random: Random,
+  options: { readonly ageDays?: number; readonly owned?: boolean } = {},
+): Agent {
   const { ledger, start } = world;
   const wallet = newAddress(random);
-  const owner = random.chance(0.3) ? newAddress(random) : null;
+  const owner = random.chance(0.3) || options.owned === true ? newAddress(random) : null;
   const ageDays = options.ageDays ?? logBetween(random, 1, 500);
   if (owner !== null) {
     ledger.accounts.set(owner, {

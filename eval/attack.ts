@@ -41,7 +41,7 @@ export const TRANSFER_GAS = 21_000;
 export const DEPLOY_GAS = 250_000;
 
 /** Never fails, pays the market's price, estimates its gas: the least that a call can cost. */
-const CHEAPEST = { outOfGas: 0, overpay: () => 1, usedShare: [0.85, 0.95] as const };
+export const CHEAPEST = { outOfGas: 0, overpay: () => 1, usedShare: [0.85, 0.95] as const };
 
 /** A wallet that is followed from the start; by default it is of the attack's first day and came from an exchange. */
 export function attacker(

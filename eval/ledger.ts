@@ -28,6 +28,10 @@ export type Deed = {
   readonly moves?: readonly TokenMove[];
   /** Gas that a success uses. */
   readonly gas: number;
+  /** Gas that a revert uses; without it, 60 % of that of a success. */
+  readonly revertGas?: number;
+  /** Whether a smart account executed it; its value is known to those alone who trace transactions. */
+  readonly execution?: boolean;
   readonly outcome: "ok" | "revert" | "out_of_gas";
   /** Price paid over the market's. */
   readonly overpay: number;
@@ -42,6 +46,17 @@ type Dealing = {
   readonly time: number;
   readonly calls: number;
   readonly sentMicroUsd: bigint;
+};
+
+/** Payments by signed authorizations (EIP-3009), which a facilitator sent and paid the gas of. */
+export type Authorizations = {
+  readonly authorizer: Address;
+  readonly payee: Address;
+  readonly time: number;
+  /** How many there are at about that time. */
+  readonly count: number;
+  /** Dollars of all of them. */
+  readonly usd: number;
 };
 
 /** Facts of an account of the world, read by the service or not. */
@@ -60,6 +75,9 @@ export type Ledger = {
   /** Own calls of followed wallets. */
   readonly calls: Map<Address, OwnCall[]>;
   readonly dealings: Dealing[];
+  readonly authorizations: Authorizations[];
+  /** Accounts that never sent a transaction, whatever their age. */
+  readonly neverSent: Set<Address>;
   /** Times of all visible calls that went to no counterparty of a followed wallet, by account. */
   readonly elsewhere: Map<Address, number[]>;
   readonly approvals: Map<Address, OpenApproval[]>;
@@ -75,6 +93,8 @@ export function openLedger(start: number): Ledger {
     accounts: new Map(),
     calls: new Map(),
     dealings: [],
+    authorizations: [],
+    neverSent: new Set(),
     elsewhere: new Map(),
     approvals: new Map(),
     delegations: new Map(),
@@ -105,7 +125,7 @@ export function mine({ ledger, market, random }: Sender, wallet: Address, deed: 
     blockNumber: blockAt(ledger, timestamp),
     // Two calls of one wallet in one block keep their order.
     transactionIndex: calls.length,
-    position: 0,
+    position: deed.execution === true ? 1 : 0,
     timestamp,
     to: deed.to,
     selector: deed.selector,
@@ -172,14 +192,17 @@ function deal(
   });
 }
 
-function gasOf({ gas, outcome, usedShare }: Deed): { readonly gasUsed: number; readonly gasLimit: number } {
+function gasOf({ gas, revertGas, outcome, usedShare }: Deed): {
+  readonly gasUsed: number;
+  readonly gasLimit: number;
+} {
   const gasLimit = Math.max(21_000, Math.round(gas / usedShare));
   switch (outcome) {
     case "ok":
       return { gasUsed: gas, gasLimit };
     case "revert":
       // Most reverts come out before the work is done.
-      return { gasUsed: Math.max(21_000, Math.round(gas * 0.6)), gasLimit };
+      return { gasUsed: Math.max(21_000, Math.round(revertGas ?? gas * 0.6)), gasLimit };
     case "out_of_gas":
       return {
         gasUsed: Math.max(21_000, Math.round(gas * 0.9)),

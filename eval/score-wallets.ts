@@ -1,67 +1,114 @@
 import type { Address } from "viem";
 import { addressesOf, describeCounterparties } from "../service/model/features/describe-counterparties.ts";
+import { notApplicable } from "../service/model/features/facts.ts";
 import { mainFundersIn } from "../service/model/features/find-owners.ts";
-import { scoreWallet } from "../service/model/features/score-wallet.ts";
-import type { AccountFact, Contact, ContactGraph, WalletRows } from "../service/model/features/types.ts";
+import { measureWallet, scoreWallet } from "../service/model/features/score-wallet.ts";
+import type {
+  AccountFact,
+  Contact,
+  ContactGraph,
+  OwnCall,
+  WalletRows,
+} from "../service/model/features/types.ts";
 import type { Policy } from "../service/model/score/policy-shape.ts";
-import type { ScoreRecord } from "../service/model/score/record.ts";
+import type { MeasuredWallet, ScoreRecord } from "../service/model/score/record.ts";
+import { scoreFeatures } from "../service/model/score/score-features.ts";
 import { blockAt, type Ledger, listOf } from "./ledger.ts";
 import { DAY, type World } from "./world.ts";
 
 const CHAIN_ID = 31_337;
 
+/** Which sources a service has, and what it reads of the chain. */
+export type Sight = {
+  /** history: creators, first funders and ages of accounts from a node that knows them; contacts: what calls alone tell. */
+  readonly accounts: "history" | "contacts";
+  /** Whether a payment by a signed authorization is an act of who signed it. */
+  readonly authorizations: boolean;
+  /** Whether transactions are traced, which shows the native coin that smart accounts pay. */
+  readonly traces: boolean;
+};
+
+/** The service as it stands, at a node with everything. */
+export const USUAL_SIGHT: Sight = { accounts: "history", authorizations: false, traces: false };
+
 /** The service's knowledge of a world at a moment: scores any followed wallet as of it. */
 export type Observer = {
   /** Unix seconds. */
   readonly at: number;
+  /** What it knows of accounts, and which of them fund most of others: what owners are found by. */
+  readonly graph: ContactGraph;
+  readonly facts: ReadonlyMap<Address, AccountFact>;
   score(wallet: Address): ScoreRecord;
+  /** The record as it would be if a feature of the policy did not apply to the wallet. */
+  scoreWithout(wallet: Address, feature: string): ScoreRecord;
+  /** Whether a wallet that only receives is described by a seller profile. */
+  hasSellerProfile(wallet: Address): boolean;
 };
 
 /** Reads a world up to a moment as the service would, and scores by a policy. */
 export function observe(
   world: World,
-  { at, policy }: { readonly at: number; readonly policy: Policy },
+  {
+    at,
+    policy,
+    sight = USUAL_SIGHT,
+  }: { readonly at: number; readonly policy: Policy; readonly sight?: Sight },
 ): Observer {
-  const graph = contactsUntil(world.ledger, at);
-  const facts = factsOf(world.ledger);
+  const graph = contactsUntil(world.ledger, { at, sight });
+  const facts = sight.accounts === "history" ? factsOf(world.ledger) : factsByContacts(world.ledger, graph);
   const publicFunders = new Set(world.publicFunders);
   const asOf = {
     blockNumber: blockAt(world.ledger, at),
     blockHash: `0x${"0".repeat(64)}`,
     timestamp: at,
   } as const;
+  const rowsOf = (wallet: Address): WalletRows => {
+    const own = ownRows(world, wallet, { at, sight });
+    const last = own.calls.reduce((latest, { timestamp }) => Math.max(latest, timestamp), 0);
+    const counterparties = describeCounterparties({
+      wallet,
+      addresses: addressesOf(own.calls, own.approvals, own.delegation),
+      windowStart: last - policy.window.days * DAY,
+      graph,
+      facts,
+      publicFunders,
+      flags: world.ledger.flags,
+      policy,
+    });
+    return { ...own, counterparties };
+  };
+  const measured = new Map<Address, MeasuredWallet>();
   return {
     at,
-    score: (wallet) => {
-      const own = ownRows(world, wallet, at);
-      const last = own.calls.reduce((latest, { timestamp }) => Math.max(latest, timestamp), 0);
-      const counterparties = describeCounterparties({
-        wallet,
-        addresses: addressesOf(own.calls, own.approvals, own.delegation),
-        windowStart: last - policy.window.days * DAY,
-        graph,
-        facts,
-        publicFunders,
-        flags: world.ledger.flags,
-        policy,
-      });
-      return scoreWallet({ rows: { ...own, counterparties }, asOf, policy });
+    graph,
+    facts,
+    score: (wallet) => scoreWallet({ rows: rowsOf(wallet), asOf, policy }),
+    scoreWithout: (wallet, name) => {
+      const whole = measured.get(wallet) ?? measureWallet(rowsOf(wallet), policy);
+      measured.set(wallet, whole);
+      const features = whole.features.map((feature) =>
+        feature.name === name ? notApplicable(name, 0, "left out") : feature,
+      );
+      return scoreFeatures({ ...whole, features }, asOf, policy);
     },
+    // AHS-2026.1 has none.
+    hasSellerProfile: () => false,
   };
 }
 
 /** The rows of a followed wallet but for its counterparties. */
 function ownRows(
-  { ledger, market, start }: World,
+  world: World,
   wallet: Address,
-  at: number,
+  { at, sight }: { readonly at: number; readonly sight: Sight },
 ): Omit<WalletRows, "counterparties"> {
+  const { ledger, market, start } = world;
   const delegation = ledger.delegations.get(wallet);
   const sanction = ledger.sanctions.get(wallet);
   return {
     chainId: CHAIN_ID,
     wallet,
-    calls: (ledger.calls.get(wallet) ?? []).filter(({ timestamp }) => timestamp <= at),
+    calls: ownCalls(world, wallet, sight).filter(({ timestamp }) => timestamp <= at),
     approvals: (ledger.approvals.get(wallet) ?? []).filter(({ approvedAt }) => approvedAt <= at),
     delegation: { to: delegation !== undefined && delegation.time <= at ? delegation.to : null },
     tokens: market.list,
@@ -78,14 +125,65 @@ function ownRows(
   };
 }
 
+/** Own calls as far as they are seen: the value of executions by traces, payments by authorizations as acts of the signer. */
+function ownCalls({ ledger, market }: World, wallet: Address, sight: Sight): readonly OwnCall[] {
+  const calls = (ledger.calls.get(wallet) ?? []).map((call) =>
+    sight.traces || call.position === 0 || call.value === 0n ? call : { ...call, value: 0n },
+  );
+  if (!sight.authorizations) return calls;
+  const signed = ledger.authorizations.filter(({ authorizer }) => authorizer === wallet);
+  return [
+    ...calls,
+    ...signed.map(({ payee, time, usd }, place): OwnCall => {
+      const timestamp = Math.floor(time);
+      const token = market.usdc.address;
+      const amount = market.unitsOf(market.usdc, usd, timestamp);
+      return {
+        hash: `0xa${place.toString(16).padStart(23, "0")}${wallet.slice(2)}`,
+        blockNumber: blockAt(ledger, timestamp),
+        transactionIndex: 0,
+        position: 1 + place,
+        timestamp,
+        to: token,
+        selector: "0xe3ee160e",
+        value: 0n,
+        ok: true,
+        gasLimit: 120_000n,
+        gasUsed: 86_000n,
+        fee: 0n,
+        gasPrice: 0n,
+        recipient: payee,
+        amount,
+        receipt: {
+          marketPrice: null,
+          effect: "transfer",
+          emitters: [token],
+          moves: [{ token, amount: -amount }],
+        },
+      };
+    }),
+  ];
+}
+
 type OpenContact = { -readonly [key in keyof Contact]: Contact[key] };
 
 /** Who dealt with whom until a moment, as the contacts table holds it. */
-function contactsUntil({ dealings, elsewhere }: Ledger, at: number): ContactGraph {
+function contactsUntil(
+  { dealings, elsewhere, authorizations }: Ledger,
+  { at, sight }: { readonly at: number; readonly sight: Sight },
+): ContactGraph {
   const byCounterparty = new Map<Address, Map<Address, OpenContact>>();
   const contactsOf = new Map<Address, Contact[]>();
   const callsOf = new Map<Address, number>();
-  for (const { account, counterparty, time, calls, sentMicroUsd } of dealings) {
+  const signed = authorizations.map(({ authorizer, payee, time, count, usd }) => ({
+    account: authorizer,
+    counterparty: payee,
+    time: Math.floor(time),
+    // Funds are seen in any case: only the call is the facilitator's.
+    calls: sight.authorizations ? count : 0,
+    sentMicroUsd: BigInt(Math.round(usd * 1e6)),
+  }));
+  for (const { account, counterparty, time, calls, sentMicroUsd } of [...dealings, ...signed]) {
     if (time > at) continue;
     const accounts = byCounterparty.get(counterparty) ?? new Map<Address, OpenContact>();
     byCounterparty.set(counterparty, accounts);
@@ -116,7 +214,7 @@ function contactsUntil({ dealings, elsewhere }: Ledger, at: number): ContactGrap
 }
 
 /** Account facts of a history source; it knows nothing of one account in thirty-two. */
-function factsOf({ accounts, calls }: Ledger): ReadonlyMap<Address, AccountFact> {
+function factsOf({ accounts, calls, neverSent }: Ledger): ReadonlyMap<Address, AccountFact> {
   const facts = new Map<Address, AccountFact>();
   for (const [address, account] of accounts) {
     const isUntold = Number.parseInt(address.slice(2, 6), 16) % 32 === 0 && !calls.has(address);
@@ -128,7 +226,33 @@ function factsOf({ accounts, calls }: Ledger): ReadonlyMap<Address, AccountFact>
         firstFunder: null,
         existedAt: null,
       });
-    } else facts.set(address, { ...account, existedAt: Math.floor(account.existedAt) });
+    } else {
+      facts.set(address, {
+        ...account,
+        existedAt: neverSent.has(address) ? null : Math.floor(account.existedAt),
+      });
+    }
   }
   return facts;
+}
+
+/** Account facts without such a source: code, and the first call that an account made or, where it has code, got. */
+function factsByContacts({ accounts }: Ledger, graph: ContactGraph): ReadonlyMap<Address, AccountFact> {
+  const firstCall = new Map<Address, number>();
+  const seen = (address: Address, time: number) =>
+    firstCall.set(address, Math.min(time, firstCall.get(address) ?? time));
+  for (const [counterparty, contacts] of graph.usersOf) {
+    const hasCode = accounts.get(counterparty)?.hasCode === true;
+    for (const { account, calls, firstTime } of contacts) {
+      if (calls === 0) continue;
+      seen(account, firstTime);
+      if (hasCode) seen(counterparty, firstTime);
+    }
+  }
+  return new Map(
+    [...accounts.values()].map(({ address, hasCode }) => [
+      address,
+      { address, hasCode, creator: null, firstFunder: null, existedAt: firstCall.get(address) ?? null },
+    ]),
+  );
 }

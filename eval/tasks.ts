@@ -5,9 +5,7 @@ import type { Account, Deed } from "./ledger.ts";
 import type { Market, MarketToken } from "./market.ts";
 
 /** A deed without its time, outcome and price, made for the moment at which it is tried. */
-export type Task = (
-  time: number,
-) => Pick<Deed, "to" | "selector" | "value" | "payment" | "usd" | "effect" | "emitters" | "moves" | "gas">;
+export type Task = (time: number) => Omit<Deed, "time" | "outcome" | "overpay" | "usedShare">;
 
 /** Methods by their first four bytes. */
 export const METHODS = {

@@ -194,7 +194,7 @@ function alsoHome(
 }
 
 /** Different places of a kind that exist at a time, busy ones twice as often as others. */
-function standing(
+export function standing(
   world: World,
   random: Random,
   { kind, count, at }: { readonly kind: PlaceKind; readonly count: number; readonly at: number },
