@@ -9,6 +9,7 @@ import {
   oldVenues,
 } from "./attack.ts";
 import { dilution, failures, hiddenFailures } from "./failure-attacks.ts";
+import { burst, farm, ownAgedPayees, sleeper, washRing } from "./forging-attacks.ts";
 import { pester, strangersCall } from "./nuisance.ts";
 import { freshContracts, ring, sybilUsers } from "./owned-attacks.ts";
 import { approve, pay, payNative, work, wrap } from "./tasks.ts";
@@ -95,12 +96,14 @@ export const ATTACKS: readonly Attack[] = [
     name: "sybil_users_elsewhere",
     what: "the same sybils, half of whose calls go elsewhere",
     bar: null,
+    forges: true,
     stage: (stage) => sybilUsers(stage, { elsewhere: 60 }),
   },
   {
     name: "clean_cheap_90_days",
     what: "five payments of two cents a day to established payees for 90 days, none of them failing",
     bar: null,
+    forges: true,
     stage: (stage) => {
       const wallet = attacker(stage);
       const tasks = oldMerchants(stage, 8).map(({ address }) => pay(stage.world.market, address, () => 0.02));
@@ -118,6 +121,7 @@ export const ATTACKS: readonly Attack[] = [
     name: "failures_hidden",
     what: "the same through an own contract that swallows the failures",
     bar: null,
+    forges: true,
     stage: hiddenFailures,
   },
   {
@@ -136,6 +140,55 @@ export const ATTACKS: readonly Attack[] = [
     what: "300 calls in 60 days half of which fail, then 5,000 cheap calls of one contract in the last ten days",
     bar: null,
     stage: dilution,
+  },
+  {
+    name: "sleeper",
+    what: "one call a week for six weeks, then 200 within six hours, all to established contracts",
+    bar: null,
+    forges: true,
+    stage: sleeper,
+  },
+  {
+    name: "farm_12",
+    what: "twelve agents of one owner, each funded through an exchange, which in 75 days pay 24 payees of the owner's two cents 300 times each and vouch for each other by that",
+    bar: null,
+    forges: true,
+    stage: (stage) => farm(stage, 12),
+  },
+  {
+    name: "farm_36",
+    what: "the same with 36 agents and 72 payees",
+    bar: null,
+    forges: true,
+    stage: (stage) => farm(stage, 36),
+  },
+  {
+    name: "burst_4_days",
+    what: "a new wallet that makes 60 cheap calls of established contracts in four days",
+    bar: null,
+    forges: true,
+    stage: (stage) => burst(stage, { days: 4, calls: 60 }),
+  },
+  {
+    name: "burst_2_7_days",
+    what: "the same with 258 calls in 2.7 days",
+    bar: null,
+    forges: true,
+    stage: (stage) => burst(stage, { days: 2.7, calls: 258 }),
+  },
+  {
+    name: "own_aged_payees",
+    what: "700 payments of two cents in 75 days to two accounts of the owner's own that are months older and send the money back",
+    bar: null,
+    forges: true,
+    stage: ownAgedPayees,
+  },
+  {
+    name: "wash_ring",
+    what: "six aged wallets, each funded through an exchange, that send the same 500 dollars round and round for 60 days and swap a little at a real venue",
+    bar: null,
+    forges: true,
+    stage: washRing,
   },
 ];
 

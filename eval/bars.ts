@@ -1,6 +1,6 @@
 import type { ArchetypeResult, AttackResult, SeedResult } from "./results.ts";
 
-/** A figure of scoring.md section 5, and whether it holds. */
+/** A figure that the model has to reach, and whether it does. */
 export type Bar = {
   readonly name: string;
   /** Null for an attack that ends without a score. */
@@ -13,11 +13,11 @@ export type Bar = {
 const SOUND = ["keeper", "trader", "payment_agent", "escrow_worker"];
 /** Of a hundred agents drawn from wide ranges a few are unlucky. */
 const SOUND_SHARE = 0.9;
-const LEAST_ORDER = 0.95;
+const LEAST_ORDER = 0.97;
 const MOST_IN_BAND = 0.4;
 const LEAST_AREA = 0.85;
 
-/** Every bar of section 5 that an evaluation decides: held by the worst seed, but for leads, which the seeds hold together. */
+/** Every bar that an evaluation decides: held by the worst seed, but for mean leads, which the seeds hold together. */
 export function barsOf({
   bySeed,
   archetypes,
@@ -43,6 +43,7 @@ export function barsOf({
       holds: band <= MOST_IN_BAND,
     },
     ...areaBars(bySeed),
+    ...trustBars(bySeed),
     ...archetypes.filter(({ name }) => SOUND.includes(name)).map(soundBar),
     ...archetypes.filter(({ name }) => name === "always_failing").map(failingBar),
     ...attacks.filter(({ bar }) => bar !== null).map(attackBar),
@@ -70,6 +71,41 @@ function areaBars(bySeed: readonly SeedResult[]): readonly Bar[] {
       lead("account_age"),
     ];
   });
+}
+
+/** What an independent review of AHS-2026.1 found missing; held by the worst seed. */
+function trustBars(bySeed: readonly SeedResult[]): readonly Bar[] {
+  const atLeast = (name: string, bound: number, of: (seed: SeedResult) => number): Bar => {
+    const value = Math.min(...bySeed.map(of));
+    return { name, value, bar: `at least ${bound}`, holds: value >= bound };
+  };
+  const atMost = (name: string, bound: number, of: (seed: SeedResult) => number): Bar => {
+    const value = Math.max(...bySeed.map(of));
+    return { name, value, bar: `at most ${bound}`, holds: value <= bound };
+  };
+  const above = (name: string, of: (seed: SeedResult) => number): Bar => {
+    const value = Math.min(...bySeed.map(of));
+    return { name, value, bar: "above 0", holds: value > 0 };
+  };
+  return [
+    above("out of sample, failure: lead over success of 14 days' half-life", (seed) => seed.lead_failing),
+    above("out of sample, loss: lead over gas_efficiency alone", (seed) => seed.lead_losing),
+    atMost("rank correlation of D2 features with each other and plain success", 0.85, (seed) =>
+      Math.abs(seed.out_of_sample.d2_correlation.rho),
+    ),
+    atLeast("safe amount: area of honest over forged", 0.9, ({ trust }) => trust.honest_over_forged_auc),
+    atMost("safe amount over what was spent, of any attack", 1, ({ trust }) => trust.safe_over_burnt),
+    atMost("honest kinds rejected", 0.05, ({ trust }) => trust.honest_rejected),
+    atMost("honest kinds rejected, without account facts", 0.05, ({ trust }) => {
+      return trust.honest_rejected_without_facts;
+    }),
+    atMost("honest kinds with neither score nor profile", 0.1, ({ trust }) => trust.honest_unscored),
+    atMost("honest kinds with neither, without account facts", 0.1, ({ trust }) => {
+      return trust.honest_unscored_without_facts;
+    }),
+    atMost("harmful kinds at A or B, HIGH, for any amount", 0, ({ trust }) => trust.harmful_unlimited),
+    atLeast("days from nothing to an instant settlement", 14, ({ trust }) => trust.shortest_instant_days),
+  ];
 }
 
 function soundBar({ name, wallets, grades, confidence_levels }: ArchetypeResult): Bar {

@@ -1,12 +1,18 @@
 import type { Address } from "viem";
+import { costBases } from "../service/model/backing/cost-basis.ts";
 import type { Policy } from "../service/model/score/policy-shape.ts";
-import type { ScoreRecord } from "../service/model/score/record.ts";
+import type { RoutingAction, ScoreRecord } from "../service/model/score/record.ts";
 import { ARCHETYPES, type ArchetypeName, settle } from "./archetypes.ts";
 import { ATTACKS, NUISANCES } from "./attacks.ts";
 import { actInBackground, type Crowd } from "./background.ts";
+import { vettedServices } from "./bazaar.ts";
+import { type InstantPlan, shortestPlan, tryInstantPlans } from "./instant-plans.ts";
+import { type JudgedCharacters, judgeCharacters } from "./judge-characters.ts";
 import { type OutOfSample, testOutOfSample } from "./out-of-sample.ts";
 import { buyGrades, cheapestPlans, type Price } from "./price-of-grades.ts";
+import { ACTIONS, routeOf } from "./routing.ts";
 import { observe } from "./score-wallets.ts";
+import { spendingOf } from "./spending.ts";
 import { createWorld, DAY, type World } from "./world.ts";
 
 const DAYS = 90;
@@ -17,16 +23,28 @@ export type Size = {
   readonly perTier: number;
   readonly drifters: number;
   readonly crowd: Crowd;
+  /** How many of each honest and harmful kind live. */
+  readonly lives: number;
+  /** Most calls a day of the plans that are tried for an instant settlement. */
+  readonly mostPerDay: number;
 };
 
 export type Judged = { readonly archetype: ArchetypeName; readonly record: ScoreRecord };
 
 /** The best that an attack reached in one world, and what all of it cost. */
-type AttackOutcome = {
+export type AttackOutcome = {
   readonly name: string;
   readonly record: ScoreRecord;
   readonly calls: number;
   readonly gas: number;
+  /** The most lenient route of its wallets, and whether one of them is settled at once for any amount. */
+  readonly route: RoutingAction;
+  readonly unlimited: boolean;
+  /** Safe amount of each wallet that it wants scored, in dollars. */
+  readonly walletsSafeUsd: readonly number[];
+  /** Of all accounts that it made: safe amounts, and own costs. */
+  readonly safeMicroUsd: bigint;
+  readonly burntMicroUsd: bigint;
 };
 
 type NuisanceOutcome = { readonly name: string; readonly unchanged: boolean };
@@ -39,6 +57,9 @@ export type SeedOutcome = {
   readonly attacks: readonly AttackOutcome[];
   readonly nuisances: readonly NuisanceOutcome[];
   readonly prices: readonly Price[];
+  /** The shortest plan from nothing to an instant settlement; null where none of those tried led there. */
+  readonly instantPlan: Omit<InstantPlan, "wallet"> | null;
+  readonly characters: JudgedCharacters;
   readonly outOfSample: OutOfSample;
 };
 
@@ -51,11 +72,14 @@ export function evaluateSeed(
   const at = world.start + DAYS * DAY;
   actInBackground(world, size.crowd);
   const settled = populate(world, size.perTier);
-  const staged = ATTACKS.map(({ name, stage }) => ({
-    name,
-    ...stage({ world, random: world.random.fork(`attack-${name}`) }),
-  }));
+  const staged = ATTACKS.map(({ name, stage }) => {
+    const before = world.ledger.accounts.size;
+    const result = stage({ world, random: world.random.fork(`attack-${name}`) });
+    // A map keeps the order of its entries: the newest are those that the attack made.
+    return { name, ...result, group: [...world.ledger.accounts.keys()].slice(before) };
+  });
   const bought = buyGrades({ world, random: world.random.fork("grades") });
+  const plans = tryInstantPlans({ world, random: world.random.fork("instant") }, size.mostPerDay);
 
   const observer = observe(world, { at, policy });
   const judged = settled.map(({ archetype, wallet }) => ({
@@ -63,11 +87,22 @@ export function evaluateSeed(
     wallet,
     record: observer.score(wallet),
   }));
-  const attacks = staged.map(({ name, wallets, extraGas }) => ({
-    name,
-    record: best(wallets.map(observer.score)),
-    ...costOf(world, wallets, extraGas),
-  }));
+  const spending = spendingOf(world, observer, vettedServices(world, null));
+  const bases = costBases(spending);
+  const safeOf = (wallet: Address) => bases.get(wallet)?.safe ?? 0n;
+  const ownOf = (wallet: Address) => spending.ownMicroUsd.get(wallet) ?? 0n;
+  const attacks = staged.map(({ name, wallets, extraGas, group }) => {
+    const records = wallets.map(observer.score);
+    return {
+      name,
+      record: best(records),
+      ...costOf(world, wallets, extraGas),
+      ...bestRoute(records),
+      walletsSafeUsd: wallets.map((wallet) => Number(safeOf(wallet)) / 1e6),
+      safeMicroUsd: sum(group.map(safeOf)),
+      burntMicroUsd: sum(group.map(ownOf)),
+    };
+  });
   const prices = cheapestPlans(
     bought.map((purchase) => ({ purchase, record: observer.score(purchase.wallet) })),
   );
@@ -78,6 +113,13 @@ export function evaluateSeed(
     attacks,
     nuisances: harassAll(world, { before: judged, policy, at }),
     prices,
+    instantPlan: shortestPlan(
+      plans.map((plan) => ({
+        plan,
+        isInstant: routeOf(observer.score(plan.wallet)).action === "instant_settle",
+      })),
+    ),
+    characters: judgeCharacters(seed, { policy, lives: size.lives, crowd: size.crowd }),
     outOfSample: testOutOfSample({ seed, agents: size.drifters, crowd: size.crowd, policy }),
   };
 }
@@ -123,6 +165,20 @@ function harassAll(
     if (victim === undefined) throw new Error("a nuisance needs a sound agent");
     return victim;
   }
+}
+
+/** The route that is best for an attacker among those of its wallets. */
+function bestRoute(records: readonly ScoreRecord[]): {
+  readonly route: RoutingAction;
+  readonly unlimited: boolean;
+} {
+  const routes = records.map(routeOf);
+  const rank = Math.max(...routes.map(({ action }) => ACTIONS.indexOf(action)));
+  return { route: ACTIONS[rank] ?? "reject", unlimited: routes.some(({ unlimited }) => unlimited) };
+}
+
+function sum(values: readonly bigint[]): bigint {
+  return values.reduce((all, value) => all + value, 0n);
 }
 
 function best(records: readonly ScoreRecord[]): ScoreRecord {

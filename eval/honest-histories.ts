@@ -43,13 +43,13 @@ export const HONEST_HISTORIES: readonly Character[] = [
   },
   {
     name: "catastrophic_week",
-    what: "sound but for one week 90 days ago, in which every call failed",
+    what: "sound but for one week 90 days ago, in which every call failed and it tried a third as often",
     worth: "B",
     live: (scene) => liveThrough(scene, { daysAgo: 90, days: 7, rate: 1 }),
   },
   {
     name: "rpc_down_failing",
-    what: "sound but for five days 25 to 70 days ago, in which every call failed",
+    what: "the same for five days 25 to 70 days ago",
     worth: "B",
     live: (scene) => liveThrough(scene, { daysAgo: scene.random.between(25, 70), days: 5, rate: 1 }),
   },
@@ -100,7 +100,9 @@ function liveThrough(
   };
   return settleAs(scene, temper, (agent) => {
     const routine = routineOf(trade, { ...scene, agent, span, pace: 0.5 });
-    const times = routine.times.filter((time) => bad.rate !== null || !isBad(time));
+    // While nothing succeeds it tries a third of what is due, and retries that.
+    const tried = bad.rate === null ? 0 : bad.rate === 1 ? 0.33 : 1;
+    const times = routine.times.filter((time) => !isBad(time) || random.chance(tried));
     return { ...routine, times };
   });
 }

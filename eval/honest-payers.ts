@@ -43,7 +43,7 @@ export const HONEST_PAYERS: readonly Character[] = [
     live: (scene) => {
       const { world, random } = scene;
       const span = spanOf(scene);
-      const suppliers = Array.from({ length: 3 }, () => silentAccount(world, random, 300));
+      const suppliers = Array.from({ length: 3 }, () => supplier(scene));
       const times = demandTimes(random, { ...span, perDay: random.between(2.5, 4.5) });
       const next = () => pay(world.market, random.pick(suppliers), () => logBetween(random, 5, 50));
       const temper = soundTemper(scene, {
@@ -145,6 +145,16 @@ function gaslessWallet({ world, random }: Scene): Address {
   const wallet = silentAccount(world, random, 100);
   world.ledger.calls.set(wallet, []);
   return wallet;
+}
+
+/** Never sent a transaction; half of such accounts got some coin from an exchange. */
+function supplier({ world, random }: Scene): Address {
+  const address = silentAccount(world, random, 300);
+  const account = world.ledger.accounts.get(address);
+  if (account !== undefined && random.chance(0.5)) {
+    world.ledger.accounts.set(address, { ...account, firstFunder: random.pick(world.publicFunders) });
+  }
+  return address;
 }
 
 function payNewAccounts(scene: Scene): readonly Address[] {

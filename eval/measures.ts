@@ -55,6 +55,32 @@ export function quantile(values: readonly number[], share: number): number | nul
   return low + (high - low) * (place - Math.floor(place));
 }
 
+/** Spearman's rank correlation of two lists of the same length, equal values sharing their mean rank; null where one is constant. */
+export function rankCorrelation(one: readonly number[], other: readonly number[]): number | null {
+  if (one.length !== other.length) throw new RangeError(`${one.length} values beside ${other.length}`);
+  const [a, b] = [ranks(one), ranks(other)];
+  const middle = (one.length + 1) / 2;
+  let product = 0;
+  let [squaresA, squaresB] = [0, 0];
+  for (const [place, rankA] of a.entries()) {
+    const [fromA, fromB] = [rankA - middle, (b[place] ?? middle) - middle];
+    product += fromA * fromB;
+    squaresA += fromA * fromA;
+    squaresB += fromB * fromB;
+  }
+  return squaresA === 0 || squaresB === 0 ? null : product / Math.sqrt(squaresA * squaresB);
+}
+
+/** Ranks from 1 in the order of the values. */
+function ranks(values: readonly number[]): readonly number[] {
+  const sorted = values.toSorted((a, b) => a - b);
+  return values.map((value) => {
+    const lower = countBelow(sorted, (other) => other < value);
+    const notHigher = countBelow(sorted, (other) => other <= value);
+    return (lower + notHigher + 1) / 2;
+  });
+}
+
 /** How many leading values of a sorted list satisfy a condition that none satisfies after one that does not. */
 function countBelow(sorted: readonly number[], holds: (value: number) => boolean): number {
   let low = 0;

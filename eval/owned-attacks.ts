@@ -44,7 +44,9 @@ export function ring(
     return { wallets, extraGas: 5 * TRANSFER_GAS };
   };
   // An old account without a link to its owner is priced and has no bar.
-  return { name, what, bar: funded === "aged" ? null : "at_most_d", stage };
+  return funded === "aged"
+    ? { name, what, bar: null, forges: true, stage }
+    : { name, what, bar: "at_most_d", stage };
 }
 
 /** Calls in turn of twenty contracts of the attacker's making. */
@@ -65,7 +67,7 @@ export function freshContracts(
     });
     return { wallets: [wallet], extraGas: 20 * DEPLOY_GAS };
   };
-  return { name, what, bar: aged ? null : "at_most_d", stage };
+  return aged ? { name, what, bar: null, forges: true, stage } : { name, what, bar: "at_most_d", stage };
 }
 
 /** Calls of contracts that only the attacker's own strangers use; they act so often elsewhere as well. */

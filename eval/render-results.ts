@@ -1,3 +1,4 @@
+import type { FeatureValue } from "./feature-value.ts";
 import type { ArchetypeResult, AttackResult, PriceResult, Results } from "./results.ts";
 
 /** The whole of an evaluation as text tables for a terminal. */
@@ -6,6 +7,13 @@ export function renderResults(results: Results): string {
     `Model ${results.model_version}, seeds ${results.seeds.join(", ")}`,
     section("Archetypes", archetypeRows(results.archetypes)),
     section("Seeds", seedRows(results)),
+    section("Baselines out of sample", baselineRows(results)),
+    section("Features out of sample, means of the seeds", featureRows(results)),
+    section(
+      "Honest and harmful kinds; in the last four columns without account facts",
+      characterRows(results),
+    ),
+    section("Trust", trustRows(results)),
     section(
       `Attacks, in dollars at ${results.stated.gas_price_gwei} gwei and ${results.stated.native_usd} USD`,
       attackRows(results.attacks),
@@ -107,22 +115,170 @@ function seedRows({ by_seed }: Results): readonly string[][] {
 
 function attackRows(attacks: readonly AttackResult[]): readonly string[][] {
   return [
-    ["attack", "grade", "ahs", "confidence", "level", "calls", "gas", "cost", "bar"],
-    ...attacks.map(({ name, grade, ahs, confidence, confidence_level, calls, gas, usd, bar, holds }) =>
-      bar === "unchanged"
-        ? [name, "–", "–", "–", "–", "–", "–", "–", holds ? "unchanged" : "MISSES: record changed"]
-        : [
-            name,
-            grade ?? "none",
-            figure(ahs, 0),
-            figure(confidence, 2),
-            confidence_level,
-            String(calls),
-            String(gas),
-            dollars(usd),
-            verdict(bar, holds),
-          ],
+    [
+      "attack",
+      "grade",
+      "ahs",
+      "confidence",
+      "level",
+      "calls",
+      "gas",
+      "cost",
+      "route",
+      "amount",
+      "safe",
+      "spent",
+      "bar",
+    ],
+    ...attacks.map(
+      ({ name, grade, ahs, confidence, confidence_level, calls, gas, usd, bar, holds, ...backing }) =>
+        bar === "unchanged"
+          ? [name, ...Array.from({ length: 11 }, () => "–"), holds ? "unchanged" : "MISSES: record changed"]
+          : [
+              name,
+              grade ?? "none",
+              figure(ahs, 0),
+              figure(confidence, 2),
+              confidence_level,
+              String(calls),
+              String(gas),
+              dollars(usd),
+              backing.route ?? "–",
+              instantAmount(backing),
+              dollars(backing.safe_usd),
+              dollars(backing.burnt_usd),
+              verdict(bar, holds),
+            ],
     ),
+  ];
+}
+
+/** What is settled at once with the wallets of an attack together. */
+export function instantAmount({
+  route,
+  unlimited,
+  safe_usd,
+}: Pick<AttackResult, "route" | "unlimited" | "safe_usd">): string {
+  if (unlimited) return "any";
+  return route === "instant_settle" ? dollars(safe_usd) : "none";
+}
+
+function baselineRows({ by_seed }: Results): readonly string[][] {
+  return [
+    ["seed", "outcome", "ahs", "ewma 14 d", "success", "mean of features", "gas alone", "lead"],
+    ...by_seed.flatMap(({ seed, lead_failing, lead_losing, out_of_sample: { failure, loss } }) =>
+      (
+        [
+          ["failing", failure, lead_failing],
+          ["losing", loss, lead_losing],
+        ] as const
+      ).map(([outcome, areas, lead]) => [
+        seed,
+        outcome,
+        ...[areas.score, areas.ewma_success, areas.success_rate].map((area) => figure(area)),
+        ...[areas.mean_of_features, areas.gas_efficiency, lead].map((area) => figure(area)),
+      ]),
+    ),
+  ];
+}
+
+function featureRows(results: Results): readonly string[][] {
+  return [
+    ["feature", "measured", "failing alone", "without", "losing alone", "without", "rho with success"],
+    ...meanFeatures(results).map(({ name, measured, alone, without, with_success }) => [
+      name,
+      figure(measured, 2),
+      ...[alone.failing, without.failing, alone.losing, without.losing, with_success].map((area) =>
+        figure(area),
+      ),
+    ]),
+  ];
+}
+
+/** What each feature adds, as means over the seeds in which it can be told. */
+export function meanFeatures({ by_seed }: Results): readonly FeatureValue[] {
+  const all = by_seed.map(({ out_of_sample }) => out_of_sample.features);
+  return (all[0] ?? []).map((first, place) => {
+    const mean = (of: (value: FeatureValue) => number | null): number | null => {
+      const told = all.flatMap((features) => {
+        const value = features[place];
+        const figureOf = value === undefined ? null : of(value);
+        return figureOf === null ? [] : [figureOf];
+      });
+      return told.length === 0 ? null : told.reduce((sum, value) => sum + value, 0) / told.length;
+    };
+    return {
+      ...first,
+      measured: mean(({ measured }) => measured) ?? 0,
+      alone: { failing: mean(({ alone }) => alone.failing), losing: mean(({ alone }) => alone.losing) },
+      without: {
+        failing: mean(({ without }) => without.failing),
+        losing: mean(({ without }) => without.losing),
+      },
+      with_success: mean(({ with_success }) => with_success),
+    };
+  });
+}
+
+function characterRows({ characters }: Results): readonly string[][] {
+  return [
+    [
+      "kind",
+      "worth",
+      "wallets",
+      "median",
+      "none",
+      "rejected",
+      "instant",
+      "safe",
+      "grades",
+      "none",
+      "rejected",
+      "grades",
+    ],
+    ...characters.map(
+      ({ name, worth, wallets, median, unscored, rejected, instant, safe_usd, grades, without_facts }) => [
+        name,
+        worth ?? "harm",
+        String(wallets),
+        figure(median, 0),
+        ...[unscored, rejected, instant].map((share) => figure(share, 2)),
+        dollars(safe_usd ?? 0),
+        counts(grades),
+        figure(without_facts.unscored, 2),
+        figure(without_facts.rejected, 2),
+        counts(without_facts.grades),
+      ],
+    ),
+  ];
+}
+
+function trustRows({ by_seed }: Results): readonly string[][] {
+  return [
+    [
+      "seed",
+      "honest over forged",
+      "rejected",
+      "no facts",
+      "unscored",
+      "no facts",
+      "harmful unlimited",
+      "safe / spent",
+      "instant after",
+      "D2 correlation",
+      "between",
+    ],
+    ...by_seed.map(({ seed, trust, out_of_sample: { d2_correlation } }) => [
+      seed,
+      figure(trust.honest_over_forged_auc),
+      ...[trust.honest_rejected, trust.honest_rejected_without_facts].map((share) => figure(share)),
+      ...[trust.honest_unscored, trust.honest_unscored_without_facts].map((share) => figure(share)),
+      figure(trust.harmful_unlimited),
+      figure(trust.safe_over_burnt),
+      figure(trust.shortest_instant_days, 1),
+      figure(d2_correlation.rho),
+      d2_correlation.between.join(" and "),
+    ]),
   ];
 }
 

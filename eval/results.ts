@@ -1,13 +1,17 @@
 import type { Policy } from "../service/model/score/policy-shape.ts";
-import type { ConfidenceLevel, Grade, ScoreRecord } from "../service/model/score/record.ts";
+import type { ConfidenceLevel, Grade, RoutingAction, ScoreRecord } from "../service/model/score/record.ts";
 import { policyFile } from "../service/scores/inputs-hash.ts";
 import { ARCHETYPES } from "./archetypes.ts";
 import { ATTACKS, NUISANCES } from "./attacks.ts";
 import { type Bar, barsOf } from "./bars.ts";
 import type { Judged, SeedOutcome } from "./evaluate-seed.ts";
+import { HARMFUL } from "./harmful.ts";
+import { HONEST } from "./judge-characters.ts";
 import { areaUnderCurve, type Band, pairwiseOrder, quantile, worstBand } from "./measures.ts";
 import type { OutOfSample } from "./out-of-sample.ts";
 import type { Price } from "./price-of-grades.ts";
+import { ACTIONS } from "./routing.ts";
+import { type CharacterResult, characterResults, type Trust, trustOf } from "./trust.ts";
 
 /** At which dollars are stated: Wei per gas in billions, and dollars per native coin. Both are assumptions, not measurements. */
 const STATED = { gas_price_gwei: 0.05, native_usd: 3_000 } as const;
@@ -38,6 +42,13 @@ export type AttackResult = {
   readonly calls: number;
   readonly gas: number;
   readonly usd: number;
+  /** The most lenient route of all its wallets in any seed; null for what is done to others. */
+  readonly route: RoutingAction | null;
+  /** Whether a wallet of it was settled at once for any amount. */
+  readonly unlimited: boolean;
+  /** Greatest safe amount of all its accounts together, in dollars, and what they spent in that seed. */
+  readonly safe_usd: number;
+  readonly burnt_usd: number;
   readonly bar: "at_most_d" | "unchanged" | null;
   readonly holds: boolean | null;
 };
@@ -52,6 +63,11 @@ export type SeedResult = {
   /** Order of neighbouring tiers alone: 1 and 2, 2 and 3, 3 and 4, 4 and 5. */
   readonly neighbours: readonly (number | null)[];
   readonly worst_band: Band;
+  /** Area of the score less that of success with a half-life of 14 days, for failing. */
+  readonly lead_failing: number;
+  /** Area of the score less that of gas_efficiency alone, for losing. */
+  readonly lead_losing: number;
+  readonly trust: Trust;
   readonly out_of_sample: OutOfSample;
 };
 
@@ -69,6 +85,21 @@ export type Results = {
   /** Lowest over the seeds and the two outcomes, and the baselines of that seed and outcome. */
   readonly auc: number;
   readonly auc_baselines: { readonly success_rate: number; readonly account_age: number };
+  /** Each the worst of the seeds, as `Trust` has them. */
+  readonly honest_over_forged_auc: number;
+  readonly honest_rejected: number;
+  readonly honest_unscored: number;
+  readonly honest_rejected_without_facts: number;
+  readonly honest_unscored_without_facts: number;
+  readonly shortest_instant_days: number;
+  readonly harmful_unlimited: number;
+  readonly safe_over_burnt: number;
+  /** Leads over the baselines that are hardest to beat, as `SeedResult` has them; the least. */
+  readonly lead_failing: number;
+  readonly lead_losing: number;
+  /** Greatest size of a rank correlation between two D2 features, or one with plain success. */
+  readonly max_d2_correlation: number;
+  readonly characters: readonly CharacterResult[];
   readonly archetypes: readonly ArchetypeResult[];
   readonly attacks: readonly AttackResult[];
   readonly prices: readonly PriceResult[];
@@ -92,6 +123,8 @@ export function summarise(outcomes: readonly SeedOutcome[], policy: Policy): Res
   );
   const attacks = [...ATTACKS.map((attack) => attackResult(attack, outcomes)), ...nuisanceResults(outcomes)];
   const bars = barsOf({ bySeed, archetypes, attacks });
+  const least = (of: (seed: SeedResult) => number) => Math.min(...bySeed.map(of));
+  const most = (of: (seed: SeedResult) => number) => Math.max(...bySeed.map(of));
   return {
     model_version: policy.version,
     policy_hash: policyFile(policy).hash,
@@ -101,6 +134,21 @@ export function summarise(outcomes: readonly SeedOutcome[], policy: Policy): Res
     worst_band: Math.max(...bySeed.map(({ worst_band }) => worst_band.share)),
     auc: lowest.score,
     auc_baselines: { success_rate: lowest.success_rate, account_age: lowest.account_age },
+    honest_over_forged_auc: least(({ trust }) => trust.honest_over_forged_auc),
+    honest_rejected: most(({ trust }) => trust.honest_rejected),
+    honest_unscored: most(({ trust }) => trust.honest_unscored),
+    honest_rejected_without_facts: most(({ trust }) => trust.honest_rejected_without_facts),
+    honest_unscored_without_facts: most(({ trust }) => trust.honest_unscored_without_facts),
+    shortest_instant_days: least(({ trust }) => trust.shortest_instant_days),
+    harmful_unlimited: most(({ trust }) => trust.harmful_unlimited),
+    safe_over_burnt: most(({ trust }) => trust.safe_over_burnt),
+    lead_failing: least(({ lead_failing }) => lead_failing),
+    lead_losing: least(({ lead_losing }) => lead_losing),
+    max_d2_correlation: most(({ out_of_sample }) => Math.abs(out_of_sample.d2_correlation.rho)),
+    characters: characterResults(
+      outcomes.map(({ characters }) => characters),
+      [...HONEST, ...HARMFUL.map((harm) => ({ ...harm, worth: null }))],
+    ),
     archetypes,
     attacks,
     prices: priceResults(outcomes),
@@ -115,10 +163,13 @@ function statedUsd(gas: number): number {
   return gas * STATED.gas_price_gwei * 1e-9 * STATED.native_usd;
 }
 
-function seedResult({ seed, readShare, judged, outOfSample }: SeedOutcome): SeedResult {
-  const ranked = judged.flatMap(({ archetype, record: { outcome } }) => {
+function seedResult(outcome: SeedOutcome): SeedResult {
+  const { seed, readShare, judged, outOfSample } = outcome;
+  const { failure, loss } = outOfSample;
+  const ranked = judged.flatMap(({ archetype, record }) => {
     const tier = tierOf(archetype);
-    return outcome.kind === "insufficient" || tier === null ? [] : [{ tier, score: outcome.ahsScore }];
+    const score = scoreOf(record);
+    return score === null || tier === null ? [] : [{ tier, score }];
   });
   const order = pairwiseOrder(ranked);
   const band = worstBand(ranked.map(({ score }) => score));
@@ -130,6 +181,9 @@ function seedResult({ seed, readShare, judged, outOfSample }: SeedOutcome): Seed
     pairwise_order: order,
     neighbours: [1, 2, 3, 4].map((tier) => areaUnderCurve(scoresOf(tier), scoresOf(tier + 1))),
     worst_band: band,
+    lead_failing: failure.score - failure.ewma_success,
+    lead_losing: loss.score - loss.gas_efficiency,
+    trust: trustOf(outcome),
     out_of_sample: outOfSample,
   };
 }
@@ -166,10 +220,10 @@ function attackResult(
   { name, what, bar }: (typeof ATTACKS)[number],
   outcomes: readonly SeedOutcome[],
 ): AttackResult {
-  const [best] = outcomes
-    .flatMap(({ attacks }) => attacks.filter((attack) => attack.name === name))
-    .sort((a, b) => (scoreOf(b.record) ?? -1) - (scoreOf(a.record) ?? -1));
-  if (best === undefined) throw new Error(`no seed has the attack ${name}`);
+  const all = outcomes.flatMap(({ attacks }) => attacks.filter((attack) => attack.name === name));
+  const [best] = all.toSorted((a, b) => (scoreOf(b.record) ?? -1) - (scoreOf(a.record) ?? -1));
+  const [safest] = all.toSorted((a, b) => Number(b.safeMicroUsd - a.safeMicroUsd));
+  if (best === undefined || safest === undefined) throw new Error(`no seed has the attack ${name}`);
   const { record, calls, gas } = best;
   const ahs = scoreOf(record);
   return {
@@ -182,6 +236,10 @@ function attackResult(
     calls,
     gas,
     usd: statedUsd(gas),
+    route: ACTIONS[Math.max(...all.map(({ route }) => ACTIONS.indexOf(route)))] ?? null,
+    unlimited: all.some(({ unlimited }) => unlimited),
+    safe_usd: Number(safest.safeMicroUsd) / 1e6,
+    burnt_usd: Number(safest.burntMicroUsd) / 1e6,
     bar,
     holds: bar === null ? null : ahs === null || ahs < 60,
   };
@@ -199,6 +257,10 @@ function nuisanceResults(outcomes: readonly SeedOutcome[]): readonly AttackResul
     calls: 0,
     gas: 0,
     usd: 0,
+    route: null,
+    unlimited: false,
+    safe_usd: 0,
+    burnt_usd: 0,
     bar: "unchanged",
     holds: outcomes.every(({ nuisances }) => nuisances.every((one) => one.name !== name || one.unchanged)),
   }));

@@ -89,7 +89,8 @@ export function observe(
       const features = whole.features.map((feature) =>
         feature.name === name ? notApplicable(name, 0, "left out") : feature,
       );
-      return scoreFeatures({ ...whole, features }, asOf, policy);
+      // The rest of a dimension counts, however little it is.
+      return scoreFeatures({ ...whole, features }, asOf, { ...policy, minMeasuredPercent: 1 });
     },
     // AHS-2026.1 has none.
     hasSellerProfile: () => false,

@@ -3,8 +3,20 @@ import { evaluateSeed } from "../../eval/evaluate-seed.ts";
 import { summarise } from "../../eval/results.ts";
 import { AHS_2026_1 } from "../../service/model/score/policy.ts";
 
-const TINY = { perTier: 6, drifters: 40, crowd: { users: 300, keepers: 20, feeders: 20 } };
-const SMALL = { perTier: 12, drifters: 120, crowd: { users: 800, keepers: 40, feeders: 30 } };
+const TINY = {
+  perTier: 6,
+  drifters: 40,
+  crowd: { users: 300, keepers: 20, feeders: 20 },
+  lives: 1,
+  mostPerDay: 10,
+};
+const SMALL = {
+  perTier: 12,
+  drifters: 120,
+  crowd: { users: 800, keepers: 40, feeders: 30 },
+  lives: 1,
+  mostPerDay: 40,
+};
 
 describe("an evaluation", () => {
   test("of one seed is the same every time, and that of another seed is not", () => {
