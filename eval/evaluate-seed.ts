@@ -42,9 +42,9 @@ export type AttackOutcome = {
   readonly unlimited: boolean;
   /** Safe amount of each wallet that it wants scored, in dollars. */
   readonly walletsSafeUsd: readonly number[];
-  /** Of all accounts that it made: safe amounts, and own costs. */
-  readonly safeMicroUsd: bigint;
-  readonly burntMicroUsd: bigint;
+  /** Of all accounts that it made: safe amounts and own costs, whole numbers. */
+  readonly safeMicroUsd: number;
+  readonly burntMicroUsd: number;
 };
 
 type NuisanceOutcome = { readonly name: string; readonly unchanged: boolean };
@@ -177,8 +177,8 @@ function bestRoute(records: readonly ScoreRecord[]): {
   return { route: ACTIONS[rank] ?? "reject", unlimited: routes.some(({ unlimited }) => unlimited) };
 }
 
-function sum(values: readonly bigint[]): bigint {
-  return values.reduce((all, value) => all + value, 0n);
+function sum(values: readonly bigint[]): number {
+  return Number(values.reduce((all, value) => all + value, 0n));
 }
 
 function best(records: readonly ScoreRecord[]): ScoreRecord {

@@ -222,7 +222,7 @@ function attackResult(
 ): AttackResult {
   const all = outcomes.flatMap(({ attacks }) => attacks.filter((attack) => attack.name === name));
   const [best] = all.toSorted((a, b) => (scoreOf(b.record) ?? -1) - (scoreOf(a.record) ?? -1));
-  const [safest] = all.toSorted((a, b) => Number(b.safeMicroUsd - a.safeMicroUsd));
+  const [safest] = all.toSorted((a, b) => b.safeMicroUsd - a.safeMicroUsd);
   if (best === undefined || safest === undefined) throw new Error(`no seed has the attack ${name}`);
   const { record, calls, gas } = best;
   const ahs = scoreOf(record);
@@ -238,8 +238,8 @@ function attackResult(
     usd: statedUsd(gas),
     route: ACTIONS[Math.max(...all.map(({ route }) => ACTIONS.indexOf(route)))] ?? null,
     unlimited: all.some(({ unlimited }) => unlimited),
-    safe_usd: Number(safest.safeMicroUsd) / 1e6,
-    burnt_usd: Number(safest.burntMicroUsd) / 1e6,
+    safe_usd: safest.safeMicroUsd / 1e6,
+    burnt_usd: safest.burntMicroUsd / 1e6,
     bar,
     holds: bar === null ? null : ahs === null || ahs < 60,
   };

@@ -62,7 +62,7 @@ export function trustOf({ characters, attacks, instantPlan }: SeedOutcome): Trus
     harmful_unlimited: mean(harmful.map(({ judged }) => shareOf(judged, isTrustedWithAll))),
     safe_over_burnt: Math.max(
       ...attacks.map(({ safeMicroUsd, burntMicroUsd }) =>
-        burntMicroUsd === 0n ? 0 : Number(safeMicroUsd) / Number(burntMicroUsd),
+        burntMicroUsd === 0 ? 0 : safeMicroUsd / burntMicroUsd,
       ),
     ),
     shortest_instant_days: instantPlan === null ? LONGEST_DAYS : instantPlan.days,

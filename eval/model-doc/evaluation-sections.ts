@@ -1,4 +1,4 @@
-import { counts, dollars, figure } from "../render-results.ts";
+import { counts, dollars, figure, instantAmount, meanFeatures } from "../render-results.ts";
 import type { AttackResult, Results } from "../results.ts";
 import { grouped, markdownTable, percent } from "./markdown.ts";
 
@@ -11,7 +11,7 @@ export function evaluationSections(results: Results): readonly string[] {
 }
 
 function evaluation(results: Results): string {
-  const { by_seed, archetypes, bars } = results;
+  const { by_seed, archetypes, characters, bars } = results;
   return `## 6. Evaluation
 
 \`npm run eval\` simulates agents, users, contracts, payees and a fee market, builds from them what the service builds from a chain, and scores with this model. Seeds are drawn at each run; these figures are of the seeds ${results.seeds.join(", ")} (\`npm run eval -- ${results.seeds.map((seed) => `--seed ${seed}`).join(" ")}\`). A simulation shows that the model does what it is meant to do in a world as described, not that the world is so.
@@ -69,9 +69,83 @@ ${markdownTable([
   ]),
 ])}
 
+The baselines that are hardest to beat: success with a half-life of 14 days, the plain mean of all features, and gas_efficiency alone.
+
+${markdownTable([
+  ["Seed", "Failing: AHS", "14 days", "Mean", "Gas", "Losing: AHS", "14 days", "Mean", "Gas"],
+  ...by_seed.map(({ seed, out_of_sample: { failure, loss } }) => [
+    seed,
+    ...[failure, loss].flatMap((areas) =>
+      [areas.score, areas.ewma_success, areas.mean_of_features, areas.gas_efficiency].map((area) =>
+        figure(area),
+      ),
+    ),
+  ]),
+])}
+
+What each feature adds, as means over the seeds: areas by its points alone among the wallets that have it, areas of the score without it, and the rank correlation of its points with plain success. The greatest rank correlation between two D2 features, or of one with plain success, is ${strongest(results)}.
+
+${markdownTable([
+  ["Feature", "Measured", "Failing alone", "Without it", "Losing alone", "Without it", "Correlation"],
+  ...meanFeatures(results).map(({ name, measured, alone, without, with_success }) => [
+    name,
+    percent(measured),
+    ...[alone.failing, without.failing, alone.losing, without.losing].map((area) => figure(area)),
+    figure(with_success, 2),
+  ]),
+])}
+
+### Honest and harmful wallets
+
+Kinds of wallets as people know them, for 180 days, with the grade that an expert would give each; kinds and grades are our judgement. *None* are those with neither a score nor a seller profile; *rejected* and *at once* are routes of the default table; *safe* is the median of the amounts that their cost bases make safe. The last three columns are of the same wallets where nothing but calls tells of accounts.
+
+${markdownTable([
+  [
+    ...["Kind", "Worth", "Wallets", "Median", "Grades", "None", "Rejected", "At once", "Safe"],
+    ...["Grades", "None", "Rejected"],
+  ],
+  ...characters.map((kind) => [
+    kind.name,
+    kind.worth ?? "–",
+    kind.wallets,
+    figure(kind.median, 0),
+    counts(kind.grades),
+    percent(kind.unscored),
+    percent(kind.rejected),
+    percent(kind.instant),
+    dollars(kind.safe_usd ?? 0),
+    counts(kind.without_facts.grades),
+    percent(kind.without_facts.unscored),
+    percent(kind.without_facts.rejected),
+  ]),
+])}
+
+${characters.map(({ name, what }) => `- \`${name}\`: ${what}.`).join("\n")}
+
+Kinds weigh alike. *Honest over forged* is the area of the safe amounts of honest kinds worth an A or B over those of the attacks below that forge a record.
+
+${markdownTable([
+  [
+    "Seed",
+    "Honest over forged",
+    "Rejected",
+    "None",
+    "Harmful, A or B, HIGH, any amount",
+    "Days to an instant settlement",
+  ],
+  ...by_seed.map(({ seed, trust }) => [
+    seed,
+    figure(trust.honest_over_forged_auc),
+    percent(trust.honest_rejected),
+    percent(trust.honest_unscored),
+    percent(trust.harmful_unlimited),
+    trust.shortest_instant_days,
+  ]),
+])}
+
 ### Bars
 
-Each is the figure of the worst seed, but for leads, which are means over the seeds.
+Each is the figure of the worst seed, but for mean leads, which the seeds hold together.
 
 ${markdownTable([
   ["Bar", "Figure", "Asked", "Holds"],
@@ -79,14 +153,25 @@ ${markdownTable([
 ])}`;
 }
 
+/** The greatest correlation of all seeds, in words. */
+function strongest({ by_seed }: Results): string {
+  const [found] = by_seed
+    .map(({ out_of_sample }) => out_of_sample.d2_correlation)
+    .sort((a, b) => Math.abs(b.rho) - Math.abs(a.rho));
+  return found === undefined ? "not known" : `${figure(found.rho, 2)}, of ${found.between.join(" and ")}`;
+}
+
 function attacks({ attacks: all, stated }: Results): string {
   const own = all.filter(({ bar }) => bar !== "unchanged");
   const done = all.filter(({ bar }) => bar === "unchanged");
   return `## 7. Attacks
 
-The best that each reached in any seed, and what it cost: gas of every call, of the contracts made and of the strangers sent, without what was paid to others, in dollars at ${stated.gas_price_gwei} gwei and ${stated.native_usd} USD for the coin. Both prices are assumptions.
+The best that each reached in any seed, and what it cost: gas of every call, of the contracts made and of the strangers sent, without what was paid to others, in dollars at ${stated.gas_price_gwei} gwei and ${stated.native_usd} USD for the coin. Both prices are assumptions. *Route* is the most lenient of its wallets', *at once* the amount that the default table settles with all of them together at once, *spent* what all of its accounts spent by their cost bases, at the prices of the simulated days.
 
-${markdownTable([["Attack", "Grade", "AHS", "Confidence", "Calls", "Gas", "Cost"], ...own.map(attackRow)])}
+${markdownTable([
+  ["Attack", "Grade", "AHS", "Confidence", "Calls", "Gas", "Cost", "Route", "At once", "Spent"],
+  ...own.map(attackRow),
+])}
 
 ${done.map(({ what, holds }) => `- ${capitalised(what)}: the record ${holds ? "stays the same in every line" : "**changes**"}.`).join("\n")}`;
 }
@@ -100,6 +185,7 @@ function attackRow({
   calls,
   gas,
   usd,
+  ...backing
 }: AttackResult): string[] {
   return [
     capitalised(what),
@@ -109,15 +195,18 @@ function attackRow({
     grouped(calls),
     grouped(gas),
     dollars(usd),
+    backing.route ?? "–",
+    instantAmount(backing),
+    dollars(backing.burnt_usd),
   ];
 }
 
-function prices({ prices: all, stated }: Results): string {
+function prices({ prices: all, stated, shortest_instant_days }: Results): string {
   const cost = (gas: number, gwei: number) => dollars(gas * gwei * 1e-9 * stated.native_usd);
   const gweis = [stated.gas_price_gwei, ...OTHER_PRICES].toSorted((a, b) => a - b);
   return `## 8. The price of a grade
 
-A history does not prove honesty. This is the least gas that bought each grade with clean, cheap calls with an effect, to contracts that others use, among plans of 7 to 90 days, half a call to ten calls a day and one to eight contracts; of the seeds the dearest. The price is time more than money: confidence cannot be had faster.
+A history does not prove honesty. This is the least gas that bought each grade with clean, cheap calls with an effect, to contracts that others use, among plans of 7 to 90 days, half a call to ten calls a day and one to eight contracts; of the seeds the dearest. With up to 600 calls a day the shortest plan from a new wallet to an instant settlement took ${shortest_instant_days} days.
 
 ${markdownTable([
   [
