@@ -32,7 +32,7 @@ export type Size = {
 export type Judged = { readonly archetype: ArchetypeName; readonly record: ScoreRecord };
 
 /** The best that an attack reached in one world, and what all of it cost. */
-export type AttackOutcome = {
+type AttackOutcome = {
   readonly name: string;
   readonly record: ScoreRecord;
   readonly calls: number;

@@ -49,7 +49,7 @@ type Dealing = {
 };
 
 /** Payments by signed authorizations (EIP-3009), which a facilitator sent and paid the gas of. */
-export type Authorizations = {
+type Authorizations = {
   readonly authorizer: Address;
   readonly payee: Address;
   readonly time: number;

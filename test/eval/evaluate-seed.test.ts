@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { evaluateSeed } from "../../eval/evaluate-seed.ts";
+import { testOutOfSample } from "../../eval/out-of-sample.ts";
 import { summarise } from "../../eval/results.ts";
 import { AHS_2026_1 } from "../../service/model/score/policy.ts";
 
@@ -7,8 +8,8 @@ const TINY = {
   perTier: 6,
   drifters: 40,
   crowd: { users: 300, keepers: 20, feeders: 20 },
-  lives: 1,
-  mostPerDay: 10,
+  lives: 0,
+  mostPerDay: 2,
 };
 const SMALL = {
   perTier: 12,
@@ -20,10 +21,12 @@ const SMALL = {
 
 describe("an evaluation", () => {
   test("of one seed is the same every time, and that of another seed is not", () => {
-    const run = (seed: string) => JSON.stringify(evaluateSeed(seed, { policy: AHS_2026_1, size: TINY }));
-    const first = run("one");
-    expect(run("one")).toBe(first);
-    expect(run("two")).not.toBe(first);
+    const run = () => evaluateSeed("one", { policy: AHS_2026_1, size: TINY });
+    const first = run();
+    expect(JSON.stringify(run())).toBe(JSON.stringify(first));
+    const { drifters: agents, crowd } = TINY;
+    const other = testOutOfSample({ seed: "two", agents, crowd, policy: AHS_2026_1 });
+    expect(other).not.toEqual(first.outOfSample);
   });
 
   test("of a small population finds tiers in order, the scale in use and the future foreseen", () => {
@@ -32,6 +35,9 @@ describe("an evaluation", () => {
     expect(results.worst_band).toBeLessThan(0.5);
     expect(results.auc).toBeGreaterThan(0.8);
     expect(results.auc).toBeGreaterThan(results.auc_baselines.account_age + 0.1);
+    expect(results.safe_over_burnt).toBeLessThanOrEqual(1);
+    expect(results.honest_over_forged_auc).toBeGreaterThan(0.8);
+    for (const { name, wallets } of results.characters) expect([name, wallets > 0]).toEqual([name, true]);
     const attacks = results.attacks.filter(({ holds }) => holds === false).map(({ name }) => name);
     expect(attacks).toEqual([]);
     for (const { name, tier, median } of results.archetypes) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../devnet/population/random.ts";
-import { areaUnderCurve, pairwiseOrder, quantile, worstBand } from "../../eval/measures.ts";
+import { areaUnderCurve, pairwiseOrder, quantile, rankCorrelation, worstBand } from "../../eval/measures.ts";
 
 describe("area under the curve", () => {
   test("is 1 for an oracle, 0 for its opposite and a half for a constant", () => {
@@ -68,4 +68,21 @@ test("a quantile lies between the ranks", () => {
   expect(quantile([4, 1, 3, 2], 0)).toBe(1);
   expect(quantile([4, 1, 3, 2], 1)).toBe(4);
   expect(quantile([], 0.5)).toBeNull();
+});
+
+describe("rank correlation", () => {
+  test("is 1 for any rising relation, -1 for a falling one, and nothing for a constant", () => {
+    expect(rankCorrelation([1, 2, 3, 10], [5, 6, 70, 71])).toBeCloseTo(1, 12);
+    expect(rankCorrelation([1, 2, 3, 10], [9, 8, 7, -1])).toBeCloseTo(-1, 12);
+    expect(rankCorrelation([1, 2], [3, 3])).toBeNull();
+  });
+
+  test("gives equal values their mean rank", () => {
+    // Ranks 1.5, 1.5, 3, 4 beside 1, 2, 3, 4: covariance 4.5, squares 4.5 and 5.
+    expect(rankCorrelation([7, 7, 8, 9], [1, 2, 3, 4])).toBeCloseTo(4.5 / Math.sqrt(4.5 * 5), 12);
+  });
+
+  test("refuses lists of different lengths", () => {
+    expect(() => rankCorrelation([1], [1, 2])).toThrow("1 values beside 2");
+  });
 });
