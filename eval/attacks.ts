@@ -190,6 +190,18 @@ export const ATTACKS: readonly Attack[] = [
     forges: true,
     stage: washRing,
   },
+  {
+    name: "bought_backing",
+    what: "a new wallet that pays busy payees 300 dollars in 30 payments within 30 days: an amount that is bought, not forged",
+    bar: null,
+    stage: (stage) => {
+      const { market, places, days } = stage.world;
+      const wallet = attacker(stage, { ageDays: 30 - days });
+      const tasks = places.merchant.slice(0, 8).map(({ address }) => pay(market, address, () => 10));
+      act(stage, wallet, { calls: 30, days: 30, tasks });
+      return { wallets: [wallet], extraGas: 0 };
+    },
+  },
 ];
 
 /** Attacks of strangers on a wallet. */

@@ -6,7 +6,7 @@ import { DAY, someFunder, type World } from "./world.ts";
 
 const SELLERS = 24;
 const PAYERS = 150;
-/** So many of the busiest payees and sellers are on the list of services that somebody vetted. */
+/** Number of the busiest payees and sellers that are on the list of vetted services. */
 const VETTED_PAYEES = 30;
 const VETTED_SELLERS = 8;
 const SLICE_DAYS = 5;
@@ -24,7 +24,7 @@ export function vettedServices(world: World, bazaar: Bazaar | null): ReadonlySet
   return new Set([...payees, ...(bazaar?.sellers.slice(0, VETTED_SELLERS) ?? [])]);
 }
 
-/** Opens sellers and lets agents that nobody follows pay them for the world's days. */
+/** Opens sellers and lets agents that are not followed pay them for the world's days. */
 export function openBazaar(world: World): Bazaar {
   const random = world.random.fork("bazaar");
   const sellers = Array.from({ length: SELLERS }, () => silentAccount(world, random, 400));

@@ -48,7 +48,7 @@ export function failing(
   return { failure: () => rate };
 }
 
-/** Never tries again what failed: somebody else was faster. */
+/** Never tries again what failed: another was faster. */
 export const NO_RETRY: Temper["retry"] = { chance: 0, delay: [60, 120], failure: () => 0, most: 0 };
 
 /** Enrols an agent and lets it live a routine; the wallet. */
@@ -71,7 +71,7 @@ export function lead(
   follow({ ...world, random }, wallet, life);
 }
 
-/** A contract that somebody deployed at a time, with so many users of its own, of whom a part is seen. */
+/** Registers a contract of a stranger with its own users, of whom a part is seen. */
 export function someContract(
   { world, random }: Scene,
   {

@@ -40,7 +40,8 @@ type AttackOutcome = {
   /** The most lenient route of its wallets, and whether one of them is settled at once for any amount. */
   readonly route: RoutingAction;
   readonly unlimited: boolean;
-  /** Safe amount of each wallet that it wants scored, in dollars. */
+  /** Score of each wallet that it wants scored, -1 for none, and its safe amount in dollars. */
+  readonly walletsScore: readonly number[];
   readonly walletsSafeUsd: readonly number[];
   /** Of all accounts that it made: safe amounts and own costs, whole numbers. */
   readonly safeMicroUsd: number;
@@ -68,6 +69,9 @@ export function evaluateSeed(
   seed: string,
   { policy, size }: { readonly policy: Policy; readonly size: Size },
 ): SeedOutcome {
+  // Each of the two has a world of its own, which is free again before the next one is made.
+  const characters = judgeCharacters(seed, { policy, lives: size.lives, crowd: size.crowd });
+  const outOfSample = testOutOfSample({ seed, agents: size.drifters, crowd: size.crowd, policy });
   const world = createWorld(seed, DAYS);
   const at = world.start + DAYS * DAY;
   actInBackground(world, size.crowd);
@@ -98,6 +102,7 @@ export function evaluateSeed(
       record: best(records),
       ...costOf(world, wallets, extraGas),
       ...bestRoute(records),
+      walletsScore: records.map(pointsOf),
       walletsSafeUsd: wallets.map((wallet) => Number(safeOf(wallet)) / 1e6),
       safeMicroUsd: sum(group.map(safeOf)),
       burntMicroUsd: sum(group.map(ownOf)),
@@ -119,8 +124,8 @@ export function evaluateSeed(
         isInstant: routeOf(observer.score(plan.wallet)).action === "instant_settle",
       })),
     ),
-    characters: judgeCharacters(seed, { policy, lives: size.lives, crowd: size.crowd }),
-    outOfSample: testOutOfSample({ seed, agents: size.drifters, crowd: size.crowd, policy }),
+    characters,
+    outOfSample,
   };
 }
 

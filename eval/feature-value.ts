@@ -1,7 +1,7 @@
 import type { Policy } from "../service/model/score/policy-shape.ts";
 import { areaUnderCurve, rankCorrelation } from "./measures.ts";
 
-/** What a scored wallet's features say, beside what came of it. */
+/** Features of a scored wallet and its later outcome. */
 export type FeatureView = {
   /** Points of each measured feature. */
   readonly points: ReadonlyMap<string, number>;
@@ -32,7 +32,7 @@ export type FeatureValue = {
 /** Two things that say nearly the same. */
 export type Correlation = { readonly between: readonly [string, string]; readonly rho: number };
 
-/** What each feature of a policy adds. */
+/** Computes the value of each feature of a policy. */
 export function valuesOf(views: readonly FeatureView[], { features }: Policy): readonly FeatureValue[] {
   return features.map(({ name, dimension }) => {
     const having = views.filter(({ points }) => points.has(name));

@@ -119,7 +119,7 @@ function move(scene: Scene): readonly Address[] {
   const next: Agent = enrol(world, random);
   const account = world.ledger.accounts.get(next.wallet);
   if (account === undefined) throw new Error(`${next.wallet} was not enrolled`);
-  // What enrolment sent it before it was there is nobody's concern: the old wallet is its funder.
+  // The funds of its enrolment are removed: the old wallet is its funder.
   const isEarly = world.ledger.dealings.filter(({ counterparty }) => counterparty === next.wallet);
   for (const dealing of isEarly) world.ledger.dealings.splice(world.ledger.dealings.indexOf(dealing), 1);
   const existedAt = moved;

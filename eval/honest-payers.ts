@@ -38,7 +38,7 @@ export const HONEST_PAYERS: readonly Character[] = [
   },
   {
     name: "loyal_suppliers",
-    what: "pays three suppliers that never sent a transaction and that nobody else is seen to pay, 5 to 50 dollars three or four times a day",
+    what: "pays three suppliers that never sent a transaction and that no other account is seen to pay, 5 to 50 dollars three or four times a day",
     worth: "A",
     live: (scene) => {
       const { world, random } = scene;
@@ -127,7 +127,7 @@ export const HONEST_PAYERS: readonly Character[] = [
   },
   {
     name: "eip_7702",
-    what: "pays established payees with a wallet that runs the code of an audited delegate, which nobody calls directly",
+    what: "pays established payees with a wallet that runs the code of an audited delegate, which no account calls directly",
     worth: "A",
     live: delegate,
   },
@@ -338,7 +338,7 @@ function liveOnPlatform(scene: Scene): readonly Address[] {
   return agents;
 }
 
-/** What is seen of an account that nobody follows. */
+/** Adds the visible calls of an account that is not followed. */
 function actElsewhere({ world, random }: Scene, account: Address): void {
   const venue = zipfPicker(world.places.venue);
   for (let n = poisson(random, 20 * world.readShare); n > 0; n -= 1) {

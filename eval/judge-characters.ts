@@ -27,7 +27,7 @@ type Judged = Routed & {
   readonly safeUsd: number;
 };
 
-/** The wallets of one kind, with all account facts and with those alone that calls tell. */
+/** The wallets of one kind, with all account facts and with those that follow from calls alone. */
 export type JudgedCharacter = {
   readonly name: string;
   readonly judged: readonly Judged[];

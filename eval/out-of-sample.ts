@@ -25,7 +25,7 @@ const FAILURE_BOUND = 0.2;
 const LOSS_BOUND = 0.5;
 /** Half-life of the baseline that weighs late calls more. */
 const EWMA_DAYS = 14;
-/** Stand in for a feature that a wallet cannot have. */
+/** Points for a feature that does not apply to a wallet. */
 const NEUTRAL_POINTS = 50;
 
 /** Areas under the curve of the score and of what one could look at instead. */

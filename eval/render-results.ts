@@ -153,7 +153,7 @@ function attackRows(attacks: readonly AttackResult[]): readonly string[][] {
   ];
 }
 
-/** What is settled at once with the wallets of an attack together. */
+/** Amount that is settled at once with the wallets of an attack together. */
 export function instantAmount({
   route,
   unlimited,
@@ -195,7 +195,7 @@ function featureRows(results: Results): readonly string[][] {
   ];
 }
 
-/** What each feature adds, as means over the seeds in which it can be told. */
+/** Value of each feature, as means over the seeds that have a figure. */
 export function meanFeatures({ by_seed }: Results): readonly FeatureValue[] {
   const all = by_seed.map(({ out_of_sample }) => out_of_sample.features);
   return (all[0] ?? []).map((first, place) => {
@@ -258,6 +258,7 @@ function trustRows({ by_seed }: Results): readonly string[][] {
     [
       "seed",
       "honest over forged",
+      "by score",
       "rejected",
       "no facts",
       "unscored",
@@ -271,6 +272,7 @@ function trustRows({ by_seed }: Results): readonly string[][] {
     ...by_seed.map(({ seed, trust, out_of_sample: { d2_correlation } }) => [
       seed,
       figure(trust.honest_over_forged_auc),
+      figure(trust.honest_over_forged_by_score),
       ...[trust.honest_rejected, trust.honest_rejected_without_facts].map((share) => figure(share)),
       ...[trust.honest_unscored, trust.honest_unscored_without_facts].map((share) => figure(share)),
       figure(trust.harmful_unlimited),

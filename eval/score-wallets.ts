@@ -20,7 +20,7 @@ const CHAIN_ID = 31_337;
 
 /** Which sources a service has, and what it reads of the chain. */
 export type Sight = {
-  /** history: creators, first funders and ages of accounts from a node that knows them; contacts: what calls alone tell. */
+  /** history: creators, first funders and ages of accounts from a node that knows them; contacts: only facts that follow from calls. */
   readonly accounts: "history" | "contacts";
   /** Whether a payment by a signed authorization is an act of who signed it. */
   readonly authorizations: boolean;
@@ -28,14 +28,14 @@ export type Sight = {
   readonly traces: boolean;
 };
 
-/** The service as it stands, at a node with everything. */
+/** The present service, at a node with all methods. */
 export const USUAL_SIGHT: Sight = { accounts: "history", authorizations: false, traces: false };
 
 /** The service's knowledge of a world at a moment: scores any followed wallet as of it. */
 export type Observer = {
   /** Unix seconds. */
   readonly at: number;
-  /** What it knows of accounts, and which of them fund most of others: what owners are found by. */
+  /** Contacts and account facts until that moment, the inputs for finding owners. */
   readonly graph: ContactGraph;
   readonly facts: ReadonlyMap<Address, AccountFact>;
   score(wallet: Address): ScoreRecord;

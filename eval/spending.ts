@@ -15,9 +15,9 @@ const VETTED_SHARE = 0.3;
 const STRANGERS_GAS = 100_000;
 
 /**
- * What each account of a world spent until an observer's moment and whom it paid, as the service can know it. Own cost: fees
+ * Returns own costs and payments of all accounts of a world until an observer's moment, as the service can know them. Own cost: fees
  * that it paid itself, protocol fees of swaps at venues that stood when the world began, and a part of its payments to vetted
- * services. What public funders pay out is their customers' own money and no payment.
+ * services. A withdrawal from a public funder is its customer's own money and no payment.
  */
 export function spendingOf(
   world: World,
@@ -57,7 +57,7 @@ export function spendingOf(
     if (!inWindow(time) || (ledger.calls.has(account) && calls > 0)) continue;
     const gas = STRANGERS_GAS * calls * world.market.gasPriceAt(time);
     if (calls > 0) spend(account, market.nativeWorth(BigInt(Math.round(gas)), time) ?? 0);
-    // What strangers send contracts are deposits more often than payments.
+    // Transfers of strangers to contracts are deposits more often than payments.
     const isPayment = ledger.accounts.get(counterparty)?.hasCode === false;
     if (isPayment) pay(account, counterparty, Number(sentMicroUsd));
   }

@@ -5,14 +5,16 @@ import { LONGEST_DAYS } from "./instant-plans.ts";
 import { HONEST, type JudgedCharacter, type JudgedCharacters } from "./judge-characters.ts";
 import { areaUnderCurve, quantile } from "./measures.ts";
 
-/** How well one seed's scores, routes and safe amounts tell whom to trust; shares are means over kinds of wallets, all alike. */
+/** Measures of how scores, routes and safe amounts of one seed separate wallets; shares are means over kinds of wallets, all alike. */
 export type Trust = {
   /** Safe amounts of honest kinds worth an A or B over those of forging attacks: mean over all pairs of a kind and an attack. */
   readonly honest_over_forged_auc: number;
+  /** The same of scores, those without one below all others: health alone does not separate the two. */
+  readonly honest_over_forged_by_score: number;
   readonly honest_rejected: number;
   /** Neither a score nor a seller profile. */
   readonly honest_unscored: number;
-  /** The same two where nothing but calls tells of accounts. */
+  /** The same two for a service without a source of account facts. */
   readonly honest_rejected_without_facts: number;
   readonly honest_unscored_without_facts: number;
   /** At A or B with HIGH confidence, and settled at once for any amount. */
@@ -54,7 +56,14 @@ export function trustOf({ characters, attacks, instantPlan }: SeedOutcome): Trus
   const over = (share: (wallets: Wallets) => number, view: "judged" | "judgedWithoutFacts") =>
     mean(honest.map((kind) => share(kind[view])));
   return {
-    honest_over_forged_auc: honestOverForged(honest, attacks),
+    honest_over_forged_auc: honestOverForged(characters.honest, attacks, {
+      ofHonest: ({ safeUsd }) => safeUsd,
+      ofForged: ({ walletsSafeUsd }) => walletsSafeUsd,
+    }),
+    honest_over_forged_by_score: honestOverForged(characters.honest, attacks, {
+      ofHonest: ({ record: { outcome } }) => (outcome.kind === "scored" ? outcome.ahsScore : -1),
+      ofForged: ({ walletsScore }) => walletsScore,
+    }),
     honest_rejected: over(rejectedShare, "judged"),
     honest_unscored: over(unscoredShare, "judged"),
     honest_rejected_without_facts: over(rejectedShare, "judgedWithoutFacts"),
@@ -69,21 +78,23 @@ export function trustOf({ characters, attacks, instantPlan }: SeedOutcome): Trus
   };
 }
 
-function honestOverForged(honest: readonly JudgedCharacter[], attacks: SeedOutcome["attacks"]): number {
+function honestOverForged(
+  honest: readonly JudgedCharacter[],
+  attacks: SeedOutcome["attacks"],
+  {
+    ofHonest,
+    ofForged,
+  }: {
+    readonly ofHonest: (wallet: Wallets[number]) => number;
+    readonly ofForged: (attack: SeedOutcome["attacks"][number]) => readonly number[];
+  },
+): number {
   const worthy = new Set(HONEST.filter(({ worth }) => worth !== "C").map(({ name }) => name));
   const forging = new Set(ATTACKS.filter(({ forges }) => forges === true).map(({ name }) => name));
+  const forged = attacks.filter(({ name }) => forging.has(name)).map(ofForged);
   const areas = honest
     .filter(({ name }) => worthy.has(name))
-    .flatMap(({ judged }) =>
-      attacks
-        .filter(({ name }) => forging.has(name))
-        .map(({ walletsSafeUsd }) =>
-          areaUnderCurve(
-            judged.map(({ safeUsd }) => safeUsd),
-            walletsSafeUsd,
-          ),
-        ),
-    );
+    .flatMap(({ judged }) => forged.map((below) => areaUnderCurve(judged.map(ofHonest), below)));
   return mean(areas.filter((area) => area !== null));
 }
 

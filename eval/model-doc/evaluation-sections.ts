@@ -83,7 +83,7 @@ ${markdownTable([
   ]),
 ])}
 
-What each feature adds, as means over the seeds: areas by its points alone among the wallets that have it, areas of the score without it, and the rank correlation of its points with plain success. The greatest rank correlation between two D2 features, or of one with plain success, is ${strongest(results)}.
+The value of each feature, as means over the seeds: areas by its points alone among the wallets that have it, areas of the score without it, and the rank correlation of its points with plain success. The greatest rank correlation between two D2 features, or of one with plain success, is ${strongest(results)}.
 
 ${markdownTable([
   ["Feature", "Measured", "Failing alone", "Without it", "Losing alone", "Without it", "Correlation"],
@@ -97,7 +97,9 @@ ${markdownTable([
 
 ### Honest and harmful wallets
 
-Kinds of wallets as people know them, for 180 days, with the grade that an expert would give each; kinds and grades are our judgement. *None* are those with neither a score nor a seller profile; *rejected* and *at once* are routes of the default table; *safe* is the median of the amounts that their cost bases make safe. The last three columns are of the same wallets where nothing but calls tells of accounts.
+Kinds of wallets as people know them, for 180 days, with the grade that an expert would give each; kinds and grades are our judgement. *None* are those with neither a score nor a seller profile; *rejected* and *at once* are routes of the default table; *safe* is the median of the safe amounts. The last three columns are of the same wallets for a service without a source of account facts.
+
+A safe amount is half of a cost basis: CB(w) = own(w) + ½·Σ CB(p)·pay(p→w) / pay(p→all) over all payers p outside the owner cluster, over 180 days. Own cost is the fees that a wallet paid itself, 0.05 % of its swaps at established venues, and 30 % of its payments to vetted services. The simulation takes the 30 busiest payees and 8 busiest sellers for vetted.
 
 ${markdownTable([
   [
@@ -122,12 +124,13 @@ ${markdownTable([
 
 ${characters.map(({ name, what }) => `- \`${name}\`: ${what}.`).join("\n")}
 
-Kinds weigh alike. *Honest over forged* is the area of the safe amounts of honest kinds worth an A or B over those of the attacks below that forge a record.
+Kinds weigh alike. *Honest over forged* is the area of the safe amounts of honest kinds worth an A or B over those of the attacks below that forge a record; *by score* that of their scores, which are not made to separate the two.
 
 ${markdownTable([
   [
     "Seed",
     "Honest over forged",
+    "By score",
     "Rejected",
     "None",
     "Harmful, A or B, HIGH, any amount",
@@ -136,6 +139,7 @@ ${markdownTable([
   ...by_seed.map(({ seed, trust }) => [
     seed,
     figure(trust.honest_over_forged_auc),
+    figure(trust.honest_over_forged_by_score),
     percent(trust.honest_rejected),
     percent(trust.honest_unscored),
     percent(trust.harmful_unlimited),

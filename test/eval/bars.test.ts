@@ -12,6 +12,7 @@ const GOOD_AREAS = {
 };
 const GOOD_TRUST = {
   honest_over_forged_auc: 0.92,
+  honest_over_forged_by_score: 0.3,
   honest_rejected: 0.03,
   honest_unscored: 0.08,
   honest_rejected_without_facts: 0.04,

@@ -5,7 +5,7 @@ const WALLET = "0x0000000000000000000000000000000000000001";
 
 describe("the shortest plan", () => {
   const plan = (days: number, calls: number) =>
-    ({ wallet: WALLET, days, calls, gas: calls * 45_000 }) as const;
+    ({ wallet: WALLET, kind: "calls", days, calls, gas: calls * 45_000 }) as const;
 
   test("is the one of fewest days that settled at once, of equals the cheapest", () => {
     const plans = [
@@ -14,7 +14,7 @@ describe("the shortest plan", () => {
       { plan: plan(4, 80), isInstant: true },
       { plan: plan(14, 10), isInstant: true },
     ];
-    expect(shortestPlan(plans)).toEqual({ days: 4, calls: 80, gas: 3_600_000 });
+    expect(shortestPlan(plans)).toEqual({ kind: "calls", days: 4, calls: 80, gas: 3_600_000 });
   });
 
   test("is none where no plan settled at once", () => {

@@ -10,7 +10,7 @@ import { AHS_2026_1 as policy } from "../../service/model/score/policy.ts";
 
 const SOUND = { outOfGas: 0, overpay: () => 1, usedShare: [0.8, 0.9] as const };
 
-/** What one wallet spends in a world of its own by doing something once; in dollars. */
+/** Lets one wallet of a new world do a task once, and returns its spending in dollars. */
 function spent(task: (world: ReturnType<typeof createWorld>) => Task, vetted: ReadonlySet<Address>) {
   const world = createWorld("spending", 90);
   const { wallet } = enrol(world, world.random, { ageDays: 5 });

@@ -6,7 +6,7 @@ export type Payment = { readonly payer: Address; readonly payee: Address; readon
 /** All inputs of the cost bases of a set of wallets, over one window of time. */
 export type Spending = {
   /**
-   * Own cost of each wallet in millionths of a US dollar, 0 or more: what it spent that nobody gives back to it. A wallet
+   * Own cost of each wallet in millionths of a US dollar, 0 or more: costs that do not come back to it. A wallet
    * without an entry has none.
    */
   readonly ownMicroUsd: ReadonlyMap<Address, bigint>;
@@ -16,7 +16,7 @@ export type Spending = {
   readonly clusterOf: (wallet: Address) => string;
 };
 
-/** What stands behind a wallet, in millionths of a US dollar. */
+/** Backing of a wallet, in millionths of a US dollar. */
 export type Backing = {
   /** CB: its own cost and the part of its payers' cost bases that their payments passed on. */
   readonly costBasis: bigint;
@@ -41,14 +41,14 @@ const MOST_ROUNDS = 96;
  * share is rounded down to a millionth of a dollar, and the sum grows from the own costs by rounds: what rounding or the bound
  * of the rounds leaves out only lowers the result.
  *
- * What holds, exactly and not only up to rounding:
+ * Guarantees, exact and not only up to rounding:
  * 1. For any set S that no account outside S pays, Σ safe(S) ≤ Σ own(S). The shares of a payer add up to at most 1, hence
  *    Σ CB(S) ≤ own(S) + α·Σ CB(S). Payments within a cluster of S do not count as payments into S.
  * 2. The order of wallets and payments, and how the payments of one pair are split, change nothing.
- * 3. More own cost lowers no cost basis. Neither does a first payment: one by an account that had paid nobody outside its
- *    cluster. An account without a cost basis changes nobody's by paying.
+ * 3. More own cost lowers no cost basis. Neither does a first payment: one by an account that had made no payment outside
+ *    its cluster. Payments by an account without a cost basis change no cost basis.
  *
- * Any other payment p→w takes from the shares of p's other payees, and from nobody else: the cost basis of an account falls only
+ * Any other payment p→w takes from the shares of p's other payees, and from no others: the cost basis of an account falls only
  * if it is reached by payments from such a payee. It never falls for w itself, whatever the payments among the others, but
  * for rounding, which is less than two millionths of a dollar for each pair that pays.
  *
@@ -73,7 +73,7 @@ export function costBases(spending: Spending): ReadonlyMap<Address, Backing> {
   );
 }
 
-/** What a payer paid a payee outside its cluster, and all such payees together. */
+/** Sum that a payer paid a payee outside its cluster, and its payments to all such payees. */
 type Flow = {
   readonly payer: Address;
   readonly payee: Address;

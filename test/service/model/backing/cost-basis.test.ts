@@ -151,7 +151,7 @@ describe("cost bases", () => {
   test("settle at most what a set spent that nobody outside pays", () => {
     fc.assert(
       fc.property(graph, fc.array(number), (given, seeds) => {
-        // Closed under payers: whoever pays a member is a member.
+        // Closed under payers: every payer of a member is a member.
         const backwards = given.payments.map(({ payer, payee, microUsd }) => ({
           payer: payee,
           payee: payer,
