@@ -16,7 +16,7 @@ const PING = "0x5c36b186";
 export const HARMFUL: readonly Harm[] = [
   {
     name: "wash_trader",
-    what: "swaps the same amount to and fro at two established venues, 10 to 40 times a day, two hours or more between a swap and its return",
+    what: "swaps the same amount to and fro at two established venues, 10 to 25 times a day, an hour or more between a swap and its return",
     live: (scene) => {
       const { world, random } = scene;
       const { usdc, wrapped } = world.market;
@@ -30,7 +30,7 @@ export const HARMFUL: readonly Harm[] = [
         const [sold, bought] = turn % 10 < 5 ? [usdc, wrapped] : [wrapped, usdc];
         return swap(world.market, { venue: random.pick(venues), sold, bought, usd });
       };
-      const interval = DAY / random.between(10, 40);
+      const interval = DAY / random.between(10, 25);
       const times = steadyTimes(random, { ...span, interval, jitter: 0.8 });
       return settleAs(scene, soundTemper(scene, { trade: "trader", span }), { times, next });
     },
@@ -72,7 +72,7 @@ export const HARMFUL: readonly Harm[] = [
         moves: [{ token: usdc.address, amount: -world.market.unitsOf(usdc, 0.05, time) }],
         gas: 600_000,
       });
-      const times = demandTimes(random, { ...span, perDay: random.between(10, 40) });
+      const times = demandTimes(random, { ...span, perDay: random.between(5, 20) });
       return settleAs(scene, soundTemper(scene, { trade: "keeper", span }), { times, next });
     },
   },
@@ -108,13 +108,13 @@ export const HARMFUL: readonly Harm[] = [
   },
   {
     name: "ping_bot",
-    what: "calls one popular contract for its cheapest effect every few minutes to hours, for no purpose",
+    what: "calls one popular contract for its cheapest effect every one to four hours, for no purpose",
     live: (scene) => {
       const { world, random } = scene;
       const span = spanOf(scene);
       const [place] = standing(world, random, { kind: "venue", count: 1, at: span.from });
       if (place === undefined) throw new Error("the world has no venue");
-      const interval = logBetween(random, 1_200, 10_000);
+      const interval = logBetween(random, 4_000, 15_000);
       const times = steadyTimes(random, { ...span, interval, jitter: 0.6 });
       const temper = soundTemper(scene, { trade: "keeper", span, ...failing(scene, [0, 0.01]) });
       return settleAs(scene, temper, { times, next: () => work(place, PING, 45_000) });

@@ -36,13 +36,13 @@ export const HONEST_WORKERS: readonly Character[] = [
     name: "searcher",
     what: "takes price differences between venues, half of them through an executor contract that another key of its owner deployed; loses 25 to 35 % of its races by design, cheaply, and does not try again",
     worth: "B",
-    live: (scene) => race(scene, { lost: [0.25, 0.35], perDay: [10, 50], executor: 0.5 }),
+    live: (scene) => race(scene, { lost: [0.25, 0.35], perDay: [6, 25], executor: 0.5 }),
   },
   {
     name: "arbitrage_own_contract",
     what: "the same through an executor contract in every case, losing 5 to 11 %",
     worth: "A",
-    live: (scene) => race(scene, { lost: [0.05, 0.11], perDay: [8, 40], executor: 1 }),
+    live: (scene) => race(scene, { lost: [0.05, 0.11], perDay: [5, 20], executor: 1 }),
   },
   {
     name: "liquidation_keeper",
@@ -64,12 +64,12 @@ export const HONEST_WORKERS: readonly Character[] = [
   },
   {
     name: "market_maker",
-    what: "places and cancels orders at one or two venues, 30 to 70 a day",
+    what: "places and cancels orders at one or two venues, 12 to 30 a day",
     worth: "A",
     live: (scene) => {
       const span = spanOf(scene);
       const venues = pick(scene, "venue", scene.random.int(1, 2), span);
-      const perDay = scene.random.between(30, 70);
+      const perDay = scene.random.between(12, 30);
       const jitter = scene.random.between(0.3, 1);
       const times = steadyTimes(scene.random, { ...span, interval: DAY / perDay, jitter });
       const next = () =>
@@ -102,18 +102,18 @@ export const HONEST_WORKERS: readonly Character[] = [
     live: (scene) => {
       const span = spanOf(scene);
       return settleAs(scene, soundTemper(scene, { trade: "oracle_feeder", span }), (agent) =>
-        routineOf("oracle_feeder", { ...scene, agent, span }),
+        routineOf("oracle_feeder", { ...scene, agent, span, pace: 0.3 }),
       );
     },
   },
   {
     name: "bridge_relayer",
-    what: "relays and finalises messages of one bridge, 10 to 60 a day",
+    what: "relays and finalises messages of one bridge, 6 to 30 a day",
     worth: "A",
     live: (scene) => {
       const span = spanOf(scene);
       const [bridge] = pick(scene, "escrow", 1, span);
-      const times = demandTimes(scene.random, { ...span, perDay: logBetween(scene.random, 10, 60) });
+      const times = demandTimes(scene.random, { ...span, perDay: logBetween(scene.random, 6, 30) });
       return settleAs(scene, soundTemper(scene, { trade: "keeper", span }), {
         times: withOutages(scene.random, times, span),
         next: () => work(bridge, scene.random.chance(0.5) ? RELAY : FINALISE, 150_000),

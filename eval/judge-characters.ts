@@ -10,7 +10,7 @@ import { HONEST_HISTORIES } from "./honest-histories.ts";
 import { HONEST_PAYERS } from "./honest-payers.ts";
 import { HONEST_WORKERS } from "./honest-workers.ts";
 import { type Routed, routeOf } from "./routing.ts";
-import { type Observer, observe, USUAL_SIGHT } from "./score-wallets.ts";
+import { observe, type Sight, USUAL_SIGHT } from "./score-wallets.ts";
 import { spendingOf } from "./spending.ts";
 import { createWorld, DAY, type World } from "./world.ts";
 
@@ -67,19 +67,21 @@ export function judgeCharacters(
   { policy, ...size }: { readonly policy: Policy; readonly lives: number; readonly crowd: Crowd },
 ): JudgedCharacters {
   const { world, settled, vetted } = peopleWorld(seed, size);
-  const at = world.start + DAYS * DAY;
-  const told = judgeBy(observe(world, { at, policy }));
-  const untold = judgeBy(observe(world, { at, policy, sight: { ...USUAL_SIGHT, accounts: "contacts" } }));
-  const judgeAll = (characters: readonly Harm[]) =>
-    characters.map(({ name }) => {
-      const wallets = settled.get(name) ?? [];
-      return { name, judged: wallets.map(told), judgedWithoutFacts: wallets.map(untold) };
-    });
-  return { honest: judgeAll(HONEST), harmful: judgeAll(HARMFUL) };
+  // One after the other: an observer holds the contacts of the whole world.
+  const told = judgeBy(USUAL_SIGHT);
+  const untold = judgeBy({ ...USUAL_SIGHT, accounts: "contacts" });
+  const resultsOf = (characters: readonly Harm[]) =>
+    characters.map(({ name }) => ({
+      name,
+      judged: told.get(name) ?? [],
+      judgedWithoutFacts: untold.get(name) ?? [],
+    }));
+  return { honest: resultsOf(HONEST), harmful: resultsOf(HARMFUL) };
 
-  function judgeBy(observer: Observer): (wallet: Address) => Judged {
+  function judgeBy(sight: Sight): ReadonlyMap<string, readonly Judged[]> {
+    const observer = observe(world, { at: world.start + DAYS * DAY, policy, sight });
     const bases = costBases(spendingOf(world, observer, vetted));
-    return (wallet) => {
+    const judge = (wallet: Address): Judged => {
       const record = observer.score(wallet);
       return {
         record,
@@ -88,5 +90,6 @@ export function judgeCharacters(
         safeUsd: Number(bases.get(wallet)?.safe ?? 0n) / 1e6,
       };
     };
+    return new Map([...settled].map(([name, wallets]) => [name, wallets.map(judge)]));
   }
 }
