@@ -83,7 +83,6 @@ export function evaluateSeed(
     return { name, ...result, group: [...world.ledger.accounts.keys()].slice(before) };
   });
   const bought = buyGrades({ world, random: world.random.fork("grades") });
-  const plans = tryInstantPlans({ world, random: world.random.fork("instant") }, size.mostPerDay);
 
   const observer = observe(world, { at, policy });
   const judged = settled.map(({ archetype, wallet }) => ({
@@ -111,12 +110,15 @@ export function evaluateSeed(
   const prices = cheapestPlans(
     bought.map((purchase) => ({ purchase, record: observer.score(purchase.wallet) })),
   );
+  const nuisances = harassAll(world, { before: judged, policy, at });
+  // The observer has read the contacts already: no plan makes users for another, or for the wallets above.
+  const plans = tryInstantPlans({ world, random: world.random.fork("instant") }, size.mostPerDay);
   return {
     seed,
     readShare: world.readShare,
     judged: judged.map(({ archetype, record }) => ({ archetype, record })),
     attacks,
-    nuisances: harassAll(world, { before: judged, policy, at }),
+    nuisances,
     prices,
     instantPlan: shortestPlan(
       plans.map((plan) => ({
