@@ -33,7 +33,7 @@ const SCORES = `
   with scored as (
     insert into ahs.score (chain_id, wallet, as_of_block, as_of_hash, as_of_time, model_version, ahs_score, d1_score, d2_score,
       grade, confidence_micros, confidence_level, sanctioned, sanctions_flags, patterns, features, coverage, inputs_hash)
-    select $1::int, address, 7990, '0x11', now(), 'AHS-2026.1', 75 + length(address) % 10, 80, 80, 'B', 800000, 'HIGH', false,
+    select $1::int, address, 7990, '0x11', now(), 'AHS-2026.2', 75 + length(address) % 10, 80, 80, 'B', 800000, 'HIGH', false,
       '[]', '[]', '[]', '{"fromBlock":0,"fromTimestamp":0,"toBlock":7990,"complete":true,"sources":["index"]}', '0x22'
     from chain_31337.wallet
     returning *

@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { migrateDatabase, openDatabase } from "../service/db/database.ts";
 import { inBatches, isolateFaults } from "../service/db/quarantine.ts";
 import { WALLET_BOUNDS } from "../service/model/features/call-line.ts";
-import { AHS_2026_1 as policy } from "../service/model/score/policy.ts";
+import { AHS_2026_2 as policy } from "../service/model/score/policy.ts";
 import { counterpartyFile } from "../service/scores/inputs-hash.ts";
 import { createContactCaches } from "../service/scores/read/contact-graph.ts";
 import {

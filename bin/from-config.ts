@@ -12,7 +12,7 @@ import { createExplorerSource } from "../service/ingest/history/explorer-source.
 import type { HistorySource } from "../service/ingest/history/history.ts";
 import { createHistoryReader, type HistoryReader } from "../service/ingest/history/history-reader.ts";
 import { createOtterscanSource } from "../service/ingest/history/otterscan-source.ts";
-import { AHS_2026_1 } from "../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../service/model/score/policy.ts";
 import type { GuardOptions } from "../service/net/guarded-fetch.ts";
 import { createNameResolver } from "../service/net/public-address.ts";
 import { defaultPublishPolicy, type PublishPolicy } from "../service/oracle/publish-policy.ts";
@@ -85,7 +85,7 @@ export function scoringFromConfig(from: {
     db: from.db,
     chainId: from.deployment.chainId,
     chain: from.deployment,
-    policy: AHS_2026_1,
+    policy: AHS_2026_2,
     publishPolicy: publishPolicyOf(from.config),
     now: () => new Date(),
     rescoreIntervalSeconds: from.config.rescoreIntervalSeconds,

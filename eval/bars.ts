@@ -73,7 +73,7 @@ function areaBars(bySeed: readonly SeedResult[]): readonly Bar[] {
   });
 }
 
-/** Bars for the faults that an independent review of AHS-2026.1 found; held by the worst seed. */
+/** Bars for the faults that an independent review of AHS-2026.2 found; held by the worst seed. */
 function trustBars(bySeed: readonly SeedResult[]): readonly Bar[] {
   const atLeast = (name: string, bound: number, of: (seed: SeedResult) => number): Bar => {
     const value = Math.min(...bySeed.map(of));

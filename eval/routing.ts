@@ -9,7 +9,7 @@ export type Routed = {
   readonly unlimited: boolean;
 };
 
-/** The default table's answer to a record; the routing of AHS-2026.1 asks for no amount. */
+/** The default table's answer to a record; the routing of AHS-2026.2 asks for no amount. */
 export function routeOf({ sanctionsFlags, outcome, confidenceLevel }: ScoreRecord): Routed {
   const grade = outcome.kind === "scored" ? outcome.grade : null;
   const action = defaultAction({

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { AHS_2026_1 } from "../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../service/model/score/policy.ts";
 import { USUAL_CROWD } from "./background.ts";
 import { evaluateSeed } from "./evaluate-seed.ts";
 import { renderResults } from "./render-results.ts";
@@ -21,12 +21,12 @@ if (values === null) process.exit(2);
 const seeds = values.seed ?? drawSeeds(Number(values.seeds));
 const outcomes = seeds.map((seed, position) => {
   const started = performance.now();
-  const outcome = evaluateSeed(seed, { policy: AHS_2026_1, size: SIZE });
+  const outcome = evaluateSeed(seed, { policy: AHS_2026_2, size: SIZE });
   const seconds = ((performance.now() - started) / 1_000).toFixed(1);
   process.stderr.write(`seed ${seed}, ${position + 1} of ${seeds.length}: ${seconds} s\n`);
   return outcome;
 });
-const results = summarise(outcomes, AHS_2026_1);
+const results = summarise(outcomes, AHS_2026_2);
 process.stdout.write(`${renderResults(results)}\n`);
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
 for (const { name, value, bar, holds } of results.bars) {

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { addressesOf, describeCounterparties } from "../service/model/features/describe-counterparties.ts";
 import { notApplicable } from "../service/model/features/facts.ts";
-import { mainFundersIn } from "../service/model/features/find-owners.ts";
+import { mainFundersIn, payersBackIn } from "../service/model/features/find-owners.ts";
 import { measureWallet, scoreWallet } from "../service/model/features/score-wallet.ts";
 import type {
   AccountFact,
@@ -72,6 +72,7 @@ export function observe(
       graph,
       facts,
       publicFunders,
+      payersBack: payersBackIn(graph.usersOf, wallet),
       flags: world.ledger.flags,
       policy,
     });
@@ -92,7 +93,7 @@ export function observe(
       // The rest of a dimension counts, however little it is.
       return scoreFeatures({ ...whole, features }, asOf, { ...policy, minMeasuredPercent: 1 });
     },
-    // AHS-2026.1 has none.
+    // AHS-2026.2 has none.
     hasSellerProfile: () => false,
   };
 }

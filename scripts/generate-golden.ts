@@ -49,7 +49,7 @@ const cases: readonly { name: string; score: OracleScore; times: OracleTimes }[]
   { name: "insufficient", score: { ...scored(5, [0, 0, 0]), outcome: { kind: "insufficient" } }, times },
   {
     name: "the next model version",
-    score: { ...scored(6, [59, 60, 61]), modelVersion: "AHS-2026.1" },
+    score: { ...scored(6, [59, 60, 61]), modelVersion: "AHS-2026.2" },
     times,
   },
   {

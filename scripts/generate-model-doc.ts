@@ -5,7 +5,7 @@ import { evaluationSections } from "../eval/model-doc/evaluation-sections.ts";
 import { modelSections } from "../eval/model-doc/model-sections.ts";
 import { picturesOf } from "../eval/model-doc/pictures.ts";
 import type { Results } from "../eval/results.ts";
-import { AHS_2026_1 as policy } from "../service/model/score/policy.ts";
+import { AHS_2026_2 as policy } from "../service/model/score/policy.ts";
 import { policyFile } from "../service/scores/inputs-hash.ts";
 
 /**

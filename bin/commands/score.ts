@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { type Address, getAddress, isAddress } from "viem";
 import { featureCurves } from "../../service/model/score/curve.ts";
-import { AHS_2026_1 } from "../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../service/model/score/policy.ts";
 import type { Curve, Policy } from "../../service/model/score/policy-shape.ts";
 import {
   type FeatureLine,
@@ -28,7 +28,7 @@ export async function run({ config, args, out }: Invocation): Promise<void> {
   const wanted = parse(args);
   const deployment = indexedDeployment(config);
   await withDatabase(config, "score", async (db) => {
-    const context = { db, chainId: deployment.chainId, chain: deployment, policy: AHS_2026_1 };
+    const context = { db, chainId: deployment.chainId, chain: deployment, policy: AHS_2026_2 };
     const lines = wanted.kind === "compare" ? await compare(context, wanted) : await explain(context, wanted);
     for (const line of lines) out(line);
   });

@@ -47,7 +47,7 @@ import { SPECS_PER_MINUTE } from "../../service/api/verification/post-specs.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import type { HistoryReader } from "../../service/ingest/history/history-reader.ts";
-import { AHS_2026_1 } from "../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../service/model/score/policy.ts";
 import { readEpoch, readEpochRoot } from "../../service/oracle/epochs.ts";
 import { defaultPublishPolicy } from "../../service/oracle/publish-policy.ts";
 import { createUrlVisitor } from "../../service/registries/probes/probe-endpoint.ts";
@@ -129,7 +129,7 @@ export async function createServices(
     db,
     chainId,
     chain: deployment,
-    policy: AHS_2026_1,
+    policy: AHS_2026_2,
     publishPolicy: defaultPublishPolicy,
     now,
   };

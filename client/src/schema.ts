@@ -757,7 +757,7 @@ export interface components {
             inputs_hash: string;
             /** @enum {string} */
             mode: "2D" | "3D";
-            /** @example AHS-2026.1 */
+            /** @example AHS-2026.2 */
             model_version: string;
             patterns: components["schemas"]["Pattern"][];
             published: components["schemas"]["Published"];
@@ -1860,7 +1860,7 @@ export interface components {
             grade: components["schemas"]["Grade"];
             /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
             inputs_hash: string;
-            /** @example AHS-2026.1 */
+            /** @example AHS-2026.2 */
             model_version: string;
         };
         /** @description Every fault of the request, in field order */
@@ -2946,7 +2946,7 @@ export interface components {
                 as_of_time: string;
                 grade: components["schemas"]["Grade"];
             }[];
-            /** @example AHS-2026.1 */
+            /** @example AHS-2026.2 */
             model_version: string;
             /**
              * @description As the agent registered itself; null for a wallet of no agent, or of one without a name, or whose name mixes scripts so that it could be taken for another's
@@ -4392,7 +4392,7 @@ export interface operations {
                      *       "confidence_level": "HIGH",
                      *       "as_of_block": 48210,
                      *       "as_of_time": "2026-11-20T09:58:00.000Z",
-                     *       "model_version": "AHS-2026.1",
+                     *       "model_version": "AHS-2026.2",
                      *       "grade_label": "Good",
                      *       "sanctions_flags": [],
                      *       "trust_routing": "instant_settle",
@@ -4586,7 +4586,7 @@ export interface operations {
                      *           "confidence_level": "HIGH",
                      *           "as_of_block": 48210,
                      *           "as_of_time": "2026-11-20T09:58:00.000Z",
-                     *           "model_version": "AHS-2026.1",
+                     *           "model_version": "AHS-2026.2",
                      *           "grade_label": "Good",
                      *           "sanctions_flags": [],
                      *           "trust_routing": "instant_settle",
@@ -6777,7 +6777,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "version": "AHS-2026.1"
+                     *       "version": "AHS-2026.2"
                      *     }
                      */
                     "application/json": Record<string, never> | unknown[];
@@ -8103,7 +8103,7 @@ export interface operations {
                      *       "grade": "B",
                      *       "confidence": 0.81,
                      *       "confidence_level": "HIGH",
-                     *       "model_version": "AHS-2026.1",
+                     *       "model_version": "AHS-2026.2",
                      *       "grade_label": "Good",
                      *       "sanctions_flags": [],
                      *       "trust_routing": "instant_settle",

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import { identityRegistryAbi } from "../../service/chain/abi/identity-registry.ts";
 import { writeDeployment } from "../../service/chain/deployments.ts";
-import { AHS_2026_1 } from "../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../service/model/score/policy.ts";
 import { scoreAtNewest } from "../../service/scores/score-wallets.ts";
 import { enrichThrough } from "../support/anvil-testkit/enrich-final.ts";
 import type { TestIndexer } from "../support/anvil-testkit/services.ts";
@@ -132,7 +132,7 @@ async function settle(): Promise<void> {
 }
 
 async function successRate(): Promise<number> {
-  const context = { db: kit.db, chainId: 31_337, chain: kit.chain.deployment, policy: AHS_2026_1 };
+  const context = { db: kit.db, chainId: 31_337, chain: kit.chain.deployment, policy: AHS_2026_2 };
   const scored = await scoreAtNewest(context, [AGENT.toLowerCase() as typeof AGENT]);
   const line = scored?.records[0]?.record.features.find(({ name }) => name === "success_rate");
   if (line?.value == null) throw new Error("no success rate");

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { writeDeployment } from "../../service/chain/deployments.ts";
 import { lowerCase } from "../../service/db/columns.ts";
 import type { Database } from "../../service/db/database.ts";
-import { AHS_2026_1 } from "../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../service/model/score/policy.ts";
 import { scoreAtNewest } from "../../service/scores/score-wallets.ts";
 import { readEscrowIndex, readIndexedJob } from "../../service/verification/escrow/escrow-jobs.ts";
 import { enrichThrough } from "../support/anvil-testkit/enrich-final.ts";
@@ -99,7 +99,7 @@ async function rowsOf(db: Database): Promise<Record<string, unknown[]>> {
 async function scoresOf(db: Database, finalBlock: number) {
   await enrichThrough(db, kit.chain, finalBlock);
   const wallets = [STEADY, LATE].map((address) => address.toLowerCase() as Address);
-  const context = { db, chainId: 31_337, chain: kit.chain.deployment, policy: AHS_2026_1 };
+  const context = { db, chainId: 31_337, chain: kit.chain.deployment, policy: AHS_2026_2 };
   const scored = await scoreAtNewest(context, wallets);
   if (scored === null) throw new Error("there is no block to score at");
   return scored.records.map(({ record: { coverage, ...record }, counterparties }) => {

@@ -89,7 +89,7 @@ describe("ahs up", () => {
       await expectSensibleRisks(up);
       for (const address of Object.values(up.samples)) await expectChainAgrees(up, address);
       const inputs = await inputFile(up, (await record(up, "keeper")).inputs_hash);
-      expect(await inputFile(up, inputs.policy)).toMatchObject({ version: "AHS-2026.1" });
+      expect(await inputFile(up, inputs.policy)).toMatchObject({ version: "AHS-2026.2" });
       expect(await explain(up, "keeper")).toMatch(/AHS \d+ [AB] [\s\S]*\nD1 +success_rate /);
       for (const archetype of ["keeper", "flaky", "smart-account"]) {
         expect(await verify(up, archetype)).toContain("agrees: every line");

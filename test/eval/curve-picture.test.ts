@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { drawCurve } from "../../eval/model-doc/curve-picture.ts";
 import { picturesOf } from "../../eval/model-doc/pictures.ts";
-import { AHS_2026_1 } from "../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../service/model/score/policy.ts";
 
 const PICTURE = { file: "x", title: "price <of> gas", xUnit: "times", yUnit: "points" } as const;
 
@@ -64,8 +64,8 @@ describe("the picture of a curve", () => {
 });
 
 test("every feature of the policy has its pictures, each in a file of its own", () => {
-  const pictures = picturesOf(AHS_2026_1);
-  for (const { name } of [...AHS_2026_1.features, ...AHS_2026_1.infrastructure.features]) {
+  const pictures = picturesOf(AHS_2026_2);
+  for (const { name } of [...AHS_2026_2.features, ...AHS_2026_2.infrastructure.features]) {
     expect(pictures.has(name), name).toBe(true);
   }
   const files = [...pictures.values()].flat().map(({ file }) => file);

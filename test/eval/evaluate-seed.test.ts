@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { evaluateSeed } from "../../eval/evaluate-seed.ts";
 import { testOutOfSample } from "../../eval/out-of-sample.ts";
 import { summarise } from "../../eval/results.ts";
-import { AHS_2026_1 } from "../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../service/model/score/policy.ts";
 
 const TINY = {
   perTier: 6,
@@ -21,16 +21,16 @@ const SMALL = {
 
 describe("an evaluation", () => {
   test("of one seed is the same every time, and that of another seed is not", () => {
-    const run = () => evaluateSeed("one", { policy: AHS_2026_1, size: TINY });
+    const run = () => evaluateSeed("one", { policy: AHS_2026_2, size: TINY });
     const first = run();
     expect(JSON.stringify(run())).toBe(JSON.stringify(first));
     const { drifters: agents, crowd } = TINY;
-    const other = testOutOfSample({ seed: "two", agents, crowd, policy: AHS_2026_1 });
+    const other = testOutOfSample({ seed: "two", agents, crowd, policy: AHS_2026_2 });
     expect(other).not.toEqual(first.outOfSample);
   });
 
   test("of a small population finds tiers in order, the scale in use and the future foreseen", () => {
-    const results = summarise([evaluateSeed("small", { policy: AHS_2026_1, size: SMALL })], AHS_2026_1);
+    const results = summarise([evaluateSeed("small", { policy: AHS_2026_2, size: SMALL })], AHS_2026_2);
     expect(results.pairwise_order).toBeGreaterThan(0.9);
     expect(results.worst_band).toBeLessThan(0.5);
     expect(results.auc).toBeGreaterThan(0.8);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { type FeatureView, strongestCorrelation, valuesOf } from "../../eval/feature-value.ts";
-import { AHS_2026_1 } from "../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../service/model/score/policy.ts";
 
 const policy = {
-  ...AHS_2026_1,
-  features: AHS_2026_1.features.filter(({ name }) =>
+  ...AHS_2026_2,
+  features: AHS_2026_2.features.filter(({ name }) =>
     ["success_rate", "adaptation", "consistency"].includes(name),
   ),
 };

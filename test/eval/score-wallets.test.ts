@@ -5,7 +5,7 @@ import { mine } from "../../eval/ledger.ts";
 import { observe } from "../../eval/score-wallets.ts";
 import { work } from "../../eval/tasks.ts";
 import { createWorld, DAY } from "../../eval/world.ts";
-import { AHS_2026_1 as policy } from "../../service/model/score/policy.ts";
+import { AHS_2026_2 as policy } from "../../service/model/score/policy.ts";
 
 const SOUND = { outOfGas: 0, overpay: () => 1, usedShare: [0.8, 0.9] as const };
 

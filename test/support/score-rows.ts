@@ -15,7 +15,7 @@ export async function insertScore(db: Database, changes: Changes): Promise<Store
     .insert(score)
     .values({
       ...{ chainId: 31337, asOfBlock: 1000, asOfHash: HASH, asOfTime: new Date("2026-11-20T09:00:00Z") },
-      ...{ modelVersion: "AHS-2026.1", ahsScore: 84, d1Score: 88, d2Score: 82, grade: "B" },
+      ...{ modelVersion: "AHS-2026.2", ahsScore: 84, d1Score: 88, d2Score: 82, grade: "B" },
       ...{ confidenceMicros: 810_000, confidenceLevel: "HIGH", sanctioned: false, sanctionsFlags: [] },
       ...{ patterns: [], features: [], inputsHash: `0x${randomBytes(32).toString("hex")}` },
       coverage: { fromBlock: 1, fromTimestamp: 1, toBlock: 1000, complete: true, sources: ["index"] },

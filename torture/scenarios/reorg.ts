@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Address } from "viem";
 import { freePort } from "../../bin/supervisor/child-process.ts";
 import type { Database } from "../../service/db/database.ts";
-import { AHS_2026_1 } from "../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../service/model/score/policy.ts";
 import { scoreAtNewest } from "../../service/scores/score-wallets.ts";
 import { enrichThrough } from "../../test/support/anvil-testkit/enrich-final.ts";
 import { doubled, type Finding, lost } from "../accounts/finding.ts";
@@ -127,7 +127,7 @@ async function scoresOf(stand: Stand, db: Database): Promise<readonly string[]> 
   await enrichThrough(db, test, await lastCall(db));
   const wallets = AGENTS.map((agent) => agent.toLowerCase() as Address);
   const chain = test.deployment;
-  const scored = await scoreAtNewest({ db, chainId: chain.chainId, chain, policy: AHS_2026_1 }, wallets);
+  const scored = await scoreAtNewest({ db, chainId: chain.chainId, chain, policy: AHS_2026_2 }, wallets);
   if (scored === null) throw new Error("there is no block to score at");
   return scored.records
     .map(({ record: { wallet, outcome } }) => JSON.stringify({ wallet, outcome }))

@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { AHS_2026_1 } from "../../model/score/policy.ts";
+import { AHS_2026_2 } from "../../model/score/policy.ts";
 import type { Grade, RoutingAction } from "../../model/score/record.ts";
 import { defaultAction } from "../../model/score/route.ts";
 import type { ScanNight } from "../../registries/nightly/service-records.ts";
@@ -11,7 +11,7 @@ import type { Fragment } from "./prose.ts";
 /** The scores of one grade, both ends included. */
 type ScoreBand = { readonly grade: Grade; readonly from: number; readonly to: number };
 
-const FLOORS: Readonly<Record<Grade, number>> = { ...AHS_2026_1.grades, F: 0 };
+const FLOORS: Readonly<Record<Grade, number>> = { ...AHS_2026_2.grades, F: 0 };
 
 /** Scores of each grade, A first, from the scoring policy. */
 const SCORE_BANDS: readonly ScoreBand[] = GRADES.map((grade, index) => {

@@ -34,7 +34,7 @@ export const getInput = defineFree({
     schema: z.unknown().openapi({
       type: ["object", "array"],
       description: "The file",
-      example: { version: "AHS-2026.1" },
+      example: { version: "AHS-2026.2" },
     }),
     description: "The file",
   },

@@ -218,7 +218,7 @@ const resultShape = {
   ...gradedShape,
   as_of_block: blockSchema,
   as_of_time: isoSchema,
-  model_version: z.string().openapi({ example: "AHS-2026.1" }),
+  model_version: z.string().openapi({ example: "AHS-2026.2" }),
 } as const;
 
 /** Members of a record and of a report card. */

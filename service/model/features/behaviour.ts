@@ -9,12 +9,14 @@ import {
   gatedWords,
   measured,
   notApplicable,
+  recentWeights,
+  shareOf,
   shown,
   shrink,
 } from "./facts.ts";
-import { hourOf, SECONDS_PER_DAY, weekOf } from "./time.ts";
+import { weightedPoints } from "./hygiene.ts";
+import { dayOf, hourOf, SECONDS_PER_DAY, weekOf } from "./time.ts";
 import type { OwnCall } from "./types.ts";
-import type { WeighedCall } from "./weigh-calls.ts";
 
 const HOURS_PER_DAY = 24;
 const DAYS_PER_WEEK = 7;
@@ -44,6 +46,7 @@ export function timingRegularity(facts: Facts): Feature {
     score: gate(facts) * shrink(points, facts),
     samples: hours.length,
     reason: `longest silence ${shown(silence)}; ${gatedWords(points, facts)}`,
+    share: shareOf(hours.length - timing.minActiveHours + 1, timing.minActiveHours),
   });
 }
 
@@ -121,7 +124,7 @@ function usualness(
 }
 
 /**
- * D2 counterparty diversity: effective number of outside counterparties, 2 to the entropy of their credited weight; those of
+ * D2 counterparty diversity: effective number of outside counterparties, 2 to the entropy of their credited attempts; those of
  * one owner are one. It is 0 where none has any credit, which scores as one does.
  */
 export function counterpartyDiversity(facts: Facts): Feature {
@@ -135,11 +138,11 @@ export function counterpartyDiversity(facts: Facts): Feature {
   });
 }
 
-/** log2 W − Σ x·log2 x / W over the credited weights x of the counterparties, W their sum in millionths of a call; null where W is 0. */
+/** log2 W − Σ x·log2 x / W over the credited attempts x of the counterparties, W their sum in millionths of a call; null where W is 0. */
 function entropyBits({ history }: Facts): number | null {
   const weights = new Array<number>(history.counterparties).fill(0);
-  for (const { counterparty, credited } of history.outside) {
-    weights[counterparty] = (weights[counterparty] ?? 0) + credited;
+  for (const { counterparty, attempted } of history.outside) {
+    weights[counterparty] = (weights[counterparty] ?? 0) + attempted;
   }
   let total = 0;
   let surprise = 0;
@@ -152,35 +155,41 @@ function entropyBits({ history }: Facts): number | null {
   return total === 0 ? null : Math.max(0, logTwo(total) - surprise / total);
 }
 
-/** D2 adaptation: the worst of failing blindly, running out of gas and overpaying. Its value is that worst one's points. */
+/** D2 adaptation: whether it stops what fails, sets gas limits that suffice, and follows the market's price. Its value is the mean of these. */
 export function adaptation(facts: Facts): Feature {
   const { history, blind, policy } = facts;
   const { adaptation: rule } = policy;
-  const overpay = medianOverpay(history.outside);
   const starved = outOfGasShare(facts);
-  const worst = Math.min(
-    readCurve(rule.blindCurve, blind.share),
-    readCurve(rule.outOfGasCurve, starved),
-    overpay === null ? 100 : readCurve(rule.overpayCurve, overpay),
+  const stops = readCurve(rule.blindCurve, blind.share);
+  const estimates = readCurve(rule.outOfGasCurve, starved);
+  const prices = weightedPoints(
+    history.outside,
+    ({ overpay }) => (overpay === null ? null : readCurve(rule.overpayCurve, overpay)),
+    recentWeights(history, rule.halfLifeDays),
   );
+  const { blindShare, gasLimitShare: gasShare, overpayShare } = rule;
+  const mean =
+    prices === null
+      ? (blindShare * stops + gasShare * estimates) / (blindShare + gasShare)
+      : blindShare * stops + gasShare * estimates + overpayShare * prices;
   return measured("adaptation", {
-    value: worst,
-    score: gate(facts) * shrink(worst, facts),
+    value: mean,
+    score: gate(facts) * shrink(mean, facts),
     samples: history.outside.length,
-    reason: `blind ${shown(blind.share)}, out of gas ${shown(starved)}, overpay ${
-      overpay === null ? "unknown: no block tells what the market paid" : shown(overpay)
-    }; ${gatedWords(worst, facts)}`,
+    reason: `blind ${shown(blind.share)}, out of gas ${shown(starved)}, prices ${
+      prices === null ? "unknown: no block has a market price" : `${shown(prices)} points`
+    }; ${gatedWords(mean, facts)}`,
   });
 }
 
-/** Weight of the failures that their gas limit stopped, over the credited weight of all attempts. */
+/** What the failures count that their gas limit stopped, over the credited attempts. */
 function outOfGasShare({ history, failures, policy }: Facts): number {
   const { priorCalls } = policy.adaptation;
   let weight = 0;
-  for (const { call, weight: own } of failures) {
-    if (ranOutOfGas(call, policy)) weight += own;
+  for (const { call, counted } of failures) {
+    if (ranOutOfGas(call, policy)) weight += counted;
   }
-  return weight / (history.credited + priorCalls * NANO);
+  return weight / (history.attempted + priorCalls * NANO);
 }
 
 /** Whether a failed call used up its gas limit, or nearly so; one that gave up all its gas on purpose looks the same. */
@@ -191,37 +200,29 @@ export function ranOutOfGas(
   return Number(gasUsed) >= rule.outOfGasShare * Number(gasLimit);
 }
 
-/** Median by weight of the prices paid over the market's, the lower of two; null where no block has a market price. */
-function medianOverpay(outside: readonly WeighedCall[]): number | null {
-  const paid: { readonly overpay: number; readonly weight: number }[] = [];
-  let total = 0;
-  for (const { overpay, weight } of outside) {
-    if (overpay === null) continue;
-    paid.push({ overpay, weight });
-    total += weight;
-  }
-  paid.sort((a, b) => a.overpay - b.overpay);
-  let sum = 0;
-  for (const { overpay, weight } of paid) {
-    sum += weight;
-    if (2 * sum >= total) return overpay;
-  }
-  return null;
-}
-
 /**
- * D2 failure recovery: the burden of failures, each weighed by how long it lasted and how many came before it, over the
- * credited weight of all attempts. Over n, which grows when a call fails, a failure soon repaired could lower the burden.
+ * D2 failure recovery: how long the worst failures of the window lasted. Each counts by the time to the next success of its
+ * (contract, method) and by the failures before it; of those of one (contract, method) and UTC day the worst one counts, and
+ * of all days so many. The value is their sum in calls. It measures how failures end, where the success rate measures how many
+ * there are; one failure more never makes it smaller.
  */
 export function failureRecovery({ history, failures, policy }: Facts): Feature {
   const { recovery } = policy;
-  let sum = 0;
-  for (const failure of failures) sum += Math.round(failure.weight * burdenOf(failure, policy));
-  const burden = (sum + recovery.prior * NANO) / (history.credited + recovery.priorCalls * NANO);
+  const worst = new Map<string, number>();
+  const recentOf = recentWeights(history, recovery.halfLifeDays);
+  for (const failure of failures) {
+    const key = `${failure.method} ${dayOf(failure.call.timestamp)}`;
+    const weight = divideRound(recentOf(failure.call) * failure.credit, MICRO);
+    const burden = Math.round(weight * burdenOf(failure, policy));
+    worst.set(key, Math.max(worst.get(key) ?? 0, burden));
+  }
+  const heaviest = [...worst.values()].toSorted((a, b) => b - a).slice(0, recovery.worst);
+  const burden = heaviest.reduce((sum, one) => sum + one, 0) / NANO;
   return measured("failure_recovery", {
     value: burden,
     score: readCurve(recovery.curve, burden),
-    samples: history.outside.length,
+    samples: failures.length,
+    reason: `${failures.length} failures of ${history.outside.length} calls, on ${worst.size} days of one call each`,
   });
 }
 
@@ -232,33 +233,42 @@ function burdenOf(failure: FailedCall, { recovery }: Policy): number {
   return Math.min(1, Math.max(readCurve(recovery.delayCurve, failure.recoveredAfter), floor));
 }
 
-type Week = { succeeded: number; evidence: number };
-
-/** D2 consistency: how many weeks are active, how long the record is, and how good its worst weeks are. */
+/** D2 consistency: how many weeks are active, how long the record is, and whether it works to the end. */
 export function consistency(facts: Facts): Feature {
   const { consistency: rule } = facts.policy;
-  const weeks = activeWeeks(facts);
-  const tenure = 100 * Math.min(1, weeks.size / rule.fullTenureWeeks);
-  const active = activity(facts, weeks.size);
-  const worst = worstWeeks(facts, [...weeks.values()]);
+  const effective = effectiveWeeks(facts);
+  const tenure = 100 * Math.min(1, effective / rule.fullTenureWeeks);
+  const active = activity(facts, effective);
+  const steady = readCurve(rule.recentCurve, facts.success.recent);
   const rhythm = rule.activityShare * active + rule.tenureShare * tenure;
   return measured("consistency", {
-    value: weeks.size,
-    score: gate(facts) * rhythm + rule.worstShare * worst,
-    samples: weeks.size,
-    reason: `activity ${shown(active)}, tenure ${shown(tenure)}, gate ${shown(gate(facts))}; worst weeks ${shown(worst)}`,
+    value: effective,
+    score: gate(facts) * rhythm + rule.recentShare * steady,
+    samples: facts.history.outside.length,
+    reason: `activity ${shown(active)}, tenure ${shown(tenure)}, gate ${shown(gate(facts))}; recent success ${shown(steady)} points`,
   });
 }
 
-/** Outside calls by UTC week. */
-function activeWeeks({ history }: Facts): ReadonlyMap<number, Week> {
-  const weeks = new Map<number, Week>();
-  for (const { call, weight, credited } of history.outside) {
+/**
+ * Effective number of active weeks: 2 to the entropy of the square roots of the weeks' credited attempts. One busy day does
+ * not make up for idle weeks, and no outcome changes it; 0 without credited attempts.
+ */
+export function effectiveWeeks({ history }: Pick<Facts, "history">): number {
+  const roots = [...attemptsByWeek({ history }).values()]
+    .map((attempted) => Math.round(Math.sqrt(attempted)))
+    .filter((root) => root > 0);
+  const total = roots.reduce((sum, root) => sum + root, 0);
+  if (total === 0) return 0;
+  const surprise = roots.reduce((sum, root) => sum + Math.round(MICRO * root * logTwo(root)), 0) / MICRO;
+  return powerOfTwo(Math.max(0, logTwo(total) - surprise / total));
+}
+
+/** Credited attempts by UTC week. */
+function attemptsByWeek({ history }: Pick<Facts, "history">): ReadonlyMap<number, number> {
+  const weeks = new Map<number, number>();
+  for (const { call, attempted } of history.outside) {
     const number = weekOf(call.timestamp);
-    const week = weeks.get(number) ?? { succeeded: 0, evidence: 0 };
-    weeks.set(number, week);
-    if (call.ok) week.succeeded += credited;
-    week.evidence += call.ok ? credited : weight;
+    weeks.set(number, (weeks.get(number) ?? 0) + attempted);
   }
   return weeks;
 }
@@ -275,17 +285,3 @@ function activity({ history, policy }: Facts, active: number): number {
   return (active * points + activityPrior.weeks * activityPrior.points) / (active + activityPrior.weeks);
 }
 
-/** X: mean success score of the worst part of the weeks, not far above the success score of the whole. */
-function worstWeeks({ success, policy }: Facts, weeks: readonly Week[]): number {
-  const { weekPrior, worstPart, worstLead } = policy.consistency;
-  const scores = weeks
-    .map(({ succeeded, evidence }) => {
-      const prior = weekPrior.calls * NANO;
-      const rate = (succeeded + prior * weekPrior.successRate) / (evidence + prior);
-      return toMicros(readCurve(policy.success.curve, rate));
-    })
-    .toSorted((a, b) => a - b)
-    .slice(0, Math.ceil(weeks.length / worstPart));
-  const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length / MICRO;
-  return Math.min(mean, readCurve(policy.success.curve, success.steady) + worstLead);
-}

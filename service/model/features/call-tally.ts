@@ -55,7 +55,7 @@ export function successWords({
   const { outside } = history;
   const from = recentStart(history, policy);
   const recent = tallyCalls(outside.filter(({ call }) => call.timestamp >= from));
-  const ofRecent = `${succeededWords(recent)} succeeded in the last ${policy.success.recentDays} days`;
+  const ofRecent = `${succeededWords(recent)} succeeded in the last ${policy.success.recentHalfLifeDays} days`;
   const whole = tallyCalls(outside);
   const ofAll = `${whole.succeeded} of ${whole.calls} in the whole window`;
   return `${ofRecent}, ${ofAll}; estimated success ${shareWords(success.recent)} and ${shareWords(success.whole)}`;

@@ -11,6 +11,8 @@ type CallCounterparty = {
   owner: Address;
   /** True if it belongs to the wallet's owner cluster. */
   own: boolean;
+  /** True if it is the wallet itself or an own account that funds it as well: money sent to it comes back. */
+  circular: boolean;
   /** q in millionths, before the discount of trivial calls; 0 inside the cluster. */
   credit: number;
 };
@@ -18,8 +20,8 @@ type CallCounterparty = {
 /**
  * Returns the counterparty of each call of a wallet; the calls are sorted.
  * 1. A payment: the account paid.
- * 2. A call to an own account or to none, or an execution whose target did not log: the outside contract with the highest
- *    credit in its logs.
+ * 2. A call to an own account, to one without credit or to none, or an execution whose target did not log: the outside
+ *    contract with the highest credit in its logs.
  * 3. Any other call: the account called.
  *
  * If a call has no such logs (failed calls have none), the best counterparty of other calls to the same account counts.
@@ -30,12 +32,16 @@ export function counterpartiesOf(
   calls: readonly OwnCall[],
   policy: Policy,
 ): readonly CallCounterparty[] {
-  return counterpartiesBy(hasMoreCredit, { rows, calls, policy });
+  return counterpartiesBy({ isBetter: hasMoreCredit, looksThrough: ({ own, credit }) => own || credit === 0 }, {
+    rows,
+    calls,
+    policy,
+  });
 }
 
 /**
- * The same for reports, but of several outside contracts in the logs the one with the lowest address counts. Two meanings are
- * needed: the score is to credit the best evidence, but credit changes with what third parties do, and lists and sums of a
+ * The same for reports, but of several outside contracts in the logs the one with the lowest address counts, and an
+ * outside contract is never looked through. Two meanings are needed: the score is to credit the best evidence, but credit changes with what third parties do, and lists and sums of a
  * report must stay the same between two pages.
  */
 export function reportedCounterpartiesOf(
@@ -43,11 +49,22 @@ export function reportedCounterpartiesOf(
   calls: readonly OwnCall[],
   policy: Policy,
 ): readonly CallCounterparty[] {
-  return counterpartiesBy((one, other) => one.address < other.address, { rows, calls, policy });
+  return counterpartiesBy({ isBetter: (one, other) => one.address < other.address, looksThrough: ({ own }) => own }, {
+    rows,
+    calls,
+    policy,
+  });
 }
 
 function counterpartiesBy(
-  isBetter: (one: CallCounterparty, other: CallCounterparty) => boolean,
+  {
+    isBetter,
+    looksThrough,
+  }: {
+    isBetter: (one: CallCounterparty, other: CallCounterparty) => boolean;
+    /** Whether what a called account logs counts in its place. */
+    looksThrough: (called: CallCounterparty) => boolean;
+  },
   {
     rows: { wallet, counterparties },
     calls,
@@ -55,8 +72,8 @@ function counterpartiesBy(
   }: { rows: WalletRows; calls: readonly OwnCall[]; policy: Policy },
 ): readonly CallCounterparty[] {
   const facts = new Map(counterparties.map((fact) => [fact.address, fact]));
-  const itself: CallCounterparty = { address: wallet, owner: wallet, own: true, credit: 0 };
-  const outsider: CallCounterparty = { address: wallet, owner: wallet, own: false, credit: 0 };
+  const itself: CallCounterparty = { address: wallet, owner: wallet, own: true, circular: true, credit: 0 };
+  const outsider: CallCounterparty = { ...itself, own: false, circular: false };
   const byAddress = new Map([[wallet, itself]]);
 
   const counterpartyAt = (address: Address, seenAt: number): CallCounterparty => {
@@ -79,9 +96,11 @@ function counterpartiesBy(
   const found = calls.map((call) => {
     if (call.recipient !== null) return counterpartyAt(call.recipient, call.timestamp);
     const called = call.to === null ? itself : counterpartyAt(call.to, call.timestamp);
-    if (call.position === 0 && !called.own) return called;
-    const shown = !called.own && hasLogged(call) ? called : bestInLogs(call);
+    const isOpaque = looksThrough(called);
+    if (call.position === 0 && !isOpaque) return called;
+    const shown = !isOpaque && hasLogged(call) ? called : bestInLogs(call);
     if (shown === null) return call.position === 0 || (call.to !== null && called.own) ? called : outsider;
+    if (call.position === 0 && !called.own && !isBetter(shown, called)) return called;
     const known = reached.get(call.to);
     if (known === undefined || isBetter(shown, known)) reached.set(call.to, shown);
     return shown;
@@ -89,7 +108,7 @@ function counterpartiesBy(
   if (reached.size === 0) return found;
   return found.map((counterparty, position) => {
     const call = calls[position];
-    const isOpen = counterparty.own || counterparty === outsider;
+    const isOpen = looksThrough(counterparty) || counterparty === outsider;
     if (!isOpen || call === undefined || call.recipient !== null) return counterparty;
     return reached.get(call.to) ?? counterparty;
   });
@@ -115,10 +134,13 @@ function counterpartyFrom(
   { seenAt, policy }: { readonly seenAt: number; readonly policy: Policy },
 ): CallCounterparty {
   // Nothing is known of it: it is neither own nor credited.
-  if (fact === undefined) return { address, owner: address, own: false, credit: 0 };
+  if (fact === undefined) return { address, owner: address, own: false, circular: false, credit: 0 };
   const owner = fact.mergedWith ?? address;
-  if (fact.ownerLink !== null) return { address, owner, own: true, credit: 0 };
-  return { address, owner, own: false, credit: creditMicros(fact, seenAt, policy) };
+  if (fact.ownerLink !== null) {
+    const circular = fact.ownerLink === "mutual_funding" || fact.ownerLink === "itself";
+    return { address, owner, own: true, circular, credit: 0 };
+  }
+  return { address, owner, own: false, circular: false, credit: creditMicros(fact, seenAt, policy) };
 }
 
 /** q = 1 − 2^(−u/3), and at least the floor of an established account, or of one that others funded. */

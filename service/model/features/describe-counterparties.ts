@@ -23,6 +23,8 @@ export type CounterpartyQuestion = {
   readonly facts: ReadonlyMap<Address, AccountFact>;
   /** Accounts that prove no common owner: exchanges, bridges, faucets, paymasters, account factories. */
   readonly publicFunders: ReadonlySet<Address>;
+  /** Accounts that gave the wallet back half or more of what they got of it. */
+  readonly payersBack: ReadonlySet<Address>;
   readonly flags: ReadonlyMap<Address, "sanctioned" | "mixer">;
   readonly policy: Policy;
 };

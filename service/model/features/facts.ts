@@ -1,10 +1,10 @@
-import { clamp, MICRO, NANO, roundMicro, toMicros } from "../score/fixed-point.ts";
+import { clamp, decayNanos, divideRound, MICRO, NANO, roundMicro, toMicros } from "../score/fixed-point.ts";
 import type { Policy } from "../score/policy-shape.ts";
 import type { Feature } from "../score/record.ts";
 import type { Holdings } from "./holdings.ts";
 import type { Market } from "./market.ts";
 import { SECONDS_PER_DAY } from "./time.ts";
-import type { GasUse, WalletRows } from "./types.ts";
+import type { GasUse, OwnCall, WalletRows } from "./types.ts";
 import type { WeighedCall, WeighedHistory } from "./weigh-calls.ts";
 
 /** Input of every feature of one wallet; history holds at least one outside call. */
@@ -12,20 +12,20 @@ export type Facts = {
   readonly rows: WalletRows;
   readonly market: Market;
   readonly history: WeighedHistory;
-  /** Success of the wallet, each a share of 1: over the window, over its last days, and the smaller mean of the two. */
+  /** Success of the wallet, each a share of 1: over the window, of late, and the smaller mean of the two. */
   readonly success: {
     /** s. */
     readonly whole: number;
-    /** s14. */
+    /** s_r: by weights that halve every few days. */
     readonly recent: number;
-    /** S = min(s, (s + s14) / 2). */
+    /** S: s, or if lower its mean with s_r. */
     readonly steady: number;
   };
   readonly failures: readonly FailedCall[];
   /** Failures after several in a row of the same call. */
   readonly blind: {
     readonly calls: number;
-    /** Their weight over the credited weight of all attempts with a prior, 0 or more. */
+    /** What they count over n_a with a prior, 0 or more. */
     readonly share: number;
   };
   readonly gas: GasUse;
@@ -35,7 +35,7 @@ export type Facts = {
   readonly policy: Policy;
 };
 
-/** A feature that was computed; the score is in points and is rounded to 1e-6. */
+/** A feature that was computed; the score is in points and is rounded to 1e-6, and `share` is how much of its weight counts. */
 export function measured(
   name: string,
   {
@@ -43,15 +43,24 @@ export function measured(
     score,
     samples,
     reason = null,
+    share = 1,
   }: {
     readonly value: number;
     readonly score: number;
     readonly samples: number;
     readonly reason?: string | null;
+    /** Above 0, at most 1; less than 1 where few samples must not count as much as many. */
+    readonly share?: number;
   },
 ): Feature {
   const scoreMicros = toMicros(clamp(score, 0, 100));
-  return { name, state: "measured", value: roundMicro(value), scoreMicros, samples, reason };
+  const sharePercent = Math.round(100 * share);
+  return { name, state: "measured", value: roundMicro(value), scoreMicros, sharePercent, samples, reason };
+}
+
+/** How much of a feature's weight so many samples earn: all of it from `full` samples on. */
+export function shareOf(samples: number, full: number): number {
+  return Math.min(1, samples / full);
 }
 
 /** A feature that this wallet cannot have. */
@@ -72,7 +81,7 @@ export function shown(x: number): string {
 /** Words for the points before and after shrinking, and for the gate, in a feature's reason. */
 export function gatedWords(points: number, facts: Facts): string {
   const shrunk = shrink(points, facts);
-  return `${shown(points)} points, ${shown(shrunk)} shrunk by n_q ${shown(facts.history.credited / NANO)}, gate ${shown(gate(facts))}`;
+  return `${shown(points)} points, ${shown(shrunk)} shrunk by n_a ${shown(facts.history.attempted / NANO)}, gate ${shown(gate(facts))}`;
 }
 
 /** g: how much a rhythm is worth, from nothing for useless calls to all of it. */
@@ -80,36 +89,46 @@ export function gate({ success, policy }: Facts): number {
   return clamp((success.steady - policy.gate.floor) / policy.gate.range, 0, 1);
 }
 
-/** shr: points drawn towards the middle where little was credited. */
+/** shr: points drawn towards the middle where little was tried. */
 export function shrink(points: number, { history, policy }: Facts): number {
   const prior = policy.shrink.calls * NANO;
-  return (history.credited * points + prior * policy.shrink.points) / (history.credited + prior);
+  return (history.attempted * points + prior * policy.shrink.points) / (history.attempted + prior);
 }
 
 /** Success by section 2 of the scoring model. */
 export function measureSuccess(history: WeighedHistory, policy: Policy): Facts["success"] {
-  const { prior, recentPriorCalls } = policy.success;
-  const recentFrom = recentStart(history, policy);
-
+  const { prior, recentHalfLifeDays, recentPriorCalls, recentShare } = policy.success;
+  const recentOf = recentWeights(history, recentHalfLifeDays);
   let succeeded = 0;
   let recentSucceeded = 0;
   let recentWeight = 0;
-  for (const { call, credit, credited } of history.outside) {
-    if (call.ok) succeeded += credited;
-    if (call.timestamp < recentFrom) continue;
-    if (call.ok) recentSucceeded += credit;
-    recentWeight += call.ok ? credit : MICRO;
+  for (const { call, credit, counted } of history.outside) {
+    const recent = divideRound(recentOf(call) * credit, MICRO);
+    recentWeight += recent;
+    if (!call.ok) continue;
+    succeeded += counted;
+    recentSucceeded += recent;
   }
   const whole = (succeeded + prior.successes * NANO) / (history.evidence + prior.calls * NANO);
   const recent =
-    (recentSucceeded + recentPriorCalls * MICRO * whole) / (recentWeight + recentPriorCalls * MICRO);
-  return { whole, recent, steady: Math.min(whole, (whole + recent) / 2) };
+    (recentSucceeded + recentPriorCalls * NANO * whole) / (recentWeight + recentPriorCalls * NANO);
+  return { whole, recent, steady: Math.min(whole, (1 - recentShare) * whole + recentShare * recent) };
 }
 
-/** Unix seconds from which calls are recent: the policy's days before the last own call; 0 without calls. */
+/** Weights of calls in billionths that halve every so many days before the last own call. */
+export function recentWeights(
+  { calls }: Pick<WeighedHistory, "calls">,
+  halfLifeDays: number,
+): (call: Pick<OwnCall, "timestamp">) => number {
+  const last = calls.at(-1);
+  return ({ timestamp }) =>
+    decayNanos(last === undefined ? 0 : last.timestamp - timestamp, halfLifeDays * SECONDS_PER_DAY);
+}
+
+/** Unix seconds from which calls are shown as recent: one half-life of recent success before the last own call; 0 without calls. */
 export function recentStart({ calls }: WeighedHistory, { success }: Policy): number {
   const last = calls.at(-1);
-  return last === undefined ? 0 : last.timestamp - success.recentDays * SECONDS_PER_DAY;
+  return last === undefined ? 0 : last.timestamp - success.recentHalfLifeDays * SECONDS_PER_DAY;
 }
 
 /** A failed outside call and its place among the calls of its (contract, method). */
@@ -150,8 +169,8 @@ export function findFailures({ outside }: WeighedHistory): readonly FailedCall[]
 }
 
 /**
- * The blind ones among the failures. Their weight is compared with what all attempts are credited, not with n: n grows when
- * a call fails, and with it one failure more could look like less blindness.
+ * The blind ones among the failures. What they count is compared with n_a, not with n: n grows when a call fails, and with it
+ * one failure more could look like less blindness.
  */
 export function findBlindFailures(
   failures: readonly FailedCall[],
@@ -163,7 +182,7 @@ export function findBlindFailures(
   for (const failure of failures) {
     if (failure.failuresBefore < adaptation.afterFailures) continue;
     calls += 1;
-    weight += failure.weight;
+    weight += failure.counted;
   }
-  return { calls, share: weight / (history.credited + adaptation.priorCalls * NANO) };
+  return { calls, share: weight / (history.attempted + adaptation.priorCalls * NANO) };
 }

@@ -16,11 +16,16 @@ export type OwnerQuestion = {
   readonly graph: Pick<ContactGraph, "mainFunderOf">;
   readonly facts: ReadonlyMap<Address, AccountFact>;
   readonly publicFunders: ReadonlySet<Address>;
+  /** Accounts that gave the wallet back half or more of what they got of it, see `paysBack`. */
+  readonly payersBack: ReadonlySet<Address>;
 };
 
 type Link = { readonly to: Address; readonly by: OwnerLink };
 
-/** Connected components over creators, first funders and mutual funding; public funders are in none. */
+/**
+ * Connected components over creators, first funders and mutual funding; public funders are in none. An account that the
+ * wallet itself funded first is linked only if it pays back: else it is somebody new who was paid.
+ */
 export function findOwners(question: OwnerQuestion): Owners {
   const links = linksOf(question);
   const cluster = componentOf(question.wallet, links);
@@ -36,6 +41,35 @@ export function findOwners(question: OwnerQuestion): Owners {
     if (merged.length > 1) for (const member of merged) groups.set(member, address);
   }
   return { cluster, groups };
+}
+
+/**
+ * True if an account gave back half or more of what it got: of known worth, or of calls where neither side sent any.
+ * A wallet that funds a new account first pays it; only one that gives the money back is its own.
+ */
+export function paysBack(
+  sent: Pick<Contact, "calls" | "sentMicroUsd"> | undefined,
+  returned: Pick<Contact, "calls" | "sentMicroUsd"> | undefined,
+): boolean {
+  if (sent === undefined || returned === undefined) return false;
+  if (sent.sentMicroUsd > 0n || returned.sentMicroUsd > 0n)
+    return 2n * returned.sentMicroUsd >= sent.sentMicroUsd;
+  return returned.calls > 0 && 2 * returned.calls >= sent.calls;
+}
+
+/** The accounts that pay a wallet back, by all contacts of a graph. */
+export function payersBackIn(
+  usersOf: ContactGraph["usersOf"],
+  wallet: Address,
+): ReadonlySet<Address> {
+  const returned = usersOf.get(wallet) ?? [];
+  return new Set(
+    returned
+      .filter((contact) =>
+        paysBack(usersOf.get(contact.account)?.find(({ account }) => account === wallet), contact),
+      )
+      .map(({ account }) => account),
+  );
 }
 
 /** By account, the sender of more than half of all that its contacts sent it; no entry without such a sender. */
@@ -78,6 +112,7 @@ function linksOf(question: OwnerQuestion): ReadonlyMap<Address, readonly Link[]>
     const fact = facts.get(account);
     if (fact === undefined || publicFunders.has(account)) continue;
     for (const { to, by } of parentsOf(fact, publicFunders)) {
+      if (by === "first_funder" && to === wallet && !question.payersBack.has(account)) continue;
       connect(account, to, by);
       seen.add(to);
     }

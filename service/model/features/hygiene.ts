@@ -3,7 +3,7 @@ import { divideRound, MICRO, NANO } from "../score/fixed-point.ts";
 import type { Policy } from "../score/policy-shape.ts";
 import type { Feature } from "../score/record.ts";
 import { isEstablished } from "./credit.ts";
-import { type Facts, measured, notApplicable, shown, unknown } from "./facts.ts";
+import { type Facts, measured, notApplicable, shareOf, shown, unknown } from "./facts.ts";
 import { type Holding, NO_HOLDINGS } from "./holdings.ts";
 import type { CounterpartyFact, GasUse, OwnCall } from "./types.ts";
 import type { WeighedCall, WeighedHistory } from "./weigh-calls.ts";
@@ -14,7 +14,7 @@ export function successRate({ history, success, policy }: Facts): Feature {
     value: success.steady,
     score: readCurve(policy.success.curve, success.steady),
     samples: history.outside.length,
-    reason: `s ${shown(success.whole)} by n ${shown(history.evidence / NANO)}, s${policy.success.recentDays} ${shown(success.recent)}`,
+    reason: `s ${shown(success.whole)} by n ${shown(history.evidence / NANO)}, s_r ${shown(success.recent)}`,
   });
 }
 
@@ -44,15 +44,15 @@ export function gasEfficiency({ gas: use, history, policy }: Facts): Feature {
   return measured("gas_efficiency", { ...parts, score, reason });
 }
 
-/** Weighted fees of failures over those of failures and credited successes, with a prior of some mean fees. */
+/** Fees of failures over those of failures and successes, each by what its call counts, with a prior of some mean fees. */
 function burntShare({ outside }: WeighedHistory, policy: Policy): number {
   let paid = 0n;
   let failed = 0n;
   let succeeded = 0n;
-  for (const { call, weight, credited } of outside) {
+  for (const { call, counted } of outside) {
     paid += call.fee;
-    if (call.ok) succeeded += call.fee * BigInt(credited);
-    else failed += call.fee * BigInt(weight);
+    if (call.ok) succeeded += call.fee * BigInt(counted);
+    else failed += call.fee * BigInt(counted);
   }
   // A chain without fees burns none.
   if (paid === 0n) return 0;
@@ -67,10 +67,11 @@ function limitPoints({ outside }: WeighedHistory, policy: Policy): number {
   return points === null ? 0 : points;
 }
 
-/** Mean of points by the weight of their calls, those without points left out; null where none has any. */
-function weightedPoints(
+/** Mean of points by weights of calls, their own unless others are given; calls without points are left out. Null where none has any. */
+export function weightedPoints(
   outside: readonly WeighedCall[],
   pointsOf: (weighed: WeighedCall) => number | null,
+  weightOf: (call: OwnCall) => number = () => NANO,
 ): number | null {
   // Hundredths of a point times millionths of a call: exact integers for any wallet.
   let sum = 0;
@@ -78,8 +79,9 @@ function weightedPoints(
   for (const weighed of outside) {
     const points = pointsOf(weighed);
     if (points === null) continue;
-    weights += weighed.weight;
-    sum += divideRound(weighed.weight * Math.round(100 * points), NANO / MICRO);
+    const weight = divideRound(weighed.weight * (weightOf(weighed.call) / MICRO), NANO / MICRO);
+    weights += weight;
+    sum += divideRound(weight * Math.round(100 * points), NANO / MICRO);
   }
   return weights === 0 ? null : (sum * (NANO / MICRO)) / (100 * weights);
 }
@@ -93,19 +95,25 @@ function usedShare({ gasUsed, gasLimit }: OwnCall): number {
 export function portfolioQuality({ holdings, policy }: Pick<Facts, "holdings" | "policy">): Feature {
   if (holdings.kind === "unread") return unknown("portfolio_quality", NO_HOLDINGS.unread);
   if (holdings.kind === "none") return notApplicable("portfolio_quality", 0, NO_HOLDINGS.none);
-  let good = holdings.nativeWorth;
-  let all = holdings.nativeWorth;
-  for (const { worth, recognised } of holdings.tokens) {
-    if (worth === null) continue;
-    all += worth;
-    if (recognised) good += worth;
-  }
-  if (all === 0) return unknown("portfolio_quality", "nothing that the wallet holds has a known worth");
+  const priced = holdings.tokens.filter(({ worth }) => worth !== null);
+  const worthOf = (one: Holding) => one.worth ?? 0;
+  const good = priced.reduce((sum, one) => (one.recognised ? sum + worthOf(one) : sum), holdings.nativeWorth);
+  // One token of any worth, which one call can buy, takes no more than a share of what is sound.
+  const most = policy.holdings.worstTokenShare * Math.max(good, policy.holdings.leastSoundMicroUsd);
+  const bad = priced.reduce((sum, one) => (one.recognised ? sum : sum + Math.min(worthOf(one), most)), 0);
+  if (good + bad === 0) return unknown("portfolio_quality", "nothing that the wallet holds has a known worth");
+  const quality = Math.max(good, policy.holdings.leastSoundMicroUsd) / (Math.max(good, policy.holdings.leastSoundMicroUsd) + bad);
   return measured("portfolio_quality", {
-    value: good / all,
-    score: readCurve(policy.holdings.qualityCurve, good / all),
+    value: quality,
+    score: readCurve(policy.holdings.qualityCurve, quality),
     samples: holdings.tokens.length,
+    share: holdingShare(holdings.tokens, policy),
   });
+}
+
+/** Few tokens say little of how a wallet keeps its portfolio. */
+function holdingShare(tokens: readonly Holding[], policy: Policy): number {
+  return shareOf(Math.max(1, tokens.length), policy.holdings.fullTokens);
 }
 
 /** D1 dust and spam: share of the own-acquired tokens that are unrecognised, or known to be worth next to nothing. */
@@ -117,6 +125,7 @@ export function dustAndSpam({ holdings, policy }: Facts): Feature {
     value: share,
     score: readCurve(policy.holdings.dustCurve, share),
     samples: holdings.tokens.length,
+    share: holdingShare(holdings.tokens, policy),
   });
 }
 

@@ -1,5 +1,6 @@
+import { rampOf } from "../score/curve.ts";
 import { NANO } from "../score/fixed-point.ts";
-import type { Policy } from "../score/policy-shape.ts";
+import type { Policy, Ramp } from "../score/policy-shape.ts";
 import type { Pattern } from "../score/record.ts";
 import { burntWords, shareWords, succeededWords, successWords, tallyCalls } from "./call-tally.ts";
 import type { Facts, FailedCall } from "./facts.ts";
@@ -51,27 +52,34 @@ function countStorms(
   return storms;
 }
 
+/** Part of an effect that a measure between where the effect begins and where it is whole brings; 0 or less, to a hundredth. */
+function partOf(effect: number, measure: number, ramp: Ramp): number {
+  return Math.round(100 * effect * rampOf(measure, ramp)) / 100;
+}
+
 /** A wallet that goes on with a call after it failed several times in a row. */
 function staleStrategy({ blind, policy }: Facts): Pattern | null {
   const { staleStrategy: rule } = policy.patterns;
-  if (blind.share <= rule.share) return null;
+  const effect = partOf(rule.effect, blind.share, rule.share);
+  if (effect === 0) return null;
   return {
     name: "stale_strategy",
     severity: "warning",
-    effect: rule.effect,
+    effect,
     evidence: `${blind.calls} failures after ${policy.adaptation.afterFailures} in a row of the same call`,
   };
 }
 
-/** Success of the last days has fallen below the bound. */
+/** Success of late has fallen below the bound. */
 function cascadingFailure(facts: Facts): Pattern | null {
   const { success, policy } = facts;
   const { cascadingFailure: rule } = policy.patterns;
-  if (success.recent >= rule.recentBelow) return null;
+  const effect = partOf(rule.effect, success.recent, rule.recent);
+  if (effect === 0) return null;
   return {
     name: "cascading_failure",
     severity: "critical",
-    effect: rule.effect,
+    effect,
     evidence: successWords(facts),
   };
 }
@@ -79,32 +87,43 @@ function cascadingFailure(facts: Facts): Pattern | null {
 /** Much of its fees burnt, and dearly. */
 function gasWarCasualty({ gas, history, policy }: Facts): Pattern | null {
   const { gasWarCasualty: rule } = policy.patterns;
-  if (gas.pricePoints === null || gas.pricePoints >= rule.pricePointsBelow) return null;
-  if (gas.burnt <= rule.burntAbove) return null;
+  if (gas.pricePoints === null) return null;
+  const effect = partOf(partOf(rule.effect, gas.burnt, rule.burnt), gas.pricePoints, rule.pricePoints);
+  if (effect === 0) return null;
   return {
     name: "gas_war_casualty",
     severity: "warning",
-    effect: rule.effect,
+    effect,
     evidence: `${burntWords(history, gas.burnt)}; prices paid are worth ${Math.round(gas.pricePoints)} of 100 points`,
   };
 }
 
-/** Most of what it does is with accounts of its own owner. */
+/** Most of what it does goes round among accounts of its own owner. */
 function selfDealingRing({ history, policy }: Facts): Pattern | null {
-  if (!isSelfDealing(history, policy)) return null;
+  const { selfDealingRing: rule } = policy.patterns;
+  const effect = partOf(rule.effect, ringShare(history, policy), rule.share);
+  if (effect === 0) return null;
   const own = history.calls.length - history.outside.length;
   return {
     name: "self_dealing_ring",
     severity: "critical",
-    effect: policy.patterns.selfDealingRing.effect,
+    effect,
     evidence: `${own} calls, ${shareWords(ownShare(history))} of the weight, within its owner's accounts`,
   };
 }
 
-/** Whether most of the weight of a wallet's calls, and enough of them, stays within its owner's accounts. */
-export function isSelfDealing(history: WeighedHistory, { patterns }: Policy): boolean {
-  const { clusterShareAbove, minCalls } = patterns.selfDealingRing;
-  return history.calls.length - history.outside.length >= minCalls && ownShare(history) > clusterShareAbove;
+/** Whether so much of what a wallet does goes round within its owner's accounts that it costs points. */
+export function isSelfDealing(history: WeighedHistory, policy: Policy): boolean {
+  return ringShare(history, policy) > policy.patterns.selfDealingRing.share.begins;
+}
+
+/**
+ * Share of the weight of all own calls that goes round within the owner cluster, 0 to 1. Payments to one own account, a
+ * treasury, do not, unless that account funds the wallet as well. Few calls make no ring: they count in part.
+ */
+export function ringShare({ calls, outside, ringWeight, totalWeight }: WeighedHistory, { patterns }: Policy): number {
+  if (totalWeight === 0) return 0;
+  return (ringWeight / totalWeight) * rampOf(calls.length - outside.length, patterns.selfDealingRing.calls);
 }
 
 /** Share of the weight of all own calls that stays within the owner cluster, 0 to 1; 0 without calls. */
@@ -142,9 +161,9 @@ function recoveryInProgress(facts: Facts): Pattern | null {
 function healthyOperator({ rows, history, success, exposedShare, policy }: Facts): Pattern | null {
   if (rows.sanctions.length > 0) return null;
   const { steadyFrom, minWeight } = policy.patterns.healthyOperator;
-  const { unproven, exposure } = policy.caps;
+  const { exposure } = policy.caps;
   if (success.steady < steadyFrom || history.evidence < minWeight * NANO) return null;
-  if (history.credited < unproven.creditedShareBelow * history.totalWeight) return null;
+  if (history.credited < policy.confidence.provenShare * history.totalWeight) return null;
   if (exposure.some(({ from }) => exposedShare >= from)) return null;
   return label(
     "healthy_operator",

@@ -6,6 +6,7 @@ import {
   adaptation,
   consistency,
   counterpartyDiversity,
+  effectiveWeeks,
   failureRecovery,
   timingRegularity,
 } from "./behaviour.ts";
@@ -21,8 +22,7 @@ import {
   successRate,
 } from "./hygiene.ts";
 import { createMarket } from "./market.ts";
-import { findPatterns, isSelfDealing } from "./patterns.ts";
-import { weekOf } from "./time.ts";
+import { findPatterns, ringShare } from "./patterns.ts";
 import type { AsOf, SanctionsFlag, WalletRows } from "./types.ts";
 import { weighCalls } from "./weigh-calls.ts";
 
@@ -106,11 +106,11 @@ function weighEvidence({ history, exposedShare: exposed, policy }: Facts): Evide
   return {
     ownCalls: history.calls.length,
     weightNanos: history.evidence,
-    // Rounded, so that a share of exactly the bound is not below it by the rounding of weights.
+    creditedNanos: history.credited,
     creditedShare: history.totalWeight === 0 ? null : roundMicro(history.credited / history.totalWeight),
-    selfDealing: isSelfDealing(history, policy),
+    ringShare: roundMicro(ringShare(history, policy)),
     exposedShare: exposed,
-    activeWeeks: new Set(history.outside.map(({ call }) => weekOf(call.timestamp))).size,
+    activeWeeks: roundMicro(effectiveWeeks({ history })),
     firstCallAt: history.calls[0]?.timestamp ?? null,
     lastCallAt: history.calls.at(-1)?.timestamp ?? null,
   };

@@ -15,12 +15,14 @@ export type WeighedCall = {
   readonly method: number;
   /** w: decay times flood discount. */
   readonly weight: number;
-  /** Whether it costs nothing but gas, which its credit allows for. */
+  /** Whether it costs nothing but gas, which its credit allows for; of a failed call by its calldata alone. */
   readonly trivial: boolean;
-  /** q in millionths. */
+  /** What the outcome counts, in millionths: q of a success, and of a failure q but at least the policy's floor. */
   readonly credit: number;
-  /** w·q. */
-  readonly credited: number;
+  /** w times the credit. */
+  readonly counted: number;
+  /** w·q by the calldata alone, so that no outcome changes it. */
+  readonly attempted: number;
   /** Price paid per gas over what the market paid in its block; null where the block has no market price. */
   readonly overpay: number | null;
 };
@@ -39,10 +41,14 @@ export type WeighedHistory = {
   readonly ownWeight: number;
   /** Σ w of the own calls whose receipts were read, in billionths. */
   readonly receiptWeight: number;
-  /** n: Σ w·q of successes and Σ w of failures outside the cluster, in billionths. */
+  /** n: Σ of what the outside calls count, in billionths. */
   readonly evidence: number;
-  /** n_q: Σ w·q whatever the outcome, in billionths. */
+  /** n_a: Σ w·q by the calldata alone, in billionths. */
+  readonly attempted: number;
+  /** n_q: Σ w·q, of a failed call a trivial one's, in billionths: failing supports no more than what costs nothing. */
   readonly credited: number;
+  /** Σ w inside the owner cluster without payments to the one account that most of them went to, in billionths. */
+  readonly ringWeight: number;
 };
 
 const NOTHING: WeighedHistory = {
@@ -53,7 +59,9 @@ const NOTHING: WeighedHistory = {
   ownWeight: 0,
   receiptWeight: 0,
   evidence: 0,
+  attempted: 0,
   credited: 0,
+  ringWeight: 0,
 };
 
 /** Cuts the window of a wallet's rows and weighs each call; the order of the rows does not matter. */
@@ -64,12 +72,15 @@ export function weighCalls(rows: WalletRows, market: Market, policy: Policy): We
   const start = last.timestamp - policy.window.days * SECONDS_PER_DAY;
   const calls = sorted.filter((call) => call.timestamp >= start);
   const trivial = findTrivialCalls(calls, market, policy);
+  const floor = toMicros(policy.credit.failureFloor);
   const trivialMicros = toMicros(policy.credit.trivialFactor);
+  const discounted = (credit: number) => divideRound(credit * trivialMicros, MICRO);
   const counterparties = counterpartiesOf(rows, calls, policy);
   const owners = new Map<Address, number>();
 
   const outside: WeighedCall[] = [];
-  const sums = { totalWeight: 0, ownWeight: 0, receiptWeight: 0, evidence: 0, credited: 0 };
+  const sums = { totalWeight: 0, ownWeight: 0, receiptWeight: 0, evidence: 0, attempted: 0, credited: 0 };
+  const swept = new Map<Address, number>();
   for (const [position, place] of placeCalls(calls).entries()) {
     const { call, method, day } = place;
     const weight = weigh(last.timestamp - call.timestamp, day.calls, policy);
@@ -78,18 +89,31 @@ export function weighCalls(rows: WalletRows, market: Market, policy: Policy): We
     const other = counterparties[position];
     if (other === undefined || other.own) {
       sums.ownWeight += weight;
+      if (other !== undefined && !other.circular && isPayment(call))
+        swept.set(other.address, (swept.get(other.address) ?? 0) + weight);
       continue;
     }
-    const isTrivial = trivial[position] === 1;
-    const credit = isTrivial ? divideRound(other.credit * trivialMicros, MICRO) : other.credit;
-    const credited = divideRound(weight * credit, MICRO);
-    sums.credited += credited;
-    sums.evidence += call.ok ? credited : weight;
+    const isCheap = isTrivialByCalldata(call, market, policy);
+    const tried = isCheap ? discounted(other.credit) : other.credit;
+    const isTrivial = call.ok ? trivial[position] === 1 : isCheap;
+    const shown = isTrivial || !call.ok ? discounted(other.credit) : other.credit;
+    const credit = call.ok ? shown : Math.max(tried, floor);
+    const counted = divideRound(weight * credit, MICRO);
+    const attempted = divideRound(weight * tried, MICRO);
+    sums.credited += divideRound(weight * shown, MICRO);
+    sums.attempted += attempted;
+    sums.evidence += counted;
     const counterparty = entry(owners, other.owner, () => owners.size);
     const overpay = overpayOf(call);
-    outside.push({ call, counterparty, method, weight, trivial: isTrivial, credit, credited, overpay });
+    outside.push({ call, counterparty, method, weight, trivial: isTrivial, credit, counted, attempted, overpay });
   }
-  return { calls, outside, counterparties: owners.size, ...sums };
+  const ringWeight = sums.ownWeight - [...swept.values()].reduce((most, weight) => Math.max(most, weight), 0);
+  return { calls, outside, counterparties: owners.size, ...sums, ringWeight };
+}
+
+/** True if a call does nothing but pay: a native transfer, or a token transfer by its calldata. */
+function isPayment({ selector, recipient }: OwnCall): boolean {
+  return selector === null || recipient !== null;
 }
 
 function overpayOf({ gasPrice, receipt }: OwnCall): number | null {
@@ -166,10 +190,19 @@ export function findTrivialCalls(calls: readonly OwnCall[], market: Market, poli
 }
 
 function isTrivial(call: OwnCall, market: Market, { credit }: Policy): boolean {
-  const { receipt, selector, recipient } = call;
+  const { receipt } = call;
   if (receipt !== null) return hasTrivialEffect(call, receipt, { market, credit });
+  return isTrivialByCalldata(call, market, { credit });
+}
+
+/** Without its logs a contract call is not shown to be without effect. */
+function isTrivialByCalldata(
+  call: OwnCall,
+  market: Market,
+  { credit }: { readonly credit: Policy["credit"] },
+): boolean {
+  const { selector, recipient } = call;
   if (selector !== null && APPROVALS.has(selector)) return true;
-  // Without its logs a contract call is not shown to be without effect.
   if (selector !== null && recipient === null) return false;
   return paidWorth(call, market) < credit.trivialBelowMicroUsd;
 }

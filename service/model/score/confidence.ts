@@ -1,7 +1,7 @@
 import { SECONDS_PER_DAY } from "../features/time.ts";
 import { clamp, decayNanos, MICRO, NANO, toMicros } from "./fixed-point.ts";
 import type { Policy } from "./policy-shape.ts";
-import type { ConfidenceLevel, MeasuredWallet } from "./record.ts";
+import type { ConfidenceLevel, Grade, MeasuredWallet } from "./record.ts";
 
 /** How far a score can be believed; micros are millionths, 0 to 1,000,000. */
 export type Confidence = { readonly micros: number; readonly level: ConfidenceLevel };
@@ -9,29 +9,44 @@ export type Confidence = { readonly micros: number; readonly level: ConfidenceLe
 /** A listing is evidence enough. */
 export const SANCTIONED_CONFIDENCE: Confidence = { micros: MICRO, level: "HIGH" };
 
-/** Confidence by section 4 of the scoring model, at a moment in Unix seconds not before the last own call. */
-export function confidenceOf(wallet: MeasuredWallet, now: number, policy: Policy): Confidence {
+/**
+ * Confidence by section 4 of the scoring model in a grade, at a moment in Unix seconds not before the last own call. Only
+ * successes support a grade of D or better, over two weeks or more and mostly with independent parties; failures support E
+ * and F.
+ */
+export function confidenceOf(
+  wallet: MeasuredWallet,
+  { grade, now }: { readonly grade: Grade | null; readonly now: number },
+  policy: Policy,
+): Confidence {
   const { confidence: rule } = policy;
   const { evidence } = wallet;
-  const { firstCallAt, lastCallAt, weightNanos } = evidence;
+  const { firstCallAt, lastCallAt } = evidence;
   if (firstCallAt === null || lastCallAt === null) return { micros: 0, level: "INSUFFICIENT" };
 
-  const amount = weightNanos / (weightNanos + rule.halfCalls * NANO);
+  const isFailing = grade === "E" || grade === "F";
+  const weight = isFailing ? evidence.weightNanos : evidence.creditedNanos;
   const days = Math.min(
     (lastCallAt - firstCallAt) / SECONDS_PER_DAY,
     rule.daysPerActiveWeek * evidence.activeWeeks,
   );
-  const duration = days / (days + rule.halfDays);
+  const amount = weight / (weight + rule.halfCalls * NANO);
+  const duration = days / (days + (isFailing ? rule.failingHalfDays : rule.halfDays));
   const freshness = decayNanos(now - lastCallAt, rule.idleHalfLifeDays * SECONDS_PER_DAY) / NANO;
+  const proven = Math.min(1, (evidence.creditedShare ?? 1) / rule.provenShare);
   const product =
     amount *
     duration *
     freshness *
+    (isFailing ? 1 : proven * proven) *
     coveredShare(wallet, { lastCallAt, now, policy }) *
     knownShare(wallet, policy);
   const micros = toMicros(product);
-  const enough = evidence.ownCalls >= rule.minOwnCalls && weightNanos >= rule.minWeight * NANO;
-  return enough ? grade(micros, rule) : insufficient(micros, rule);
+  const isEnough =
+    evidence.ownCalls >= rule.minOwnCalls &&
+    weight >= rule.minWeight * NANO &&
+    (isFailing || days >= rule.minDays);
+  return isEnough ? levelOf(micros, rule) : insufficient(micros, rule);
 }
 
 /** The same confidence for a record that cannot be scored for want of measured features. */
@@ -39,7 +54,7 @@ export function asInsufficient({ micros }: Confidence, policy: Policy): Confiden
   return insufficient(micros, policy.confidence);
 }
 
-function grade(micros: number, rule: Policy["confidence"]): Confidence {
+function levelOf(micros: number, rule: Policy["confidence"]): Confidence {
   if (micros >= toMicros(rule.high)) return { micros, level: "HIGH" };
   if (micros >= toMicros(rule.medium)) return { micros, level: "MEDIUM" };
   if (micros >= toMicros(rule.low)) return { micros, level: "LOW" };
@@ -81,15 +96,19 @@ const RANK: Readonly<Record<ConfidenceLevel, number>> = { HIGH: 3, MEDIUM: 2, LO
  * First second after a moment at which a wallet's confidence is of a lower level than at that moment, if it makes no more
  * call; null for a level that cannot fall. Times are Unix seconds.
  */
-export function levelUntil(wallet: MeasuredWallet, now: number, policy: Policy): number | null {
-  const level = RANK[confidenceOf(wallet, now, policy).level];
+export function levelUntil(
+  wallet: MeasuredWallet,
+  { grade, now }: { readonly grade: Grade; readonly now: number },
+  policy: Policy,
+): number | null {
+  const level = RANK[confidenceOf(wallet, { grade, now }, policy).level];
   if (level === 0) return null;
   // Confidence may rise at first, while an uncovered past loses weight, but once it falls it never rises again.
   let before = now;
   let after = now + HALVINGS * policy.confidence.idleHalfLifeDays * SECONDS_PER_DAY;
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
-    if (RANK[confidenceOf(wallet, middle, policy).level] < level) after = middle;
+    if (RANK[confidenceOf(wallet, { grade, now: middle }, policy).level] < level) after = middle;
     else before = middle;
   }
   return after;

@@ -1,4 +1,5 @@
-import type { Curve, Policy } from "./policy-shape.ts";
+import { clamp } from "./fixed-point.ts";
+import type { Curve, Policy, Ramp } from "./policy-shape.ts";
 
 /** Reads a piecewise linear curve at x, flat outside its anchors; throws on a curve without anchors. */
 export function readCurve(curve: Curve, x: number): number {
@@ -65,4 +66,9 @@ function curvesOf(
   const curves = read[name];
   if (curves === undefined) throw new Error(`no feature is named ${name}`);
   return curves;
+}
+
+/** 0 where a ramp begins, 1 where it is whole, and linear between. */
+export function rampOf(measure: number, { begins, whole }: Ramp): number {
+  return clamp((measure - begins) / (whole - begins), 0, 1);
 }

@@ -1,6 +1,9 @@
 /** A piecewise linear curve: anchors by rising x, flat before the first and after the last. */
 export type Curve = readonly (readonly [x: number, y: number])[];
 
+/** Where an effect begins and where it is whole, on a rising or a falling measure; linear between. */
+export type Ramp = { readonly begins: number; readonly whole: number };
+
 /** A feature of the model. */
 export type FeatureRule<Dimension extends "D1" | "D2" | "D3" = "D1" | "D2" | "D3"> = {
   readonly dimension: Dimension;
@@ -26,8 +29,9 @@ export type Policy = {
   };
   readonly success: {
     readonly prior: { readonly successes: number; readonly calls: number };
-    readonly recentDays: number;
+    readonly recentHalfLifeDays: number;
     readonly recentPriorCalls: number;
+    readonly recentShare: number;
     readonly curve: Curve;
   };
   /** Credit of a counterparty, and what makes a call trivial. */
@@ -42,6 +46,8 @@ export type Policy = {
     readonly establishedDays: number;
     readonly establishedFloor: number;
     readonly fundedFloor: number;
+    /** Least that a failure counts, whoever was called. */
+    readonly failureFloor: number;
     readonly trivialFactor: number;
     readonly trivialBelowMicroUsd: number;
     readonly roundTrip: {
@@ -71,6 +77,11 @@ export type Policy = {
     readonly minReceiptShare: number;
     /** A token of a known worth below it is dust. */
     readonly dustBelowMicroUsd: number;
+    /** Unsound tokens count each for no more than this share of what is sound, and that for no less than so much. */
+    readonly worstTokenShare: number;
+    readonly leastSoundMicroUsd: number;
+    /** Tokens from which both features of holdings have their whole weight. */
+    readonly fullTokens: number;
     readonly qualityCurve: Curve;
     readonly dustCurve: Curve;
   };
@@ -98,6 +109,12 @@ export type Policy = {
     /** Share of the gas limit from which a failed call ran out of gas. */
     readonly outOfGasShare: number;
     readonly priorCalls: number;
+    /** Shares of stopping what fails, of gas limits that suffice, and of prices near the market's. */
+    /** Of the weights of prices. */
+    readonly halfLifeDays: number;
+    readonly blindShare: number;
+    readonly overpayShare: number;
+    readonly gasLimitShare: number;
     readonly blindCurve: Curve;
     readonly outOfGasCurve: Curve;
     readonly overpayCurve: Curve;
@@ -106,21 +123,20 @@ export type Policy = {
     readonly delayCurve: Curve;
     readonly floor: number;
     readonly floorPerEarlierFailure: number;
-    readonly prior: number;
-    readonly priorCalls: number;
+    readonly halfLifeDays: number;
+    /** How many of the worst failures count. */
+    readonly worst: number;
     readonly curve: Curve;
   };
   readonly consistency: {
     readonly activityShare: number;
     readonly tenureShare: number;
-    readonly worstShare: number;
+    readonly recentShare: number;
+    readonly recentCurve: Curve;
     readonly activityCurve: Curve;
     readonly activityPrior: { readonly weeks: number; readonly points: number };
     readonly minSpanDays: number;
     readonly fullTenureWeeks: number;
-    readonly weekPrior: { readonly successRate: number; readonly calls: number };
-    readonly worstPart: number;
-    readonly worstLead: number;
   };
   readonly patterns: {
     readonly floor: number;
@@ -131,26 +147,28 @@ export type Policy = {
       readonly floor: number;
     };
     /** On the share of blind failures. */
-    readonly staleStrategy: { readonly share: number; readonly effect: number };
-    readonly cascadingFailure: { readonly recentBelow: number; readonly effect: number };
+    readonly staleStrategy: { readonly share: Ramp; readonly effect: number };
+    readonly cascadingFailure: { readonly recent: Ramp; readonly effect: number };
     readonly gasWarCasualty: {
-      readonly burntAbove: number;
-      readonly pricePointsBelow: number;
+      readonly burnt: Ramp;
+      readonly pricePoints: Ramp;
       readonly effect: number;
     };
     readonly selfDealingRing: {
-      readonly clusterShareAbove: number;
-      readonly minCalls: number;
+      readonly share: Ramp;
+      /** Own calls that make a ring. */
+      readonly calls: Ramp;
       readonly effect: number;
     };
     readonly zombie: { readonly silentDays: number };
     readonly recoveryInProgress: { readonly wholeBelow: number; readonly recentFrom: number };
     readonly healthyOperator: { readonly steadyFrom: number; readonly minWeight: number };
   };
+  /** Points that the total loses for each point that one dimension is more than so many points above the other. */
+  readonly weakLink: { readonly above: number; readonly perPointOfD1: number; readonly perPointOfD2: number };
   readonly caps: {
-    readonly weakLinkAbove: number;
+    /** Of a whole ring. */
     readonly selfDealing: number;
-    readonly unproven: { readonly creditedShareBelow: number; readonly cap: number };
     /** On the share of the outgoing volume to sanctioned or mixer accounts; the strictest first. */
     readonly exposure: readonly { readonly from: number; readonly cap: number }[];
   };
@@ -174,7 +192,13 @@ export type Policy = {
   readonly confidence: {
     readonly halfCalls: number;
     readonly halfDays: number;
+    /** As halfDays, of a record of grade E or F. */
+    readonly failingHalfDays: number;
     readonly daysPerActiveWeek: number;
+    /** Days of evidence without which nothing better than E is said. */
+    readonly minDays: number;
+    /** Credited share of the activity from which it is proven; below, confidence falls with its square. */
+    readonly provenShare: number;
     readonly idleHalfLifeDays: number;
     readonly high: number;
     readonly medium: number;

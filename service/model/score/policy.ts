@@ -2,21 +2,21 @@ import type { FeatureRule, Policy } from "./policy-shape.ts";
 
 /** Every feature of the model and its share of its dimension. */
 const FEATURES: readonly FeatureRule<"D1" | "D2">[] = [
-  { dimension: "D1", name: "success_rate", weightPercent: 30, unit: "share of calls" },
-  { dimension: "D1", name: "gas_efficiency", weightPercent: 20, unit: "share of fees burnt" },
-  { dimension: "D1", name: "portfolio_quality", weightPercent: 20, unit: "share of value" },
-  { dimension: "D1", name: "dust_and_spam", weightPercent: 10, unit: "share of tokens" },
-  { dimension: "D1", name: "risk_flags", weightPercent: 20, unit: "points lost" },
-  { dimension: "D2", name: "timing_regularity", weightPercent: 20, unit: "burstiness" },
-  { dimension: "D2", name: "counterparty_diversity", weightPercent: 20, unit: "effective counterparties" },
-  { dimension: "D2", name: "adaptation", weightPercent: 20, unit: "points" },
-  { dimension: "D2", name: "failure_recovery", weightPercent: 25, unit: "burden" },
-  { dimension: "D2", name: "consistency", weightPercent: 15, unit: "active weeks" },
+  { dimension: "D1", name: "success_rate", weightPercent: 35, unit: "share of calls" },
+  { dimension: "D1", name: "gas_efficiency", weightPercent: 35, unit: "share of fees burnt" },
+  { dimension: "D1", name: "portfolio_quality", weightPercent: 10, unit: "share of value" },
+  { dimension: "D1", name: "dust_and_spam", weightPercent: 5, unit: "share of tokens" },
+  { dimension: "D1", name: "risk_flags", weightPercent: 15, unit: "points lost" },
+  { dimension: "D2", name: "timing_regularity", weightPercent: 10, unit: "burstiness" },
+  { dimension: "D2", name: "counterparty_diversity", weightPercent: 10, unit: "effective counterparties" },
+  { dimension: "D2", name: "adaptation", weightPercent: 30, unit: "points" },
+  { dimension: "D2", name: "failure_recovery", weightPercent: 25, unit: "calls" },
+  { dimension: "D2", name: "consistency", weightPercent: 25, unit: "active weeks" },
 ];
 
-/** Model AHS-2026.1: what a wallet's own acts show, credited by how independent its counterparties are. */
-export const AHS_2026_1: Policy = {
-  version: "AHS-2026.1",
+/** Model AHS-2026.2: what a wallet's own acts show, credited by how independent its counterparties are. */
+export const AHS_2026_2: Policy = {
+  version: "AHS-2026.2",
   // Behaviour over months says more than the state of a wallet: the specification's weights.
   dimensionPercent: { D1: 30, D2: 70 },
   // Less than half of a dimension is no picture of it; exactly half is.
@@ -29,14 +29,16 @@ export const AHS_2026_1: Policy = {
     // Ten calls at 90 %: one failure at the start neither condemns, nor does one success acquit.
     prior: { successes: 9, calls: 10 },
     // Two weeks show a collapse while the window still hides it; its prior is the window's own success.
-    recentDays: 14,
-    recentPriorCalls: 10,
+    recentHalfLifeDays: 3,
+    recentPriorCalls: 8,
+    recentShare: 0.5,
     // Public chains fail a few percent of honest calls: 95 % is good, 80 % is poor, 60 % is useless.
     curve: [
-      [0.6, 0],
-      [0.8, 35],
-      [0.9, 65],
-      [0.95, 85],
+      [0.3, 0],
+      [0.6, 20],
+      [0.8, 48],
+      [0.9, 70],
+      [0.95, 86],
       [0.99, 100],
     ],
   },
@@ -52,6 +54,8 @@ export const AHS_2026_1: Policy = {
     establishedFloor: 0.3,
     // Below the bound of "unproven", so that paying none but fresh accounts is capped.
     fundedFloor: 0.2,
+    // A failure at a place that nobody vouches for still burns gas and time: as one at an established place.
+    failureFloor: 0.3,
     // A call that costs nothing but gas proves little.
     trivialFactor: 0.1,
     // One US cent.
@@ -59,8 +63,8 @@ export const AHS_2026_1: Policy = {
     // Back within the hour and within a tenth: fees and slippage, not business. So many earlier calls are searched.
     roundTrip: { withinSeconds: 3_600, tolerance: 0.1, lookBack: 32 },
   },
-  // The rhythm of useless calls is worth nothing: from 25 % success (nothing) to 85 % (all).
-  gate: { floor: 0.25, range: 0.6 },
+  // The rhythm of useless calls is worth nothing: from 25 % success (nothing) to 60 % (all).
+  gate: { floor: 0.25, range: 0.35 },
   // Ten calls' worth of a middling 60 points, so that little evidence scores neither well nor badly.
   shrink: { calls: 10, points: 60 },
   gas: {
@@ -102,6 +106,10 @@ export const AHS_2026_1: Policy = {
     minReceiptShare: 0.5,
     // One US cent.
     dustBelowMicroUsd: 10_000,
+    // One bad token takes a quarter of the worth at most, three take half.
+    worstTokenShare: 1 / 3,
+    leastSoundMicroUsd: 1_000_000,
+    fullTokens: 4,
     qualityCurve: [
       [0, 0],
       [1, 100],
@@ -115,7 +123,7 @@ export const AHS_2026_1: Policy = {
   // Three strangers' use is the least that one owner does not make by accident.
   recognisedUsers: 3,
   // Four open doors, or half of all volume to listed accounts, are the whole.
-  riskFlags: { perApproval: 25, delegation: 40, exposure: 200 },
+  riskFlags: { perApproval: 25, delegation: 25, exposure: 200 },
   timing: {
     // Fewer active hours have no rhythm to measure.
     minActiveHours: 8,
@@ -154,6 +162,10 @@ export const AHS_2026_1: Policy = {
     outOfGasShare: 0.98,
     // As in failure recovery.
     priorCalls: 10,
+    halfLifeDays: 14,
+    blindShare: 0.35,
+    gasLimitShare: 0.15,
+    overpayShare: 0.5,
     blindCurve: [
       [0, 100],
       [0.01, 85],
@@ -167,7 +179,7 @@ export const AHS_2026_1: Policy = {
       [0.05, 60],
       [0.15, 20],
     ],
-    // Median price paid over the market's.
+    // Price paid over the market's.
     overpayCurve: [
       [1.5, 100],
       [2.5, 75],
@@ -187,24 +199,26 @@ export const AHS_2026_1: Policy = {
     // Each failure before it in the run makes a failure dearer, however fast it ends.
     floor: 0.15,
     floorPerEarlierFailure: 0.1,
-    // Two percent over ten calls: a short clean record is good, not perfect.
-    prior: 0.2,
-    priorCalls: 10,
+    // Ten of the worst: more of them say how many failures there are, which the success rate says.
+    halfLifeDays: 5,
+    worst: 4,
     curve: [
       [0, 100],
-      [0.005, 94],
-      [0.02, 78],
-      [0.05, 55],
-      [0.1, 32],
-      [0.2, 12],
-      [0.35, 0],
+      [4, 40],
     ],
   },
   consistency: {
-    // Half of it is how good the worst weeks are, the rest how active and how long the record is.
-    activityShare: 0.35,
-    tenureShare: 0.15,
-    worstShare: 0.5,
+    // Mostly whether it works to the end, the rest how active and how long the record is.
+    activityShare: 0.3,
+    tenureShare: 0.2,
+    recentShare: 0.5,
+    // Flatter than the curve of success: one recent failure is no collapse.
+    recentCurve: [
+      [0.3, 0],
+      [0.6, 32],
+      [0.8, 66],
+      [1, 100],
+    ],
     // Active weeks over weeks in the span.
     activityCurve: [
       [0, 0],
@@ -216,36 +230,29 @@ export const AHS_2026_1: Policy = {
     // Under two weeks no week can be idle, so the activity is the prior's.
     minSpanDays: 14,
     fullTenureWeeks: 10,
-    weekPrior: { successRate: 0.9, calls: 5 },
-    // The worst third of the weeks, and no credit for weeks much better than the whole.
-    worstPart: 3,
-    worstLead: 15,
   },
   patterns: {
     // Patterns warn; features already count the failures that they are made of.
     floor: -15,
     retryStorm: { failures: 10, withinSeconds: 3_600, effect: -2, floor: -6 },
-    staleStrategy: { share: 0.1, effect: -6 },
+    staleStrategy: { share: { begins: 0.05, whole: 0.15 }, effect: -6 },
     // No lower bound on the success before it: with one, an older failure would lift the effect and raise the score.
-    cascadingFailure: { recentBelow: 0.5, effect: -8 },
+    cascadingFailure: { recent: { begins: 0.65, whole: 0.35 }, effect: -8 },
     // Both dear and in vain.
-    gasWarCasualty: { burntAbove: 0.15, pricePointsBelow: 50, effect: -5 },
+    gasWarCasualty: { burnt: { begins: 0.1, whole: 0.2 }, pricePoints: { begins: 60, whole: 40 }, effect: -5 },
     // Most of what it does is with its owner's accounts, often enough not to be housekeeping.
-    selfDealingRing: { clusterShareAbove: 0.5, minCalls: 30, effect: -15 },
+    selfDealingRing: { share: { begins: 0.4, whole: 0.9 }, calls: { begins: 20, whole: 40 }, effect: 0 },
     // The three labels have no effect: silence lowers confidence, and the features count the rest.
     zombie: { silentDays: 30 },
     recoveryInProgress: { wholeBelow: 0.9, recentFrom: 0.9 },
     healthyOperator: { steadyFrom: 0.95, minWeight: 30 },
   },
+  // The better dimension hides little of the worse one: a wallet that leaves every door open must not rank among those that
+  // merely fail now and then. The slopes are low enough that a lower dimension never raises the total.
+  weakLink: { above: 12, perPointOfD1: 0.5, perPointOfD2: 0.25 },
   caps: {
-    // The better dimension hides no more than 12 points of the worse one: with 20, a wallet that leaves every door open
-    // ranks among those that merely fail now and then.
-    weakLinkAbove: 12,
     // A ring is at most a D, whatever else it does.
-    selfDealing: 59,
-    // Activity with oneself or with unknown accounts, however healthy, is at most a D. No more than an established payee
-    // earns by its age: a wallet that pays the same few suppliers for months is not unproven.
-    unproven: { creditedShareBelow: 0.3, cap: 59 },
+    selfDealing: 100,
     // A tenth of the volume is no accident, a D; a fiftieth is a C.
     exposure: [
       { from: 0.1, cap: 54 },
@@ -314,7 +321,13 @@ export const AHS_2026_1: Policy = {
     halfCalls: 15,
     halfDays: 10,
     // A long span with few active weeks is worth those weeks.
+    // A wallet that fails is known sooner than one that works.
+    failingHalfDays: 3,
     daysPerActiveWeek: 7,
+    // Two weeks: a burst of days is no history, whatever it holds.
+    minDays: 14,
+    // What an established payee earns by its age: a wallet that pays the same few suppliers for months is proven.
+    provenShare: 0.3,
     idleHalfLifeDays: 60,
     high: 0.75,
     medium: 0.5,

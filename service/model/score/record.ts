@@ -26,7 +26,7 @@ export type FeatureLine = {
 export type Pattern = {
   readonly name: string;
   readonly severity: "info" | "warning" | "critical";
-  /** Points, never above zero. */
+  /** Points to a hundredth, never above zero. */
   readonly effect: number;
   readonly evidence: string;
 };
@@ -70,6 +70,8 @@ export type Feature = {
       readonly value: number;
       /** Millionths of a point, 0 to 100,000,000. */
       readonly scoreMicros: number;
+      /** Percent of the feature's weight that counts, 1 to 100. */
+      readonly sharePercent: number;
     }
   | { readonly state: "not_applicable" | "unknown"; readonly value: null; readonly scoreMicros: null }
 );
@@ -90,14 +92,17 @@ export type MeasuredWallet = {
 export type Evidence = {
   /** Own calls in the window, those inside the owner cluster included. */
   readonly ownCalls: number;
-  /** n: the weight of successes and failures outside the owner cluster, in billionths of a call. */
+  /** n: what successes and failures outside the owner cluster count, in billionths of a call. */
   readonly weightNanos: number;
+  /** n_q: what of it no failure added to, in billionths of a call. */
+  readonly creditedNanos: number;
   /** Share of the weight of all own calls that is credited, 0 to 1; null without calls. */
   readonly creditedShare: number | null;
-  /** Whether most of it stays within the accounts of its own owner. */
-  readonly selfDealing: boolean;
+  /** Share of the weight of all own calls that goes round within the owner cluster, 0 to 1; 0 for too few calls. */
+  readonly ringShare: number;
   /** Share of the outgoing volume that went to sanctioned or mixer accounts, 0 to 1. */
   readonly exposedShare: number;
+  /** Effective number of active weeks, 1 for one burst, rounded to 1e-6. */
   readonly activeWeeks: number;
   /** Unix seconds of the first own call in the window. */
   readonly firstCallAt: number | null;

@@ -33,8 +33,14 @@ export function scoreFeatures(wallet: MeasuredWallet, asOf: AsOf, policy: Policy
   };
   if (wallet.sanctions.length > 0) return { ...base, ...sanctionedParts({ wallet, d1, d2 }, policy) };
 
-  const confidence = confidenceOf(wallet, asOf.timestamp, policy);
-  if (d1.points === null || d2.points === null || confidence.level === "INSUFFICIENT") {
+  const total =
+    d1.points === null || d2.points === null
+      ? null
+      : scoreTotal({ ...wallet, d1: d1.points, d2: d2.points, sanctioned: false }, policy);
+  const grade = total === null ? null : gradeOf(total.score, policy.grades);
+  const now = asOf.timestamp;
+  const confidence = confidenceOf(wallet, { grade, now }, policy);
+  if (total === null || grade === null || confidence.level === "INSUFFICIENT") {
     return {
       ...base,
       ...confidenceParts(asInsufficient(confidence, policy)),
@@ -43,26 +49,16 @@ export function scoreFeatures(wallet: MeasuredWallet, asOf: AsOf, policy: Policy
       features: [...dimensionLines({ ...d1, points: null }), ...dimensionLines({ ...d2, points: null })],
     };
   }
-  const total = scoreTotal(
-    {
-      d1: d1.points,
-      d2: d2.points,
-      patterns: wallet.patterns,
-      evidence: wallet.evidence,
-      sanctioned: false,
-    },
-    policy,
-  );
   return {
     ...base,
     ...confidenceParts(confidence),
-    levelUntil: levelUntil(wallet, asOf.timestamp, policy),
+    levelUntil: levelUntil(wallet, { grade, now }, policy),
     outcome: {
       kind: "scored",
       ahsScore: total.score,
-      d1Score: integerPoints(d1.points),
-      d2Score: integerPoints(d2.points),
-      grade: gradeOf(total.score, policy.grades),
+      d1Score: integerPoints(d1.points ?? 0),
+      d2Score: integerPoints(d2.points ?? 0),
+      grade,
     },
     features: [...dimensionLines(d1), ...dimensionLines(d2), ...total.lines],
   };

@@ -132,6 +132,7 @@ function featuresOf(figures: ProbeFigures | null, { infrastructure: curves }: Po
           state: "measured",
           value,
           scoreMicros: toMicros(readCurve(curve, value)),
+          sharePercent: 100,
           reason: null,
         };
   return [

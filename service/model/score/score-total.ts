@@ -1,3 +1,4 @@
+import { rampOf } from "./curve.ts";
 import { divideRound, MICRO, toMicros } from "./fixed-point.ts";
 import type { FeatureRule, Policy } from "./policy-shape.ts";
 import type { Evidence, Feature, FeatureLine, Pattern } from "./record.ts";
@@ -23,7 +24,7 @@ export function scoreDimension(
   const rules = policy.features.filter((rule) => rule.dimension === name);
   const own = rules.map((rule) => featureOf(rule, features));
   const { sum, weight } = weigh(rules, own);
-  const points = weight < policy.minMeasuredPercent ? null : divideRound(sum, weight);
+  const points = weight < 100 * policy.minMeasuredPercent ? null : divideRound(sum, weight);
   return { name, points, features: own, rules };
 }
 
@@ -84,7 +85,7 @@ function lineOf(rule: FeatureRule, feature: Feature, contribution: number | null
     samples: feature.samples,
     state: feature.state,
     score: feature.scoreMicros === null ? null : feature.scoreMicros / MICRO,
-    weight: rule.weightPercent / 100,
+    weight: (rule.weightPercent * (feature.state === "measured" ? feature.sharePercent : 100)) / 10_000,
     contribution,
     reason: feature.reason,
   };
@@ -107,6 +108,7 @@ function contributions({ rules, features }: Dimension, points: Points): readonly
   return parts.map((part) => part.whole + (raised.has(part.position) ? 1 : 0));
 }
 
+/** Sum of the measured features, and their weight, both in hundredths of a percent. */
 function weigh(rules: readonly FeatureRule[], features: readonly Feature[]) {
   let sum = 0;
   let weight = 0;
@@ -114,13 +116,13 @@ function weigh(rules: readonly FeatureRule[], features: readonly Feature[]) {
     const feature = featureAt(features, position);
     if (feature.state !== "measured") continue;
     sum += weightOf(rule, feature);
-    weight += rule.weightPercent;
+    weight += rule.weightPercent * feature.sharePercent;
   }
   return { sum, weight };
 }
 
 function weightOf(rule: FeatureRule, feature: Feature): number {
-  return feature.state === "measured" ? rule.weightPercent * feature.scoreMicros : 0;
+  return feature.state === "measured" ? rule.weightPercent * feature.sharePercent * feature.scoreMicros : 0;
 }
 
 function featureOf(rule: FeatureRule, features: readonly Feature[]): Feature {
@@ -140,7 +142,7 @@ type TotalParts = {
   readonly d1: Points;
   readonly d2: Points;
   readonly patterns: readonly Pattern[];
-  readonly evidence: Pick<Evidence, "creditedShare" | "selfDealing" | "exposedShare">;
+  readonly evidence: Pick<Evidence, "ringShare" | "exposedShare">;
   readonly sanctioned: boolean;
 };
 
@@ -171,8 +173,8 @@ export function scoreTotal(parts: TotalParts, policy: Policy): Total {
     { name: "d1", points: parts.d1, percent: D1 },
     { name: "d2", points: parts.d2, percent: D2 },
   ];
-  const caps = [weakLink(parts, policy), ...capsOf(parts, policy)];
-  return addUp({ shares, patterns: parts.patterns, caps }, policy);
+  const caps = capsOf(parts, policy);
+  return addUp({ shares, imbalance: imbalanceOf(parts, policy), patterns: parts.patterns, caps }, policy);
 }
 
 /** A total once more with D3 in it: the dimensions weigh otherwise, the effects and caps are those of the total given. */
@@ -193,19 +195,26 @@ export function scoreTotalWithD3(
     { name: "d2", points: d2, percent: D2 },
     { name: "d3", points: from.d3, percent: D3 },
   ];
-  const caps = [weakLink({ d1, d2 }, policy), ...keptCaps(from.total), ...sanctionsCap(from)];
-  return addUp({ shares, patterns: from.patterns, caps }, policy);
+  const caps = [...keptCaps(from.total), ...sanctionsCap(from)];
+  return addUp({ shares, imbalance: imbalanceOf({ d1, d2 }, policy), patterns: from.patterns, caps }, policy);
 }
 
 function addUp(
   from: {
     readonly shares: readonly Share[];
+    /** Points that the weaker dimension takes. */
+    readonly imbalance: Points;
     readonly patterns: readonly Pattern[];
     readonly caps: readonly Cap[];
   },
   policy: Policy,
 ): Total {
   const ledger = openLedger(from.shares);
+  if (from.imbalance > 0) {
+    const { above } = policy.weakLink;
+    const reason = `one dimension is more than ${above} points below the other`;
+    move(ledger, Math.max(0, ledger.points - from.imbalance), { name: "weak_link", reason });
+  }
   applyEffects(ledger, from.patterns, policy.patterns.floor);
   for (const limit of from.caps) cap(ledger, limit);
   const score = integerPoints(ledger.points);
@@ -243,7 +252,7 @@ function pointsOf(total: readonly FeatureLine[], name: Share["name"]): Points {
 function applyEffects(ledger: Ledger, patterns: readonly Pattern[], floor: number): void {
   const start = ledger.points;
   for (const { name, effect, evidence } of patterns) {
-    move(ledger, ledger.points + effect * MICRO, { name, reason: evidence });
+    move(ledger, ledger.points + Math.round(effect * MICRO), { name, reason: evidence });
   }
   const lowest = Math.max(0, start + floor * MICRO);
   if (ledger.points >= lowest) return;
@@ -253,26 +262,19 @@ function applyEffects(ledger: Ledger, patterns: readonly Pattern[], floor: numbe
   });
 }
 
-function weakLink({ d1, d2 }: Pick<TotalParts, "d1" | "d2">, { caps }: Policy): Cap {
-  return {
-    name: "weak_link",
-    limit: Math.min(d1, d2) + caps.weakLinkAbove * MICRO,
-    reason: `at most ${caps.weakLinkAbove} points above the worse dimension`,
-    kept: false,
-  };
+/** A slope and no cap: one call that opens a door moves the total as far as it moves the dimension, and no further. */
+function imbalanceOf({ d1, d2 }: Pick<TotalParts, "d1" | "d2">, { weakLink }: Policy): Points {
+  const gap = Math.abs(d1 - d2) - weakLink.above * MICRO;
+  return Math.round(Math.max(0, gap) * (d1 < d2 ? weakLink.perPointOfD1 : weakLink.perPointOfD2));
 }
 
-function capsOf(parts: TotalParts, { caps }: Policy): readonly Cap[] {
-  const { creditedShare, selfDealing, exposedShare } = parts.evidence;
+function capsOf(parts: TotalParts, { caps, patterns }: Policy): readonly Cap[] {
+  const { ringShare, exposedShare } = parts.evidence;
   const held: Cap[] = [];
-  if (selfDealing) {
-    held.push(
-      keptCap("self_dealing", caps.selfDealing, "most of its activity is within its owner's accounts"),
-    );
-  }
-  if (creditedShare !== null && creditedShare < caps.unproven.creditedShareBelow) {
-    const reason = `less than ${100 * caps.unproven.creditedShareBelow} % of its activity is with independent parties`;
-    held.push(keptCap("unproven", caps.unproven.cap, reason));
+  const ring = rampOf(ringShare, patterns.selfDealingRing.share);
+  if (ring > 0) {
+    const limit = Math.round(100 * (100 - ring * (100 - caps.selfDealing))) / 100;
+    held.push(keptCap("self_dealing", limit, "much of its activity goes round among its owner's accounts"));
   }
   const exposure = caps.exposure.find(({ from }) => exposedShare >= from);
   if (exposure !== undefined) {
@@ -283,7 +285,7 @@ function capsOf(parts: TotalParts, { caps }: Policy): readonly Cap[] {
 }
 
 function keptCap(name: string, points: number, reason: string): Cap {
-  return { name, limit: points * MICRO, reason, kept: true };
+  return { name, limit: Math.round(points * MICRO), reason, kept: true };
 }
 
 function sanctionsCap({ sanctioned }: Pick<TotalParts, "sanctioned">): readonly Cap[] {

@@ -7,7 +7,7 @@ import type { AccountFact, Contact, SanctionsFlag } from "../../model/features/t
 import type { Grade } from "../../model/score/record.ts";
 import { type RegisteredAgent, readAgentNames } from "../../registries/documents/agent-names.ts";
 import { readSanctionsFlags } from "../../sanctions/sanctions.ts";
-import { readAccountFacts } from "../../scores/read/contact-graph.ts";
+import { readAccountFacts, readPayersBack } from "../../scores/read/contact-graph.ts";
 
 /** An account that another one created or funded first. */
 export type Child = {
@@ -168,7 +168,13 @@ export async function readOwners(client: ClientBase, query: NetworkQuery) {
   const funded = asked.filter((account) => account === wallet || facts.get(account)?.hasCode === false);
   const mainFunderOf = mainFundersIn(await readFunders(client, chainId, funded));
   const addresses = asked.toSorted();
-  return { owners: findOwners({ wallet, addresses, graph: { mainFunderOf }, facts, publicFunders }), facts };
+  const firstFunded = asked.filter((account) => facts.get(account)?.firstFunder === wallet);
+  const payersBack = await readPayersBack(client, chainId, [{ wallet, funded: firstFunded }]);
+  const owners = findOwners({
+    ...{ wallet, addresses, graph: { mainFunderOf }, facts, publicFunders },
+    payersBack: payersBack.get(wallet) ?? new Set(),
+  });
+  return { owners, facts };
 }
 
 /** Reads all senders of each account; accounts with more than 500 have no entry. */

@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import type { Address } from "viem";
-import { ancestorsOf } from "../../model/features/find-owners.ts";
+import { ancestorsOf, paysBack } from "../../model/features/find-owners.ts";
 import type { AccountFact, Contact, Doing } from "../../model/features/types.ts";
 
 /** Who called one account: the first of its callers, or all of them. */
@@ -115,6 +115,35 @@ export async function readOwnContacts(
       own.get(contact.account)?.set(contact.counterparty, contact);
   }
   return own;
+}
+
+/** The accounts of each wallet that it funded first and that pay it back, see `paysBack`. */
+export async function readPayersBack(
+  client: ClientBase,
+  chainId: number,
+  wallets: readonly { readonly wallet: Address; readonly funded: readonly Address[] }[],
+): Promise<ReadonlyMap<Address, ReadonlySet<Address>>> {
+  const pairs = wallets.flatMap(({ wallet, funded }) =>
+    funded.flatMap((account) => [
+      { account: wallet, counterparty: account },
+      { account, counterparty: wallet },
+    ]),
+  );
+  const contacts = new Map<string, Contact>();
+  for (const part of inParts(pairs)) {
+    for (const contact of await readContacts(client, chainId, part))
+      contacts.set(`${contact.account} ${contact.counterparty}`, contact);
+  }
+  return new Map(
+    wallets.map(({ wallet, funded }) => [
+      wallet,
+      new Set(
+        funded.filter((account) =>
+          paysBack(contacts.get(`${wallet} ${account}`), contacts.get(`${account} ${wallet}`)),
+        ),
+      ),
+    ]),
+  );
 }
 
 function isRead(users: KnownUsers | undefined, limit: number): boolean {

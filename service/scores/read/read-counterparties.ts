@@ -12,6 +12,7 @@ import {
   loadFirstUsers,
   loadMainFunders,
   readOwnContacts,
+  readPayersBack,
 } from "./contact-graph.ts";
 
 type CounterpartiesQuery = {
@@ -54,11 +55,23 @@ export async function readCounterparties(
   const asked = new Set(wallets.flatMap(({ addresses }) => [...addresses]));
   await loadFacts(reader, [...own, ...asked], publicFunders);
   const contacts = await readOwnContacts(reader, wallets);
+  const payersBack = await readPayersBack(
+    client,
+    chainId,
+    wallets.map(({ wallet, addresses }) => ({
+      wallet,
+      funded: [...addresses].filter((account) => cache.facts.get(account)?.firstFunder === wallet),
+    })),
+  );
   const owned = [...asked].filter((account) => cache.facts.get(account)?.hasCode === false);
   await loadMainFunders(reader, [...own, ...owned]);
 
   const described = wallets.map((wallet) =>
-    startWallet(wallet, contacts.get(wallet.wallet) ?? new Map(), query),
+    startWallet(wallet, {
+      own: contacts.get(wallet.wallet) ?? new Map(),
+      payersBack: payersBack.get(wallet.wallet) ?? new Set(),
+      query,
+    }),
   );
   let open: ReadonlySet<Address> = asked;
   for (let looks = Math.ceil(FIRST_LOOK * policy.credit.usersCounted); ; looks *= NEXT_LOOK) {
@@ -85,8 +98,16 @@ type WalletUnderWay = {
 
 function startWallet(
   asked: CounterpartyWallet,
-  contacts: ReadonlyMap<Address, Contact>,
-  { cache, publicFunders, flags, policy }: CounterpartiesQuery,
+  {
+    own,
+    payersBack,
+    query: { cache, publicFunders, flags, policy },
+  }: {
+    /** The wallet's contacts with others, by these. */
+    readonly own: ReadonlyMap<Address, Contact>;
+    readonly payersBack: ReadonlySet<Address>;
+    readonly query: CounterpartiesQuery;
+  },
 ): WalletUnderWay {
   const { wallet, addresses, windowStart } = asked;
   const usersOf = new Map<Address, readonly Contact[]>();
@@ -98,9 +119,10 @@ function startWallet(
   const graph: ContactGraph = { usersOf, mainFunderOf, contactsOf: cache.doings, callsOf: cache.calls };
   const describe = createDescriber({
     ...{ wallet, addresses, windowStart, graph, publicFunders, flags, policy },
+    payersBack,
     facts: cache.facts,
   });
-  return { asked, own: ownContacts(asked, contacts), usersOf, describe, facts: new Map() };
+  return { asked, own: ownContacts(asked, own), usersOf, describe, facts: new Map() };
 }
 
 /**

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { comparePolicies } from "../../../bin/commands/score.ts";
 import { scoreWallet } from "../../../service/model/features/score-wallet.ts";
-import { AHS_2026_1 } from "../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../service/model/score/policy.ts";
 import type { Grade, ScoreRecord } from "../../../service/model/score/record.ts";
 import { account, asOfTime, rowsOf, START } from "../../service/model/features/histories.ts";
 
-const NOTHING = scoreWallet({ rows: rowsOf([]), asOf: asOfTime(START), policy: AHS_2026_1 });
+const NOTHING = scoreWallet({ rows: rowsOf([]), asOf: asOfTime(START), policy: AHS_2026_2 });
 
 function record(wallet: number, modelVersion: string, scored: readonly [number, Grade] | null): ScoreRecord {
   const outcome: ScoreRecord["outcome"] =

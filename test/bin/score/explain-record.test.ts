@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import { explainRecord } from "../../../bin/commands/score.ts";
 import { scoreWallet } from "../../../service/model/features/score-wallet.ts";
-import { AHS_2026_1 } from "../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../service/model/score/policy.ts";
 import { retryStormer } from "../../service/model/features/archetypes.ts";
 import { asOfLast, callsOf, rowsOf } from "../../service/model/features/histories.ts";
 
 const calls = callsOf(retryStormer({ days: 90, seed: 1 }));
-const record = scoreWallet({ rows: rowsOf(calls), asOf: asOfLast(calls), policy: AHS_2026_1 });
-const lines = explainRecord(record, AHS_2026_1);
+const record = scoreWallet({ rows: rowsOf(calls), asOf: asOfLast(calls), policy: AHS_2026_2 });
+const lines = explainRecord(record, AHS_2026_2);
 
 test("shows every feature with its state, samples, curves and points", () => {
-  for (const { name } of AHS_2026_1.features) {
+  for (const { name } of AHS_2026_2.features) {
     const shown = record.features.find((line) => line.name === name);
     const row = lines.find((line) => line.split(/ {2,}/)[1] === name);
     expect(row).toContain(shown?.state);

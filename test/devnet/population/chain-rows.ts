@@ -14,7 +14,7 @@ import {
   addressesOf,
   describeCounterparties,
 } from "../../../service/model/features/describe-counterparties.ts";
-import { mainFundersIn } from "../../../service/model/features/find-owners.ts";
+import { mainFundersIn, payersBackIn } from "../../../service/model/features/find-owners.ts";
 import type {
   AccountFact,
   AsOf,
@@ -25,7 +25,7 @@ import type {
   TokenList,
   WalletRows,
 } from "../../../service/model/features/types.ts";
-import { AHS_2026_1 } from "../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../service/model/score/policy.ts";
 import { type Mined, type MinedBlock, type MinedLog, readBlocks } from "./read-blocks.ts";
 
 type OwnedCall = { readonly wallet: Address; readonly call: ReturnType<typeof describeCall> };
@@ -77,7 +77,8 @@ export async function readChainRows(
       addresses: addressesOf(callsOf(wallet), approvals.get(wallet) ?? []),
       windowStart: newest.time - WINDOW_SECONDS,
       ...{ graph, facts, publicFunders, flags },
-      policy: AHS_2026_1,
+      payersBack: payersBackIn(graph.usersOf, wallet),
+      policy: AHS_2026_2,
     });
   return {
     asOf: { blockNumber: newest.number, blockHash: newest.hash, timestamp: newest.time },

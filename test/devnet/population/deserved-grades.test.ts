@@ -6,7 +6,7 @@ import type { ArchetypeName } from "../../../devnet/population/plan-types.ts";
 import { createRoster, type Member } from "../../../devnet/population/roster.ts";
 import { createWorld } from "../../../devnet/population/world.ts";
 import { scoreWallet } from "../../../service/model/features/score-wallet.ts";
-import { AHS_2026_1 } from "../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../service/model/score/policy.ts";
 import type { ScoreRecord } from "../../../service/model/score/record.ts";
 import { type ChainRows, lower, readChainRows } from "./chain-rows.ts";
 
@@ -90,7 +90,7 @@ describe("the population of 100 wallets after 90 days on a real chain", () => {
     judged = roster.map((member) => {
       const wallet = lower(member.context.wallet.address);
       const walletRows = rows.rowsOf(wallet, member.archetype.name === "sanctioned");
-      return { member, record: scoreWallet({ rows: walletRows, asOf: rows.asOf, policy: AHS_2026_1 }) };
+      return { member, record: scoreWallet({ rows: walletRows, asOf: rows.asOf, policy: AHS_2026_2 }) };
     });
   }, BUILD_TIMEOUT_MS);
 

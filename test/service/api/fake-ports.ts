@@ -9,7 +9,7 @@ import type { ServedParts } from "../../../service/api/create-interface.ts";
 import { createReportTurns } from "../../../service/api/kit/report-turns.ts";
 import { createServerLife } from "../../../service/api/kit/server-life.ts";
 import type { Services, VerificationServices } from "../../../service/api/services.ts";
-import { AHS_2026_1 } from "../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../service/model/score/policy.ts";
 import type { StoredScore, WalletSnapshot } from "../../../service/scores/scores.ts";
 import { keyOnlyAccess } from "../access/key-only-access.ts";
 import { memoryAnswers } from "../access/memory-gate.ts";
@@ -42,7 +42,7 @@ export function storedScore(changes: Partial<StoredScore> = {}): StoredScore {
     asOfHash: `0x${"11".repeat(32)}`,
     asOfTime: new Date("2026-11-20T09:59:00.000Z"),
     levelUntil: null,
-    modelVersion: "AHS-2026.1",
+    modelVersion: "AHS-2026.2",
     ahsScore: 84,
     d1Score: 88,
     d2Score: 82,
@@ -227,7 +227,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     epochList: async () => null,
     recovery: fakeRecovery(),
     recoveryTurns: createReportTurns({ atOnce: 1, waiting: 1, waitMs: 1_000 }),
-    policy: AHS_2026_1,
+    policy: AHS_2026_2,
     ...fakeAlertPorts(keys.ledger),
     ...fakeKeyPorts(keys.ledger, { clock, logger }),
     policies: fakePolicies(),

@@ -169,7 +169,7 @@ test("the struct of scoreOf is read as a record, or as none", () => {
 
 test("model versions and their codes name each other", () => {
   expect(modelVersionCode("AHS-2026.0")).toBe(20_260);
-  expect(modelVersionName(20_261)).toBe("AHS-2026.1");
+  expect(modelVersionName(20_261)).toBe("AHS-2026.2");
   expect(() => modelVersionCode("AHS-9999.9")).toThrow(/99999/);
 });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { AHS_2026_1 } from "../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../service/model/score/policy.ts";
 import type { FeatureLine } from "../../../service/model/score/record.ts";
 import {
   benchmark,
@@ -45,7 +45,7 @@ const estimates = (samples: number) =>
 
 describe("the words of a report card", () => {
   it("exist for every feature of the model", () => {
-    for (const { dimension, name } of AHS_2026_1.features) {
+    for (const { dimension, name } of AHS_2026_2.features) {
       expect(isFeature(line({ dimension, name }))).toBe(true);
       expect(titleOf(name)).toMatch(/^[A-Z]/);
       for (const counts of [null, COUNTS]) {
@@ -120,7 +120,7 @@ describe("the words of a report card", () => {
 });
 
 const count = (steps: readonly Step[], upToBlock = Number.MAX_SAFE_INTEGER) =>
-  countForCard({ rows: rowsOf(callsOf(steps)), upToBlock }, AHS_2026_1);
+  countForCard({ rows: rowsOf(callsOf(steps)), upToBlock }, AHS_2026_2);
 
 const good = repeat(3, HOUR, { at: START, to: account(9) });
 const bad: Step = { at: START + DAY, to: account(9), ok: false };
@@ -176,7 +176,7 @@ test("a higher score never has a lower percentile, and every percentile lies bet
 test("grades and tenths hold every wallet once", () => {
   fc.assert(
     fc.property(distributions, (distribution) => {
-      const { scoredWallets, grades, tenths } = benchmark(50, distribution, AHS_2026_1.grades);
+      const { scoredWallets, grades, tenths } = benchmark(50, distribution, AHS_2026_2.grades);
       const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
       expect(sum(Object.values(grades))).toBe(scoredWallets);
       expect(sum(tenths)).toBe(scoredWallets);
@@ -194,11 +194,11 @@ describe("the standing of a score", () => {
     expect(percentileOf(10, distribution)).toBe(12.5);
     expect(percentileOf(50, distribution)).toBe(25);
     expect(percentileOf(50, [])).toBeNull();
-    expect(benchmark(null, distribution, AHS_2026_1.grades)).toMatchObject({
+    expect(benchmark(null, distribution, AHS_2026_2.grades)).toMatchObject({
       percentile: null,
       averageScore: 77.5,
     });
-    expect(benchmark(100, distribution, AHS_2026_1.grades).tenths).toEqual([0, 1, 0, 0, 0, 0, 0, 0, 0, 3]);
-    expect(benchmark(1, [], AHS_2026_1.grades)).toMatchObject({ scoredWallets: 0, averageScore: null });
+    expect(benchmark(100, distribution, AHS_2026_2.grades).tenths).toEqual([0, 1, 0, 0, 0, 0, 0, 0, 0, 3]);
+    expect(benchmark(1, [], AHS_2026_2.grades)).toMatchObject({ scoredWallets: 0, averageScore: null });
   });
 });

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { AHS_2026_1 } from "../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../service/model/score/policy.ts";
 import { compareOnSnapshot } from "../../../service/scores/compare-policies.ts";
 import { account } from "../model/features/histories.ts";
 import { createRecordWorld, FINALIZED, type RecordWorld } from "./record-world.ts";
 
-const OTHER = { ...AHS_2026_1, version: "AHS-2026.x" };
+const OTHER = { ...AHS_2026_2, version: "AHS-2026.x" };
 let world: RecordWorld;
 
 beforeEach(async () => {
@@ -24,7 +24,7 @@ test("every followed wallet is scored under both policies, and nothing is stored
       after.wallet,
       after.modelVersion,
     ]),
-  ).toEqual([account(1), account(2)].map((wallet) => [wallet, AHS_2026_1.version, wallet, OTHER.version]));
+  ).toEqual([account(1), account(2)].map((wallet) => [wallet, AHS_2026_2.version, wallet, OTHER.version]));
   expect(await world.countScores()).toBe(0);
   expect((await world.query("select from ahs.input_file")).rowCount).toBe(0);
 });

@@ -4,7 +4,7 @@ import { keccak256, stringToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { formatCall, parseCall } from "../../../service/model/features/call-line.ts";
 import type { OwnCall } from "../../../service/model/features/types.ts";
-import { AHS_2026_1 } from "../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../service/model/score/policy.ts";
 import {
   counterpartyFile,
   inputsFile,
@@ -145,7 +145,7 @@ describe("the counterparty file", () => {
 describe("the inputs hash", () => {
   const rows = rowsOf([CALL]);
   const inputs = {
-    policyHash: policyFile(AHS_2026_1).hash,
+    policyHash: policyFile(AHS_2026_2).hash,
     tokenListHash: tokenListFile(TOKENS).hash,
     sanctionsHash: sanctionsFile([]).hash,
     counterpartyHash: counterpartyFile(rows).hash,
@@ -164,7 +164,7 @@ describe("the inputs hash", () => {
 
   test("changes with each input", () => {
     const others = [
-      { ...inputs, policyHash: policyFile({ ...AHS_2026_1, version: "AHS-2026.x" }).hash },
+      { ...inputs, policyHash: policyFile({ ...AHS_2026_2, version: "AHS-2026.x" }).hash },
       { ...inputs, tokenListHash: tokenListFile({ ...TOKENS, tokens: [] }).hash },
       { ...inputs, sanctionsHash: sanctionsFile([entry(1)]).hash },
       { ...inputs, counterpartyHash: counterpartyFile({ ...rows, counterparties: [] }).hash },

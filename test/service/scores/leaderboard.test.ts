@@ -22,7 +22,7 @@ beforeAll(async () => {
   await db.$client.query(`
     insert into ahs.score (chain_id, wallet, as_of_block, as_of_hash, as_of_time, model_version, ahs_score, grade, confidence_micros,
       confidence_level, sanctioned, sanctions_flags, patterns, features, coverage, inputs_hash)
-    select ${CHAIN}, '0x' || lpad(to_hex(n * 65537), 40, '0'), 1, 'h', '2026-11-20', 'AHS-2026.1',
+    select ${CHAIN}, '0x' || lpad(to_hex(n * 65537), 40, '0'), 1, 'h', '2026-11-20', 'AHS-2026.2',
       case when n % 10 = 0 then null else n % 40 end, case when n % 10 = 0 then null when n % 40 < 20 then 'F' else 'E' end,
       (n % 7) * 100000, 'LOW', false, '[]', '[]', '[]', '{}', 'i' || n
     from generate_series(1, ${WALLETS}) n;

@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import pino from "pino";
 import type { Address } from "viem";
-import { AHS_2026_1 } from "../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../service/model/score/policy.ts";
 import { defaultPublishPolicy } from "../../../service/oracle/publish-policy.ts";
 import type { ScoringRunContext } from "../../../service/scores/run-scoring.ts";
 import { createTestDatabase, openMigrated } from "../../support/test-database.ts";
@@ -51,7 +51,7 @@ export async function createRecordWorld() {
       market: { native: { symbol: "ETH", decimals: 18, feed: null }, wrappedNative: null, tokens: [] },
       accounts: { entryPoints: [], publicFunders: [], mixers: [] },
     },
-    policy: AHS_2026_1,
+    policy: AHS_2026_2,
     publishPolicy: defaultPublishPolicy,
     now: () => new Date((GENESIS + NEWEST) * 1000),
     rescoreIntervalSeconds: 600,

@@ -2,7 +2,7 @@ import type { Address, Hex } from "viem";
 import { describe, expect, test } from "vitest";
 import { keepDealings } from "../../../../service/api/kit/dealings-cache.ts";
 import type { AsOf } from "../../../../service/model/features/types.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import type { Incoming, PinnedBlock } from "../../../../service/reports/network/wallet-network-dealings.ts";
 import { account } from "../../model/features/histories.ts";
 import { AS_OF_SECONDS, reportSource } from "../report-source.ts";
@@ -24,7 +24,7 @@ function world({ senders = 0 } = {}) {
   const state = { newest: 5, now: 0, turns: 0, fails: false };
   const asOfOf = (blockNumber: number): AsOf => ({ ...reportSource().asOf, ...pinOf(blockNumber) });
   const readDealings = keepDealings({
-    policy: AHS_2026_1,
+    policy: AHS_2026_2,
     monotonicMs: () => state.now,
     turns: {
       take: (read) => {

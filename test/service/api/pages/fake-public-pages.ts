@@ -69,7 +69,7 @@ export function fakePublicPages(changes: Partial<PagePorts> = {}): PagePorts {
     wallets: {
       standing: async () => standing(),
       published: async () => null,
-      reference: async () => ({ modelVersion: "AHS-2026.1", inputsHash: `0x${"22".repeat(32)}` }),
+      reference: async () => ({ modelVersion: "AHS-2026.2", inputsHash: `0x${"22".repeat(32)}` }),
     },
     ...changes,
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { renderReport } from "../../../../service/api/pages/wallet-paid.ts";
 import { type AhsRecord, ahsRecordSchema } from "../../../../service/api/schemas/ahs-record.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import type { FeatureLine } from "../../../../service/model/score/record.ts";
 import { plainLine, scoreTotal } from "../../../../service/model/score/score-total.ts";
 import { exampleAnswer } from "../example-answer.ts";
@@ -36,7 +36,7 @@ function entry(minutes: number, score: number | null): HistoryEntry {
     confidence_level: score === null ? "INSUFFICIENT" : "MEDIUM",
     as_of_block: 1,
     as_of_time: at.toISOString(),
-    model_version: "AHS-2026.1",
+    model_version: "AHS-2026.2",
     inputs_hash: RECORD.inputs_hash,
   };
 }
@@ -46,7 +46,7 @@ describe("the report of a wallet", () => {
     const evidence = { creditedShare: 0.1, selfDealing: true, exposedShare: 0 };
     const { score, lines } = scoreTotal(
       { d1: 97_240_000, d2: 88_100_000, patterns: [RING], evidence, sanctioned: false },
-      AHS_2026_1,
+      AHS_2026_2,
     );
     const html = await shown({ ahs_score: score, features: [...lines], patterns: [RING] });
     const sum = html.slice(html.indexOf("From parts to score"), html.indexOf('id="patterns"'));

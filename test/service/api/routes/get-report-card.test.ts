@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CardsOverloaded } from "../../../../service/api/report-card/render-pool.ts";
 import type { ReportCard } from "../../../../service/api/routes/get-report-card-schema.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { plainLine, scoreTotal } from "../../../../service/model/score/score-total.ts";
 import {
   bodyOf,
@@ -35,7 +35,7 @@ function sanctionedScore() {
       ...{ d1: 0, d2: 82_000_000, patterns: [], sanctioned: true },
       evidence: { creditedShare: 1, selfDealing: false, exposedShare: 0 },
     },
-    AHS_2026_1,
+    AHS_2026_2,
   );
   return storedScore({
     ...{ ahsScore: 0, d1Score: 0, grade: "F", sanctioned: true, sanctionsFlags: [LISTING] },
@@ -53,7 +53,7 @@ describe("GET /report-card/{address}", () => {
     expect(read).toEqual([WALLET]);
     expect(await bodyOf<ReportCard>(response)).toMatchObject({
       ...{ address: WALLET_EIP55, name: null, ahs_score: 84, grade: "B", grade_label: "Good" },
-      ...{ trust_routing: "instant_settle", confidence: 0.81, as_of_block: 970, model_version: "AHS-2026.1" },
+      ...{ trust_routing: "instant_settle", confidence: 0.81, as_of_block: 970, model_version: "AHS-2026.2" },
       dimensions: [
         {
           ...{ dimension: "D1", title: "Wallet hygiene", weight: 0.3, score: 88 },

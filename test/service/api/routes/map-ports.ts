@@ -1,13 +1,13 @@
 import { type FoundOutcome, foundIn } from "../../../../service/api/kit/dealings-cache.ts";
 import type { Services } from "../../../../service/api/services.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import type { WalletDealings } from "../../../../service/reports/network/wallet-network-dealings.ts";
 import { reportSource } from "../report-source.ts";
 
 /** Findings in the fake wallet's calls, with the given changes. */
 export async function foundDealings(changes: Partial<WalletDealings> = {}): Promise<FoundOutcome> {
   const dealings = { ...reportSource(), incoming: [], incomingTruncated: false, ...changes };
-  return { kind: "read", ...(await foundIn(dealings, AHS_2026_1)) };
+  return { kind: "read", ...(await foundIn(dealings, AHS_2026_2)) };
 }
 
 /** Ports of the reports about counterparties and network. They know only the fake wallet's calls. */

@@ -5,7 +5,7 @@ import { riskFactsReader } from "../../../../service/api/schemas/risk.ts";
 import { measureWallet, scoreWallet } from "../../../../service/model/features/score-wallet.ts";
 
 import type { WalletRows } from "../../../../service/model/features/types.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { assessRisk } from "../../../../service/reports/risk/risk.ts";
 import type { ScoreExplanation } from "../../../../service/reports/risk/risk-facts.ts";
 import {
@@ -35,7 +35,7 @@ function judged(rows: WalletRows, listed: readonly Address[], explanation = UNTO
   if (typeof exposure === "string") throw new Error("the fake wallet has contacts");
   const facts = { explanation, exposure: { ...exposure, listed } };
   const source = { rows, asOf: asOfLast(rows.calls) };
-  return riskFactsReader({ load: async () => facts, readWallet: async () => source, policy: AHS_2026_1 })({
+  return riskFactsReader({ load: async () => facts, readWallet: async () => source, policy: AHS_2026_2 })({
     address: WALLET,
     scoreId: null,
   });
@@ -80,7 +80,7 @@ describe("the share to listed accounts", () => {
     const read = riskFactsReader({
       load: async () => RISK_FACTS,
       readWallet: () => Promise.reject(new Error("own calls were not to be read")),
-      policy: AHS_2026_1,
+      policy: AHS_2026_2,
     });
     expect((await read({ address: WALLET, scoreId: null })).listedShare).toBe(0);
   });
@@ -92,7 +92,7 @@ describe("the share to listed accounts", () => {
     const read = riskFactsReader({
       load: async () => facts,
       readWallet: async () => null,
-      policy: AHS_2026_1,
+      policy: AHS_2026_2,
     });
     expect((await read({ address: WALLET, scoreId: null })).listedShare).toBeNull();
   });
@@ -120,10 +120,10 @@ describe("risk and score of any history", () => {
     await fc.assert(
       fc.asyncProperty(steps, async (drawn) => {
         const rows = rowsWith(drawn);
-        const record = scoreWallet({ rows, asOf: asOfLast(rows.calls), policy: AHS_2026_1 });
+        const record = scoreWallet({ rows, asOf: asOfLast(rows.calls), policy: AHS_2026_2 });
         const isContact = rows.calls.some(({ to, recipient }) => to === MIXER || recipient === MIXER);
         const { listedShare } = await judged(rows, isContact ? [MIXER] : [], record);
-        const { exposedShare } = measureWallet(rows, AHS_2026_1).evidence;
+        const { exposedShare } = measureWallet(rows, AHS_2026_2).evidence;
         if (isContact) expect(listedShare).toBe(exposedShare);
         const { outcome, confidenceLevel } = record;
         const score =
@@ -131,8 +131,8 @@ describe("risk and score of any history", () => {
             ? ({ kind: "scored", ahsScore: outcome.ahsScore, confidenceLevel } as const)
             : ({ kind: "insufficient" } as const);
         const evidence = { sanctioned: false, score, signals: [] };
-        const risk = assessRisk({ ...evidence, listedShare }, AHS_2026_1);
-        expect(risk).toEqual(assessRisk({ ...evidence, listedShare: exposedShare }, AHS_2026_1));
+        const risk = assessRisk({ ...evidence, listedShare }, AHS_2026_2);
+        expect(risk).toEqual(assessRisk({ ...evidence, listedShare: exposedShare }, AHS_2026_2));
         if (outcome.kind === "scored") expect(risk.score).toBe(100 - outcome.ahsScore);
       }),
       { numRuns: 100 },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { scoreWallet } from "../../../../service/model/features/score-wallet.ts";
 import type { WalletRows } from "../../../../service/model/features/types.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import type { ScoreRecord } from "../../../../service/model/score/record.ts";
 import {
   alwaysFailing,
@@ -242,6 +242,6 @@ function scoreRows(rows: WalletRows, asOf?: number): ScoreRecord {
   return scoreWallet({
     rows,
     asOf: asOf === undefined ? asOfLast(rows.calls) : asOfTime(asOf),
-    policy: AHS_2026_1,
+    policy: AHS_2026_2,
   });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { measureWallet } from "../../../../service/model/features/score-wallet.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { oracleFeeder, weeklyPayroll } from "./archetypes.ts";
 import {
   account,
@@ -103,8 +103,8 @@ describe("counterparty diversity", () => {
     }));
     const merged = new Map([2001, 2002, 2003].map((n) => [account(n), { mergedWith: account(2001) }]));
     const rows = withFacts(rowsOf(callsOf(steps)), merged);
-    const apart = featureOf("counterparty_diversity", measureWallet(rowsOf(callsOf(steps)), AHS_2026_1));
-    const together = featureOf("counterparty_diversity", measureWallet(rows, AHS_2026_1));
+    const apart = featureOf("counterparty_diversity", measureWallet(rowsOf(callsOf(steps)), AHS_2026_2));
+    const together = featureOf("counterparty_diversity", measureWallet(rows, AHS_2026_2));
     expect(apart.value).toBeCloseTo(4, 2);
     // A quarter and three quarters.
     expect(together.value).toBeCloseTo(1.755, 2);
@@ -121,7 +121,7 @@ describe("counterparty diversity", () => {
         "counterparty_diversity",
         measureWallet(
           withFacts(rowsOf(callsOf(steps)), new Map(numbers.map((n) => [account(n), unused]))),
-          AHS_2026_1,
+          AHS_2026_2,
         ),
       );
     expect(of([2001, 2002, 2003]).value).toBe(1);

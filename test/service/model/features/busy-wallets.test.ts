@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { countNewest, formatCall, WALLET_BOUNDS } from "../../../../service/model/features/call-line.ts";
 import { scoreWallet } from "../../../../service/model/features/score-wallet.ts";
 import type { WalletRows } from "../../../../service/model/features/types.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { rowsDigest } from "../../../../service/scores/inputs-hash.ts";
 import { readWalletRows } from "../../../../service/scores/read/read-rows.ts";
 import { AGENT, asOf, blockAt, OTHER, request, SCHEMA, useRowsWorld } from "../../scores/read/rows-world.ts";
@@ -36,7 +36,7 @@ describe("a wallet of 100,000 calls in the window", () => {
     expect(digest).toBe(rowsDigest(rows));
     expect(largest()).toBeLessThan(WALLET_BOUNDS.bytes);
 
-    const record = scoreWallet({ rows, asOf: asOf(300), policy: AHS_2026_1 });
+    const record = scoreWallet({ rows, asOf: asOf(300), policy: AHS_2026_2 });
     expect(record.coverage.newestCallsOnly).toBe(true);
   });
 

@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import type { CounterpartyQuestion } from "../../../../service/model/features/describe-counterparties.ts";
 import { mainFundersIn } from "../../../../service/model/features/find-owners.ts";
 import type { AccountFact, Contact, ContactGraph } from "../../../../service/model/features/types.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { START, WALLET } from "./histories.ts";
 
 /** A call, or funds where `sent` is given, of an account to a counterparty. */
@@ -54,8 +54,9 @@ export function question(
     graph: graphOf([]),
     facts: new Map(),
     publicFunders: new Set(),
+    payersBack: new Set(),
     flags: new Map(),
-    policy: AHS_2026_1,
+    policy: AHS_2026_2,
     ...parts,
   };
 }

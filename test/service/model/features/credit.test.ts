@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { counterpartiesOf } from "../../../../service/model/features/credit.ts";
 import type { CounterpartyFact } from "../../../../service/model/features/types.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { account, callsOf, DAY, fact, payment, rowsOf, START, type Step, USDC, WALLET } from "./histories.ts";
 
 const NOBODY: Partial<CounterpartyFact> = { outsideUsers: 0, existedAt: null, fundedFromOutside: null };
@@ -98,7 +98,7 @@ describe("the counterparty of a call", () => {
   describe("of an execution, whose calldata the account's own code may ignore,", () => {
     const byAccount = (steps: readonly Step[]) => {
       const calls = callsOf(steps.map((step) => ({ ...step, position: 1 })));
-      return counterpartiesOf(rowsOf(calls, { counterparties: [own, used, known] }), calls, AHS_2026_1);
+      return counterpartiesOf(rowsOf(calls, { counterparties: [own, used, known] }), calls, AHS_2026_2);
     };
     const [CALLED, BEHIND] = [account(61), account(60)];
 
@@ -160,5 +160,5 @@ function standing(step: Step, counterparties: readonly CounterpartyFact[]) {
 
 function standings(steps: readonly Step[], counterparties: readonly CounterpartyFact[]) {
   const calls = callsOf(steps);
-  return counterpartiesOf(rowsOf(calls, { counterparties }), calls, AHS_2026_1);
+  return counterpartiesOf(rowsOf(calls, { counterparties }), calls, AHS_2026_2);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { measureWallet } from "../../../../service/model/features/score-wallet.ts";
 import type { CounterpartyFact, TokenMove } from "../../../../service/model/features/types.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import {
   account,
   callsOf,
@@ -165,5 +165,5 @@ function quality(steps: readonly Step[], token: Partial<CounterpartyFact>) {
 
 /** With other facts about the one token that is neither listed nor, but for them, unknown. */
 function measured(steps: readonly Step[], token: Partial<CounterpartyFact>) {
-  return measureWallet(withFacts(rowsOf(callsOf(steps)), new Map([[TOKEN, token]])), AHS_2026_1);
+  return measureWallet(withFacts(rowsOf(callsOf(steps)), new Map([[TOKEN, token]])), AHS_2026_2);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { measureWallet } from "../../../../service/model/features/score-wallet.ts";
 import type { CounterpartyFact, OpenApproval, WalletRows } from "../../../../service/model/features/types.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import {
   account,
   callsOf,
@@ -321,7 +321,7 @@ function flags(
   steps: readonly Step[] = calls,
 ) {
   const rows = withFacts(rowsOf(callsOf(steps), parts), new Map(facts));
-  const wallet = measureWallet(rows, AHS_2026_1);
+  const wallet = measureWallet(rows, AHS_2026_2);
   const { scoreMicros, reason } = featureOf("risk_flags", wallet);
   return { wallet, reason, points: scoreMicros === null ? null : scoreMicros / 1_000_000 };
 }

@@ -1,12 +1,12 @@
 import { measureWallet } from "../../../../service/model/features/score-wallet.ts";
 import type { WalletRows } from "../../../../service/model/features/types.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import type { Feature, MeasuredWallet } from "../../../../service/model/score/record.ts";
 import { callsOf, rowsOf, type Step } from "./histories.ts";
 
-/** The wallet that made these calls, measured by AHS-2026.1. */
+/** The wallet that made these calls, measured by AHS-2026.2. */
 export function measure(steps: readonly Step[], parts: Partial<WalletRows> = {}): MeasuredWallet {
-  return measureWallet(rowsOf(callsOf(steps), parts), AHS_2026_1);
+  return measureWallet(rowsOf(callsOf(steps), parts), AHS_2026_2);
 }
 
 /** One feature of the wallet that made these calls. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { measureWallet } from "../../../../service/model/features/score-wallet.ts";
 import type { WalletRows } from "../../../../service/model/features/types.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import {
   account,
   callsOf,
@@ -128,7 +128,7 @@ function effectOf(name: string, steps: readonly Step[]): number {
 }
 
 function measureRows(rows: WalletRows) {
-  return measureWallet(rows, AHS_2026_1);
+  return measureWallet(rows, AHS_2026_2);
 }
 
 const good = repeat(400, 3 * HOUR, { at: START, to: account(9) });
@@ -187,7 +187,7 @@ test("healthy operator is not said of a wallet with volume to a mixer, nor of on
   const listed = new Map([[account(9), { flag: "mixer" as const }]]);
   const unused = new Map([[account(9), { outsideUsers: 1, existedAt: null, fundedFromOutside: null }]]);
   for (const facts of [listed, unused]) {
-    expect(measureWallet(withFacts(rows, facts), AHS_2026_1).patterns).toEqual([]);
+    expect(measureWallet(withFacts(rows, facts), AHS_2026_2).patterns).toEqual([]);
   }
 });
 

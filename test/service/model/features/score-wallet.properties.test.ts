@@ -7,7 +7,7 @@ import {
 import { scoreWallet } from "../../../../service/model/features/score-wallet.ts";
 import { dayOf } from "../../../../service/model/features/time.ts";
 import type { OwnCall, SanctionsFlag, WalletRows } from "../../../../service/model/features/types.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import type { ScoreRecord } from "../../../../service/model/score/record.ts";
 import { anyRows } from "./arbitrary-histories.ts";
 import { diverseTrader } from "./archetypes.ts";
@@ -67,8 +67,8 @@ describe("any history", () => {
         sanctions: listed ? sanctions : [],
         coverage: { ...rows.coverage, sources },
       };
-      expect(json(scoreWallet({ rows: mixed, asOf, policy: AHS_2026_1 }))).toBe(
-        json(scoreWallet({ rows: given, asOf, policy: AHS_2026_1 })),
+      expect(json(scoreWallet({ rows: mixed, asOf, policy: AHS_2026_2 }))).toBe(
+        json(scoreWallet({ rows: given, asOf, policy: AHS_2026_2 })),
       );
     });
   });
@@ -151,7 +151,7 @@ describe("any history", () => {
     check(fc.tuple(anyRows, fc.integer({ min: 1, max: 900 })), ([rows, days]) => {
       const now = score(rows);
       const at = asOfLast(rows.calls).timestamp + days * DAY;
-      const later = scoreWallet({ rows, asOf: asOfTime(at), policy: AHS_2026_1 });
+      const later = scoreWallet({ rows, asOf: asOfTime(at), policy: AHS_2026_2 });
       expect(later.confidenceMicros).toBeLessThanOrEqual(now.confidenceMicros);
       expect(later.patterns).toEqual(now.patterns);
       if (now.levelUntil !== null) {
@@ -191,13 +191,13 @@ test("strangers change nothing: spam tokens, dust, a large gift and calls to the
 
 /** A record whatever the evidence, so that the properties of scores hold for short histories too. */
 function unchecked(rows: WalletRows): ScoreRecord {
-  const { confidence } = AHS_2026_1;
-  const policy = { ...AHS_2026_1, confidence: { ...confidence, low: 0, minOwnCalls: 0, minWeight: 0 } };
+  const { confidence } = AHS_2026_2;
+  const policy = { ...AHS_2026_2, confidence: { ...confidence, low: 0, minOwnCalls: 0, minWeight: 0 } };
   return scoreWallet({ rows, asOf: asOfLast(rows.calls), policy });
 }
 
 function score(rows: WalletRows): ScoreRecord {
-  return scoreWallet({ rows, asOf: asOfLast(rows.calls), policy: AHS_2026_1 });
+  return scoreWallet({ rows, asOf: asOfLast(rows.calls), policy: AHS_2026_2 });
 }
 
 function expectNoHigher(worse: ScoreRecord, better: ScoreRecord): void {

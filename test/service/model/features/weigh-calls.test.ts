@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createMarket } from "../../../../service/model/features/market.ts";
 import { findTrivialCalls, sortCalls, weighCalls } from "../../../../service/model/features/weigh-calls.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import {
   account,
   callsOf,
@@ -86,7 +86,7 @@ test("the order of calls is by block, index and position", () => {
 
 function weigh(steps: readonly Step[]) {
   const rows = rowsOf(callsOf(steps));
-  return weighCalls(rows, createMarket(rows.tokens), AHS_2026_1);
+  return weighCalls(rows, createMarket(rows.tokens), AHS_2026_2);
 }
 
 const AT = START;
@@ -193,5 +193,5 @@ describe("a round trip", () => {
 });
 
 function trivialOf(steps: readonly Step[]): readonly boolean[] {
-  return [...findTrivialCalls(callsOf(steps), createMarket(TOKENS), AHS_2026_1)].map((mark) => mark === 1);
+  return [...findTrivialCalls(callsOf(steps), createMarket(TOKENS), AHS_2026_2)].map((mark) => mark === 1);
 }

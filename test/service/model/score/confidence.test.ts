@@ -1,42 +1,56 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { confidenceOf, levelUntil } from "../../../../service/model/score/confidence.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
-import type { Feature, MeasuredWallet } from "../../../../service/model/score/record.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
+import type { Feature, Grade, MeasuredWallet } from "../../../../service/model/score/record.ts";
 import { DAY, START } from "../features/histories.ts";
 import { LAST, measuredWallet } from "./measured.ts";
 
 describe("confidence", () => {
   test("is the product of evidence, duration, freshness, coverage and what is measured", () => {
     // 45/(45+15) · 90/(90+10) · 1 · 1 · 1
-    expect(confidenceOf(measuredWallet(), LAST, AHS_2026_1)).toEqual({ micros: 675_000, level: "MEDIUM" });
+    expect(confidenceAt(measuredWallet(), LAST)).toEqual({ micros: 675_000, level: "MEDIUM" });
   });
 
   test.each([
     ["halves in 60 idle days", {}, LAST + 60 * DAY, 337_500, "LOW"],
-    ["is HIGH from 0.75", { weightNanos: 85e9 }, LAST, 765_000, "HIGH"],
+    ["is HIGH from 0.75", { creditedNanos: 85e9 }, LAST, 765_000, "HIGH"],
     ["counts seven days for each active week", { activeWeeks: 10 }, LAST, 656_250, "MEDIUM"],
     ["is insufficient below 0.20", {}, LAST + 120 * DAY, 168_750, "INSUFFICIENT"],
     ["is insufficient with nine calls, whatever they weigh", { ownCalls: 9 }, LAST, 199_000, "INSUFFICIENT"],
-    ["is insufficient with a weight below five", { weightNanos: 4.9e9 }, LAST, 199_000, "INSUFFICIENT"],
+    ["is insufficient with a weight below five", { creditedNanos: 4.9e9 }, LAST, 199_000, "INSUFFICIENT"],
+    ["is insufficient for less than two weeks", { activeWeeks: 1.9 }, LAST, 199_000, "INSUFFICIENT"],
+    ["falls with the square of a credited share below 0.3", { creditedShare: 0.15 }, LAST, 168_750, "INSUFFICIENT"],
+    ["does not count failures", { weightNanos: 900e9 }, LAST, 675_000, "MEDIUM"],
     [
       "is nothing without a call",
-      { ownCalls: 0, weightNanos: 0, firstCallAt: null, lastCallAt: null },
+      { ownCalls: 0, creditedNanos: 0, firstCallAt: null, lastCallAt: null },
       LAST,
       0,
       "INSUFFICIENT",
     ],
   ] as const)("%s", (_, evidence, now, micros, level) => {
     expect(
-      confidenceOf(
-        measuredWallet({ evidence: { ...measuredWallet().evidence, ...evidence } }),
-        now,
-        AHS_2026_1,
-      ),
+      confidenceAt(measuredWallet({ evidence: { ...measuredWallet().evidence, ...evidence } }), now),
     ).toEqual({
       micros,
       level,
     });
+  });
+
+  test("in grade E or F counts failures, from any target and within days", () => {
+    const evidence = {
+      ...measuredWallet().evidence,
+      creditedNanos: 0,
+      creditedShare: 0,
+      activeWeeks: 1,
+      firstCallAt: LAST - 3 * DAY,
+    };
+    // 45/(45+15) · 3/(3+3)
+    const failing = measuredWallet({ evidence });
+    for (const grade of ["E", "F"] as const)
+      expect(confidenceAt(failing, LAST, grade)).toEqual({ micros: 375_000, level: "LOW" });
+    expect(confidenceAt(failing, LAST, "D").level).toBe("INSUFFICIENT");
   });
 
   test("falls with the weight that is not indexed, but not with what the wallet cannot have", () => {
@@ -50,8 +64,8 @@ describe("confidence", () => {
         ),
       });
     // Adaptation is 0.20 of a D2 that is 0.70 of all.
-    expect(confidenceOf(without("adaptation", "unknown"), LAST, AHS_2026_1).micros).toBe(580_500);
-    expect(confidenceOf(without("adaptation", "not_applicable"), LAST, AHS_2026_1).micros).toBe(675_000);
+    expect(confidenceAt(without("adaptation", "unknown"), LAST).micros).toBe(580_500);
+    expect(confidenceAt(without("adaptation", "not_applicable"), LAST).micros).toBe(675_000);
   });
 
   test.each([
@@ -60,7 +74,7 @@ describe("confidence", () => {
     ["nothing lost where the window starts later", null, LAST - 200 * DAY, 675_000],
   ])("falls to %s", (_, chainStartTimestamp, fromTimestamp, micros) => {
     const coverage = { ...measuredWallet().coverage, complete: false, fromTimestamp };
-    expect(confidenceOf(measuredWallet({ coverage, chainStartTimestamp }), LAST, AHS_2026_1).micros).toBe(
+    expect(confidenceAt(measuredWallet({ coverage, chainStartTimestamp }), LAST).micros).toBe(
       micros,
     );
   });
@@ -71,14 +85,14 @@ const RANK = { HIGH: 3, MEDIUM: 2, LOW: 1, INSUFFICIENT: 0 };
 describe("the level of a silent wallet", () => {
   test("lasts until the second in which the confidence falls below its bound", () => {
     // 85/100 · 90/100 = 0.765, which falls to 0.75 in 60 · log2(0.765/0.75) days.
-    const until = levelUntil(wallet({ weightNanos: 85e9 }), LAST, AHS_2026_1);
+    const until = levelUntil(wallet({ creditedNanos: 85e9 }), { grade: "B", now: LAST }, AHS_2026_2);
     expect(until).not.toBeNull();
     expect(((until ?? 0) - LAST) / DAY).toBeCloseTo(60 * Math.log2(0.765 / 0.75), 2);
   });
 
   test("is exact to the second, whatever the wallet and the moment", () => {
     const evidence = fc.record({
-      weightNanos: fc.integer({ min: 5e9, max: 500e9 }),
+      creditedNanos: fc.integer({ min: 5e9, max: 500e9 }),
       activeWeeks: fc.integer({ min: 1, max: 26 }),
     });
     const moment = fc.integer({ min: LAST, max: LAST + 120 * DAY });
@@ -86,7 +100,7 @@ describe("the level of a silent wallet", () => {
     fc.assert(
       fc.property(evidence, moment, from, (parts, now, coveredFrom) => {
         const one = wallet(parts, coveredFrom);
-        const until = levelUntil(one, now, AHS_2026_1);
+        const until = levelUntil(one, { grade: "B", now }, AHS_2026_2);
         const level = RANK[levelAt(one, now)];
         if (level === 0) {
           expect(until).toBeNull();
@@ -106,7 +120,11 @@ describe("the level of a silent wallet", () => {
 });
 
 function levelAt(one: MeasuredWallet, now: number) {
-  return confidenceOf(one, now, AHS_2026_1).level;
+  return confidenceAt(one, now).level;
+}
+
+function confidenceAt(one: MeasuredWallet, now: number, grade: Grade = "B") {
+  return confidenceOf(one, { grade, now }, AHS_2026_2);
 }
 
 /** A measured wallet with other evidence; all of its calls covered where no time is given. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { featureCurves, readCurve } from "../../../../service/model/score/curve.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 
 const CURVE = [
   [0.6, 0],
@@ -22,7 +22,7 @@ test("a curve needs an anchor", () => {
 });
 
 test("names the curves of every feature of the model", () => {
-  const curves = [...featureCurves(AHS_2026_1)].map(([feature, read]) => [
+  const curves = [...featureCurves(AHS_2026_2)].map(([feature, read]) => [
     feature,
     ...read.map(({ name }) => name),
   ]);
@@ -41,8 +41,8 @@ test("names the curves of every feature of the model", () => {
 });
 
 test("throws for a feature that the model does not have", () => {
-  const [first] = AHS_2026_1.features;
+  const [first] = AHS_2026_2.features;
   if (first === undefined) throw new Error("the policy has features");
-  const policy = { ...AHS_2026_1, features: [{ ...first, name: "charm" }] };
+  const policy = { ...AHS_2026_2, features: [{ ...first, name: "charm" }] };
   expect(() => featureCurves(policy)).toThrow("no feature is named charm");
 });

@@ -1,4 +1,4 @@
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import type { MeasuredWallet } from "../../../../service/model/score/record.ts";
 import { account, DAY, START } from "../features/histories.ts";
 
@@ -14,19 +14,21 @@ export function measuredWallet(parts: Partial<MeasuredWallet> = {}): MeasuredWal
     coverage: { fromBlock: 0, fromTimestamp: START, toBlock: 1, complete: true, sources: ["index"] },
     chainStartTimestamp: START,
     patterns: [],
-    features: AHS_2026_1.features.map(({ name }) => ({
+    features: AHS_2026_2.features.map(({ name }) => ({
       name,
       state: "measured",
       value: 1,
       scoreMicros: 90_000_000,
+      sharePercent: 100,
       samples: 10,
       reason: null,
     })),
     evidence: {
       ownCalls: 100,
       weightNanos: 45e9,
+      creditedNanos: 45e9,
       creditedShare: 1,
-      selfDealing: false,
+      ringShare: 0,
       exposedShare: 0,
       activeWeeks: 14,
       firstCallAt: LAST - 90 * DAY,

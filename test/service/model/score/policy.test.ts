@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 
-describe("AHS-2026.1", () => {
+describe("AHS-2026.2", () => {
   test.each(["D1", "D2"] as const)("the weights of %s add up to 100 percent", (dimension) => {
-    const weights = AHS_2026_1.features.filter((rule) => rule.dimension === dimension);
+    const weights = AHS_2026_2.features.filter((rule) => rule.dimension === dimension);
     expect(weights.reduce((sum, rule) => sum + rule.weightPercent, 0)).toBe(100);
   });
 
   test("the weights of an answer with D3 add up to 100 percent", () => {
-    const { dimensionPercent, features } = AHS_2026_1.infrastructure;
+    const { dimensionPercent, features } = AHS_2026_2.infrastructure;
     expect(dimensionPercent.D1 + dimensionPercent.D2 + dimensionPercent.D3).toBe(100);
     expect(features.reduce((sum, rule) => sum + rule.weightPercent, 0)).toBe(100);
   });
 
   test("the shares of a feature's parts add up to one", () => {
-    const { gas, timing, consistency } = AHS_2026_1;
+    const { gas, timing, consistency } = AHS_2026_2;
     expect(gas.wasteShare + gas.priceShare + gas.limitShare).toBe(1);
     expect(gas.unpriced.wasteShare + gas.unpriced.limitShare).toBe(1);
     expect(timing.burstShare + timing.silenceShare).toBe(1);
@@ -22,7 +22,7 @@ describe("AHS-2026.1", () => {
   });
 
   test("every curve has rising anchors and runs one way", () => {
-    const found = curvesIn(AHS_2026_1);
+    const found = curvesIn(AHS_2026_2);
     expect(found).toHaveLength(20);
     for (const curve of found) {
       const steps = curve

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { gradeLabel, gradeOf } from "../../../../service/model/score/record.ts";
 
 test.each([
@@ -16,7 +16,7 @@ test.each([
   [19, "F", "Failing"],
   [0, "F", "Failing"],
 ] as const)("%d is %s, %s", (score, grade, label) => {
-  expect(gradeOf(score, AHS_2026_1.grades)).toBe(grade);
+  expect(gradeOf(score, AHS_2026_2.grades)).toBe(grade);
   expect(gradeLabel(grade)).toBe(label);
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { SanctionsFlag } from "../../../../service/model/features/types.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import type {
   Feature,
   FeatureLine,
@@ -106,10 +106,9 @@ describe("the total", () => {
   });
 
   test.each([
-    ["unproven", { creditedShare: 0.29 }, 59],
-    ["unproven", { creditedShare: 0.299999 }, 59],
-    ["unproven", { creditedShare: 0.3 }, null],
-    ["self_dealing", { selfDealing: true }, 59],
+    ["self_dealing", { ringShare: 0.9 }, 59],
+    ["self_dealing", { ringShare: 0.65 }, 79.5],
+    ["self_dealing", { ringShare: 0.4 }, null],
     ["exposure", { exposedShare: 1 }, 54],
     ["exposure", { exposedShare: 0.1 }, 54],
     ["exposure", { exposedShare: 0.0999 }, 74],
@@ -123,12 +122,11 @@ describe("the total", () => {
   });
 
   test("names every cap that holds, and counts the lowest", () => {
-    const evidence = { selfDealing: true, creditedShare: 0.1, exposedShare: 0.5 };
+    const evidence = { ringShare: 1, exposedShare: 0.5 };
     const record = score({ success_rate: 100, gas_efficiency: 100 }, { d2: 90, evidence });
     expect(record.outcome).toMatchObject({ ahsScore: 54, grade: "D" });
     expect(lines(record.features, "AHS").slice(2)).toEqual([
       ["self_dealing", -3400],
-      ["unproven", 0],
       ["exposure", -500],
     ]);
   });
@@ -156,7 +154,7 @@ describe("a sanctioned wallet", () => {
   });
 
   test("is F without any history too: what cannot be measured counts 0, and a line says so", () => {
-    const record = scoreFeatures({ ...measured({}), ...nothing(), sanctions: [LISTED] }, AS_OF, AHS_2026_1);
+    const record = scoreFeatures({ ...measured({}), ...nothing(), sanctions: [LISTED] }, AS_OF, AHS_2026_2);
     expect(record.outcome).toEqual({ kind: "scored", ahsScore: 0, d1Score: 0, d2Score: 0, grade: "F" });
     expect(record.confidenceLevel).toBe("HIGH");
     expect(record.features.filter((line) => line.contribution !== null)).toMatchObject([
@@ -169,7 +167,7 @@ describe("a sanctioned wallet", () => {
 });
 
 function score(d1: Points, parts: { d2?: number } & Parts = {}) {
-  return scoreFeatures(measured(d1, parts), AS_OF, AHS_2026_1);
+  return scoreFeatures(measured(d1, parts), AS_OF, AHS_2026_2);
 }
 
 type Parts = {
@@ -188,15 +186,16 @@ function measured(
     sanctions,
     coverage: { fromBlock: 0, fromTimestamp: START, toBlock: 1, complete: true, sources: ["index"] },
     chainStartTimestamp: START,
-    features: AHS_2026_1.features.map(({ dimension, name }) =>
+    features: AHS_2026_2.features.map(({ dimension, name }) =>
       feature(name, dimension === "D1" ? d1[name] : d2),
     ),
     patterns,
     evidence: {
       ownCalls: 100,
       weightNanos: 80e9,
+      creditedNanos: 80e9,
       creditedShare: 1,
-      selfDealing: false,
+      ringShare: 0,
       exposedShare: 0,
       activeWeeks: 14,
       firstCallAt: START + DAY,
@@ -208,12 +207,13 @@ function measured(
 
 function nothing(): Pick<MeasuredWallet, "features" | "evidence"> {
   return {
-    features: AHS_2026_1.features.map(({ name }) => feature(name, undefined)),
+    features: AHS_2026_2.features.map(({ name }) => feature(name, undefined)),
     evidence: {
       ownCalls: 0,
       weightNanos: 0,
+      creditedNanos: 0,
       creditedShare: null,
-      selfDealing: false,
+      ringShare: 0,
       exposedShare: 0,
       activeWeeks: 0,
       firstCallAt: null,
@@ -230,6 +230,7 @@ function feature(name: string, points: number | undefined): Feature {
     state: "measured",
     value: points,
     scoreMicros: points * 1_000_000,
+    sharePercent: 100,
     samples: 10,
     reason: null,
   };

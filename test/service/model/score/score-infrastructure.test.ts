@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import type { FeatureLine, Pattern } from "../../../../service/model/score/record.ts";
 import {
   infrastructureLines,
@@ -23,13 +23,13 @@ function hourly(count: number, kindAt: (i: number) => Omit<ProbeFact, "at">): Pr
 }
 
 function d3Of(probes: readonly ProbeFact[]) {
-  const scored = scoreInfrastructure(probes, NOW, AHS_2026_1);
+  const scored = scoreInfrastructure(probes, NOW, AHS_2026_2);
   return { scored, points: scored.dimension.points };
 }
 
 describe("D3", () => {
   test("has features whose weights add up to 100 percent, as do those of the dimensions with it", () => {
-    const { features, dimensionPercent } = AHS_2026_1.infrastructure;
+    const { features, dimensionPercent } = AHS_2026_2.infrastructure;
     expect(features.reduce((sum, { weightPercent }) => sum + weightPercent, 0)).toBe(100);
     expect(dimensionPercent.D1 + dimensionPercent.D2 + dimensionPercent.D3).toBe(100);
   });
@@ -160,7 +160,7 @@ describe("a record with D3", () => {
   const { scored: perfect } = d3Of(hourly(100, () => ok));
   const { scored: dead } = d3Of(hourly(100, () => down));
   const withD3 = (parts: Parameters<typeof record>[0], d3 = perfect) =>
-    scoreWithInfrastructure(record(parts), d3, AHS_2026_1);
+    scoreWithInfrastructure(record(parts), d3, AHS_2026_2);
 
   test("weighs 25, 45 and 30 percent, from the unrounded dimensions", () => {
     const scored = withD3({ d1: 80_400_000, d2: 70_400_000 });
@@ -188,7 +188,7 @@ describe("a record with D3", () => {
   test("holds to a cap that took nothing without D3", () => {
     const stored = record({ d1: 55_000_000, d2: 50_000_000, creditedShare: 0.1 });
     expect(totalLines(stored.features)).toContainEqual(["unproven", 0]);
-    const scored = scoreWithInfrastructure(stored, perfect, AHS_2026_1);
+    const scored = scoreWithInfrastructure(stored, perfect, AHS_2026_2);
     // 13.75 + 22.5 + 30 = 66.25, of which the cap leaves 59
     expect(scored).toMatchObject({ ahsScore: 59, grade: "D" });
   });
@@ -207,7 +207,7 @@ describe("a record with D3", () => {
     const { scored: few } = d3Of(hourly(3, () => ok));
     expect(withD3({ d1: 1, d2: 1 }, few)).toBeNull();
     const insufficient = { features: [], patterns: [], sanctioned: false };
-    expect(scoreWithInfrastructure(insufficient, perfect, AHS_2026_1)).toBeNull();
+    expect(scoreWithInfrastructure(insufficient, perfect, AHS_2026_2)).toBeNull();
   });
 });
 
@@ -221,7 +221,7 @@ function record(parts: {
 }): ScoredRecord {
   const { d1, d2, patterns = [], creditedShare = 1, sanctioned = false } = parts;
   const evidence = { creditedShare, selfDealing: false, exposedShare: 0 };
-  const { lines } = scoreTotal({ d1, d2, patterns, evidence, sanctioned }, AHS_2026_1);
+  const { lines } = scoreTotal({ d1, d2, patterns, evidence, sanctioned }, AHS_2026_2);
   const features = [plainLine("D1", "success_rate", 100), plainLine("D2", "adaptation", 100), ...lines];
   return { features: JSON.parse(JSON.stringify(features)) as FeatureLine[], patterns, sanctioned };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import { createMarket } from "../../../../service/model/features/market.ts";
 import type { CounterpartyFact, OpenApproval, WalletRows } from "../../../../service/model/features/types.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import {
   type ApprovalRisk,
   findApprovals,
@@ -37,7 +37,7 @@ type Given = {
 function findingsOf({ steps = [RECENT], fact = {}, parts = {}, drawn = [] }: Given = {}) {
   const rows = rowsOf(callsOf(steps), { approvals: [APPROVAL], ...parts });
   const known = withFacts(rows, new Map([[SPENDER, fact]]));
-  const facts = gatherReportFacts({ rows: known, asOf: asOfTime(NOW) }, AHS_2026_1);
+  const facts = gatherReportFacts({ rows: known, asOf: asOfTime(NOW) }, AHS_2026_2);
   return findApprovals({ ...facts, drawnTokens: drawn === null ? null : new Set(drawn) });
 }
 
@@ -130,7 +130,7 @@ function evidence(step: Partial<Step>, users = 0) {
     { at: START + 9 * HOUR, to: TOKEN },
   ]);
   const rows = withFacts(rowsOf(calls), new Map([[TOKEN, { outsideUsers: users }]]));
-  return { rows, market: createMarket(rows.tokens), policy: AHS_2026_1 };
+  return { rows, market: createMarket(rows.tokens), policy: AHS_2026_2 };
 }
 
 describe("an approval that a token logs", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { causeOf, findFailureGroups } from "../../../../service/reports/diagnosis/failures.ts";
 import { causeOf as retryCauseOf } from "../../../../service/reports/recovery/recover-failures.ts";
 import { account, callsOf, GWEI, START, type Step } from "../../model/features/histories.ts";
@@ -8,7 +8,7 @@ import { factsOfSteps } from "./reports.ts";
 const VENUE = account(7);
 
 function groupsOf(steps: readonly Step[]) {
-  return findFailureGroups(factsOfSteps(steps).paid.calls, AHS_2026_1);
+  return findFailureGroups(factsOfSteps(steps).paid.calls, AHS_2026_2);
 }
 
 describe("the cause of a failure", () => {
@@ -20,7 +20,7 @@ describe("the cause of a failure", () => {
   ])("with %s", (_case, gas, cause) => {
     const [call] = callsOf([{ at: START, ok: false, ...gas }]);
     if (call === undefined) throw new Error("one step makes one call");
-    expect(causeOf(call, AHS_2026_1)).toBe(cause);
+    expect(causeOf(call, AHS_2026_2)).toBe(cause);
   });
 });
 
@@ -29,7 +29,7 @@ describe("that a call ran out of gas", () => {
     for (const gasUsed of [94_999n, 95_000n, 96_000n, 97_999n, 98_000n, 100_000n]) {
       const [call] = callsOf([{ at: START, ok: false, gasLimit: 100_000n, gasUsed }]);
       if (call === undefined) throw new Error("one step makes one call");
-      expect(causeOf(call, AHS_2026_1)).toBe(retryCauseOf(call, null, AHS_2026_1).kind);
+      expect(causeOf(call, AHS_2026_2)).toBe(retryCauseOf(call, null, AHS_2026_2).kind);
     }
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { adviseLimit, findSavings, nearestRank } from "../../../../service/reports/diagnosis/optimize.ts";
 import { account, callsOf, DAY, GWEI, START, type Step } from "../../model/features/histories.ts";
 import { factsOfSteps } from "./reports.ts";
 
 function savingsOf(steps: readonly Step[]) {
-  return findSavings(factsOfSteps(steps).paid, AHS_2026_1);
+  return findSavings(factsOfSteps(steps).paid, AHS_2026_2);
 }
 
 describe("savings", () => {
@@ -52,7 +52,7 @@ describe("savings", () => {
 });
 
 function advise(steps: readonly Omit<Step, "at">[]) {
-  return adviseLimit(callsOf(steps.map((step, position) => ({ ...step, at: START + position }))), AHS_2026_1);
+  return adviseLimit(callsOf(steps.map((step, position) => ({ ...step, at: START + position }))), AHS_2026_2);
 }
 
 const used = (gasUsed: bigint, gasLimit = 100_000n) => ({ gasUsed, gasLimit });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { WalletRows } from "../../../../service/model/features/types.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { diagnoseHealth } from "../../../../service/reports/diagnosis/health.ts";
 import { optimizeGas, type Saving } from "../../../../service/reports/diagnosis/optimize.ts";
 import {
@@ -28,7 +28,7 @@ const NO_TRANSFERS = {
 };
 
 function findingsOf(parts: Partial<WalletRows>, changes: Partial<ProtectionFindings<string>> = {}) {
-  const facts = gatherReportFacts(reportSource(parts), AHS_2026_1);
+  const facts = gatherReportFacts(reportSource(parts), AHS_2026_2);
   return {
     risk: { level: "HIGH", signals: [] },
     health: diagnoseHealth(facts, NO_TRANSFERS),
@@ -143,7 +143,7 @@ describe("the plan", () => {
           { revocations: [{ finding, valueMicroUsd: null, isInUse: false, ready: "ready" }], wash: null },
         ),
       );
-      const facts = gatherReportFacts(reportSource({ calls: [], approvals: [] }), AHS_2026_1);
+      const facts = gatherReportFacts(reportSource({ calls: [], approvals: [] }), AHS_2026_2);
       const washed = washWallet(facts, NO_TRANSFERS);
       const [issue] = findWashIssues({
         facts,
@@ -171,7 +171,7 @@ describe("the plan", () => {
   it("stands by severity: costly habits after tokens that nobody knows", () => {
     const facts = gatherReportFacts(
       { ...reportSource(), rows: dirtyRows({ days: 60, seed: 7 }) },
-      AHS_2026_1,
+      AHS_2026_2,
     );
     const dirty = { wash: washWallet(facts, NO_TRANSFERS) };
     const retries = [{ description: "again", reason: "passes now", valueMicroUsd: null, ready: "retry" }];
@@ -327,6 +327,6 @@ describe("fees that could be avoided", () => {
   ])("%s, as far as an optimization saves", (_name, step, some) => {
     const { paid } = factsOfSteps([{ at: START, to: account(7), ...step }]);
     expect(avoidableWei(paid) > 0n).toBe(some);
-    expect(optimizeGas({ paid, policy: AHS_2026_1 }).totals.saved.wei).toBe(avoidableWei(paid));
+    expect(optimizeGas({ paid, policy: AHS_2026_2 }).totals.saved.wei).toBe(avoidableWei(paid));
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { WalletRows } from "../../../../service/model/features/types.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { diagnoseHealth } from "../../../../service/reports/diagnosis/health.ts";
 import { findSavings, optimizeGas } from "../../../../service/reports/diagnosis/optimize.ts";
 import { gatherReportFacts, sumMoney } from "../../../../service/reports/diagnosis/report-facts.ts";
@@ -79,7 +79,7 @@ describe("reports on any history", () => {
       expect(health.wasted).toEqual({ wei: 0n, microUsd: 0 });
       expect(health.failureGroups).toEqual([]);
       expect(optimization.totals.wasted.wei).toBe(0n);
-      const kinds = findSavings(factsOf({ ...rows, calls }).paid, AHS_2026_1).map(({ kind }) => kind);
+      const kinds = findSavings(factsOf({ ...rows, calls }).paid, AHS_2026_2).map(({ kind }) => kind);
       expect(new Set(kinds)).not.toContain("simulate_first");
       expect(new Set(kinds)).not.toContain("raise_gas_limit");
     });
@@ -96,7 +96,7 @@ describe("reports on any history", () => {
     );
     check(shuffled, ({ rows, ...lists }) => {
       const { asOf } = factsOf(rows);
-      const mixed = gatherReportFacts({ rows: { ...rows, ...lists }, asOf }, AHS_2026_1);
+      const mixed = gatherReportFacts({ rows: { ...rows, ...lists }, asOf }, AHS_2026_2);
       expect(reportsOf(rows, mixed)).toEqual(reportsOf(rows));
     });
   });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { Address } from "viem";
 import { describe, expect, it, test } from "vitest";
 import type { WalletRows } from "../../../../service/model/features/types.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import {
   type Counterparty,
   compareRanked,
@@ -39,7 +39,7 @@ function dealings(
   parts: Partial<WalletRows> = {},
 ) {
   const rows = rowsOf(callsOf(steps), parts);
-  return findDealings({ rows, incoming, since: START, policy: AHS_2026_1 });
+  return findDealings({ rows, incoming, since: START, policy: AHS_2026_2 });
 }
 
 function only(list: readonly Counterparty[]): Counterparty {
@@ -120,7 +120,7 @@ describe("the counterparties of a wallet", () => {
       rowsOf(callsOf([{ at: START, to: POOL }])),
       new Map([[POOL, { ownerLink: "creator", mergedWith: PAYEE }]]),
     );
-    const found = await findDealings({ rows, incoming: [], since: START, policy: AHS_2026_1 });
+    const found = await findDealings({ rows, incoming: [], since: START, policy: AHS_2026_2 });
     expect(only(found.counterparties)).toMatchObject({ ownerLink: "creator", ownerGroup: PAYEE, credit: 0 });
   });
 
@@ -172,7 +172,7 @@ describe("the counterparties of a wallet", () => {
     const read = (users: number) => {
       const facts = new Map([[A, { outsideUsers: 3 }] as const, [B, { outsideUsers: users }] as const]);
       const rows = withFacts(rowsOf(callsOf(steps)), facts);
-      return findDealings({ rows, incoming: [], since: START, policy: AHS_2026_1 });
+      return findDealings({ rows, incoming: [], since: START, policy: AHS_2026_2 });
     };
     const [before, after] = [await read(0), await read(30)];
     expect(only(before.counterparties)).toMatchObject({ address: A, calls: 3 });

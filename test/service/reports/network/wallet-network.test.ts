@@ -5,7 +5,7 @@ import { accountFact, contact, enrichTransfer } from "../../../../service/db/tab
 import { agentDocument } from "../../../../service/db/tables/infrastructure.ts";
 import { currentScore, score } from "../../../../service/db/tables/score.ts";
 import { OTHER_PAYERS } from "../../../../service/ingest/enrich/contact-rows.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { pageOf } from "../../../../service/reports/network/counterparties.ts";
 import {
   createDealingsReader,
@@ -57,7 +57,7 @@ beforeEach(async () => {
 describe("the dealings of a wallet", () => {
   const reader = (mostAddresses = 1000) =>
     createDealingsReader({
-      ...{ db: world.db, chainId: CHAIN_ID, chain: CHAIN, policy: AHS_2026_1 },
+      ...{ db: world.db, chainId: CHAIN_ID, chain: CHAIN, policy: AHS_2026_2 },
       ...{ contacts: createContactCaches(), mostAddresses },
     });
   const read = (pin: PinnedBlock | null = null) => reader().read(AGENT, pin);
@@ -127,7 +127,7 @@ describe("the dealings of a wallet", () => {
     await receive(200, { from: FUNDER, amount: 5n }, 2);
     const dealings = known(await read());
     expect(dealings.incoming.map(({ from }) => from)).toEqual([FUNDER]);
-    const { found } = await foundIn(dealings, AHS_2026_1);
+    const { found } = await foundIn(dealings, AHS_2026_2);
     expect(found.counterparties.find(({ address }) => address === pool)).toMatchObject({
       ...{ calls: 1, transfersIn: 0, interactions: 1 },
       volumeIn: { tokens: [{ token: USDC, amount: 100n }] },
@@ -156,7 +156,7 @@ describe("the dealings of a wallet", () => {
     await world.insertCalls([200, 201, 202].map((block) => callAt(block, execution)));
     for (let user = 0; user < 6; user += 1) await meet(account(0x5000 + user), lower, { calls: 5 });
     const pin = { blockNumber: 300, blockHash: blockHash(300) };
-    const list = async () => (await foundIn(known(await read(pin)), AHS_2026_1)).found.counterparties;
+    const list = async () => (await foundIn(known(await read(pin)), AHS_2026_2)).found.counterparties;
     const before = await list();
     const first = pageOf(before, null, 1);
     for (let user = 0; user < 26; user += 1) {

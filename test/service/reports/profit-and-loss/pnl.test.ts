@@ -3,7 +3,7 @@ import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
 import { dayOf } from "../../../../service/model/features/time.ts";
 import type { DailyPrice, TokenList, WalletRows } from "../../../../service/model/features/types.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { diagnoseHealth } from "../../../../service/reports/diagnosis/health.ts";
 import { gatherReportFacts } from "../../../../service/reports/diagnosis/report-facts.ts";
 import { type Pnl, profitAndLoss, type TokenPnl } from "../../../../service/reports/profit-and-loss/pnl.ts";
@@ -371,7 +371,7 @@ describe("fees", () => {
     const steps = [1, 2, 3, 4].map((position) => move(1, [], { position, fee: 10n ** 15n }));
     const calls = callsOf(steps).map((call) => ({ ...call, hash, blockNumber: 5 }));
     const source = { rows: rowsOf(calls, { tokens: market([]) }), asOf: NOW };
-    const { spent } = diagnoseHealth(gatherReportFacts(source, AHS_2026_1), { drawnTokens: null });
+    const { spent } = diagnoseHealth(gatherReportFacts(source, AHS_2026_2), { drawnTokens: null });
     expect([profitAndLoss(source, 180).fees, spent.microUsd]).toEqual([2_000_000n, 2_000_000]);
   });
 });

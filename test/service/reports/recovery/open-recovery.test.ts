@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, erc20Abi, numberToHex, parseAbi } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
 import { NodeFailure } from "../../../../service/chain/node/failure.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import type {
   CallOutcomes,
   FailedCall,
@@ -125,7 +125,7 @@ async function recover(failure: Partial<FailedCall>, wallet: Address = OWN) {
   const failures = [failedCall(failure)];
   const ports = { ...fakeRecovery(), outcomes: async () => callOutcomes({ failures }), listed };
   const recovery = await openRecovery(wallet, ports);
-  const bounds = { before: NOTHING_BEFORE, policy: AHS_2026_1 };
+  const bounds = { before: NOTHING_BEFORE, policy: AHS_2026_2 };
   const { offers, refused } = await recoverFailures(recovery, fakeNode(), bounds);
   return [...offers.map(() => "offered"), ...refused.map(({ code }) => code)];
 }

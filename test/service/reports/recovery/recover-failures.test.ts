@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex, numberToHex } from "viem";
 import { describe, expect, it } from "vitest";
 import { NodeFailure } from "../../../../service/chain/node/failure.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { causeOf as healthCause } from "../../../../service/reports/diagnosis/failures.ts";
 import type { CallOutcomes, FailedCall } from "../../../../service/reports/recovery/failed-calls.ts";
 import { openRecovery } from "../../../../service/reports/recovery/open-recovery.ts";
@@ -23,7 +23,7 @@ import {
 } from "../../api/routes/fake-recovery.ts";
 import { callsOf } from "../../model/features/histories.ts";
 
-const BOUNDS = { before: NOTHING_BEFORE, policy: AHS_2026_1 };
+const BOUNDS = { before: NOTHING_BEFORE, policy: AHS_2026_2 };
 const TOKEN: Address = "0x00000000000000000000000000000000000000a1";
 
 /** Failures that bring about different things, newest first. */
@@ -254,13 +254,13 @@ describe("why a transaction failed", () => {
     (gasUsed) => {
       const [call] = callsOf([{ at: 0, ok: false, gasLimit: 100_000n, gasUsed }]);
       if (call === undefined) throw new Error("one step makes one call");
-      expect(causeOf(call, null, AHS_2026_1).kind).toBe(healthCause(call, AHS_2026_1));
+      expect(causeOf(call, null, AHS_2026_2).kind).toBe(healthCause(call, AHS_2026_2));
     },
   );
 
   it("is a moved price only where the contract says so and gas was left", () => {
     const replay = { reason: "Too little received", isSlippage: true };
-    const kindOf = (gasUsed: bigint) => causeOf({ gasUsed, gasLimit: 100n }, replay, AHS_2026_1).kind;
+    const kindOf = (gasUsed: bigint) => causeOf({ gasUsed, gasLimit: 100n }, replay, AHS_2026_2).kind;
     expect([kindOf(50n), kindOf(99n)]).toEqual(["slippage", "out_of_gas"]);
   });
 });

@@ -58,7 +58,7 @@ async function grade(wallet: Address, letter: "B" | "F"): Promise<number> {
     .values({
       ...shared,
       asOfHash: "0x",
-      modelVersion: "AHS-2026.1",
+      modelVersion: "AHS-2026.2",
       d1Score: 5,
       d2Score: 5,
       sanctionsFlags: [],

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { scoreWallet } from "../../../../service/model/features/score-wallet.ts";
 import type { WalletRows } from "../../../../service/model/features/types.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import type { FeatureLine } from "../../../../service/model/score/record.ts";
 import {
   assessRisk,
@@ -43,7 +43,7 @@ describe("risk", () => {
     [19, 81, "CRITICAL"],
     [0, 100, "CRITICAL"],
   ] as const)("of a score of %i is %i, %s", (ahsScore, score, level) => {
-    expect(assessRisk(scored(ahsScore), AHS_2026_1)).toMatchObject({ score, level, reason: "scored" });
+    expect(assessRisk(scored(ahsScore), AHS_2026_2)).toMatchObject({ score, level, reason: "scored" });
   });
 
   it.each([
@@ -52,7 +52,7 @@ describe("risk", () => {
     ["one without enough history", evidence({ score: { kind: "insufficient" } })],
     ["one never scored", evidence({})],
   ])("of %s that is sanctioned is 100 and CRITICAL", (_name, facts) => {
-    expect(assessRisk({ ...facts, sanctioned: true }, AHS_2026_1)).toEqual({
+    expect(assessRisk({ ...facts, sanctioned: true }, AHS_2026_2)).toEqual({
       score: 100,
       level: "CRITICAL",
       reason: "sanctioned",
@@ -64,7 +64,7 @@ describe("risk", () => {
     ["not_scored", evidence({})],
     ["insufficient_history", evidence({ score: { kind: "insufficient" } })],
   ])("without a score is not known: %s", (reason, facts) => {
-    expect(assessRisk(facts, AHS_2026_1)).toMatchObject({ score: null, level: "UNKNOWN", reason });
+    expect(assessRisk(facts, AHS_2026_2)).toMatchObject({ score: null, level: "UNKNOWN", reason });
   });
 
   it.each([
@@ -76,22 +76,22 @@ describe("risk", () => {
   ] as const)(
     "of dealing with listed accounts for a share of %f is at least the model's: %i",
     (share, score, level) => {
-      expect(assessRisk(scored(95, { listedShare: share }), AHS_2026_1)).toMatchObject({ score, level });
+      expect(assessRisk(scored(95, { listedShare: share }), AHS_2026_2)).toMatchObject({ score, level });
     },
   );
 
   it("names what speaks against the wallet, and says where that is little evidence", () => {
     const calm = { name: "recovery_in_progress", severity: "info", detail: "better of late" } as const;
     const facts = scored(50, { signals: [STORM, calm] });
-    expect(assessRisk(facts, AHS_2026_1).verdict).toBe("High risk: retry storm.");
+    expect(assessRisk(facts, AHS_2026_2).verdict).toBe("High risk: retry storm.");
     const thin = { kind: "scored", ahsScore: 80, confidenceLevel: "LOW" } as const;
-    expect(assessRisk({ ...facts, score: thin, signals: [calm] }, AHS_2026_1).verdict).toBe(
+    expect(assessRisk({ ...facts, score: thin, signals: [calm] }, AHS_2026_2).verdict).toBe(
       "Low risk, on little evidence: nothing notable speaks against the wallet.",
     );
-    expect(assessRisk(evidence({ signals: [STORM] }), AHS_2026_1).verdict).toBe(
+    expect(assessRisk(evidence({ signals: [STORM] }), AHS_2026_2).verdict).toBe(
       "Unknown risk: the wallet was never scored; seen so far: retry storm.",
     );
-    expect(assessRisk(evidence({ signals: [calm] }), AHS_2026_1).verdict).toBe(
+    expect(assessRisk(evidence({ signals: [calm] }), AHS_2026_2).verdict).toBe(
       "Unknown risk: the wallet was never scored, which is no sign of risk.",
     );
   });
@@ -105,14 +105,14 @@ describe("risk", () => {
     "of a wallet without enough history follows the share of %s to listed accounts",
     (listedShare, expected) => {
       const facts = evidence({ score: { kind: "insufficient" }, listedShare });
-      expect(assessRisk(facts, AHS_2026_1)).toMatchObject(expected);
+      expect(assessRisk(facts, AHS_2026_2)).toMatchObject(expected);
     },
   );
 
   it("of a newcomer who only paid a mixer is not called unknown, and no sign of none", () => {
     const signal = { name: "listed_counterparties", severity: "high", detail: "100 %" } as const;
     const facts = evidence({ score: { kind: "insufficient" }, listedShare: 1, signals: [signal] });
-    expect(assessRisk(facts, AHS_2026_1).verdict).toBe(
+    expect(assessRisk(facts, AHS_2026_2).verdict).toBe(
       "High risk at least: listed counterparties; else too little history to judge.",
     );
   });
@@ -124,7 +124,7 @@ describe("risk", () => {
       fc.property(points, points, share, share, (a, b, one, other) => {
         const better = scored(Math.max(a, b), { listedShare: least(one, other) });
         const worse = scored(Math.min(a, b), { listedShare: most(one, other) });
-        const [low, high] = [assessRisk(better, AHS_2026_1).score, assessRisk(worse, AHS_2026_1).score];
+        const [low, high] = [assessRisk(better, AHS_2026_2).score, assessRisk(worse, AHS_2026_2).score];
         expect(low).not.toBeNull();
         expect(Number(high)).toBeGreaterThanOrEqual(Number(low));
       }),
@@ -312,7 +312,7 @@ describe("shares", () => {
 
 function riskOf(steps: readonly Step[], parts: Partial<WalletRows> = {}) {
   const calls = callsOf(steps);
-  const record = scoreWallet({ rows: rowsOf(calls, parts), asOf: asOfLast(calls), policy: AHS_2026_1 });
+  const record = scoreWallet({ rows: rowsOf(calls, parts), asOf: asOfLast(calls), policy: AHS_2026_2 });
   const { outcome, confidenceLevel, sanctionsFlags: sanctions } = record;
   const signals = riskSignals({ sanctions, explanation: record, shares: null });
   const score =
@@ -321,7 +321,7 @@ function riskOf(steps: readonly Step[], parts: Partial<WalletRows> = {}) {
       : ({ kind: "insufficient" } as const);
   const risk = assessRisk(
     { sanctioned: sanctions.length > 0, score, listedShare: null, signals },
-    AHS_2026_1,
+    AHS_2026_2,
   );
   return { ...risk, signals, names: signals.map(({ name }) => name) };
 }

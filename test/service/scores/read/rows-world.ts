@@ -3,7 +3,7 @@ import type { Address } from "viem";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { Database } from "../../../../service/db/database.ts";
 import type { AsOf, OwnCall, WalletRows } from "../../../../service/model/features/types.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { readSanctionsEntries, type SanctionsEntry } from "../../../../service/sanctions/sanctions.ts";
 import { createContactCaches } from "../../../../service/scores/read/contact-graph.ts";
 import { readWalletRows } from "../../../../service/scores/read/read-rows.ts";
@@ -95,7 +95,7 @@ export function request(wallets: readonly Address[], sanctions: readonly Sanctio
     chain: { accounts: { entryPoints: [], publicFunders: [FAUCET], mixers: [MIXER] } },
     point: { asOf: asOf(300), enriched: asOf(300) },
     wallets,
-    policy: AHS_2026_1,
+    policy: AHS_2026_2,
     shared: { sanctions, tokens: TOKENS },
     contacts: createContactCaches()("0x01"),
   };

@@ -4,7 +4,7 @@ import type { RawReceipt } from "../../../../service/chain/node/rpc-answers.ts";
 import { cutCoverage, WALLET_BOUNDS } from "../../../../service/model/features/call-line.ts";
 import { scoreWallet } from "../../../../service/model/features/score-wallet.ts";
 import type { OwnCall, WalletRows } from "../../../../service/model/features/types.ts";
-import { AHS_2026_1 as policy } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 as policy } from "../../../../service/model/score/policy.ts";
 import {
   counterpartyFile,
   inputsFile,

@@ -4,7 +4,7 @@ import { roleAccounts } from "../../../../devnet/accounts.ts";
 import { renderAhsRecord } from "../../../../service/api/schemas/ahs-record.ts";
 import { createChainReader } from "../../../../service/chain/node/chain-reader.ts";
 import { createOtterscanSource } from "../../../../service/ingest/history/otterscan-source.ts";
-import { AHS_2026_1 } from "../../../../service/model/score/policy.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { defaultPublishPolicy } from "../../../../service/oracle/publish-policy.ts";
 import { scoreNow } from "../../../../service/scores/score-on-demand.ts";
 import type { StoredScore } from "../../../../service/scores/scores.ts";
@@ -162,7 +162,7 @@ async function recordOf(): Promise<RecordedScore> {
     db,
     chainId: 31_337,
     chain: chain.deployment,
-    policy: AHS_2026_1,
+    policy: AHS_2026_2,
     publishPolicy: defaultPublishPolicy,
     now: () => new Date(),
   };
