@@ -102,6 +102,7 @@ function clustersOf(
     graph,
     facts,
     publicFunders: new Set(publicFunders),
+    payersBack: new Set(),
   });
   return (wallet) => groups.get(wallet) ?? wallet;
 }

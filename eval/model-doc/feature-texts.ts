@@ -77,27 +77,27 @@ function behaviourTexts({ timing, adaptation, recovery, consistency }: Policy): 
     },
     adaptation: {
       formula: [
-        "score = g·shr(the least of three curves).",
-        `Blind failures: Σ w of failures after ${adaptation.afterFailures} in a row of the same (contract, method) / (n_q + ${adaptation.priorCalls}).`,
-        `Out of gas: Σ w of failures that used ${100 * adaptation.outOfGasShare} % or more of their limit / (n_q + ${adaptation.priorCalls}).`,
-        "Overpay: median by weight of price paid / market price.",
+        `score = g·shr(${adaptation.blindShare}·blind curve + ${adaptation.gasLimitShare}·out-of-gas curve + ${adaptation.overpayShare}·overpay points); without a market price the first two share the whole.`,
+        `Blind failures: what failures after ${adaptation.afterFailures} in a row of the same (contract, method) count / (n_a + ${adaptation.priorCalls}).`,
+        `Out of gas: what failures count that used ${100 * adaptation.outOfGasShare} % or more of their limit / (n_a + ${adaptation.priorCalls}).`,
+        `Overpay: mean of the overpay curve at price paid / market price, by weights that also halve every ${adaptation.halfLifeDays} days.`,
       ],
       source:
-        "This model. The divisor is n_q and not n, which grows when a call fails and would let one failure more look like less blindness.",
+        "This model. The divisor is n_a and not n, which grows when a call fails and would let one failure more look like less blindness.",
     },
     failure_recovery: {
       formula: [
-        `score = burden curve of (Σ over failures of w·b + ${recovery.prior}) / (n + ${recovery.priorCalls}).`,
+        `score = burden curve of the sum over the ${recovery.worst} worst failures of 2^(−age / ${recovery.halfLifeDays} days)·q·b, q at least the floor of a failure; of the failures of one (contract, method) and UTC day only the worst counts.`,
         `b = delay curve of the time to the next success of the same (contract, method), 1 where none follows; at least ${recovery.floor} + ${recovery.floorPerEarlierFailure} for each failure before it in the run, at most 1.`,
       ],
       source:
-        "This model, after the time to restore service of operations practice. No failure pays: even an instant recovery costs its floor.",
+        "This model, after the time to restore service of operations practice. It measures how the worst failures ended, not how many there were, and no failure pays.",
     },
     consistency: {
       formula: [
-        `score = g·(${consistency.activityShare}·A + ${consistency.tenureShare}·T) + ${consistency.worstShare}·X, over K active UTC weeks.`,
+        `score = g·(${consistency.activityShare}·A + ${consistency.tenureShare}·T) + ${consistency.recentShare}·X, over K effective UTC weeks: 2^H, H = entropy in bits of the square roots of the weeks' credited attempts.`,
         `A = activity curve(K / weeks in the span), ${consistency.activityPrior.points} if the span is under ${consistency.minSpanDays} days, drawn towards ${consistency.activityPrior.points} by ${consistency.activityPrior.weeks} weeks. T = 100·min(1, K/${consistency.fullTenureWeeks}).`,
-        `X = mean success score of the worst 1/${consistency.worstPart} of the weeks, each with ${consistency.weekPrior.calls} calls at ${consistency.weekPrior.successRate} added, and at most ${consistency.worstLead} above the success score of the whole.`,
+        "X = recent curve(s_r): whether it works to the end.",
       ],
       source: "This model.",
     },

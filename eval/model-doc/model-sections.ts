@@ -1,5 +1,5 @@
 import { WALLET_BOUNDS } from "../../service/model/features/call-line.ts";
-import type { FeatureRule, Policy } from "../../service/model/score/policy-shape.ts";
+import type { FeatureRule, Policy, Ramp } from "../../service/model/score/policy-shape.ts";
 import { type Grade, gradeLabel } from "../../service/model/score/record.ts";
 import { DEFAULT_ROUTING } from "../../service/model/score/route.ts";
 import type { Picture } from "./curve-picture.ts";
@@ -58,14 +58,14 @@ Calls are the wallet's own executed calls, reverted ones included; for smart acc
 Of a busy wallet the newest ${WALLET_BOUNDS.calls.toLocaleString("en-US")} calls of the window are read, and fewer where their rows take more than ${WALLET_BOUNDS.bytes / 1_048_576} MiB or name more than ${WALLET_BOUNDS.accounts.toLocaleString("en-US")} accounts. Such a record covers the time since the oldest of them (\`coverage.complete\` is false, \`newest_calls_only\` true), and its confidence falls accordingly, so that a flood of calls that pushes older failures out costs confidence.
 
 - **Weight** w = 2^(−(t_ref − t) / ${window.halfLifeDays} days) · min(1, ${window.floodPerDay}/m), m = own calls of that (contract, method, UTC day).
-- **Owner cluster**: accounts with the same first funder or creator, directly or over others, and pairs of which each sent the other most of the funds it received. Known public funders link no accounts. Inside it nothing counts.
-- **Counterparty**: of a token payment whom it pays, of a call through an own contract the outside contract of best credit whose logs the receipt shows, else whom it calls. The code of a smart account may be its own: the account that an execution calls counts if it logged, else the logging contract of best credit; a payment counts as the token logged it; native coin counts not at all.
+- **Owner cluster**: accounts with the same first funder or creator, directly or over others, and pairs of which each sent the other most of the funds it received. An account that the wallet itself funded first belongs to it only if it gave back half or more: else it is a new payee. Known public funders link no accounts. Inside it nothing counts.
+- **Counterparty**: of a token payment whom it pays, of a call through an own contract, or one without credit, the outside contract of best credit whose logs the receipt shows, else whom it calls. What a smart account executes is written by code that may be its own: whom it called counts where that logged, else the logging contract of best credit; a payment counts as the token logged it; native coin counts not at all.
 - **Credit** q of a counterparty = 1 − 2^(−u/${credit.usersPerHalf}), u = distinct outside users in the window, leaving out those that make ${percent(credit.captiveShare)} or more of their calls among this wallet's counterparties. At least ${credit.establishedFloor} where it existed ${credit.establishedDays} days before the first contact, at least ${credit.fundedFloor} where others than the owner funded it. Inside the cluster 0.
-- **Trivial** calls count ${credit.trivialFactor} of that: approvals, wraps, calls without value and effect, payments worth less than ${credit.trivialBelowMicroUsd / 1e6} USD, and both legs of what is undone within ${credit.roundTrip.withinSeconds / 60} minutes to within ${percent(credit.roundTrip.tolerance)}. The kind of a call decides this, never its outcome.
-- **Evidence** n = Σ w·q of successes + Σ w of failures, outside the cluster. n_q = Σ w·q whatever the outcome.
-- **Success** s = (Σ w·q of successes + ${success.prior.successes}) / (n + ${success.prior.calls}); s14 the same over the last ${success.recentDays} days with w = 1 and ${success.recentPriorCalls} calls at s as prior. **S** = min(s, (s + s14)/2).
+- **Trivial** calls count ${credit.trivialFactor} of that: approvals, wraps, calls without value and effect, payments worth less than ${credit.trivialBelowMicroUsd / 1e6} USD, and both legs of what is undone within ${credit.roundTrip.withinSeconds / 60} minutes to within ${percent(credit.roundTrip.tolerance)}. A failed call is trivial by its calldata alone.
+- **Evidence** n = Σ w·q of successes + Σ w·max(q, ${credit.failureFloor}) of failures, outside the cluster. n_a = Σ w·q with triviality by the calldata alone, so that no outcome changes it. n_q = Σ w·q, where a failed call counts as a trivial one: failures support no confidence.
+- **Success** s = (Σ w·q of successes + ${success.prior.successes}) / (n + ${success.prior.calls}); s_r the same with weights that halve every ${success.recentHalfLifeDays} days and ${success.recentPriorCalls} calls at s as prior. **S** = min(s, ${1 - success.recentShare}·s + ${success.recentShare}·s_r).
 - **Gate** g = (S − ${gate.floor}) / ${gate.range}, between 0 and 1: the rhythm of useless calls is worth nothing.
-- **shr(x)** = (n_q·x + ${shrink.calls}·${shrink.points}) / (n_q + ${shrink.calls}): little evidence scores ${shrink.points}.
+- **shr(x)** = (n_a·x + ${shrink.calls}·${shrink.points}) / (n_a + ${shrink.calls}): little evidence scores ${shrink.points}.
 
 A feature that cannot occur is *not applicable*, one without data is *unknown*; both give their weight to the others of the dimension, and unknown lowers confidence. A dimension with less than ${minMeasuredPercent} % of its weight measured is not scored. Curves are linear between their anchors and flat outside.`;
 }
@@ -126,10 +126,13 @@ function featurePart(
 }
 
 function totalSection(policy: Policy): string {
-  const { dimensionPercent, patterns, caps, adaptation, success } = policy;
+  const { dimensionPercent, patterns, caps, adaptation } = policy;
+  const ramp = ({ begins, whole }: Ramp) => `${percent(begins)} to ${percent(whole)}`;
   return `## 4. The total
 
-AHS = ${dimensionPercent.D1 / 100}·D1 + ${dimensionPercent.D2 / 100}·D2, from the unrounded dimensions, plus the effects of patterns, together no less than ${patterns.floor}, then the caps; rounded half up in the end.
+AHS = ${dimensionPercent.D1 / 100}·D1 + ${dimensionPercent.D2 / 100}·D2, from the unrounded dimensions, minus the weak link, plus the effects of patterns, together no less than ${patterns.floor}, then the caps; rounded half up in the end. An effect with a range grows evenly from its beginning to its end, so that no single call moves a score far.
+
+Weak link: of the gap between the dimensions above ${policy.weakLink.above} points, ${policy.weakLink.perPointOfD1} where D1 is the lower one, ${policy.weakLink.perPointOfD2} where D2 is.
 
 ${markdownTable([
   ["Pattern", "Fires when", "Effect"],
@@ -140,22 +143,22 @@ ${markdownTable([
   ],
   [
     "stale_strategy",
-    `blind failures (after ${adaptation.afterFailures} in a row) over ${percent(patterns.staleStrategy.share)}`,
+    `blind failures (after ${adaptation.afterFailures} in a row): ${ramp(patterns.staleStrategy.share)}`,
     patterns.staleStrategy.effect,
   ],
   [
     "cascading_failure",
-    `success of the last ${success.recentDays} days under ${percent(patterns.cascadingFailure.recentBelow)}`,
+    `recent success s_r: ${ramp(patterns.cascadingFailure.recent)}`,
     patterns.cascadingFailure.effect,
   ],
   [
     "gas_war_casualty",
-    `failures burnt over ${percent(patterns.gasWarCasualty.burntAbove)} of the fees and prices score under ${patterns.gasWarCasualty.pricePointsBelow}`,
+    `fees burnt by failures: ${ramp(patterns.gasWarCasualty.burnt)}, times points of prices: ${patterns.gasWarCasualty.pricePoints.begins} to ${patterns.gasWarCasualty.pricePoints.whole}`,
     patterns.gasWarCasualty.effect,
   ],
   [
     "self_dealing_ring",
-    `over ${percent(patterns.selfDealingRing.clusterShareAbove)} of the weight, and ${patterns.selfDealingRing.minCalls} calls, inside the owner cluster`,
+    `weight that goes round inside the owner cluster: ${ramp(patterns.selfDealingRing.share)}, times own calls: ${patterns.selfDealingRing.calls.begins} to ${patterns.selfDealingRing.calls.whole}; payments to one own account that does not fund the wallet are left out`,
     patterns.selfDealingRing.effect,
   ],
   [
@@ -165,7 +168,7 @@ ${markdownTable([
   ],
   [
     "recovery_in_progress",
-    `s under ${percent(patterns.recoveryInProgress.wholeBelow)}, s14 at ${percent(patterns.recoveryInProgress.recentFrom)} or more`,
+    `s under ${percent(patterns.recoveryInProgress.wholeBelow)}, s_r at ${percent(patterns.recoveryInProgress.recentFrom)} or more`,
     "none, a label",
   ],
   [
@@ -177,9 +180,7 @@ ${markdownTable([
 
 ${markdownTable([
   ["Cap", "Holds when", "AHS at most"],
-  ["weak_link", "always", `min(D1, D2) + ${caps.weakLinkAbove}`],
-  ["self_dealing", "as the pattern self_dealing_ring", caps.selfDealing],
-  ["unproven", `Σ w·q / Σ w under ${caps.unproven.creditedShareBelow}`, caps.unproven.cap],
+  ["self_dealing", "as the pattern self_dealing_ring", `from 100 to ${caps.selfDealing}, as the effect grows`],
   ...caps.exposure.map(({ from, cap }) => [
     "exposure",
     `${percent(from)} or more of the outgoing volume to sanctioned or mixer accounts`,
@@ -192,9 +193,11 @@ ${markdownTable([
 function confidenceSection({ confidence: rule, window }: Policy): string {
   return `## 5. Confidence
 
-confidence = n/(n + ${rule.halfCalls}) · S'/(S' + ${rule.halfDays} days) · 2^(−idle / ${rule.idleHalfLifeDays} days) · coverage · measured
+confidence = n_q/(n_q + ${rule.halfCalls}) · S'/(S' + ${rule.halfDays} days) · min(1, p/${rule.provenShare})² · 2^(−idle / ${rule.idleHalfLifeDays} days) · coverage · measured
 
-S' = min(time from the first to the last own call, ${rule.daysPerActiveWeek} days per active week); idle = time since the last own call; coverage = covered part of the time from t_ref − ${window.days} days, or the chain's first block if later, to the record's block; measured = share of the weight that is not unknown. Where only the newest calls were read, the covered part begins with the oldest of these. Time acts on confidence alone: a silent wallet keeps its score.
+In grades E and F failures are evidence as well: there it is n/(n + ${rule.halfCalls}) · S'/(S' + ${rule.failingHalfDays} days), without p and without the least time.
+
+S' = min(time from the first to the last own call, ${rule.daysPerActiveWeek} days per effective week); p = n_q over the weight of all own calls; idle = time since the last own call; coverage = covered part of the time from t_ref − ${window.days} days, or the chain's first block if later, to the record's block; measured = share of the weight that is not unknown. Where only the newest calls were read, the covered part begins with the oldest of these. Time acts on confidence alone: a silent wallet keeps its score.
 
 ${markdownTable([
   ["Level", "Confidence"],
@@ -203,7 +206,7 @@ ${markdownTable([
   ["LOW", `${rule.low} or more`],
   [
     "INSUFFICIENT",
-    `less, or fewer than ${rule.minOwnCalls} own calls, or n under ${rule.minWeight}; the number is then at most ${rule.insufficientMax}`,
+    `less, or fewer than ${rule.minOwnCalls} own calls, or n_q (E and F: n) under ${rule.minWeight}, or S' under ${rule.minDays} days (not E and F); the number is then at most ${rule.insufficientMax}`,
   ],
 ])}
 

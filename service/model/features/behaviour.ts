@@ -1,5 +1,5 @@
 import { readCurve } from "../score/curve.ts";
-import { divideRound, logTwo, MICRO, NANO, powerOfTwo, toMicros } from "../score/fixed-point.ts";
+import { divideRound, logTwo, MICRO, NANO, powerOfTwo } from "../score/fixed-point.ts";
 import type { Policy } from "../score/policy-shape.ts";
 import type { Feature } from "../score/record.ts";
 import {

@@ -163,9 +163,9 @@ export const AHS_2026_2: Policy = {
     // As in failure recovery.
     priorCalls: 10,
     halfLifeDays: 14,
-    blindShare: 0.35,
+    blindShare: 0.25,
     gasLimitShare: 0.15,
-    overpayShare: 0.5,
+    overpayShare: 0.6,
     blindCurve: [
       [0, 100],
       [0.01, 85],
@@ -209,9 +209,9 @@ export const AHS_2026_2: Policy = {
   },
   consistency: {
     // Mostly whether it works to the end, the rest how active and how long the record is.
-    activityShare: 0.3,
+    activityShare: 0.4,
     tenureShare: 0.2,
-    recentShare: 0.5,
+    recentShare: 0.4,
     // Flatter than the curve of success: one recent failure is no collapse.
     recentCurve: [
       [0.3, 0],
@@ -241,7 +241,7 @@ export const AHS_2026_2: Policy = {
     // Both dear and in vain.
     gasWarCasualty: { burnt: { begins: 0.1, whole: 0.2 }, pricePoints: { begins: 60, whole: 40 }, effect: -5 },
     // Most of what it does is with its owner's accounts, often enough not to be housekeeping.
-    selfDealingRing: { share: { begins: 0.4, whole: 0.9 }, calls: { begins: 20, whole: 40 }, effect: 0 },
+    selfDealingRing: { share: { begins: 0.4, whole: 0.9 }, calls: { begins: 20, whole: 40 }, effect: -15 },
     // The three labels have no effect: silence lowers confidence, and the features count the rest.
     zombie: { silentDays: 30 },
     recoveryInProgress: { wholeBelow: 0.9, recentFrom: 0.9 },
@@ -249,10 +249,10 @@ export const AHS_2026_2: Policy = {
   },
   // The better dimension hides little of the worse one: a wallet that leaves every door open must not rank among those that
   // merely fail now and then. The slopes are low enough that a lower dimension never raises the total.
-  weakLink: { above: 12, perPointOfD1: 0.5, perPointOfD2: 0.25 },
+  weakLink: { above: 15, perPointOfD1: 0.25, perPointOfD2: 0.25 },
   caps: {
     // A ring is at most a D, whatever else it does.
-    selfDealing: 100,
+    selfDealing: 59,
     // A tenth of the volume is no accident, a D; a fiftieth is a C.
     exposure: [
       { from: 0.1, cap: 54 },

@@ -43,7 +43,7 @@ function entry(minutes: number, score: number | null): HistoryEntry {
 
 describe("the report of a wallet", () => {
   test("tells every point between the parts and the score, and why a cap took some", async () => {
-    const evidence = { creditedShare: 0.1, selfDealing: true, exposedShare: 0 };
+    const evidence = { ringShare: 1, exposedShare: 0 };
     const { score, lines } = scoreTotal(
       { d1: 97_240_000, d2: 88_100_000, patterns: [RING], evidence, sanctioned: false },
       AHS_2026_2,

@@ -33,7 +33,7 @@ function sanctionedScore() {
   const { lines } = scoreTotal(
     {
       ...{ d1: 0, d2: 82_000_000, patterns: [], sanctioned: true },
-      evidence: { creditedShare: 1, selfDealing: false, exposedShare: 0 },
+      evidence: { ringShare: 0, exposedShare: 0 },
     },
     AHS_2026_2,
   );

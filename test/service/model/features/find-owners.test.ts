@@ -199,7 +199,7 @@ describe("whoever shares an owner", () => {
     );
     const graph = { mainFunderOf: new Map() };
     const started = performance.now();
-    const { groups } = findOwners({ wallet: WALLET, addresses, graph, facts, publicFunders: new Set() });
+    const { groups } = findOwners({ wallet: WALLET, addresses, graph, facts, payersBack: new Set(), publicFunders: new Set() });
     expect(performance.now() - started).toBeLessThan(8_000);
     expect(groups.size).toBe(40_000);
   });

@@ -14,16 +14,17 @@ describe("AHS-2026.2", () => {
   });
 
   test("the shares of a feature's parts add up to one", () => {
-    const { gas, timing, consistency } = AHS_2026_2;
+    const { gas, timing, adaptation, consistency } = AHS_2026_2;
     expect(gas.wasteShare + gas.priceShare + gas.limitShare).toBe(1);
     expect(gas.unpriced.wasteShare + gas.unpriced.limitShare).toBe(1);
     expect(timing.burstShare + timing.silenceShare).toBe(1);
-    expect(consistency.activityShare + consistency.tenureShare + consistency.worstShare).toBe(1);
+    expect(adaptation.blindShare + adaptation.gasLimitShare + adaptation.overpayShare).toBe(1);
+    expect(consistency.activityShare + consistency.tenureShare + consistency.recentShare).toBe(1);
   });
 
   test("every curve has rising anchors and runs one way", () => {
     const found = curvesIn(AHS_2026_2);
-    expect(found).toHaveLength(20);
+    expect(found).toHaveLength(21);
     for (const curve of found) {
       const steps = curve
         .slice(1)

@@ -216,11 +216,11 @@ function record(parts: {
   d1: number;
   d2: number;
   patterns?: readonly Pattern[];
-  creditedShare?: number;
+  ringShare?: number;
   sanctioned?: boolean;
 }): ScoredRecord {
-  const { d1, d2, patterns = [], creditedShare = 1, sanctioned = false } = parts;
-  const evidence = { creditedShare, selfDealing: false, exposedShare: 0 };
+  const { d1, d2, patterns = [], ringShare = 0, sanctioned = false } = parts;
+  const evidence = { ringShare, exposedShare: 0 };
   const { lines } = scoreTotal({ d1, d2, patterns, evidence, sanctioned }, AHS_2026_2);
   const features = [plainLine("D1", "success_rate", 100), plainLine("D2", "adaptation", 100), ...lines];
   return { features: JSON.parse(JSON.stringify(features)) as FeatureLine[], patterns, sanctioned };
