@@ -48,8 +48,10 @@ describe("the users of a counterparty", () => {
     const contacts = [contact(account(20), POOL), contact(account(21), POOL), ...busy(20, 21)];
     const facts = factsOf([{ address: account(20), firstFunder: WALLET }]);
     // The account belongs to the cluster only where the wallet deals with it.
-    expect(users(POOL, contacts, { facts, addresses: [POOL, account(20)] })).toBe(1);
-    expect(users(POOL, contacts, { facts, addresses: [POOL] })).toBe(2);
+    const payersBack = new Set([account(20)]);
+    expect(users(POOL, contacts, { facts, payersBack, addresses: [POOL, account(20)] })).toBe(1);
+    expect(users(POOL, contacts, { facts, payersBack, addresses: [POOL] })).toBe(2);
+    expect(users(POOL, contacts, { facts, addresses: [POOL, account(20)] })).toBe(2);
   });
 
   test.each([
@@ -120,9 +122,18 @@ describe("what is known of a counterparty", () => {
       { address: account(11), firstFunder: WALLET },
       { address: account(12), firstFunder: account(91) },
     ]);
-    const described = describeCounterparties(question([account(11), account(12)], { facts }));
-    expect(described.map((one) => [one.ownerLink, one.fundedFromOutside])).toEqual([
+    const known = (payersBack: ReadonlySet<Address>) =>
+      describeCounterparties(question([account(11), account(12)], { facts, payersBack })).map((one) => [
+        one.ownerLink,
+        one.fundedFromOutside,
+      ]);
+    expect(known(new Set([account(11)]))).toEqual([
       ["first_funder", false],
+      [null, true],
+    ]);
+    // A new account that the wallet pays is not its own, and no other vouches for it.
+    expect(known(new Set())).toEqual([
+      [null, false],
       [null, true],
     ]);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { account, DAY, HOUR, START } from "./histories.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
+import { account, DAY, HOUR, START, type Step } from "./histories.ts";
 import { measureFeature, pointsOf, repeat } from "./measured.ts";
 
 const healthy = repeat(100, 600, { at: START + DAY });
@@ -26,17 +27,42 @@ describe("failure recovery", () => {
   test("costs the whole where no success of the same call follows", () => {
     const elsewhere = { at: START + 60, to: account(7) };
     const { value } = measureFeature("failure_recovery", [failure, elsewhere, ...calm()]);
-    // 1 and 0.15 of a call, each with the prior of 0.2.
-    expect((value ?? Number.NaN) / burdenAfter(60)).toBeCloseTo(1.2 / 0.35, 1);
+    // 1 and 0.15 of a call.
+    expect((value ?? Number.NaN) / burdenAfter(60)).toBeCloseTo(1 / 0.15, 1);
   });
 
-  test("costs more per failure the longer the run before it", () => {
-    const run = (length: number) =>
-      measureFeature("failure_recovery", [...repeat(length, 10, failure), { at: START + 300 }, ...calm()])
-        .value ?? Number.NaN;
-    const added = [1, 2, 3].map((length) => run(length) - run(length - 1));
-    expect(added[1]).toBeGreaterThan(added[0] ?? Number.NaN);
-    expect(added[2]).toBeGreaterThan(added[1] ?? Number.NaN);
+  test("costs more the longer the run of failures", () => {
+    const runs = [0, 1, 2, 3, 4, 5].map((length) =>
+      burdenOf([...repeat(length, 10, failure), { at: START + 300 }, ...calm()]),
+    );
+    expect(runs).toEqual(runs.toSorted((a, b) => a - b));
+    expect(new Set(runs).size).toBe(runs.length);
+  });
+
+  test("counts the worst failure of one call and day, and each day and call apart", () => {
+    const sooner = [{ at: START, ok: false }, { at: START + 60 }];
+    const later = [{ at: START + HOUR, ok: false }, { at: START + 5 * HOUR }];
+    const one = burdenOf([...later, ...calm()]);
+    expect(burdenOf([...sooner, ...later, ...calm()])).toBe(one);
+    const apart = sooner.map((step) => ({ ...step, selector: "0x00000009" as const }));
+    expect(burdenOf([...apart, ...later, ...calm()])).toBeGreaterThan(one);
+  });
+
+  test("measures how failures end and not how many there are: it counts so many of the worst alone", () => {
+    const { worst } = AHS_2026_2.recovery;
+    const unrecovered = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({ ...failure, to: account(100 + i) }));
+    const burdens = [worst - 1, worst, worst + 1, 5 * worst].map((count) =>
+      burdenOf([...unrecovered(count), ...calm()]),
+    );
+    expect(burdens[0]).toBeLessThan(burdens[1] ?? Number.NaN);
+    expect(new Set(burdens.slice(1)).size).toBe(1);
+  });
+
+  test("halves over days, as other failures come", () => {
+    const days = AHS_2026_2.recovery.halfLifeDays;
+    const after = (day: number) => burdenOf([failure, { at: START + DAY + day * DAY, to: account(9) }]);
+    expect(after(days) / after(0)).toBeCloseTo(0.5, 4);
   });
 
   test("repays nothing: a failure soon repaired still scores below none", () => {
@@ -45,6 +71,10 @@ describe("failure recovery", () => {
     expect(pointsOf("failure_recovery", repaired)).toBeLessThan(pointsOf("failure_recovery", never));
   });
 });
+
+function burdenOf(steps: readonly Step[]): number {
+  return measureFeature("failure_recovery", steps).value ?? Number.NaN;
+}
 
 /** A hundred successes of other calls, so that they repair nothing. */
 function calm() {

@@ -5,6 +5,8 @@ import {
   ancestorsOf,
   findOwners,
   type OwnerQuestion,
+  payersBackIn,
+  paysBack,
 } from "../../../../service/model/features/find-owners.ts";
 import type { Contact } from "../../../../service/model/features/types.ts";
 import { contact, factsOf, graphOf, question } from "./contacts.ts";
@@ -27,11 +29,11 @@ describe("the owner cluster", () => {
   });
 
   test.each([
-    ["whom the wallet funded first", [{ address: A, firstFunder: WALLET }], "first_funder"],
-    ["who funded the wallet first", [{ address: WALLET, firstFunder: A }], "first_funder"],
-    ["what the wallet created", [{ address: A, hasCode: true, creator: WALLET }], "creator"],
+    ["an account that the wallet funded first and that pays back", [{ address: A, firstFunder: WALLET }], "first_funder"],
+    ["the first funder of the wallet", [{ address: WALLET, firstFunder: A }], "first_funder"],
+    ["contracts that the wallet created", [{ address: A, hasCode: true, creator: WALLET }], "creator"],
   ] as const)("holds %s", (_, facts, link) => {
-    expect(cluster([A, B], { facts: factsOf(facts) })).toEqual([
+    expect(cluster([A, B], { facts: factsOf(facts), payersBack: new Set([A]) })).toEqual([
       [WALLET, "itself"],
       [A, link],
     ]);
@@ -67,12 +69,24 @@ describe("the owner cluster", () => {
     expect(cluster([A], { facts })).toEqual([[WALLET, "itself"]]);
   });
 
-  test("of a contract by a public factory is told by its first funder", () => {
+  test("does not hold an account that the wallet paid first and that keeps the money", () => {
+    const facts = factsOf([{ address: A, firstFunder: WALLET }]);
+    expect(cluster([A, B], { facts })).toEqual([[WALLET, "itself"]]);
+  });
+
+  test("holds accounts with the same first funder, whether they pay back or not", () => {
+    const facts = factsOf([A, WALLET].map((address) => ({ address, firstFunder: OWNER })));
+    expect(cluster([A], { facts }).map(([address]) => address)).toContain(A);
+  });
+
+  test("holds a contract of a public factory by its first funder, if it pays back", () => {
     const facts = factsOf([{ address: A, hasCode: true, creator: FACTORY, firstFunder: WALLET }]);
-    expect(cluster([A], { facts, publicFunders: new Set([FACTORY]) })).toEqual([
+    const publicFunders = new Set([FACTORY]);
+    expect(cluster([A], { facts, publicFunders, payersBack: new Set([A]) })).toEqual([
       [WALLET, "itself"],
       [A, "first_funder"],
     ]);
+    expect(cluster([A], { facts, publicFunders })).toEqual([[WALLET, "itself"]]);
   });
 
   test("does not change with facts about others", () => {
@@ -123,10 +137,40 @@ describe("mutual funding", () => {
       { address: B, hasCode: false },
     ]);
     const graph = graphOf([sent(A, B, 9n), sent(B, A, 9n)]);
-    expect(cluster([A, B], { facts, graph }).slice(1)).toEqual([
+    expect(cluster([A, B], { facts, graph, payersBack: new Set([A]) }).slice(1)).toEqual([
       [A, "first_funder"],
       [B, "mutual_funding"],
     ]);
+  });
+});
+
+describe("an account that pays back", () => {
+  const flow = (calls: number, sentMicroUsd: bigint) => ({ calls, sentMicroUsd });
+
+  test.each([
+    ["half of what it got", flow(1, 10n), flow(1, 5n), true],
+    ["less than half", flow(1, 10n), flow(9, 4n), false],
+    ["all of it, and more", flow(1, 10n), flow(1, 90n), true],
+    ["worth for calls without worth", flow(3, 0n), flow(1, 1n), true],
+    ["calls without worth for worth", flow(1, 10n), flow(9, 0n), false],
+    ["half as many calls, where neither side sent worth", flow(4, 0n), flow(2, 0n), true],
+    ["fewer calls than that", flow(4, 0n), flow(1, 0n), false],
+    ["nothing", flow(4, 0n), undefined, false],
+    ["something that it never got", undefined, flow(1, 9n), false],
+  ])("gives back %s", (_, sent, returned, expected) => {
+    expect(paysBack(sent, returned)).toBe(expected);
+  });
+
+  test("is found by all contacts between it and the wallet", () => {
+    const { usersOf } = graphOf([
+      contact(WALLET, A, { sentMicroUsd: 10n }),
+      contact(A, WALLET, { sentMicroUsd: 6n }),
+      contact(WALLET, B, { sentMicroUsd: 10n }),
+      contact(B, WALLET, { sentMicroUsd: 4n }),
+      contact(C, WALLET, { sentMicroUsd: 9n }),
+      contact(A, B, { sentMicroUsd: 9n }),
+    ]);
+    expect([...payersBackIn(usersOf, WALLET)]).toEqual([A]);
   });
 });
 
@@ -147,7 +191,7 @@ describe("other owners", () => {
 
 describe("whoever shares an owner", () => {
   const numbers = fc.integer({ min: 10, max: 40 });
-  const maybe = fc.option(numbers.map(account), { nil: null });
+  const maybe = fc.option(fc.oneof(numbers.map(account), fc.constant(WALLET)), { nil: null });
   const known = fc.record({
     creator: maybe,
     firstFunder: maybe,
@@ -159,8 +203,9 @@ describe("whoever shares an owner", () => {
       known: fc.uniqueArray(fc.tuple(numbers, known), { selector: ([number]) => number }),
       sent: fc.array(fc.tuple(numbers, numbers, fc.bigInt(0n, 9n)), { maxLength: 40 }),
       funders: fc.array(numbers, { maxLength: 2 }),
+      payers: fc.uniqueArray(numbers),
     })
-    .map(({ asked, known, sent, funders }): OwnerQuestion => {
+    .map(({ asked, known, sent, funders, payers }): OwnerQuestion => {
       const contacts = sent.map(([from, to, sentMicroUsd]) =>
         contact(account(from), account(to), { sentMicroUsd }),
       );
@@ -170,6 +215,7 @@ describe("whoever shares an owner", () => {
         graph: graphOf(contacts),
         facts: factsOf(known.map(([number, fact]) => ({ address: account(number), ...fact }))),
         publicFunders: new Set(funders.map(account)),
+        payersBack: new Set(payers.map(account)),
       };
     });
 
@@ -206,13 +252,15 @@ describe("whoever shares an owner", () => {
 });
 
 /** All that an account is linked to by parents and mutual funding, step by step until nothing is added. */
-function sharersOf({ wallet, addresses, graph, facts, publicFunders }: OwnerQuestion) {
+function sharersOf({ wallet, addresses, graph, facts, publicFunders, payersBack }: OwnerQuestion) {
   const isPublic = (one: Address | null) => one === null || publicFunders.has(one);
   const parentOf = (one: Address): Address | null => {
     const fact = facts.get(one);
     if (fact === undefined || isPublic(one)) return null;
     const parents = [fact.creator, fact.firstFunder].filter((parent) => parent !== one && !isPublic(parent));
-    return parents[0] ?? null;
+    const parent = parents[0] ?? null;
+    const isPaid = parent === wallet && parent !== fact.creator && !payersBack.has(one);
+    return isPaid ? null : parent;
   };
   const funderOf = (one: Address): Address | null => {
     const isKnown = one === wallet || facts.get(one)?.hasCode === false;

@@ -52,18 +52,46 @@ describe("portfolio quality", () => {
       { outsideUsers: 3, existedAt: START - 30 * DAY },
       1,
     ],
-    ["used by two", { outsideUsers: 2 }, 0],
-    ["younger", { existedAt: START - 30 * DAY + 1 }, 0],
-    ["of unknown age", { existedAt: null }, 0],
+    // A dollar's worth beside the least that counts as sound, a dollar, and a third of it at most.
+    ["used by two", { outsideUsers: 2 }, 0.75],
+    ["younger", { existedAt: START - 30 * DAY + 1 }, 0.75],
+    ["of unknown age", { existedAt: null }, 0.75],
   ])("of a token that is %s is %s", (_, parts, value) => {
     expect(quality([swap(1_000_000n, 10n)], parts).value).toBe(value);
+  });
+
+  test("loses no more to one token, however much was given for it, but more to each further one", () => {
+    const [cheap, dear] = [swap(10_000_000n, 10n), swap(900_000_000n, 10n)].map(
+      (bought) => quality([gets(USDC, 901_000_000n), bought], SPAM).value,
+    );
+    expect(cheap).toBeGreaterThan(0.98);
+    expect(dear).toBe(0.75);
+    const others = [1, 2, 3].map((more) => account(0xd0 + more));
+    const facts = new Map([TOKEN, ...others].map((token) => [token, SPAM]));
+    const held = others.map((_, more) => [
+      swap(900_000_000n, 10n),
+      ...others.slice(0, more + 1).map((token) => swap(900_000_000n, 10n, token)),
+    ]);
+    const values = held.map(
+      (steps) =>
+        featureOf("portfolio_quality", measureWallet(withFacts(rowsOf(callsOf(steps)), facts), AHS_2026_2)).value,
+    );
+    expect(values).toEqual([0.6, 0.5, expect.closeTo(3 / 7, 5)]);
+  });
+
+  test("has its whole weight from four tokens on, and a quarter with one", () => {
+    const shareOf = (tokens: number) => {
+      const feature = measureFeature("portfolio_quality", [gets(USDC, 1_000_000n), ...known(tokens - 1)]);
+      return feature.state === "measured" ? feature.sharePercent : null;
+    };
+    expect([1, 2, 3, 4, 5].map(shareOf)).toEqual([25, 50, 75, 100, 100]);
   });
 
   test("values a token without a price by what the wallet gave for it", () => {
     const [half, dear] = [swap(1_000_000n, 10n), swap(3_000_000n, 10n)];
     const sold = { ...free, moves: [{ token: TOKEN, amount: -10n }] };
-    // 20 for 4 dollars, 10 left of them: 2 dollars, beside 2 dollars in USDC.
-    expect(quality([gets(USDC, 6_000_000n), half, dear, sold], SPAM).value).toBe(0.5);
+    // 20 for 4 dollars, 10 left of them: 2 dollars, beside 8 dollars in USDC.
+    expect(quality([gets(USDC, 12_000_000n), half, dear, sold], SPAM).value).toBe(0.8);
   });
 
   test("values it by native value as well, and by what came back", () => {
@@ -77,7 +105,7 @@ describe("portfolio quality", () => {
       ],
     };
     const later = { ...free, at: START + 40 * DAY };
-    expect(quality([bought, later], SPAM).value).toBe(0.5);
+    expect(quality([gets(USDC, 3_000_000n), bought, later], SPAM).value).toBe(0.8);
   });
 
   test("leaves out what nothing prices, and is unknown where nothing is priced", () => {
@@ -91,10 +119,10 @@ describe("portfolio quality", () => {
   });
 
   test("counts the native coin as what the last month's calls paid", () => {
-    // A millionth of the coin in fees is 0.2 cents; half of the worth is in the token.
-    const fee = 10n ** 15n;
-    const bought = swap(2_000_000n, 10n);
-    expect(quality([{ ...bought, fee }], SPAM).value).toBe(0.5);
+    // A hundredth of the coin in fees is 20 dollars; a fifth of the worth is in the token.
+    const fee = 10n ** 16n;
+    const bought = swap(5_000_000n, 10n);
+    expect(quality([{ ...bought, fee }], SPAM).value).toBe(0.8);
     expect(
       quality(
         [
@@ -103,7 +131,7 @@ describe("portfolio quality", () => {
         ],
         SPAM,
       ).value,
-    ).toBe(0);
+    ).toBe(0.75);
   });
 
   test("does not move with what failed or succeeded", () => {
@@ -143,14 +171,14 @@ function gets(token: TokenMove["token"], amount: bigint): Step {
   return { ...free, emitters: [token], moves: [{ token, amount }] };
 }
 
-function swap(microUsd: bigint, amount: bigint): Step {
+function swap(microUsd: bigint, amount: bigint, token = TOKEN): Step {
   return {
     ...free,
     gasPrice: GWEI,
-    emitters: [USDC, TOKEN],
+    emitters: [USDC, token],
     moves: [
       { token: USDC, amount: -microUsd },
-      { token: TOKEN, amount },
+      { token, amount },
     ],
   };
 }

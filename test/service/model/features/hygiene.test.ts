@@ -18,9 +18,24 @@ import {
 import { featureOf, measureFeature, pointsOf, repeat } from "./measured.ts";
 
 test("starts from 9 of 10, so that one call proves nothing either way", () => {
-  expect(measureFeature("success_rate", [{ at: START }])).toMatchObject({ value: 0.909083, samples: 1 });
-  // (s + s14) / 2 with s = 9/11 and s14 = (10·9/11)/11.
-  expect(measureFeature("success_rate", [{ at: START, ok: false }])).toMatchObject({ value: 0.780992 });
+  const { prior, recentPriorCalls, recentShare } = AHS_2026_2.success;
+  const credit = 0.999023;
+  const rateOf = (ok: boolean) => measureFeature("success_rate", [{ at: START, ok }]).value;
+  expect(rateOf(true)).toBeCloseTo((prior.successes + credit) / (prior.calls + credit), 5);
+  // The whole rate, drawn towards the recent one, which starts from the whole.
+  const whole = prior.successes / (prior.calls + credit);
+  const recent = (recentPriorCalls * whole) / (recentPriorCalls + credit);
+  expect(rateOf(false)).toBeCloseTo((1 - recentShare) * whole + recentShare * recent, 5);
+});
+
+test("weighs a failure and a success alike by the credit of whom they went to", () => {
+  const steps = repeat(100, HOUR, { at: START }).map((step, i) => ({ ...step, ok: i % 20 > 0 }));
+  const rateAt = (outsideUsers: number) =>
+    featureOf(
+      "success_rate",
+      measureWallet(withFacts(rowsOf(callsOf(steps)), new Map([[account(1000), { outsideUsers }]])), AHS_2026_2),
+    ).value;
+  expect(Math.abs((rateAt(0) ?? 0) - (rateAt(30) ?? 1))).toBeLessThan(0.05);
 });
 
 test("is the share that succeeded, by weight", () => {
@@ -178,18 +193,19 @@ describe("an unlimited approval", () => {
 
 describe("a delegation", () => {
   const delegated = { delegation: { to: account(71) } };
+  const left = 100 - AHS_2026_2.riskFlags.delegation;
 
   test.each<readonly [string, Partial<CounterpartyFact>, number]>([
     ["to known code", {}, 100],
-    ["to code younger than a month at the last call", { existedAt: START + 9 * DAY - 30 * DAY + 1 }, 60],
-    ["to code that nobody else uses", { outsideUsers: 0 }, 60],
+    ["to code younger than a month at the last call", { existedAt: START + 9 * DAY - 30 * DAY + 1 }, left],
+    ["to code that nobody else uses", { outsideUsers: 0 }, left],
   ])("%s leaves %s points", (_, parts, points) => {
     expect(flags(delegated, [[account(71), parts]]).points).toBe(points);
   });
 
-  test("to code of which nothing is known costs 40 points", () => {
+  test("to code of which nothing is known costs the same", () => {
     expect(flags({ ...delegated, counterparties: [] })).toMatchObject({
-      points: 60,
+      points: left,
       reason: "runs the code of a young or unknown account",
     });
   });

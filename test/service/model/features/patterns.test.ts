@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { measureWallet } from "../../../../service/model/features/score-wallet.ts";
-import type { WalletRows } from "../../../../service/model/features/types.ts";
+import type { OwnerLink, WalletRows } from "../../../../service/model/features/types.ts";
 import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import {
   account,
@@ -8,6 +8,7 @@ import {
   DAY,
   GWEI,
   HOUR,
+  payment,
   rowsOf,
   START,
   type Step,
@@ -38,8 +39,18 @@ describe("retry storm", () => {
 
 describe("stale strategy", () => {
   test("fires where many failures follow three in a row of the same call", () => {
-    const stubborn = repeat(60, 2 * HOUR, { ...failing, at: START + 40 * DAY });
-    expect(effectOf("stale_strategy", [...healthy, ...stubborn])).toBe(-6);
+    const stubborn = repeat(240, 2 * HOUR, { ...failing, at: START + 40 * DAY });
+    expect(effectOf("stale_strategy", [...healthy, ...stubborn])).toBe(AHS_2026_2.patterns.staleStrategy.effect);
+  });
+
+  test("costs more with each blind failure, from nothing on", () => {
+    const effects = Array.from({ length: 60 }, (_, blind) =>
+      effectOf("stale_strategy", [...healthy, ...repeat(blind, 2 * HOUR, { ...failing, at: START + 40 * DAY })]),
+    );
+    expect(effects[0]).toBe(0);
+    expect(effects).toEqual(effects.toSorted((a, b) => b - a));
+    const steps = effects.slice(1).map((effect, position) => (effects[position] ?? Number.NaN) - effect);
+    expect(Math.max(...steps)).toBeLessThan(1);
   });
 
   test("does not fire where every third try succeeds", () => {
@@ -59,8 +70,11 @@ describe("cascading failure", () => {
       ({ name }) => name === "cascading_failure",
     );
     expect(pattern).toMatchObject({ severity: "critical", effect: -8 });
+    const days = AHS_2026_2.success.recentHalfLifeDays;
     expect(pattern?.evidence).toMatch(
-      /^0 of 80 calls to others succeeded in the last 14 days, 400 of 480 in the whole window; estimated success \d+(\.\d)? % and \d+(\.\d)? %$/,
+      new RegExp(
+        `^0 of ${6 * days + 1} calls to others succeeded in the last ${days} days, 400 of 480 in the whole window; estimated success \\d+(\\.\\d)? % and \\d+(\\.\\d)? %$`,
+      ),
     );
   });
 
@@ -95,23 +109,65 @@ describe("gas war casualty", () => {
 });
 
 describe("self-dealing ring", () => {
-  const own = (times: number) => repeat(times, HOUR, { at: START, to: account(50) });
-  const others = (times: number) => repeat(times, HOUR, { at: START, to: account(9) });
-  const ring = new Map([[account(50), { ownerLink: "first_funder" } as const]]);
+  const { selfDealingRing: rule } = AHS_2026_2.patterns;
+  const calls = (times: number, number: number) => repeat(times, HOUR, { at: START, to: account(number) });
+  const pays = (times: number, numbers: readonly number[]) =>
+    Array.from({ length: times }, (_, i) =>
+      payment(START + i * HOUR, account(numbers[i % numbers.length] ?? 0), 9_000_000n),
+    );
+  const others = (times: number) => calls(times, 9);
+  const measureRing = (
+    steps: readonly Step[],
+    ownerLink: OwnerLink = "first_funder",
+    owned: readonly number[] = [50, 51, 52, 53, 54],
+  ) =>
+    measureWallet(
+      withFacts(rowsOf(callsOf(steps)), new Map(owned.map((number) => [account(number), { ownerLink }]))),
+      AHS_2026_2,
+    );
+  const effectIn = (...of: Parameters<typeof measureRing>) =>
+    measureRing(...of).patterns.find(({ name }) => name === "self_dealing_ring")?.effect ?? 0;
 
   test.each([
-    ["most calls within the owner's accounts", 40, 39, -15],
-    ["half of them", 40, 41, 0],
-    ["thirty of them", 30, 0, -15],
-    ["fewer than thirty", 29, 0, 0],
+    ["all of many calls within the owner's accounts", 80, 0, rule.effect],
+    ["a third of them", 40, 80, 0],
+    ["few calls, which make no ring", rule.calls.begins, 0, 0],
   ])("with %s: %d own and %d others cost %d points", (_, mine, theirs, effect) => {
-    const wallet = measureRows(withFacts(rowsOf(callsOf([...own(mine), ...others(theirs)])), ring));
-    expect(wallet.patterns.find(({ name }) => name === "self_dealing_ring")?.effect ?? 0).toBe(effect);
-    expect(wallet.evidence.ringShare > 0.4).toBe(effect < 0);
+    const steps = [...calls(mine, 50), ...others(theirs)];
+    expect(effectIn(steps)).toBe(effect);
+    expect(measureRing(steps).evidence.ringShare > rule.share.begins).toBe(effect < 0);
+  });
+
+  test("costs more with each own call, in small steps", () => {
+    const effects = Array.from({ length: 140 }, (_, mine) => effectIn([...calls(mine, 50), ...others(60)]));
+    expect(effects).toEqual(effects.toSorted((a, b) => b - a));
+    const steps = effects.slice(1).map((effect, position) => (effects[position] ?? Number.NaN) - effect);
+    expect(Math.max(...steps)).toBeLessThan(0.5);
+    expect(effects.at(-1)).toBeLessThan(rule.effect / 3);
   });
 
   test("counts calls to oneself as well", () => {
-    expect(effectOf("self_dealing_ring", repeat(30, HOUR, { at: START, to: WALLET }))).toBe(-15);
+    expect(effectOf("self_dealing_ring", repeat(60, HOUR, { at: START, to: WALLET }))).toBe(rule.effect);
+  });
+
+  test("is not a seller that sweeps its income to one treasury, whatever share of its calls that is", () => {
+    for (const sold of [0, 20, 200]) {
+      const steps = [...pays(300, [50]), ...others(sold)];
+      expect(effectIn(steps)).toBe(0);
+      expect(measureRing(steps).evidence.ringShare).toBe(0);
+    }
+    const coin = repeat(300, HOUR, { at: START, to: account(50), selector: null, value: 10n ** 16n });
+    expect(effectIn(coin)).toBe(0);
+  });
+
+  test("is payments among five accounts of the owner, which no one of them takes most of", () => {
+    expect(effectIn(pays(300, [50, 51, 52, 53, 54]))).toBeLessThan(-10);
+    expect(measureRing(pays(300, [50, 51, 52, 53, 54])).evidence.ringShare).toBeCloseTo(0.8, 1);
+  });
+
+  test("is payments to an account that funds the wallet as well, and calls of an own contract", () => {
+    expect(effectIn(pays(300, [50]), "mutual_funding")).toBe(rule.effect);
+    expect(effectIn(calls(300, 50))).toBe(rule.effect);
   });
 });
 

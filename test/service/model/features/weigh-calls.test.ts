@@ -15,6 +15,7 @@ import {
   TRANSFER,
   USDC,
   WALLET,
+  withFacts,
 } from "./histories.ts";
 import { repeat } from "./measured.ts";
 
@@ -65,11 +66,38 @@ describe("evidence", () => {
     expect(history.calls).toHaveLength(5);
   });
 
-  test("is a success by its credit, and a failure whole", () => {
-    const trivial = { at: START, effect: "approval" } as const;
+  const trivial = { at: START, selector: "0x095ea7b3", effect: "approval" } as const;
+
+  test("is a success by its credit, and a failure alike but for a floor", () => {
     // A tenth of 0.999023, rounded to millionths.
-    expect(weigh([trivial])).toMatchObject({ evidence: 0.099902e9, credited: 0.099902e9 });
-    expect(weigh([{ ...trivial, ok: false }])).toMatchObject({ evidence: 1e9, credited: 0.099902e9 });
+    const tenth = 0.099902e9;
+    const floor = AHS_2026_2.credit.failureFloor * 1e9;
+    expect(weigh([trivial])).toMatchObject({ evidence: tenth, attempted: tenth, credited: tenth });
+    expect(weigh([{ ...trivial, ok: false }])).toMatchObject({
+      evidence: floor,
+      attempted: tenth,
+      credited: tenth,
+    });
+    const call = { at: START, ok: false };
+    expect(weigh([call])).toMatchObject({ evidence: 0.999023e9, attempted: 0.999023e9, credited: tenth });
+  });
+
+  test("of a failure does not depend on logs, which it has none of", () => {
+    const call = { at: START, ok: false };
+    const silent = weigh([{ ...call, effect: "none" }]);
+    expect(silent.evidence).toBe(weigh([call]).evidence);
+    expect(silent.attempted).toBe(weigh([{ at: START }]).attempted);
+    expect(weigh([{ ...trivial, ok: false, effect: "other" }]).attempted).toBe(weigh([trivial]).attempted);
+  });
+
+  test("of a failure at an account without credit is the floor, and supports nothing", () => {
+    const unknown = { outsideUsers: 0, existedAt: null, fundedFromOutside: null };
+    const rows = withFacts(rowsOf(callsOf([{ at: START, ok: false }])), new Map([[account(1000), unknown]]));
+    expect(weighCalls(rows, createMarket(rows.tokens), AHS_2026_2)).toMatchObject({
+      evidence: AHS_2026_2.credit.failureFloor * 1e9,
+      attempted: 0,
+      credited: 0,
+    });
   });
 });
 

@@ -63,8 +63,10 @@ describe("confidence", () => {
               : feature,
         ),
       });
-    // Adaptation is 0.20 of a D2 that is 0.70 of all.
-    expect(confidenceAt(without("adaptation", "unknown"), LAST).micros).toBe(580_500);
+    const percent = AHS_2026_2.features.find(({ name }) => name === "adaptation")?.weightPercent ?? Number.NaN;
+    // Of a D2 that is 0.70 of all.
+    const left = Math.round(675_000 * (1 - (0.7 * percent) / 100));
+    expect(confidenceAt(without("adaptation", "unknown"), LAST).micros).toBe(left);
     expect(confidenceAt(without("adaptation", "not_applicable"), LAST).micros).toBe(675_000);
   });
 

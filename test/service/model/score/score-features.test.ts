@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { SanctionsFlag } from "../../../../service/model/features/types.ts";
 import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
+import type { Policy } from "../../../../service/model/score/policy-shape.ts";
 import type {
   Feature,
   FeatureLine,
@@ -15,6 +16,21 @@ const LISTED: SanctionsFlag = {
   source: "ofac-sdn",
   reference: "SDN 1",
   detected_at: "2026-01-01T00:00:00.000Z",
+};
+
+/** With weights of D1 that these tests compute with. */
+const POLICY: Policy = {
+  ...AHS_2026_2,
+  features: AHS_2026_2.features.map((rule) => {
+    const weightPercent = new Map([
+      ["success_rate", 30],
+      ["gas_efficiency", 20],
+      ["portfolio_quality", 20],
+      ["dust_and_spam", 10],
+      ["risk_flags", 20],
+    ]).get(rule.name);
+    return weightPercent === undefined ? rule : { ...rule, weightPercent };
+  }),
 };
 
 type Points = Partial<Record<string, number>>;
@@ -98,11 +114,28 @@ describe("the total", () => {
     ]);
   });
 
-  test("is at most 12 points above the worse dimension", () => {
-    const record = score({ success_rate: 0, gas_efficiency: 50 }, { d2: 95 });
-    // 0.3 · 20 + 0.7 · 95 = 72.5, capped at 20 + 12.
-    expect(record.outcome).toMatchObject({ ahsScore: 32, d1Score: 20, d2Score: 95, grade: "E" });
-    expect(lines(record.features, "AHS").at(-1)).toEqual(["weak_link", -4050]);
+  test("loses points for each that one dimension is too far below the other", () => {
+    const { above, perPointOfD1, perPointOfD2 } = AHS_2026_2.weakLink;
+    const low = score({ success_rate: 0, gas_efficiency: 50 }, { d2: 95 });
+    const loss = (95 - 20 - above) * perPointOfD1;
+    // 0.3 · 20 + 0.7 · 95 = 72.5.
+    expect(low.outcome).toMatchObject({ ahsScore: Math.round(72.5 - loss), d1Score: 20, d2Score: 95 });
+    expect(lines(low.features, "AHS")).toContainEqual(["weak_link", Math.round(-100 * loss)]);
+    const other = score({ success_rate: 100, gas_efficiency: 100 }, { d2: 20 });
+    const otherLoss = (100 - 20 - above) * perPointOfD2;
+    expect(lines(other.features, "AHS")).toContainEqual(["weak_link", Math.round(-100 * otherLoss)]);
+  });
+
+  test("never rises as a dimension falls", () => {
+    const points = Array.from({ length: 101 }, (_, i) => i);
+    const total = (d1: number, d2: number) => {
+      const { outcome } = score({ success_rate: d1, gas_efficiency: d1 }, { d2 });
+      return outcome.kind === "scored" ? outcome.ahsScore : Number.NaN;
+    };
+    for (const fixed of [0, 30, 60, 100]) {
+      for (const totals of [points.map((d1) => total(d1, fixed)), points.map((d2) => total(fixed, d2))])
+        expect(totals).toEqual(totals.toSorted((a, b) => a - b));
+    }
   });
 
   test.each([
@@ -116,9 +149,9 @@ describe("the total", () => {
     ["exposure", { exposedShare: 0.0199 }, null],
   ] as const)("is capped by %s with %j: %s", (name, evidence, limit) => {
     const record = score({ success_rate: 100, gas_efficiency: 100 }, { d2: 90, evidence });
-    expect(record.outcome).toMatchObject({ ahsScore: limit === null ? 93 : limit });
+    expect(record.outcome).toMatchObject({ ahsScore: limit === null ? 93 : Math.round(limit) });
     const cap = limit === null ? [] : [[name, 100 * (limit - 93)]];
-    expect(lines(record.features, "AHS").slice(2)).toEqual(cap);
+    expect(lines(record.features, "AHS").slice(2).filter(([line]) => line !== "rounding")).toEqual(cap);
   });
 
   test("names every cap that holds, and counts the lowest", () => {
@@ -145,11 +178,12 @@ describe("a sanctioned wallet", () => {
       ["rounding", -40],
       ["sanctions", -6400],
     ]);
+    const loss = 100 * (90 - AHS_2026_2.weakLink.above) * AHS_2026_2.weakLink.perPointOfD1;
     expect(lines(record.features, "AHS")).toEqual([
       ["d1", 0],
       ["d2", 6300],
-      ["weak_link", -5100],
-      ["sanctions", -1200],
+      ["weak_link", Math.round(-loss)],
+      ["sanctions", Math.round(loss - 6300)],
     ]);
   });
 
@@ -167,7 +201,7 @@ describe("a sanctioned wallet", () => {
 });
 
 function score(d1: Points, parts: { d2?: number } & Parts = {}) {
-  return scoreFeatures(measured(d1, parts), AS_OF, AHS_2026_2);
+  return scoreFeatures(measured(d1, parts), AS_OF, POLICY);
 }
 
 type Parts = {

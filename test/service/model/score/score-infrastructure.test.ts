@@ -180,14 +180,16 @@ describe("a record with D3", () => {
     expect(scored?.ahsScore).toBe(82);
   });
 
-  test("never hides a weak dimension of the wallet", () => {
+  test("does not hide a weak dimension of the wallet", () => {
+    const { above, perPointOfD2 } = AHS_2026_2.weakLink;
     const scored = withD3({ d1: 90_000_000, d2: 30_000_000 });
-    expect(scored?.ahsScore).toBe(42);
+    // 22.5 + 13.5 + 30
+    expect(scored?.ahsScore).toBe(Math.round(66 - (90 - 30 - above) * perPointOfD2));
   });
 
   test("holds to a cap that took nothing without D3", () => {
-    const stored = record({ d1: 55_000_000, d2: 50_000_000, creditedShare: 0.1 });
-    expect(totalLines(stored.features)).toContainEqual(["unproven", 0]);
+    const stored = record({ d1: 55_000_000, d2: 50_000_000, ringShare: 1 });
+    expect(totalLines(stored.features)).toContainEqual(["self_dealing", 0]);
     const scored = scoreWithInfrastructure(stored, perfect, AHS_2026_2);
     // 13.75 + 22.5 + 30 = 66.25, of which the cap leaves 59
     expect(scored).toMatchObject({ ahsScore: 59, grade: "D" });
