@@ -77,7 +77,7 @@ function behaviourTexts({ timing, adaptation, recovery, consistency }: Policy): 
     },
     adaptation: {
       formula: [
-        `score = g·shr(${adaptation.blindShare}·blind curve + ${adaptation.gasLimitShare}·out-of-gas curve + ${adaptation.overpayShare}·overpay points); without a market price the first two share the whole.`,
+        `score = g·shr(${adaptation.blindShare}·blind curve + ${adaptation.gasLimitShare}·out-of-gas curve + ${adaptation.recentShare}·recent curve(s_r) + ${adaptation.overpayShare}·overpay points); without a market price the others share the whole.`,
         `Blind failures: what failures after ${adaptation.afterFailures} in a row of the same (contract, method) count / (n_a + ${adaptation.priorCalls}).`,
         `Out of gas: what failures count that used ${100 * adaptation.outOfGasShare} % or more of their limit / (n_a + ${adaptation.priorCalls}).`,
         `Overpay: mean of the overpay curve at price paid / market price, by weights that also halve every ${adaptation.halfLifeDays} days.`,
@@ -95,9 +95,8 @@ function behaviourTexts({ timing, adaptation, recovery, consistency }: Policy): 
     },
     consistency: {
       formula: [
-        `score = g·(${consistency.activityShare}·A + ${consistency.tenureShare}·T) + ${consistency.recentShare}·X, over K effective UTC weeks: 2^H, H = entropy in bits of the square roots of the weeks' credited attempts.`,
+        `score = g·(${consistency.activityShare}·A + ${consistency.tenureShare}·T), over K effective UTC weeks: 2^H, H = entropy in bits of the square roots of the weeks' credited attempts.`,
         `A = activity curve(K / weeks in the span), ${consistency.activityPrior.points} if the span is under ${consistency.minSpanDays} days, drawn towards ${consistency.activityPrior.points} by ${consistency.activityPrior.weeks} weeks. T = 100·min(1, K/${consistency.fullTenureWeeks}).`,
-        "X = recent curve(s_r): whether it works to the end.",
       ],
       source: "This model.",
     },

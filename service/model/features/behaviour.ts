@@ -14,9 +14,10 @@ import {
   shown,
   shrink,
 } from "./facts.ts";
-import { weightedPoints } from "./hygiene.ts";
+import { pricedShare, weightedPoints } from "./hygiene.ts";
 import { dayOf, hourOf, SECONDS_PER_DAY, weekOf } from "./time.ts";
 import type { OwnCall } from "./types.ts";
+import type { WeighedCall } from "./weigh-calls.ts";
 
 const HOURS_PER_DAY = 24;
 const DAYS_PER_WEEK = 7;
@@ -155,31 +156,48 @@ function entropyBits({ history }: Facts): number | null {
   return total === 0 ? null : Math.max(0, logTwo(total) - surprise / total);
 }
 
-/** D2 adaptation: whether it stops what fails, sets gas limits that suffice, and follows the market's price. Its value is the mean of these. */
+/**
+ * D2 adaptation: whether it stops calls that fail, sets gas limits that suffice, follows the market's price, and works under
+ * present conditions. Its value is the mean of these.
+ */
 export function adaptation(facts: Facts): Feature {
   const { history, blind, policy } = facts;
   const { adaptation: rule } = policy;
   const starved = outOfGasShare(facts);
   const stops = readCurve(rule.blindCurve, blind.share);
   const estimates = readCurve(rule.outOfGasCurve, starved);
-  const prices = weightedPoints(
-    history.outside,
-    ({ overpay }) => (overpay === null ? null : readCurve(rule.overpayCurve, overpay)),
-    recentWeights(history, rule.halfLifeDays),
-  );
-  const { blindShare, gasLimitShare: gasShare, overpayShare } = rule;
+  const prices = pricesPaid(facts);
+  const works = readCurve(rule.recentCurve, facts.success.recent);
+  const acts = rule.blindShare * stops + rule.gasLimitShare * estimates + rule.recentShare * works;
+  const unpriced = acts / (1 - rule.overpayShare);
   const mean =
     prices === null
-      ? (blindShare * stops + gasShare * estimates) / (blindShare + gasShare)
-      : blindShare * stops + gasShare * estimates + overpayShare * prices;
+      ? unpriced
+      : (1 - prices.share) * unpriced + prices.share * (acts + rule.overpayShare * prices.points);
   return measured("adaptation", {
     value: mean,
     score: gate(facts) * shrink(mean, facts),
     samples: history.outside.length,
-    reason: `blind ${shown(blind.share)}, out of gas ${shown(starved)}, prices ${
-      prices === null ? "unknown: no block has a market price" : `${shown(prices)} points`
+    reason: `blind ${shown(blind.share)}, out of gas ${shown(starved)}, recent success ${shown(works)} points, prices ${
+      prices === null ? "unknown: no block has a market price" : `${shown(prices.points)} points`
     }; ${gatedWords(mean, facts)}`,
   });
+}
+
+/**
+ * Points of the prices paid against the market's, of late: drawn towards those of the window, so that no lone call decides. Null
+ * if no block has a market price; `share` is how much of their weight counts.
+ */
+function pricesPaid({ history, policy }: Facts): { readonly points: number; readonly share: number } | null {
+  const { overpayCurve, halfLifeDays, priorCalls } = policy.adaptation;
+  const pointsOf = ({ overpay }: WeighedCall) => (overpay === null ? null : readCurve(overpayCurve, overpay));
+  const whole = weightedPoints(history.outside, pointsOf);
+  if (whole === null) return null;
+  const late = weightedPoints(history.outside, pointsOf, recentWeights(history, halfLifeDays));
+  const share = pricedShare(whole, policy);
+  if (late === null) return { points: whole.points, share };
+  const points = (late.calls * late.points + priorCalls * whole.points) / (late.calls + priorCalls);
+  return { points, share };
 }
 
 /** What the failures count that their gas limit stopped, over the credited attempts. */
@@ -210,10 +228,11 @@ export function failureRecovery({ history, failures, policy }: Facts): Feature {
   const { recovery } = policy;
   const worst = new Map<string, number>();
   const recentOf = recentWeights(history, recovery.halfLifeDays);
+  const last = history.calls.at(-1)?.timestamp ?? 0;
   for (const failure of failures) {
     const key = `${failure.method} ${dayOf(failure.call.timestamp)}`;
     const weight = divideRound(recentOf(failure.call) * failure.credit, MICRO);
-    const burden = Math.round(weight * burdenOf(failure, policy));
+    const burden = Math.round(weight * burdenOf(failure, last, policy));
     worst.set(key, Math.max(worst.get(key) ?? 0, burden));
   }
   const heaviest = [...worst.values()].toSorted((a, b) => b - a).slice(0, recovery.worst);
@@ -226,26 +245,28 @@ export function failureRecovery({ history, failures, policy }: Facts): Feature {
   });
 }
 
-/** b of one failure, a share of 1; one that no success followed weighs whole. */
-function burdenOf(failure: FailedCall, { recovery }: Policy): number {
-  if (failure.recoveredAfter === null) return 1;
+/**
+ * b of one failure, a share of 1, by how long it lasted and how many came before it; one that no success followed lasts to the last
+ * own call, so that a wallet loses it step by step.
+ */
+function burdenOf(failure: FailedCall, last: number, { recovery }: Policy): number {
+  const lasted = failure.recoveredAfter ?? last - failure.call.timestamp;
   const floor = recovery.floor + recovery.floorPerEarlierFailure * failure.failuresBefore;
-  return Math.min(1, Math.max(readCurve(recovery.delayCurve, failure.recoveredAfter), floor));
+  return Math.min(1, Math.max(readCurve(recovery.delayCurve, lasted), floor));
 }
 
-/** D2 consistency: how many weeks are active, how long the record is, and whether it works to the end. */
+/** D2 consistency: how many weeks are active, and how long the record is. */
 export function consistency(facts: Facts): Feature {
   const { consistency: rule } = facts.policy;
   const effective = effectiveWeeks(facts);
   const tenure = 100 * Math.min(1, effective / rule.fullTenureWeeks);
   const active = activity(facts, effective);
-  const steady = readCurve(rule.recentCurve, facts.success.recent);
-  const rhythm = rule.activityShare * active + rule.tenureShare * tenure;
+  const points = rule.activityShare * active + rule.tenureShare * tenure;
   return measured("consistency", {
     value: effective,
-    score: gate(facts) * rhythm + rule.recentShare * steady,
+    score: gate(facts) * points,
     samples: facts.history.outside.length,
-    reason: `activity ${shown(active)}, tenure ${shown(tenure)}, gate ${shown(gate(facts))}; recent success ${shown(steady)} points`,
+    reason: `activity ${shown(active)}, tenure ${shown(tenure)}, gate ${shown(gate(facts))}`,
   });
 }
 
@@ -284,4 +305,3 @@ function activity({ history, policy }: Facts, active: number): number {
   const points = readCurve(activityCurve, active / (weekOf(last) - weekOf(first) + 1));
   return (active * points + activityPrior.weeks * activityPrior.points) / (active + activityPrior.weeks);
 }
-

@@ -15,6 +15,8 @@ type CallCounterparty = {
   circular: boolean;
   /** q in millionths, before the discount of trivial calls; 0 inside the cluster. */
   credit: number;
+  /** True if neither users nor age vouch for it: what it vouches for shrinks from call to call. */
+  isNew: boolean;
 };
 
 /**
@@ -24,7 +26,8 @@ type CallCounterparty = {
  *    contract with the highest credit in its logs.
  * 3. Any other call: the account called.
  *
- * If a call has no such logs (failed calls have none), the best counterparty of other calls to the same account counts.
+ * If a call has no such logs (failed calls have none), the best counterparty of other calls to the same account counts, in full
+ * where several calls show it: no one call changes the credit of all before it.
  * An execution without evidence counts as an outside party with credit 0.
  */
 export function counterpartiesOf(
@@ -32,11 +35,14 @@ export function counterpartiesOf(
   calls: readonly OwnCall[],
   policy: Policy,
 ): readonly CallCounterparty[] {
-  return counterpartiesBy({ isBetter: hasMoreCredit, looksThrough: ({ own, credit }) => own || credit === 0 }, {
-    rows,
-    calls,
-    policy,
-  });
+  return counterpartiesBy(
+    { isBetter: hasMoreCredit, looksThrough: ({ own, credit }) => own || credit === 0 },
+    {
+      rows,
+      calls,
+      policy,
+    },
+  );
 }
 
 /**
@@ -49,11 +55,14 @@ export function reportedCounterpartiesOf(
   calls: readonly OwnCall[],
   policy: Policy,
 ): readonly CallCounterparty[] {
-  return counterpartiesBy({ isBetter: (one, other) => one.address < other.address, looksThrough: ({ own }) => own }, {
-    rows,
-    calls,
-    policy,
-  });
+  return counterpartiesBy(
+    { isBetter: (one, other) => one.address < other.address, looksThrough: ({ own }) => own },
+    {
+      rows,
+      calls,
+      policy,
+    },
+  );
 }
 
 function counterpartiesBy(
@@ -72,7 +81,14 @@ function counterpartiesBy(
   }: { rows: WalletRows; calls: readonly OwnCall[]; policy: Policy },
 ): readonly CallCounterparty[] {
   const facts = new Map(counterparties.map((fact) => [fact.address, fact]));
-  const itself: CallCounterparty = { address: wallet, owner: wallet, own: true, circular: true, credit: 0 };
+  const itself: CallCounterparty = {
+    address: wallet,
+    owner: wallet,
+    own: true,
+    circular: true,
+    credit: 0,
+    isNew: false,
+  };
   const outsider: CallCounterparty = { ...itself, own: false, circular: false };
   const byAddress = new Map([[wallet, itself]]);
 
@@ -92,7 +108,7 @@ function counterpartiesBy(
     }
     return best;
   };
-  const reached = new Map<Address | null, CallCounterparty>();
+  const reached = new Map<Address | null, { best: CallCounterparty; shown: number }>();
   const found = calls.map((call) => {
     if (call.recipient !== null) return counterpartyAt(call.recipient, call.timestamp);
     const called = call.to === null ? itself : counterpartyAt(call.to, call.timestamp);
@@ -102,7 +118,8 @@ function counterpartiesBy(
     if (shown === null) return call.position === 0 || (call.to !== null && called.own) ? called : outsider;
     if (call.position === 0 && !called.own && !isBetter(shown, called)) return called;
     const known = reached.get(call.to);
-    if (known === undefined || isBetter(shown, known)) reached.set(call.to, shown);
+    const best = known === undefined || isBetter(shown, known.best) ? shown : known.best;
+    reached.set(call.to, { best, shown: (known?.shown ?? 0) + 1 });
     return shown;
   });
   if (reached.size === 0) return found;
@@ -110,9 +127,15 @@ function counterpartiesBy(
     const call = calls[position];
     const isOpen = looksThrough(counterparty) || counterparty === outsider;
     if (!isOpen || call === undefined || call.recipient !== null) return counterparty;
-    return reached.get(call.to) ?? counterparty;
+    const behind = reached.get(call.to);
+    if (behind === undefined) return counterparty;
+    const { best, shown } = behind;
+    return { ...best, credit: divideRound(best.credit * Math.min(shown, FULLY_SHOWN), FULLY_SHOWN) };
   });
 }
+
+/** So many calls whose logs show what is behind an account give calls without logs all of its credit. */
+const FULLY_SHOWN = 4;
 
 /** True if the called account logged: the code of a smart account may ignore the calldata of an execution. */
 function hasLogged({ to, receipt }: OwnCall): boolean {
@@ -134,21 +157,28 @@ function counterpartyFrom(
   { seenAt, policy }: { readonly seenAt: number; readonly policy: Policy },
 ): CallCounterparty {
   // Nothing is known of it: it is neither own nor credited.
-  if (fact === undefined) return { address, owner: address, own: false, circular: false, credit: 0 };
+  if (fact === undefined)
+    return { address, owner: address, own: false, circular: false, credit: 0, isNew: true };
   const owner = fact.mergedWith ?? address;
   if (fact.ownerLink !== null) {
     const circular = fact.ownerLink === "mutual_funding" || fact.ownerLink === "itself";
-    return { address, owner, own: true, circular, credit: 0 };
+    return { address, owner, own: true, circular, credit: 0, isNew: false };
   }
-  return { address, owner, own: false, circular: false, credit: creditMicros(fact, seenAt, policy) };
+  return { address, owner, own: false, circular: false, ...creditOf(fact, seenAt, policy) };
 }
 
-/** q = 1 − 2^(−u/3), and at least the floor of an established account, or of one that others funded. */
-function creditMicros(fact: CounterpartyFact, seenAt: number, policy: Policy): number {
-  const { usersPerHalf, establishedFloor, fundedFloor } = policy.credit;
+/** q = 1 − 2^(−u/3), and at least the floor of an established account, or of a new one that others funded. */
+function creditOf(
+  fact: CounterpartyFact,
+  seenAt: number,
+  policy: Policy,
+): Pick<CallCounterparty, "credit" | "isNew"> {
+  const { usersPerHalf, establishedFloor, newFloor } = policy.credit;
   const byUsers = divideRound(NANO - decayNanos(fact.outsideUsers, usersPerHalf), NANO / MICRO);
   if (isEstablished(fact, fact.firstContactAt ?? seenAt, policy)) {
-    return Math.max(byUsers, toMicros(establishedFloor));
+    return { credit: Math.max(byUsers, toMicros(establishedFloor)), isNew: false };
   }
-  return fact.fundedFromOutside === true ? Math.max(byUsers, toMicros(fundedFloor)) : byUsers;
+  const floor = toMicros(newFloor);
+  if (byUsers >= floor) return { credit: byUsers, isNew: false };
+  return { credit: fact.fundedFromOutside === true ? floor : byUsers, isNew: true };
 }

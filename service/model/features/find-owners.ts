@@ -58,15 +58,15 @@ export function paysBack(
 }
 
 /** The accounts that pay a wallet back, by all contacts of a graph. */
-export function payersBackIn(
-  usersOf: ContactGraph["usersOf"],
-  wallet: Address,
-): ReadonlySet<Address> {
+export function payersBackIn(usersOf: ContactGraph["usersOf"], wallet: Address): ReadonlySet<Address> {
   const returned = usersOf.get(wallet) ?? [];
   return new Set(
     returned
       .filter((contact) =>
-        paysBack(usersOf.get(contact.account)?.find(({ account }) => account === wallet), contact),
+        paysBack(
+          usersOf.get(contact.account)?.find(({ account }) => account === wallet),
+          contact,
+        ),
       )
       .map(({ account }) => account),
   );

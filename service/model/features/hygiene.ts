@@ -1,5 +1,5 @@
 import { readCurve } from "../score/curve.ts";
-import { divideRound, MICRO, NANO } from "../score/fixed-point.ts";
+import { divideRound, logTwo, MICRO, NANO, powerOfTwo } from "../score/fixed-point.ts";
 import type { Policy } from "../score/policy-shape.ts";
 import type { Feature } from "../score/record.ts";
 import { isEstablished } from "./credit.ts";
@@ -20,13 +20,20 @@ export function successRate({ history, success, policy }: Facts): Feature {
 
 /** Gas use of a history that holds outside calls, or none at all. */
 export function measureGas(history: WeighedHistory, policy: Policy): GasUse {
+  const prices = weightedPoints(history.outside, ({ overpay }) =>
+    overpay === null ? null : readCurve(policy.gas.priceCurve, overpay),
+  );
   return {
     burnt: burntShare(history, policy),
-    pricePoints: weightedPoints(history.outside, ({ overpay }) =>
-      overpay === null ? null : readCurve(policy.gas.priceCurve, overpay),
-    ),
+    pricePoints: prices === null ? null : prices.points,
+    pricedShare: pricedShare(prices, policy),
     limitPoints: limitPoints(history, policy),
   };
+}
+
+/** How much prices count: whole from as many weighted calls with a market price as scores are drawn towards the middle by. */
+export function pricedShare(prices: ReturnType<typeof weightedPoints>, { shrink }: Policy): number {
+  return prices === null ? 0 : shareOf(prices.calls, shrink.calls);
 }
 
 /** D1 gas efficiency: fees burnt by failures, prices paid against the market's, limits against use. Its value is the share burnt. */
@@ -34,25 +41,31 @@ export function gasEfficiency({ gas: use, history, policy }: Facts): Feature {
   const { gas } = policy;
   const waste = readCurve(gas.wasteCurve, use.burnt);
   const parts = { value: use.burnt, samples: history.outside.length };
+  const unpriced = gas.unpriced.wasteShare * waste + gas.unpriced.limitShare * use.limitPoints;
   if (use.pricePoints === null) {
-    const score = gas.unpriced.wasteShare * waste + gas.unpriced.limitShare * use.limitPoints;
     const reason = `waste ${shown(waste)}, limit ${shown(use.limitPoints)} points; no block tells what the market paid`;
-    return measured("gas_efficiency", { ...parts, score, reason });
+    return measured("gas_efficiency", { ...parts, score: unpriced, reason });
   }
-  const score = gas.wasteShare * waste + gas.priceShare * use.pricePoints + gas.limitShare * use.limitPoints;
+  const priced = gas.wasteShare * waste + gas.priceShare * use.pricePoints + gas.limitShare * use.limitPoints;
+  const score = (1 - use.pricedShare) * unpriced + use.pricedShare * priced;
   const reason = `waste ${shown(waste)}, price ${shown(use.pricePoints)}, limit ${shown(use.limitPoints)} points`;
   return measured("gas_efficiency", { ...parts, score, reason });
 }
 
+/** No fee counts more than so many times the usual one: one dear failure is no waste of half. */
+const DEAREST_FEE = 2;
+
 /** Fees of failures over those of failures and successes, each by what its call counts, with a prior of some mean fees. */
 function burntShare({ outside }: WeighedHistory, policy: Policy): number {
+  const most = BigInt(Math.round(DEAREST_FEE * usualFee(outside)));
   let paid = 0n;
   let failed = 0n;
   let succeeded = 0n;
   for (const { call, counted } of outside) {
-    paid += call.fee;
-    if (call.ok) succeeded += call.fee * BigInt(counted);
-    else failed += call.fee * BigInt(counted);
+    const fee = call.fee < most ? call.fee : most;
+    paid += fee;
+    if (call.ok) succeeded += fee * BigInt(counted);
+    else failed += fee * BigInt(counted);
   }
   // A chain without fees burns none.
   if (paid === 0n) return 0;
@@ -60,19 +73,38 @@ function burntShare({ outside }: WeighedHistory, policy: Policy): number {
   return Number(failed) / (Number(failed) + Number(succeeded) + prior);
 }
 
-function limitPoints({ outside }: WeighedHistory, policy: Policy): number {
-  const points = weightedPoints(outside, ({ call }) =>
-    call.ok ? readCurve(policy.gas.limitCurve, usedShare(call)) : 0,
-  );
-  return points === null ? 0 : points;
+/** Geometric mean of the fees that were paid at all, which no one call moves far; 0 if none was. */
+function usualFee(outside: readonly WeighedCall[]): number {
+  let logs = 0;
+  let fees = 0;
+  let sum = 0n;
+  for (const { call } of outside) {
+    if (call.fee === 0n) continue;
+    logs += logTwo(Number(call.fee));
+    sum += call.fee;
+    fees += 1;
+  }
+  if (fees === 0) return 0;
+  const mean = Number(sum) / fees;
+  return mean / powerOfTwo(Math.max(0, logTwo(mean) - logs / fees));
 }
 
-/** Mean of points by weights of calls, their own unless others are given; calls without points are left out. Null where none has any. */
+function limitPoints({ outside }: WeighedHistory, policy: Policy): number {
+  const limits = weightedPoints(outside, ({ call }) =>
+    call.ok ? readCurve(policy.gas.limitCurve, usedShare(call)) : 0,
+  );
+  return limits === null ? 0 : limits.points;
+}
+
+/**
+ * Mean of points by weights of calls, their own unless others are given, and the sum of these weights in calls; calls without
+ * points are left out. Null where none has any.
+ */
 export function weightedPoints(
   outside: readonly WeighedCall[],
   pointsOf: (weighed: WeighedCall) => number | null,
   weightOf: (call: OwnCall) => number = () => NANO,
-): number | null {
+): { readonly points: number; readonly calls: number } | null {
   // Hundredths of a point times millionths of a call: exact integers for any wallet.
   let sum = 0;
   let weights = 0;
@@ -83,7 +115,8 @@ export function weightedPoints(
     weights += weight;
     sum += divideRound(weight * Math.round(100 * points), NANO / MICRO);
   }
-  return weights === 0 ? null : (sum * (NANO / MICRO)) / (100 * weights);
+  if (weights === 0) return null;
+  return { points: (sum * (NANO / MICRO)) / (100 * weights), calls: weights / NANO };
 }
 
 function usedShare({ gasUsed, gasLimit }: OwnCall): number {
@@ -101,8 +134,11 @@ export function portfolioQuality({ holdings, policy }: Pick<Facts, "holdings" | 
   // One token of any worth, which one call can buy, takes no more than a share of what is sound.
   const most = policy.holdings.worstTokenShare * Math.max(good, policy.holdings.leastSoundMicroUsd);
   const bad = priced.reduce((sum, one) => (one.recognised ? sum : sum + Math.min(worthOf(one), most)), 0);
-  if (good + bad === 0) return unknown("portfolio_quality", "nothing that the wallet holds has a known worth");
-  const quality = Math.max(good, policy.holdings.leastSoundMicroUsd) / (Math.max(good, policy.holdings.leastSoundMicroUsd) + bad);
+  if (good + bad === 0)
+    return unknown("portfolio_quality", "nothing that the wallet holds has a known worth");
+  const quality =
+    Math.max(good, policy.holdings.leastSoundMicroUsd) /
+    (Math.max(good, policy.holdings.leastSoundMicroUsd) + bad);
   return measured("portfolio_quality", {
     value: quality,
     score: readCurve(policy.holdings.qualityCurve, quality),

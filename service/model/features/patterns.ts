@@ -88,7 +88,8 @@ function cascadingFailure(facts: Facts): Pattern | null {
 function gasWarCasualty({ gas, history, policy }: Facts): Pattern | null {
   const { gasWarCasualty: rule } = policy.patterns;
   if (gas.pricePoints === null) return null;
-  const effect = partOf(partOf(rule.effect, gas.burnt, rule.burnt), gas.pricePoints, rule.pricePoints);
+  const priced = rule.effect * gas.pricedShare;
+  const effect = partOf(partOf(priced, gas.burnt, rule.burnt), gas.pricePoints, rule.pricePoints);
   if (effect === 0) return null;
   return {
     name: "gas_war_casualty",
@@ -121,7 +122,10 @@ export function isSelfDealing(history: WeighedHistory, policy: Policy): boolean 
  * Share of the weight of all own calls that goes round within the owner cluster, 0 to 1. Payments to one own account, a
  * treasury, do not, unless that account funds the wallet as well. Few calls make no ring: they count in part.
  */
-export function ringShare({ calls, outside, ringWeight, totalWeight }: WeighedHistory, { patterns }: Policy): number {
+export function ringShare(
+  { calls, outside, ringWeight, totalWeight }: WeighedHistory,
+  { patterns }: Policy,
+): number {
   if (totalWeight === 0) return 0;
   return (ringWeight / totalWeight) * rampOf(calls.length - outside.length, patterns.selfDealingRing.calls);
 }

@@ -105,7 +105,7 @@ function measureFeature(rule: FeatureRule, facts: Facts): Feature {
 function weighEvidence({ history, exposedShare: exposed, policy }: Facts): Evidence {
   return {
     ownCalls: history.calls.length,
-    weightNanos: history.evidence,
+    failableNanos: history.failable,
     creditedNanos: history.credited,
     creditedShare: history.totalWeight === 0 ? null : roundMicro(history.credited / history.totalWeight),
     ringShare: roundMicro(ringShare(history, policy)),

@@ -43,6 +43,8 @@ export type GasUse = {
   readonly burnt: number;
   /** P: how near the prices paid are to the market's; null where no block has one. */
   readonly pricePoints: number | null;
+  /** Share of the weight of prices that counts, 0 to 1: 0 where no block has a market price. */
+  readonly pricedShare: number;
   /** L: how near the gas limits are to the gas used. */
   readonly limitPoints: number;
 };

@@ -43,6 +43,8 @@ export type WeighedHistory = {
   readonly receiptWeight: number;
   /** n: Σ of what the outside calls count, in billionths. */
   readonly evidence: number;
+  /** What n would be if every outside call failed, in billionths: no outcome changes it. */
+  readonly failable: number;
   /** n_a: Σ w·q by the calldata alone, in billionths. */
   readonly attempted: number;
   /** n_q: Σ w·q, of a failed call a trivial one's, in billionths: failing supports no more than what costs nothing. */
@@ -59,6 +61,7 @@ const NOTHING: WeighedHistory = {
   ownWeight: 0,
   receiptWeight: 0,
   evidence: 0,
+  failable: 0,
   attempted: 0,
   credited: 0,
   ringWeight: 0,
@@ -72,6 +75,8 @@ export function weighCalls(rows: WalletRows, market: Market, policy: Policy): We
   const start = last.timestamp - policy.window.days * SECONDS_PER_DAY;
   const calls = sorted.filter((call) => call.timestamp >= start);
   const trivial = findTrivialCalls(calls, market, policy);
+  const { newCalls } = policy.credit;
+  const newFloor = toMicros(policy.credit.newFloor);
   const floor = toMicros(policy.credit.failureFloor);
   const trivialMicros = toMicros(policy.credit.trivialFactor);
   const discounted = (credit: number) => divideRound(credit * trivialMicros, MICRO);
@@ -79,8 +84,13 @@ export function weighCalls(rows: WalletRows, market: Market, policy: Policy): We
   const owners = new Map<Address, number>();
 
   const outside: WeighedCall[] = [];
-  const sums = { totalWeight: 0, ownWeight: 0, receiptWeight: 0, evidence: 0, attempted: 0, credited: 0 };
+  const sums = {
+    ...{ totalWeight: 0, ownWeight: 0, receiptWeight: 0 },
+    ...{ evidence: 0, failable: 0, attempted: 0, credited: 0 },
+  };
   const swept = new Map<Address, number>();
+  /** Calls to each counterparty so far, by its number. */
+  const dealt: number[] = [];
   for (const [position, place] of placeCalls(calls).entries()) {
     const { call, method, day } = place;
     const weight = weigh(last.timestamp - call.timestamp, day.calls, policy);
@@ -93,19 +103,34 @@ export function weighCalls(rows: WalletRows, market: Market, policy: Policy): We
         swept.set(other.address, (swept.get(other.address) ?? 0) + weight);
       continue;
     }
+    const counterparty = entry(owners, other.owner, () => owners.size);
     const isCheap = isTrivialByCalldata(call, market, policy);
-    const tried = isCheap ? discounted(other.credit) : other.credit;
+    dealt[counterparty] = (dealt[counterparty] ?? 0) + 1;
+    const known = other.isNew && isPayment(call) ? Math.max(other.credit, newFloor) : other.credit;
+    const full = other.isNew ? divideRound(known * newCalls, Math.max(newCalls, dealt[counterparty])) : known;
+    const tried = isCheap ? discounted(full) : full;
     const isTrivial = call.ok ? trivial[position] === 1 : isCheap;
-    const shown = isTrivial || !call.ok ? discounted(other.credit) : other.credit;
-    const credit = call.ok ? shown : Math.max(tried, floor);
+    const shown = isTrivial || !call.ok ? discounted(full) : full;
+    const failed = Math.max(tried, floor);
+    const credit = call.ok ? shown : failed;
     const counted = divideRound(weight * credit, MICRO);
     const attempted = divideRound(weight * tried, MICRO);
     sums.credited += divideRound(weight * shown, MICRO);
+    sums.failable += divideRound(weight * failed, MICRO);
     sums.attempted += attempted;
     sums.evidence += counted;
-    const counterparty = entry(owners, other.owner, () => owners.size);
     const overpay = overpayOf(call);
-    outside.push({ call, counterparty, method, weight, trivial: isTrivial, credit, counted, attempted, overpay });
+    outside.push({
+      call,
+      counterparty,
+      method,
+      weight,
+      trivial: isTrivial,
+      credit,
+      counted,
+      attempted,
+      overpay,
+    });
   }
   const ringWeight = sums.ownWeight - [...swept.values()].reduce((most, weight) => Math.max(most, weight), 0);
   return { calls, outside, counterparties: owners.size, ...sums, ringWeight };

@@ -25,7 +25,7 @@ export function confidenceOf(
   if (firstCallAt === null || lastCallAt === null) return { micros: 0, level: "INSUFFICIENT" };
 
   const isFailing = grade === "E" || grade === "F";
-  const weight = isFailing ? evidence.weightNanos : evidence.creditedNanos;
+  const weight = isFailing ? evidence.failableNanos : evidence.creditedNanos;
   const days = Math.min(
     (lastCallAt - firstCallAt) / SECONDS_PER_DAY,
     rule.daysPerActiveWeek * evidence.activeWeeks,

@@ -45,7 +45,10 @@ export type Policy = {
     /** How long an account must have existed to count as established. */
     readonly establishedDays: number;
     readonly establishedFloor: number;
-    readonly fundedFloor: number;
+    /** Of an account that is new: one that others funded, or that is paid something of worth. */
+    readonly newFloor: number;
+    /** Calls to one new account that count whole; of k calls more the share is this over k. */
+    readonly newCalls: number;
     /** Least that a failure counts, whoever was called. */
     readonly failureFloor: number;
     readonly trivialFactor: number;
@@ -115,6 +118,8 @@ export type Policy = {
     readonly blindShare: number;
     readonly overpayShare: number;
     readonly gasLimitShare: number;
+    readonly recentShare: number;
+    readonly recentCurve: Curve;
     readonly blindCurve: Curve;
     readonly outOfGasCurve: Curve;
     readonly overpayCurve: Curve;
@@ -131,8 +136,6 @@ export type Policy = {
   readonly consistency: {
     readonly activityShare: number;
     readonly tenureShare: number;
-    readonly recentShare: number;
-    readonly recentCurve: Curve;
     readonly activityCurve: Curve;
     readonly activityPrior: { readonly weeks: number; readonly points: number };
     readonly minSpanDays: number;

@@ -7,11 +7,11 @@ const FEATURES: readonly FeatureRule<"D1" | "D2">[] = [
   { dimension: "D1", name: "portfolio_quality", weightPercent: 10, unit: "share of value" },
   { dimension: "D1", name: "dust_and_spam", weightPercent: 5, unit: "share of tokens" },
   { dimension: "D1", name: "risk_flags", weightPercent: 15, unit: "points lost" },
-  { dimension: "D2", name: "timing_regularity", weightPercent: 10, unit: "burstiness" },
-  { dimension: "D2", name: "counterparty_diversity", weightPercent: 10, unit: "effective counterparties" },
-  { dimension: "D2", name: "adaptation", weightPercent: 30, unit: "points" },
-  { dimension: "D2", name: "failure_recovery", weightPercent: 25, unit: "calls" },
-  { dimension: "D2", name: "consistency", weightPercent: 25, unit: "active weeks" },
+  { dimension: "D2", name: "timing_regularity", weightPercent: 8, unit: "burstiness" },
+  { dimension: "D2", name: "counterparty_diversity", weightPercent: 8, unit: "effective counterparties" },
+  { dimension: "D2", name: "adaptation", weightPercent: 44, unit: "points" },
+  { dimension: "D2", name: "failure_recovery", weightPercent: 26, unit: "calls" },
+  { dimension: "D2", name: "consistency", weightPercent: 14, unit: "active weeks" },
 ];
 
 /** Model AHS-2026.2: what a wallet's own acts show, credited by how independent its counterparties are. */
@@ -29,9 +29,9 @@ export const AHS_2026_2: Policy = {
     // Ten calls at 90 %: one failure at the start neither condemns, nor does one success acquit.
     prior: { successes: 9, calls: 10 },
     // Two weeks show a collapse while the window still hides it; its prior is the window's own success.
-    recentHalfLifeDays: 3,
-    recentPriorCalls: 8,
-    recentShare: 0.5,
+    recentHalfLifeDays: 2,
+    recentPriorCalls: 4,
+    recentShare: 0.4,
     // Public chains fail a few percent of honest calls: 95 % is good, 80 % is poor, 60 % is useless.
     curve: [
       [0.3, 0],
@@ -52,8 +52,10 @@ export const AHS_2026_2: Policy = {
     // A month of existence before the first contact was not made for this wallet's score.
     establishedDays: 30,
     establishedFloor: 0.3,
-    // Below the bound of "unproven", so that paying none but fresh accounts is capped.
-    fundedFloor: 0.2,
+    // Below the bound of "proven": dealing with none but new accounts lowers confidence.
+    newFloor: 0.2,
+    // A salary or an order counts; a hundred calls to one's own new account do not count as a hundred.
+    newCalls: 4,
     // A failure at a place that nobody vouches for still burns gas and time: as one at an established place.
     failureFloor: 0.3,
     // A call that costs nothing but gas proves little.
@@ -163,9 +165,17 @@ export const AHS_2026_2: Policy = {
     // As in failure recovery.
     priorCalls: 10,
     halfLifeDays: 14,
-    blindShare: 0.25,
-    gasLimitShare: 0.15,
-    overpayShare: 0.6,
+    blindShare: 0.15,
+    gasLimitShare: 0.1,
+    recentShare: 0.3,
+    overpayShare: 0.45,
+    // Flatter than the curve of success: one recent failure is no collapse.
+    recentCurve: [
+      [0.3, 0],
+      [0.6, 32],
+      [0.8, 66],
+      [1, 100],
+    ],
     blindCurve: [
       [0, 100],
       [0.01, 85],
@@ -209,16 +219,8 @@ export const AHS_2026_2: Policy = {
   },
   consistency: {
     // Mostly whether it works to the end, the rest how active and how long the record is.
-    activityShare: 0.4,
-    tenureShare: 0.2,
-    recentShare: 0.4,
-    // Flatter than the curve of success: one recent failure is no collapse.
-    recentCurve: [
-      [0.3, 0],
-      [0.6, 32],
-      [0.8, 66],
-      [1, 100],
-    ],
+    activityShare: 0.6,
+    tenureShare: 0.4,
     // Active weeks over weeks in the span.
     activityCurve: [
       [0, 0],
@@ -249,7 +251,7 @@ export const AHS_2026_2: Policy = {
   },
   // The better dimension hides little of the worse one: a wallet that leaves every door open must not rank among those that
   // merely fail now and then. The slopes are low enough that a lower dimension never raises the total.
-  weakLink: { above: 15, perPointOfD1: 0.25, perPointOfD2: 0.25 },
+  weakLink: { above: 15, perPointOfD1: 0.1, perPointOfD2: 0.1 },
   caps: {
     // A ring is at most a D, whatever else it does.
     selfDealing: 59,

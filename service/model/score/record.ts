@@ -92,8 +92,8 @@ export type MeasuredWallet = {
 export type Evidence = {
   /** Own calls in the window, those inside the owner cluster included. */
   readonly ownCalls: number;
-  /** n: what successes and failures outside the owner cluster count, in billionths of a call. */
-  readonly weightNanos: number;
+  /** What the calls outside the owner cluster would count if all failed, in billionths of a call: no outcome changes it. */
+  readonly failableNanos: number;
   /** n_q: what of it no failure added to, in billionths of a call. */
   readonly creditedNanos: number;
   /** Share of the weight of all own calls that is credited, 0 to 1; null without calls. */

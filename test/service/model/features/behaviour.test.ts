@@ -187,12 +187,15 @@ describe("adaptation", () => {
     [400, 45],
     [800, 10],
     [9_000, 10],
-  ])("gives prices of %d percent of the market's %d points, and their share of these if few pay them", (percent, points) => {
-    const dear = { gasPrice: (GWEI * BigInt(percent)) / 100n };
-    expect(prices(calm.map((step) => ({ ...step, ...dear })))).toBeCloseTo(points, 3);
-    const some = calm.map((step, i) => (i % 4 === 0 ? { ...step, ...dear } : step));
-    expect(Math.abs(prices(some) - (300 + points) / 4)).toBeLessThan(0.5);
-  });
+  ])(
+    "gives prices of %d percent of the market's %d points, and their share of these if few pay them",
+    (percent, points) => {
+      const dear = { gasPrice: (GWEI * BigInt(percent)) / 100n };
+      expect(prices(calm.map((step) => ({ ...step, ...dear })))).toBeCloseTo(points, 3);
+      const some = calm.map((step, i) => (i % 4 === 0 ? { ...step, ...dear } : step));
+      expect(Math.abs(prices(some) - (300 + points) / 4)).toBeLessThan(0.5);
+    },
+  );
 
   test("forgets what it paid long ago sooner than what it paid of late", () => {
     const long = repeat(200, 6 * HOUR, { at: START, to: account(9) });

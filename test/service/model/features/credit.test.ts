@@ -1,8 +1,22 @@
 import { describe, expect, test } from "vitest";
 import { counterpartiesOf } from "../../../../service/model/features/credit.ts";
+import { createMarket } from "../../../../service/model/features/market.ts";
 import type { CounterpartyFact } from "../../../../service/model/features/types.ts";
+import { weighCalls } from "../../../../service/model/features/weigh-calls.ts";
 import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
-import { account, callsOf, DAY, fact, payment, rowsOf, START, type Step, USDC, WALLET } from "./histories.ts";
+import {
+  account,
+  callsOf,
+  DAY,
+  fact,
+  payment,
+  rowsOf,
+  START,
+  type Step,
+  TOKENS,
+  USDC,
+  WALLET,
+} from "./histories.ts";
 
 const NOBODY: Partial<CounterpartyFact> = { outsideUsers: 0, existedAt: null, fundedFromOutside: null };
 const SOMEBODY = account(1000);
@@ -123,11 +137,14 @@ describe("the counterparty of a call", () => {
     });
 
     test("and that failed, is what the same target is when it works", () => {
-      const [, failed] = byAccount([
-        { at: START, to: CALLED, emitters: [CALLED] },
-        { at: START + 1, to: CALLED, emitters: [], ok: false },
-      ]);
-      expect(failed).toMatchObject({ address: CALLED, credit: 500_000 });
+      const failedAfter = (works: number) =>
+        byAccount([
+          ...Array.from({ length: works }, (_, i) => ({ at: START + i, to: CALLED, emitters: [CALLED] })),
+          { at: START + 9, to: CALLED, emitters: [], ok: false },
+        ]).at(-1);
+      expect(failedAfter(1)).toMatchObject({ address: CALLED, credit: 125_000 });
+      for (const works of [4, 9])
+        expect(failedAfter(works)).toMatchObject({ address: CALLED, credit: 500_000 });
     });
   });
 
@@ -137,10 +154,58 @@ describe("the counterparty of a call", () => {
     expect(standing({ at: START, to: account(50), emitters }, facts).address).toBe(account(69));
   });
 
-  test("of an outside contract is that contract, whatever its logs show", () => {
+  test("of an outside contract with credit is that contract, whatever its logs show", () => {
     expect(standing({ at: START, to: account(61), emitters: [account(60)] }, [used, known]).address).toBe(
       account(61),
     );
+  });
+
+  describe("of a contract without credit, as of one that another key deployed for the wallet,", () => {
+    const through = (...steps: readonly Partial<Step>[]) =>
+      standings(
+        steps.map((step, i) => ({ at: START + i, to: account(62), ...step })),
+        [used, known, unknown, own],
+      ).map(({ address, credit }) => [address, credit]);
+    const [best, itself] = [
+      [account(60), 875_000],
+      [account(62), 0],
+    ];
+
+    test("is the most creditable contract in its logs", () => {
+      expect(through({ emitters: [account(62), account(61), account(60)] })).toEqual([best]);
+    });
+
+    test("is that contract itself where its logs show nobody with credit, or none at all", () => {
+      for (const emitters of [[], [account(62)], [account(50)]])
+        expect(through({ emitters })).toEqual([itself]);
+      expect(through({ read: false })).toEqual([itself]);
+    });
+
+    test("is, of its failures, what it reaches when it works: in part at first", () => {
+      const works = { emitters: [account(60)] };
+      const fails = { ok: false, effect: "none", emitters: [] } as const;
+      expect(through(works, fails)).toEqual([best, [account(60), 218_750]]);
+      expect(through(works, works, works, works, fails).at(-1)).toEqual(best);
+      expect(through(fails)).toEqual([itself]);
+    });
+
+    test("makes its history worth what it reaches", () => {
+      const steps = Array.from({ length: 60 }, (_, i) => ({
+        at: START + i * DAY,
+        to: account(62),
+        ok: i % 12 > 0,
+        emitters: i % 12 > 0 ? [account(60)] : [],
+      }));
+      const weigh = (to: number) =>
+        weighCalls(
+          rowsOf(callsOf(steps.map((step) => ({ ...step, to: account(to) }))), {
+            counterparties: [used, unknown],
+          }),
+          createMarket(TOKENS),
+          AHS_2026_2,
+        );
+      expect(weigh(62)).toMatchObject({ evidence: weigh(60).evidence, credited: weigh(60).credited });
+    });
   });
 
   test("stands for its owner where several have the same", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { readCurve } from "../../../../service/model/score/curve.ts";
 import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { account, DAY, HOUR, START, type Step } from "./histories.ts";
 import { measureFeature, pointsOf, repeat } from "./measured.ts";
@@ -24,11 +25,21 @@ describe("failure recovery", () => {
     expect(new Set(burdens).size).toBe(4);
   });
 
-  test("costs the whole where no success of the same call follows", () => {
-    const elsewhere = { at: START + 60, to: account(7) };
-    const { value } = measureFeature("failure_recovery", [failure, elsewhere, ...calm()]);
-    // 1 and 0.15 of a call.
-    expect((value ?? Number.NaN) / burdenAfter(60)).toBeCloseTo(1 / 0.15, 1);
+  test("lasts to the last own call where no success of the same call follows, and the whole after a week", () => {
+    const unrecovered = (until: number) => burdenOf([failure, { at: START + until, to: account(7) }]);
+    const { delayCurve, halfLifeDays } = AHS_2026_2.recovery;
+    for (const days of [1 / 24, 1, 7, 14]) {
+      const lasting = readCurve(delayCurve, days * DAY);
+      expect(unrecovered(days * DAY)).toBeCloseTo(0.999 * lasting * 2 ** (-days / halfLifeDays), 3);
+    }
+    expect(readCurve(delayCurve, 7 * DAY)).toBe(1);
+  });
+
+  test("costs no less unrecovered than recovered, however late", () => {
+    for (const seconds of [60, HOUR, DAY]) {
+      const elsewhere = { at: START + seconds, to: account(7) };
+      expect(burdenOf([failure, elsewhere, ...calm()])).toBeGreaterThan(burdenAfter(seconds));
+    }
   });
 
   test("costs more the longer the run of failures", () => {
@@ -61,8 +72,9 @@ describe("failure recovery", () => {
 
   test("halves over days, as other failures come", () => {
     const days = AHS_2026_2.recovery.halfLifeDays;
-    const after = (day: number) => burdenOf([failure, { at: START + DAY + day * DAY, to: account(9) }]);
-    expect(after(days) / after(0)).toBeCloseTo(0.5, 4);
+    const lastingTo = (day: number) =>
+      burdenOf([failure, { at: START + 60 }, { at: START + DAY + day * DAY, to: account(9) }]);
+    expect(lastingTo(days) / lastingTo(0)).toBeCloseTo(0.5, 4);
   });
 
   test("repays nothing: a failure soon repaired still scores below none", () => {

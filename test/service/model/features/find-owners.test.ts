@@ -29,7 +29,11 @@ describe("the owner cluster", () => {
   });
 
   test.each([
-    ["an account that the wallet funded first and that pays back", [{ address: A, firstFunder: WALLET }], "first_funder"],
+    [
+      "an account that the wallet funded first and that pays back",
+      [{ address: A, firstFunder: WALLET }],
+      "first_funder",
+    ],
     ["the first funder of the wallet", [{ address: WALLET, firstFunder: A }], "first_funder"],
     ["contracts that the wallet created", [{ address: A, hasCode: true, creator: WALLET }], "creator"],
   ] as const)("holds %s", (_, facts, link) => {
@@ -245,7 +249,14 @@ describe("whoever shares an owner", () => {
     );
     const graph = { mainFunderOf: new Map() };
     const started = performance.now();
-    const { groups } = findOwners({ wallet: WALLET, addresses, graph, facts, payersBack: new Set(), publicFunders: new Set() });
+    const { groups } = findOwners({
+      wallet: WALLET,
+      addresses,
+      graph,
+      facts,
+      payersBack: new Set(),
+      publicFunders: new Set(),
+    });
     expect(performance.now() - started).toBeLessThan(8_000);
     expect(groups.size).toBe(40_000);
   });

@@ -74,7 +74,8 @@ describe("portfolio quality", () => {
     ]);
     const values = held.map(
       (steps) =>
-        featureOf("portfolio_quality", measureWallet(withFacts(rowsOf(callsOf(steps)), facts), AHS_2026_2)).value,
+        featureOf("portfolio_quality", measureWallet(withFacts(rowsOf(callsOf(steps)), facts), AHS_2026_2))
+          .value,
     );
     expect(values).toEqual([0.6, 0.5, expect.closeTo(3 / 7, 5)]);
   });

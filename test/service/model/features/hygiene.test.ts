@@ -33,7 +33,10 @@ test("weighs a failure and a success alike by the credit of whom they went to", 
   const rateAt = (outsideUsers: number) =>
     featureOf(
       "success_rate",
-      measureWallet(withFacts(rowsOf(callsOf(steps)), new Map([[account(1000), { outsideUsers }]])), AHS_2026_2),
+      measureWallet(
+        withFacts(rowsOf(callsOf(steps)), new Map([[account(1000), { outsideUsers }]])),
+        AHS_2026_2,
+      ),
     ).value;
   expect(Math.abs((rateAt(0) ?? 0) - (rateAt(30) ?? 1))).toBeLessThan(0.05);
 });
@@ -100,7 +103,7 @@ describe("gas efficiency", () => {
     [1, 100],
   ])("gives %d of the limit used %d points in its 15 percent", (share, points) => {
     const gasUsed = BigInt(1_000_000 * share);
-    const score = pointsOf("gas_efficiency", repeat(10, 60, { ...call, gasLimit: 1_000_000n, gasUsed }));
+    const score = pointsOf("gas_efficiency", repeat(12, 60, { ...call, gasLimit: 1_000_000n, gasUsed }));
     expect(score).toBeCloseTo(85 + 0.15 * points, 4);
   });
 
@@ -113,7 +116,7 @@ describe("gas efficiency", () => {
     [2_000, 0],
   ])("gives %d %% of the market's price %d points in its 35 percent", (percent, points) => {
     const gasPrice = (GWEI * BigInt(percent)) / 100n;
-    expect(pointsOf("gas_efficiency", repeat(10, 60, { ...call, gasPrice }))).toBeCloseTo(
+    expect(pointsOf("gas_efficiency", repeat(12, 60, { ...call, gasPrice }))).toBeCloseTo(
       65 + 0.35 * points,
       4,
     );
@@ -142,12 +145,29 @@ describe("gas efficiency", () => {
     );
   });
 
-  test("compares prices where some blocks tell one", () => {
-    const steps = [...repeat(10, 60, unpriced), { ...call, at: START + 700, gasPrice: 5n * GWEI }];
-    expect(measureFeature("gas_efficiency", steps)).toMatchObject({
-      scoreMicros: 65e6,
-      reason: "waste 100, price 0, limit 100 points",
-    });
+  test("compares prices where some blocks tell one, in full from ten of them on", () => {
+    const pointsWith = (priced: number) =>
+      pointsOf("gas_efficiency", [
+        ...repeat(10, 60, unpriced),
+        ...repeat(priced, 1, { ...call, at: START + 700, gasPrice: 5n * GWEI }),
+      ]);
+    for (const priced of [1, 4, 9]) expect(pointsWith(priced)).toBeCloseTo(100 - 3.5 * priced, 2);
+    for (const priced of [11, 20]) expect(pointsWith(priced)).toBe(65);
+  });
+
+  test("takes no more from one failure, however dear it was", () => {
+    const steps = (fee: bigint) => [...repeat(100, 1, call), { ...call, at: START + 300, ok: false, fee }];
+    const [usual, dear, dearest] = [1_000n, 10_000n, 10n ** 9n].map((fee) =>
+      pointsOf("gas_efficiency", steps(fee)),
+    ) as [number, number, number];
+    expect(dear).toBeLessThan(usual);
+    expect(usual - dearest).toBeLessThan(15);
+  });
+
+  test("counts dear failures in full where most are", () => {
+    const steps = (times: number) =>
+      repeat(100, 1, call).map((step, i) => (i < times ? { ...step, ok: false, fee: 8_000n } : step));
+    expect(measureFeature("gas_efficiency", steps(50)).value ?? 0).toBeGreaterThan(0.55);
   });
 
   test("burns nothing on a chain without fees", () => {

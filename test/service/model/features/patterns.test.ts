@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { measureWallet } from "../../../../service/model/features/score-wallet.ts";
-import type { OwnerLink, WalletRows } from "../../../../service/model/features/types.ts";
+import type { OwnerLink } from "../../../../service/model/features/types.ts";
 import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import {
   account,
@@ -40,12 +40,17 @@ describe("retry storm", () => {
 describe("stale strategy", () => {
   test("fires where many failures follow three in a row of the same call", () => {
     const stubborn = repeat(240, 2 * HOUR, { ...failing, at: START + 40 * DAY });
-    expect(effectOf("stale_strategy", [...healthy, ...stubborn])).toBe(AHS_2026_2.patterns.staleStrategy.effect);
+    expect(effectOf("stale_strategy", [...healthy, ...stubborn])).toBe(
+      AHS_2026_2.patterns.staleStrategy.effect,
+    );
   });
 
   test("costs more with each blind failure, from nothing on", () => {
     const effects = Array.from({ length: 60 }, (_, blind) =>
-      effectOf("stale_strategy", [...healthy, ...repeat(blind, 2 * HOUR, { ...failing, at: START + 40 * DAY })]),
+      effectOf("stale_strategy", [
+        ...healthy,
+        ...repeat(blind, 2 * HOUR, { ...failing, at: START + 40 * DAY }),
+      ]),
     );
     expect(effects[0]).toBe(0);
     expect(effects).toEqual(effects.toSorted((a, b) => b - a));
@@ -181,10 +186,6 @@ test("no pattern raises a score", () => {
 
 function effectOf(name: string, steps: readonly Step[]): number {
   return measure(steps).patterns.find((pattern) => pattern.name === name)?.effect ?? 0;
-}
-
-function measureRows(rows: WalletRows) {
-  return measureWallet(rows, AHS_2026_2);
 }
 
 const good = repeat(400, 3 * HOUR, { at: START, to: account(9) });

@@ -4,15 +4,18 @@ import {
   addressesOf,
   describeCounterparties,
 } from "../../../../service/model/features/describe-counterparties.ts";
+import { createMarket } from "../../../../service/model/features/market.ts";
 import { scoreWallet } from "../../../../service/model/features/score-wallet.ts";
 import { dayOf } from "../../../../service/model/features/time.ts";
 import type { OwnCall, SanctionsFlag, WalletRows } from "../../../../service/model/features/types.ts";
+import { weighCalls } from "../../../../service/model/features/weigh-calls.ts";
 import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import type { ScoreRecord } from "../../../../service/model/score/record.ts";
 import { anyRows } from "./arbitrary-histories.ts";
 import { diverseTrader } from "./archetypes.ts";
 import { contact, factsOf, graphOf, question } from "./contacts.ts";
 import { account, asOfLast, asOfTime, callsOf, DAY, rowsOf, START, WALLET } from "./histories.ts";
+import { type OneMoreCall, oneMoreCall } from "./long-histories.ts";
 
 const LISTED: SanctionsFlag = {
   source: "chainalysis-oracle",
@@ -91,6 +94,32 @@ describe("any history", () => {
       const chosen = rows.calls[pick % rows.calls.length];
       const calls = rows.calls.map((call) => (call === chosen ? { ...call, ok: false } : call));
       expectNoHigher(unchecked({ ...rows, calls }), unchecked(rows));
+      expectNoSurer(score({ ...rows, calls }), score(rows));
+    });
+  });
+
+  test("is no surer of the same grade, or a better one, with calls failed that succeeded", () => {
+    check(
+      fc.tuple(oneMoreCall, fc.infiniteStream(fc.nat({ max: 9 })), fc.integer({ min: 1, max: 10 })),
+      (given) => {
+        const [{ before: rows }, draws, failing] = given;
+        const calls = rows.calls.map((call) => (nextOf(draws) < failing ? { ...call, ok: false } : call));
+        expectNoSurer(score({ ...rows, calls }), score(rows));
+        expectNoHigher(unchecked({ ...rows, calls }), unchecked(rows));
+      },
+    );
+  });
+
+  test("of a hundred calls moves by no more than five points with one more call, where they have some evidence", () => {
+    const enough = oneMoreCall.filter(({ before }) => creditOf(before) >= 40e9);
+    check(enough, (histories) => {
+      expect(moved(histories)).toBeLessThanOrEqual(5);
+    });
+  });
+
+  test("of a hundred calls, however little most of them count, moves by a grade at most with one more", () => {
+    check(oneMoreCall, (histories) => {
+      expect(moved(histories)).toBeLessThanOrEqual(15);
     });
   });
 
@@ -189,10 +218,27 @@ test("strangers change nothing: spam tokens, dust, a large gift and calls to the
   expect(record([...ordinary, ...elsewhere, ...strangers])).toBe(before);
 });
 
+/** Points that one more call moves the score by; 0 unless there is a score both before and after. */
+function moved({ before, after }: OneMoreCall): number {
+  const [one, other] = [score(before).outcome, score(after).outcome];
+  if (one.kind === "insufficient" || other.kind === "insufficient") return 0;
+  return Math.abs(one.ahsScore - other.ahsScore);
+}
+
+function creditOf(rows: WalletRows): number {
+  return weighCalls(rows, createMarket(rows.tokens), AHS_2026_2).attempted;
+}
+
+function nextOf(stream: Iterator<number>): number {
+  const { value } = stream.next();
+  return value;
+}
+
 /** A record whatever the evidence, so that the properties of scores hold for short histories too. */
 function unchecked(rows: WalletRows): ScoreRecord {
   const { confidence } = AHS_2026_2;
-  const policy = { ...AHS_2026_2, confidence: { ...confidence, low: 0, minOwnCalls: 0, minWeight: 0 } };
+  const least = { low: 0, minOwnCalls: 0, minWeight: 0, minDays: 0 };
+  const policy = { ...AHS_2026_2, confidence: { ...confidence, ...least } };
   return scoreWallet({ rows, asOf: asOfLast(rows.calls), policy });
 }
 
@@ -202,10 +248,18 @@ function score(rows: WalletRows): ScoreRecord {
 
 function expectNoHigher(worse: ScoreRecord, better: ScoreRecord): void {
   expect(worse.outcome.kind).toBe(better.outcome.kind);
+  expectNoSurer(worse, better);
   if (worse.outcome.kind === "insufficient" || better.outcome.kind === "insufficient") return;
   expect(worse.outcome.ahsScore).toBeLessThanOrEqual(better.outcome.ahsScore);
   expect(unrounded(worse, "d1")).toBeLessThanOrEqual(unrounded(better, "d1"));
   expect(unrounded(worse, "d2")).toBeLessThanOrEqual(unrounded(better, "d2"));
+}
+
+/** The confidence in the same grade, or a better one, is no higher; a grade that was not said is taken for a D. */
+function expectNoSurer(worse: ScoreRecord, better: ScoreRecord): void {
+  if (worse.outcome.kind === "insufficient") return;
+  if (worse.outcome.grade > (better.outcome.kind === "scored" ? better.outcome.grade : "D")) return;
+  expect(worse.confidenceMicros).toBeLessThanOrEqual(better.confidenceMicros);
 }
 
 function unrounded(record: ScoreRecord, name: string): number {
@@ -223,9 +277,8 @@ function recovers(calls: readonly OwnCall[], call: OwnCall, position: number): b
   const before = calls
     .slice(0, position)
     .findLast((other) => other.to === call.to && other.selector === call.selector);
-  // Without a receipt, the method decides whether a call is trivial.
-  const methodTellsNothing = call.receipt !== null || call.selector !== null;
-  return call.ok && methodTellsNothing && before !== undefined && !before.ok;
+  // A call without a method is a payment, which another method is not.
+  return call.ok && call.selector !== null && before !== undefined && !before.ok;
 }
 
 function busiestDay(calls: readonly OwnCall[]): number {

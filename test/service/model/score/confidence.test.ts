@@ -20,8 +20,20 @@ describe("confidence", () => {
     ["is insufficient with nine calls, whatever they weigh", { ownCalls: 9 }, LAST, 199_000, "INSUFFICIENT"],
     ["is insufficient with a weight below five", { creditedNanos: 4.9e9 }, LAST, 199_000, "INSUFFICIENT"],
     ["is insufficient for less than two weeks", { activeWeeks: 1.9 }, LAST, 199_000, "INSUFFICIENT"],
-    ["falls with the square of a credited share below 0.3", { creditedShare: 0.15 }, LAST, 168_750, "INSUFFICIENT"],
-    ["does not count failures", { weightNanos: 900e9 }, LAST, 675_000, "MEDIUM"],
+    [
+      "falls with the square of a credited share below 0.3",
+      { creditedShare: 0.15 },
+      LAST,
+      168_750,
+      "INSUFFICIENT",
+    ],
+    [
+      "does not count failures of a grade that failures do not support",
+      { failableNanos: 900e9 },
+      LAST,
+      675_000,
+      "MEDIUM",
+    ],
     [
       "is nothing without a call",
       { ownCalls: 0, creditedNanos: 0, firstCallAt: null, lastCallAt: null },
@@ -63,7 +75,8 @@ describe("confidence", () => {
               : feature,
         ),
       });
-    const percent = AHS_2026_2.features.find(({ name }) => name === "adaptation")?.weightPercent ?? Number.NaN;
+    const percent =
+      AHS_2026_2.features.find(({ name }) => name === "adaptation")?.weightPercent ?? Number.NaN;
     // Of a D2 that is 0.70 of all.
     const left = Math.round(675_000 * (1 - (0.7 * percent) / 100));
     expect(confidenceAt(without("adaptation", "unknown"), LAST).micros).toBe(left);
@@ -76,9 +89,7 @@ describe("confidence", () => {
     ["nothing lost where the window starts later", null, LAST - 200 * DAY, 675_000],
   ])("falls to %s", (_, chainStartTimestamp, fromTimestamp, micros) => {
     const coverage = { ...measuredWallet().coverage, complete: false, fromTimestamp };
-    expect(confidenceAt(measuredWallet({ coverage, chainStartTimestamp }), LAST).micros).toBe(
-      micros,
-    );
+    expect(confidenceAt(measuredWallet({ coverage, chainStartTimestamp }), LAST).micros).toBe(micros);
   });
 });
 

@@ -25,7 +25,7 @@ export function measuredWallet(parts: Partial<MeasuredWallet> = {}): MeasuredWal
     })),
     evidence: {
       ownCalls: 100,
-      weightNanos: 45e9,
+      failableNanos: 45e9,
       creditedNanos: 45e9,
       creditedShare: 1,
       ringShare: 0,

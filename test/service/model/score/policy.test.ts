@@ -18,8 +18,10 @@ describe("AHS-2026.2", () => {
     expect(gas.wasteShare + gas.priceShare + gas.limitShare).toBe(1);
     expect(gas.unpriced.wasteShare + gas.unpriced.limitShare).toBe(1);
     expect(timing.burstShare + timing.silenceShare).toBe(1);
-    expect(adaptation.blindShare + adaptation.gasLimitShare + adaptation.overpayShare).toBe(1);
-    expect(consistency.activityShare + consistency.tenureShare + consistency.recentShare).toBe(1);
+    expect(
+      adaptation.blindShare + adaptation.gasLimitShare + adaptation.recentShare + adaptation.overpayShare,
+    ).toBe(1);
+    expect(consistency.activityShare + consistency.tenureShare).toBe(1);
   });
 
   test("every curve has rising anchors and runs one way", () => {

@@ -151,7 +151,11 @@ describe("the total", () => {
     const record = score({ success_rate: 100, gas_efficiency: 100 }, { d2: 90, evidence });
     expect(record.outcome).toMatchObject({ ahsScore: limit === null ? 93 : Math.round(limit) });
     const cap = limit === null ? [] : [[name, 100 * (limit - 93)]];
-    expect(lines(record.features, "AHS").slice(2).filter(([line]) => line !== "rounding")).toEqual(cap);
+    expect(
+      lines(record.features, "AHS")
+        .slice(2)
+        .filter(([line]) => line !== "rounding"),
+    ).toEqual(cap);
   });
 
   test("names every cap that holds, and counts the lowest", () => {
@@ -226,7 +230,7 @@ function measured(
     patterns,
     evidence: {
       ownCalls: 100,
-      weightNanos: 80e9,
+      failableNanos: 80e9,
       creditedNanos: 80e9,
       creditedShare: 1,
       ringShare: 0,
@@ -244,7 +248,7 @@ function nothing(): Pick<MeasuredWallet, "features" | "evidence"> {
     features: AHS_2026_2.features.map(({ name }) => feature(name, undefined)),
     evidence: {
       ownCalls: 0,
-      weightNanos: 0,
+      failableNanos: 0,
       creditedNanos: 0,
       creditedShare: null,
       ringShare: 0,
