@@ -83,11 +83,15 @@ test("a specialist with one call a day to one counterparty is good", () => {
 
 test.each([
   ["established payees that nobody else pays", { outsideUsers: 0, existedAt: START - 60 * DAY }, ["A", "B"]],
-  ["new payees without other users", { outsideUsers: 0, existedAt: null }, ["D", "E", "F"]],
+  [
+    "new payees without other users, who prove nothing",
+    { outsideUsers: 0, existedAt: null },
+    ["insufficient"],
+  ],
 ])("a payment agent with %s", (_, parts, grades) => {
   const payees = new Map(Array.from({ length: 40 }, (_unused, i) => [account(3000 + i), parts]));
   const { outcome } = scoreRows(withFacts(rowsOf(callsOf(paymentAgent({ days: 90, seed: 1 }))), payees));
-  expect(outcome.kind === "scored" && grades.includes(outcome.grade)).toBe(true);
+  expect(grades).toContain(outcome.kind === "scored" ? outcome.grade : outcome.kind);
 });
 
 describe("too little history", () => {
@@ -209,28 +213,28 @@ describe("a population of equal tiers", () => {
 
 test("the bytes of a record are the same on every engine and in every version of one", () => {
   const record = scoreRows(dirtyRows({ days: 90, seed: 1 }));
-  expect(record.outcome).toEqual({ kind: "scored", ahsScore: 54, d1Score: 46, d2Score: 94, grade: "D" });
-  expect([record.confidenceMicros, record.levelUntil]).toEqual([856973, 1776328236]);
+  expect(record.outcome).toEqual({ kind: "scored", ahsScore: 54, d1Score: 59, d2Score: 95, grade: "D" });
+  expect([record.confidenceMicros, record.levelUntil]).toEqual([855880, 1776318690]);
   expect(record.patterns).toEqual([]);
   expect(
     record.features.map((line) => `${line.name} ${line.value} ${line.score} ${line.contribution}`),
   ).toEqual([
-    "success_rate 0.962548 89.705422 2691",
-    "gas_efficiency 0.026904 65.497004 1310",
-    "portfolio_quality 0.321778 32.177845 644",
+    "success_rate 0.969957 92.985044 3254",
+    "gas_efficiency 0.026878 65.504997 2293",
+    "portfolio_quality 0.321778 32.177845 322",
     "dust_and_spam 1 0 0",
     "risk_flags 100 0 0",
-    "rounding -0.45 null -45",
-    "timing_regularity -0.169399 98.734175 1975",
-    "counterparty_diversity 10.819662 98.734175 1975",
-    "adaptation 87.5 86.629745 1733",
-    "failure_recovery 0.004685 94.377635 2359",
-    "consistency 13 90.231069 1353",
-    "rounding 0.05 null 5",
-    "d1 46.446596 46.446596 1393",
-    "d2 93.948688 93.948688 6577",
-    "weak_link -21.25 null -2125",
-    "exposure -4.45 54 -445",
+    "rounding 0.31 null 31",
+    "timing_regularity -0.169399 98.734175 790",
+    "counterparty_diversity 10.819662 98.734175 790",
+    "adaptation 93.090985 92.0438 4050",
+    "failure_recovery 0.217217 96.741744 2515",
+    "consistency 12.76383 96.748811 1354",
+    "rounding 0.01 null 1",
+    "d1 58.689299 58.689299 1761",
+    "d2 94.994427 94.994427 6649",
+    "weak_link -2.13 null -213",
+    "exposure -27.97 54 -2797",
   ]);
 });
 
