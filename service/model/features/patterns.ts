@@ -120,14 +120,19 @@ export function isSelfDealing(history: WeighedHistory, policy: Policy): boolean 
 
 /**
  * Share of the weight of all own calls that goes round within the owner cluster, 0 to 1. Payments to one own account, a
- * treasury, do not, unless that account funds the wallet as well. Few calls make no ring: they count in part.
+ * treasury, are left out of both, unless that account funds the wallet as well: they neither make a ring nor hide one. Few
+ * calls make no ring: they count in part.
  */
-export function ringShare(
-  { calls, outside, ringWeight, totalWeight }: WeighedHistory,
-  { patterns }: Policy,
-): number {
-  if (totalWeight === 0) return 0;
-  return (ringWeight / totalWeight) * rampOf(calls.length - outside.length, patterns.selfDealingRing.calls);
+export function ringShare(history: WeighedHistory, { patterns }: Policy): number {
+  const { ownWeight, sweptWeight, ringCalls } = history;
+  const dealt = dealtWeight(history);
+  if (dealt === 0) return 0;
+  return ((ownWeight - sweptWeight) / dealt) * rampOf(ringCalls, patterns.selfDealingRing.calls);
+}
+
+/** Σ w of all own calls but those that sweep income to a treasury, in billionths. */
+export function dealtWeight({ totalWeight, sweptWeight }: WeighedHistory): number {
+  return totalWeight - sweptWeight;
 }
 
 /** Share of the weight of all own calls that stays within the owner cluster, 0 to 1; 0 without calls. */
@@ -167,7 +172,7 @@ function healthyOperator({ rows, history, success, exposedShare, policy }: Facts
   const { steadyFrom, minWeight } = policy.patterns.healthyOperator;
   const { exposure } = policy.caps;
   if (success.steady < steadyFrom || history.evidence < minWeight * NANO) return null;
-  if (history.credited < policy.confidence.provenShare * history.totalWeight) return null;
+  if (history.credited < policy.confidence.provenShare * dealtWeight(history)) return null;
   if (exposure.some(({ from }) => exposedShare >= from)) return null;
   return label(
     "healthy_operator",

@@ -22,7 +22,7 @@ import {
   successRate,
 } from "./hygiene.ts";
 import { createMarket } from "./market.ts";
-import { findPatterns, ringShare } from "./patterns.ts";
+import { dealtWeight, findPatterns, ringShare } from "./patterns.ts";
 import type { AsOf, SanctionsFlag, WalletRows } from "./types.ts";
 import { weighCalls } from "./weigh-calls.ts";
 
@@ -103,11 +103,12 @@ function measureFeature(rule: FeatureRule, facts: Facts): Feature {
 }
 
 function weighEvidence({ history, exposedShare: exposed, policy }: Facts): Evidence {
+  const dealt = dealtWeight(history);
   return {
     ownCalls: history.calls.length,
     failableNanos: history.failable,
     creditedNanos: history.credited,
-    creditedShare: history.totalWeight === 0 ? null : roundMicro(history.credited / history.totalWeight),
+    creditedShare: dealt === 0 ? null : roundMicro(history.credited / dealt),
     ringShare: roundMicro(ringShare(history, policy)),
     exposedShare: exposed,
     activeWeeks: roundMicro(effectiveWeeks({ history })),

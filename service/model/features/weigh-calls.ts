@@ -49,8 +49,10 @@ export type WeighedHistory = {
   readonly attempted: number;
   /** n_q: Σ w·q, of a failed call a trivial one's, in billionths: failing supports no more than what costs nothing. */
   readonly credited: number;
-  /** Σ w inside the owner cluster without payments to the one account that most of them went to, in billionths. */
-  readonly ringWeight: number;
+  /** Σ w of payments to the one own account that most of them went to, a treasury, in billionths; 0 for one that pays back. */
+  readonly sweptWeight: number;
+  /** How many calls stayed inside the owner cluster, those to the treasury left out. */
+  readonly ringCalls: number;
 };
 
 const NOTHING: WeighedHistory = {
@@ -64,7 +66,8 @@ const NOTHING: WeighedHistory = {
   failable: 0,
   attempted: 0,
   credited: 0,
-  ringWeight: 0,
+  sweptWeight: 0,
+  ringCalls: 0,
 };
 
 /** Cuts the window of a wallet's rows and weighs each call; the order of the rows does not matter. */
@@ -88,7 +91,7 @@ export function weighCalls(rows: WalletRows, market: Market, policy: Policy): We
     ...{ totalWeight: 0, ownWeight: 0, receiptWeight: 0 },
     ...{ evidence: 0, failable: 0, attempted: 0, credited: 0 },
   };
-  const swept = new Map<Address, number>();
+  const swept = new Map<Address, { weight: number; calls: number }>();
   /** Calls to each counterparty so far, by its number. */
   const dealt: number[] = [];
   for (const [position, place] of placeCalls(calls).entries()) {
@@ -99,8 +102,11 @@ export function weighCalls(rows: WalletRows, market: Market, policy: Policy): We
     const other = counterparties[position];
     if (other === undefined || other.own) {
       sums.ownWeight += weight;
-      if (other !== undefined && !other.circular && isPayment(call))
-        swept.set(other.address, (swept.get(other.address) ?? 0) + weight);
+      if (other !== undefined && !other.circular && isPayment(call)) {
+        const payee = entry(swept, other.address, () => ({ weight: 0, calls: 0 }));
+        payee.weight += weight;
+        payee.calls += 1;
+      }
       continue;
     }
     const counterparty = entry(owners, other.owner, () => owners.size);
@@ -132,8 +138,12 @@ export function weighCalls(rows: WalletRows, market: Market, policy: Policy): We
       overpay,
     });
   }
-  const ringWeight = sums.ownWeight - [...swept.values()].reduce((most, weight) => Math.max(most, weight), 0);
-  return { calls, outside, counterparties: owners.size, ...sums, ringWeight };
+  const treasury = [...swept.values()].reduce((most, one) => (one.weight > most.weight ? one : most), {
+    weight: 0,
+    calls: 0,
+  });
+  const ringCalls = calls.length - outside.length - treasury.calls;
+  return { calls, outside, counterparties: owners.size, ...sums, sweptWeight: treasury.weight, ringCalls };
 }
 
 /** True if a call does nothing but pay: a native transfer, or a token transfer by its calldata. */

@@ -96,7 +96,7 @@ export type Evidence = {
   readonly failableNanos: number;
   /** n_q: what of it no failure added to, in billionths of a call. */
   readonly creditedNanos: number;
-  /** Share of the weight of all own calls that is credited, 0 to 1; null without calls. */
+  /** Share of the weight of all own calls, sweeps to a treasury left out, that is credited, 0 to 1; null without such calls. */
   readonly creditedShare: number | null;
   /** Share of the weight of all own calls that goes round within the owner cluster, 0 to 1; 0 for too few calls. */
   readonly ringShare: number;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { scoreWallet } from "../../../../service/model/features/score-wallet.ts";
-import type { WalletRows } from "../../../../service/model/features/types.ts";
+import type { OwnerLink, WalletRows } from "../../../../service/model/features/types.ts";
 import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import type { ScoreRecord } from "../../../../service/model/score/record.ts";
 import {
@@ -92,6 +92,34 @@ test.each([
   const payees = new Map(Array.from({ length: 40 }, (_unused, i) => [account(3000 + i), parts]));
   const { outcome } = scoreRows(withFacts(rowsOf(callsOf(paymentAgent({ days: 90, seed: 1 }))), payees));
   expect(grades).toContain(outcome.kind === "scored" ? outcome.grade : outcome.kind);
+});
+
+describe("a payment agent whose other calls", () => {
+  const days = 90;
+  const outcomeWith = (to: number, ownerLink: OwnerLink) => {
+    const sweeps = Array.from({ length: 12_000 }, (_, i) =>
+      payment(START + Math.floor((i * days * DAY) / 12_000), account(to + (i % 5)), 90_000_000n),
+    );
+    const treasury = sweeps.map((step) => ({ ...step, recipient: account(to) }));
+    const own = new Map(Array.from({ length: 5 }, (_, i) => [account(to + i), { ownerLink }]));
+    const scoreWith = (steps: readonly Step[]) =>
+      scoreRows(withFacts(rowsOf(callsOf([...paymentAgent({ days, seed: 1 }), ...steps])), own)).outcome;
+    return { none: scoreWith([]), treasury: scoreWith(treasury), ring: scoreWith(sweeps) };
+  };
+
+  test("sweep its income to one treasury scores as without them, and among five accounts as a ring", () => {
+    const { none, treasury, ring } = outcomeWith(50, "first_funder");
+    if (treasury.kind === "insufficient" || none.kind === "insufficient")
+      throw new Error("both have a history");
+    expect(treasury.grade).toBe(none.grade);
+    expect(Math.abs(treasury.ahsScore - none.ahsScore)).toBeLessThanOrEqual(5);
+    expect(ring.kind === "scored" ? ring.grade : ring.kind).toMatch(/^([D-F]|insufficient)$/);
+  });
+
+  test("go to an account that funds it as well score as a ring", () => {
+    const { treasury } = outcomeWith(50, "mutual_funding");
+    expect(treasury.kind === "scored" ? treasury.grade : treasury.kind).toMatch(/^([D-F]|insufficient)$/);
+  });
 });
 
 describe("too little history", () => {

@@ -6,6 +6,7 @@ import {
   type CounterpartyQuestion,
   describeCounterparties,
 } from "../../../../service/model/features/describe-counterparties.ts";
+import { payersBackIn } from "../../../../service/model/features/find-owners.ts";
 import type { Contact } from "../../../../service/model/features/types.ts";
 import { contact, factsOf, graphOf, question } from "./contacts.ts";
 import { account, callsOf, DAY, payment, START, USDC, WALLET } from "./histories.ts";
@@ -144,6 +145,56 @@ describe("what is known of a counterparty", () => {
     );
     const described = describeCounterparties(question([12, 11, 13].map(account), { facts }));
     expect(described.map((one) => one.mergedWith)).toEqual([account(11), account(11), undefined]);
+  });
+});
+
+describe("new accounts that the wallet pays first", () => {
+  type Deal = typeof deal extends fc.Arbitrary<infer T> ? T : never;
+  const deal = fc.record({
+    sentMicroUsd: fc.bigInt({ min: 1n, max: 10n ** 9n }),
+    // Refunds are less than half of it.
+    returnedPercent: fc.bigInt({ min: 0n, max: 49n }),
+    calls: fc.nat({ max: 40 }),
+    hasCode: fc.constantFrom(false, false, true, null),
+  });
+
+  const described = (deals: readonly Deal[], returned: (deal: number) => bigint) => {
+    const payees = deals.map((_, place) => account(300 + place));
+    const contacts = deals.flatMap(({ sentMicroUsd, calls }, place) => {
+      const payee = account(300 + place);
+      const back = contact(payee, WALLET, { sentMicroUsd: returned(place) });
+      return [contact(WALLET, payee, { sentMicroUsd, calls }), ...(returned(place) > 0n ? [back] : [])];
+    });
+    // The wallet's own income comes from elsewhere.
+    const graph = graphOf([...contacts, contact(ELSEWHERE, WALLET, { sentMicroUsd: 10n ** 15n })]);
+    const facts = factsOf(
+      deals.map(({ hasCode }, place) => ({ address: account(300 + place), hasCode, firstFunder: WALLET })),
+    );
+    const payersBack = payersBackIn(graph.usersOf, WALLET);
+    return describeCounterparties(question(payees, { graph, facts, payersBack }));
+  };
+
+  test("are not its owner's, whatever it pays and however often, and count each for itself", () => {
+    fc.assert(
+      fc.property(fc.array(deal, { minLength: 1, maxLength: 30 }), (deals) => {
+        const known = described(
+          deals,
+          (place) => ((deals[place]?.sentMicroUsd ?? 0n) * (deals[place]?.returnedPercent ?? 0n)) / 100n,
+        );
+        expect(known.map(({ ownerLink, mergedWith }) => [ownerLink, mergedWith])).toEqual(
+          deals.map(() => [null, undefined]),
+        );
+      }),
+    );
+  });
+
+  test("are its owner's where they give half of it back", () => {
+    fc.assert(
+      fc.property(fc.array(deal, { minLength: 1, maxLength: 30 }), (deals) => {
+        const known = described(deals, (place) => ((deals[place]?.sentMicroUsd ?? 0n) + 1n) / 2n);
+        expect(known.map(({ ownerLink }) => ownerLink)).toEqual(deals.map(() => "first_funder"));
+      }),
+    );
   });
 });
 
