@@ -18,7 +18,8 @@ test("shows every feature with its state, samples, curves and points", () => {
     if (shown?.contribution !== null && shown !== undefined)
       expect(row).toContain((shown.contribution / 100).toFixed(2));
   }
-  expect(lines).toContain("      success, share of calls: 0.6→0  0.8→35  0.9→65  0.95→85  0.99→100");
+  const anchors = AHS_2026_2.success.curve.map(([x, y]) => `${x}→${y}`).join("  ");
+  expect(lines).toContain(`      success, share of calls: ${anchors}`);
 });
 
 test("shows what else moves the total, and the patterns, each as a line; the points of all lines add up", () => {

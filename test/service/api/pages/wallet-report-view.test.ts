@@ -55,7 +55,7 @@ describe("the report of a wallet", () => {
       "0.70 × 88.10 points",
       "Pattern: Self-dealing ring",
       "Limit of 59",
-      "most of its activity is within its owner&#39;s accounts",
+      "much of its activity goes round among its owner&#39;s accounts",
     ])
       expect(sum).toContain(words);
     const points = [...sum.matchAll(/>([+−])([0-9.]+)</g)].map(
