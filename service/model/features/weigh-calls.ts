@@ -1,4 +1,5 @@
 import type { Address, Hex } from "viem";
+import { rampOf } from "../score/curve.ts";
 import { decayNanos, divideRound, MICRO, toMicros } from "../score/fixed-point.ts";
 import type { Policy } from "../score/policy-shape.ts";
 import { counterpartiesOf } from "./credit.ts";
@@ -49,7 +50,7 @@ export type WeighedHistory = {
   readonly attempted: number;
   /** n_q: Σ w·q, of a failed call a trivial one's, in billionths: failing supports no more than what costs nothing. */
   readonly credited: number;
-  /** Σ w of payments to the one own account that most of them went to, a treasury, in billionths; 0 for one that pays back. */
+  /** Σ w of payments to a treasury, the one own account that takes nearly all that stays inside the cluster, in billionths. */
   readonly sweptWeight: number;
   /** How many calls stayed inside the owner cluster, those to the treasury left out. */
   readonly ringCalls: number;
@@ -69,6 +70,9 @@ const NOTHING: WeighedHistory = {
   sweptWeight: 0,
   ringCalls: 0,
 };
+
+/** Share of what stays inside the cluster from which its greatest payee is a treasury: those of a ring take turns. */
+const TREASURY = { begins: 0.5, whole: 0.9 };
 
 /** Cuts the window of a wallet's rows and weighs each call; the order of the rows does not matter. */
 export function weighCalls(rows: WalletRows, market: Market, policy: Policy): WeighedHistory {
@@ -91,7 +95,7 @@ export function weighCalls(rows: WalletRows, market: Market, policy: Policy): We
     ...{ totalWeight: 0, ownWeight: 0, receiptWeight: 0 },
     ...{ evidence: 0, failable: 0, attempted: 0, credited: 0 },
   };
-  const swept = new Map<Address, { weight: number; calls: number }>();
+  const paid = new Map<Address, { weight: number; calls: number }>();
   /** Calls to each counterparty so far, by its number. */
   const dealt: number[] = [];
   for (const [position, place] of placeCalls(calls).entries()) {
@@ -103,7 +107,7 @@ export function weighCalls(rows: WalletRows, market: Market, policy: Policy): We
     if (other === undefined || other.own) {
       sums.ownWeight += weight;
       if (other !== undefined && !other.circular && isPayment(call)) {
-        const payee = entry(swept, other.address, () => ({ weight: 0, calls: 0 }));
+        const payee = entry(paid, other.address, () => ({ weight: 0, calls: 0 }));
         payee.weight += weight;
         payee.calls += 1;
       }
@@ -138,12 +142,14 @@ export function weighCalls(rows: WalletRows, market: Market, policy: Policy): We
       overpay,
     });
   }
-  const treasury = [...swept.values()].reduce((most, one) => (one.weight > most.weight ? one : most), {
+  const treasury = [...paid.values()].reduce((most, one) => (one.weight > most.weight ? one : most), {
     weight: 0,
     calls: 0,
   });
-  const ringCalls = calls.length - outside.length - treasury.calls;
-  return { calls, outside, counterparties: owners.size, ...sums, sweptWeight: treasury.weight, ringCalls };
+  const swept = sums.ownWeight === 0 ? 0 : rampOf(treasury.weight / sums.ownWeight, TREASURY);
+  const ringCalls = calls.length - outside.length - Math.round(swept * treasury.calls);
+  const sweptWeight = Math.round(swept * treasury.weight);
+  return { calls, outside, counterparties: owners.size, ...sums, sweptWeight, ringCalls };
 }
 
 /** True if a call does nothing but pay: a native transfer, or a token transfer by its calldata. */

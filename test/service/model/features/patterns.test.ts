@@ -178,6 +178,16 @@ describe("self-dealing ring", () => {
     ).toBe(rule.effect);
   });
 
+  test("is payments among four accounts as they come, and among two", () => {
+    for (const owned of [
+      [50, 51, 52],
+      [50, 51],
+    ]) {
+      const { evidence } = measureRing([...pays(300, owned), ...others(100)]);
+      expect(evidence.ringShare).toBeCloseTo(0.75, 1);
+    }
+  });
+
   test("is payments to an account that funds the wallet as well, and calls of an own contract", () => {
     expect(effectIn(pays(300, [50]), "mutual_funding")).toBe(rule.effect);
     expect(effectIn(calls(300, 50))).toBe(rule.effect);
