@@ -1,0 +1,38 @@
+import { index, integer, primaryKey, text } from "drizzle-orm/pg-core";
+import { address, int8, moment, rowId, uint } from "../columns.ts";
+import { ahs } from "./schema.ts";
+
+/** Backing of each wallet that has any, as of one block; all rows of a chain are replaced together. */
+export const walletBacking = ahs.table(
+  "wallet_backing",
+  {
+    chainId: integer().notNull(),
+    wallet: address().notNull(),
+    /** Costs of its own in the last 180 days that do not come back to it. */
+    ownMicroUsd: uint().notNull(),
+    /** CB: its own cost and the part of its payers' cost bases that their payments passed on. */
+    costBasisMicroUsd: uint().notNull(),
+    /** Greatest amount to settle with it at once, before what is outstanding. */
+    safeMicroUsd: uint().notNull(),
+    /** Payments to it from outside its owner cluster within the last day of chain time. */
+    receivedDayMicroUsd: uint().notNull(),
+    asOfBlock: int8().notNull(),
+    asOfTime: moment().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.wallet] })],
+);
+
+/** Amounts that routing said may be settled at once; each is outstanding for one day. */
+export const routingPromise = ahs.table(
+  "routing_promise",
+  {
+    id: rowId(),
+    chainId: integer().notNull(),
+    wallet: address().notNull(),
+    /** Key or payer that received the answer. */
+    caller: text().notNull(),
+    amountMicroUsd: uint().notNull(),
+    createdAt: moment().notNull().defaultNow(),
+  },
+  (table) => [index("routing_promise_wallet").on(table.chainId, table.wallet, table.createdAt)],
+);
