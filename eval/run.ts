@@ -11,7 +11,7 @@ import { summarise } from "./results.ts";
  * `npm run eval [-- --seeds N] [-- --seed TEXT]… [-- --json FILE]`: what the model makes of simulated worlds. Seeds are
  * drawn anew at each run unless given. Exit code 1 when a bar is missed.
  */
-const SIZE = { perTier: 24, drifters: 600, crowd: USUAL_CROWD, lives: 6, mostPerDay: 600 };
+const SIZE = { perTier: 24, drifters: 1_500, crowd: USUAL_CROWD, lives: 6, mostPerDay: 600 };
 
 const USAGE = `Usage: npm run eval [-- --seeds N] [-- --seed TEXT]... [-- --json FILE]
 What the model makes of simulated worlds. Seeds are drawn anew at each run unless given; exit code 1 when a bar is missed.`;

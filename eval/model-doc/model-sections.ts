@@ -126,13 +126,11 @@ function featurePart(
 }
 
 function totalSection(policy: Policy): string {
-  const { dimensionPercent, patterns, caps, adaptation } = policy;
+  const { dimensionPercent, patterns, adaptation } = policy;
   const ramp = ({ begins, whole }: Ramp) => `${percent(begins)} to ${percent(whole)}`;
   return `## 4. The total
 
-AHS = ${dimensionPercent.D1 / 100}·D1 + ${dimensionPercent.D2 / 100}·D2, from the unrounded dimensions, minus the weak link, plus the effects of patterns, together no less than ${patterns.floor}, then the caps; rounded half up in the end. An effect with a range grows evenly from its beginning to its end, so that no single call moves a score far.
-
-Weak link: of the gap between the dimensions above ${policy.weakLink.above} points, ${policy.weakLink.perPointOfD1} where D1 is the lower one, ${policy.weakLink.perPointOfD2} where D2 is.
+AHS = ${dimensionPercent.D1 / 100}·D1 + ${dimensionPercent.D2 / 100}·D2, from the unrounded dimensions, plus the effects of patterns, together no less than ${patterns.floor}; rounded half up in the end. Under sanctions D1 and AHS are 0. An effect with a range grows evenly from its beginning to its end, so that no single call moves a score far.
 
 ${markdownTable([
   ["Pattern", "Fires when", "Effect"],
@@ -158,8 +156,8 @@ ${markdownTable([
   ],
   [
     "self_dealing_ring",
-    `weight that goes round inside the owner cluster: ${ramp(patterns.selfDealingRing.share)}, times own calls: ${patterns.selfDealingRing.calls.begins} to ${patterns.selfDealingRing.calls.whole}; payments to one own account that does not fund the wallet are left out`,
-    patterns.selfDealingRing.effect,
+    `more than ${percent(patterns.selfDealingRing.share)} of the weight and at least ${patterns.selfDealingRing.calls} own calls go round inside the owner cluster; payments to one own account that does not fund the wallet are left out`,
+    "none, a label: such calls are no evidence",
   ],
   [
     "zombie",
@@ -176,17 +174,6 @@ ${markdownTable([
     `S at ${percent(patterns.healthyOperator.steadyFrom)} or more, n at least ${patterns.healthyOperator.minWeight}, none of the above that costs`,
     "none, a label",
   ],
-])}
-
-${markdownTable([
-  ["Cap", "Holds when", "AHS at most"],
-  ["self_dealing", "as the pattern self_dealing_ring", `from 100 to ${caps.selfDealing}, as the effect grows`],
-  ...caps.exposure.map(({ from, cap }) => [
-    "exposure",
-    `${percent(from)} or more of the outgoing volume to sanctioned or mixer accounts`,
-    cap,
-  ]),
-  ["sanctions", "the wallet is on a list; D1 is 0 as well", 0],
 ])}`;
 }
 

@@ -167,7 +167,7 @@ export function adaptation(facts: Facts): Feature {
   const stops = readCurve(rule.blindCurve, blind.share);
   const estimates = readCurve(rule.outOfGasCurve, starved);
   const prices = pricesPaid(facts);
-  const works = readCurve(rule.recentCurve, facts.success.recent);
+  const works = recentPoints(facts);
   const acts = rule.blindShare * stops + rule.gasLimitShare * estimates + rule.recentShare * works;
   const unpriced = acts / (1 - rule.overpayShare);
   const mean =
@@ -182,6 +182,11 @@ export function adaptation(facts: Facts): Feature {
       prices === null ? "unknown: no block has a market price" : `${shown(prices.points)} points`
     }; ${gatedWords(mean, facts)}`,
   });
+}
+
+/** Points of s_r. */
+function recentPoints({ success, policy }: Facts): number {
+  return readCurve(policy.success.recentCurve, success.recent);
 }
 
 /**
@@ -255,18 +260,19 @@ function burdenOf(failure: FailedCall, last: number, { recovery }: Policy): numb
   return Math.min(1, Math.max(readCurve(recovery.delayCurve, lasted), floor));
 }
 
-/** D2 consistency: how many weeks are active, and how long the record is. */
+/** D2 consistency: how many weeks are active, how long the record is, and whether it works to its end. */
 export function consistency(facts: Facts): Feature {
   const { consistency: rule } = facts.policy;
   const effective = effectiveWeeks(facts);
   const tenure = 100 * Math.min(1, effective / rule.fullTenureWeeks);
   const active = activity(facts, effective);
-  const points = rule.activityShare * active + rule.tenureShare * tenure;
+  const works = recentPoints(facts);
+  const points = rule.activityShare * active + rule.tenureShare * tenure + rule.recentShare * works;
   return measured("consistency", {
     value: effective,
     score: gate(facts) * points,
     samples: facts.history.outside.length,
-    reason: `activity ${shown(active)}, tenure ${shown(tenure)}, gate ${shown(gate(facts))}`,
+    reason: `activity ${shown(active)}, tenure ${shown(tenure)}, recent success ${shown(works)}, gate ${shown(gate(facts))}`,
   });
 }
 

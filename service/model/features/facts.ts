@@ -84,9 +84,10 @@ export function gatedWords(points: number, facts: Facts): string {
   return `${shown(points)} points, ${shown(shrunk)} shrunk by n_a ${shown(facts.history.attempted / NANO)}, gate ${shown(gate(facts))}`;
 }
 
-/** g: how much a rhythm is worth, from nothing for useless calls to all of it. */
+/** g: how much a rhythm is worth, from nothing for useless calls to all of it, by the mean of the window's success and a lower recent one. */
 export function gate({ success, policy }: Facts): number {
-  return clamp((success.steady - policy.gate.floor) / policy.gate.range, 0, 1);
+  const working = Math.min(success.whole, (success.whole + success.recent) / 2);
+  return clamp((working - policy.gate.floor) / policy.gate.range, 0, 1);
 }
 
 /** shr: points drawn towards the middle where little was tried. */

@@ -14,9 +14,10 @@ export function findPatterns(facts: Facts): readonly Pattern[] {
     staleStrategy(facts),
     cascadingFailure(facts),
     gasWarCasualty(facts),
-    selfDealingRing(facts),
   ].filter((found) => found !== null);
-  return [...trouble, ...findLabels(facts, trouble.length === 0)];
+  const ring = selfDealingRing(facts);
+  const labels = findLabels(facts, trouble.length === 0 && ring === null);
+  return [...trouble, ...(ring === null ? [] : [ring]), ...labels];
 }
 
 /** Many failures of one (contract, method) within an hour, several times over. */
@@ -99,35 +100,26 @@ function gasWarCasualty({ gas, history, policy }: Facts): Pattern | null {
   };
 }
 
-/** Most of what it does goes round among accounts of its own owner. */
+/** Much of what it does goes round among accounts of its own owner: that proves nothing, which lowers confidence and costs no points. */
 function selfDealingRing({ history, policy }: Facts): Pattern | null {
-  const { selfDealingRing: rule } = policy.patterns;
-  const effect = partOf(rule.effect, ringShare(history, policy), rule.share);
-  if (effect === 0) return null;
+  if (!isSelfDealing(history, policy)) return null;
   const own = history.calls.length - history.outside.length;
   return {
     name: "self_dealing_ring",
     severity: "critical",
-    effect,
+    effect: 0,
     evidence: `${own} calls, ${shareWords(ownShare(history))} of the weight, within its owner's accounts`,
   };
 }
 
-/** Whether so much of what a wallet does goes round within its owner's accounts that it costs points. */
-export function isSelfDealing(history: WeighedHistory, policy: Policy): boolean {
-  return ringShare(history, policy) > policy.patterns.selfDealingRing.share.begins;
-}
-
 /**
- * Share of the weight of all own calls that goes round within the owner cluster, 0 to 1. Payments to one own account, a
- * treasury, are left out of both, unless that account funds the wallet as well: they neither make a ring nor hide one. Few
- * calls make no ring: they count in part.
+ * Whether much of what a wallet does goes round within its owner's accounts. Payments to one own account, a treasury, are left
+ * out, unless that account funds the wallet as well: they neither make a ring nor hide one.
  */
-export function ringShare(history: WeighedHistory, { patterns }: Policy): number {
+export function isSelfDealing(history: WeighedHistory, { patterns }: Policy): boolean {
   const { ownWeight, sweptWeight, ringCalls } = history;
-  const dealt = dealtWeight(history);
-  if (dealt === 0) return 0;
-  return ((ownWeight - sweptWeight) / dealt) * rampOf(ringCalls, patterns.selfDealingRing.calls);
+  const { share, calls } = patterns.selfDealingRing;
+  return ringCalls >= calls && ownWeight - sweptWeight > share * dealtWeight(history);
 }
 
 /** Σ w of all own calls but those that sweep income to a treasury, in billionths. */
@@ -169,11 +161,10 @@ function recoveryInProgress(facts: Facts): Pattern | null {
 /** On no list, with enough evidence of dealing with independent parties and no listed ones, and nearly all of it good. */
 function healthyOperator({ rows, history, success, exposedShare, policy }: Facts): Pattern | null {
   if (rows.sanctions.length > 0) return null;
-  const { steadyFrom, minWeight } = policy.patterns.healthyOperator;
-  const { exposure } = policy.caps;
+  const { steadyFrom, minWeight, maxExposedShare } = policy.patterns.healthyOperator;
   if (success.steady < steadyFrom || history.evidence < minWeight * NANO) return null;
   if (history.credited < policy.confidence.provenShare * dealtWeight(history)) return null;
-  if (exposure.some(({ from }) => exposedShare >= from)) return null;
+  if (exposedShare >= maxExposedShare) return null;
   return label(
     "healthy_operator",
     `${succeededWords(tallyCalls(history.outside))} succeeded; estimated success ${shareWords(success.steady)}`,

@@ -22,7 +22,7 @@ import {
   successRate,
 } from "./hygiene.ts";
 import { createMarket } from "./market.ts";
-import { dealtWeight, findPatterns, ringShare } from "./patterns.ts";
+import { dealtWeight, findPatterns } from "./patterns.ts";
 import type { AsOf, SanctionsFlag, WalletRows } from "./types.ts";
 import { weighCalls } from "./weigh-calls.ts";
 
@@ -102,15 +102,13 @@ function measureFeature(rule: FeatureRule, facts: Facts): Feature {
   return measure(facts);
 }
 
-function weighEvidence({ history, exposedShare: exposed, policy }: Facts): Evidence {
+function weighEvidence({ history }: Facts): Evidence {
   const dealt = dealtWeight(history);
   return {
     ownCalls: history.calls.length,
     failableNanos: history.failable,
     creditedNanos: history.credited,
     creditedShare: dealt === 0 ? null : roundMicro(history.credited / dealt),
-    ringShare: roundMicro(ringShare(history, policy)),
-    exposedShare: exposed,
     activeWeeks: roundMicro(effectiveWeeks({ history })),
     firstCallAt: history.calls[0]?.timestamp ?? null,
     lastCallAt: history.calls.at(-1)?.timestamp ?? null,

@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import { rampOf } from "../score/curve.ts";
-import { decayNanos, divideRound, MICRO, toMicros } from "../score/fixed-point.ts";
+import { decayNanos, divideRound, MICRO, NANO, toMicros } from "../score/fixed-point.ts";
 import type { Policy } from "../score/policy-shape.ts";
 import { counterpartiesOf } from "./credit.ts";
 import type { Market } from "./market.ts";
@@ -177,7 +177,10 @@ function compareCalls(a: OwnCall, b: OwnCall): number {
 }
 
 function weigh(age: number, sameDay: number, policy: Policy): number {
-  const decay = decayNanos(age, policy.window.halfLifeDays * SECONDS_PER_DAY);
+  const halfLife = policy.window.halfLifeDays * SECONDS_PER_DAY;
+  // Nothing is left at the window's edge, so that no call leaves the window with weight.
+  const edge = decayNanos(policy.window.days * SECONDS_PER_DAY, halfLife);
+  const decay = divideRound((decayNanos(age, halfLife) - edge) * NANO, NANO - edge);
   if (sameDay <= policy.window.floodPerDay) return decay;
   return divideRound(decay * policy.window.floodPerDay, sameDay);
 }

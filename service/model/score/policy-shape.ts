@@ -33,6 +33,8 @@ export type Policy = {
     readonly recentPriorCalls: number;
     readonly recentShare: number;
     readonly curve: Curve;
+    /** Points of s_r where D2 reads it. */
+    readonly recentCurve: Curve;
   };
   /** Credit of a counterparty, and what makes a call trivial. */
   readonly credit: {
@@ -119,7 +121,6 @@ export type Policy = {
     readonly overpayShare: number;
     readonly gasLimitShare: number;
     readonly recentShare: number;
-    readonly recentCurve: Curve;
     readonly blindCurve: Curve;
     readonly outOfGasCurve: Curve;
     readonly overpayCurve: Curve;
@@ -136,6 +137,7 @@ export type Policy = {
   readonly consistency: {
     readonly activityShare: number;
     readonly tenureShare: number;
+    readonly recentShare: number;
     readonly activityCurve: Curve;
     readonly activityPrior: { readonly weeks: number; readonly points: number };
     readonly minSpanDays: number;
@@ -157,24 +159,19 @@ export type Policy = {
       readonly pricePoints: Ramp;
       readonly effect: number;
     };
-    readonly selfDealingRing: {
-      readonly share: Ramp;
-      /** Own calls that make a ring. */
-      readonly calls: Ramp;
-      readonly effect: number;
-    };
+    /** Share of the weight of own calls, and how many of them, that go round within the owner cluster. */
+    readonly selfDealingRing: { readonly share: number; readonly calls: number };
     readonly zombie: { readonly silentDays: number };
     readonly recoveryInProgress: { readonly wholeBelow: number; readonly recentFrom: number };
-    readonly healthyOperator: { readonly steadyFrom: number; readonly minWeight: number };
+    readonly healthyOperator: {
+      readonly steadyFrom: number;
+      readonly minWeight: number;
+      /** Of the outgoing volume, to sanctioned or mixer accounts. */
+      readonly maxExposedShare: number;
+    };
   };
-  /** Points that the total loses for each point that one dimension is more than so many points above the other. */
-  readonly weakLink: { readonly above: number; readonly perPointOfD1: number; readonly perPointOfD2: number };
-  readonly caps: {
-    /** Of a whole ring. */
-    readonly selfDealing: number;
-    /** On the share of the outgoing volume to sanctioned or mixer accounts; the strictest first. */
-    readonly exposure: readonly { readonly from: number; readonly cap: number }[];
-  };
+  /** Points that the total loses for each point that D1 is more than so many points below D2. */
+  readonly weakLink: { readonly above: number; readonly perPoint: number };
   /** D3: asked for by the reader, of that answer alone, from probes of the endpoints that the agent declares. */
   readonly infrastructure: {
     readonly windowDays: number;

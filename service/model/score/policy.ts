@@ -2,16 +2,16 @@ import type { FeatureRule, Policy } from "./policy-shape.ts";
 
 /** Every feature of the model and its share of its dimension. */
 const FEATURES: readonly FeatureRule<"D1" | "D2">[] = [
-  { dimension: "D1", name: "success_rate", weightPercent: 35, unit: "share of calls" },
-  { dimension: "D1", name: "gas_efficiency", weightPercent: 35, unit: "share of fees burnt" },
-  { dimension: "D1", name: "portfolio_quality", weightPercent: 10, unit: "share of value" },
+  { dimension: "D1", name: "success_rate", weightPercent: 34, unit: "share of calls" },
+  { dimension: "D1", name: "gas_efficiency", weightPercent: 31, unit: "share of fees burnt" },
+  { dimension: "D1", name: "portfolio_quality", weightPercent: 5, unit: "share of value" },
   { dimension: "D1", name: "dust_and_spam", weightPercent: 5, unit: "share of tokens" },
-  { dimension: "D1", name: "risk_flags", weightPercent: 15, unit: "points lost" },
+  { dimension: "D1", name: "risk_flags", weightPercent: 25, unit: "points lost" },
   { dimension: "D2", name: "timing_regularity", weightPercent: 8, unit: "burstiness" },
   { dimension: "D2", name: "counterparty_diversity", weightPercent: 8, unit: "effective counterparties" },
-  { dimension: "D2", name: "adaptation", weightPercent: 44, unit: "points" },
-  { dimension: "D2", name: "failure_recovery", weightPercent: 26, unit: "calls" },
-  { dimension: "D2", name: "consistency", weightPercent: 14, unit: "active weeks" },
+  { dimension: "D2", name: "adaptation", weightPercent: 28, unit: "points" },
+  { dimension: "D2", name: "failure_recovery", weightPercent: 38, unit: "calls" },
+  { dimension: "D2", name: "consistency", weightPercent: 18, unit: "active weeks" },
 ];
 
 /** Model AHS-2026.2: what a wallet's own acts show, credited by how independent its counterparties are. */
@@ -30,8 +30,15 @@ export const AHS_2026_2: Policy = {
     prior: { successes: 9, calls: 10 },
     // Two weeks show a collapse while the window still hides it; its prior is the window's own success.
     recentHalfLifeDays: 2,
-    recentPriorCalls: 4,
-    recentShare: 0.4,
+    recentPriorCalls: 20,
+    recentShare: 0.9,
+    // Flatter than the curve of success: one recent failure is no collapse.
+    recentCurve: [
+      [0.3, 0],
+      [0.6, 35],
+      [0.8, 70],
+      [0.9, 100],
+    ],
     // Public chains fail a few percent of honest calls: 95 % is good, 80 % is poor, 60 % is useless.
     curve: [
       [0.3, 0],
@@ -65,8 +72,8 @@ export const AHS_2026_2: Policy = {
     // Back within the hour and within a tenth: fees and slippage, not business. So many earlier calls are searched.
     roundTrip: { withinSeconds: 3_600, tolerance: 0.1, lookBack: 32 },
   },
-  // The rhythm of useless calls is worth nothing: from 25 % success (nothing) to 60 % (all).
-  gate: { floor: 0.25, range: 0.35 },
+  // The rhythm of useless calls is worth nothing: from 40 % success (nothing) to 80 % (all).
+  gate: { floor: 0.4, range: 0.4 },
   // Ten calls' worth of a middling 60 points, so that little evidence scores neither well nor badly.
   shrink: { calls: 10, points: 60 },
   gas: {
@@ -77,7 +84,7 @@ export const AHS_2026_2: Policy = {
     // 50 to 15, without the price.
     unpriced: { wasteShare: 0.77, limitShare: 0.23 },
     // Ten mean fees, as ten calls are the prior of success: one early failure is no waste of half.
-    priorMeanFees: 10,
+    priorMeanFees: 20,
     wasteCurve: [
       [0, 100],
       [0.01, 95],
@@ -165,17 +172,10 @@ export const AHS_2026_2: Policy = {
     // As in failure recovery.
     priorCalls: 10,
     halfLifeDays: 14,
-    blindShare: 0.15,
+    blindShare: 0.08,
     gasLimitShare: 0.1,
-    recentShare: 0.3,
-    overpayShare: 0.45,
-    // Flatter than the curve of success: one recent failure is no collapse.
-    recentCurve: [
-      [0.3, 0],
-      [0.6, 32],
-      [0.8, 66],
-      [1, 100],
-    ],
+    recentShare: 0.2,
+    overpayShare: 0.62,
     blindCurve: [
       [0, 100],
       [0.01, 85],
@@ -198,12 +198,13 @@ export const AHS_2026_2: Policy = {
     ],
   },
   recovery: {
-    // Seconds from a failure to the next success of the same (contract, method): 10 min, 1 h, 6 h, 24 h, 7 d.
+    // Seconds from a failure to the next success of the same (contract, method): 10 min, 1 h, 6 h, 1 d, 3 d, 7 d.
     delayCurve: [
       [600, 0.15],
-      [3_600, 0.3],
-      [21_600, 0.55],
-      [86_400, 0.8],
+      [3_600, 0.2],
+      [21_600, 0.3],
+      [86_400, 0.45],
+      [259_200, 0.7],
       [604_800, 1],
     ],
     // Each failure before it in the run makes a failure dearer, however fast it ends.
@@ -214,13 +215,14 @@ export const AHS_2026_2: Policy = {
     worst: 4,
     curve: [
       [0, 100],
-      [4, 40],
+      [4, 0],
     ],
   },
   consistency: {
     // Mostly whether it works to the end, the rest how active and how long the record is.
-    activityShare: 0.6,
-    tenureShare: 0.4,
+    activityShare: 0.45,
+    tenureShare: 0.3,
+    recentShare: 0.25,
     // Active weeks over weeks in the span.
     activityCurve: [
       [0, 0],
@@ -236,31 +238,24 @@ export const AHS_2026_2: Policy = {
   patterns: {
     // Patterns warn; features already count the failures that they are made of.
     floor: -15,
-    retryStorm: { failures: 10, withinSeconds: 3_600, effect: -2, floor: -6 },
-    staleStrategy: { share: { begins: 0.05, whole: 0.15 }, effect: -6 },
+    retryStorm: { failures: 10, withinSeconds: 3_600, effect: -1, floor: -3 },
+    staleStrategy: { share: { begins: 0.05, whole: 0.15 }, effect: -2 },
     // No lower bound on the success before it: with one, an older failure would lift the effect and raise the score.
     cascadingFailure: { recent: { begins: 0.65, whole: 0.35 }, effect: -8 },
     // Both dear and in vain.
-    gasWarCasualty: { burnt: { begins: 0.1, whole: 0.2 }, pricePoints: { begins: 60, whole: 40 }, effect: -5 },
-    // Most of what it does is with its owner's accounts, often enough not to be housekeeping.
-    selfDealingRing: { share: { begins: 0.4, whole: 0.9 }, calls: { begins: 20, whole: 40 }, effect: -15 },
-    // The three labels have no effect: silence lowers confidence, and the features count the rest.
+    gasWarCasualty: {
+      burnt: { begins: 0.1, whole: 0.2 },
+      pricePoints: { begins: 60, whole: 40 },
+      effect: -15,
+    },
+    // Much of what it does is with its owner's accounts, often enough not to be housekeeping.
+    selfDealingRing: { share: 0.4, calls: 20 },
     zombie: { silentDays: 30 },
     recoveryInProgress: { wholeBelow: 0.9, recentFrom: 0.9 },
-    healthyOperator: { steadyFrom: 0.95, minWeight: 30 },
+    healthyOperator: { steadyFrom: 0.95, minWeight: 30, maxExposedShare: 0.02 },
   },
-  // The better dimension hides little of the worse one: a wallet that leaves every door open must not rank among those that
-  // merely fail now and then. The slopes are low enough that a lower dimension never raises the total.
-  weakLink: { above: 15, perPointOfD1: 0.1, perPointOfD2: 0.1 },
-  caps: {
-    // A ring is at most a D, whatever else it does.
-    selfDealing: 59,
-    // A tenth of the volume is no accident, a D; a fiftieth is a C.
-    exposure: [
-      { from: 0.1, cap: 54 },
-      { from: 0.02, cap: 74 },
-    ],
-  },
+  // Good behaviour hides little of open doors and burnt fees.
+  weakLink: { above: 20, perPoint: 0.25 },
   infrastructure: {
     // A week holds every weekday once, and forgets an outage soon enough to show that it was repaired.
     windowDays: 7,
@@ -319,8 +314,8 @@ export const AHS_2026_2: Policy = {
     ],
   },
   confidence: {
-    // Half of what evidence can give at 15 weighted calls, and at 10 days.
-    halfCalls: 15,
+    // Half of what evidence can give at 13 weighted calls, and at 10 days.
+    halfCalls: 13,
     halfDays: 10,
     // A long span with few active weeks is worth those weeks.
     // A wallet that fails is known sooner than one that works.

@@ -75,7 +75,6 @@ function sanctionedParts(
       d1: 0,
       d2: behaviour,
       patterns: wallet.patterns,
-      evidence: wallet.evidence,
       sanctioned: true,
     },
     policy,

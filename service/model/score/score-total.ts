@@ -1,7 +1,6 @@
-import { rampOf } from "./curve.ts";
 import { divideRound, MICRO, toMicros } from "./fixed-point.ts";
 import type { FeatureRule, Policy } from "./policy-shape.ts";
-import type { Evidence, Feature, FeatureLine, Pattern } from "./record.ts";
+import type { Feature, FeatureLine, Pattern } from "./record.ts";
 
 /** Points in millionths, 0 to 100,000,000. */
 export type Points = number;
@@ -142,7 +141,6 @@ type TotalParts = {
   readonly d1: Points;
   readonly d2: Points;
   readonly patterns: readonly Pattern[];
-  readonly evidence: Pick<Evidence, "ringShare" | "exposedShare">;
   readonly sanctioned: boolean;
 };
 
@@ -158,26 +156,17 @@ type Share = {
   readonly percent: number;
 };
 
-/** A limit of the total. A `kept` limit has a line even if it takes nothing. */
-type Cap = {
-  readonly name: string;
-  readonly limit: Points;
-  readonly reason: string;
-  readonly kept: boolean;
-};
-
-/** Weighted dimensions, then pattern effects, then caps, each a line of its own. */
+/** Weighted dimensions, then the weak link, then pattern effects, then the limit of a sanction, each a line of its own. */
 export function scoreTotal(parts: TotalParts, policy: Policy): Total {
   const { D1, D2 } = policy.dimensionPercent;
   const shares: readonly Share[] = [
     { name: "d1", points: parts.d1, percent: D1 },
     { name: "d2", points: parts.d2, percent: D2 },
   ];
-  const caps = capsOf(parts, policy);
-  return addUp({ shares, imbalance: imbalanceOf(parts, policy), patterns: parts.patterns, caps }, policy);
+  return addUp(shares, parts, policy);
 }
 
-/** A total once more with D3 in it: the dimensions weigh otherwise, the effects and caps are those of the total given. */
+/** A total once more with D3 in it: the dimensions weigh otherwise, the effects are those of the total given. */
 export function scoreTotalWithD3(
   from: {
     readonly total: readonly FeatureLine[];
@@ -195,32 +184,35 @@ export function scoreTotalWithD3(
     { name: "d2", points: d2, percent: D2 },
     { name: "d3", points: from.d3, percent: D3 },
   ];
-  const caps = [...keptCaps(from.total), ...sanctionsCap(from)];
-  return addUp({ shares, imbalance: imbalanceOf({ d1, d2 }, policy), patterns: from.patterns, caps }, policy);
+  return addUp(shares, from, policy);
 }
 
 function addUp(
-  from: {
-    readonly shares: readonly Share[];
-    /** Points that the weaker dimension takes. */
-    readonly imbalance: Points;
-    readonly patterns: readonly Pattern[];
-    readonly caps: readonly Cap[];
-  },
+  shares: readonly Share[],
+  { patterns, sanctioned }: Pick<TotalParts, "patterns" | "sanctioned">,
   policy: Policy,
 ): Total {
-  const ledger = openLedger(from.shares);
-  if (from.imbalance > 0) {
-    const { above } = policy.weakLink;
-    const reason = `one dimension is more than ${above} points below the other`;
-    move(ledger, Math.max(0, ledger.points - from.imbalance), { name: "weak_link", reason });
+  const ledger = openLedger(shares);
+  const hidden = hiddenBy(shares, policy);
+  if (hidden > 0) {
+    const reason = `D1 is more than ${policy.weakLink.above} points below D2`;
+    move(ledger, Math.max(0, ledger.points - hidden), { name: "weak_link", reason });
   }
-  applyEffects(ledger, from.patterns, policy.patterns.floor);
-  for (const limit of from.caps) cap(ledger, limit);
+  applyEffects(ledger, patterns, policy.patterns.floor);
+  if (sanctioned && ledger.points > 0) {
+    move(ledger, 0, { name: "sanctions", reason: "the wallet is on a sanctions list" });
+  }
   const score = integerPoints(ledger.points);
   const rounding = 100 * score - hundredths(ledger.points);
   if (rounding !== 0) ledger.lines.push(plainLine("AHS", "rounding", rounding));
   return { score, lines: ledger.lines };
+}
+
+/** Points that poor hygiene takes besides its weight: a slope and no cap, so that no single call moves the total far. */
+function hiddenBy(shares: readonly Share[], { weakLink }: Policy): Points {
+  const pointsOfShare = (name: Share["name"]) => shares.find((share) => share.name === name)?.points ?? 0;
+  const gap = pointsOfShare("d2") - pointsOfShare("d1") - weakLink.above * MICRO;
+  return Math.round(weakLink.perPoint * Math.max(0, gap));
 }
 
 /** Hundredths are taken from the sums before and after a dimension, so that the lines add up to the rounded whole. */
@@ -260,53 +252,6 @@ function applyEffects(ledger: Ledger, patterns: readonly Pattern[], floor: numbe
     name: "effects_floor",
     reason: `patterns together cost at most ${-floor} points, and no score is below 0`,
   });
-}
-
-/** A slope and no cap: one call that opens a door moves the total as far as it moves the dimension, and no further. */
-function imbalanceOf({ d1, d2 }: Pick<TotalParts, "d1" | "d2">, { weakLink }: Policy): Points {
-  const gap = Math.abs(d1 - d2) - weakLink.above * MICRO;
-  return Math.round(Math.max(0, gap) * (d1 < d2 ? weakLink.perPointOfD1 : weakLink.perPointOfD2));
-}
-
-function capsOf(parts: TotalParts, { caps, patterns }: Policy): readonly Cap[] {
-  const { ringShare, exposedShare } = parts.evidence;
-  const held: Cap[] = [];
-  const ring = rampOf(ringShare, patterns.selfDealingRing.share);
-  if (ring > 0) {
-    const limit = Math.round(100 * (100 - ring * (100 - caps.selfDealing))) / 100;
-    held.push(keptCap("self_dealing", limit, "much of its activity goes round among its owner's accounts"));
-  }
-  const exposure = caps.exposure.find(({ from }) => exposedShare >= from);
-  if (exposure !== undefined) {
-    const reason = `${100 * exposure.from} % or more of its outgoing volume went to sanctioned or mixer accounts`;
-    held.push(keptCap("exposure", exposure.cap, reason));
-  }
-  return [...held, ...sanctionsCap(parts)];
-}
-
-function keptCap(name: string, points: number, reason: string): Cap {
-  return { name, limit: Math.round(points * MICRO), reason, kept: true };
-}
-
-function sanctionsCap({ sanctioned }: Pick<TotalParts, "sanctioned">): readonly Cap[] {
-  if (!sanctioned) return [];
-  return [{ name: "sanctions", limit: 0, reason: "the wallet is on a sanctions list", kept: false }];
-}
-
-/** The caps that a total shows: apart from the dimensions, the only lines of it with a score, which is the limit. */
-function keptCaps(total: readonly FeatureLine[]): readonly Cap[] {
-  return total.flatMap(({ dimension, name, score, weight, reason }) => {
-    const isCap = dimension === "AHS" && score !== null && weight === 0;
-    return isCap ? [{ name, limit: toMicros(score), reason: reason ?? name, kept: true }] : [];
-  });
-}
-
-function cap(ledger: Ledger, { name, limit, reason, kept }: Cap): void {
-  const contribution = Math.min(0, hundredths(limit) - hundredths(ledger.points));
-  ledger.points = Math.min(ledger.points, limit);
-  if (contribution === 0 && !kept) return;
-  const line = plainLine("AHS", name, contribution, reason);
-  ledger.lines.push(kept ? { ...line, score: limit / MICRO } : line);
 }
 
 /** Moves the total; hundredths are taken from the totals before and after, so that no rounding is lost between lines. */

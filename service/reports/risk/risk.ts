@@ -35,14 +35,20 @@ const LEVELS = { A: "LOW", B: "LOW", C: "MEDIUM", D: "HIGH", E: "HIGH", F: "CRIT
 
 const LISTED_WORDS = "listed counterparties";
 
+/** Share of the volume that went to listed accounts, strictest first: a tenth is no accident, a D; a fiftieth is a C. */
+const EXPOSURE = [
+  { from: 0.1, cap: 54 },
+  { from: 0.02, cap: 74 },
+];
+
 /** Named in a verdict. */
 const NAMED_SIGNALS = 3;
 
 /**
- * The risk of dealing with a wallet: 100 minus its score, and at least the cap for the share sent to listed
- * counterparties, which is known without a score as well. A sanctioned wallet has 100. Unknown facts add no risk.
+ * The risk of dealing with a wallet: 100 minus its score, and at least that of the share sent to listed
+ * counterparties, which the score leaves out and which is known without one. A sanctioned wallet has 100. Unknown facts add no risk.
  */
-export function assessRisk(evidence: RiskEvidence, policy: Pick<Policy, "caps" | "grades">): Risk {
+export function assessRisk(evidence: RiskEvidence, policy: Pick<Policy, "grades">): Risk {
   if (evidence.sanctioned) {
     const verdict = "Critical risk: the wallet is on a sanctions list.";
     return { score: 100, level: "CRITICAL", reason: "sanctioned", verdict };
@@ -61,10 +67,10 @@ export function assessRisk(evidence: RiskEvidence, policy: Pick<Policy, "caps" |
 function unscoredRisk(
   reason: "not_scored" | "insufficient_history",
   { listedShare, signals }: RiskEvidence,
-  { caps, grades }: Pick<Policy, "caps" | "grades">,
+  { grades }: Pick<Policy, "grades">,
 ): Risk {
   const why = reason === "not_scored" ? "the wallet was never scored" : "too little history to judge";
-  const cap = capOf(listedShare, caps);
+  const cap = capOf(listedShare);
   const named = namesOf(signals);
   if (cap !== null) {
     const level = LEVELS[gradeOf(cap, grades)];
@@ -81,9 +87,9 @@ function unscoredRisk(
 function scoredRisk(
   { ahsScore, confidenceLevel }: { ahsScore: number; confidenceLevel: ConfidenceLevel },
   { listedShare, signals }: RiskEvidence,
-  { caps, grades }: Pick<Policy, "caps" | "grades">,
+  { grades }: Pick<Policy, "grades">,
 ): Risk {
-  const points = Math.min(ahsScore, capOf(listedShare, caps) ?? ahsScore);
+  const points = Math.min(ahsScore, capOf(listedShare) ?? ahsScore);
   const level = LEVELS[gradeOf(points, grades)];
   const named = namesOf(signals);
   const found = named === "" ? "nothing notable speaks against the wallet" : named;
@@ -96,10 +102,10 @@ function scoredRisk(
   };
 }
 
-/** The highest score with that share; null if the share has no effect. */
-function capOf(listedShare: number | null, { exposure }: Policy["caps"]): number | null {
+/** What is left of 100 points with such a share; null if the share has no effect. */
+function capOf(listedShare: number | null): number | null {
   if (listedShare === null) return null;
-  return exposure.find(({ from }) => listedShare >= from)?.cap ?? null;
+  return EXPOSURE.find(({ from }) => listedShare >= from)?.cap ?? null;
 }
 
 function shown(level: Risk["level"]): string {
