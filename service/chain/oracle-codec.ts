@@ -34,14 +34,14 @@ export function gradeOf(score: number): OracleGrade {
   return found[0];
 }
 
-/** AHS-2026.2 → 20261: four digits of year and one of revision; throws on any other form or above 65535. */
+/** AHS-2026.2 → 20262: four digits of year and one of revision; throws on any other form or above 65535. */
 export function modelVersionCode(version: string): number {
   const match = /^AHS-(\d{4})\.(\d)$/.exec(version);
   if (match === null) throw new Error(`model version: expected the form AHS-2026.0, got ${version}`);
   return bounded("model version", Number(`${match[1]}${match[2]}`), 0xffff);
 }
 
-/** 20261 → AHS-2026.2; throws on a number that no such version has. */
+/** 20262 → AHS-2026.2; throws on a number that no such version has. */
 export function modelVersionName(code: number): string {
   const digits = String(bounded("model version", code, 0xffff)).padStart(5, "0");
   return `AHS-${digits.slice(0, 4)}.${digits.slice(4)}`;

@@ -3,11 +3,11 @@ import { type Address, encodeFunctionData } from "viem";
 import { Problem } from "../../access/problems.ts";
 import { agentHealthOracleAbi } from "../../chain/abi/agent-health-oracle.ts";
 import { gradeOf } from "../../chain/oracle-codec.ts";
+import { AHS_2026_2 } from "../../model/score/policy.ts";
 import { gradeLabel } from "../../model/score/record.ts";
 import { defaultAction } from "../../model/score/route.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 import { type CurrentScore, isStale, type ScoreReference, type WalletSnapshot } from "../../scores/scores.ts";
-
 import type { ApiContext } from "../kit/api-env.ts";
 import { addressSchema, toEip55 } from "../schemas/values.ts";
 import { signedInKey } from "./account-cookie.ts";
@@ -153,8 +153,15 @@ function renderScore(score: CurrentScore, view: WalletView): Fragment {
 ${view.rank === null ? "" : html`<dt>Rank</dt><dd>${countWords(view.rank)} of ${countWords(view.scored)}</dd>`}
 <dt>Sanctions</dt><dd>${view.snapshot.sanctions.length === 0 ? "On none of the lists that are read" : "Listed"}</dd>
 <dt>As of</dt><dd>block ${countWords(score.asOfBlock)}, ${timeTag(score.asOfTime)} <span class="quiet whole">(${ageWords(score.asOfTime, view.now)})</span>${isStale(score.asOfTime, view.now) ? html` <span class="chip warn">Older than a day</span>` : ""}</dd>
-${view.reference === null ? "" : html`<dt>Model</dt><dd>${view.reference.modelVersion}</dd>`}
+${view.reference === null ? "" : html`<dt>Model</dt><dd>${view.reference.modelVersion}${renderOtherModel(view.reference)}</dd>`}
 </dl>`;
+}
+
+function renderOtherModel({ modelVersion }: ScoreReference): Fragment | string {
+  const { version } = AHS_2026_2;
+  return modelVersion === version
+    ? ""
+    : html` <span class="chip warn">Another model version than ${version}</span>`;
 }
 
 function renderReading(ahsScore: number, { grade }: CurrentScore): Fragment {

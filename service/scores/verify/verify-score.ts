@@ -8,6 +8,7 @@ import { compareCalls, countNewest, formatCall } from "../../model/features/call
 import { scoreWallet } from "../../model/features/score-wallet.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { AsOf, OwnCall, TokenList, WalletRows } from "../../model/features/types.ts";
+import { AHS_2026_2 } from "../../model/score/policy.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import type { ScoreRecord } from "../../model/score/record.ts";
 import type { sanctionsListFile } from "../../sanctions/list-file.ts";
@@ -38,12 +39,18 @@ export type Verification = {
 
 /**
  * Computes a recorded score again from a node and the files that the record names, and compares. Throws where a file or a
- * part of the chain cannot be had, and for a policy of another model than this one.
+ * part of the chain cannot be had, and for a record of another model version than this program computes.
  */
 export async function verifyScore(recorded: RecordedScore, deps: VerifyDeps): Promise<Verification> {
   const files = await readFiles(recorded.inputs_hash, deps.readFile);
   if (files.frozen.wallet !== recorded.address) {
     throw new Error(`the record is of ${recorded.address}, its files of ${files.frozen.wallet}`);
+  }
+  const { version } = files.policy;
+  if (version !== AHS_2026_2.version) {
+    throw new Error(
+      `the record is of another model version: expected ${AHS_2026_2.version}, which this program computes, got ${version}`,
+    );
   }
   const asOf = await readBlock(deps.client, recorded.as_of_block);
   const rows = await readRows(recorded, files, { asOf, deps });

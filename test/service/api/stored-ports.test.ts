@@ -1,13 +1,17 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { pino } from "pino";
+import type { Address } from "viem";
 import { beforeAll, describe, expect, it } from "vitest";
 import { apiKeyFinder, createApiKey, revokeApiKey } from "../../../service/access/api-keys.ts";
 import { createKeyDebits } from "../../../service/access/key-debits.ts";
 import { createApp } from "../../../service/api/create-app.ts";
+import { ahsRecordSchema } from "../../../service/api/schemas/ahs-record.ts";
+import type { Services } from "../../../service/api/services.ts";
 import { type Database, openDatabase } from "../../../service/db/database.ts";
 import { createInfrastructureReader } from "../../../service/registries/probes/probes-of-wallet.ts";
 import { readSanctionsSources } from "../../../service/sanctions/sources.ts";
 import { createScoreReader } from "../../../service/scores/scores.ts";
+import { insertCurrentScore } from "../../support/score-rows.ts";
 import { useDatabase } from "../../support/test-database.ts";
 import { keyOnlyAccess } from "../access/key-only-access.ts";
 import { createIndexTables } from "../db/index-tables.ts";
@@ -26,7 +30,7 @@ beforeAll(async () => {
 });
 
 /** The app on the store itself; only scoring is left out. */
-function appOn(database: Database) {
+function appOn(database: Database, scoreNow: Services["scoreNow"] = async () => ({ kind: "not-indexed" })) {
   const logger = pino({ level: "silent" });
   const clock = { now: () => NOW, monotonicMs: () => performance.now() };
   const keys = {
@@ -47,7 +51,7 @@ function appOn(database: Database) {
       refusal: async () => null,
       reserve: () => null,
     },
-    scoreNow: async () => ({ kind: "not-indexed" }),
+    scoreNow,
   });
 }
 
@@ -59,6 +63,23 @@ async function newKey(balanceUnits: number | null) {
 async function balanceOf(id: string): Promise<number> {
   const { rows } = await db.$client.query("select balance_units from ahs.api_key where id = $1", [id]);
   return Number(rows[0].balance_units);
+}
+
+const LINE = {
+  value: 0.98,
+  unit: "points",
+  samples: 300,
+  state: "measured",
+  contribution: 8800,
+  reason: null,
+} as const;
+
+async function follow(wallet: Address): Promise<void> {
+  await db.$client.query(
+    `insert into "chain_31337".wallet (address, source, followed_block, own_calls, own_failures, touched_block)
+     values ($1, 'static', 1, 0, 0, 1)`,
+    [wallet],
+  );
 }
 
 const ROUTE = `/ahs/route/${WALLET}`;
@@ -78,14 +99,37 @@ describe("the interface on a real store", () => {
 
   it("charges nothing for work that ends in 404", async () => {
     const { key, secret } = await newKey(1000);
-    const address = `0x${"7".repeat(40)}`;
-    await db.$client.query(
-      `insert into "chain_31337".wallet (address, source, followed_block, own_calls, own_failures, touched_block)
-       values ($1, 'static', 1, 0, 0, 1)`,
-      [address],
-    );
+    const address = `0x${"7".repeat(40)}` as const;
+    await follow(address);
     const response = await appOn(db).request(`/ahs/${address}`, { headers: { "X-API-Key": secret } });
     expect([response.status, await balanceOf(key.id)]).toEqual([404, 1000]);
+  });
+
+  it("answers a score of an older model version as that version recorded it, with its lines and in its history", async () => {
+    const { secret } = await newKey(null);
+    const wallet = `0x${"8".repeat(40)}` as const;
+    const lines = [
+      { ...LINE, dimension: "D1", name: "success_rate", unit: "share of calls", score: 88, weight: 0.3 },
+      { ...LINE, dimension: "AHS", name: "unproven", value: -25, score: 59, weight: 0, contribution: -2500 },
+    ] as const;
+    const older = {
+      wallet,
+      modelVersion: "AHS-2026.1",
+      ahsScore: 59,
+      grade: "D",
+      features: [...lines],
+    } as const;
+    await follow(wallet);
+    const row = await insertCurrentScore(db, older);
+    const app = appOn(db, async () => ({ kind: "stored", row }));
+    const url = `/ahs/${wallet}?include=features,history`;
+    const response = await app.request(url, { headers: { "X-API-Key": secret } });
+    const body = await bodyOf(response);
+    expect(body).toMatchObject({
+      ...{ ahs_score: 59, grade: "D", model_version: "AHS-2026.1", features: lines },
+      history: [{ model_version: "AHS-2026.1", ahs_score: 59 }],
+    });
+    expect(ahsRecordSchema.parse(body)).toEqual(body);
   });
 
   it("stops a revoked key at once", async () => {

@@ -168,8 +168,14 @@ test("the struct of scoreOf is read as a record, or as none", () => {
 });
 
 test("model versions and their codes name each other", () => {
-  expect(modelVersionCode("AHS-2026.0")).toBe(20_260);
-  expect(modelVersionName(20_261)).toBe("AHS-2026.2");
+  for (const [version, code] of [
+    ["AHS-2026.0", 20_260],
+    ["AHS-2026.1", 20_261],
+    ["AHS-2026.2", 20_262],
+  ] as const) {
+    expect(modelVersionCode(version)).toBe(code);
+    expect(modelVersionName(code)).toBe(version);
+  }
   expect(() => modelVersionCode("AHS-9999.9")).toThrow(/99999/);
 });
 

@@ -27,6 +27,15 @@ describe("what everybody sees of a wallet", () => {
     expect(answer.headers.get("vary")).toBe("Cookie");
   });
 
+  test("says which model version a score is of, and whether it is another one than today's", async () => {
+    const { wallets } = fakePublicPages();
+    const reference = { modelVersion: "AHS-2026.1", inputsHash: `0x${"22".repeat(32)}` } as const;
+    const html = await htmlOf(PATH, { wallets: { ...wallets, reference: async () => reference } });
+    expect(html).toContain("AHS-2026.1 ");
+    expect(html).toContain("Another model version than AHS-2026.2");
+    expect(await htmlOf(PATH)).not.toContain("Another model version");
+  });
+
   test("is not sent again to who has it", async () => {
     const { app } = pagesApp(fakePublicPages());
     const tag = (await app.request(PATH)).headers.get("etag") ?? "";

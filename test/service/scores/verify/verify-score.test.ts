@@ -1,5 +1,7 @@
-import { type Address, getAddress } from "viem";
+import canonicalize from "canonicalize";
+import { type Address, getAddress, type Hex, keccak256 } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 import { roleAccounts } from "../../../../devnet/accounts.ts";
 import { renderAhsRecord } from "../../../../service/api/schemas/ahs-record.ts";
 import { createChainReader } from "../../../../service/chain/node/chain-reader.ts";
@@ -15,6 +17,7 @@ import { type VerifyDeps, verifyScore } from "../../../../service/scores/verify/
 import { bootTestkit, type Testkit } from "../../../support/anvil-testkit/testkit.ts";
 import { until } from "../../../support/until.ts";
 
+const inputsSchema = z.record(z.string(), z.string());
 const AGENT = getAddress("0x00000000000000000000000000000000000a9e11");
 const STRANGER = roleAccounts().payer.address;
 const WALLET = AGENT.toLowerCase() as Address;
@@ -146,6 +149,23 @@ test("a file that is not what its hash says is refused", async () => {
     },
   };
   await expect(verifyScore(record, forged)).rejects.toThrow(/^the file 0x[0-9a-f]{64} has the hash 0x/);
+});
+
+test("a record of another model version is an error that names both versions", async () => {
+  const record = await recordOf();
+  const files = new Map<Hex, unknown>();
+  const add = (content: unknown) => {
+    const hash = keccak256(Buffer.from(canonicalize(content) ?? "", "utf8"));
+    files.set(hash, content);
+    return hash;
+  };
+  const inputs = inputsSchema.parse(await deps.readFile(record.inputs_hash));
+  const policy = add({ ...AHS_2026_2, version: "AHS-2026.1" });
+  const older = { ...record, model_version: "AHS-2026.1", inputs_hash: add({ ...inputs, policy }) };
+  const readFile = async (hash: Hex) => files.get(hash) ?? deps.readFile(hash);
+  await expect(verifyScore(older, { ...deps, readFile })).rejects.toThrow(
+    "the record is of another model version: expected AHS-2026.2, which this program computes, got AHS-2026.1",
+  );
 });
 
 test("a node that lacks the block is an error, not a difference", async () => {
