@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { counterpartiesOf } from "../../../../service/model/features/credit.ts";
 import { createMarket } from "../../../../service/model/features/market.ts";
@@ -189,22 +190,25 @@ describe("the counterparty of a call", () => {
       expect(through(fails)).toEqual([itself]);
     });
 
-    test("makes its history worth what it reaches", () => {
-      const steps = Array.from({ length: 60 }, (_, i) => ({
-        at: START + i * DAY,
-        to: account(62),
-        ok: i % 12 > 0,
-        emitters: i % 12 > 0 ? [account(60)] : [],
-      }));
-      const weigh = (to: number) =>
-        weighCalls(
-          rowsOf(callsOf(steps.map((step) => ({ ...step, to: account(to) }))), {
-            counterparties: [used, unknown],
-          }),
-          createMarket(TOKENS),
-          AHS_2026_2,
-        );
-      expect(weigh(62)).toMatchObject({ evidence: weigh(60).evidence, credited: weigh(60).credited });
+    test("makes any history worth what it reaches, from four calls that work on", () => {
+      const dealing = fc.record({ pause: fc.integer({ min: 1, max: 9 * DAY }), ok: fc.boolean() });
+      const weigh = (steps: readonly Step[], to: number) => {
+        const calls = callsOf(steps.map((step) => ({ ...step, to: account(to) })));
+        const rows = rowsOf(calls, { counterparties: [used, unknown] });
+        const { outside, calls: _, ...sums } = weighCalls(rows, createMarket(TOKENS), AHS_2026_2);
+        return { ...sums, counted: outside.map(({ counted }) => counted) };
+      };
+      fc.assert(
+        fc.property(fc.array(dealing, { minLength: 4, maxLength: 60 }), (dealings) => {
+          fc.pre(dealings.filter(({ ok }) => ok).length >= 4);
+          let at = START;
+          const steps = dealings.map(({ pause, ok }): Step => {
+            at += pause;
+            return { at, ok, effect: ok ? "other" : "none", emitters: ok ? [account(60)] : [] };
+          });
+          expect(weigh(steps, 62)).toEqual(weigh(steps, 60));
+        }),
+      );
     });
   });
 

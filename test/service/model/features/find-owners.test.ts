@@ -78,6 +78,35 @@ describe("the owner cluster", () => {
     expect(cluster([A, B], { facts })).toEqual([[WALLET, "itself"]]);
   });
 
+  test("holds, of new accounts that the wallet paid first, those that pay half of it back, and no others", () => {
+    const most = 10n ** 9n;
+    const payees = fc.uniqueArray(
+      fc.record({
+        number: fc.integer({ min: 100, max: 200 }),
+        sent: fc.bigInt({ min: 1n, max: most }),
+        returned: fc.oneof(fc.constant(0n), fc.bigInt({ min: 1n, max: most })),
+      }),
+      { selector: ({ number }) => number, minLength: 1, maxLength: 20 },
+    );
+    fc.assert(
+      fc.property(payees, (paid) => {
+        // More than all payees return, so that none of them is the wallet's main funder.
+        const income = contact(C, WALLET, { calls: 0, sentMicroUsd: 100n * most });
+        const contacts = paid.flatMap(({ number, sent, returned }) => [
+          contact(WALLET, account(number), { calls: 0, sentMicroUsd: sent }),
+          ...(returned > 0n ? [contact(account(number), WALLET, { calls: 0, sentMicroUsd: returned })] : []),
+        ]);
+        const graph = graphOf([income, ...contacts]);
+        const addresses = paid.map(({ number }) => account(number));
+        const facts = factsOf(addresses.map((address) => ({ address, hasCode: false, firstFunder: WALLET })));
+        const payersBack = payersBackIn(graph.usersOf, WALLET);
+        const members = cluster(addresses, { graph, facts, payersBack }).map(([address]) => address);
+        const own = paid.filter(({ sent, returned }) => 2n * returned >= sent);
+        expect(members.toSorted()).toEqual([WALLET, ...own.map(({ number }) => account(number))].toSorted());
+      }),
+    );
+  });
+
   test("holds accounts with the same first funder, whether they pay back or not", () => {
     const facts = factsOf([A, WALLET].map((address) => ({ address, firstFunder: OWNER })));
     expect(cluster([A], { facts }).map(([address]) => address)).toContain(A);

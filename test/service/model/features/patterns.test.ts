@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { measureWallet } from "../../../../service/model/features/score-wallet.ts";
 import type { OwnerLink } from "../../../../service/model/features/types.ts";
@@ -176,6 +177,30 @@ describe("self-dealing ring", () => {
         [50, 51, 52, 53, 54, 55],
       ),
     ).toBe(rule.effect);
+  });
+
+  test("is said of payments among five accounts in any order, and never of as many to one of them", () => {
+    const ring = fc.record({
+      order: fc.array(fc.integer({ min: 50, max: 54 }), { minLength: 150, maxLength: 300 }),
+      // One call to others for each four among the five at most.
+      others: fc.integer({ min: 0, max: 35 }),
+    });
+    const isSaid = (steps: readonly Step[]) =>
+      measureRing(steps).patterns.some(({ name }) => name === "self_dealing_ring");
+    const inOrder = (order: readonly number[]) =>
+      order.map((number, i) => payment(START + i * HOUR, account(number), 9_000_000n));
+    fc.assert(
+      fc.property(ring, ({ order, others: times }) => {
+        fc.pre(
+          [50, 51, 52, 53, 54].every(
+            (number) => 3 * order.filter((one) => one === number).length < order.length,
+          ),
+        );
+        expect(isSaid([...inOrder(order), ...others(times)])).toBe(true);
+        expect(isSaid([...inOrder(order.map(() => 50)), ...others(times)])).toBe(false);
+      }),
+      { numRuns: 30 },
+    );
   });
 
   test("is payments among four accounts as they come, and among two", () => {
