@@ -156,8 +156,8 @@ ${markdownTable([
   ],
   [
     "self_dealing_ring",
-    `more than ${percent(patterns.selfDealingRing.share)} of the weight and at least ${patterns.selfDealingRing.calls} own calls go round inside the owner cluster; payments to one own account that does not fund the wallet are left out`,
-    "none, a label: such calls are no evidence",
+    `more than ${percent(patterns.selfDealingRing.share.begins)} of the weight and at least ${patterns.selfDealingRing.calls} own calls go round inside the owner cluster; payments to one own account that does not fund the wallet are left out`,
+    `none, a label: confidence falls with it, to nothing at ${percent(patterns.selfDealingRing.share.whole)}`,
   ],
   [
     "zombie",

@@ -270,9 +270,9 @@ export function consistency(facts: Facts): Feature {
   const points = rule.activityShare * active + rule.tenureShare * tenure + rule.recentShare * works;
   return measured("consistency", {
     value: effective,
-    score: gate(facts) * points,
+    score: points,
     samples: facts.history.outside.length,
-    reason: `activity ${shown(active)}, tenure ${shown(tenure)}, recent success ${shown(works)}, gate ${shown(gate(facts))}`,
+    reason: `activity ${shown(active)}, tenure ${shown(tenure)}, recent success ${shown(works)} points`,
   });
 }
 

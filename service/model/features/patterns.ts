@@ -112,14 +112,19 @@ function selfDealingRing({ history, policy }: Facts): Pattern | null {
   };
 }
 
-/**
- * Whether much of what a wallet does goes round within its owner's accounts. Payments to one own account, a treasury, are left
- * out, unless that account funds the wallet as well: they neither make a ring nor hide one.
- */
+/** Whether much of what a wallet does goes round within its owner's accounts. */
 export function isSelfDealing(history: WeighedHistory, { patterns }: Policy): boolean {
-  const { ownWeight, sweptWeight, ringCalls } = history;
   const { share, calls } = patterns.selfDealingRing;
-  return ringCalls >= calls && ownWeight - sweptWeight > share * dealtWeight(history);
+  return history.ringCalls >= calls && ringShare(history) > share.begins;
+}
+
+/**
+ * Share of the weight of all own calls that goes round within the owner cluster, 0 to 1. Payments to one own account, a
+ * treasury, are left out of both, unless that account funds the wallet as well: they neither make a ring nor hide one.
+ */
+export function ringShare(history: WeighedHistory): number {
+  const dealt = dealtWeight(history);
+  return dealt === 0 ? 0 : (history.ownWeight - history.sweptWeight) / dealt;
 }
 
 /** Σ w of all own calls but those that sweep income to a treasury, in billionths. */

@@ -22,7 +22,7 @@ import {
   successRate,
 } from "./hygiene.ts";
 import { createMarket } from "./market.ts";
-import { dealtWeight, findPatterns } from "./patterns.ts";
+import { dealtWeight, findPatterns, ringShare } from "./patterns.ts";
 import type { AsOf, SanctionsFlag, WalletRows } from "./types.ts";
 import { weighCalls } from "./weigh-calls.ts";
 
@@ -109,6 +109,7 @@ function weighEvidence({ history }: Facts): Evidence {
     failableNanos: history.failable,
     creditedNanos: history.credited,
     creditedShare: dealt === 0 ? null : roundMicro(history.credited / dealt),
+    ringShare: roundMicro(ringShare(history)),
     activeWeeks: roundMicro(effectiveWeeks({ history })),
     firstCallAt: history.calls[0]?.timestamp ?? null,
     lastCallAt: history.calls.at(-1)?.timestamp ?? null,

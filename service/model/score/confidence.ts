@@ -1,4 +1,5 @@
 import { SECONDS_PER_DAY } from "../features/time.ts";
+import { rampOf } from "./curve.ts";
 import { clamp, decayNanos, MICRO, NANO, toMicros } from "./fixed-point.ts";
 import type { Policy } from "./policy-shape.ts";
 import type { ConfidenceLevel, Grade, MeasuredWallet } from "./record.ts";
@@ -11,7 +12,7 @@ export const SANCTIONED_CONFIDENCE: Confidence = { micros: MICRO, level: "HIGH" 
 
 /**
  * Confidence by section 4 of the scoring model in a grade, at a moment in Unix seconds not before the last own call. Only
- * successes support a grade of D or better, over two weeks or more and mostly with independent parties; failures support E
+ * successes support a grade of D or better, over two weeks or more and mostly with independent parties, not round a ring; failures support E
  * and F.
  */
 export function confidenceOf(
@@ -33,7 +34,8 @@ export function confidenceOf(
   const amount = weight / (weight + rule.halfCalls * NANO);
   const duration = days / (days + (isFailing ? rule.failingHalfDays : rule.halfDays));
   const freshness = decayNanos(now - lastCallAt, rule.idleHalfLifeDays * SECONDS_PER_DAY) / NANO;
-  const proven = Math.min(1, (evidence.creditedShare ?? 1) / rule.provenShare);
+  const straight = 1 - rampOf(evidence.ringShare, policy.patterns.selfDealingRing.share);
+  const proven = Math.min(1, (evidence.creditedShare ?? 1) / rule.provenShare) * straight;
   const product =
     amount *
     duration *

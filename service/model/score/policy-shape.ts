@@ -160,7 +160,7 @@ export type Policy = {
       readonly effect: number;
     };
     /** Share of the weight of own calls, and how many of them, that go round within the owner cluster. */
-    readonly selfDealingRing: { readonly share: number; readonly calls: number };
+    readonly selfDealingRing: { readonly share: Ramp; readonly calls: number };
     readonly zombie: { readonly silentDays: number };
     readonly recoveryInProgress: { readonly wholeBelow: number; readonly recentFrom: number };
     readonly healthyOperator: {

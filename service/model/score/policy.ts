@@ -2,16 +2,16 @@ import type { FeatureRule, Policy } from "./policy-shape.ts";
 
 /** Every feature of the model and its share of its dimension. */
 const FEATURES: readonly FeatureRule<"D1" | "D2">[] = [
-  { dimension: "D1", name: "success_rate", weightPercent: 34, unit: "share of calls" },
-  { dimension: "D1", name: "gas_efficiency", weightPercent: 31, unit: "share of fees burnt" },
+  { dimension: "D1", name: "success_rate", weightPercent: 30, unit: "share of calls" },
+  { dimension: "D1", name: "gas_efficiency", weightPercent: 37, unit: "share of fees burnt" },
   { dimension: "D1", name: "portfolio_quality", weightPercent: 5, unit: "share of value" },
   { dimension: "D1", name: "dust_and_spam", weightPercent: 5, unit: "share of tokens" },
-  { dimension: "D1", name: "risk_flags", weightPercent: 25, unit: "points lost" },
-  { dimension: "D2", name: "timing_regularity", weightPercent: 8, unit: "burstiness" },
+  { dimension: "D1", name: "risk_flags", weightPercent: 23, unit: "points lost" },
+  { dimension: "D2", name: "timing_regularity", weightPercent: 6, unit: "burstiness" },
   { dimension: "D2", name: "counterparty_diversity", weightPercent: 8, unit: "effective counterparties" },
-  { dimension: "D2", name: "adaptation", weightPercent: 28, unit: "points" },
-  { dimension: "D2", name: "failure_recovery", weightPercent: 38, unit: "calls" },
-  { dimension: "D2", name: "consistency", weightPercent: 18, unit: "active weeks" },
+  { dimension: "D2", name: "adaptation", weightPercent: 30, unit: "points" },
+  { dimension: "D2", name: "failure_recovery", weightPercent: 36, unit: "calls" },
+  { dimension: "D2", name: "consistency", weightPercent: 20, unit: "active weeks" },
 ];
 
 /** Model AHS-2026.2: what a wallet's own acts show, credited by how independent its counterparties are. */
@@ -28,8 +28,8 @@ export const AHS_2026_2: Policy = {
   success: {
     // Ten calls at 90 %: one failure at the start neither condemns, nor does one success acquit.
     prior: { successes: 9, calls: 10 },
-    // Two weeks show a collapse while the window still hides it; its prior is the window's own success.
-    recentHalfLifeDays: 2,
+    // Days show a collapse while the window still hides it; its prior is the window's own success.
+    recentHalfLifeDays: 3,
     recentPriorCalls: 20,
     recentShare: 0.9,
     // Flatter than the curve of success: one recent failure is no collapse.
@@ -198,18 +198,18 @@ export const AHS_2026_2: Policy = {
     ],
   },
   recovery: {
-    // Seconds from a failure to the next success of the same (contract, method): 10 min, 1 h, 6 h, 1 d, 3 d, 7 d.
+    // Seconds from a failure to the next success of the same (contract, method): 10 min, 1 d, 3 d, 7 d, 14 d. No single call
+    // adds much to an unrecovered failure, so that no score falls far at once.
     delayCurve: [
       [600, 0.15],
-      [3_600, 0.2],
-      [21_600, 0.3],
-      [86_400, 0.45],
-      [259_200, 0.7],
-      [604_800, 1],
+      [86_400, 0.3],
+      [259_200, 0.5],
+      [604_800, 0.8],
+      [1_209_600, 1],
     ],
     // Each failure before it in the run makes a failure dearer, however fast it ends.
     floor: 0.15,
-    floorPerEarlierFailure: 0.1,
+    floorPerEarlierFailure: 0.04,
     // Ten of the worst: more of them say how many failures there are, which the success rate says.
     halfLifeDays: 5,
     worst: 4,
@@ -220,9 +220,9 @@ export const AHS_2026_2: Policy = {
   },
   consistency: {
     // Mostly whether it works to the end, the rest how active and how long the record is.
-    activityShare: 0.45,
-    tenureShare: 0.3,
-    recentShare: 0.25,
+    activityShare: 0.38,
+    tenureShare: 0.24,
+    recentShare: 0.38,
     // Active weeks over weeks in the span.
     activityCurve: [
       [0, 0],
@@ -244,12 +244,12 @@ export const AHS_2026_2: Policy = {
     cascadingFailure: { recent: { begins: 0.65, whole: 0.35 }, effect: -8 },
     // Both dear and in vain.
     gasWarCasualty: {
-      burnt: { begins: 0.1, whole: 0.2 },
-      pricePoints: { begins: 60, whole: 40 },
-      effect: -15,
+      burnt: { begins: 0.1, whole: 0.25 },
+      pricePoints: { begins: 70, whole: 30 },
+      effect: -12,
     },
     // Much of what it does is with its owner's accounts, often enough not to be housekeeping.
-    selfDealingRing: { share: 0.4, calls: 20 },
+    selfDealingRing: { share: { begins: 0.4, whole: 0.9 }, calls: 20 },
     zombie: { silentDays: 30 },
     recoveryInProgress: { wholeBelow: 0.9, recentFrom: 0.9 },
     healthyOperator: { steadyFrom: 0.95, minWeight: 30, maxExposedShare: 0.02 },

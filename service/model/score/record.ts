@@ -98,6 +98,8 @@ export type Evidence = {
   readonly creditedNanos: number;
   /** Share of the weight of all own calls, sweeps to a treasury left out, that is credited, 0 to 1; null without such calls. */
   readonly creditedShare: number | null;
+  /** Share of the weight of all own calls, sweeps to a treasury left out, that goes round within the owner cluster, 0 to 1. */
+  readonly ringShare: number;
   /** Effective number of active weeks, 1 for one burst, rounded to 1e-6. */
   readonly activeWeeks: number;
   /** Unix seconds of the first own call in the window. */
