@@ -7,12 +7,12 @@ const OTHER_PRICES = [0.005, 0.5];
 
 /** The parts of the document that report an evaluation. */
 export function evaluationSections(results: Results): readonly string[] {
-  return [evaluation(results), attacks(results), prices(results), limits()];
+  return [evaluation(results), attacks(results), prices(results)];
 }
 
 function evaluation(results: Results): string {
   const { by_seed, archetypes, characters, bars } = results;
-  return `## 6. Evaluation
+  return `## 7. Evaluation
 
 \`npm run eval\` simulates agents, users, contracts, payees and a fee market, builds from them what the service builds from a chain, and scores with this model. Seeds are drawn at each run; these figures are of the seeds ${results.seeds.join(", ")} (\`npm run eval -- ${results.seeds.map((seed) => `--seed ${seed}`).join(" ")}\`). A simulation shows that the model does what it is meant to do in a world as described, not that the world is so.
 
@@ -168,7 +168,7 @@ function strongest({ by_seed }: Results): string {
 function attacks({ attacks: all, stated }: Results): string {
   const own = all.filter(({ bar }) => bar !== "unchanged");
   const done = all.filter(({ bar }) => bar === "unchanged");
-  return `## 7. Attacks
+  return `## 8. Attacks
 
 The best that each reached in any seed, and what it cost: gas of every call, of the contracts made and of the strangers sent, without what was paid to others, in dollars at ${stated.gas_price_gwei} gwei and ${stated.native_usd} USD for the coin. Both prices are assumptions. *Route* is the most lenient of its wallets', *at once* the amount that the default table settles with all of them together at once, *spent* what all of its accounts spent by their cost bases, at the prices of the simulated days.
 
@@ -208,7 +208,7 @@ function attackRow({
 function prices({ prices: all, stated, shortest_instant_days }: Results): string {
   const cost = (gas: number, gwei: number) => dollars(gas * gwei * 1e-9 * stated.native_usd);
   const gweis = [stated.gas_price_gwei, ...OTHER_PRICES].toSorted((a, b) => a - b);
-  return `## 8. The price of a grade
+  return `## 9. The price of a grade
 
 A history does not prove honesty. This is the least gas that bought each grade with clean, cheap calls with an effect, to contracts that others use, among plans of 7 to 90 days, half a call to ten calls a day and one to eight contracts; of the seeds the dearest. With up to 600 calls a day the shortest plan from a new wallet to an instant settlement took ${shortest_instant_days} days.
 
@@ -233,19 +233,7 @@ ${markdownTable([
   ]),
 ])}
 
-At ${stated.native_usd} USD for the coin. A payer that relies on a score should bound the amount settled at once by what the wallet has already settled with independent parties.`;
-}
-
-function limits(): string {
-  return `## 9. What it cannot do
-
-- **Distinguish a patient cheat from an honest agent.** Clean, cheap calls with an effect to established contracts over weeks buy an A, at the prices above. So do sybil users that also act elsewhere: they make one's own contracts look used. So do an owner's own accounts, where an exchange funded each apart and each is older by a month than the first payment to it: the attacks named *aged* above have no bar, and their price is stated.
-- **See failures that leave no trace.** A contract that catches its inner failures and goes on shows only what succeeded behind it.
-- **Know whose service answers.** An endpoint is what an agent declares; nothing proves that it runs it. D3 is therefore part of no stored or published score.
-- **Credit honest dealings with accounts that have no other users.** A wallet that pays only new accounts without other users stays a D, however well it does so. On a chain of which few blocks are read few outside users are seen, and credit is lower for every wallet.
-- **Follow money past the first account.** Exposure to sanctioned accounts and mixers is one hop, and a public funder that the data file does not name links strangers.
-- **Foresee what breaks.** A sound record says little of next month's outage: the areas above are well below 1.
-- **Score the young and the silent.** Too few calls, too short a time or too long a silence is INSUFFICIENT, which is neither good nor bad.`;
+At ${stated.native_usd} USD for the coin. A grade A is therefore no reason to settle any amount at once: a payer names the amount to the route, and above the safe amount an instant settlement becomes escrow.`;
 }
 
 function capitalised(text: string): string {

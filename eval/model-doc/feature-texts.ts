@@ -17,9 +17,9 @@ function hygieneTexts({
 }: Policy): Record<string, FeatureText> {
   return {
     success_rate: {
-      formula: ["score = curve(S), with S the steady success of section 2."],
+      formula: ["score = curve(S), with S the steady success of section 3."],
       source:
-        "Share of successes shrunk towards a prior (beta-binomial smoothing); the lower of the window and of its mean with the last days, so that a collapse shows at once and a recovery has to last.",
+        "Share of successes shrunk towards a prior (beta-binomial smoothing); the lower of the window's and of one that mostly looks at the last days, so that a collapse shows at once and a recovery has to last.",
     },
     gas_efficiency: {
       formula: [
@@ -95,7 +95,7 @@ function behaviourTexts({ timing, adaptation, recovery, consistency }: Policy): 
     },
     consistency: {
       formula: [
-        `score = g·(${consistency.activityShare}·A + ${consistency.tenureShare}·T), over K effective UTC weeks: 2^H, H = entropy in bits of the square roots of the weeks' credited attempts.`,
+        `score = ${consistency.activityShare}·A + ${consistency.tenureShare}·T + ${consistency.recentShare}·recent curve(s_r), over K effective UTC weeks: 2^H, H = entropy in bits of the square roots of the weeks' credited attempts.`,
         `A = activity curve(K / weeks in the span), ${consistency.activityPrior.points} if the span is under ${consistency.minSpanDays} days, drawn towards ${consistency.activityPrior.points} by ${consistency.activityPrior.weeks} weeks. T = 100·min(1, K/${consistency.fullTenureWeeks}).`,
       ],
       source: "This model.",
