@@ -157,6 +157,9 @@ export const job = onchainTable("job", (t) => ({
   jobId: t.bigint().notNull(),
   /** What the newest event made of it: Funded, Submitted, Completed, Rejected or Expired. */
   status: t.text().notNull(),
+  /** Who funded it, with how much of the escrow's token; null where it was funded before the escrow was followed. */
+  client: t.hex(),
+  funded: t.bigint(),
   /** As of its newest submission; all of these are null before the first. */
   provider: t.hex(),
   deliverable: t.hex(),

@@ -88,7 +88,7 @@ export async function marketOf(databaseUrl: string) {
       wrappedNative: null,
       tokens: [{ address: usdc, symbol: "USDC", decimals: 6, feed }],
     },
-    accounts: { entryPoints: [], publicFunders: [], mixers: [] },
+    accounts: { entryPoints: [], publicFunders: [], mixers: [], venues: [], vettedServices: [] },
   };
 }
 

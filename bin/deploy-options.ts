@@ -198,7 +198,13 @@ function nothingKnown(chainId: number): Known {
       wrappedNative: null,
       tokens: [],
     },
-    accounts: { entryPoints: [...ENTRY_POINTS], publicFunders: [], mixers: [] },
+    accounts: {
+      entryPoints: [...ENTRY_POINTS],
+      publicFunders: [],
+      mixers: [],
+      venues: [],
+      vettedServices: [],
+    },
     staticWallets: [],
   };
 }

@@ -10,6 +10,7 @@ import { readQuarantineFacts } from "../service/db/quarantine.ts";
 import { QUARANTINE_KINDS } from "../service/db/tables/quarantine.ts";
 import { watchSanctionsSources } from "../service/sanctions/metrics.ts";
 import { createSourceWatch, readSanctionsSources, type SourceWatch } from "../service/sanctions/sources.ts";
+import { readBackingAsOf } from "../service/scores/backing/read-backing.ts";
 import type { Config } from "./config.ts";
 import type { DropReason } from "./serve/connection-limits.ts";
 
@@ -56,6 +57,7 @@ export function watchScores(registry: Registry, watched: Watched): void {
   const { chainId, market } = deployment;
   const asOf = () => ({ chainId, now: now() });
   const ages = remembering(watched, () => readScoreAges(db.$client, asOf()), KEEP_AGES_MS);
+  const backing = remembering(watched, () => readBackingAsOf(db, chainId));
   const queues = remembering(watched, () => readChainQueues(db.$client, asOf()));
   const add = (name: string, help: string, read: () => Promise<number | null | undefined>) =>
     addGauge(registry, name, help, read);
@@ -70,6 +72,10 @@ export function watchScores(registry: Registry, watched: Watched): void {
     "Followed wallets with too little history whose last score is older than 30 hours, since a night scores 20,000 idle ones",
     async () => (await ages())?.postponed,
   );
+  add("ahs_backing_age_seconds", "Age of the block that all backing is of", async () => {
+    const known = await backing();
+    return known == null ? undefined : (now().getTime() - known.asOfTime.getTime()) / 1_000;
+  });
   add("ahs_score_age_median_seconds", "Median age of current scores", async () => (await ages())?.median);
   add("ahs_score_age_max_seconds", "Age of the oldest current score", async () => (await ages())?.oldest);
   add(

@@ -99,6 +99,8 @@ export async function localDeployment(
       entryPoints: [contracts.entryPoint],
       publicFunders: [roleAccounts().deployer.address, ...exchanges],
       mixers: [contracts.mixer],
+      venues: [],
+      vettedServices: [],
     },
     staticWallets: [],
   };

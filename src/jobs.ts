@@ -5,7 +5,10 @@ import { jobId, verdictEventId } from "./ids.ts";
 type Ending = Event<"Escrow:JobCompleted"> | Event<"Escrow:JobRejected"> | Event<"Escrow:JobExpired">;
 type Change = Omit<Partial<typeof job.$inferInsert>, "id" | "escrow" | "jobId"> & { readonly status: string };
 
-ponder.on("Escrow:JobFunded", ({ event, context }) => applyChange(event, context, { status: "Funded" }));
+ponder.on("Escrow:JobFunded", ({ event, context }) => {
+  const { client, amount: funded } = event.args;
+  return applyChange(event, context, { status: "Funded", client, funded });
+});
 
 ponder.on("Escrow:JobSubmitted", async ({ event, context }) => {
   const known = await context.db.find(job, { id: jobId(event.log.address, event.args.jobId) });

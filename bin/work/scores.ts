@@ -3,6 +3,7 @@ import { createEnrichMetrics } from "../../service/ingest/enrich/context.ts";
 import { runEnrich } from "../../service/ingest/enrich/run-enrich.ts";
 import { createSanctionsContract, runAsking } from "../../service/sanctions/ask-contract.ts";
 import { createReadingMetrics } from "../../service/sanctions/metrics.ts";
+import { createBackingMetrics, createBackingPass } from "../../service/scores/backing/run-backing.ts";
 import {
   createFactPatience,
   type ScoringRunContext,
@@ -18,16 +19,18 @@ import { repeat, type WorkerParts } from "./upkeep.ts";
 const SCORING_PAUSE_MS = 1_000;
 const OVERTAKEN_PAUSE_MS = 60_000;
 const GAPS_PAUSE_MS = 2_000;
+const BACKING_PAUSE_MS = 5_000;
 
 type Parts = Pick<WorkerParts, "config" | "deployment" | "registry"> & { scoring: ScoringRunContext };
 
-/** Enriches finalized blocks, scores due wallets and completes histories until the signal fires. One worker leads each. */
+/** Enriches finalized blocks, scores due wallets, renews backing and completes histories until the signal fires. One worker leads each. */
 export async function runScores(parts: Parts, signal: AbortSignal): Promise<void> {
   const { db, chainId, logger } = parts.scoring;
   const led = { db, chainId, logger, signal };
   await Promise.all([
     whileLeader({ ...led, name: "ahs-scoring" }, (leading) => runScoring(parts.scoring, leading)),
     enrich(parts, signal),
+    renewBacking(parts, signal),
     closeHistories(parts, signal),
   ]);
 }
@@ -40,6 +43,16 @@ async function enrich({ config, deployment, registry, scoring }: Parts, signal: 
   await whileLeader({ db, name: "ahs-enrich", chainId, logger, metrics, signal }, (led) =>
     runEnrich({ db, deployment, rpcUrl, factSource, metrics, logger }, led),
   );
+}
+
+async function renewBacking({ registry, scoring }: Parts, signal: AbortSignal): Promise<void> {
+  const { db, chainId, logger } = scoring;
+  const metrics = createBackingMetrics(registry);
+  const renewals = { logger, pauseMs: BACKING_PAUSE_MS, what: "renewing backing" };
+  await whileLeader({ db, name: "ahs-backing", chainId, logger, metrics, signal }, (led) => {
+    const pass = createBackingPass(scoring, metrics);
+    return repeat(renewals, led, () => pass(led));
+  });
 }
 
 /** Reads the blocks that the history source has not reported yet, of wallets that are followed by now. */

@@ -34,6 +34,10 @@ const accounts = z.object({
   /** Exchanges, bridges, faucets and paymasters: that they fund two wallets links them in nothing. */
   publicFunders: z.array(address),
   mixers: z.array(address),
+  /** Contracts whose every swap costs this part of ten thousand, paid to others than the swapper; see docs/backing.md. */
+  venues: z.array(z.object({ address, feeBps: z.number().positive().max(1_000) })).default([]),
+  /** Sellers of whose revenue a part is taken for spent, see docs/backing.md. */
+  vettedServices: z.array(address).default([]),
 });
 
 const codeHash = z

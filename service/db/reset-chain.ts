@@ -25,6 +25,7 @@ const DERIVED_TABLES = [
   "registry_cursor",
   "sanctions_reading",
   "stranger",
+  "wallet_backing",
   "wallet_delegation",
   "current_score",
 ];

@@ -14,6 +14,7 @@ CREATE TABLE "ahs"."wallet_backing" (
 	"cost_basis_micro_usd" numeric NOT NULL,
 	"safe_micro_usd" numeric NOT NULL,
 	"received_day_micro_usd" numeric NOT NULL,
+	"seller_profile" jsonb,
 	"as_of_block" bigint NOT NULL,
 	"as_of_time" timestamp with time zone NOT NULL,
 	CONSTRAINT "wallet_backing_chain_id_wallet_pk" PRIMARY KEY("chain_id","wallet")

@@ -1,6 +1,12 @@
-import { index, integer, primaryKey, text } from "drizzle-orm/pg-core";
+import { index, integer, jsonb, primaryKey, text } from "drizzle-orm/pg-core";
+import type { SellerProfile } from "../../model/backing/seller-profile.ts";
 import { address, int8, moment, rowId, uint } from "../columns.ts";
 import { ahs } from "./schema.ts";
+
+/** A seller profile as JSON, which has no large numbers: the revenue is a text of digits. */
+export type StoredSellerProfile = Omit<SellerProfile, "revenueMicroUsd"> & {
+  readonly revenueMicroUsd: string;
+};
 
 /** Backing of each wallet that has any, as of one block; all rows of a chain are replaced together. */
 export const walletBacking = ahs.table(
@@ -16,6 +22,8 @@ export const walletBacking = ahs.table(
     safeMicroUsd: uint().notNull(),
     /** Payments to it from outside its owner cluster within the last day of chain time. */
     receivedDayMicroUsd: uint().notNull(),
+    /** How it earns; null where it received nothing in that time. */
+    sellerProfile: jsonb().$type<StoredSellerProfile>(),
     asOfBlock: int8().notNull(),
     asOfTime: moment().notNull(),
   },

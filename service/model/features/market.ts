@@ -47,7 +47,7 @@ function worthOf({ decimals, prices }: PricedToken, amount: bigint, timestamp: n
 }
 
 /** The last price before the day, which was known when the day began; else the first that there is. */
-function priceOn(prices: readonly DailyPrice[], day: number): number | null {
+export function priceOn(prices: readonly DailyPrice[], day: number): number | null {
   let low = 0;
   let high = prices.length;
   while (low < high) {

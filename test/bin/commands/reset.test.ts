@@ -55,7 +55,7 @@ async function resetIndex(chainId: number, ...flags: readonly string[]): Promise
     registries: [],
     usdc: null,
     market: { native: { symbol: "ETH", decimals: 18, feed: null }, wrappedNative: null, tokens: [] },
-    accounts: { entryPoints: [], publicFunders: [], mixers: [] },
+    accounts: { entryPoints: [], publicFunders: [], mixers: [], venues: [], vettedServices: [] },
     staticWallets: [],
   });
   const lines: string[] = [];

@@ -16,7 +16,7 @@ beforeAll(() => {
     ...{ identityRegistry: CONTRACT, oracle: CONTRACT, sanctionsList: null, verdictEvaluator: null },
     ...{ escrows: [], registries: [], usdc: null, staticWallets: [] },
     market: { native: { symbol: "ETH", decimals: 18, feed: null }, wrappedNative: null, tokens: [] },
-    accounts: { entryPoints: [], publicFunders: [], mixers: [] },
+    accounts: { entryPoints: [], publicFunders: [], mixers: [], venues: [], vettedServices: [] },
   });
 });
 

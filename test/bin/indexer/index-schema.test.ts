@@ -28,7 +28,7 @@ const deployment: Deployment = {
   registries: [],
   usdc: null,
   market: { native: { symbol: "ETH", decimals: 18, feed: null }, wrappedNative: null, tokens: [] },
-  accounts: { entryPoints: [], publicFunders: [], mixers: [] },
+  accounts: { entryPoints: [], publicFunders: [], mixers: [], venues: [], vettedServices: [] },
   staticWallets: [],
 };
 

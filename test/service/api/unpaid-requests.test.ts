@@ -228,6 +228,6 @@ const DEPLOYMENT: Parameters<typeof writeDeployment>[1] = {
     wrappedNative: null,
     tokens: [{ address: usdc, symbol: "USDC", decimals: 6, feed }],
   },
-  accounts: { entryPoints: [], publicFunders: [], mixers: [] },
+  accounts: { entryPoints: [], publicFunders: [], mixers: [], venues: [], vettedServices: [] },
   staticWallets: [],
 };

@@ -49,7 +49,7 @@ export async function createRecordWorld() {
     chainId: CHAIN_ID,
     chain: {
       market: { native: { symbol: "ETH", decimals: 18, feed: null }, wrappedNative: null, tokens: [] },
-      accounts: { entryPoints: [], publicFunders: [], mixers: [] },
+      accounts: { entryPoints: [], publicFunders: [], mixers: [], venues: [], vettedServices: [] },
     },
     policy: AHS_2026_2,
     publishPolicy: defaultPublishPolicy,

@@ -170,7 +170,7 @@ describe("chain labels", () => {
         wrappedNative: account(0x14),
         tokens: [{ address: account(0x14), symbol: "WETH", decimals: 18, feed: null }],
       },
-      accounts: { entryPoints: [], publicFunders: [EXCHANGE], mixers: [] },
+      accounts: { entryPoints: [], publicFunders: [EXCHANGE], mixers: [], venues: [], vettedServices: [] },
     });
     const agents = [{ agentId: 1n, name: "Public funder" }];
     expect(chainLabels(EXCHANGE, known, { agents, hasCode: null })).toEqual([

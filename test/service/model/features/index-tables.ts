@@ -29,7 +29,16 @@ export async function createIndexTables(client: Pick<Client, "query">, schema: s
     create table ${schema}.sanctions_change (
       id text primary key, address text not null, listed boolean not null, block numeric(78) not null,
       log_index integer not null, timestamp numeric(78) not null, transaction_hash text not null);
-    create index on ${schema}.sanctions_change (address, block, log_index);`);
+    create index on ${schema}.sanctions_change (address, block, log_index);
+    create table ${schema}.job (
+      id text primary key, escrow text not null, job_id numeric(78) not null, status text not null, client text,
+      funded numeric(78), provider text, deliverable text, submitted_block numeric(78), submitted_block_hash text,
+      submitted_log_index integer, submitted_transaction text, submitted_at numeric(78), first_submitted_block numeric(78),
+      ended_by text, end_reason text, ended_block numeric(78), ended_at numeric(78), ended_transaction text);
+    create table ${schema}.verdict_event (
+      id text primary key, escrow text not null, job_id numeric(78) not null, kind text not null, decision integer not null,
+      score integer, evidence_hash text not null, review_by numeric(78), block numeric(78) not null,
+      timestamp numeric(78) not null, transaction_hash text not null);`);
 }
 
 /** The indexes of the transaction table; a table filled before they are made is filled sooner. */

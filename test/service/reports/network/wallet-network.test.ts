@@ -45,7 +45,7 @@ const CHAIN = {
     wrappedNative: null,
     tokens: [{ address: USDC, symbol: "USDC", decimals: 6, feed: null }],
   },
-  accounts: { entryPoints: [], publicFunders: [FAUCET], mixers: [MIXER] },
+  accounts: { entryPoints: [], publicFunders: [FAUCET], mixers: [MIXER], venues: [], vettedServices: [] },
 };
 
 beforeEach(async () => {

@@ -92,7 +92,9 @@ export function callAt(block: number, parts: Partial<OwnCall> = {}): OwnCall {
 export function request(wallets: readonly Address[], sanctions: readonly SanctionsEntry[] = []) {
   return {
     ...CHAIN,
-    chain: { accounts: { entryPoints: [], publicFunders: [FAUCET], mixers: [MIXER] } },
+    chain: {
+      accounts: { entryPoints: [], publicFunders: [FAUCET], mixers: [MIXER], venues: [], vettedServices: [] },
+    },
     point: { asOf: asOf(300), enriched: asOf(300) },
     wallets,
     policy: AHS_2026_2,
