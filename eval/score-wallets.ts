@@ -14,6 +14,7 @@ import type { Policy } from "../service/model/score/policy-shape.ts";
 import type { MeasuredWallet, ScoreRecord } from "../service/model/score/record.ts";
 import { scoreFeatures } from "../service/model/score/score-features.ts";
 import { blockAt, type Ledger, listOf } from "./ledger.ts";
+import { sellersOf } from "./seller-profiles.ts";
 import { DAY, type World } from "./world.ts";
 
 const CHAIN_ID = 31_337;
@@ -93,8 +94,7 @@ export function observe(
       // The rest of a dimension counts, however little it is.
       return scoreFeatures({ ...whole, features }, asOf, { ...policy, minMeasuredPercent: 1 });
     },
-    // AHS-2026.2 has none.
-    hasSellerProfile: () => false,
+    hasSellerProfile: sellersOf(world, { at, graph, facts }),
   };
 }
 

@@ -41,7 +41,7 @@ export type ReadInputs = { readonly asOf: AsOf; readonly inputs: BackingInputs }
 
 /**
  * Reads the inputs of all backing in the caller's snapshot; null while no block is both finalized and enriched, or the native coin has
- * no price. A wallet whose rows cannot be read is quarantined and left out; what it paid then counts for nobody.
+ * no price. A wallet whose rows cannot be read is quarantined and left out: it passes nothing on.
  */
 export async function readInputs(
   client: PoolClient,
