@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { logTwo, MICRO, powerOfTwo, roundMicro } from "../score/fixed-point.ts";
 
-/** What one account paid a seller in one UTC week, in millionths of a US dollar. */
+/** Sum that one account paid a seller in one UTC week, in millionths of a US dollar. */
 export type Receipt = { readonly payer: Address; readonly week: number; readonly microUsd: bigint };
 
 /** Ended ERC-8183 jobs of a provider that are alike. */
@@ -23,7 +23,7 @@ export type SellerHistory = {
   readonly wallet: Address;
   /** In any order, those of its own owner included. */
   readonly receipts: Iterable<Receipt>;
-  /** What the wallet itself paid each account, in millionths of a US dollar. */
+  /** Sums that the wallet itself paid each account, in millionths of a US dollar. */
   readonly paidTo: ReadonlyMap<Address, bigint>;
   readonly jobs: Iterable<EndedJobs>;
   /** A name for the owner cluster of an account, see `Spending`. */
@@ -88,7 +88,7 @@ export function sellerProfile(history: SellerHistory): SellerProfile | null {
 /** Least payers, and least weeks with revenue, that describe a seller: from two on each, a repeated sale differs from one event. */
 const LEAST = 2;
 
-/** Whether a profile says enough to stand in for a score: revenue of two payers or more, in two weeks or more. */
+/** Whether a profile says enough to describe a wallet without a score: revenue of two payers or more, in two weeks or more. */
 export function describesSeller(profile: SellerProfile | null): boolean {
   return profile !== null && profile.payers >= LEAST && profile.weeks >= LEAST;
 }
@@ -123,7 +123,7 @@ function weightOf({ accounts }: Payer, { costBasisOf }: SellerHistory): number {
   return Number(basis < whole ? basis : whole) / MICRO;
 }
 
-/** What the wallet paid to clusters that paid it, of each at most what that paid. */
+/** Payments by the wallet to clusters that paid it, of each at most the sum that it paid. */
 function refundsOf(
   payers: ReadonlyMap<string, Payer>,
   { paidTo, clusterOf }: Pick<SellerHistory, "paidTo" | "clusterOf">,

@@ -192,7 +192,7 @@ async function readClusters(
     if (funder !== undefined && funder !== null) mainFunderOf.set(account, funder);
   }
   const { groups } = findOwners({
-    // An account that nobody owns: the clusters of all others are the same whoever asks.
+    // No one's account: clusters are asked for from no wallet's view.
     wallet: zeroAddress,
     addresses: [...accounts].sort(),
     graph: { mainFunderOf },

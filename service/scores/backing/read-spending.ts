@@ -31,7 +31,7 @@ export type WalletReceipt = Receipt & {
   readonly lastDayMicroUsd: bigint;
 };
 
-/** What the statements of one pass have in common. */
+/** Values that the statements of one pass have in common. */
 export type SpendingQuery = {
   readonly chainId: number;
   readonly asOf: AsOf;
@@ -111,8 +111,8 @@ function parametersOf({ chainId, wallets, asOf, prices }: Reading) {
 }
 
 /**
- * Fees of own transactions by wallet. What a smart account or a Safe executed is left out: others sent it, and what an account pays
- * its bundler can come back.
+ * Fees of own transactions by wallet. Executions of smart accounts and Safes are left out: others sent them, and the payment to a
+ * bundler can come back.
  */
 async function readFees(client: ClientBase, reading: Reading): Promise<Map<Address, bigint>> {
   const { rows } = await client.query<{ wallet: Address; microUsd: bigint }>({
@@ -131,8 +131,8 @@ async function readFees(client: ClientBase, reading: Reading): Promise<Map<Addre
 }
 
 /**
- * Fees of swaps at listed venues, by wallet and venue: of what a call gave while it brought a listed token. What brings none, as a
- * deposit does, costs no such fee.
+ * Fees of swaps at listed venues, by wallet and venue: of what a call gave while it brought a listed token. A call that brings none,
+ * such as a deposit, costs no such fee.
  */
 async function readVenueFees(client: ClientBase, reading: Reading) {
   const { venues } = reading.accounts;
@@ -209,7 +209,7 @@ async function readPayments(client: ClientBase, reading: Reading): Promise<Bound
   return rows;
 }
 
-/** What a contract sends into a call of the wallet itself is a swap or a withdrawal; what others' calls bring is a payment. */
+/** Transfers by a contract within the wallet's own call are a swap or a withdrawal; those in calls of others are payments. */
 async function readReceipts(client: ClientBase, reading: Reading): Promise<Bounded<WalletReceipt>[]> {
   const { rows } = await client.query<Bounded<WalletReceipt>>({
     ...NUMERIC_AS_BIGINT,

@@ -106,7 +106,7 @@ export async function createBackingWorld() {
         ],
       );
     },
-    /** What a node knows of an account. */
+    /** Stores facts of a node about an account. */
     learn: async (address: Address, hasCode: boolean, firstFunder: Address | null = null) => {
       await client.query("insert into ahs.account_fact values (31337, $1, $2, null, $3, 1, 1, 'index', 1)", [
         address,
