@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { HARMFUL } from "../../eval/harmful.ts";
 import { HONEST, peopleWorld } from "../../eval/judge-characters.ts";
+import { observe } from "../../eval/score-wallets.ts";
 import { DAY } from "../../eval/world.ts";
+import { AHS_2026_2 } from "../../service/model/score/policy.ts";
 
 const CROWD = { users: 100, keepers: 10, feeders: 5 };
 const { world, settled, vetted } = peopleWorld("people", { lives: 1, crowd: CROWD });
@@ -54,6 +56,13 @@ describe("a world of honest and harmful wallets", () => {
       );
       expect(signed.length).toBeGreaterThan(400);
     }
+  });
+
+  test("describes sellers without calls of their own by a seller profile, and their payers not", () => {
+    const observer = observe(world, { at: world.start + 180 * DAY, policy: AHS_2026_2 });
+    const isSeller = (name: string) => settled.get(name)?.map(observer.hasSellerProfile);
+    expect(isSeller("x402_seller_gasless")).toEqual([true]);
+    expect(isSeller("x402_payer_gasless")).toEqual([false]);
   });
 
   test("lets smart accounts execute, and pay native coin", () => {
