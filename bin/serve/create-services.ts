@@ -53,6 +53,7 @@ import { defaultPublishPolicy } from "../../service/oracle/publish-policy.ts";
 import { createUrlVisitor } from "../../service/registries/probes/probe-endpoint.ts";
 import { createInfrastructureReader } from "../../service/registries/probes/probes-of-wallet.ts";
 import { askingFirst, createSanctionsContract } from "../../service/sanctions/ask-contract.ts";
+import { createPromisedAmounts } from "../../service/scores/backing/promised-amounts.ts";
 import { readSampleWallet } from "../../service/scores/ecosystem.ts";
 import { createPolicyReader, writePolicy } from "../../service/scores/routing-policies.ts";
 import { type OnDemandContext, scoreNow, scoreOnDemand } from "../../service/scores/score-on-demand.ts";
@@ -150,6 +151,7 @@ export async function createServices(
     socketAddress: (request) => getConnInfo(request).remote.address ?? null,
     oracle: getAddress(oracle.address),
     policy: context.policy,
+    backing: createPromisedAmounts({ db, chainId, now }),
     scoreNow: (address) => scoreNow(context, address),
     scoreOnDemand:
       history === null

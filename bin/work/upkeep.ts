@@ -9,6 +9,7 @@ import { readChainMark } from "../../service/db/chain-fence.ts";
 import type { Database } from "../../service/db/database.ts";
 import { runLoop } from "../../service/db/run-loop.ts";
 import { dropOldLabels, LABELS_STORED_MS } from "../../service/reports/labels/label-reader.ts";
+import { dropOldPromises } from "../../service/scores/backing/promised-amounts.ts";
 import type { Config } from "../config.ts";
 import { EXIT_RESTART } from "../process.ts";
 
@@ -45,7 +46,7 @@ export async function doAll(acts: readonly (() => Promise<unknown>)[]): Promise<
   if (failures.length > 0) throw failures[0];
 }
 
-/** Deletes expired answers, full rate buckets, nonces of old sign-ins and outdated labels. */
+/** Deletes expired answers, full rate buckets, nonces of old sign-ins, outdated labels and promised amounts of yesterday. */
 export async function sweepRequests(db: Database, now: Date): Promise<void> {
   await doAll([
     () => dropExpiredAnswers(db, now),
@@ -53,6 +54,7 @@ export async function sweepRequests(db: Database, now: Date): Promise<void> {
     () => dropIdleBuckets(db, now),
     () => dropExpiredNonces(db, now),
     () => dropOldLabels(db, new Date(now.getTime() - LABELS_STORED_MS)),
+    () => dropOldPromises(db, now),
   ]);
 }
 

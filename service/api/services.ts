@@ -36,6 +36,7 @@ import type { TransferReader } from "../reports/profit-and-loss/wallet-transfers
 import type { RecoveryPorts } from "../reports/recovery/open-recovery.ts";
 import type { RiskFacts, RiskKey } from "../reports/risk/risk-facts.ts";
 import type { SourceWatch } from "../sanctions/sources.ts";
+import type { createPromisedAmounts } from "../scores/backing/promised-amounts.ts";
 import type { createDistributionReader } from "../scores/ecosystem.ts";
 import type { StoredPolicy, writePolicy } from "../scores/routing-policies.ts";
 import type { scoreNow, scoreOnDemand } from "../scores/score-on-demand.ts";
@@ -104,6 +105,8 @@ type ScoringServices = {
   readonly oracle: Address;
   readonly policy: Policy;
   readonly scores: ReturnType<typeof createScoreReader>;
+  /** Backing of wallets, and the ledger of amounts that routing promised of it. */
+  readonly backing: ReturnType<typeof createPromisedAmounts>;
   /** Seconds after which the newest indexed block counts as too old to answer from. */
   readonly maxIndexAgeSeconds: number;
   readonly sanctionsSources: SourceWatch;

@@ -60,8 +60,13 @@ async function readVersions(db: Database, owners: readonly string[]): Promise<Re
   return new Map(rows.map(({ owner, version }) => [owner, version]));
 }
 
-function readPolicies(db: Database, owners: readonly string[]) {
-  return underDeadline(db).select().from(routingPolicy).where(isOneOf(routingPolicy.owner, owners));
+/** Members that are newer than a stored policy have their defaults. */
+async function readPolicies(db: Database, owners: readonly string[]) {
+  const rows = await underDeadline(db)
+    .select()
+    .from(routingPolicy)
+    .where(isOneOf(routingPolicy.owner, owners));
+  return rows.map((row) => ({ ...row, policy: { ...DEFAULT_ROUTING, ...row.policy } }));
 }
 
 /** Replaces an owner's whole policy by one atomic statement; null, and nothing written, where the stored version is another. */

@@ -1,10 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
-import { ownerOf, ownerText, type PayingCaller } from "../../access/access.ts";
+import { ownerOf, ownerText } from "../../access/access.ts";
 import { gradeLabel } from "../../model/score/record.ts";
 import { DEFAULT_ROUTING, type RoutingPolicy, routedScore, routeWallet } from "../../model/score/route.ts";
+import type { AmountOutcome, AvailableBacking } from "../../scores/backing/promised-amounts.ts";
 import type { WalletSnapshot } from "../../scores/scores.ts";
-import { definePaid } from "../kit/endpoint.ts";
+import { defineSale } from "../kit/endpoint.ts";
+import type { Sale } from "../kit/endpoint-spec.ts";
 import { freshStanding, noteInterest } from "../kit/wallet-report.ts";
 import {
   currentScoreShape,
@@ -13,8 +15,17 @@ import {
   renderCurrentScore,
   routingActionSchema,
 } from "../schemas/ahs-record.ts";
-import { addressParams, eip55Schema, flag, toEip55 } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
+import { backingSchema, renderBacking } from "../schemas/backing.ts";
+import { MAX_AMOUNT_MICRO_USD } from "../schemas/route-policy.ts";
+import { addressParams, eip55Schema, flag, microDecimal, toEip55 } from "../schemas/values.ts";
+
+const query = z.object({
+  amount_usd: microDecimal({ least: 1, most: MAX_AMOUNT_MICRO_USD }).optional().openapi({
+    description:
+      "The payment in US dollars, with at most 6 decimals. An instant_settle of more than the available safe amount becomes escrow",
+    example: "12.50",
+  }),
+});
 
 const routeSchema = z
   .object({
@@ -31,68 +42,120 @@ const routeSchema = z
         "escrow_disabled",
         "insufficient_history",
         "not_scored",
+        "confidence_below_minimum",
+        "above_max_instant",
+        "backing_unknown",
+        "above_safe_amount",
       ])
       .openapi({ example: "grade" }),
     policy_applied: flag("Whether a policy of the caller, and not the default table, decided"),
     allowlisted: flag(
       "Whether the wallet is on the allowlist of that policy; a sanctioned wallet is rejected anyway",
     ),
+    backing: backingSchema.nullable().openapi({
+      description:
+        "As it decided, before the amount of this answer. Null while it is unknown, which is not zero",
+    }),
     agent_health_score: nullableScoreSchema.openapi({ description: "Equal to ahs_score" }),
     routing_recommendation: routingActionSchema.openapi({ description: "Equal to action" }),
   })
   .openapi("RoutingDecision");
 
-/** GET /ahs/route/{address}. */
-export const getAhsRoute = definePaid({
+type Answer = z.infer<typeof routeSchema>;
+
+/**
+ * GET /ahs/route/{address}. An instant_settle for an amount is a promise: it is stored before the answer, in one transaction with
+ * the decision, and deleted if the answer is not delivered.
+ */
+export const getAhsRoute = defineSale({
   method: "get",
   path: "/ahs/route/{address}",
   price: 10,
   tag: "Routing",
   summary: "Trust routing decision for a payment to a wallet",
   description:
-    "Decides by the routing policy of the caller, the key or the wallet that pays, which `PUT /ahs/route/policy` sets. Without one, grades A and B settle at once, C goes to escrow, the others are rejected, and a wallet never scored, or without enough history, is sent to escrow. Sanctions are looked up at the newest indexed block on every answer and always reject: no allowlist bypasses them.",
-  request: { params: addressParams, query: z.object({}), body: null },
+    "Decides by the routing policy of the caller, the key or the wallet that pays, which `PUT /ahs/route/policy` sets. Without one, grades A and B settle at once, C goes to escrow, the others are rejected, and a wallet never scored, or without enough history, is sent to escrow. Sanctions are looked up at the newest indexed block on every answer and always reject: no allowlist bypasses them. With `amount_usd` an `instant_settle` needs that much of the wallet's safe amount: above what is available it is `escrow` with reason `above_safe_amount`, and while the backing is unknown with `backing_unknown`. Allowlisted wallets settle whatever the amount. Each `instant_settle` for an amount, but for allowlisted wallets, is one promise: for a day its amount is outstanding for all callers, whether it is paid or not. Without the parameter the answer shows the backing and promises nothing. A payment with `amount_usd` is settled before the work.",
+  request: { params: addressParams, query, body: null },
   answer: { schema: routeSchema, description: "The decision" },
   problems: ["index-unavailable", "index-behind"],
   check: ({ params }, { deps, now }) => freshStanding(params.address, deps, now),
-  prepare: async (_input, standing, { deps, caller }) => ({
-    standing,
-    policy: await policyOf(caller, deps),
-  }),
-  work({ params: { address } }, { standing, policy }, { deps, now }) {
-    if (standing.score !== null) noteInterest(address, deps);
-    return decide(address, { standing, policy, now });
+  async prepare({ params: { address }, query: { amount_usd: micros } }, standing, { deps, caller }) {
+    const owner = ownerText(ownerOf(caller));
+    const [stored, backing] = await Promise.all([deps.policies.of(owner), deps.backing.read(address)]);
+    const amountMicroUsd = micros === undefined ? null : BigInt(micros);
+    return { owner, standing, policy: stored?.policy ?? null, backing, amountMicroUsd };
+  },
+  async sell({ params: { address } }, asked, sale) {
+    // Nobody takes part of a safe amount before paying.
+    const settlement = asked.amountMicroUsd === null ? "after" : "before";
+    const { deliver } = await sale.take({ settlement });
+    const amount: { deciding: Promise<AmountOutcome> | null } = { deciding: null };
+    try {
+      return await deliver(async () => {
+        if (asked.standing.score !== null) noteInterest(address, sale.deps);
+        amount.deciding = decideAmount(address, asked, sale);
+        const { backing } = await amount.deciding;
+        return decide(address, { ...asked, backing }, sale.now);
+      });
+    } catch (error) {
+      if (amount.deciding !== null) releasePromise(amount.deciding, sale);
+      throw error;
+    }
   },
 });
 
-/** Null if the default table decides. */
-async function policyOf(
-  caller: PayingCaller,
-  { policies }: Pick<Services, "policies">,
-): Promise<RoutingPolicy | null> {
-  const stored = await policies.of(ownerText(ownerOf(caller)));
-  return stored?.policy ?? null;
+/** All that a decision depends on. */
+type Asked = {
+  readonly owner: string;
+  readonly standing: WalletSnapshot;
+  /** Null if the default table decides. */
+  readonly policy: RoutingPolicy | null;
+  readonly backing: AvailableBacking | null;
+  /** Null if the caller gave no amount. */
+  readonly amountMicroUsd: bigint | null;
+};
+
+/** The backing that decides, and the promise that an amount is. Only an amount that may settle at once takes a lock. */
+async function decideAmount(address: Address, asked: Asked, { deps }: Sale<Answer>): Promise<AmountOutcome> {
+  const { owner, backing, amountMicroUsd } = asked;
+  const read = { backing, promiseId: null };
+  if (amountMicroUsd === null || backing === null) return read;
+  const { action, reason } = routeBy(address, asked, backing.availableMicroUsd);
+  if (action !== "instant_settle" || reason === "allowlist") return read;
+  return deps.backing.promise({
+    wallet: address,
+    caller: owner,
+    amountMicroUsd,
+    settles: (availableMicroUsd) => routeBy(address, asked, availableMicroUsd).action === "instant_settle",
+  });
 }
 
-function decide(
-  address: Address,
-  {
-    standing: { sanctions, score },
-    policy,
-    now,
-  }: {
-    readonly standing: WalletSnapshot;
-    readonly policy: RoutingPolicy | null;
-    readonly now: Date;
-  },
-): z.infer<typeof routeSchema> {
-  const sanctioned = sanctions.length > 0;
-  const shown = renderCurrentScore(score, { sanctioned, now });
-  const { action, reason } = routeWallet(policy ?? DEFAULT_ROUTING, {
-    wallet: address,
-    sanctioned,
+/** Does not wait: the decision may have missed the deadline. A promise that cannot be released ends by itself after a day. */
+function releasePromise(deciding: Promise<AmountOutcome>, { deps }: Sale<Answer>): void {
+  deciding
+    .then(async ({ promiseId }) => (promiseId === null ? undefined : deps.backing.release(promiseId)))
+    .catch((error: unknown) => deps.logger.warn({ err: error }, "promised amount not released"));
+}
+
+function routeBy(
+  wallet: Address,
+  { standing: { sanctions, score }, policy, amountMicroUsd }: Asked,
+  availableMicroUsd: bigint | null,
+) {
+  return routeWallet(policy ?? DEFAULT_ROUTING, {
+    wallet,
+    sanctioned: sanctions.length > 0,
     score: routedScore(score),
+    payment: amountMicroUsd === null ? null : { amountMicroUsd, availableMicroUsd },
   });
+}
+
+function decide(address: Address, asked: Asked, now: Date): Answer {
+  const { standing, policy, backing } = asked;
+  const { score } = standing;
+  const sanctioned = standing.sanctions.length > 0;
+  const shown = renderCurrentScore(score, { sanctioned, now });
+  const { action, reason } = routeBy(address, asked, backing?.availableMicroUsd ?? null);
   return {
     address: toEip55(address),
     action,
@@ -101,6 +164,7 @@ function decide(
     reason,
     policy_applied: policy !== null,
     allowlisted: policy?.allowlist.includes(address) ?? false,
+    backing: renderBacking(backing),
     agent_health_score: shown.ahs_score,
     routing_recommendation: action,
   };

@@ -6,6 +6,7 @@ import { recordOf, scoredRow, scorerOf } from "../kit/score-record.ts";
 import { refuseUrl } from "../kit/validation-failed.ts";
 import { freshStanding, noteInterest } from "../kit/wallet-report.ts";
 import { type AhsRecord, ahsRecordSchema, renderHistoryEntry } from "../schemas/ahs-record.ts";
+import { renderBacking } from "../schemas/backing.ts";
 import {
   answerInfrastructure,
   planInfrastructure,
@@ -39,7 +40,7 @@ export const getAhs = definePaid({
   tag: "Scores",
   summary: "Agent Health Score of a wallet",
   description:
-    "Scores the wallet at the newest block that is both finalized and enriched, and stores the result. A wallet without enough history is INSUFFICIENT, with null scores and `escrow`, never a low grade. A sanctioned wallet scores 0 and is rejected. What the index does not know of the wallet's past is read from the history source that the deployment names, if it names one, and the wallet is followed from then on; while that goes on, or when the source fails, the answer is 503 and costs nothing. With `include=infrastructure`, or an `agent_url`, the endpoints that its agents declare are shown and, once they have been probed for a day, scored: that answer alone is 3D.",
+    "Scores the wallet at the newest block that is both finalized and enriched, and stores the result. A wallet without enough history is INSUFFICIENT, with null scores and `escrow`, never a low grade. A sanctioned wallet scores 0 and is rejected. What the index does not know of the wallet's past is read from the history source that the deployment names, if it names one, and the wallet is followed from then on; while that goes on, or when the source fails, the answer is 503 and costs nothing. With `include=infrastructure`, or an `agent_url`, the endpoints that its agents declare are shown and, once they have been probed for a day, scored: that answer alone is 3D. Health and backing are two numbers: the score predicts failures and is no fraud score, and `backing` says how much money a settlement may put at stake.",
   request: { params: addressParams, query, body: null },
   answer: { schema: ahsRecordSchema, description: "The record" },
   problems: [
@@ -78,8 +79,9 @@ export const getAhs = definePaid({
     { deps, now },
   ): Promise<AhsRecord> {
     const row = await scoredRow(address, score);
-    const [record, history, attestation, d3] = await Promise.all([
+    const [record, backing, history, attestation, d3] = await Promise.all([
       recordOf(row, deps, now),
+      deps.backing.read(address),
       include.includes("history") ? historyPart(address, deps) : {},
       include.includes("attestation") ? attestationPart(row, deps) : {},
       plan === null ? null : answerInfrastructure({ row, plan, now }, deps),
@@ -88,6 +90,7 @@ export const getAhs = definePaid({
     return {
       ...record,
       ...d3?.scores,
+      backing: renderBacking(backing),
       ...(include.includes("features") ? { features: [...(d3?.features ?? row.features)] } : {}),
       ...history,
       ...attestation,

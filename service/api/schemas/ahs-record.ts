@@ -13,6 +13,7 @@ import {
   type StoredScore,
   shownScore,
 } from "../../scores/scores.ts";
+import { backingSchema } from "./backing.ts";
 import {
   count,
   eip55Schema,
@@ -285,6 +286,10 @@ export const ahsRecordSchema = z
       description: "Commits to everything that the score was computed from",
     }),
     published: publishedSchema.nullable(),
+    backing: backingSchema
+      .nullable()
+      .optional()
+      .openapi({ description: "In GET /ahs/{address} alone; null while it is unknown, which is not zero" }),
     features: z.array(featureSchema).optional(),
     history: z.array(historyEntrySchema).optional().openapi({ description: "Newest first, at most 100" }),
     attestation: attestationSchema.optional(),

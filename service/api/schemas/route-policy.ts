@@ -1,14 +1,27 @@
 import { z } from "@hono/zod-openapi";
+import { MICRO } from "../../model/score/fixed-point.ts";
 import type { ConfidenceLevel, Grade, RoutingAction } from "../../model/score/record.ts";
 import { DEFAULT_ROUTING, type RoutingPolicy } from "../../model/score/route.ts";
 import { DEFAULT_VERSION, type StoredPolicy } from "../../scores/routing-policies.ts";
-import { ADDRESS_PATTERN, addressSchema, eip55Schema, isoSchema, toEip55 } from "./values.ts";
+import {
+  ADDRESS_PATTERN,
+  addressSchema,
+  eip55Schema,
+  isoSchema,
+  microDecimal,
+  num,
+  toEip55,
+  toUsd,
+} from "./values.ts";
 
 const GRADES = ["A", "B", "C", "D", "E", "F"] as const satisfies readonly Grade[];
 const LEVELS = ["HIGH", "MEDIUM", "LOW", "INSUFFICIENT"] as const satisfies readonly ConfidenceLevel[];
 /** Levels of wallets that have a grade. */
-const GRADED_LEVELS = LEVELS.filter((level) => level !== "INSUFFICIENT");
+const GRADED_LEVELS = ["HIGH", "MEDIUM", "LOW"] as const satisfies readonly ConfidenceLevel[];
 const ACTIONS = ["instant_settle", "escrow", "reject"] as const satisfies readonly RoutingAction[];
+/** The greatest amount of a payment: a billion US dollars. */
+export const MAX_AMOUNT_MICRO_USD = 1_000_000_000 * MICRO;
+const MAX_MULTIPLE_MICROS = 10 * MICRO;
 /** Enough for the known partners of a marketplace, and cheap to read on every route call. */
 const MAX_ALLOWLISTED = 1_000;
 
@@ -31,6 +44,11 @@ const overridesSchema = z
     }),
     example: { B: { HIGH: "instant_settle" } },
   });
+
+const MAX_INSTANT =
+  "Greatest amount_usd that settles at once, with at most 6 decimals; above it instant_settle becomes escrow. Null for no limit of its own";
+const SAFE_MULTIPLE =
+  "Factor, 0 to 10, of the available safe amount up to which an amount_usd settles at once; 0: none does";
 
 const SHAPE = {
   instant_grades: gradesSchema.openapi({ description: "Grades that settle at once", example: ["A"] }),
@@ -58,6 +76,22 @@ const SHAPE = {
     .enum(ACTIONS)
     .default(DEFAULT_ROUTING.insufficientAction)
     .openapi({ description: "For wallets never scored or without enough history" }),
+  max_instant_usd: microDecimal({ least: 0, most: MAX_AMOUNT_MICRO_USD })
+    .nullable()
+    .default(DEFAULT_ROUTING.maxInstantMicroUsd)
+    .openapi({ description: MAX_INSTANT, example: 25 }),
+  safe_amount_multiple: microDecimal({ least: 0, most: MAX_MULTIPLE_MICROS })
+    .default(DEFAULT_ROUTING.safeAmountMultipleMicros)
+    .openapi({ description: SAFE_MULTIPLE, example: 1, default: 1 }),
+  min_confidence_for_instant: z
+    .enum(GRADED_LEVELS)
+    .nullable()
+    .default(DEFAULT_ROUTING.minConfidenceForInstant)
+    .openapi({
+      description:
+        "Lowest confidence that settles at once, with or without amount_usd; below it instant_settle becomes escrow. Null for any",
+      example: "MEDIUM",
+    }),
 };
 
 /** The body of PUT /ahs/route/policy; unknown members are ignored. */
@@ -77,6 +111,9 @@ export const policySchema = z
     allowlist: z.array(eip55Schema),
     confidence_overrides: overridesSchema,
     insufficient_action: z.enum(ACTIONS).openapi({ example: "escrow" }),
+    max_instant_usd: num(MAX_INSTANT, 25).nullable(),
+    safe_amount_multiple: num(SAFE_MULTIPLE, 1),
+    min_confidence_for_instant: SHAPE.min_confidence_for_instant.unwrap(),
     updated_at: isoSchema
       .nullable()
       .openapi({ description: "When it was put; null while the default table holds" }),
@@ -148,6 +185,9 @@ export function policyOf(body: PolicyBody): RoutingPolicy {
     allowlist: [...new Set(body.allowlist)],
     confidenceOverrides: body.confidence_overrides,
     insufficientAction: body.insufficient_action,
+    maxInstantMicroUsd: body.max_instant_usd,
+    safeAmountMultipleMicros: body.safe_amount_multiple,
+    minConfidenceForInstant: body.min_confidence_for_instant,
   };
 }
 
@@ -162,6 +202,9 @@ export function renderPolicy(stored: StoredPolicy | null): z.infer<typeof policy
     allowlist: policy.allowlist.map(toEip55),
     confidence_overrides: policy.confidenceOverrides,
     insufficient_action: policy.insufficientAction,
+    max_instant_usd: toUsd(policy.maxInstantMicroUsd),
+    safe_amount_multiple: policy.safeAmountMultipleMicros / MICRO,
+    min_confidence_for_instant: policy.minConfidenceForInstant,
     updated_at: stored?.updatedAt.toISOString() ?? null,
   };
 }

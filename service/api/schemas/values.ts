@@ -53,6 +53,8 @@ function camelCase(name: string): string {
 }
 
 /** Micro-USD as US dollars with at most six decimals; null if there is no price. */
+export function toUsd(micros: number | bigint): number;
+export function toUsd(micros: number | bigint | null): number | null;
 export function toUsd(micros: number | bigint | null): number | null {
   return micros === null ? null : Math.round(Number(micros)) / MICRO;
 }
@@ -130,6 +132,35 @@ const INTEGER = /^\s*[+-]?[0-9]+(?:_[0-9]+)*(?:\.0+)?\s*$/;
 /** Words that pydantic accepts as booleans, in any case. */
 const YES = new Set(["1", "on", "t", "true", "y", "yes"]);
 const NO = new Set(["0", "off", "f", "false", "n", "no"]);
+
+/** A decimal without sign and exponent, of at most 6 decimals. */
+const DECIMAL_PATTERN = /^\d{1,10}(?:\.\d{1,6})?$/;
+
+/**
+ * A decimal of at most 6 decimals, as a string or as a number of JSON. Parsed without rounding to millionths, a safe integer, so
+ * that equal amounts are equal requests. The bounds are millionths as well.
+ */
+export function microDecimal({ least, most }: { readonly least: number; readonly most: number }) {
+  const expected = `from ${least / MICRO} to ${most / MICRO}`;
+  return z
+    .union([z.string(), z.number()])
+    .transform(String)
+    .pipe(z.string().regex(DECIMAL_PATTERN, { abort: true }).transform(toMicros))
+    .refine((micros) => micros >= least && micros <= most, {
+      error: ({ input }) => `expected a decimal ${expected}, got ${Number(input) / MICRO}`,
+    })
+    .openapi({
+      type: ["string", "number"],
+      pattern: DECIMAL_PATTERN.source,
+      minimum: least / MICRO,
+      maximum: most / MICRO,
+    });
+}
+
+function toMicros(decimal: string): number {
+  const [whole = "", decimals = ""] = decimal.split(".");
+  return Number(whole) * MICRO + Number(decimals.padEnd(6, "0"));
+}
 
 /** An integer as pydantic's lax mode reads it: the number, a string of digits, or a boolean as 1 and 0. */
 export function laxInteger<Schema extends z.ZodType<number>>(schema: Schema) {

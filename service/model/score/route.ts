@@ -1,4 +1,5 @@
 import { type Address, zeroAddress } from "viem";
+import { MICRO } from "./fixed-point.ts";
 import type { ConfidenceLevel, Grade, RoutingAction } from "./record.ts";
 
 /** An integrator's answer to grades; grades in neither set are rejected. */
@@ -12,6 +13,12 @@ export type RoutingPolicy = {
     readonly [grade in Grade]?: { readonly [level in ConfidenceLevel]?: RoutingAction };
   };
   readonly insufficientAction: RoutingAction;
+  /** Greatest amount that settles at once, in millionths of a US dollar; a safe integer. Null for no limit of its own. */
+  readonly maxInstantMicroUsd: number | null;
+  /** Factor of the available amount up to which payments settle at once, in millionths. 0: none does whose amount is given. */
+  readonly safeAmountMultipleMicros: number;
+  /** Lowest confidence that settles at once; null for any. */
+  readonly minConfidenceForInstant: Exclude<ConfidenceLevel, "INSUFFICIENT"> | null;
 };
 
 /** Facts about a wallet by which a payment to it is routed. */
@@ -23,6 +30,12 @@ export type RoutingFacts = {
     | { readonly kind: "not_scored" }
     | { readonly kind: "insufficient" }
     | { readonly kind: "scored"; readonly grade: Grade; readonly confidenceLevel: ConfidenceLevel };
+  /** Null if the caller gave no amount. */
+  readonly payment: {
+    readonly amountMicroUsd: bigint;
+    /** Part of the safe amount that is not outstanding; null if no backing was computed for the chain. */
+    readonly availableMicroUsd: bigint | null;
+  } | null;
 };
 
 /** A score as routing sees it. Null: never scored; without a grade: too little history. */
@@ -43,7 +56,11 @@ type RoutingDecision = {
     | "grade"
     | "escrow_disabled"
     | "insufficient_history"
-    | "not_scored";
+    | "not_scored"
+    | "confidence_below_minimum"
+    | "above_max_instant"
+    | "backing_unknown"
+    | "above_safe_amount";
 };
 
 /** The specification's table: A and B settle, C waits in escrow, the rest is rejected. */
@@ -54,13 +71,22 @@ export const DEFAULT_ROUTING: RoutingPolicy = {
   allowlist: [],
   confidenceOverrides: {},
   insufficientAction: "escrow",
+  maxInstantMicroUsd: null,
+  safeAmountMultipleMicros: MICRO,
+  minConfidenceForInstant: null,
 };
 
-/** Decides one payment: sanctions before the allowlist, and an escrow from any rule becomes a rejection where escrow is disabled. */
+/**
+ * Decides one payment. Sanctions come before the allowlist, and the allowlist before all else. Then the score decides, and limits
+ * of confidence and amount turn settling at once into escrow. Last, an escrow from any rule becomes a rejection where escrow is
+ * disabled.
+ */
 export function routeWallet(policy: RoutingPolicy, facts: RoutingFacts): RoutingDecision {
   if (facts.sanctioned) return { action: "reject", reason: "sanctioned" };
   if (policy.allowlist.includes(facts.wallet)) return { action: "instant_settle", reason: "allowlist" };
-  const decision = routeByScore(policy, facts.score);
+  const byScore = routeByScore(policy, facts.score);
+  const limit = byScore.action === "instant_settle" ? limitOf(policy, facts) : null;
+  const decision = limit === null ? byScore : ({ action: "escrow", reason: limit } as const);
   if (decision.action === "escrow" && policy.escrowDisabled) {
     return { action: "reject", reason: "escrow_disabled" };
   }
@@ -73,7 +99,8 @@ export function defaultAction(facts: {
   readonly score: Parameters<typeof routedScore>[0];
 }): RoutingAction {
   const score = routedScore(facts.score);
-  return routeWallet(DEFAULT_ROUTING, { wallet: zeroAddress, sanctioned: facts.sanctioned, score }).action;
+  const { sanctioned } = facts;
+  return routeWallet(DEFAULT_ROUTING, { wallet: zeroAddress, sanctioned, score, payment: null }).action;
 }
 
 function routeByScore(policy: RoutingPolicy, score: RoutingFacts["score"]): RoutingDecision {
@@ -96,4 +123,21 @@ function routeByGrade(
   if (policy.instantGrades.includes(grade)) return { action: "instant_settle", reason: "grade" };
   if (policy.escrowGrades.includes(grade)) return { action: "escrow", reason: "grade" };
   return { action: "reject", reason: "grade" };
+}
+
+/** From the lowest to the highest. */
+const LEVELS: readonly ConfidenceLevel[] = ["INSUFFICIENT", "LOW", "MEDIUM", "HIGH"];
+
+/** Why a payment that the score settles at once waits in escrow; null if it need not. */
+function limitOf(policy: RoutingPolicy, { score, payment }: RoutingFacts): RoutingDecision["reason"] | null {
+  const { minConfidenceForInstant, maxInstantMicroUsd, safeAmountMultipleMicros } = policy;
+  const level = score.kind === "scored" ? score.confidenceLevel : "INSUFFICIENT";
+  if (minConfidenceForInstant !== null && LEVELS.indexOf(level) < LEVELS.indexOf(minConfidenceForInstant))
+    return "confidence_below_minimum";
+  if (payment === null) return null;
+  const { amountMicroUsd, availableMicroUsd } = payment;
+  if (maxInstantMicroUsd !== null && amountMicroUsd > BigInt(maxInstantMicroUsd)) return "above_max_instant";
+  if (availableMicroUsd === null) return "backing_unknown";
+  const isSafe = amountMicroUsd * BigInt(MICRO) <= availableMicroUsd * BigInt(safeAmountMultipleMicros);
+  return isSafe ? null : "above_safe_amount";
 }

@@ -10,6 +10,7 @@ import { createReportTurns } from "../../../service/api/kit/report-turns.ts";
 import { createServerLife } from "../../../service/api/kit/server-life.ts";
 import type { Services, VerificationServices } from "../../../service/api/services.ts";
 import { AHS_2026_2 } from "../../../service/model/score/policy.ts";
+import type { AmountRequest, AvailableBacking } from "../../../service/scores/backing/promised-amounts.ts";
 import type { StoredScore, WalletSnapshot } from "../../../service/scores/scores.ts";
 import { keyOnlyAccess } from "../access/key-only-access.ts";
 import { memoryAnswers } from "../access/memory-gate.ts";
@@ -110,6 +111,54 @@ export function standing(changes: Partial<WalletSnapshot> = {}): WalletSnapshot 
   };
 }
 
+/** 42.5 USD safe, of which 12 are outstanding. */
+export const BACKING: AvailableBacking = {
+  costBasisMicroUsd: 85_000_000n,
+  safeMicroUsd: 42_500_000n,
+  outstandingMicroUsd: 12_000_000n,
+  availableMicroUsd: 30_500_000n,
+  asOfBlock: 960,
+  asOfTime: new Date("2026-11-20T09:55:00.000Z"),
+};
+
+/** That backing in answers. */
+export const SHOWN_BACKING = {
+  safe_amount_usd: 42.5,
+  available_usd: 30.5,
+  outstanding_usd: 12,
+  cost_basis_usd: 85,
+  as_of_block: 960,
+  as_of_time: "2026-11-20T09:55:00.000Z",
+};
+
+/** The ledger of promised amounts in memory, for wallets of one backing. */
+export function fakeBacking(backing: AvailableBacking | null = BACKING) {
+  const promised = new Map<string, AmountRequest>();
+  const read = (): AvailableBacking | null => {
+    if (backing === null) return null;
+    const added = [...promised.values()].reduce((sum, { amountMicroUsd }) => sum + amountMicroUsd, 0n);
+    const outstandingMicroUsd = backing.outstandingMicroUsd + added;
+    return { ...backing, outstandingMicroUsd, availableMicroUsd: backing.safeMicroUsd - outstandingMicroUsd };
+  };
+  const ledger: Services["backing"] = {
+    read: async () => read(),
+    async promise(request) {
+      const found = read();
+      if (found === null || !request.settles(found.availableMicroUsd))
+        return { backing: found, promiseId: null };
+      const promiseId = randomUUID();
+      promised.set(promiseId, request);
+      return { backing: found, promiseId };
+    },
+    async release(promiseId) {
+      promised.delete(promiseId);
+    },
+  };
+  const amounts = () =>
+    [...promised.values()].map(({ caller, amountMicroUsd }) => `${caller} ${amountMicroUsd}`);
+  return { ledger, amounts };
+}
+
 /** A ledger of one key, which counts what it was charged. */
 export function fakeLedger(key: Partial<KnownKey> = {}) {
   let balance = key.balanceUnits === undefined ? 5000 : key.balanceUnits;
@@ -194,6 +243,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     maxIndexAgeSeconds: 120,
     sanctionsSources: async () => [],
     oracle: ORACLE,
+    backing: fakeBacking().ledger,
     scoreNow: async () => ({ kind: "stored", row: storedScore() }),
     scoreOnDemand: null,
     discovery: {

@@ -19,6 +19,9 @@ const POLICY: RoutingPolicy = {
   allowlist: ["0x00000000000000000000000000000000000000a1"],
   confidenceOverrides: { B: { HIGH: "instant_settle" } },
   insufficientAction: "reject",
+  maxInstantMicroUsd: 25_000_000,
+  safeAmountMultipleMicros: 1_500_000,
+  minConfidenceForInstant: "MEDIUM",
 };
 const STRICT: RoutingPolicy = { ...POLICY, instantGrades: [], escrowGrades: [] };
 

@@ -125,5 +125,5 @@ function scored(grade: Grade, confidenceLevel: ConfidenceLevel = "HIGH") {
 }
 
 function facts(parts: Partial<RoutingFacts>): RoutingFacts {
-  return { wallet: WALLET, sanctioned: false, score: scored("A"), ...parts };
+  return { wallet: WALLET, sanctioned: false, score: scored("A"), payment: null, ...parts };
 }

@@ -1,0 +1,41 @@
+import { z } from "@hono/zod-openapi";
+import type { AvailableBacking } from "../../scores/backing/promised-amounts.ts";
+import { int, isoSchema, num, toUsd } from "./values.ts";
+
+/** Backing beside a score: how much money a settlement may put at stake. */
+export const backingSchema = z
+  .object({
+    safe_amount_usd: num(
+      "Greatest amount to have at stake with the wallet at once: half of its cost basis, before what is outstanding",
+      42.5,
+    ),
+    available_usd: num("The safe amount without what is outstanding, 0 or more", 30.5),
+    outstanding_usd: num(
+      "The greater of two sums of one day: amounts that routing said may settle at once, and payments to the wallet on chain from outside its owner cluster",
+      12,
+    ),
+    cost_basis_usd: num(
+      "Costs of 180 days that do not come back to the wallet, and the part of its payers' cost bases that their payments passed on",
+      85,
+    ),
+    as_of_block: int("All wallets' backings of a chain are computed together", 48_190),
+    as_of_time: isoSchema,
+  })
+  .openapi("Backing", {
+    description:
+      "How much money the wallet's own costs stand for, in US dollars with at most 6 decimals. The health score predicts failures and is no fraud score; the safe amount says how much money a settlement may put at stake. Null while it is unknown: none was computed for the chain yet, or the wallet was not followed by then",
+  });
+
+/** The backing of answers; null where it is unknown, which is not zero. */
+export function renderBacking(backing: AvailableBacking | null): z.infer<typeof backingSchema> | null {
+  if (backing === null) return null;
+  const { safeMicroUsd, availableMicroUsd, outstandingMicroUsd, costBasisMicroUsd } = backing;
+  return {
+    safe_amount_usd: toUsd(safeMicroUsd),
+    available_usd: toUsd(availableMicroUsd),
+    outstanding_usd: toUsd(outstandingMicroUsd),
+    cost_basis_usd: toUsd(costBasisMicroUsd),
+    as_of_block: backing.asOfBlock,
+    as_of_time: backing.asOfTime.toISOString(),
+  };
+}

@@ -1,0 +1,232 @@
+import type { PoolClient } from "pg";
+import type { Address } from "viem";
+import { type Database, NUMERIC_AS_BIGINT, QUERY_DEADLINE, rowsInTime } from "../../db/database.ts";
+import { loadInBatches } from "../../db/load-in-batches.ts";
+import type { StoredBacking } from "./read-backing.ts";
+
+/** Backing of a wallet and what of its safe amount is still available; amounts in millionths of a US dollar. */
+export type AvailableBacking = Pick<
+  StoredBacking,
+  "safeMicroUsd" | "costBasisMicroUsd" | "asOfBlock" | "asOfTime"
+> & {
+  /** The greater of the amounts promised within a day and of the payments to it within a day of the chain. */
+  readonly outstandingMicroUsd: bigint;
+  /** The safe amount without what is outstanding, 0 or more. */
+  readonly availableMicroUsd: bigint;
+};
+
+/** An amount that is to settle at once. */
+export type AmountRequest = {
+  /** Lower-case. */
+  readonly wallet: Address;
+  /** Key or payer, as `ownerText` names it. */
+  readonly caller: string;
+  readonly amountMicroUsd: bigint;
+  /** Decides by the part of the safe amount that is available. It must be pure. */
+  readonly settles: (availableMicroUsd: bigint) => boolean;
+};
+
+/** The backing that decided, before the amount itself. The promise is null if the amount does not settle at once. */
+export type AmountOutcome = {
+  readonly backing: AvailableBacking | null;
+  readonly promiseId: string | null;
+};
+
+/** How long a promised amount is outstanding. */
+const DAY_MS = 24 * 3_600_000;
+
+/** Promises of one wallet within a day; with more, nothing of its safe amount is available. Bounds rows and reads. */
+const MAX_PROMISES = 10_000;
+
+/** Routing reads backing at every call: many waiting requests share a statement. */
+const BATCH = { maxSize: 500, maxRunning: 2 };
+
+/**
+ * The ledger of one chain's amounts that routing said may settle at once. Two requests for one wallet never decide by the same
+ * available amount, in any number of processes.
+ */
+export function createPromisedAmounts({
+  db,
+  chainId,
+  now,
+}: {
+  readonly db: Database;
+  readonly chainId: number;
+  readonly now: () => Date;
+}) {
+  const ledger = { db, chainId, now };
+  return {
+    /**
+     * The backing of a wallet (lower-case). Null where it is unknown: no backing was computed for the chain, or the index did not
+     * follow the wallet by then.
+     */
+    read: loadInBatches(async (wallets: readonly Address[]) => {
+      const rows = await rowsInTime<BackingRow>(db, backingStatement(ledger, wallets));
+      const found = new Map(rows.map((row) => [row.wallet, availableOf(row)]));
+      return wallets.map((wallet) => found.get(wallet) ?? null);
+    }, BATCH),
+    /** Promises the amount if it settles by what is available now. */
+    promise: loadInBatches((requests: readonly AmountRequest[]) => promiseMany(ledger, requests), BATCH),
+    /** Releases a promise whose answer was not delivered. */
+    async release(promiseId: string): Promise<void> {
+      await db.$client.query({
+        ...QUERY_DEADLINE,
+        text: "delete from ahs.routing_promise where id = $1",
+        values: [promiseId],
+      });
+    },
+  };
+}
+
+/** Deletes promises that are no longer outstanding. Returns their number. */
+export async function dropOldPromises(db: Database, now: Date): Promise<number> {
+  const { rowCount } = await db.$client.query("delete from ahs.routing_promise where created_at <= $1", [
+    new Date(now.getTime() - DAY_MS),
+  ]);
+  return rowCount ?? Number.NaN;
+}
+
+type Ledger = Parameters<typeof createPromisedAmounts>[0];
+
+type BackingRow = Omit<StoredBacking, "ownMicroUsd"> & {
+  readonly wallet: Address;
+  readonly promisedMicroUsd: bigint;
+  readonly promises: number;
+};
+
+/** No row for a wallet whose backing is unknown; one of zeros for a wallet that was followed and has none. */
+function backingStatement({ chainId, now }: Ledger, wallets: readonly Address[]) {
+  return {
+    ...NUMERIC_AS_BIGINT,
+    name: "available_backing",
+    text: `
+      select wanted.wallet, coalesce(backing.cost_basis_micro_usd, 0) as "costBasisMicroUsd",
+             coalesce(backing.safe_micro_usd, 0) as "safeMicroUsd",
+             coalesce(backing.received_day_micro_usd, 0) as "receivedDayMicroUsd",
+             computed.as_of_block::float8 as "asOfBlock", computed.as_of_time as "asOfTime",
+             coalesce(promised.micro_usd, 0) as "promisedMicroUsd", promised.promises::float8 as promises
+      from unnest($2::text[]) as wanted (wallet)
+      cross join (select as_of_block, as_of_time from ahs.wallet_backing where chain_id = $1 limit 1) as computed
+      left join ahs.wallet_backing as backing on backing.chain_id = $1 and backing.wallet = wanted.wallet
+      left join "chain_${chainId}".wallet as followed on followed.address = wanted.wallet
+      cross join lateral (
+        select sum(amount_micro_usd) as micro_usd, count(*) as promises from (
+          select amount_micro_usd from ahs.routing_promise
+          where chain_id = $1 and wallet = wanted.wallet and created_at > $3 limit ${MAX_PROMISES}
+        ) as newest
+      ) as promised
+      where backing.wallet is not null or followed.followed_block <= computed.as_of_block`,
+    values: [chainId, [...new Set(wallets)], new Date(now().getTime() - DAY_MS)],
+  };
+}
+
+function availableOf(row: BackingRow): AvailableBacking {
+  const { costBasisMicroUsd, safeMicroUsd, receivedDayMicroUsd, promisedMicroUsd, promises } = row;
+  const outstandingMicroUsd = promisedMicroUsd > receivedDayMicroUsd ? promisedMicroUsd : receivedDayMicroUsd;
+  const isSpent = promises >= MAX_PROMISES || outstandingMicroUsd >= safeMicroUsd;
+  return {
+    costBasisMicroUsd,
+    safeMicroUsd,
+    outstandingMicroUsd,
+    availableMicroUsd: isSpent ? 0n : safeMicroUsd - outstandingMicroUsd,
+    asOfBlock: row.asOfBlock,
+    asOfTime: row.asOfTime,
+  };
+}
+
+/** Locks in the order of their numbers, so that concurrent transactions take turns. */
+const LOCK = `
+  select pg_advisory_xact_lock(lock) from (
+    select distinct hashtextextended('ahs-promise:' || $1::int || ':' || wallet, 0) as lock
+    from unnest($2::text[]) as wanted (wallet) order by lock
+  ) as locks`;
+
+const INSERT = `
+  insert into ahs.routing_promise (chain_id, wallet, caller, amount_micro_usd, created_at)
+  select $1, wallet, caller, amount, $5
+  from unnest($2::text[], $3::text[], $4::numeric[]) with ordinality as promised (wallet, caller, amount, number)
+  order by number
+  returning id`;
+
+/** One transaction: locks the wallets, reads what is available, decides request by request, and stores the promises. */
+async function promiseMany(
+  ledger: Ledger,
+  requests: readonly AmountRequest[],
+): Promise<readonly AmountOutcome[]> {
+  const { db, chainId, now } = ledger;
+  const wallets = requests.map(({ wallet }) => wallet);
+  const client = await db.$client.connect();
+  let failure: Error | undefined;
+  try {
+    await client.query({ ...QUERY_DEADLINE, text: "begin" });
+    // A statement of its own: the next one then sees what earlier holders of the locks stored.
+    await client.query({ ...QUERY_DEADLINE, text: LOCK, values: [chainId, wallets] });
+    const { rows } = await client.query<BackingRow>({
+      ...QUERY_DEADLINE,
+      ...backingStatement(ledger, wallets),
+    });
+    const decided = decideInTurn(new Map(rows.map((row) => [row.wallet, row])), requests);
+    const ids = await insertPromises(client, { chainId, at: now() }, decided);
+    await client.query({ ...QUERY_DEADLINE, text: "commit" });
+    return decided.map(({ backing, request, settles }) => ({
+      backing,
+      promiseId: settles ? (ids.get(request) ?? null) : null,
+    }));
+  } catch (error) {
+    failure = error instanceof Error ? error : new Error("no amount was promised", { cause: error });
+    throw failure;
+  } finally {
+    // Closing the connection rolls back a failed transaction.
+    client.release(failure);
+  }
+}
+
+type DecidedAmount = Pick<AmountOutcome, "backing"> & {
+  readonly request: AmountRequest;
+  readonly settles: boolean;
+};
+
+/** Each request decides by what those before it left. */
+function decideInTurn(
+  rows: Map<Address, BackingRow>,
+  requests: readonly AmountRequest[],
+): readonly DecidedAmount[] {
+  return requests.map((request) => {
+    const row = rows.get(request.wallet);
+    if (row === undefined) return { request, backing: null, settles: false };
+    const backing = availableOf(row);
+    const settles = request.settles(backing.availableMicroUsd);
+    if (settles) {
+      const promisedMicroUsd = row.promisedMicroUsd + request.amountMicroUsd;
+      rows.set(request.wallet, { ...row, promisedMicroUsd, promises: row.promises + 1 });
+    }
+    return { request, backing, settles };
+  });
+}
+
+/** Returns the ids of the new rows by their requests. */
+async function insertPromises(
+  client: PoolClient,
+  { chainId, at }: { readonly chainId: number; readonly at: Date },
+  decided: readonly DecidedAmount[],
+): Promise<ReadonlyMap<AmountRequest, string>> {
+  const promised = decided.flatMap(({ request, settles }) => (settles ? [request] : []));
+  if (promised.length === 0) return new Map();
+  const { rows } = await client.query<{ readonly id: string }>({
+    ...QUERY_DEADLINE,
+    text: INSERT,
+    values: [
+      chainId,
+      promised.map(({ wallet }) => wallet),
+      promised.map(({ caller }) => caller),
+      promised.map(({ amountMicroUsd }) => String(amountMicroUsd)),
+      at,
+    ],
+  });
+  return new Map(
+    promised.flatMap((request, index) => {
+      const id = rows[index]?.id;
+      return id === undefined ? [] : [[request, id] as const];
+    }),
+  );
+}
