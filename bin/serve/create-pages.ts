@@ -54,7 +54,11 @@ export function createPages(
       const flags = await readSanctionsFlags(db, { schema: `chain_${chainId}`, chainId }, wallets);
       return new Set(flags.keys());
     },
-    wallets: { ...scores, reference: (scoreId) => readScoreReference(db, scoreId) },
+    wallets: {
+      ...scores,
+      backing: services.backing.read,
+      reference: (scoreId) => readScoreReference(db, scoreId),
+    },
     keptPurchase: (query) => readKeptPurchase(db, query),
     account: {
       sellsKeys: services.discovery.paymentTerms !== null,

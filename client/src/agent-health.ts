@@ -48,15 +48,19 @@ export class AgentHealth {
     });
   }
 
-  /** Whether to settle, escrow or reject a payment to a wallet. */
-  async route(address: string): Promise<RoutingDecision> {
-    const answer = await this.#get<Answer<"/ahs/route/{address}", "get">>(`/ahs/route/${segment(address)}`);
+  /**
+   * Whether to settle, escrow or reject a payment to a wallet. With `amount_usd` an instant_settle promises that amount: it counts
+   * against the wallet's safe amount for a day.
+   */
+  async route(address: string, query: Query<"/ahs/route/{address}", "get"> = {}): Promise<RoutingDecision> {
+    const path = `/ahs/route/${segment(address)}`;
+    const answer = await this.#get<Answer<"/ahs/route/{address}", "get">>(path, query);
     return { ...answer, score: answer.ahs_score };
   }
 
-  /** A Hono middleware that asks `route` about every request's wallet. */
+  /** A Hono middleware that asks `route` about every request's wallet, and its amount if `amountUsd` is set. */
   guard<Context extends GuardContext>(options: GuardOptions<Context>) {
-    return guard<Context>((address) => this.route(address), options);
+    return guard<Context>((address, query) => this.route(address, query), options);
   }
 
   /** The Agent Health Score. */

@@ -18,6 +18,11 @@ export type GuardOptions<Context extends GuardContext> = {
    * from a header that the caller writes at will.
    */
   readonly address: (context: Context) => string | undefined;
+  /**
+   * US dollars of the payment, with at most 6 decimals: from your prices, and never from a header that the caller writes at will.
+   * A payment above what is safe with the wallet is an escrow. Without this option no amount is asked about.
+   */
+  readonly amountUsd?: (context: Context) => number | string | undefined;
   /** By default 403. */
   readonly onReject?: Decide<Context>;
   /** By default the handler runs, and the answer carries X-Agent-Health-Action: escrow. */
@@ -27,11 +32,14 @@ export type GuardOptions<Context extends GuardContext> = {
 };
 
 /** Asks for a decision. */
-export type AskRoute = (address: string) => Promise<RoutingDecision>;
+export type AskRoute = (
+  address: string,
+  query: { readonly amount_usd?: number | string },
+) => Promise<RoutingDecision>;
 
 /**
  * A Hono middleware that lets only wallets through that payments may go to; the decision is `context.get("agentHealth")`.
- * Without an address, or with a malformed one, it answers 400.
+ * Without an address or amount, or with a malformed one, it answers 400.
  */
 export function guard<Context extends GuardContext>(route: AskRoute, options: GuardOptions<Context>) {
   return async (context: Context, next: () => Promise<void>): Promise<Response | undefined> => {
@@ -39,9 +47,13 @@ export function guard<Context extends GuardContext>(route: AskRoute, options: Gu
     if (address === undefined || address === "") {
       return context.json({ error: "The request names no agent's wallet." }, 400);
     }
-    const decision = await decide(route, address);
+    const amount = options.amountUsd?.(context);
+    if (options.amountUsd !== undefined && amount === undefined) {
+      return context.json({ error: "The request names no amount." }, 400);
+    }
+    const decision = await decide(route, address, amount);
     if (decision instanceof ValidationError) {
-      return context.json({ error: "The agent's wallet is no address." }, 400);
+      return context.json({ error: misfitOf(decision) }, 400);
     }
     const answered = asResponse(
       decision instanceof AgentHealthError
@@ -55,13 +67,24 @@ export function guard<Context extends GuardContext>(route: AskRoute, options: Gu
   };
 }
 
-async function decide(route: AskRoute, address: string): Promise<RoutingDecision | AgentHealthError> {
+async function decide(
+  route: AskRoute,
+  address: string,
+  amount: number | string | undefined,
+): Promise<RoutingDecision | AgentHealthError> {
   try {
-    return await route(address);
+    return await route(address, amount === undefined ? {} : { amount_usd: amount });
   } catch (error) {
     if (error instanceof AgentHealthError) return error;
     throw error;
   }
+}
+
+function misfitOf({ faults }: ValidationError): string {
+  const isAmount = faults.some(({ loc }) => loc.includes("amount_usd"));
+  return isAmount
+    ? "The amount is no decimal of at most 6 decimals, or out of range."
+    : "The agent's wallet is no address.";
 }
 
 function act<Context extends GuardContext>(

@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Agent Health Score of a wallet
-         * @description Scores the wallet at the newest block that is both finalized and enriched, and stores the result. A wallet without enough history is INSUFFICIENT, with null scores and `escrow`, never a low grade. A sanctioned wallet scores 0 and is rejected. What the index does not know of the wallet's past is read from the history source that the deployment names, if it names one, and the wallet is followed from then on; while that goes on, or when the source fails, the answer is 503 and costs nothing. With `include=infrastructure`, or an `agent_url`, the endpoints that its agents declare are shown and, once they have been probed for a day, scored: that answer alone is 3D.
+         * @description Scores the wallet at the newest block that is both finalized and enriched, and stores the result. A wallet without enough history is INSUFFICIENT, with null scores and `escrow`, never a low grade. A sanctioned wallet scores 0 and is rejected. What the index does not know of the wallet's past is read from the history source that the deployment names, if it names one, and the wallet is followed from then on; while that goes on, or when the source fails, the answer is 503 and costs nothing. With `include=infrastructure`, or an `agent_url`, the endpoints that its agents declare are shown and, once they have been probed for a day, scored: that answer alone is 3D. Health and backing are two numbers: the score predicts failures and is no fraud score, and `backing` says how much money a settlement may put at stake.
          */
         get: operations["get_ahs_address"];
         put?: never;
@@ -70,7 +70,7 @@ export interface paths {
         };
         /**
          * Trust routing decision for a payment to a wallet
-         * @description Decides by the routing policy of the caller, the key or the wallet that pays, which `PUT /ahs/route/policy` sets. Without one, grades A and B settle at once, C goes to escrow, the others are rejected, and a wallet never scored, or without enough history, is sent to escrow. Sanctions are looked up at the newest indexed block on every answer and always reject: no allowlist bypasses them.
+         * @description Decides by the routing policy of the caller, the key or the wallet that pays, which `PUT /ahs/route/policy` sets. Without one, grades A and B settle at once, C goes to escrow, the others are rejected, and a wallet never scored, or without enough history, is sent to escrow. Sanctions are looked up at the newest indexed block on every answer and always reject: no allowlist bypasses them. With `amount_usd` an `instant_settle` needs that much of the wallet's safe amount: above what is available it is `escrow` with reason `above_safe_amount`, and while the backing is unknown with `backing_unknown`. Allowlisted wallets settle whatever the amount. Each `instant_settle` for an amount, but for allowlisted wallets, is one promise: for a day its amount is outstanding for all callers, whether it is paid or not. Without the parameter the answer shows the backing and promises nothing. A payment with `amount_usd` is settled before the work.
          */
         get: operations["get_ahs_route_address"];
         put?: never;
@@ -719,6 +719,40 @@ export interface components {
              */
             as_of_time: string;
             attestation?: components["schemas"]["Attestation"];
+            /** @description In GET /ahs/{address} alone; null while it is unknown, which is not zero */
+            backing?: {
+                /**
+                 * @description All wallets' backings of a chain are computed together
+                 * @example 48190
+                 */
+                as_of_block: number;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC
+                 * @example 2026-11-20T09:58:00.000Z
+                 */
+                as_of_time: string;
+                /**
+                 * @description The safe amount without what is outstanding, 0 or more
+                 * @example 30.5
+                 */
+                available_usd: number;
+                /**
+                 * @description Costs of 180 days that do not come back to the wallet, and the part of its payers' cost bases that their payments passed on
+                 * @example 85
+                 */
+                cost_basis_usd: number;
+                /**
+                 * @description The greater of two sums of one day: amounts that routing said may settle at once, and payments to the wallet on chain from outside its owner cluster
+                 * @example 12
+                 */
+                outstanding_usd: number;
+                /**
+                 * @description Greatest amount to have at stake with the wallet at once: half of its cost basis, before what is outstanding
+                 * @example 42.5
+                 */
+                safe_amount_usd: number;
+            } | null;
             /** @example 8453 */
             chain_id: number;
             /** @example 0.81 */
@@ -811,6 +845,40 @@ export interface components {
                 };
             };
         };
+        /** @description As it decided, before the amount of this answer. Null while it is unknown, which is not zero */
+        Backing: {
+            /**
+             * @description All wallets' backings of a chain are computed together
+             * @example 48190
+             */
+            as_of_block: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
+             */
+            as_of_time: string;
+            /**
+             * @description The safe amount without what is outstanding, 0 or more
+             * @example 30.5
+             */
+            available_usd: number;
+            /**
+             * @description Costs of 180 days that do not come back to the wallet, and the part of its payers' cost bases that their payments passed on
+             * @example 85
+             */
+            cost_basis_usd: number;
+            /**
+             * @description The greater of two sums of one day: amounts that routing said may settle at once, and payments to the wallet on chain from outside its owner cluster
+             * @example 12
+             */
+            outstanding_usd: number;
+            /**
+             * @description Greatest amount to have at stake with the wallet at once: half of its cost basis, before what is outstanding
+             * @example 42.5
+             */
+            safe_amount_usd: number;
+        } | null;
         Batch: {
             /** @description Of the results */
             count: number;
@@ -3286,6 +3354,7 @@ export interface components {
             ahs_score: number | null;
             /** @description Whether the wallet is on the allowlist of that policy; a sanctioned wallet is rejected anyway */
             allowlisted: boolean;
+            backing: components["schemas"]["Backing"];
             /** @example 0.81 */
             confidence: number;
             confidence_level: components["schemas"]["ConfidenceLevel"];
@@ -3298,7 +3367,7 @@ export interface components {
              * @example grade
              * @enum {string}
              */
-            reason: "sanctioned" | "allowlist" | "confidence_override" | "grade" | "escrow_disabled" | "insufficient_history" | "not_scored";
+            reason: "sanctioned" | "allowlist" | "confidence_override" | "grade" | "escrow_disabled" | "insufficient_history" | "not_scored" | "confidence_below_minimum" | "above_max_instant" | "backing_unknown" | "above_safe_amount";
             routing_recommendation: components["schemas"]["RoutingAction"] & unknown;
             /**
              * Format: date-time
@@ -3334,6 +3403,13 @@ export interface components {
              */
             insufficient_action: "instant_settle" | "escrow" | "reject";
             /**
+             * @description Greatest amount_usd that settles at once, with at most 6 decimals; above it instant_settle becomes escrow. Null for no limit of its own
+             * @example 25
+             */
+            max_instant_usd: number | null;
+            /** @enum {string|null} */
+            min_confidence_for_instant: "HIGH" | "MEDIUM" | "LOW" | null;
+            /**
              * @example [
              *       "D",
              *       "E",
@@ -3341,6 +3417,11 @@ export interface components {
              *     ]
              */
             reject_grades: ("A" | "B" | "C" | "D" | "E" | "F")[];
+            /**
+             * @description Factor, 0 to 10, of the available safe amount up to which an amount_usd settles at once; 0: none does
+             * @example 1
+             */
+            safe_amount_multiple: number;
             /**
              * Format: date-time
              * @description When it was put; null while the default table holds
@@ -3378,8 +3459,26 @@ export interface components {
              * @enum {string}
              */
             insufficient_action?: "instant_settle" | "escrow" | "reject";
+            /**
+             * @description Greatest amount_usd that settles at once, with at most 6 decimals; above it instant_settle becomes escrow. Null for no limit of its own
+             * @example 25
+             */
+            max_instant_usd?: string | number;
+            /**
+             * @description Lowest confidence that settles at once, with or without amount_usd; below it instant_settle becomes escrow. Null for any
+             * @default null
+             * @example MEDIUM
+             * @enum {string|null}
+             */
+            min_confidence_for_instant?: "HIGH" | "MEDIUM" | "LOW" | null;
             /** @description All grades of neither set, if it is sent: they reject whether it is or not */
             reject_grades?: ("A" | "B" | "C" | "D" | "E" | "F")[];
+            /**
+             * @description Factor, 0 to 10, of the available safe amount up to which an amount_usd settles at once; 0: none does
+             * @default 1
+             * @example 1
+             */
+            safe_amount_multiple?: string | number;
         };
         SanctionsFlag: {
             /**
@@ -4766,7 +4865,10 @@ export interface operations {
     };
     get_ahs_route_address: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The payment in US dollars, with at most 6 decimals. An instant_settle of more than the available safe amount becomes escrow */
+                amount_usd?: string | number;
+            };
             header?: {
                 /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
                 "Idempotency-Key"?: string;
@@ -4807,6 +4909,14 @@ export interface operations {
                      *       "reason": "grade",
                      *       "policy_applied": false,
                      *       "allowlisted": false,
+                     *       "backing": {
+                     *         "safe_amount_usd": 42.5,
+                     *         "available_usd": 30.5,
+                     *         "outstanding_usd": 12,
+                     *         "cost_basis_usd": 85,
+                     *         "as_of_block": 48190,
+                     *         "as_of_time": "2026-11-20T09:58:00.000Z"
+                     *       },
                      *       "agent_health_score": 84,
                      *       "routing_recommendation": "instant_settle"
                      *     }
@@ -4951,6 +5061,9 @@ export interface operations {
                      *         }
                      *       },
                      *       "insufficient_action": "escrow",
+                     *       "max_instant_usd": 25,
+                     *       "safe_amount_multiple": 1,
+                     *       "min_confidence_for_instant": "HIGH",
                      *       "updated_at": "2026-11-20T09:58:00.000Z"
                      *     }
                      */
@@ -5037,7 +5150,10 @@ export interface operations {
                  *       "escrow_grades": [
                  *         "B",
                  *         "C"
-                 *       ]
+                 *       ],
+                 *       "max_instant_usd": 25,
+                 *       "safe_amount_multiple": 1,
+                 *       "min_confidence_for_instant": "MEDIUM"
                  *     }
                  */
                 "application/json": components["schemas"]["RoutingPolicyInput"];
@@ -5074,6 +5190,9 @@ export interface operations {
                      *         }
                      *       },
                      *       "insufficient_action": "escrow",
+                     *       "max_instant_usd": 25,
+                     *       "safe_amount_multiple": 1,
+                     *       "min_confidence_for_instant": "HIGH",
                      *       "updated_at": "2026-11-20T09:58:00.000Z"
                      *     }
                      */

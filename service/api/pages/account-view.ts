@@ -3,7 +3,16 @@ import { z } from "zod";
 import type { KeyStanding } from "../../access/api-keys.ts";
 
 import type { RoutingAction } from "../../model/score/record.ts";
-import { dayWords, dollars, routeWords, shortHex, strangeText, timeTag, walletLink } from "./page-words.ts";
+import {
+  dayWords,
+  dollars,
+  levelWords,
+  routeWords,
+  shortHex,
+  strangeText,
+  timeTag,
+  walletLink,
+} from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
 
 const selfSchema = z.object({
@@ -229,6 +238,9 @@ const policySchema = z.object({
   allowlist: z.array(z.string()),
   confidence_overrides: z.record(z.string(), z.record(z.string(), z.string())),
   insufficient_action: z.enum(["instant_settle", "escrow", "reject"]),
+  max_instant_usd: z.number().nullable(),
+  safe_amount_multiple: z.number(),
+  min_confidence_for_instant: z.enum(["HIGH", "MEDIUM", "LOW"]).nullable(),
   updated_at: z.string().nullable(),
 });
 
@@ -253,12 +265,25 @@ function policyWords(policy: KeyPolicy): readonly string[] {
     ...graded(policy.reject_grades, "reject", policy),
     `Not enough history: ${doing(insufficient_action, policy)}.`,
     ...overrides,
+    ...limitWords(policy),
     ...(allowlist.length === 0
       ? []
       : [
           `${allowlist.length} named ${allowlist.length === 1 ? "wallet" : "wallets"}: ${routeWords("instant_settle").toLowerCase()}, whatever the score.`,
         ]),
   ];
+}
+
+/** Limits of settling at once. */
+function limitWords(policy: KeyPolicy): readonly string[] {
+  const { max_instant_usd: most, safe_amount_multiple: multiple, min_confidence_for_instant: least } = policy;
+  const times = multiple === 1 ? "" : `${multiple} times `;
+  const limits = [
+    ...(least === null ? [] : [`Confidence below ${levelWords(least).toLowerCase()}`]),
+    ...(most === null ? [] : [`Amounts above ${dollars(most)}`]),
+    multiple === 0 ? "Any amount" : `Amounts above ${times}the available safe amount`,
+  ];
+  return limits.map((limit) => `${limit}: ${doing("escrow", policy)} in place of settling at once.`);
 }
 
 function graded(grades: readonly string[], action: string, policy: KeyPolicy): readonly string[] {

@@ -4,6 +4,7 @@ import type { KeptPurchase, PurchaseQuery } from "../../access/idempotent-answer
 import type { IpLimit } from "../../access/rate-limits.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 import type { ScanNight } from "../../registries/nightly/service-records.ts";
+import type { AvailableBacking } from "../../scores/backing/promised-amounts.ts";
 import type { Ecosystem, GradeChange, ScoreDistribution } from "../../scores/ecosystem.ts";
 import type { createLeaderboardReader } from "../../scores/leaderboard.ts";
 import type { PublishedScore, ScoreReference, WalletSnapshot } from "../../scores/scores.ts";
@@ -47,6 +48,8 @@ export type PagePorts = Pick<Services, "verdicts"> &
     readonly wallets: {
       standing(address: Address): Promise<WalletSnapshot>;
       published(address: Address): Promise<PublishedScore | null>;
+      /** Null while it is unknown. */
+      backing(address: Address): Promise<AvailableBacking | null>;
       /** The inputs of a stored score, by the id of its row. */
       reference(scoreId: number): Promise<ScoreReference | null>;
     };

@@ -77,9 +77,10 @@ function addressOf(context: ApiContext): Address {
 
 async function readView(address: Address, { ports, origin, clock }: PageRuntime): Promise<WalletView> {
   const { wallets } = ports;
-  const [snapshot, published, names, distribution, ecosystem] = await Promise.all([
+  const [snapshot, published, backing, names, distribution, ecosystem] = await Promise.all([
     wallets.standing(address),
     wallets.published(address),
+    wallets.backing(address),
     ports.agentNames([address]),
     ports.distribution(),
     ports.ecosystem(),
@@ -90,6 +91,7 @@ async function readView(address: Address, { ports, origin, clock }: PageRuntime)
     chain: ports.chain,
     snapshot,
     published,
+    backing,
     reference: score === null ? null : await wallets.reference(score.scoreId),
     agents: names.get(address) ?? [],
     rank: rankOf(score?.ahsScore ?? null, distribution),
@@ -116,8 +118,13 @@ function renderWallet(view: WalletView, part: WalletPaidPart): PageContent {
 <h1 class="address mono">${address}</h1>
 ${renderAgents(view.agents)}
 ${sanctions.length === 0 ? "" : renderSanctions(view.snapshot)}
-<section class="panel" aria-labelledby="score"><h2 class="hidden" id="score">Score</h2>
+<div class="grid">
+<section class="panel" aria-labelledby="score"><h2 id="score">Health</h2>
 ${score === null ? renderNeverScored(view) : renderScore(score, view)}</section>
+<section class="panel" aria-labelledby="backing"><h2 id="backing">Backing</h2>
+${renderBacking(view)}</section>
+</div>
+<p class="quiet">The health score predicts failures; it is no fraud score. The safe amount says how much money a settlement may put at stake.</p>
 ${renderPaidPart(part, { address, known: knownOf(score) })}
 <section class="panel" aria-labelledby="published"><h2 id="published">In the oracle contract</h2>${renderPublished(view)}</section>
 <section class="panel" aria-labelledby="verify"><h2 id="verify">Check it yourself</h2>${renderVerification(view)}</section>`,
@@ -147,7 +154,7 @@ const SOURCES = { "chainalysis-oracle": "Sanctions list contract", "ofac-sdn": "
 function renderScore(score: CurrentScore, view: WalletView): Fragment {
   const { ahsScore, grade } = score;
   return html`${ahsScore === null || grade === null ? renderInsufficient() : renderReading(ahsScore, score)}
-<dl class="facts two">
+<dl class="facts">
 <dt>Payments by default</dt><dd><b>${routeWords(actionOf(view))}</b></dd>
 <dt>Confidence</dt><dd>${levelWords(score.confidenceLevel)} <span class="quiet">(${(score.confidenceMicros / 1_000_000).toFixed(2)})</span></dd>
 ${view.rank === null ? "" : html`<dt>Rank</dt><dd>${countWords(view.rank)} of ${countWords(view.scored)}</dd>`}
@@ -162,6 +169,28 @@ function renderOtherModel({ modelVersion }: ScoreReference): Fragment | string {
   return modelVersion === version
     ? ""
     : html` <span class="chip warn">Another model version than ${version}</span>`;
+}
+
+function renderBacking({ backing, now }: WalletView): Fragment {
+  if (backing === null)
+    return html`<p class="reading"><b>Not known</b></p>
+<p>No backing was computed for this wallet yet. That is not zero and says nothing against it. A payment whose amount is given waits in escrow until then.</p>`;
+  const { safeMicroUsd, availableMicroUsd, outstandingMicroUsd, costBasisMicroUsd, asOfBlock, asOfTime } =
+    backing;
+  return html`<p class="reading"><span class="reading-number">${amount(safeMicroUsd)}</span> <b>USD</b> <span class="quiet">safe amount</span></p>
+<p>By default a payment of a given amount settles at once up to what is available, and above that waits in escrow.</p>
+<dl class="facts">
+<dt>Available</dt><dd><b>${amount(availableMicroUsd)} USD</b></dd>
+<dt>Outstanding</dt><dd>${amount(outstandingMicroUsd)} USD <span class="quiet">promised to payers, or received on chain, within a day</span></dd>
+<dt>Cost basis</dt><dd>${amount(costBasisMicroUsd)} USD <span class="quiet">of costs in 180 days that do not come back to it, its payers' share included</span></dd>
+<dt>As of</dt><dd>block ${countWords(asOfBlock)}, ${timeTag(asOfTime)} <span class="quiet whole">(${ageWords(asOfTime, now)})</span></dd>
+</dl>`;
+}
+
+/** US dollars of millionths, rounded down to cents: no page shows more than there is. */
+function amount(microUsd: bigint): string {
+  const cents = (microUsd / 10_000n) % 100n;
+  return `${(microUsd / 1_000_000n).toLocaleString("en-GB")}.${String(cents).padStart(2, "0")}`;
 }
 
 function renderReading(ahsScore: number, { grade }: CurrentScore): Fragment {

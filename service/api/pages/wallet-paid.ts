@@ -3,6 +3,7 @@ import type { Address } from "viem";
 import type { FeatureLine } from "../../model/score/record.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 import { isFeature, sentenceOf, titleOf } from "../../reports/report-card.ts";
+import type { AvailableBacking } from "../../scores/backing/promised-amounts.ts";
 import type { PublishedScore, ScoreReference, WalletSnapshot } from "../../scores/scores.ts";
 
 import { getAhs } from "../routes/get-ahs.ts";
@@ -27,6 +28,8 @@ export type WalletView = {
   readonly chain: PagePorts["chain"];
   readonly snapshot: WalletSnapshot;
   readonly published: PublishedScore | null;
+  /** Null while it is unknown. */
+  readonly backing: AvailableBacking | null;
   /** Null if the wallet was never scored. */
   readonly reference: ScoreReference | null;
   readonly agents: readonly RegisteredAgent[];

@@ -52,10 +52,7 @@ const routeSchema = z
     allowlisted: flag(
       "Whether the wallet is on the allowlist of that policy; a sanctioned wallet is rejected anyway",
     ),
-    backing: backingSchema.nullable().openapi({
-      description:
-        "As it decided, before the amount of this answer. Null while it is unknown, which is not zero",
-    }),
+    backing: backingSchema.nullable(),
     agent_health_score: nullableScoreSchema.openapi({ description: "Equal to ahs_score" }),
     routing_recommendation: routingActionSchema.openapi({ description: "Equal to action" }),
   })

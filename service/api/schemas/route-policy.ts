@@ -79,7 +79,7 @@ const SHAPE = {
   max_instant_usd: microDecimal({ least: 0, most: MAX_AMOUNT_MICRO_USD })
     .nullable()
     .default(DEFAULT_ROUTING.maxInstantMicroUsd)
-    .openapi({ description: MAX_INSTANT, example: 25 }),
+    .openapi({ type: ["string", "number", "null"], description: MAX_INSTANT, example: 25, default: null }),
   safe_amount_multiple: microDecimal({ least: 0, most: MAX_MULTIPLE_MICROS })
     .default(DEFAULT_ROUTING.safeAmountMultipleMicros)
     .openapi({ description: SAFE_MULTIPLE, example: 1, default: 1 }),

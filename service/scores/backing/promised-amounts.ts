@@ -122,7 +122,7 @@ function backingStatement({ chainId, now }: Ledger, wallets: readonly Address[])
 
 function availableOf(row: BackingRow): AvailableBacking {
   const { costBasisMicroUsd, safeMicroUsd, receivedDayMicroUsd, promisedMicroUsd, promises } = row;
-  const outstandingMicroUsd = promisedMicroUsd > receivedDayMicroUsd ? promisedMicroUsd : receivedDayMicroUsd;
+  const outstandingMicroUsd = greaterOf(promisedMicroUsd, receivedDayMicroUsd);
   const isSpent = promises >= MAX_PROMISES || outstandingMicroUsd >= safeMicroUsd;
   return {
     costBasisMicroUsd,
@@ -132,6 +132,11 @@ function availableOf(row: BackingRow): AvailableBacking {
     asOfBlock: row.asOfBlock,
     asOfTime: row.asOfTime,
   };
+}
+
+function greaterOf(one: bigint, other: bigint): bigint {
+  if (one > other) return one;
+  return other;
 }
 
 /** Locks in the order of their numbers, so that concurrent transactions take turns. */

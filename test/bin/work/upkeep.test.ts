@@ -25,13 +25,18 @@ it("deletes what no request looks at any more, and nothing else", async () => {
       name,
       new Date(at.getTime() - 120_000),
     ]);
+    await query(
+      "insert into ahs.routing_promise (chain_id, wallet, caller, amount_micro_usd, created_at) values (1, '0x', $1, 1, $2)",
+      [name, usedAt],
+    );
     await query("insert into ahs.wallet_label values ('nansen', $1, '[]', $2)", [name, usedAt]);
   }
   await sweepRequests(db, NOW);
   const { rows } = await query(
     `select key_hash as name from ahs.idempotent_answer union all select nonce from ahs.sign_in_nonce
-     union all select identity from ahs.rate_bucket union all select address from ahs.wallet_label`,
+     union all select identity from ahs.rate_bucket union all select address from ahs.wallet_label
+     union all select caller from ahs.routing_promise`,
     [],
   );
-  expect(rows).toEqual([{ name: "new" }, { name: "new" }, { name: "new" }, { name: "new" }]);
+  expect(rows).toEqual(Array.from({ length: 5 }, () => ({ name: "new" })));
 });

@@ -53,6 +53,17 @@ describe("a routing policy", () => {
     expect(await read(newOwner())).toBeNull();
   });
 
+  it("has the defaults of members that are newer than it", async () => {
+    const owner = newOwner();
+    const { maxInstantMicroUsd: _max, safeAmountMultipleMicros: _multiple, ...older } = POLICY;
+    await db.$client.query(
+      "insert into ahs.routing_policy (owner, policy, version, updated_at) values ($1, $2, 'v', $3)",
+      [owner, older, NOW],
+    );
+    const defaults = { maxInstantMicroUsd: null, safeAmountMultipleMicros: 1_000_000 };
+    expect((await createPolicyReader(db)(owner))?.policy).toEqual({ ...older, ...defaults });
+  });
+
   it("is replaced whole, and readers see it with their next read", async () => {
     const owner = newOwner();
     const read = createPolicyReader(db);

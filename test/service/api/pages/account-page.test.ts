@@ -161,6 +161,7 @@ describe("a browser that is signed in", () => {
       "You have the default table.",
       "Grades A, B: settle at once.",
       "Not enough history: escrow.",
+      "Amounts above the available safe amount: escrow in place of settling at once.",
       "/wallet/0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
     ])
       expect(html).toContain(words);

@@ -33,7 +33,7 @@ export function fakeAccountPages(changes: Partial<PagePorts> = {}): PagePorts {
     leaderboard: { page: notAsked, byPrefix: notAsked, byName: notAsked, byAgentId: notAsked },
     agentNames: notAsked,
     sanctionedAmong: notAsked,
-    wallets: { standing: notAsked, published: notAsked, reference: notAsked },
+    wallets: { standing: notAsked, published: notAsked, backing: notAsked, reference: notAsked },
     keptPurchase: notAsked,
     ...changes,
   };

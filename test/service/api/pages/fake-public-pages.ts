@@ -7,7 +7,7 @@ import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
 import { getAhs } from "../../../../service/api/routes/get-ahs.ts";
 import type { Ecosystem } from "../../../../service/scores/ecosystem.ts";
 import type { FoundNames, RankedWallet } from "../../../../service/scores/leaderboard.ts";
-import { fakePorts, standing, WALLET } from "../fake-ports.ts";
+import { BACKING, fakePorts, standing, WALLET } from "../fake-ports.ts";
 import { fakeAccountPages } from "./fake-account-pages.ts";
 
 /** The pages, with only the endpoint that they need: a description of all endpoints would make the tests slow. */
@@ -69,6 +69,7 @@ export function fakePublicPages(changes: Partial<PagePorts> = {}): PagePorts {
     wallets: {
       standing: async () => standing(),
       published: async () => null,
+      backing: async () => BACKING,
       reference: async () => ({ modelVersion: "AHS-2026.2", inputsHash: `0x${"22".repeat(32)}` }),
     },
     ...changes,

@@ -18,6 +18,9 @@ describe("GET /ahs/route/policy", () => {
         allowlist: [],
         confidence_overrides: {},
         insufficient_action: "escrow",
+        max_instant_usd: null,
+        safe_amount_multiple: 1,
+        min_confidence_for_instant: null,
         updated_at: null,
       },
     ]);

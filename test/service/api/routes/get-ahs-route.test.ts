@@ -1,6 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { WalletSnapshot } from "../../../../service/scores/scores.ts";
-import { bodyOf, fakeApp, LISTING, NOW, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
+import {
+  bodyOf,
+  fakeApp,
+  fakeBacking,
+  LISTING,
+  NOW,
+  SHOWN_BACKING,
+  standing,
+  WALLET,
+  WALLET_EIP55,
+  WITH_KEY,
+} from "../fake-ports.ts";
 
 const PATH = `/ahs/route/${WALLET}`;
 
@@ -17,6 +28,7 @@ const DECISION = {
   stale: false,
   policy_applied: false,
   allowlisted: false,
+  backing: SHOWN_BACKING,
   agent_health_score: 84,
   routing_recommendation: "instant_settle",
 };
@@ -108,6 +120,12 @@ describe("GET /ahs/route/{address}", () => {
       routing_recommendation: "reject",
       ...F,
     });
+  });
+
+  it("shows no backing while it is unknown", async () => {
+    const { app } = fakeApp({ backing: fakeBacking(null).ledger });
+    const body = await bodyOf(await app.request(PATH, WITH_KEY));
+    expect(body).toEqual({ ...DECISION, backing: null });
   });
 
   it("is stale once the score is older than a day", async () => {

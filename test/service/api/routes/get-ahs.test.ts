@@ -5,11 +5,13 @@ import { paidBy, payingAccess } from "../../access/paying-access.ts";
 import {
   bodyOf,
   fakeApp,
+  fakeBacking,
   fakeLedger,
   insufficientScore,
   LISTING,
   NOW,
   ORACLE,
+  SHOWN_BACKING,
   standing,
   storedScore,
   WALLET,
@@ -46,6 +48,7 @@ const RECORD = {
   inputs_hash: `0x${"22".repeat(32)}`,
   coverage: { from_block: 1, to_block: 970, complete: true, sources: ["index"] },
   published: null,
+  backing: SHOWN_BACKING,
   stale: false,
 };
 
@@ -58,6 +61,11 @@ describe("GET /ahs/{address}", () => {
     expect(keys.states()).toEqual(["kept"]);
     expect(read).toEqual([WALLET]);
     expect(response.headers.get("cache-control")).toBe("private, no-store");
+  });
+
+  it("shows no backing while it is unknown", async () => {
+    const { app } = fakeApp({ backing: fakeBacking(null).ledger });
+    expect(await bodyOf(await app.request(PATH, WITH_KEY))).toEqual({ ...RECORD, backing: null });
   });
 
   it("adds the parts that include names, in any order and number", async () => {

@@ -1,8 +1,9 @@
 import { pino } from "pino";
 import type { Address } from "viem";
+import type { Services } from "../../../../service/api/services.ts";
 import { payingAccess } from "../../access/paying-access.ts";
 import { signInHeader, signInInfo } from "../../access/signed-in.ts";
-import { fakeApp, fakeLedger, KEY, NOW, standing } from "../fake-ports.ts";
+import { fakeApp, fakeBacking, fakeLedger, KEY, NOW, standing } from "../fake-ports.ts";
 import { fakePolicies } from "./fake-key-ports.ts";
 import { signInOwners } from "./keys-app.ts";
 
@@ -18,20 +19,24 @@ type Changes = {
   /** Wallets that are the caller's own. */
   readonly own?: readonly Address[];
   readonly standing?: Parameters<typeof standing>[0];
+  readonly backing?: Services["backing"];
 };
 
 /** An app whose callers, by key, by payment or by sign-in, have policies in memory. */
-export function policyApp({ own = [], standing: known = {} }: Changes = {}) {
+export function policyApp({ own = [], standing: known = {}, backing = fakeBacking().ledger }: Changes = {}) {
   const { ledger } = fakeLedger();
   const deps = { keys: ledger, clock: { now: () => NOW }, logger: pino({ level: "silent" }) };
+  const { access, taken } = payingAccess(deps);
   const { app } = fakeApp({
-    access: payingAccess(deps).access,
+    access,
+    backing,
     owners: signInOwners({ ledger }),
     policies: fakePolicies(own),
     scores: { standing: async () => standing(known) },
   });
   type Headers = Readonly<Record<string, string>>;
   return {
+    taken,
     get: async (headers: Headers) => app.request("/ahs/route/policy", { headers }),
     put: async (body: unknown, headers: Headers = BY_KEY) =>
       app.request("/ahs/route/policy", {
@@ -39,7 +44,8 @@ export function policyApp({ own = [], standing: known = {} }: Changes = {}) {
         headers: { "content-type": "application/json", ...headers },
         body: JSON.stringify(body),
       }),
-    route: async (wallet: Address, headers: Headers = BY_KEY) =>
+    /** With the query, if any, behind the wallet. */
+    route: async (wallet: Address | `${Address}?${string}`, headers: Headers = BY_KEY) =>
       app.request(`/ahs/route/${wallet}`, { headers }),
   };
 }

@@ -11,6 +11,9 @@ const DEFAULTS = {
   allowlist: [],
   confidence_overrides: {},
   insufficient_action: "escrow",
+  max_instant_usd: null,
+  safe_amount_multiple: 1,
+  min_confidence_for_instant: null,
   updated_at: NOW.toISOString(),
 };
 const wallets = (count: number) =>
@@ -27,6 +30,9 @@ describe("PUT /ahs/route/policy", () => {
       allowlist: [WALLET, WALLET_EIP55],
       confidence_overrides: { A: { LOW: "reject", MEDIUM: "reject" }, D: { HIGH: "escrow" } },
       insufficient_action: "reject",
+      max_instant_usd: 25.000001,
+      safe_amount_multiple: 0.5,
+      min_confidence_for_instant: "MEDIUM",
     };
     const response = await put(policy);
     const stored = {
@@ -46,6 +52,16 @@ describe("PUT /ahs/route/policy", () => {
     await put({ ...LEAST, escrow_disabled: true, allowlist: [WALLET], insufficient_action: "reject" });
     const response = await put({ ...LEAST, alowlist: ["x"], partner: 7 });
     expect([response.status, await response.json()]).toEqual([200, DEFAULTS]);
+  });
+
+  it("takes decimals as strings as well, without rounding", async () => {
+    const { put } = policyApp();
+    const response = await put({ ...LEAST, max_instant_usd: "999999999.999999", safe_amount_multiple: "10" });
+    expect(await response.json()).toEqual({
+      ...DEFAULTS,
+      max_instant_usd: 999_999_999.999999,
+      safe_amount_multiple: 10,
+    });
   });
 
   it("takes sets that are empty", async () => {

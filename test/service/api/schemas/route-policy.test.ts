@@ -71,6 +71,42 @@ describe("a policy that does not fit is 422", () => {
       { ...LEAST, escrow_disabled: "perhaps" },
       [["bool_parsing", ["escrow_disabled"]]],
     ],
+    [
+      "an amount below 0",
+      { ...LEAST, max_instant_usd: -1 },
+      [["string_pattern_mismatch", ["max_instant_usd"]]],
+    ],
+    [
+      "an amount of seven decimals",
+      { ...LEAST, max_instant_usd: "1.0000001" },
+      [["string_pattern_mismatch", ["max_instant_usd"]]],
+    ],
+    [
+      "an amount above a billion",
+      { ...LEAST, max_instant_usd: "1000000000.000001" },
+      [
+        [
+          "value_error",
+          ["max_instant_usd"],
+          "expected a decimal from 0 to 1000000000, got 1000000000.000001",
+        ],
+      ],
+    ],
+    [
+      "a multiple above 10",
+      { ...LEAST, safe_amount_multiple: 10.5 },
+      [["value_error", ["safe_amount_multiple"], "expected a decimal from 0 to 10, got 10.5"]],
+    ],
+    [
+      "a multiple that is true",
+      { ...LEAST, safe_amount_multiple: true },
+      [["string_type", ["safe_amount_multiple"]]],
+    ],
+    [
+      "a lowest confidence of none",
+      { ...LEAST, min_confidence_for_instant: "INSUFFICIENT" },
+      [["literal_error", ["min_confidence_for_instant"]]],
+    ],
     ["a short address", { ...LEAST, allowlist: ["0x1"] }, [["string_pattern_mismatch", ["allowlist", 0]]]],
     [
       "an address of a broken checksum",

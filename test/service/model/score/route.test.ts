@@ -120,6 +120,150 @@ describe("an integrator's policy", () => {
   });
 });
 
+describe("limits of settling at once", () => {
+  const allowlist = [WALLET] as const;
+  const usd = (decimal: string) => BigInt(Math.round(Number(decimal) * 1_000_000));
+  // The score with its confidence, HIGH unless named; the amount and what is available in US dollars, "-" if unknown.
+  const cases: readonly [string, Partial<RoutingPolicy>, string, string, string][] = [
+    ["all that is available settles", {}, "A", "10 of 10", "instant_settle grade"],
+    ["a millionth more waits", {}, "A", "10.000001 of 10", "escrow above_safe_amount"],
+    ["a millionth of nothing waits", {}, "A", "0.000001 of 0", "escrow above_safe_amount"],
+    ["an unknown backing settles no amount", {}, "A", "0.01 of -", "escrow backing_unknown"],
+    ["an escrow keeps its reason", {}, "C", "10 of 0", "escrow grade"],
+    ["a rejection keeps its reason", {}, "D", "10 of 0", "reject grade"],
+    ["sanctions come first", { allowlist }, "sanctioned", "1 of 10", "reject sanctioned"],
+    ["the allowlist settles any amount", { allowlist }, "F", "1000000000 of 0", "instant_settle allowlist"],
+    ["the allowlist needs no backing", { allowlist }, "A", "5 of -", "instant_settle allowlist"],
+    [
+      "without escrow too much is rejected",
+      { escrowDisabled: true },
+      "A",
+      "11 of 10",
+      "reject escrow_disabled",
+    ],
+    [
+      "an override is limited as well",
+      { confidenceOverrides: { F: { HIGH: "instant_settle" } } },
+      "F",
+      "11 of 10",
+      "escrow above_safe_amount",
+    ],
+    [
+      "so is insufficient_action",
+      { insufficientAction: "instant_settle" },
+      "not_scored",
+      "11 of 10",
+      "escrow above_safe_amount",
+    ],
+    [
+      "a limit of its own settles its amount",
+      { maxInstantMicroUsd: 5_000_000 },
+      "A",
+      "5 of 10",
+      "instant_settle grade",
+    ],
+    [
+      "a limit of its own comes before the safe amount",
+      { maxInstantMicroUsd: 5_000_000 },
+      "A",
+      "5.000001 of 1",
+      "escrow above_max_instant",
+    ],
+    [
+      "a limit of 0 settles no amount",
+      { maxInstantMicroUsd: 0 },
+      "A",
+      "0.01 of 10",
+      "escrow above_max_instant",
+    ],
+    ["a limit of its own needs an amount", { maxInstantMicroUsd: 0 }, "A", "", "instant_settle grade"],
+    [
+      "a multiple raises it",
+      { safeAmountMultipleMicros: 2_500_000 },
+      "A",
+      "25 of 10",
+      "instant_settle grade",
+    ],
+    [
+      "a raised amount is exact",
+      { safeAmountMultipleMicros: 2_500_000 },
+      "A",
+      "25.000001 of 10",
+      "escrow above_safe_amount",
+    ],
+    [
+      "a multiple lowers it",
+      { safeAmountMultipleMicros: 500_000 },
+      "A",
+      "5.000001 of 10",
+      "escrow above_safe_amount",
+    ],
+    [
+      "a multiple of 0 settles no amount",
+      { safeAmountMultipleMicros: 0 },
+      "A",
+      "0.000001 of 10",
+      "escrow above_safe_amount",
+    ],
+    ["a multiple of 0 needs an amount", { safeAmountMultipleMicros: 0 }, "A", "", "instant_settle grade"],
+    [
+      "the lowest confidence settles",
+      { minConfidenceForInstant: "MEDIUM" },
+      "A MEDIUM",
+      "",
+      "instant_settle grade",
+    ],
+    [
+      "less confidence waits, without an amount as well",
+      { minConfidenceForInstant: "MEDIUM" },
+      "A LOW",
+      "",
+      "escrow confidence_below_minimum",
+    ],
+    [
+      "confidence comes before the amount",
+      { minConfidenceForInstant: "HIGH" },
+      "A MEDIUM",
+      "11 of 10",
+      "escrow confidence_below_minimum",
+    ],
+    [
+      "no score is less than any confidence",
+      { minConfidenceForInstant: "LOW", insufficientAction: "instant_settle" },
+      "not_scored",
+      "",
+      "escrow confidence_below_minimum",
+    ],
+    [
+      "the allowlist needs no confidence",
+      { minConfidenceForInstant: "HIGH", allowlist },
+      "A LOW",
+      "",
+      "instant_settle allowlist",
+    ],
+  ];
+  test.each(cases)("%s", (_, policy, given, asked, expected) => {
+    const score = given.replace("sanctioned", "") || "A";
+    const [grade, level = "HIGH"] = score.split(" ");
+    const [amount, available] = asked.split(" of ");
+    const { action, reason } = routeWallet(
+      { ...DEFAULT_ROUTING, ...policy },
+      facts({
+        sanctioned: given === "sanctioned",
+        score: score === "not_scored" ? { kind: score } : scored(grade as Grade, level as ConfidenceLevel),
+        payment:
+          available === undefined
+            ? null
+            : {
+                amountMicroUsd: usd(amount ?? ""),
+                availableMicroUsd: available === "-" ? null : usd(available),
+              },
+      }),
+    );
+    expect(`${action} ${reason}`).toBe(expected);
+  });
+});
+
 function scored(grade: Grade, confidenceLevel: ConfidenceLevel = "HIGH") {
   return { kind: "scored", grade, confidenceLevel } as const;
 }
