@@ -95,7 +95,7 @@ export interface paths {
         get: operations["get_ahs_route_policy"];
         /**
          * Replace the caller's routing policy
-         * @description Replaces the whole policy: what is left out gets its default. A grade is in at most one set, and grades in no set reject. Of the rules the first that applies decides: a sanctioned wallet rejects, always, since the allowlist does not bypass sanctions; an allowlisted one settles at once; one never scored or without enough history gets `insufficient_action`; then `confidence_overrides`; then the grade sets. Last, `escrow_disabled` turns an escrow from any of these into a reject. The next route call already decides by it. `If-Match` with the `ETag` of an earlier answer keeps two writers from losing each other's update: 412 where the policy changed meanwhile.
+         * @description Replaces the whole policy: what is left out gets its default. A grade is in at most one set, and grades in no set reject. Of the rules the first that applies decides: a sanctioned wallet rejects, always, since the allowlist does not bypass sanctions; an allowlisted one settles at once; one never scored or without enough history gets `insufficient_action`; then `confidence_overrides`; then the grade sets. An instant_settle from the last three becomes escrow below `min_confidence_for_instant`, and with an `amount_usd` above `max_instant_usd` or above `safe_amount_multiple` times the available safe amount. Last, `escrow_disabled` turns an escrow from any of these into a reject. The next route call already decides by it. `If-Match` with the `ETag` of an earlier answer keeps two writers from losing each other's update: 412 where the policy changed meanwhile.
          */
         put: operations["put_ahs_route_policy"];
         post?: never;
@@ -845,7 +845,7 @@ export interface components {
                 };
             };
         };
-        /** @description As it decided, before the amount of this answer. Null while it is unknown, which is not zero */
+        /** @description How much money the wallet's own costs stand for, in US dollars with at most 6 decimals. The health score predicts failures and is no fraud score; the safe amount says how much money a settlement may put at stake. Null while it is unknown, which is not zero: none was computed for the chain yet, or the wallet was not followed by then. A routing decision shows it as it decided, before its own amount; records of POST /ahs/batch leave it out */
         Backing: {
             /**
              * @description All wallets' backings of a chain are computed together
@@ -3461,9 +3461,10 @@ export interface components {
             insufficient_action?: "instant_settle" | "escrow" | "reject";
             /**
              * @description Greatest amount_usd that settles at once, with at most 6 decimals; above it instant_settle becomes escrow. Null for no limit of its own
+             * @default null
              * @example 25
              */
-            max_instant_usd?: string | number;
+            max_instant_usd?: string | number | null;
             /**
              * @description Lowest confidence that settles at once, with or without amount_usd; below it instant_settle becomes escrow. Null for any
              * @default null

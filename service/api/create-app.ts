@@ -73,7 +73,7 @@ export const SCORING_INTERFACE: ApiInterface = {
   version: "0.1.0",
   purpose: "Scores autonomous agents by what their wallets did on chain, and routes payments to them.",
   advice:
-    "Ask `GET /ahs/route/{address}` before paying an agent: it answers `instant_settle`, `escrow` or `reject`. A wallet without enough history is INSUFFICIENT, which is not a bad score.",
+    "Ask `GET /ahs/route/{address}` before paying an agent: it answers `instant_settle`, `escrow` or `reject`. Give the payment's `amount_usd`: the score predicts failures and is no fraud score, and the safe amount says how much money a settlement may put at stake. A wallet without enough history is INSUFFICIENT, which is not a bad score.",
   endpoints: SCORING_ENDPOINTS,
   webhooks: describeWebhooks(WEBHOOK_EVENTS),
   documentPath: "/openapi.json",

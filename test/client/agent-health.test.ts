@@ -34,6 +34,11 @@ const busy = () =>
 describe("AgentHealth", () => {
   it("tells what to do with a payment", async () => {
     const { client } = clientOf(fakeApp());
+    expect(await client.route(WALLET_EIP55, { amount_usd: 31 })).toMatchObject({
+      action: "escrow",
+      reason: "above_safe_amount",
+      backing: { available_usd: 30.5 },
+    });
     expect(await client.route(WALLET_EIP55)).toMatchObject({
       address: WALLET_EIP55,
       action: "instant_settle",

@@ -52,6 +52,29 @@ describe("guard", () => {
     expect(stopped.status).toBe(403);
   });
 
+  it("asks about the amount of the payment, and marks what is too much for the wallet", async () => {
+    const within = await shop(graded("A"), { amountUsd: () => 30.5 }).request("/pay", ask);
+    expect(await within.json()).toEqual({ paid: true, action: "instant_settle" });
+    const above = await shop(graded("A"), { amountUsd: () => "30.500001" }).request("/pay", ask);
+    expect(above.headers.get("x-agent-health-action")).toBe("escrow");
+    const stopped = shop(graded("A"), {
+      amountUsd: () => 31,
+      onEscrow: (context, { reason }) => context.json({ error: reason }, 403),
+    });
+    expect(await (await stopped.request("/pay", ask)).json()).toEqual({ error: "above_safe_amount" });
+  });
+
+  it.each([
+    [undefined, "The request names no amount."],
+    [-1, "The amount is no decimal of at most 6 decimals, or out of range."],
+    [Number.NaN, "The amount is no decimal of at most 6 decimals, or out of range."],
+    ["", "The amount is no decimal of at most 6 decimals, or out of range."],
+  ])("refuses an amount of %j, whatever happens when the service is silent", async (amount, error) => {
+    const open = shop(graded("A"), { amountUsd: () => amount, onUnavailable: () => undefined });
+    const response = await open.request("/pay", ask);
+    expect([response.status, await response.json()]).toEqual([400, { error }]);
+  });
+
   it("stops while the service does not answer, unless the integrator decides otherwise", async () => {
     expect((await shop({}, {}, true).request("/pay", ask)).status).toBe(503);
     const open = await shop({}, { onUnavailable: () => undefined }, true).request("/pay", ask);

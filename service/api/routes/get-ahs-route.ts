@@ -83,7 +83,7 @@ export const getAhsRoute = defineSale({
     return { owner, standing, policy: stored?.policy ?? null, backing, amountMicroUsd };
   },
   async sell({ params: { address } }, asked, sale) {
-    // Nobody takes part of a safe amount before paying.
+    // No caller takes part of a safe amount before paying.
     const settlement = asked.amountMicroUsd === null ? "after" : "before";
     const { deliver } = await sale.take({ settlement });
     const amount: { deciding: Promise<AmountOutcome> | null } = { deciding: null };

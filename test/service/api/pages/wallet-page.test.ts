@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
-import { LISTING, standing, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
+import { BACKING, LISTING, standing, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
 import { fakePublicPages, htmlOf, pagesApp } from "./fake-public-pages.ts";
 
 const PATH = `/wallet/${WALLET_EIP55}`;
@@ -34,6 +34,36 @@ describe("what everybody sees of a wallet", () => {
     expect(html).toContain("AHS-2026.1 ");
     expect(html).toContain("Another model version than AHS-2026.2");
     expect(await htmlOf(PATH)).not.toContain("Another model version");
+  });
+
+  test("is health beside backing, and what each of them says", async () => {
+    const html = await htmlOf(PATH);
+    expect(html).toMatch(
+      /<div class="grid">\s*<section class="panel" aria-labelledby="score"><h2 id="score">Health<\/h2>/,
+    );
+    expect(html).toContain('<h2 id="backing">Backing</h2>');
+    expect(html).toContain('<span class="reading-number">42.50</span> <b>USD</b>');
+    expect(html).toContain("<dt>Available</dt><dd><b>30.50 USD</b></dd>");
+    expect(html).toContain("<dt>Outstanding</dt><dd>12.00 USD");
+    expect(html).toContain("<dt>Cost basis</dt><dd>85.00 USD");
+    expect(html).toContain(
+      "The health score predicts failures; it is no fraud score. The safe amount says how much money a settlement may put at stake.",
+    );
+  });
+
+  test("shows large amounts in groups, and none that is rounded up", async () => {
+    const { wallets } = fakePublicPages();
+    const backing = { ...BACKING, safeMicroUsd: 1_234_567_899_999n, availableMicroUsd: 9_999n };
+    const html = await htmlOf(PATH, { wallets: { ...wallets, backing: async () => backing } });
+    expect(html).toContain('<span class="reading-number">1,234,567.89</span>');
+    expect(html).toContain("<dt>Available</dt><dd><b>0.00 USD</b></dd>");
+  });
+
+  test("does not take an unknown backing for zero", async () => {
+    const { wallets } = fakePublicPages();
+    const html = await htmlOf(PATH, { wallets: { ...wallets, backing: async () => null } });
+    expect(html).toContain("No backing was computed for this wallet yet. That is not zero");
+    expect(html).not.toContain("0.00 USD</b>");
   });
 
   test("is not sent again to who has it", async () => {
