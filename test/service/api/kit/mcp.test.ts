@@ -49,6 +49,16 @@ describe("/mcp", () => {
     expect(world.keys.balance()).toBe(5000 - 2 * 10);
   });
 
+  it.each([30.5, "30.5"])("routes by the amount %j, as a number or a decimal string", async (amount) => {
+    const client = await connect(fakeApp(), { "x-api-key": KEY });
+    const route = async (amount_usd: number | string) => {
+      const ask = { ...ASK, arguments: { ...ASK.arguments, amount_usd } };
+      return (await client.callTool(ask)).structuredContent;
+    };
+    expect(await route(amount)).toMatchObject({ action: "instant_settle" });
+    expect(await route(amount)).toMatchObject({ action: "escrow", reason: "above_safe_amount" });
+  });
+
   it("explains a score line by line", async () => {
     const client = await connect(fakeApp(), { "x-api-key": KEY });
     const result = await client.callTool({ name: "explain_score", arguments: { address: WALLET_EIP55 } });
