@@ -69,7 +69,7 @@ export function judgeCharacters(
   const { world, settled, vetted } = peopleWorld(seed, size);
   // One after the other: an observer holds the contacts of the whole world.
   const told = judgeBy(USUAL_SIGHT);
-  const untold = judgeBy({ ...USUAL_SIGHT, accounts: "contacts" });
+  const untold = judgeBy({ ...USUAL_SIGHT, accounts: "contacts", traces: false });
   const resultsOf = (characters: readonly Harm[]) =>
     characters.map(({ name }) => ({
       name,

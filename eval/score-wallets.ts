@@ -30,7 +30,7 @@ export type Sight = {
 };
 
 /** The present service, at a node with all methods. */
-export const USUAL_SIGHT: Sight = { accounts: "history", authorizations: false, traces: false };
+export const USUAL_SIGHT: Sight = { accounts: "history", authorizations: false, traces: true };
 
 /** The service's knowledge of a world at a moment: scores any followed wallet as of it. */
 export type Observer = {
@@ -130,7 +130,7 @@ function ownRows(
 /** Own calls as far as they are seen: the value of executions by traces, payments by authorizations as acts of the signer. */
 function ownCalls({ ledger, market }: World, wallet: Address, sight: Sight): readonly OwnCall[] {
   const calls = (ledger.calls.get(wallet) ?? []).map((call) =>
-    sight.traces || call.position === 0 || call.value === 0n ? call : { ...call, value: 0n },
+    (sight.traces && call.ok) || call.position === 0 || call.value === 0n ? call : { ...call, value: null },
   );
   if (!sight.authorizations) return calls;
   const signed = ledger.authorizations.filter(({ authorizer }) => authorizer === wallet);

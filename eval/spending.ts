@@ -84,7 +84,7 @@ function paidBy(
   if (recipient !== null && amount !== null) {
     return { payee: recipient, microUsd: market.tokenWorth(to, amount, timestamp) ?? 0 };
   }
-  if (selector !== null || value === 0n) return null;
+  if (selector !== null || value === null || value === 0n) return null;
   return { payee: to, microUsd: market.nativeWorth(value, timestamp) ?? 0 };
 }
 

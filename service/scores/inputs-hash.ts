@@ -7,6 +7,7 @@ import type {
   CounterpartyFact,
   Coverage,
   OpenApproval,
+  OwnCall,
   TokenList,
   WalletRows,
 } from "../model/features/types.ts";
@@ -58,7 +59,12 @@ export type FrozenFacts = Pick<
   readonly coverage: Omit<Coverage, "toBlock">;
   /** Block of the first call whose receipt was read, which all later ones have; null where none has. */
   readonly receiptsFrom: number | null;
+  /** Successful executions of which no trace was had, see `OwnCall.value`: those from one place to another, in order. */
+  readonly untraced: readonly (readonly [first: Place, last: Place])[];
 };
+
+/** Block, transaction index and position of a call. */
+type Place = readonly [number, number, number];
 
 /** The facts that a record was frozen with, in any order, as its counterparty file; equal facts make one file. */
 export function counterpartyFile(facts: WalletRows): InputFile {
@@ -80,6 +86,7 @@ function frozenContent(facts: WalletRows) {
     delegation: facts.delegation === null ? null : { to: facts.delegation.to },
     receipts_from: firstReceipt(facts.calls),
     services_up_at: facts.servicesUpAt,
+    untraced: untracedRuns(facts.calls),
     wallet: facts.wallet,
   };
 }
@@ -100,6 +107,7 @@ export function readCounterpartyFile(content: unknown): FrozenFacts {
       sources: file.covered.sources,
     },
     receiptsFrom: file.receipts_from,
+    untraced: file.untraced,
     approvals:
       file.approvals?.map(([token, spender, kind, approvedAt]) => ({ token, spender, kind, approvedAt })) ??
       null,
@@ -143,6 +151,36 @@ function firstReceipt(calls: WalletRows["calls"]): number | null {
     if (receipt !== null && (first === null || blockNumber < first)) first = blockNumber;
   }
   return first;
+}
+
+/** Runs among the successful executions, which most wallets have none of. */
+function untracedRuns(calls: WalletRows["calls"]): FrozenFacts["untraced"] {
+  const runs: [Place, Place][] = [];
+  let isOpen = false;
+  for (const call of calls.filter(({ position, ok }) => position > 0 && ok).toSorted(compareCalls)) {
+    const place: Place = [call.blockNumber, call.transactionIndex, call.position];
+    const run = isOpen ? runs.at(-1) : undefined;
+    isOpen = call.value === null;
+    if (!isOpen) continue;
+    if (run === undefined) runs.push([place, place]);
+    else run[1] = place;
+  }
+  return runs;
+}
+
+/** Whether runs hold the place of a call. */
+export function isUntraced(
+  untraced: FrozenFacts["untraced"],
+  { blockNumber, transactionIndex, position }: Pick<OwnCall, "blockNumber" | "transactionIndex" | "position">,
+): boolean {
+  const place: Place = [blockNumber, transactionIndex, position];
+  return untraced.some(
+    ([first, last]) => comparePlaces(first, place) <= 0 && comparePlaces(place, last) <= 0,
+  );
+}
+
+function comparePlaces(a: Place, b: Place): number {
+  return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
 }
 
 function approvalEntry({ token, spender, kind, approvedAt }: OpenApproval) {

@@ -67,7 +67,7 @@ describe("a world of honest and harmful wallets", () => {
 
   test("lets smart accounts execute, and pay native coin", () => {
     const { calls } = callsOf("smart_account_native");
-    expect(calls.every(({ position, value }) => position > 0 && value > 0n)).toBe(true);
+    expect(calls.every(({ position, value }) => position > 0 && (value ?? 0n) > 0n)).toBe(true);
     expect(callsOf("smart_account_tokens").calls.every(({ position }) => position > 0)).toBe(true);
   });
 

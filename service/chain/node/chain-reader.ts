@@ -39,10 +39,17 @@ export type ChainReader = {
   /** Null where the called account reverts. */
   call(to: Address, data: Hex, block: StateBlock): Promise<Hex | null>;
   logs(filter: LogFilter): Promise<readonly RawLog[]>;
+  /** The calls of a mined transaction, as callTracer reports them; unchecked, and of at most 16 MiB. */
+  trace(hash: Hex): Promise<unknown>;
 };
 
 /** A larger answer must be asked for in parts. */
 const MAX_BYTES = 64 * 1024 * 1024;
+/** A bundle of hundreds of operations takes less; a transaction can be made to have any number of calls. */
+const MAX_TRACE_BYTES = 16 * 1024 * 1024;
+/** A node reads the transactions before it in its block again. */
+const LONGEST_TRACE_MS = 15_000;
+const TRACER = { tracer: "callTracer", timeout: "12s" };
 
 /** Reads one JSON-RPC endpoint over HTTP. A timeout is not retried: the caller asks for less. */
 export function createChainReader(
@@ -50,6 +57,8 @@ export function createChainReader(
 ): ChainReader {
   const retriesOn = ({ kind }: NodeFailure) => kind !== "timeout";
   const { ask } = createNodeClient({ ...options, maxBytes: MAX_BYTES, retriesOn });
+  const timeoutMs = Math.min(options.timeoutMs, LONGEST_TRACE_MS);
+  const tracing = createNodeClient({ ...options, timeoutMs, maxBytes: MAX_TRACE_BYTES, retriesOn });
   return {
     header: (block) => ask(headerAnswer.nullable(), "eth_getBlockByNumber", [numberToHex(block), false]),
     blockReceipts: (block) =>
@@ -73,6 +82,7 @@ export function createChainReader(
           topics,
         },
       ]),
+    trace: (hash) => tracing.request("debug_traceTransaction", [hash, TRACER]),
   };
 }
 

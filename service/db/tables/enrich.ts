@@ -81,8 +81,8 @@ export const ownCall = ahs.table(
      */
     to: address(),
     selector: hex(),
-    /** 0 for an execution: no log shows what its calldata asks to send. */
-    value: wei().notNull(),
+    /** Of an execution that was asked to send native coin what a trace shows; null without a trace, and for one that failed. */
+    value: wei(),
     ok: boolean().notNull(),
     gasLimit: uint().notNull(),
     gasUsed: uint().notNull(),
@@ -146,7 +146,7 @@ export const enrichTransfer = ahs.table(
     block: int8().notNull(),
     /** Of native coin that a transaction sent: −1 − the transaction's index. */
     logIndex: integer().notNull(),
-    /** Place within one log: a batch moves several ids. */
+    /** Place within one log: a batch moves several ids. Of native coin that an execution sent the execution's position. */
     item: integer().notNull(),
     transactionHash: hash().notNull(),
     timestamp: unixSeconds().notNull(),

@@ -78,9 +78,9 @@ function contactedBy(call: OwnCallRow, isOwn: (account: Address) => boolean): re
   return [direct, ...outside];
 }
 
-/** An account's own code may ignore the calldata of an execution; its recipient is set only if the token logged it. */
-function isShown({ position, ok, recipient = null, to, emitters }: OwnCallRow): boolean {
-  if (position === 0) return true;
+/** An account's own code may ignore the calldata of an execution; its recipient is set only if the token logged it, its value if a trace shows it. */
+function isShown({ position, ok, value, recipient = null, to, emitters }: OwnCallRow): boolean {
+  if (position === 0 || (value ?? 0n) > 0n) return true;
   return ok && (recipient !== null || (to !== null && to !== undefined && emitters?.includes(to) === true));
 }
 

@@ -8,6 +8,7 @@ import type { Database } from "../../db/database.ts";
 import { metricsOf } from "../../db/metrics.ts";
 import type { createCrashWatch } from "./crash-watch.ts";
 import type { createReceiptReader } from "./read-receipts.ts";
+import type { createTraceReader } from "./read-traces.ts";
 
 /** A price feed as it is cached between ranges. */
 export type KnownFeed = {
@@ -23,6 +24,7 @@ export type EnrichContext = {
   readonly db: Database;
   readonly client: ChainReader;
   readonly readReceipts: ReturnType<typeof createReceiptReader>;
+  readonly readTrace: ReturnType<typeof createTraceReader>;
   readonly chainId: number;
   /** Views schema of the index, chain_<id>. */
   readonly schema: string;

@@ -16,8 +16,9 @@ import {
 import { readTokenPayment } from "../../chain/token-payment.ts";
 import { lowerCase } from "../../db/columns.ts";
 import { createLogDecoder, decodeLog, type LogDecoder } from "./decode-log.ts";
-import { type InnerCall, readInnerCall, readSafeCall } from "./inner-call.ts";
+import { EXECUTE_USER_OP, type InnerCall, readInnerCall, readSafeCall } from "./inner-call.ts";
 import { type Followed, isFollowed } from "./log-rows.ts";
+import { type AskedPayment, findPayments, type TraceFrame } from "./native-payments.ts";
 
 /** Logs that Safes' executions may share in one transaction: without a bound the work is the Safes times the logs. */
 const MAX_SHARED_LOGS = 100_000;
@@ -27,8 +28,8 @@ const SELECTOR_CHARACTERS = 10;
 
 /**
  * The own calls that executions of one transaction are, in order, with their logs. A Safe's execution within an operation of the
- * same account is not an own call. Counts those left out by MAX_SHARED_LOGS. Throws a NodeFailure for an execution that the logs
- * do not show.
+ * same account is not an own call. Counts those left out by MAX_SHARED_LOGS. What native coin they sent is not known before
+ * `withPayments`. Throws a NodeFailure for an execution that the logs do not show.
  */
 export function describeExecutions(
   executions: readonly Execution[],
@@ -51,28 +52,46 @@ export function describeExecutions(
     }
     if (origin === "safe" && extent.operationOf === wallet) return [];
     const logs = bundle.logs.slice(extent.start, extent.end).filter((one) => !isTrouble(one, log.address));
-    const { inner, ...cost } = read(execution);
-    const outcome =
-      inner === null ? UNKNOWN_CALL : ok ? believable(inner, logs, decode) : { ...inner, value: 0n };
+    const { inner, entry, ...cost } = read(execution);
+    const seen = inner === null ? UNKNOWN_CALL : ok ? believable(inner, logs, decode) : inner;
+    const value = seen.value === 0n ? 0n : null;
+    const asked: AskedPayment | null =
+      ok && inner !== null && value === null ? { account: wallet, call: inner, entry } : null;
     const place = {
       hash: log.transactionHash,
       block: log.blockNumber,
       transactionIndex: bundle.index,
       position: log.logIndex + 1,
     };
-    return [{ execution, call: { ...place, wallet, ok, ...cost, ...outcome }, logs, decode }];
+    return [{ execution, asked, call: { ...place, wallet, ok, ...cost, ...seen, value }, logs, decode }];
   });
   return { calls, leftOut };
+}
+
+type DescribedExecution = ReturnType<typeof describeExecutions>["calls"][number];
+
+/** The executions with the native coin that a trace of their transaction shows; without a trace it stays unknown. */
+export function withPayments(
+  executions: readonly DescribedExecution[],
+  trace: readonly TraceFrame[] | null,
+): readonly DescribedExecution[] {
+  if (trace === null) return executions;
+  const asking = executions.flatMap(({ asked }) => asked ?? []);
+  const sent = new Map(findPayments(trace, asking).map((value, place) => [asking[place], value]));
+  return executions.map((execution) => {
+    const value = execution.asked === null ? undefined : sent.get(execution.asked);
+    return value === undefined ? execution : { ...execution, call: { ...execution.call, value } };
+  });
 }
 
 const UNKNOWN_CALL = { to: null, value: 0n, input: "0x" } as const;
 
 /**
- * The part of the calldata that cannot be forged: the account's own code may do something else. So an execution sends no native
- * coin, which leaves no log, and pays tokens only if their contract logs that payment. Whether the called account logged is
- * checked by the model.
+ * The part of the calldata that cannot be forged: the account's own code may do something else. So an execution pays tokens only
+ * if their contract logs that payment, and native coin only if a trace shows it. Whether the called account logged is checked by
+ * the model.
  */
-function believable({ to, input }: InnerCall, logs: readonly RawLog[], decode: LogDecoder): InnerCall {
+function believable({ to, value, input }: InnerCall, logs: readonly RawLog[], decode: LogDecoder): InnerCall {
   const payment = readTokenPayment(input);
   const isPaid = (log: RawLog): boolean => {
     if (payment === null || log.address !== to) return false;
@@ -81,31 +100,35 @@ function believable({ to, input }: InnerCall, logs: readonly RawLog[], decode: L
     const { recipient, amount } = payment;
     return moved?.standard === "erc20" && moved.to === recipient && moved.amount === amount;
   };
-  if (payment === null || logs.some(isPaid)) return { to, value: 0n, input };
-  return { to, value: 0n, input: `0x${input.slice(2, SELECTOR_CHARACTERS)}` };
+  if (payment === null || logs.some(isPaid)) return { to, value, input };
+  return { to, value, input: `0x${input.slice(2, SELECTOR_CHARACTERS)}` };
 }
 
 /** Reads what executions called and cost, and decodes the calldata once for all of them, however large it is. */
 function createCalldataReader(bundle: BundleTransaction) {
   const { to, input, gasLimit, gasPrice } = bundle;
-  let operations: ReadonlyMap<string, BundledOperation> | null = null;
+  let operations: ReadonlyMap<string, EnteredOperation> | null = null;
   let direct: { readonly inner: InnerCall | null } | null = null;
   return (execution: Execution) => {
     if (execution.origin === "safe") {
       if (execution.wallet === to) direct ??= { inner: directCall(bundle) };
       const inner = execution.wallet === to && direct !== null ? direct.inner : null;
       // The sender paid for the whole transaction; the Safe's event has no gas figure.
-      return { inner, gasLimit, gasUsed: bundle.gasUsed, gasPrice, fee: bundle.gasUsed * gasPrice };
+      const fee = bundle.gasUsed * gasPrice;
+      return { inner, entry: null, gasLimit, gasUsed: bundle.gasUsed, gasPrice, fee };
     }
     const { wallet, nonce, log, gasCost: fee, gasUsed } = execution;
     if (log.address === to)
       // Of several with one sender and nonce the first.
       operations ??= new Map(
-        (readBundle(input) ?? []).toReversed().map((one) => [`${one.sender} ${one.nonce}`, one]),
+        enteredBy(log.address, readBundle(input) ?? [])
+          .toReversed()
+          .map((one) => [`${one.sender} ${one.nonce}`, one]),
       );
     const operation = log.address === to ? operations?.get(`${wallet} ${nonce}`) : undefined;
     return {
       inner: operation === undefined ? null : readInnerCall(operation.callData),
+      entry: operation?.entry ?? null,
       // The transaction's where its calldata is not a bundle.
       gasLimit: operation === undefined ? gasLimit : operation.gasLimit,
       gasUsed,
@@ -113,6 +136,25 @@ function createCalldataReader(bundle: BundleTransaction) {
       fee,
     };
   };
+}
+
+type EnteredOperation = BundledOperation & { readonly entry: NonNullable<AskedPayment["entry"]> };
+
+/** Operations with how the entry point calls their accounts: with their calldata, or with the whole operation as an argument. */
+function enteredBy(by: Address, operations: readonly BundledOperation[]): readonly EnteredOperation[] {
+  const turns = new Map<string, number>();
+  const placed = operations.map((operation) => {
+    const isWhole = !operation.callData.startsWith(EXECUTE_USER_OP);
+    const input = isWhole ? lowerCase(operation.callData) : EXECUTE_USER_OP;
+    const key = `${operation.sender} ${input}`;
+    const turn = turns.get(key) ?? 0;
+    turns.set(key, turn + 1);
+    return { operation, key, entry: { by, input, isWhole, turn } };
+  });
+  return placed.map(({ operation, key, entry }) => ({
+    ...operation,
+    entry: { ...entry, turns: turns.get(key) ?? 0 },
+  }));
 }
 
 function directCall({ input }: BundleTransaction): InnerCall | null {
@@ -288,6 +330,7 @@ function paymasterLimits(paymasterAndData: Hex): bigint {
 
 /** A mined transaction in which smart accounts executed something. */
 export type BundleTransaction = {
+  readonly block: number;
   readonly index: number;
   readonly to: Address | null;
   readonly input: Hex;
@@ -312,6 +355,7 @@ export function bundleTransactionOf(
     throw new NodeFailure("inconsistent", `${hash} has a receipt and is not itself there`);
   }
   return {
+    block: receipt.blockNumber,
     index: receipt.transactionIndex,
     to: transaction.to ?? null,
     input: transaction.input,

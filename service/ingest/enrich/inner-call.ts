@@ -41,7 +41,7 @@ const METHODS: Readonly<Record<Hex, (args: Hex) => InnerCall | null>> = {
 };
 
 /** executeUserOp(PackedUserOperation,bytes32): the account finds its own call behind the selector. */
-const EXECUTE_USER_OP = "0x8dd7712f";
+export const EXECUTE_USER_OP = "0x8dd7712f";
 /** multiSend(bytes): what a Safe runs as its own code to make several calls. */
 const MULTI_SEND = "0x8d80ff0a";
 const SINGLE_CALL_TYPE = "0x00";

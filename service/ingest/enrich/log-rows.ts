@@ -108,7 +108,7 @@ export function timeOf({ blockNumber, blockHash }: RawLog, blocks: LogFacts["blo
   );
 }
 
-/** Native coin in own transactions and in payments to followed wallets. Failed transactions and executions move none. */
+/** Native coin in own calls, as far as it is known, and in payments to followed wallets. What failed moves none. */
 export function nativeTransfers(
   chainId: number,
   calls: readonly OwnCallRow[],
@@ -116,13 +116,14 @@ export function nativeTransfers(
 ): EnrichRows["transfers"] {
   const sent = calls.flatMap((call) => {
     const { to, value, wallet, position } = call;
-    if (to === null || to === undefined || value === 0n || !call.ok || position > 0) return [];
-    return { ...call, to, from: wallet, sender: wallet };
+    if (to === null || to === undefined || value === null || value === undefined) return [];
+    if (value === 0n || !call.ok) return [];
+    return { ...call, to, value, item: position, from: wallet, sender: wallet };
   });
-  const received = payments.map((payment) => ({ ...payment, sender: null }));
+  const received = payments.map((payment) => ({ ...payment, item: 0, sender: null }));
   return [...sent, ...received].map(
-    ({ block, transactionIndex, hash, timestamp, from, to, value, sender }) => ({
-      ...{ chainId, block, item: 0, timestamp, from, to, sender },
+    ({ block, transactionIndex, item, hash, timestamp, from, to, value, sender }) => ({
+      ...{ chainId, block, item, timestamp, from, to, sender },
       // No log has it, since those count from 0.
       logIndex: -1 - transactionIndex,
       transactionHash: hash,

@@ -17,7 +17,9 @@ import { createLogDecoder, decodeLog, type LogDecoder } from "./decode-log.ts";
 import type { IndexedCall } from "./enrich-reads.ts";
 
 /** A wallet's call, or its account's execution: a mined transaction's own members, or those of the inner call. */
-export type MinedCall = IndexedCall & {
+export type MinedCall = Omit<IndexedCall, "value"> & {
+  /** Wei; of an execution that a trace does not show null. */
+  readonly value: bigint | null;
   /** 0 for a transaction, else the number of the log that shows the execution, plus 1. */
   readonly position: number;
   /** Wei, without the L1 fee. */

@@ -12,6 +12,7 @@ import {
   describeExecutions,
   type Execution,
   receiptLogs,
+  withPayments,
 } from "./executions.ts";
 import { approvalKey, concerns, type Followed, isFollowed, nativeTransfers } from "./log-rows.ts";
 import { type MinedCall, medianTip, type OwnCallRow, ownCallRow, unreadCallRow } from "./own-call.ts";
@@ -124,7 +125,7 @@ async function readExecutions(
   const rows = await mapLimited([...carried], limits.concurrency, async ([hash, executions]) => {
     const bundle = await readBundle(context, wanted, { hash, receipt: expected(known.receipts, hash) });
     if (bundle === null) return [];
-    return crashes.decode(hash, () => {
+    const described = await crashes.decode(hash, () => {
       const { calls, leftOut } = describeExecutions(executions, bundle, entryPoints);
       if (leftOut > 0) {
         metrics.leftOut.inc({ what: "execution" }, leftOut);
@@ -133,7 +134,13 @@ async function readExecutions(
           "executions of Safes share more logs in one transaction than are read",
         );
       }
-      return calls.map(({ execution, call, ...read }) => {
+      return calls;
+    });
+    const asking = described.filter(({ asked }) => asked !== null);
+    const trace = asking.length === 0 ? null : await context.readTrace(hash, bundle);
+    if (asking.length > 0 && trace === null) metrics.leftOut.inc({ what: "trace" });
+    return crashes.decode(hash, () =>
+      withPayments(described, trace).map(({ execution, call, asked: _, ...read }) => {
         const { timestamp } = indexedBlock(wanted.blocks, call.block);
         const outcome = { ...read, l1Fee: null, marketPrice: marketPrice(call.block, wanted, known.tips) };
         const stored = { chainId, wrappedNative: market.wrappedNative, origin: execution.origin };
@@ -144,8 +151,8 @@ async function readExecutions(
           row: ownCallRow({ ...call, timestamp }, outcome, stored),
           approvals: approvals.map((log) => approvalKey(call.wallet, log)),
         };
-      });
-    });
+      }),
+    );
   });
   return rows.flat();
 }

@@ -29,6 +29,7 @@ import { type EnrichState, readEnrichState } from "./enrich-reads.ts";
 import { openMissedPasts } from "./enrich-writes.ts";
 import { dropClaimedTransfers } from "./log-rows.ts";
 import { createReceiptReader } from "./read-receipts.ts";
+import { createTraceReader } from "./read-traces.ts";
 
 const IDLE_MS = 2_000;
 const RPC = { timeoutMs: 20_000, retries: 3, retryMs: 250 };
@@ -135,6 +136,11 @@ export function createEnrichContext(
     limits: deps.limits ?? enrichLimits,
     readReceipts: createReceiptReader(deps.client, (err) => {
       deps.logger.warn({ err }, "the node has no eth_getBlockReceipts: asking for each own call's receipt");
+    }),
+    readTrace: createTraceReader(deps.client, (err) => {
+      const text =
+        "the node has no debug_traceTransaction: native coin that smart accounts send stays unknown";
+      deps.logger.warn({ err }, text);
     }),
   };
 }

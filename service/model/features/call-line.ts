@@ -7,14 +7,14 @@ const FIELDS = 19;
 /**
  * One own call as a line of text: hash, block, index, position, time, called account, method, value, outcome (1 or 0), gas
  * limit, gas used, fee, gas price, recipient, amount, market price, effect, emitters and moves (token:amount), separated by
- * spaces; lists by commas; "-" for none, and for the last four of a call without receipt. Calls are read from the database
+ * spaces; lists by commas; "-" for none or not known, and for the last four of a call without receipt. Calls are read from the database
  * in this form, and rows digests hash it.
  */
 export function formatCall(call: OwnCall): string {
   const { receipt } = call;
   return `${call.hash} ${call.blockNumber} ${call.transactionIndex} ${call.position} ${call.timestamp} ${
     call.to ?? NONE
-  } ${call.selector ?? NONE} ${call.value} ${call.ok ? 1 : 0} ${call.gasLimit} ${call.gasUsed} ${call.fee} ${
+  } ${call.selector ?? NONE} ${call.value ?? NONE} ${call.ok ? 1 : 0} ${call.gasLimit} ${call.gasUsed} ${call.fee} ${
     call.gasPrice
   } ${call.recipient ?? NONE} ${call.amount ?? NONE} ${
     receipt === null
@@ -58,7 +58,7 @@ export function createCallParser(): (line: string) => OwnCall {
       timestamp: Number(timestamp),
       to: text(to) as Address | null,
       selector: text(selector) as Hex | null,
-      value: integer(value),
+      value: value === NONE ? null : integer(value),
       ok: ok === "1",
       gasLimit: integer(gasLimit),
       gasUsed: integer(gasUsed),

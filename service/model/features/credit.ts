@@ -22,13 +22,13 @@ type CallCounterparty = {
 /**
  * Returns the counterparty of each call of a wallet; the calls are sorted.
  * 1. A payment: the account paid.
- * 2. A call to an own account, to one without credit or to none, or an execution whose target did not log: the outside
+ * 2. A call to an own account, to one without credit or to none, or an execution whose target neither logged nor was paid: the outside
  *    contract with the highest credit in its logs.
  * 3. Any other call: the account called.
  *
  * If a call has no such logs (failed calls have none), the best counterparty of other calls to the same account counts, in full
  * where several calls show it: no one call changes the credit of all before it.
- * An execution without evidence counts as an outside party with credit 0.
+ * An execution without evidence counts as an outside party with credit 0. Native coin that it sent is evidence: a trace shows it.
  */
 export function counterpartiesOf(
   rows: WalletRows,
@@ -114,9 +114,10 @@ function counterpartiesBy(
     const called = call.to === null ? itself : counterpartyAt(call.to, call.timestamp);
     const isOpaque = looksThrough(called);
     if (call.position === 0 && !isOpaque) return called;
-    const shown = !isOpaque && hasLogged(call) ? called : bestInLogs(call);
-    if (shown === null) return call.position === 0 || (call.to !== null && called.own) ? called : outsider;
-    if (call.position === 0 && !called.own && !isBetter(shown, called)) return called;
+    const isSure = call.position === 0 || hasPaid(call);
+    const shown = !isOpaque && (isSure || hasLogged(call)) ? called : bestInLogs(call);
+    if (shown === null) return isSure || (call.to !== null && called.own) ? called : outsider;
+    if (isSure && !called.own && !isBetter(shown, called)) return called;
     const known = reached.get(call.to);
     const best = known === undefined || isBetter(shown, known.best) ? shown : known.best;
     reached.set(call.to, { best, shown: (known?.shown ?? 0) + 1 });
@@ -136,6 +137,11 @@ function counterpartiesBy(
 
 /** So many calls whose logs show what is behind an account give calls without logs all of its credit. */
 const FULLY_SHOWN = 4;
+
+/** True for an execution whose payment in native coin a trace shows. */
+function hasPaid({ position, value, to }: OwnCall): boolean {
+  return position > 0 && to !== null && value !== null && value > 0n;
+}
 
 /** True if the called account logged: the code of a smart account may ignore the calldata of an execution. */
 function hasLogged({ to, receipt }: OwnCall): boolean {

@@ -63,7 +63,7 @@ function paysThrough(
 
 /** Worth that a call sends or tries to send: its value, and priced tokens by its calldata or else by its logs. */
 function sentWorth({ to, value, recipient, amount, receipt, timestamp }: OwnCall, market: Market): number {
-  const coin = value === 0n ? null : market.nativeWorth(value, timestamp);
+  const coin = value === null || value === 0n ? null : market.nativeWorth(value, timestamp);
   let sum = coin === null ? 0 : coin;
   if (recipient !== null && to !== null && amount !== null) {
     const worth = market.tokenWorth(to, amount, timestamp);

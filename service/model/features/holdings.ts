@@ -88,7 +88,7 @@ function readMoves({ history, market }: Sources): ReadonlyMap<Address, Ledger> {
 
 /** Price that a call paid for each token without a market price; null if it paid nothing of known worth. */
 function purchasePrice(call: OwnCall, { moves }: CallReceipt, market: Market): number | null {
-  const value = call.value === 0n ? 0 : market.nativeWorth(call.value, call.timestamp);
+  const value = call.value === null || call.value === 0n ? 0 : market.nativeWorth(call.value, call.timestamp);
   let given = value === null ? 0 : value;
   let unpriced = 0;
   for (const { token, amount } of moves) {
@@ -137,7 +137,7 @@ function nativePaid({ history, market, policy }: Sources): number {
   for (let position = history.calls.length - 1; position >= 0; position--) {
     const call = history.calls[position];
     if (call === undefined || call.timestamp < from) break;
-    const worth = market.nativeWorth(call.value + call.fee, call.timestamp);
+    const worth = market.nativeWorth((call.value ?? 0n) + call.fee, call.timestamp);
     if (worth !== null) sum += worth;
   }
   return sum;

@@ -93,8 +93,11 @@ export type OwnCall = {
   readonly to: Address | null;
   /** First four bytes of the calldata; null for a plain transfer. */
   readonly selector: Hex | null;
-  /** Native coin that it sent; 0 for an execution, of which nothing shows it. */
-  readonly value: bigint;
+  /**
+   * Native coin in wei that it sent, or tried to send as a transaction. Of an execution that was asked to send some what a
+   * trace shows; null without a trace, and for one that failed.
+   */
+  readonly value: bigint | null;
   readonly ok: boolean;
   readonly gasLimit: bigint;
   readonly gasUsed: bigint;

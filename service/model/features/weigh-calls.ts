@@ -245,9 +245,11 @@ function isTrivialByCalldata(
   market: Market,
   { credit }: { readonly credit: Policy["credit"] },
 ): boolean {
-  const { selector, recipient } = call;
+  const { selector, recipient, value } = call;
   if (selector !== null && APPROVALS.has(selector)) return true;
   if (selector !== null && recipient === null) return false;
+  // An execution that was asked for a payment.
+  if (selector === null && value === null) return false;
   return paidWorth(call, market) < credit.trivialBelowMicroUsd;
 }
 
@@ -278,9 +280,9 @@ function paidWorth(call: OwnCall, market: Market): number {
   return worth === null ? value : value + worth;
 }
 
-/** A coin or token without a price is not shown to be worth anything. */
+/** A coin or token without a price is not shown to be worth anything, nor is one that nothing shows. */
 function valueWorth({ value, timestamp }: OwnCall, market: Market): number {
-  if (value === 0n) return 0;
+  if (value === null || value === 0n) return 0;
   const worth = market.nativeWorth(value, timestamp);
   return worth === null ? 0 : worth;
 }

@@ -135,7 +135,7 @@ function addMoves(call: OwnCall, tally: Tally, market: Market): void {
   const { ok, value, timestamp, receipt, to, recipient, amount } = call;
   if (!ok) return;
   tally.out ??= createVolumeTally(market);
-  tally.out.addNative(value, timestamp);
+  if (value !== null) tally.out.addNative(value, timestamp);
   if (receipt === null) {
     if (recipient !== null && to !== null && amount !== null) tally.out.addToken(to, amount, timestamp);
     return;

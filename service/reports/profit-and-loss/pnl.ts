@@ -183,7 +183,10 @@ function createLegReader(list: TokenList, market: Market) {
     });
     const given = moves.filter(({ amount }) => amount < 0n).map((move) => legOf(move.token, -move.amount));
     const got = moves.filter(({ amount }) => amount > 0n).map((move) => legOf(move.token, move.amount));
-    const native = call.value > 0n ? toMicros(market.nativeWorth(call.value, call.timestamp)) : undefined;
+    const native =
+      call.value !== null && call.value > 0n
+        ? toMicros(market.nativeWorth(call.value, call.timestamp))
+        : undefined;
     const isTrade =
       got.length > 0 && (given.length > 0 || native !== undefined) && call.receipt?.effect !== "wrap";
     if (!isTrade) return { kind: "transfer" as const, given, got, worthless: 0 };

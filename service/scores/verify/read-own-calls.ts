@@ -7,7 +7,9 @@ import {
   describeExecutions,
   findExecutions,
   receiptLogs,
+  withPayments,
 } from "../../ingest/enrich/executions.ts";
+import { readFrames } from "../../ingest/enrich/native-payments.ts";
 import { describeCall, medianTip } from "../../ingest/enrich/own-call.ts";
 import { readLogs } from "../../ingest/enrich/read-logs.ts";
 import type { HistorySource } from "../../ingest/history/history.ts";
@@ -19,6 +21,8 @@ type NodeWallet = Search & {
   /** ERC-4337 entry points that are believed, and the wrapped native coin; lower-case. */
   readonly entryPoints: ReadonlySet<Address>;
   readonly wrappedNative: Address | null;
+  /** Whether the service had no trace of an execution: then what it sent is unknown here as well. */
+  readonly isUntraced: (place: Pick<OwnCall, "blockNumber" | "transactionIndex" | "position">) => boolean;
 };
 
 /** Blocks of one request for logs. */
@@ -110,7 +114,7 @@ function sentCall(
 async function readExecutions(
   client: ChainReader,
   blocks: ReturnType<typeof blockReader>,
-  { wallet, asOf, fromBlock, entryPoints, wrappedNative }: NodeWallet,
+  { wallet, asOf, fromBlock, entryPoints, wrappedNative, isUntraced }: NodeWallet,
 ): Promise<readonly OwnCall[]> {
   if ((await client.code(wallet, "latest")) === "0x") return [];
   const calls: OwnCall[] = [];
@@ -126,7 +130,17 @@ async function readExecutions(
       const { receipt, transaction } = await readMined(client, block, hash);
       const bundle = bundleTransactionOf(receipt, transaction);
       const carried = byHash.get(hash) ?? [];
-      for (const { call, ...told } of describeExecutions(carried, bundle, entryPoints).calls) {
+      const described = describeExecutions(carried, bundle, entryPoints).calls;
+      const untraced = new Set(
+        described.map(({ call }) => call).filter((call) => isUntraced({ ...call, blockNumber: call.block })),
+      );
+      const isTraced = described.some(({ asked, call }) => asked !== null && !untraced.has(call));
+      const trace = isTraced ? readFrames(await client.trace(hash)) : null;
+      const known = withPayments(
+        described.map((one) => (untraced.has(one.call) ? { ...one, asked: null } : one)),
+        trace,
+      );
+      for (const { call, asked: _, ...told } of known) {
         const outcome = { ...told, l1Fee: null, marketPrice: block.marketPrice };
         calls.push(describeCall({ ...call, timestamp: block.timestamp }, outcome, wrappedNative));
       }

@@ -12,7 +12,7 @@ import { AHS_2026_2 } from "../../model/score/policy.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import type { ScoreRecord } from "../../model/score/record.ts";
 import type { sanctionsListFile } from "../../sanctions/list-file.ts";
-import { inputsFile, readCounterpartyFile, rowsDigest } from "../inputs-hash.ts";
+import { inputsFile, isUntraced, readCounterpartyFile, rowsDigest } from "../inputs-hash.ts";
 import { compareScores, type Difference, difference, type RecordedScore } from "./compare-scores.ts";
 import { type FindOwnTransactions, readOwnCalls } from "./read-own-calls.ts";
 
@@ -82,13 +82,14 @@ async function readRows(
   { policy, tokens, sanctions, frozen }: Awaited<ReturnType<typeof readFiles>>,
   { asOf, deps }: { readonly asOf: AsOf; readonly deps: VerifyDeps },
 ): Promise<WalletRows> {
-  const { wallet, coverage, receiptsFrom, ...facts } = frozen;
+  const { wallet, coverage, receiptsFrom, untraced, ...facts } = frozen;
   const through = await readBlock(deps.client, recorded.coverage.to_block);
   const read = await readOwnCalls(deps.client, deps.find, {
     wallet,
     asOf: through.blockNumber > asOf.blockNumber ? asOf : through,
     fromBlock: coverage.fromBlock,
     fromTimestamp: coverage.fromTimestamp,
+    isUntraced: (place) => isUntraced(untraced, place),
     ...deps.chain,
   });
   return {

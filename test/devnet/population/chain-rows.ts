@@ -116,7 +116,7 @@ function ownCallsIn(block: MinedBlock, follow: Follow, weth: Address): readonly 
   return block.transactions.flatMap((transaction) => {
     const { sent, receipt } = transaction;
     const logs = receipt.logs.map((log) => rawLog(log, block));
-    const bundle = bundleOf(transaction, logs);
+    const bundle = bundleOf(transaction, block.number, logs);
     const own = follow.followed.has(sent.from) ? [{ call: minedCall(transaction, block), logs }] : [];
     const { executions } = findExecutions(logs, follow);
     const executed = describeExecutions(executions, bundle, follow.entryPoints).calls.map((one) => ({
@@ -142,8 +142,9 @@ function minedCall({ sent, receipt }: Mined, block: MinedBlock): MinedCall {
   };
 }
 
-function bundleOf({ sent, receipt }: Mined, logs: readonly RawLog[]): BundleTransaction {
+function bundleOf({ sent, receipt }: Mined, block: number, logs: readonly RawLog[]): BundleTransaction {
   return {
+    block,
     ...{ index: hexToNumber(sent.transactionIndex), to: sent.to, input: sent.input, logs },
     gasLimit: hexToBigInt(sent.gas),
     gasUsed: hexToBigInt(receipt.gasUsed),

@@ -8,6 +8,7 @@ import { AHS_2026_2 } from "../../../service/model/score/policy.ts";
 import {
   counterpartyFile,
   inputsFile,
+  isUntraced,
   policyFile,
   readCounterpartyFile,
   rowsDigest,
@@ -62,6 +63,7 @@ describe("the line of a call", () => {
     ["a call without receipt", { ...CALL, receipt: null }],
     ["a call of a block without a market", { ...PAYMENT, receipt: { ...EMPTY, marketPrice: null } }],
     ["an execution", { ...PAYMENT, position: 12, transactionIndex: 3 }],
+    ["an execution without trace", { ...CALL, position: 12, selector: null, value: null }],
   ])("reads back %s", (_, call) => {
     expect(parseCall(formatCall(call))).toEqual(call);
   });
@@ -125,9 +127,44 @@ describe("the counterparty file", () => {
     expect(readCounterpartyFile(JSON.parse(counterpartyFile(rows).json))).toEqual({
       ...{ wallet, delegation, servicesUpAt, chainStartTimestamp, coverage },
       receiptsFrom: rows.calls[0]?.blockNumber ?? null,
+      untraced: [],
       counterparties: counterparties.toSorted((a, b) => (a.address < b.address ? -1 : 1)),
       approvals: approvals?.toSorted((a, b) => (a.token < b.token ? -1 : 1)) ?? null,
     });
+  });
+
+  test("names the successful executions of which no trace was had", () => {
+    const execution = (blockNumber: number, more: Partial<OwnCall>): OwnCall => ({
+      ...CALL,
+      ...{ blockNumber, transactionIndex: 3, position: 12, selector: null, value: null, ok: true },
+      ...more,
+    });
+    const calls = [
+      execution(1, {}),
+      execution(2, {}),
+      execution(3, { ok: false }),
+      execution(4, { position: 14 }),
+      execution(5, { value: 7n }),
+      execution(6, {}),
+      { ...CALL, blockNumber: 7 },
+    ];
+    const { untraced } = readCounterpartyFile(
+      JSON.parse(counterpartyFile({ ...facts, calls: calls.toReversed() }).json),
+    );
+    expect(untraced).toEqual([
+      [
+        [1, 3, 12],
+        [4, 3, 14],
+      ],
+      [
+        [6, 3, 12],
+        [6, 3, 12],
+      ],
+    ]);
+    expect(calls.map((call) => isUntraced(untraced, call))).toEqual([
+      ...[true, true, true, true],
+      ...[false, true, false],
+    ]);
   });
 
   test("does not change with later calls, with how far they are covered, or with the lists that other files hold", () => {

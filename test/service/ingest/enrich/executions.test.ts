@@ -22,7 +22,9 @@ import {
   describeExecutions,
   findExecutions,
   MAX_EXECUTIONS,
+  withPayments,
 } from "../../../../service/ingest/enrich/executions.ts";
+import { readFrames } from "../../../../service/ingest/enrich/native-payments.ts";
 import { describeCall } from "../../../../service/ingest/enrich/own-call.ts";
 
 const SAFE: Address = `0x${"5a".repeat(20)}`;
@@ -69,6 +71,7 @@ const anything = (address: Address): Event => ({ address, topics: [HASH], data: 
 function carrying(events: readonly Event[], sent: { to?: Address; input?: Hex } = {}): BundleTransaction {
   const place = { blockNumber: 7, blockHash: HASH, transactionHash: HASH };
   return {
+    block: 7,
     index: 3,
     to: sent.to ?? FORGER,
     input: sent.input ?? "0x",
@@ -213,13 +216,37 @@ describe("calldata of an account with its own code", () => {
     executed(carrying([...events, told(event)], { to: SAFE, input })).calls[0]?.call;
   const claim = transfer(PAYEE, 5n);
 
-  test("sends no native coin, which no log shows", () => {
-    expect(bySafe(SAFE_SUCCESS, [], execute(PAYEE, 10n ** 18n, "0x"))).toMatchObject({
+  test.each([true, false])("sends an unknown amount of native coin without a trace, success %s", (ok) => {
+    expect(bySafe(ok ? SAFE_SUCCESS : SAFE_FAILURE, [], execute(PAYEE, 10n ** 18n, "0x"))).toMatchObject({
       to: PAYEE,
-      value: 0n,
+      value: null,
     });
     const input = encodeFunctionData({ abi: account, functionName: "execute", args: [PAYEE, 9n, "0x"] });
-    expect(byOperation([operated(ENTRY_POINT)], input)[0]?.call).toMatchObject({ to: PAYEE, value: 0n });
+    const [{ call, asked } = {}] = byOperation([operated(ENTRY_POINT)], input);
+    expect(call).toMatchObject({ to: PAYEE, value: null });
+    expect(asked).toEqual({
+      account: SAFE,
+      call: { to: PAYEE, value: 9n, input: "0x" },
+      entry: { by: ENTRY_POINT, input, isWhole: true, turn: 0, turns: 1 },
+    });
+  });
+
+  test("sends what the trace of its transaction shows, by the turn of the operation", () => {
+    const input = encodeFunctionData({ abi: account, functionName: "execute", args: [PAYEE, 9n, "0x"] });
+    const calls = byOperation([operated(ENTRY_POINT, SAFE, 1n), operated(ENTRY_POINT, SAFE, 2n)], input, [
+      1n,
+      2n,
+    ]);
+    const sending = { type: "CALL", from: SAFE, to: PAYEE, value: "0x9", input: "0x" };
+    const entering = { type: "CALL", from: ENTRY_POINT, to: SAFE, value: "0x0", input };
+    const trace = {
+      ...{ type: "CALL", from: STRANGER, to: ENTRY_POINT, input: "0x" },
+      calls: [entering, { ...entering, calls: [sending] }],
+    };
+    const values = (frames: ReturnType<typeof readFrames>) =>
+      withPayments(calls, frames).map(({ call }) => call.value);
+    expect(values(readFrames(trace))).toEqual([0n, 9n]);
+    expect(values(null)).toEqual([null, null]);
   });
 
   test("pays whom the token's own log says that it was paid, and as much", () => {

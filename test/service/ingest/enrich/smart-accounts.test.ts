@@ -7,6 +7,7 @@ import { safeAccountAbi } from "../../../../devnet/abi/safe-account.ts";
 import { smartWalletAbi } from "../../../../devnet/abi/smart-wallet.ts";
 import type { Deployment } from "../../../../service/chain/deployments.ts";
 import type { ChainReader } from "../../../../service/chain/node/chain-reader.ts";
+import { NodeFailure } from "../../../../service/chain/node/failure.ts";
 import { USER_OPERATION } from "../../../../service/chain/node/rpc-answers.ts";
 import { createEnrichWorld, deploy, type EnrichWorld, enrichAll, rowsOf } from "./enrich-world.ts";
 import { logCall, placeLogEmitter } from "./log-emitter.ts";
@@ -176,24 +177,71 @@ describe("a Safe", () => {
   });
 });
 
-test("counts no native coin that calldata of an account sends, since its own code may keep it", async () => {
-  await world.chain.rpc.request("anvil_setBalance", account, numberToHex(10n ** 19n));
-  const callData = encodeFunctionData({
-    abi: smartWalletAbi,
-    functionName: "execute",
-    args: [PAYEE, 10n ** 18n, "0x"],
+describe("native coin that calldata of an account sends", () => {
+  const ETHER = 10n ** 18n;
+  const paying = (amount: bigint) => ({
+    ...operation(account, nonce++, "0x"),
+    callData: encodeFunctionData({
+      abi: smartWalletAbi,
+      functionName: "execute",
+      args: [PAYEE, amount, "0x"],
+    }),
   });
-  const { hash, status } = await bundle([{ ...operation(account, nonce++, "0x"), callData }]);
-  expect(status).toBe("success");
-  expect(await callsOf(hash)).toMatchObject([{ to: PAYEE, value: "0", recipient: null, effect: "none" }]);
-  const moved = (await rowsOf(world, "enrich_transfer")).filter((row) => row.standard === "native");
-  expect(moved).toEqual([]);
+  const movedIn = async (hash: Hex) =>
+    (await rowsOf(world, "enrich_transfer"))
+      .filter((row) => row.transaction_hash === hash)
+      .map(({ standard, from, to, amount, sender }) => ({ standard, from, to, amount, sender }));
+  beforeAll(() => world.chain.rpc.request("anvil_setBalance", account, numberToHex(2n * ETHER)));
+
+  test("counts as far as the trace shows it, each operation of a bundle by itself", async () => {
+    const { hash, status } = await bundle([paying(ETHER), paying(ETHER), paying(ETHER)]);
+    expect(status).toBe("success");
+    const paid = { to: PAYEE, value: String(ETHER), ok: true, recipient: null, effect: "none" };
+    expect(await callsOf(hash)).toMatchObject([paid, paid, { to: PAYEE, value: null, ok: false }]);
+    const moved = { standard: "native", from: account, to: PAYEE, amount: String(ETHER), sender: account };
+    expect(await movedIn(hash)).toEqual([moved, moved]);
+  });
+
+  test("of a Safe counts alike", async () => {
+    const { hash } = await world.chain.send({
+      from: OWNER,
+      to: safe,
+      data: encodeFunctionData({
+        abi: safeAccountAbi,
+        functionName: "execTransaction",
+        args: [PAYEE, ETHER, "0x", 0, 0n, 0n, 0n, PAYEE, PAYEE, "0x"],
+      }),
+    });
+    expect(await callsOf(hash)).toMatchObject([{ wallet: safe, to: PAYEE, value: String(ETHER) }]);
+    expect(await movedIn(hash)).toMatchObject([{ from: safe, amount: String(ETHER) }]);
+  });
+
+  test("is unknown where the node gives no trace, which holds up nothing", async () => {
+    const failures = [
+      new NodeFailure("method_missing", "debug_traceTransaction"),
+      new NodeFailure("too_many_results", "16 MiB"),
+      new NodeFailure("timeout", "15 s"),
+      new NodeFailure("refused", "no history"),
+    ];
+    for (const failure of failures) {
+      await world.chain.rpc.request("anvil_setBalance", account, numberToHex(ETHER));
+      const { hash } = await bundle([paying(1n), operation(account, nonce++, payment(1n))]);
+      await world.index();
+      const trace = () => Promise.reject(failure);
+      await enrichAll(world, { deployment, wrap: (real) => ({ ...real, trace }) });
+      expect(await callsOf(hash)).toMatchObject([
+        { to: PAYEE, value: null },
+        { value: "0", amount: "1" },
+      ]);
+      expect(await movedIn(hash)).toHaveLength(1);
+    }
+  });
 });
 
 test("contacts of an account are those that its executions' logs show", async () => {
   const contacts = (await rowsOf(world, "contact")).filter((row) => row.counterparty === PAYEE);
   const calls = (wallet: Address) => contacts.find((row) => row.account === wallet)?.calls;
-  expect([calls(account), calls(safe)]).toEqual([3, 1]);
+  expect([calls(account), calls(safe)]).toEqual([9, 2]);
 });
 
 test("a node that has the receipt of a bundle and not the bundle gives nothing", async () => {

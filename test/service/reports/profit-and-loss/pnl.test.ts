@@ -425,7 +425,9 @@ function withoutSales(rows: WalletRows): WalletRows {
         : {
             ...call.receipt,
             // A call that only gets, or only gives and gets nothing for it.
-            moves: call.receipt.moves.filter(({ amount }) => (call.value > 0n ? amount < 0n : amount > 0n)),
+            moves: call.receipt.moves.filter(({ amount }) =>
+              (call.value ?? 0n) > 0n ? amount < 0n : amount > 0n,
+            ),
           },
   }));
   return { ...rows, calls };
