@@ -45,10 +45,11 @@ export function judgeMethods(facts: {
   archive: Answered;
   otterscan: Answered;
   simulate: Answered;
+  traces: Answered;
   /** True if this node is the source of account facts and histories. */
   needsOtterscan: boolean;
 }): readonly Verdict[] {
-  const { blockReceipts, archive, otterscan, simulate, needsOtterscan } = facts;
+  const { blockReceipts, archive, otterscan, simulate, traces, needsOtterscan } = facts;
   return [
     judgeMethod("eth_getBlockReceipts", blockReceipts, "each own call costs a request of its own without it"),
     judgeMethod(
@@ -62,6 +63,11 @@ export function judgeMethods(facts: {
         : fault(`ots_ methods: ${otterscan}`, "set HISTORY_URL to a node that has them, or HISTORY_SOURCE")
       : judgeMethod("ots_ methods", otterscan, "creators, first funders and ages of accounts stay unknown"),
     judgeMethod("eth_simulateV1", simulate, "several transactions of /retry cannot be simulated together"),
+    judgeMethod(
+      "debug_traceTransaction",
+      traces,
+      "native coin that smart accounts pay stays unknown, and does not count for them",
+    ),
   ];
 }
 

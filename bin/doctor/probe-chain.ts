@@ -6,6 +6,7 @@ import {
   type PublicClient,
   parseAbi,
   zeroAddress,
+  zeroHash,
 } from "viem";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import { verdictEvaluatorAbi } from "../../service/chain/abi/verdict-evaluator.ts";
@@ -36,13 +37,23 @@ export async function probeHead(client: PublicClient, now: Date) {
 /** Which methods the node has, each asked once in a cheap way. */
 export async function probeMethods(client: PublicClient, firstBlock: number) {
   const ask = (method: string, params: readonly unknown[]) => answered(client, method, params);
-  const [blockReceipts, archive, otterscan, simulate] = await Promise.all([
+  const [blockReceipts, archive, otterscan, simulate, traces] = await Promise.all([
     ask("eth_getBlockReceipts", ["latest"]),
     ask("eth_getBalance", [zeroAddress, numberToHex(firstBlock)]),
     ask("ots_getApiLevel", []),
     ask("eth_simulateV1", [{ blockStateCalls: [{ calls: [] }] }, "latest"]),
+    probeTraces(client),
   ]);
-  return { blockReceipts, archive, otterscan, simulate };
+  return { blockReceipts, archive, otterscan, simulate, traces };
+}
+
+/** Asks for a trace of the newest block's first transaction; in an empty block a refusal shows that there is the method. */
+async function probeTraces(client: PublicClient): Promise<Answered> {
+  const { transactions } = await client.getBlock({ blockTag: "latest" });
+  const [hash] = transactions;
+  const params = [hash ?? zeroHash, { tracer: "callTracer" }];
+  const answer = await answered(client, "debug_traceTransaction", params);
+  return hash === undefined && answer === "failed" ? "answered" : answer;
 }
 
 async function answered(client: PublicClient, method: string, params: readonly unknown[]): Promise<Answered> {

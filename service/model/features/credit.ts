@@ -117,7 +117,7 @@ function counterpartiesBy(
     const isSure = call.position === 0 || hasPaid(call);
     const shown = !isOpaque && (isSure || hasLogged(call)) ? called : bestInLogs(call);
     if (shown === null) return isSure || (call.to !== null && called.own) ? called : outsider;
-    if (isSure && !called.own && !isBetter(shown, called)) return called;
+    if (isSure && isOpaque && !called.own && !isBetter(shown, called)) return called;
     const known = reached.get(call.to);
     const best = known === undefined || isBetter(shown, known.best) ? shown : known.best;
     reached.set(call.to, { best, shown: (known?.shown ?? 0) + 1 });

@@ -50,16 +50,18 @@ describe("methods", () => {
     archive: "answered",
     otterscan: "answered",
     simulate: "answered",
+    traces: "answered",
   } as const;
   const levels = (facts: Parameters<typeof judgeMethods>[0]) => judgeMethods(facts).map(({ level }) => level);
 
   test.each([
-    [{ ...all, needsOtterscan: true }, ["ok", "ok", "ok", "ok"]],
-    [{ ...all, blockReceipts: "missing", needsOtterscan: false }, ["warn", "ok", "ok", "ok"]],
-    [{ ...all, archive: "failed", needsOtterscan: false }, ["ok", "warn", "ok", "ok"]],
-    [{ ...all, otterscan: "missing", needsOtterscan: false }, ["ok", "ok", "warn", "ok"]],
-    [{ ...all, otterscan: "missing", needsOtterscan: true }, ["ok", "ok", "fail", "ok"]],
-    [{ ...all, simulate: "missing", needsOtterscan: false }, ["ok", "ok", "ok", "warn"]],
+    [{ ...all, needsOtterscan: true }, ["ok", "ok", "ok", "ok", "ok"]],
+    [{ ...all, blockReceipts: "missing", needsOtterscan: false }, ["warn", "ok", "ok", "ok", "ok"]],
+    [{ ...all, archive: "failed", needsOtterscan: false }, ["ok", "warn", "ok", "ok", "ok"]],
+    [{ ...all, otterscan: "missing", needsOtterscan: false }, ["ok", "ok", "warn", "ok", "ok"]],
+    [{ ...all, otterscan: "missing", needsOtterscan: true }, ["ok", "ok", "fail", "ok", "ok"]],
+    [{ ...all, simulate: "missing", needsOtterscan: false }, ["ok", "ok", "ok", "warn", "ok"]],
+    [{ ...all, traces: "missing", needsOtterscan: false }, ["ok", "ok", "ok", "ok", "warn"]],
   ] as const)("%o", (facts, expected) => {
     expect(levels(facts)).toEqual(expected);
   });

@@ -9,7 +9,9 @@ import type { Deployment } from "../../../../service/chain/deployments.ts";
 import type { ChainReader } from "../../../../service/chain/node/chain-reader.ts";
 import { NodeFailure } from "../../../../service/chain/node/failure.ts";
 import { USER_OPERATION } from "../../../../service/chain/node/rpc-answers.ts";
-import { createEnrichWorld, deploy, type EnrichWorld, enrichAll, rowsOf } from "./enrich-world.ts";
+import { formatCall } from "../../../../service/model/features/call-line.ts";
+import { readOwnCalls, scanBlocks } from "../../../../service/scores/verify/read-own-calls.ts";
+import { contextOf, createEnrichWorld, deploy, type EnrichWorld, enrichAll, rowsOf } from "./enrich-world.ts";
 import { logCall, placeLogEmitter } from "./log-emitter.ts";
 
 const BUNDLER: Address = `0x${"b0".repeat(20)}`;
@@ -214,6 +216,33 @@ describe("native coin that calldata of an account sends", () => {
     });
     expect(await callsOf(hash)).toMatchObject([{ wallet: safe, to: PAYEE, value: String(ETHER) }]);
     expect(await movedIn(hash)).toMatchObject([{ from: safe, amount: String(ETHER) }]);
+  });
+
+  test("is found again by the verifier, and left unknown where the service had no trace", async () => {
+    const stored = (await rowsOf(world, "own_call")).filter((row) => row.wallet === account);
+    const asOf = { blockNumber: await world.chain.head(), blockHash: "0x", timestamp: 0 } as const;
+    const traced: Hex[] = [];
+    const { client } = contextOf(world, (real) => ({
+      ...real,
+      trace: (hash) => {
+        traced.push(hash);
+        return real.trace(hash);
+      },
+    }));
+    const linesOf = async (isUntraced: (place: { blockNumber: number }) => boolean) => {
+      const { weth } = world.chain.contracts;
+      const wallet = { wallet: account, asOf, fromBlock: 1, fromTimestamp: 0, isUntraced };
+      const chain = { entryPoints: new Set([entryPoint]), wrappedNative: lower(weth) as Address };
+      const calls = await readOwnCalls(client, scanBlocks(client), { ...wallet, ...chain });
+      return calls.map(formatCall).sort();
+    };
+    expect(await linesOf(() => false)).toEqual(stored.map(({ line }) => line).sort());
+    expect(traced).toHaveLength(1);
+    const unknown = stored.map(({ line, value, ok }) =>
+      ok === true && value !== "0" ? String(line).replace(` ${ETHER} 1 `, " - 1 ") : line,
+    );
+    expect(await linesOf(() => true)).toEqual(unknown.sort());
+    expect(traced).toHaveLength(1);
   });
 
   test("is unknown where the node gives no trace, which holds up nothing", async () => {

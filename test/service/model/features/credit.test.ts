@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { counterpartiesOf } from "../../../../service/model/features/credit.ts";
 import { createMarket } from "../../../../service/model/features/market.ts";
@@ -132,6 +133,30 @@ describe("the counterparty of a call", () => {
         expect(shown).toMatchObject({ own: false, credit: 0 });
       },
     );
+
+    test("is whom it paid in native coin, which is only known by a trace, with or without credit", () => {
+      const paid = (to: Address, value: bigint | null, facts = [used, known, unknown, own]) => {
+        const calls = callsOf([{ at: START, to, selector: null, effect: "none", emitters: [], position: 1 }]);
+        const traced = calls.map((call) => ({ ...call, value }));
+        return counterpartiesOf(rowsOf(traced, { counterparties: facts }), traced, AHS_2026_2)[0];
+      };
+      expect(paid(account(61), 7n)).toMatchObject({ address: account(61), credit: 500_000 });
+      expect(paid(account(62), 7n)).toMatchObject({ address: account(62), credit: 0 });
+      expect(paid(account(50), 7n)).toMatchObject({ address: account(50), own: true });
+      for (const value of [0n, null])
+        expect(paid(account(61), value)).toMatchObject({ own: false, credit: 0 });
+    });
+
+    test("and that failed, is whom the same kind of payment paid", () => {
+      const calls = callsOf([
+        ...[0, 1, 2, 3].map((i) => ({ at: START + i, to: CALLED, position: 1, value: 7n })),
+        { at: START + 9, to: CALLED, position: 1, emitters: [], ok: false },
+      ]);
+      const rows = rowsOf(calls, { counterparties: [known] });
+      expect(counterpartiesOf(rows, calls, AHS_2026_2).map(({ address }) => address)).toEqual(
+        Array.from({ length: 5 }, () => CALLED),
+      );
+    });
 
     test("is the owner where it calls the owner's", () => {
       expect(byAccount([{ at: START, to: account(50), emitters: [] }])[0]?.own).toBe(true);

@@ -6,6 +6,7 @@ import {
   account,
   callsOf,
   DAY,
+  fact,
   HOUR,
   payment,
   rowsOf,
@@ -121,6 +122,30 @@ const AT = START;
 /** A cent, at 2,000 dollars for 10^18. */
 const CENT = 5_000_000_000_000n;
 const OTHER = account(0xd0);
+
+describe("an execution that was asked for a payment in native coin", () => {
+  const paid = (value: bigint | null, ok = true) => {
+    const calls = callsOf([{ at: START, selector: null, effect: "none", position: 1, emitters: [], ok }]);
+    return weighCalls(
+      rowsOf(
+        calls.map((call) => ({ ...call, value })),
+        { counterparties: [fact(account(1000), { outsideUsers: 30 })] },
+      ),
+      createMarket(TOKENS),
+      AHS_2026_2,
+    ).outside.map(({ trivial, credit }) => ({ trivial, credit }));
+  };
+
+  test("counts by its worth where a trace shows it, and not at all where none does", () => {
+    expect(paid(10n ** 18n)).toEqual([{ trivial: false, credit: 999_023 }]);
+    expect(paid(1n)).toEqual([{ trivial: true, credit: 99_902 }]);
+    expect(paid(null)).toEqual([{ trivial: true, credit: 0 }]);
+  });
+
+  test("and failed, is no trivial one", () => {
+    expect(paid(null, false)).toEqual([{ trivial: false, credit: 300_000 }]);
+  });
+});
 
 describe("a call is trivial", () => {
   test.each<readonly [string, Step, boolean]>([
