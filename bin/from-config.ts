@@ -6,6 +6,7 @@ import { LOCAL_CHAIN_ID } from "../service/chain/networks.ts";
 import { lowerCase } from "../service/db/columns.ts";
 import type { Database } from "../service/db/database.ts";
 import type { AccountFactSource } from "../service/ingest/enrich/account-facts.ts";
+import { createNodeFacts } from "../service/ingest/enrich/node-facts.ts";
 import { createOtterscanFacts } from "../service/ingest/enrich/otterscan-facts.ts";
 import { countSentBy } from "../service/ingest/history/ask-source.ts";
 import { createExplorerSource } from "../service/ingest/history/explorer-source.ts";
@@ -62,16 +63,21 @@ function given(url: string | null): string {
 
 /**
  * Source of creators, first funders and ages of accounts: the node of the history source where that speaks Otterscan, and the
- * local chain's own where nothing is said; null elsewhere.
+ * local chain's own where nothing is said. Elsewhere the old states of RPC_URL show less; null where HISTORY_SOURCE is none.
  */
 export function factSourceFromConfig(
   { history, rpcUrl }: Config,
   { chainId, accounts }: Deployment,
+  logger: Pick<Logger, "warn">,
 ): AccountFactSource | null {
-  const isOtterscan = (history.source ?? (chainId === LOCAL_CHAIN_ID ? "otterscan" : "none")) === "otterscan";
-  const url = history.url ?? rpcUrl;
-  if (!isOtterscan || url === null) return null;
-  return createOtterscanFacts({ url, entryPoints: new Set(accounts.entryPoints.map(lowerCase)) });
+  const source = history.source ?? (chainId === LOCAL_CHAIN_ID ? "otterscan" : "states");
+  const url = source === "otterscan" ? (history.url ?? rpcUrl) : rpcUrl;
+  if (source === "none" || url === null) return null;
+  if (source === "otterscan")
+    return createOtterscanFacts({ url, entryPoints: new Set(accounts.entryPoints.map(lowerCase)) });
+  const onMissing = () =>
+    logger.warn("the node keeps no old states: ages and creators of accounts stay unknown");
+  return createNodeFacts({ url, onMissing });
 }
 
 /** Context for scoring and for planning publications, by the newest model and the wall clock. */

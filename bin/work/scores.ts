@@ -39,7 +39,7 @@ async function enrich({ config, deployment, registry, scoring }: Parts, signal: 
   const { db, chainId, logger } = scoring;
   const { rpcUrl } = requireChainSettings(config);
   const metrics = createEnrichMetrics(registry);
-  const factSource = factSourceFromConfig(config, deployment);
+  const factSource = factSourceFromConfig(config, deployment, logger);
   await whileLeader({ db, name: "ahs-enrich", chainId, logger, metrics, signal }, (led) =>
     runEnrich({ db, deployment, rpcUrl, factSource, metrics, logger }, led),
   );

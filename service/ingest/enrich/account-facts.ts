@@ -62,7 +62,7 @@ export async function gatherAccountFacts(
   }));
   const contracts = coded.filter(({ hasCode }) => hasCode).map(({ address }) => address);
   const seen = await readFirstSeen(db, { chainId, accounts: pending, contracts });
-  const { answered, failure } = await askSource(context, coded);
+  const { answered, failure } = await askSource(context, coded, cursor.block);
   const source = context.source === null ? "index" : context.source.name;
   const rows = answered.map(({ facts, ...account }) => ({
     ...account,
@@ -99,6 +99,7 @@ type Answered = { readonly address: Address; readonly hasCode: boolean; readonly
 async function askSource(
   context: FactsContext,
   accounts: readonly Omit<Answered, "facts">[],
+  block: number,
 ): Promise<{ readonly answered: readonly Answered[]; readonly failure: HistoryFailure | null }> {
   const { source, signal } = context;
   if (source === null)
@@ -108,7 +109,7 @@ async function askSource(
   let end: HistoryFailure | null = null;
   await mapLimited(accounts, CONCURRENCY, async (account) => {
     if (end !== null) return;
-    const facts = await source.read(account, signal);
+    const facts = await source.read({ ...account, block }, signal);
     signal.throwIfAborted();
     if (!isFailure(facts)) {
       answered.push({ ...account, facts });
@@ -240,7 +241,12 @@ export type SourcedFacts = {
 export type AccountFactSource = {
   readonly name: string;
   readonly read: (
-    account: { readonly address: Address; readonly hasCode: boolean },
+    account: {
+      readonly address: Address;
+      /** At the block, which is final. */
+      readonly hasCode: boolean;
+      readonly block: number;
+    },
     signal: AbortSignal,
   ) => Promise<SourcedFacts | HistoryFailure>;
 };

@@ -48,7 +48,8 @@ async function sourceAnswering(answerTo: (method: string, params: readonly unkno
   });
   ends.push(close);
   const source = createOtterscanFacts({ url, entryPoints: new Set([ENTRY_POINT]), policy: POLICY });
-  return (hasCode: boolean) => source.read({ address: ACCOUNT, hasCode }, new AbortController().signal);
+  return (hasCode: boolean) =>
+    source.read({ address: ACCOUNT, hasCode, block: 100 }, new AbortController().signal);
 }
 
 const page = (txs: readonly object[], receipts: readonly object[]) => ({
