@@ -28,8 +28,8 @@ const SELECTOR_CHARACTERS = 10;
 
 /**
  * The own calls that executions of one transaction are, in order, with their logs. A Safe's execution within an operation of the
- * same account is not an own call. Counts those left out by MAX_SHARED_LOGS. What native coin they sent is not known before
- * `withPayments`. Throws a NodeFailure for an execution that the logs do not show.
+ * same account is not an own call. Counts those left out by MAX_SHARED_LOGS. `withPayments` adds the native coin
+ * that they sent. Throws a NodeFailure for an execution that the logs do not show.
  */
 export function describeExecutions(
   executions: readonly Execution[],

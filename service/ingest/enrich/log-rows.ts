@@ -108,7 +108,7 @@ export function timeOf({ blockNumber, blockHash }: RawLog, blocks: LogFacts["blo
   );
 }
 
-/** Native coin in own calls, as far as it is known, and in payments to followed wallets. What failed moves none. */
+/** Native coin in own calls, as far as it is known, and in payments to followed wallets. Failed calls move none. */
 export function nativeTransfers(
   chainId: number,
   calls: readonly OwnCallRow[],

@@ -9,7 +9,7 @@ export type AskedPayment = {
   /** By an entry point: how it calls the account, which such call of the bundle it is, and of how many. Null: the transaction itself. */
   readonly entry: {
     readonly by: Address;
-    /** What the calldata of that call begins with. */
+    /** Calldata of that call, or its start. */
     readonly input: Hex;
     readonly isWhole: boolean;
     readonly turn: number;
