@@ -32,10 +32,14 @@ export function createNodeFacts(
   let refusals: number | null = 0;
   let turn: Promise<unknown> = Promise.resolve();
   const askFrom = (signal: AbortSignal) => {
-    const ask: Ask = async (method, params, schema) => {
+    const ask: Ask = async <Answer>(
+      method: string,
+      params: readonly unknown[],
+      schema: z.ZodType<Answer>,
+    ) => {
       turn = turn.then(() => sleep(options.pauseMs ?? PAUSE_MS));
       await turn;
-      const form = schema.transform((answer) => ({ answer }));
+      const form = schema.transform((answer): { readonly answer: Answer | null } => ({ answer }));
       const read = (result: unknown) => readAs(form, result, `${method}: an answer of another form`);
       return askNode(options, { method, params, read, refused: { answer: null } }, signal);
     };
