@@ -10,7 +10,7 @@ import { type InstantPlan, shortestPlan, tryInstantPlans } from "./instant-plans
 import { type JudgedCharacters, judgeCharacters } from "./judge-characters.ts";
 import { type OutOfSample, testOutOfSample } from "./out-of-sample.ts";
 import { buyGrades, cheapestPlans, type Price } from "./price-of-grades.ts";
-import { ACTIONS, routeOf } from "./routing.ts";
+import { ACTIONS, type Routed, routeOf } from "./routing.ts";
 import { observe } from "./score-wallets.ts";
 import { spendingOf } from "./spending.ts";
 import { createWorld, DAY, type World } from "./world.ts";
@@ -96,13 +96,14 @@ export function evaluateSeed(
   const ownOf = (wallet: Address) => spending.ownMicroUsd.get(wallet) ?? 0n;
   const attacks = staged.map(({ name, wallets, extraGas, group }) => {
     const records = wallets.map(observer.score);
+    const safes = wallets.map(safeOf);
     return {
       name,
       record: best(records),
       ...costOf(world, wallets, extraGas),
-      ...bestRoute(records),
+      ...bestRoute(records.map((record, place) => routeOf(record, safes[place] ?? 0n))),
       walletsScore: records.map(pointsOf),
-      walletsSafeUsd: wallets.map((wallet) => Number(safeOf(wallet)) / 1e6),
+      walletsSafeUsd: safes.map((safe) => Number(safe) / 1e6),
       safeMicroUsd: sum(group.map(safeOf)),
       burntMicroUsd: sum(group.map(ownOf)),
     };
@@ -123,7 +124,7 @@ export function evaluateSeed(
     instantPlan: shortestPlan(
       plans.map((plan) => ({
         plan,
-        isInstant: routeOf(observer.score(plan.wallet)).action === "instant_settle",
+        isInstant: routeOf(observer.score(plan.wallet), 0n).action === "instant_settle",
       })),
     ),
     characters,
@@ -175,11 +176,10 @@ function harassAll(
 }
 
 /** The route that is best for an attacker among those of its wallets. */
-function bestRoute(records: readonly ScoreRecord[]): {
+function bestRoute(routes: readonly Routed[]): {
   readonly route: RoutingAction;
   readonly unlimited: boolean;
 } {
-  const routes = records.map(routeOf);
   const rank = Math.max(...routes.map(({ action }) => ACTIONS.indexOf(action)));
   return { route: ACTIONS[rank] ?? "reject", unlimited: routes.some(({ unlimited }) => unlimited) };
 }

@@ -83,11 +83,12 @@ export function judgeCharacters(
     const bases = costBases(spendingOf(world, observer, vetted));
     const judge = (wallet: Address): Judged => {
       const record = observer.score(wallet);
+      const safe = bases.get(wallet)?.safe ?? 0n;
       return {
         record,
-        ...routeOf(record),
+        ...routeOf(record, safe),
         hasSellerProfile: observer.hasSellerProfile(wallet),
-        safeUsd: Number(bases.get(wallet)?.safe ?? 0n) / 1e6,
+        safeUsd: Number(safe) / 1e6,
       };
     };
     return new Map([...settled].map(([name, wallets]) => [name, wallets.map(judge)]));

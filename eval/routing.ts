@@ -1,22 +1,37 @@
 import type { RoutingAction, ScoreRecord } from "../service/model/score/record.ts";
-import { defaultAction } from "../service/model/score/route.ts";
+import {
+  DEFAULT_ROUTING,
+  type RoutingFacts,
+  routedScore,
+  routeWallet,
+} from "../service/model/score/route.ts";
 
 /** How the default table routes payments to a wallet. */
 export type Routed = {
   /** Without an amount named. */
   readonly action: RoutingAction;
-  /** Whether it settles any amount at once, however large. */
+  /** Whether it settles any amount at once that is named, however large. */
   readonly unlimited: boolean;
 };
 
-/** The default table's answer to a record; the routing of AHS-2026.2 asks for no amount. */
-export function routeOf({ sanctionsFlags, outcome, confidenceLevel }: ScoreRecord): Routed {
+/** A billion dollars: the greatest amount that a route is asked for. */
+const ANY_AMOUNT = 10n ** 15n;
+
+/** The default table's answers to a record, with nothing outstanding of the safe amount. */
+export function routeOf(
+  { wallet, sanctionsFlags, outcome, confidenceLevel }: ScoreRecord,
+  safeMicroUsd: bigint,
+): Routed {
   const grade = outcome.kind === "scored" ? outcome.grade : null;
-  const action = defaultAction({
-    sanctioned: sanctionsFlags.length > 0,
-    score: { grade, confidenceLevel },
-  });
-  return { action, unlimited: action === "instant_settle" };
+  const route = (payment: RoutingFacts["payment"]) =>
+    routeWallet(DEFAULT_ROUTING, {
+      wallet,
+      sanctioned: sanctionsFlags.length > 0,
+      score: routedScore({ grade, confidenceLevel }),
+      payment,
+    }).action;
+  const most = route({ amountMicroUsd: ANY_AMOUNT, availableMicroUsd: safeMicroUsd });
+  return { action: route(null), unlimited: most === "instant_settle" };
 }
 
 /** From the strictest to the most lenient. */

@@ -99,7 +99,7 @@ ${markdownTable([
 
 Kinds of wallets as people know them, for 180 days, with the grade that an expert would give each; kinds and grades are our judgement. *None* are those with neither a score nor a seller profile; *rejected* and *at once* are routes of the default table; *safe* is the median of the safe amounts. The last three columns are of the same wallets for a service without a source of account facts.
 
-A safe amount is half of a cost basis: CB(w) = own(w) + ½·Σ CB(p)·pay(p→w) / pay(p→all) over all payers p outside the owner cluster, over 180 days. Own cost is the fees that a wallet paid itself, 0.05 % of its swaps at established venues, and 30 % of its payments to vetted services. The simulation takes the 30 busiest payees and 8 busiest sellers for vetted.
+A safe amount is half of a cost basis: CB(w) = own(w) + Σ min(pay(p→w), ½·CB(p)·pay(p→w) / pay(p→all)) over all payers p outside the owner cluster, over 180 days. Own cost is the fees that a wallet paid itself, 0.05 % of its swaps at established venues, and 30 % of its payments to vetted services. The simulation takes the 30 busiest payees and 8 busiest sellers for vetted.
 
 ${markdownTable([
   [

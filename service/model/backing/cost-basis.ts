@@ -36,10 +36,10 @@ const MOST_ROUNDS = 96;
 /**
  * Cost bases of wallets and the amounts that they make safe.
  *
- * CB(w) = own(w) + α·Σ CB(p)·pay(p→w) / pay(p→all), over all payers p outside w's owner cluster, α = 1/2. Payments within a
- * cluster, of a wallet to itself among them, are left out of both pay(p→w) and pay(p→all). safe(w) = (1 − α)·CB(w). Every
- * share is rounded down to a millionth of a dollar, and the sum grows from the own costs by rounds: what rounding or the bound
- * of the rounds leaves out only lowers the result.
+ * CB(w) = own(w) + Σ min(pay(p→w), α·CB(p)·pay(p→w) / pay(p→all)), over all payers p outside w's owner cluster, α = 1/2: no
+ * payment passes on more than was paid. Payments within a cluster, of a wallet to itself among them, are left out of both
+ * pay(p→w) and pay(p→all). safe(w) = (1 − α)·CB(w). Every share is rounded down to a millionth of a dollar, and the sum grows
+ * from the own costs by rounds: what rounding or the bound of the rounds leaves out only lowers the result.
  *
  * Guarantees, exact and not only up to rounding:
  * 1. For any set S that no account outside S pays, Σ safe(S) ≤ Σ own(S). The shares of a payer add up to at most 1, hence
@@ -107,7 +107,7 @@ function passOn(
   for (const { payer, payee, paid, paidToAll } of flows) {
     const basis = bases.get(payer) ?? 0n;
     const share = (PASSED_ON.numerator * basis * paid) / (PASSED_ON.denominator * paidToAll);
-    next.set(payee, (next.get(payee) ?? 0n) + share);
+    next.set(payee, (next.get(payee) ?? 0n) + (share < paid ? share : paid));
   }
   return next;
 }

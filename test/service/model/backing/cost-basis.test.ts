@@ -109,8 +109,8 @@ describe("cost bases", () => {
     const bases = costBases({
       ownMicroUsd: new Map([[payer, 8_000_000n]]),
       payments: [
-        { payer, payee: one, microUsd: 3n },
-        { payer, payee: other, microUsd: 1n },
+        { payer, payee: one, microUsd: 30_000_000n },
+        { payer, payee: other, microUsd: 10_000_000n },
       ],
       clusterOf: (wallet) => wallet,
     });
@@ -121,6 +121,16 @@ describe("cost bases", () => {
     ]);
   });
 
+  test("pass on no more than was paid", () => {
+    const [payer, payee] = [walletOf(0), walletOf(1)];
+    const bases = costBases({
+      ownMicroUsd: new Map([[payer, 100_000_000n]]),
+      payments: [{ payer, payee, microUsd: 10_000n }],
+      clusterOf: (wallet) => wallet,
+    });
+    expect(bases.get(payee)).toEqual({ costBasis: 10_000n, safe: 5_000n });
+  });
+
   test("of two that pay each other alone come to twice what both spent", () => {
     const [one, other] = [walletOf(0), walletOf(1)];
     const bases = costBases({
@@ -129,8 +139,8 @@ describe("cost bases", () => {
         [other, 3_000_000n],
       ]),
       payments: [
-        { payer: one, payee: other, microUsd: 5n },
-        { payer: other, payee: one, microUsd: 900n },
+        { payer: one, payee: other, microUsd: 5_000_000n },
+        { payer: other, payee: one, microUsd: 900_000_000n },
       ],
       clusterOf: (wallet) => wallet,
     });
