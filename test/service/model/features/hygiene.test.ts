@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { exposedShare } from "../../../../service/model/features/exposure.ts";
+import { createMarket } from "../../../../service/model/features/market.ts";
 import { measureWallet } from "../../../../service/model/features/score-wallet.ts";
 import type { CounterpartyFact, OpenApproval, WalletRows } from "../../../../service/model/features/types.ts";
+import { weighCalls } from "../../../../service/model/features/weigh-calls.ts";
 import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import {
   account,
@@ -81,11 +84,11 @@ describe("gas efficiency", () => {
     expect(pointsOf("gas_efficiency", repeat(24, 60, call))).toBe(100);
   });
 
-  test("counts the fees that failures burnt, over all fees and ten mean ones", () => {
+  test("counts the fees that failures burnt, over all fees and twenty mean ones", () => {
     const failed = { ...call, at: START + 30, ok: false };
-    // 2 of 10 calls failed: 2 / (2 + 8 + 10).
+    // 2 of 10 calls failed: 2 / (2 + 8 + 20).
     const { value } = measureFeature("gas_efficiency", [...repeat(8, 1, call), ...repeat(2, 1, failed)]);
-    expect(value).toBeCloseTo(0.1, 3);
+    expect(value).toBeCloseTo(2 / 30, 3);
   });
 
   test("counts a dear failure more than a cheap one", () => {
@@ -270,24 +273,24 @@ describe("volume to listed accounts", () => {
       0.25,
     ],
   ])("of %s", (_, steps, exposed) => {
-    const { wallet, points } = share(steps);
-    expect(wallet.evidence.exposedShare).toBe(exposed);
+    const { exposed: found, points } = share(steps);
+    expect(found).toBe(exposed);
     expect(points).toBe(100 - 200 * exposed);
   });
 
   test("is not diluted by failing to send a fortune to anybody else, and failing to send it there counts", () => {
     const fortune = (to: number) => ({ ...pays(to, 10n ** 12n), ok: false });
-    expect(share([pays(9, 90n), pays(66, 10n), fortune(9)]).wallet.evidence.exposedShare).toBe(0.1);
-    expect(share([pays(9, 90n), fortune(66)]).wallet.evidence.exposedShare).toBeGreaterThan(0.99);
+    expect(share([pays(9, 90n), pays(66, 10n), fortune(9)]).exposed).toBe(0.1);
+    expect(share([pays(9, 90n), fortune(66)]).exposed).toBeGreaterThan(0.99);
   });
 
   test("is not diluted by what stays with the owner, nor by a payment next to calls without a price", () => {
     const own = [account(50), { ownerLink: "first_funder" }] as const;
     const mixer = [account(66), { flag: "mixer" }] as const;
     const within = flags({}, [own, mixer], [pays(9, 50n), pays(66, 50n), pays(50, 10n ** 9n)]);
-    expect(within.wallet.evidence.exposedShare).toBe(0.5);
+    expect(within.exposed).toBe(0.5);
     const silent = repeat(3, DAY, { at: START, to: account(66) });
-    expect(share([...silent, pays(9, 1n)]).wallet.evidence.exposedShare).toBe(0.75);
+    expect(share([...silent, pays(9, 1n)]).exposed).toBe(0.75);
   });
 
   const spent = { token: USDC, amount: -1_000_000_000n };
@@ -310,13 +313,16 @@ describe("volume to listed accounts", () => {
       { emitters: [account(9), account(66)], moves: [{ token: account(9), amount: -5n }] },
     ],
   ])("is not what %s does with a mixer in the wallet's call", (_, step) => {
-    const { wallet, points } = share([pays(9, 90n), { at: START, to: account(9), effect: "other", ...step }]);
-    expect([wallet.evidence.exposedShare, points]).toEqual([0, 100]);
+    const { exposed, points } = share([
+      pays(9, 90n),
+      { at: START, to: account(9), effect: "other", ...step },
+    ]);
+    expect([exposed, points]).toEqual([0, 100]);
   });
 
   test("to a sanctioned account counts alike", () => {
-    const { wallet } = flags({}, [[account(66), { flag: "sanctioned" }]], [pays(9, 90n), pays(66, 10n)]);
-    expect(wallet.evidence.exposedShare).toBe(0.1);
+    const { exposed } = flags({}, [[account(66), { flag: "sanctioned" }]], [pays(9, 90n), pays(66, 10n)]);
+    expect(exposed).toBe(0.1);
   });
 });
 
@@ -329,9 +335,9 @@ describe("risk flags", () => {
     const paid = [payment(START, account(66), 1_000_000n)];
     const mixer = [[account(66), { flag: "mixer" }]] as const;
     for (const unread of [{ approvals: null }, { delegation: null }]) {
-      const { wallet } = flags(unread, mixer, paid);
-      expect(featureOf("risk_flags", wallet).state).toBe("unknown");
-      expect(wallet.evidence.exposedShare).toBe(1);
+      const { state, exposed } = flags(unread, mixer, paid);
+      expect(state).toBe("unknown");
+      expect(exposed).toBe(1);
     }
   });
 
@@ -357,7 +363,8 @@ function flags(
   steps: readonly Step[] = calls,
 ) {
   const rows = withFacts(rowsOf(callsOf(steps), parts), new Map(facts));
-  const wallet = measureWallet(rows, AHS_2026_2);
-  const { scoreMicros, reason } = featureOf("risk_flags", wallet);
-  return { wallet, reason, points: scoreMicros === null ? null : scoreMicros / 1_000_000 };
+  const { scoreMicros, reason, state } = featureOf("risk_flags", measureWallet(rows, AHS_2026_2));
+  const market = createMarket(rows.tokens);
+  const exposed = exposedShare(weighCalls(rows, market, AHS_2026_2), rows, market);
+  return { exposed, reason, state, points: scoreMicros === null ? null : scoreMicros / 1_000_000 };
 }

@@ -23,8 +23,8 @@ const failing: Step = { at: START + 10 * DAY, ok: false };
 
 describe("retry storm", () => {
   test.each([
-    ["ten failures of one call within an hour", repeat(10, 399, failing), -2],
-    ["forty of them", repeat(40, 60, failing), -6],
+    ["ten failures of one call within an hour", repeat(10, 399, failing), -1],
+    ["forty of them", repeat(40, 60, failing), -3],
     ["nine of them", repeat(9, 60, failing), 0],
     ["ten over more than an hour", repeat(10, 401, failing), 0],
     [
@@ -69,7 +69,7 @@ describe("stale strategy", () => {
 });
 
 describe("cascading failure", () => {
-  const collapse = repeat(80, 4 * HOUR, { at: START + 51 * DAY, to: account(9), ok: false });
+  const collapse = repeat(120, 4 * HOUR, { at: START + 51 * DAY, to: account(9), ok: false });
 
   test("fires where a good wallet has failed most of its last calls", () => {
     const [pattern] = measure([...healthy, ...collapse]).patterns.filter(
@@ -79,13 +79,13 @@ describe("cascading failure", () => {
     const days = AHS_2026_2.success.recentHalfLifeDays;
     expect(pattern?.evidence).toMatch(
       new RegExp(
-        `^0 of ${6 * days + 1} calls to others succeeded in the last ${days} days, 400 of 480 in the whole window; estimated success \\d+(\\.\\d)? % and \\d+(\\.\\d)? %$`,
+        `^0 of ${6 * days + 1} calls to others succeeded in the last ${days} days, 400 of 520 in the whole window; estimated success \\d+(\\.\\d)? % and \\d+(\\.\\d)? %$`,
       ),
     );
   });
 
   test("does not fire where the failures lie behind it", () => {
-    const recovered = repeat(120, 3 * HOUR, { at: START + 65 * DAY, to: account(9) });
+    const recovered = repeat(120, 3 * HOUR, { at: START + 72 * DAY, to: account(9) });
     expect(effectOf("cascading_failure", [...healthy, ...collapse, ...recovered])).toBe(0);
   });
 });
@@ -95,7 +95,7 @@ describe("gas war casualty", () => {
     repeat(120, HOUR, { at: START, gasPrice }).map((step, i) => ({ ...step, ok: i % 10 >= failed }));
 
   test("fires where much of the fees is burnt at high prices, and tells how much was", () => {
-    expect(effectOf("gas_war_casualty", war(3n * GWEI, 3))).toBe(-5);
+    expect(effectOf("gas_war_casualty", war(3n * GWEI, 3))).toBe(AHS_2026_2.patterns.gasWarCasualty.effect);
     const [pattern] = measure(war(3n * GWEI, 3)).patterns.filter(({ name }) => name === "gas_war_casualty");
     expect(pattern?.evidence).toMatch(
       /^30 % of its fees burnt by failures, an estimated \d+(\.\d)? % once weighed; prices paid are worth \d+ of 100 points$/,
@@ -131,52 +131,55 @@ describe("self-dealing ring", () => {
       withFacts(rowsOf(callsOf(steps)), new Map(owned.map((number) => [account(number), { ownerLink }]))),
       AHS_2026_2,
     );
-  const effectIn = (...of: Parameters<typeof measureRing>) =>
-    measureRing(...of).patterns.find(({ name }) => name === "self_dealing_ring")?.effect ?? 0;
+  const isSaid = (...of: Parameters<typeof measureRing>) =>
+    measureRing(...of).patterns.some(({ name }) => name === "self_dealing_ring");
 
   test.each([
-    ["all of many calls within the owner's accounts", 80, 0, rule.effect],
-    ["a third of them", 40, 80, 0],
-    ["few calls, which make no ring", rule.calls.begins, 0, 0],
-  ])("with %s: %d own and %d others cost %d points", (_, mine, theirs, effect) => {
-    const steps = [...calls(mine, 50), ...others(theirs)];
-    expect(effectIn(steps)).toBe(effect);
-    expect(measureRing(steps).evidence.ringShare > rule.share.begins).toBe(effect < 0);
+    ["is said of all of many calls within the owner's accounts", 80, 0, true],
+    ["is said of more than four tenths", 45, 60, true],
+    ["is not said of a third of them", 40, 80, false],
+    ["is not said of few calls, which make no ring", rule.calls - 1, 0, false],
+  ])("%s: %d own and %d others", (_, mine, theirs, said) => {
+    expect(isSaid([...calls(mine, 50), ...others(theirs)])).toBe(said);
   });
 
-  test("costs more with each own call, in small steps", () => {
-    const effects = Array.from({ length: 140 }, (_, mine) => effectIn([...calls(mine, 50), ...others(60)]));
-    expect(effects).toEqual(effects.toSorted((a, b) => b - a));
-    const steps = effects.slice(1).map((effect, position) => (effects[position] ?? Number.NaN) - effect);
-    expect(Math.max(...steps)).toBeLessThan(0.5);
-    expect(effects.at(-1)).toBeLessThan(rule.effect / 3);
+  test("costs no points, and takes the label of a healthy operator away", () => {
+    const { patterns } = measureRing([...calls(300, 50), ...others(300)]);
+    expect(patterns.map(({ name, severity, effect }) => [name, severity, effect])).toEqual([
+      ["self_dealing_ring", "critical", 0],
+    ]);
+  });
+
+  test("has a share that grows with each own call, in small steps", () => {
+    const shares = Array.from(
+      { length: 140 },
+      (_, mine) => measureRing([...calls(mine, 50), ...others(60)]).evidence.ringShare,
+    );
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    const steps = shares.slice(1).map((share, position) => share - (shares[position] ?? Number.NaN));
+    expect(Math.max(...steps)).toBeLessThan(0.02);
+    expect(shares.at(-1)).toBeGreaterThan(rule.share.begins);
   });
 
   test("counts calls to oneself as well", () => {
-    expect(effectOf("self_dealing_ring", repeat(60, HOUR, { at: START, to: WALLET }))).toBe(rule.effect);
+    expect(isSaid(repeat(60, HOUR, { at: START, to: WALLET }))).toBe(true);
   });
 
   test("is not a seller that sweeps its income to one treasury, whatever share of its calls that is", () => {
     for (const sold of [0, 20, 200]) {
       const steps = [...pays(300, [50]), ...others(sold)];
-      expect(effectIn(steps)).toBe(0);
+      expect(isSaid(steps)).toBe(false);
       expect(measureRing(steps).evidence.ringShare).toBe(0);
     }
     const coin = repeat(300, HOUR, { at: START, to: account(50), selector: null, value: 10n ** 16n });
-    expect(effectIn(coin)).toBe(0);
+    expect(isSaid(coin)).toBe(false);
   });
 
   test("is payments among five accounts of the owner, which no one of them takes most of", () => {
-    expect(effectIn(pays(300, [50, 51, 52, 53, 54]))).toBeLessThan(-10);
     expect(measureRing(pays(300, [50, 51, 52, 53, 54])).evidence.ringShare).toBe(1);
     // Sweeps to a sixth do not hide it.
-    expect(
-      effectIn(
-        [...pays(300, [50, 51, 52, 53, 54]), ...pays(900, [55])],
-        "first_funder",
-        [50, 51, 52, 53, 54, 55],
-      ),
-    ).toBe(rule.effect);
+    const owned = [50, 51, 52, 53, 54, 55];
+    expect(isSaid([...pays(300, owned.slice(0, 5)), ...pays(900, [55])], "first_funder", owned)).toBe(true);
   });
 
   test("is said of payments among five accounts in any order, and never of as many to one of them", () => {
@@ -185,8 +188,6 @@ describe("self-dealing ring", () => {
       // One call to others for each four among the five at most.
       others: fc.integer({ min: 0, max: 35 }),
     });
-    const isSaid = (steps: readonly Step[]) =>
-      measureRing(steps).patterns.some(({ name }) => name === "self_dealing_ring");
     const inOrder = (order: readonly number[]) =>
       order.map((number, i) => payment(START + i * HOUR, account(number), 9_000_000n));
     fc.assert(
@@ -214,8 +215,8 @@ describe("self-dealing ring", () => {
   });
 
   test("is payments to an account that funds the wallet as well, and calls of an own contract", () => {
-    expect(effectIn(pays(300, [50]), "mutual_funding")).toBe(rule.effect);
-    expect(effectIn(calls(300, 50))).toBe(rule.effect);
+    expect(isSaid(pays(300, [50]), "mutual_funding")).toBe(true);
+    expect(isSaid(calls(300, 50))).toBe(true);
   });
 });
 

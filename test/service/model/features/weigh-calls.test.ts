@@ -32,9 +32,10 @@ describe("the window", () => {
 });
 
 describe("the weight of a call", () => {
-  test("halves every 45 days before the last call", () => {
-    const steps = [0, 45, 90].map((day) => ({ at: START + day * DAY }));
-    expect(weigh(steps).outside.map(({ weight }) => weight)).toEqual([0.25e9, 0.5e9, 1e9]);
+  test("halves every 45 days before the last call, less what would be left at the window's edge", () => {
+    const steps = [0, 90, 135, 180].map((day) => ({ at: START + day * DAY }));
+    // 2^-4 is left after 180 days: (w - 1/16) / (1 - 1/16).
+    expect(weigh(steps).outside.map(({ weight }) => weight)).toEqual([0, 200_000_000, 466_666_667, 1e9]);
   });
 
   test("of a flood is that of one call an hour, per contract, method and day", () => {
@@ -46,9 +47,9 @@ describe("the weight of a call", () => {
     ];
     const { outside } = weigh([...flood, ...others]);
     const day = outside.slice(0, -1).map(({ weight }) => weight / 1e9);
-    // A day's decay is 1.5 %.
-    expect(day.filter((weight) => Math.abs(weight - 0.0985) < 0.0001)).toHaveLength(240);
-    expect(day.filter((weight) => Math.abs(weight - 0.985) < 0.001)).toHaveLength(2);
+    // A day's decay is 1.6 %.
+    expect(day.filter((weight) => Math.abs(weight - 0.0984) < 0.0001)).toHaveLength(240);
+    expect(day.filter((weight) => Math.abs(weight - 0.984) < 0.001)).toHaveLength(2);
     expect(outside.at(-1)?.weight).toBe(1e9);
   });
 });

@@ -8,13 +8,13 @@ import { LAST, measuredWallet } from "./measured.ts";
 
 describe("confidence", () => {
   test("is the product of evidence, duration, freshness, coverage and what is measured", () => {
-    // 45/(45+15) · 90/(90+10) · 1 · 1 · 1
+    // 39/(39+13) · 90/(90+10) · 1 · 1 · 1
     expect(confidenceAt(measuredWallet(), LAST)).toEqual({ micros: 675_000, level: "MEDIUM" });
   });
 
   test.each([
     ["halves in 60 idle days", {}, LAST + 60 * DAY, 337_500, "LOW"],
-    ["is HIGH from 0.75", { creditedNanos: 85e9 }, LAST, 765_000, "HIGH"],
+    ["is HIGH from 0.75", { creditedNanos: 65e9 }, LAST, 750_000, "HIGH"],
     ["counts seven days for each active week", { activeWeeks: 10 }, LAST, 656_250, "MEDIUM"],
     ["is insufficient below 0.20", {}, LAST + 120 * DAY, 168_750, "INSUFFICIENT"],
     ["is insufficient with nine calls, whatever they weigh", { ownCalls: 9 }, LAST, 199_000, "INSUFFICIENT"],
@@ -27,6 +27,9 @@ describe("confidence", () => {
       168_750,
       "INSUFFICIENT",
     ],
+    ["does not fall with a ring of up to 0.4", { ringShare: 0.4 }, LAST, 675_000, "MEDIUM"],
+    ["falls with the square of what no ring takes", { ringShare: 0.65 }, LAST, 168_750, "INSUFFICIENT"],
+    ["is nothing for a ring of 0.9", { ringShare: 0.9 }, LAST, 0, "INSUFFICIENT"],
     [
       "does not count failures of a grade that failures do not support",
       { failableNanos: 900e9 },
@@ -50,15 +53,16 @@ describe("confidence", () => {
     });
   });
 
-  test("in grade E or F counts failures, from any target and within days", () => {
+  test("in grade E or F counts failures, from any target, in any ring and within days", () => {
     const evidence = {
       ...measuredWallet().evidence,
       creditedNanos: 0,
       creditedShare: 0,
+      ringShare: 1,
       activeWeeks: 1,
       firstCallAt: LAST - 3 * DAY,
     };
-    // 45/(45+15) · 3/(3+3)
+    // 39/(39+13) · 3/(3+3)
     const failing = measuredWallet({ evidence });
     for (const grade of ["E", "F"] as const)
       expect(confidenceAt(failing, LAST, grade)).toEqual({ micros: 375_000, level: "LOW" });
@@ -97,10 +101,10 @@ const RANK = { HIGH: 3, MEDIUM: 2, LOW: 1, INSUFFICIENT: 0 };
 
 describe("the level of a silent wallet", () => {
   test("lasts until the second in which the confidence falls below its bound", () => {
-    // 85/100 · 90/100 = 0.765, which falls to 0.75 in 60 · log2(0.765/0.75) days.
-    const until = levelUntil(wallet({ creditedNanos: 85e9 }), { grade: "B", now: LAST }, AHS_2026_2);
+    // 117/(117+13) · 90/100 = 0.81, which falls to 0.75 in 60 · log2(0.81/0.75) days.
+    const until = levelUntil(wallet({ creditedNanos: 117e9 }), { grade: "B", now: LAST }, AHS_2026_2);
     expect(until).not.toBeNull();
-    expect(((until ?? 0) - LAST) / DAY).toBeCloseTo(60 * Math.log2(0.765 / 0.75), 2);
+    expect(((until ?? 0) - LAST) / DAY).toBeCloseTo(60 * Math.log2(0.81 / 0.75), 2);
   });
 
   test("is exact to the second, whatever the wallet and the moment", () => {

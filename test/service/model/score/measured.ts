@@ -5,7 +5,7 @@ import { account, DAY, START } from "../features/histories.ts";
 /** When the measured wallet last called. */
 export const LAST = START + 100 * DAY;
 
-/** 45 weighted calls over 90 days to the last one, all features measured, all covered. */
+/** 39 weighted calls over 90 days to the last one, all features measured, all covered. */
 export function measuredWallet(parts: Partial<MeasuredWallet> = {}): MeasuredWallet {
   return {
     chainId: 31337,
@@ -25,11 +25,10 @@ export function measuredWallet(parts: Partial<MeasuredWallet> = {}): MeasuredWal
     })),
     evidence: {
       ownCalls: 100,
-      failableNanos: 45e9,
-      creditedNanos: 45e9,
+      failableNanos: 39e9,
+      creditedNanos: 39e9,
       creditedShare: 1,
       ringShare: 0,
-      exposedShare: 0,
       activeWeeks: 14,
       firstCallAt: LAST - 90 * DAY,
       lastCallAt: LAST,

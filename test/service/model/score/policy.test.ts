@@ -21,7 +21,7 @@ describe("AHS-2026.2", () => {
     expect(
       adaptation.blindShare + adaptation.gasLimitShare + adaptation.recentShare + adaptation.overpayShare,
     ).toBe(1);
-    expect(consistency.activityShare + consistency.tenureShare).toBe(1);
+    expect(consistency.activityShare + consistency.tenureShare + consistency.recentShare).toBe(1);
   });
 
   test("every curve has rising anchors and runs one way", () => {

@@ -114,16 +114,18 @@ describe("the total", () => {
     ]);
   });
 
-  test("loses points for each that one dimension is too far below the other", () => {
-    const { above, perPointOfD1, perPointOfD2 } = AHS_2026_2.weakLink;
+  test("loses points for each that D1 is too far below D2, and none for the reverse", () => {
+    const { above, perPoint } = AHS_2026_2.weakLink;
     const low = score({ success_rate: 0, gas_efficiency: 50 }, { d2: 95 });
-    const loss = (95 - 20 - above) * perPointOfD1;
+    const loss = (95 - 20 - above) * perPoint;
     // 0.3 · 20 + 0.7 · 95 = 72.5.
     expect(low.outcome).toMatchObject({ ahsScore: Math.round(72.5 - loss), d1Score: 20, d2Score: 95 });
     expect(lines(low.features, "AHS")).toContainEqual(["weak_link", Math.round(-100 * loss)]);
     const other = score({ success_rate: 100, gas_efficiency: 100 }, { d2: 20 });
-    const otherLoss = (100 - 20 - above) * perPointOfD2;
-    expect(lines(other.features, "AHS")).toContainEqual(["weak_link", Math.round(-100 * otherLoss)]);
+    expect(lines(other.features, "AHS")).toEqual([
+      ["d1", 3000],
+      ["d2", 1400],
+    ]);
   });
 
   test("never rises as a dimension falls", () => {
@@ -138,34 +140,14 @@ describe("the total", () => {
     }
   });
 
-  test.each([
-    ["self_dealing", { ringShare: 0.9 }, 59],
-    ["self_dealing", { ringShare: 0.65 }, 79.5],
-    ["self_dealing", { ringShare: 0.4 }, null],
-    ["exposure", { exposedShare: 1 }, 54],
-    ["exposure", { exposedShare: 0.1 }, 54],
-    ["exposure", { exposedShare: 0.0999 }, 74],
-    ["exposure", { exposedShare: 0.02 }, 74],
-    ["exposure", { exposedShare: 0.0199 }, null],
-  ] as const)("is capped by %s with %j: %s", (name, evidence, limit) => {
-    const record = score({ success_rate: 100, gas_efficiency: 100 }, { d2: 90, evidence });
-    expect(record.outcome).toMatchObject({ ahsScore: limit === null ? 93 : Math.round(limit) });
-    const cap = limit === null ? [] : [[name, 100 * (limit - 93)]];
-    expect(
-      lines(record.features, "AHS")
-        .slice(2)
-        .filter(([line]) => line !== "rounding"),
-    ).toEqual(cap);
-  });
-
-  test("names every cap that holds, and counts the lowest", () => {
-    const evidence = { ringShare: 1, exposedShare: 0.5 };
-    const record = score({ success_rate: 100, gas_efficiency: 100 }, { d2: 90, evidence });
-    expect(record.outcome).toMatchObject({ ahsScore: 54, grade: "D" });
-    expect(lines(record.features, "AHS").slice(2)).toEqual([
-      ["self_dealing", -3400],
-      ["exposure", -500],
-    ]);
+  test("does not fall with a ring, which proves nothing", () => {
+    const record = score(
+      { success_rate: 100, gas_efficiency: 100 },
+      { d2: 90, evidence: { ringShare: 0.5 } },
+    );
+    expect(record.outcome).toMatchObject({ ahsScore: 93, grade: "A" });
+    const ring = score({ success_rate: 100, gas_efficiency: 100 }, { d2: 90, evidence: { ringShare: 0.9 } });
+    expect(ring.outcome).toEqual({ kind: "insufficient" });
   });
 });
 
@@ -182,7 +164,7 @@ describe("a sanctioned wallet", () => {
       ["rounding", -40],
       ["sanctions", -6400],
     ]);
-    const loss = 100 * (90 - AHS_2026_2.weakLink.above) * AHS_2026_2.weakLink.perPointOfD1;
+    const loss = 100 * (90 - AHS_2026_2.weakLink.above) * AHS_2026_2.weakLink.perPoint;
     expect(lines(record.features, "AHS")).toEqual([
       ["d1", 0],
       ["d2", 6300],
@@ -234,7 +216,6 @@ function measured(
       creditedNanos: 80e9,
       creditedShare: 1,
       ringShare: 0,
-      exposedShare: 0,
       activeWeeks: 14,
       firstCallAt: START + DAY,
       lastCallAt: START + 99 * DAY,
@@ -252,7 +233,6 @@ function nothing(): Pick<MeasuredWallet, "features" | "evidence"> {
       creditedNanos: 0,
       creditedShare: null,
       ringShare: 0,
-      exposedShare: 0,
       activeWeeks: 0,
       firstCallAt: null,
       lastCallAt: null,

@@ -180,19 +180,11 @@ describe("a record with D3", () => {
     expect(scored?.ahsScore).toBe(82);
   });
 
-  test("does not hide a weak dimension of the wallet", () => {
-    const { above, perPointOfD2 } = AHS_2026_2.weakLink;
-    const scored = withD3({ d1: 90_000_000, d2: 30_000_000 });
-    // 22.5 + 13.5 + 30
-    expect(scored?.ahsScore).toBe(Math.round(66 - (90 - 30 - above) * perPointOfD2));
-  });
-
-  test("holds to a cap that took nothing without D3", () => {
-    const stored = record({ d1: 55_000_000, d2: 50_000_000, ringShare: 1 });
-    expect(totalLines(stored.features)).toContainEqual(["self_dealing", 0]);
-    const scored = scoreWithInfrastructure(stored, perfect, AHS_2026_2);
-    // 13.75 + 22.5 + 30 = 66.25, of which the cap leaves 59
-    expect(scored).toMatchObject({ ahsScore: 59, grade: "D" });
+  test("does not hide a weak D1 of the wallet", () => {
+    const { above, perPoint } = AHS_2026_2.weakLink;
+    const scored = withD3({ d1: 30_000_000, d2: 90_000_000 });
+    // 7.5 + 40.5 + 30
+    expect(scored?.ahsScore).toBe(Math.round(78 - (90 - 30 - above) * perPoint));
   });
 
   test("leaves a sanctioned wallet at 0", () => {
@@ -218,12 +210,10 @@ function record(parts: {
   d1: number;
   d2: number;
   patterns?: readonly Pattern[];
-  ringShare?: number;
   sanctioned?: boolean;
 }): ScoredRecord {
-  const { d1, d2, patterns = [], ringShare = 0, sanctioned = false } = parts;
-  const evidence = { ringShare, exposedShare: 0 };
-  const { lines } = scoreTotal({ d1, d2, patterns, evidence, sanctioned }, AHS_2026_2);
+  const { d1, d2, patterns = [], sanctioned = false } = parts;
+  const { lines } = scoreTotal({ d1, d2, patterns, sanctioned }, AHS_2026_2);
   const features = [plainLine("D1", "success_rate", 100), plainLine("D2", "adaptation", 100), ...lines];
   return { features: JSON.parse(JSON.stringify(features)) as FeatureLine[], patterns, sanctioned };
 }
