@@ -3258,7 +3258,7 @@ export interface components {
             /** @example burns an estimated 12.4 % of its fees by failures; 52 of 100 points by 300 samples */
             detail: string;
             /**
-             * @description A pattern, feature or cap of the model, or sanctioned, listed_counterparties, failing_counterparties
+             * @description A pattern or feature of the model, or sanctioned, listed_counterparties, failing_counterparties
              * @example gas_efficiency
              */
             name: string;

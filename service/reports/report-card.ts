@@ -81,7 +81,7 @@ const WORDS: Readonly<Record<string, string>> = {
   self_dealing_ring: "Self-dealing ring",
 };
 
-/** The display name of a feature, cap or pattern: "Success rate". */
+/** The display name of a feature, deduction or pattern: "Success rate". */
 export function titleOf(name: string): string {
   return FEATURES[name]?.title ?? WORDS[name] ?? capitalised(name.replaceAll("_", " "));
 }
@@ -111,7 +111,7 @@ export function sentenceOf(
   }
 }
 
-/** Whether a line is a feature of a dimension, and no rounding, cap or effect. */
+/** Whether a line is a feature of a dimension, and no rounding and no deduction. */
 export function isFeature({ dimension, name }: FeatureLine): boolean {
   return dimension !== "AHS" && name in FEATURES;
 }

@@ -185,13 +185,11 @@ function adjustmentWords(line: FeatureLine): string {
 }
 
 /** How much a rhythm is worth, of which the line's reason holds the gate: all of it unless too few calls succeed. */
-function gateWords({ name, state, reason }: FeatureLine): string {
+function gateWords({ state, reason }: FeatureLine): string {
   const gate = /\bgate ([01](?:\.[0-9]+)?)/.exec(reason ?? "")?.[1];
   if (state !== "measured" || gate === undefined || Number(gate) >= 1) return "";
-  // The worst weeks of consistency count unchanged.
-  const what = name === "consistency" ? "; its rhythm counts for" : "; that counts for";
   const share = Number(gate) === 0 ? "nothing" : `${percentWords(Number(gate))} of its points`;
-  return `${what} ${share}, because too few of its calls succeed`;
+  return `; that counts for ${share}, because too few of its calls succeed`;
 }
 
 function renderPatterns({ patterns }: AhsRecord): Fragment {
@@ -272,8 +270,7 @@ function renderCoverage({ coverage, trend, as_of_block }: AhsRecord): Fragment {
 }
 
 /**
- * The sum of a score: each dimension by its weight, deductions of patterns and caps with reasons, and the total. Empty without a
- * score.
+ * The sum of a score: each dimension by its weight, each deduction with its reason, and the total. Empty without a score.
  */
 function renderScoreSum({ ahs_score, features = [], patterns }: AhsRecord): Fragment | string {
   const total: readonly FeatureLine[] = features.filter(({ dimension }) => dimension === "AHS");
@@ -292,14 +289,12 @@ function renderLine({ title, detail }: ReturnType<typeof wordsOf>, contribution:
 }
 
 function wordsOf(line: FeatureLine, isPattern: boolean) {
-  const { name, score, weight, contribution, reason } = line;
+  const { name, score, weight, reason } = line;
   if (weight > 0 && score !== null)
     return { title: titleOf(name), detail: `${weight.toFixed(2)} × ${score.toFixed(2)} points` };
   if (isPattern) return { title: `Pattern: ${titleOf(name)}`, detail: reason };
   if (name === "effects_floor") return { title: "Given back", detail: reason };
-  if (score === null) return { title: "Limit", detail: reason };
-  const title = contribution === 0 ? `Limit of ${score}, which takes nothing` : `Limit of ${score}`;
-  return { title, detail: reason };
+  return { title: titleOf(name), detail: reason };
 }
 
 /** Hundredths of a point as points, with a sign. */

@@ -59,7 +59,7 @@ const exposureSchema = z
 const signalSchema = z
   .object({
     name: text(
-      "A pattern, feature or cap of the model, or sanctioned, listed_counterparties, failing_counterparties",
+      "A pattern or feature of the model, or sanctioned, listed_counterparties, failing_counterparties",
       "gas_efficiency",
     ),
     severity: z.enum(["high", "medium", "info"]).openapi({ example: "medium" }),
@@ -206,10 +206,8 @@ export function riskFactsReader({
   };
 }
 
-/** Derived from the line of the cap. A record without a total has no such line; any risk flag may be one. */
+/** Any risk flag may be such an account, and risk flags that are not known may hide one. */
 function mayBeExposed(explanation: ScoreExplanation | null): boolean {
-  if (explanation === null) return false;
-  const total = explanation.features.filter(({ dimension }) => dimension === "AHS");
-  if (total.length > 0) return total.some(({ name }) => name === "exposure");
-  return explanation.features.some(({ name, value }) => name === "risk_flags" && value !== null && value > 0);
+  const flags = explanation?.features.find(({ name }) => name === "risk_flags");
+  return flags?.state === "unknown" || (flags?.value ?? 0) > 0;
 }

@@ -121,7 +121,7 @@ const SEVERITIES = ["high", "medium", "info"] as const;
 
 /** A reason for a risk, or for its absence. */
 export type RiskSignal = {
-  /** The name of the pattern, feature or cap of the model; or sanctioned, listed_counterparties, failing_counterparties. */
+  /** The name of the pattern or feature of the model; or sanctioned, listed_counterparties, failing_counterparties. */
   readonly name: string;
   readonly severity: (typeof SEVERITIES)[number];
   readonly detail: string;
@@ -196,8 +196,8 @@ function explanationSignals({ patterns, features }: ScoreExplanation): readonly 
   return [
     ...patterns.map(patternSignal),
     ...features
-      .filter(({ name }) => isEarned || !EARNED_BY_SUCCESS.has(name))
-      .map((line) => (line.dimension === "AHS" ? capSignal(line) : featureSignal(line))),
+      .filter(({ dimension, name }) => dimension !== "AHS" && (isEarned || !EARNED_BY_SUCCESS.has(name)))
+      .map(featureSignal),
   ].filter((signal) => signal !== null);
 }
 
@@ -207,12 +207,6 @@ function isWeak({ state, score }: FeatureLine): boolean {
 
 function patternSignal({ name, severity, evidence }: Pattern): RiskSignal {
   return { name, severity: PATTERN_SEVERITY[severity], detail: evidence };
-}
-
-/** A cap that took points; besides the dimensions, only caps have a score in these lines. */
-function capSignal({ name, score, weight, contribution, reason }: FeatureLine): RiskSignal | null {
-  if (score === null || weight !== 0 || contribution === null || contribution >= 0) return null;
-  return { name, severity: "medium", detail: `score limited to ${score}: ${reason ?? name}` };
 }
 
 function featureSignal(line: FeatureLine): RiskSignal | null {

@@ -24,12 +24,12 @@ test("reads a policy that differs in numbers alone", () => {
 });
 
 test("lists every fault of shape", () => {
-  const { caps, gate: _, ...rest } = AHS_2026_2;
+  const { weakLink, gate: _, ...rest } = AHS_2026_2;
   const policy = {
     ...rest,
     version: 2026,
     surprise: 1,
-    caps: { ...caps, selfDealing: "59" },
+    weakLink: { ...weakLink, above: "20" },
     features: [{ ...AHS_2026_2.features[0], weightPercent: null }],
     diversity: {
       curve: [
@@ -50,7 +50,7 @@ test("lists every fault of shape", () => {
       "  policy.timing.burstCurve: expected a list that is not empty, got []",
       "  policy.diversity.curve[1]: expected an x above 1, got 1",
       '  policy.diversity.curve[2]: expected two numbers, got [2,"x"]',
-      '  policy.caps.selfDealing: expected a number, got "59"',
+      '  policy.weakLink.above: expected a number, got "20"',
       "  policy.surprise: not a member of a policy",
     ].join("\n"),
   );

@@ -110,7 +110,7 @@ describe("the words of a report card", () => {
     }
   });
 
-  it("fall back to the model's own for caps and effects", () => {
+  it("fall back to the model's own for deductions", () => {
     expect(titleOf("weak_link")).toBe("Weak link");
     expect(isFeature(line({ name: "rounding" }))).toBe(false);
     expect(sentenceOf(line({ dimension: "AHS", name: "weak_link", value: -3.256, reason: null }), null)).toBe(

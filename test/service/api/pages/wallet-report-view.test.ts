@@ -9,11 +9,11 @@ import { exampleAnswer } from "../example-answer.ts";
 type HistoryEntry = NonNullable<AhsRecord["history"]>[number];
 
 const RECORD = ahsRecordSchema.parse(exampleAnswer("/ahs/{address}"));
-const RING = {
-  name: "self_dealing_ring",
-  severity: "critical",
-  effect: -15,
-  evidence: "40 calls within its owner's accounts",
+const STORM = {
+  name: "retry_storm",
+  severity: "warning",
+  effect: -3,
+  evidence: "3 times 10 failures of one call within 60 minutes",
 } as const;
 
 function line(changes: Partial<FeatureLine>): FeatureLine {
@@ -42,26 +42,26 @@ function entry(minutes: number, score: number | null): HistoryEntry {
 }
 
 describe("the report of a wallet", () => {
-  test("tells every point between the parts and the score, and why a cap took some", async () => {
-    const evidence = { ringShare: 1, exposedShare: 0 };
+  test("tells every point between the parts and the score, and why the weak link took some", async () => {
     const { score, lines } = scoreTotal(
-      { d1: 97_240_000, d2: 88_100_000, patterns: [RING], evidence, sanctioned: false },
+      { d1: 30_240_000, d2: 88_100_000, patterns: [STORM], sanctioned: false },
       AHS_2026_2,
     );
-    const html = await shown({ ahs_score: score, features: [...lines], patterns: [RING] });
+    const html = await shown({ ahs_score: score, features: [...lines], patterns: [STORM] });
     const sum = html.slice(html.indexOf("From parts to score"), html.indexOf('id="patterns"'));
     for (const words of [
-      "0.30 × 97.24 points",
+      "0.30 × 30.24 points",
       "0.70 × 88.10 points",
-      "Pattern: Self-dealing ring",
-      "Limit of 59",
-      "much of its activity goes round among its owner&#39;s accounts",
+      "Pattern: Retry storm",
+      "Weak link",
+      "D1 is more than 20 points below D2",
     ])
       expect(sum).toContain(words);
     const points = [...sum.matchAll(/>([+−])([0-9.]+)</g)].map(
       ([, sign, value]) => (sign === "−" ? -1 : 1) * Number(value),
     );
-    expect(points).toContain(-16.84);
+    // A quarter of 88.10 - 30.24 - 20.
+    expect(points).toContain(-9.46);
     expect(Math.round(points.reduce((total, one) => total + one, 0))).toBe(score);
     expect(sum).toContain(`<b>${score}</b>`);
   });
@@ -78,8 +78,8 @@ describe("the report of a wallet", () => {
     ],
     [
       "a part",
-      { name: "consistency", value: 14, reason: "activity 90, tenure 100, gate 0.4; worst weeks 0" },
-      "Active in 14 weeks; its rhythm counts for 40\u00a0% of its points, because too few of its calls succeed<",
+      { reason: "100 points, 82 shrunk by n_q 20, gate 0.4" },
+      "As diverse as 17.9 equal counterparties; that counts for 40\u00a0% of its points, because too few of its calls succeed<",
     ],
     [
       "all",

@@ -30,13 +30,7 @@ async function ask(changes: Changes = {}, path = PATH) {
 /** Of a wallet that did well until it was listed, with the lines of its total as the model makes them. */
 function sanctionedScore() {
   const listed = "the wallet is on a sanctions list";
-  const { lines } = scoreTotal(
-    {
-      ...{ d1: 0, d2: 82_000_000, patterns: [], sanctioned: true },
-      evidence: { ringShare: 0, exposedShare: 0 },
-    },
-    AHS_2026_2,
-  );
+  const { lines } = scoreTotal({ d1: 0, d2: 82_000_000, patterns: [], sanctioned: true }, AHS_2026_2);
   return storedScore({
     ...{ ahsScore: 0, d1Score: 0, grade: "F", sanctioned: true, sanctionsFlags: [LISTING] },
     features: [...storedScore().features, plainLine("D1", "sanctions", -8800, listed), ...lines],

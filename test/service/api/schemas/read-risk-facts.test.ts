@@ -2,9 +2,11 @@ import fc from "fast-check";
 import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
 import { riskFactsReader } from "../../../../service/api/schemas/risk.ts";
-import { measureWallet, scoreWallet } from "../../../../service/model/features/score-wallet.ts";
-
+import { exposedShare } from "../../../../service/model/features/exposure.ts";
+import { createMarket } from "../../../../service/model/features/market.ts";
+import { scoreWallet } from "../../../../service/model/features/score-wallet.ts";
 import type { WalletRows } from "../../../../service/model/features/types.ts";
+import { weighCalls } from "../../../../service/model/features/weigh-calls.ts";
 import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { assessRisk } from "../../../../service/reports/risk/risk.ts";
 import type { ScoreExplanation } from "../../../../service/reports/risk/risk-facts.ts";
@@ -116,15 +118,16 @@ describe("risk and score of any history", () => {
     }),
   );
 
-  it("agree on what the share to listed accounts makes of it, and on the share where such an account was dealt with", async () => {
+  it("agree on the share to listed accounts, which raises the risk and leaves the score", async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (drawn) => {
         const rows = rowsWith(drawn);
         const record = scoreWallet({ rows, asOf: asOfLast(rows.calls), policy: AHS_2026_2 });
         const isContact = rows.calls.some(({ to, recipient }) => to === MIXER || recipient === MIXER);
         const { listedShare } = await judged(rows, isContact ? [MIXER] : [], record);
-        const { exposedShare } = measureWallet(rows, AHS_2026_2).evidence;
-        if (isContact) expect(listedShare).toBe(exposedShare);
+        const market = createMarket(rows.tokens);
+        const exposed = exposedShare(weighCalls(rows, market, AHS_2026_2), rows, market);
+        expect(listedShare).toBe(exposed);
         const { outcome, confidenceLevel } = record;
         const score =
           outcome.kind === "scored"
@@ -132,8 +135,9 @@ describe("risk and score of any history", () => {
             : ({ kind: "insufficient" } as const);
         const evidence = { sanctioned: false, score, signals: [] };
         const risk = assessRisk({ ...evidence, listedShare }, AHS_2026_2);
-        expect(risk).toEqual(assessRisk({ ...evidence, listedShare: exposedShare }, AHS_2026_2));
-        if (outcome.kind === "scored") expect(risk.score).toBe(100 - outcome.ahsScore);
+        const limit = exposed >= 0.1 ? 54 : exposed >= 0.02 ? 74 : 100;
+        expect(risk).toEqual(assessRisk({ ...evidence, listedShare: exposed }, AHS_2026_2));
+        if (outcome.kind === "scored") expect(risk.score).toBe(100 - Math.min(limit, outcome.ahsScore));
       }),
       { numRuns: 100 },
     );

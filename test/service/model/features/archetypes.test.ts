@@ -241,28 +241,28 @@ describe("a population of equal tiers", () => {
 
 test("the bytes of a record are the same on every engine and in every version of one", () => {
   const record = scoreRows(dirtyRows({ days: 90, seed: 1 }));
-  expect(record.outcome).toEqual({ kind: "scored", ahsScore: 54, d1Score: 59, d2Score: 95, grade: "D" });
-  expect([record.confidenceMicros, record.levelUntil]).toEqual([855880, 1776318690]);
+  expect(record.outcome).toEqual({ kind: "scored", ahsScore: 77, d1Score: 54, d2Score: 95, grade: "B" });
+  expect([record.confidenceMicros, record.levelUntil]).toEqual([858697, 1776343269]);
   expect(record.patterns).toEqual([]);
   expect(
     record.features.map((line) => `${line.name} ${line.value} ${line.score} ${line.contribution}`),
   ).toEqual([
-    "success_rate 0.969957 92.985044 3254",
-    "gas_efficiency 0.026878 65.504997 2293",
-    "portfolio_quality 0.321778 32.177845 322",
+    "success_rate 0.968421 92.447523 2773",
+    "gas_efficiency 0.02635 65.669069 2430",
+    "portfolio_quality 0.321778 32.177845 161",
     "dust_and_spam 1 0 0",
     "risk_flags 100 0 0",
-    "rounding 0.31 null 31",
-    "timing_regularity -0.169399 98.734175 790",
-    "counterparty_diversity 10.819662 98.734175 790",
-    "adaptation 93.090985 92.0438 4050",
-    "failure_recovery 0.217217 96.741744 2515",
-    "consistency 12.76383 96.748811 1354",
-    "rounding 0.01 null 1",
-    "d1 58.689299 58.689299 1761",
-    "d2 94.994427 94.994427 6649",
-    "weak_link -2.13 null -213",
-    "exposure -27.97 54 -2797",
+    "rounding 0.36 null 36",
+    "timing_regularity -0.169399 98.659681 592",
+    "counterparty_diversity 10.772414 98.659681 789",
+    "adaptation 92.25 91.169368 2735",
+    "failure_recovery 0.216448 94.588805 3405",
+    "consistency 12.693154 97.931009 1959",
+    "rounding 0.2 null 20",
+    "d1 53.640705 53.640705 1609",
+    "d2 94.801337 94.801337 6636",
+    "weak_link -5.29 null -529",
+    "rounding -0.16 null -16",
   ]);
 });
 

@@ -196,12 +196,7 @@ describe("signals", () => {
     ["a failing feature that alone is no danger", line({ name: "dust_and_spam", score: 0 }), ["medium"]],
     ["what is not known", line({ state: "unknown", value: null, score: null, reason: "not indexed" }), []],
     ["what could not occur", line({ state: "not_applicable", value: null, score: null }), []],
-    [
-      "a cap that took points",
-      line({ dimension: "AHS", weight: 0, score: 59, contribution: -900 }),
-      ["medium"],
-    ],
-    ["a cap that took none", line({ dimension: "AHS", weight: 0, score: 59, contribution: 0 }), []],
+    ["the weak link", line({ dimension: "AHS", weight: 0, score: null, contribution: -900 }), []],
     ["a dimension's share", line({ dimension: "AHS", weight: 0.3, score: 10, contribution: 300 }), []],
     ["rounding", line({ dimension: "AHS", weight: 0, score: null, contribution: -12 }), []],
   ] as const)("of %s", (_name, feature, severities) => {
