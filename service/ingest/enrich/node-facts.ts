@@ -23,7 +23,7 @@ const receiptsAnswer = z.array(z.object({ from: address, contractAddress: addres
 
 /**
  * Facts from any node that keeps old states: since when an account has code or has sent a transaction, by bisection, and who sent
- * the transaction that created a contract. What a factory created has no creator here, no account a first funder. A node without
+ * the transaction that created a contract. A contract that a factory created has no creator here, no account a first funder. A node without
  * old states gives nothing; `onMissing` is called once, and it is asked no more.
  */
 export function createNodeFacts(

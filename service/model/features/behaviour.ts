@@ -205,7 +205,7 @@ function pricesPaid({ history, policy }: Facts): { readonly points: number; read
   return { points, share };
 }
 
-/** What the failures count that their gas limit stopped, over the credited attempts. */
+/** Weight of the failures that their gas limit stopped, over the credited attempts. */
 function outOfGasShare({ history, failures, policy }: Facts): number {
   const { priorCalls } = policy.adaptation;
   let weight = 0;

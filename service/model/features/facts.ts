@@ -25,7 +25,7 @@ export type Facts = {
   /** Failures after several in a row of the same call. */
   readonly blind: {
     readonly calls: number;
-    /** What they count over n_a with a prior, 0 or more. */
+    /** Their weight over n_a with a prior, 0 or more. */
     readonly share: number;
   };
   readonly gas: GasUse;
@@ -170,7 +170,7 @@ export function findFailures({ outside }: WeighedHistory): readonly FailedCall[]
 }
 
 /**
- * The blind ones among the failures. What they count is compared with n_a, not with n: n grows when a call fails, and with it
+ * The blind ones among the failures. Their weight is compared with n_a, not with n: n grows when a call fails, and with it
  * one failure more could look like less blindness.
  */
 export function findBlindFailures(

@@ -24,7 +24,7 @@ type Link = { readonly to: Address; readonly by: OwnerLink };
 
 /**
  * Connected components over creators, first funders and mutual funding; public funders are in none. An account that the
- * wallet itself funded first is linked only if it pays back: else it is somebody new who was paid.
+ * wallet itself funded first is linked only if it pays back: else it is a new account that was paid.
  */
 export function findOwners(question: OwnerQuestion): Owners {
   const links = linksOf(question);

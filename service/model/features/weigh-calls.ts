@@ -18,7 +18,7 @@ export type WeighedCall = {
   readonly weight: number;
   /** Whether it costs nothing but gas, which its credit allows for; of a failed call by its calldata alone. */
   readonly trivial: boolean;
-  /** What the outcome counts, in millionths: q of a success, and of a failure q but at least the policy's floor. */
+  /** Credit of the outcome, in millionths: q of a success, and of a failure q but at least the policy's floor. */
   readonly credit: number;
   /** w times the credit. */
   readonly counted: number;
@@ -44,7 +44,7 @@ export type WeighedHistory = {
   readonly receiptWeight: number;
   /** n: Σ of what the outside calls count, in billionths. */
   readonly evidence: number;
-  /** What n would be if every outside call failed, in billionths: no outcome changes it. */
+  /** n if every outside call failed, in billionths: no outcome changes it. */
   readonly failable: number;
   /** n_a: Σ w·q by the calldata alone, in billionths. */
   readonly attempted: number;

@@ -51,7 +51,7 @@ export type Policy = {
     readonly newFloor: number;
     /** Calls to one new account that count whole; of k calls more the share is this over k. */
     readonly newCalls: number;
-    /** Least that a failure counts, whoever was called. */
+    /** Least that a failure counts, wherever it was. */
     readonly failureFloor: number;
     readonly trivialFactor: number;
     readonly trivialBelowMicroUsd: number;

@@ -63,7 +63,7 @@ export const AHS_2026_2: Policy = {
     newFloor: 0.2,
     // A salary or an order counts; a hundred calls to one's own new account do not count as a hundred.
     newCalls: 16,
-    // A failure at a place that nobody vouches for still burns gas and time: as one at an established place.
+    // A failure at a place without credit still burns gas and time: as one at an established place.
     failureFloor: 0.3,
     // A call that costs nothing but gas proves little.
     trivialFactor: 0.1,
@@ -323,7 +323,7 @@ export const AHS_2026_2: Policy = {
     daysPerActiveWeek: 7,
     // Two weeks: a burst of days is no history, whatever it holds.
     minDays: 14,
-    // What an established payee earns by its age: a wallet that pays the same few suppliers for months is proven.
+    // The credit of an established payee by its age alone: a wallet that pays the same few suppliers for months is proven.
     provenShare: 0.3,
     idleHalfLifeDays: 60,
     high: 0.75,

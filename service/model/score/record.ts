@@ -92,7 +92,7 @@ export type MeasuredWallet = {
 export type Evidence = {
   /** Own calls in the window, those inside the owner cluster included. */
   readonly ownCalls: number;
-  /** What the calls outside the owner cluster would count if all failed, in billionths of a call: no outcome changes it. */
+  /** Weight of the calls outside the owner cluster if all failed, in billionths of a call: no outcome changes it. */
   readonly failableNanos: number;
   /** n_q: what of it no failure added to, in billionths of a call. */
   readonly creditedNanos: number;

@@ -102,7 +102,7 @@ function scoredRisk(
   };
 }
 
-/** What is left of 100 points with such a share; null if the share has no effect. */
+/** The most points that such a share leaves of 100; null if the share has no effect. */
 function capOf(listedShare: number | null): number | null {
   if (listedShare === null) return null;
   return EXPOSURE.find(({ from }) => listedShare >= from)?.cap ?? null;

@@ -36,7 +36,7 @@ const EXPECTED: Readonly<Record<ArchetypeName, readonly (string | null)[]>> = {
   "retry-storm": ["B", "C", "D", "E", "F"],
   "stale-strategy": ["D", "E", "F"],
   "half-failing": ["D", "E", "F"],
-  // What goes round among its owner's accounts proves nothing.
+  // Calls among its owner's accounts prove nothing.
   "self-dealing-ring": [null],
   "fresh-contract-ring": [null],
   "always-failing": ["E", "F"],
