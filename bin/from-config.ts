@@ -63,7 +63,7 @@ function given(url: string | null): string {
 
 /**
  * Source of creators, first funders and ages of accounts: the node of the history source where that speaks Otterscan, and the
- * local chain's own where nothing is said. Elsewhere the old states of RPC_URL show less; null without a HISTORY_SOURCE.
+ * local chain's own where nothing is said. Elsewhere the old states of RPC_URL show less; null for HISTORY_SOURCE=none.
  */
 export function factSourceFromConfig(
   { history, rpcUrl }: Config,
