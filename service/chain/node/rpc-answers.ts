@@ -182,6 +182,8 @@ export const APPROVAL_FOR_ALL = toEventSelector("ApprovalForAll(address,address,
 /** Wrapped native coin: topic 1 is whose. */
 export const DEPOSIT = toEventSelector("Deposit(address,uint256)");
 export const WITHDRAWAL = toEventSelector("Withdrawal(address,uint256)");
+/** EIP-3009: topics 1 and 2 are who signed and the nonce. The token's Transfer follows at once. */
+export const AUTHORIZATION_USED = toEventSelector("AuthorizationUsed(address,bytes32)");
 /** ERC-4337: topics 1, 2, 3 are the operation's hash, its sender, its paymaster. */
 export const USER_OPERATION = toEventSelector(
   "UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)",

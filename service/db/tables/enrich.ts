@@ -59,7 +59,7 @@ export const enrichWallet = ahs.table(
   ],
 );
 
-/** Calls that followed wallets made or executed, as the model reads them; from finalized blocks, and from history sources. */
+/** Calls that followed wallets made, executed or signed, as the model reads them; from finalized blocks, and from history sources. */
 export const ownCall = ahs.table(
   "own_call",
   {
@@ -67,11 +67,14 @@ export const ownCall = ahs.table(
     wallet: address().notNull(),
     block: int8().notNull(),
     transactionIndex: integer().notNull(),
-    /** 0 for a transaction of its own, else the number of the log that shows the execution, plus 1. */
+    /** 0 for a transaction of its own, else the number of the log that shows the execution or signed payment, plus 1. */
     position: integer().notNull(),
     hash: hash().notNull(),
-    /** transaction: the wallet sent it. erc4337, safe: its account executed it in another's transaction. */
-    origin: text().$type<"transaction" | "erc4337" | "safe">().notNull(),
+    /**
+     * transaction: the wallet sent it. erc4337, safe: its account executed it in another's transaction. authorization: it
+     * signed a payment (EIP-3009, as x402 uses it), which another account sent; its gas columns are 0.
+     */
+    origin: text().$type<"transaction" | "erc4337" | "safe" | "authorization">().notNull(),
     /** enrich, or the name of the history source that reported it. */
     source: text().notNull(),
     timestamp: unixSeconds().notNull(),

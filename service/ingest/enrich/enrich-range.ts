@@ -2,6 +2,7 @@ import type { Address, Hex } from "viem";
 import { NodeFailure } from "../../chain/node/failure.ts";
 import type { RawLog } from "../../chain/node/rpc-answers.ts";
 import { readSnapshot } from "../../db/index-snapshot.ts";
+import { findAuthorizations } from "./authorizations.ts";
 import { type Commit, commitRange } from "./commit-range.ts";
 import type { EnrichContext } from "./context.ts";
 import {
@@ -69,7 +70,10 @@ export async function enrichRange(
   const { blocks, senders } = await readLogBlocks(context, wanted, [...logs, ...answers]);
   const { executions, dropped } = findExecutions(logs, { followed: task.wallets, entryPoints });
   const { from, wallets, followed, generation } = task;
-  const asked = { ...wanted, from, blocks, logs, unread, isOversized, executions, wallets, followed };
+  const authorizations = findAuthorizations(logs, { followed: task.wallets, tokens: market.listed });
+  const asked = {
+    ...{ ...wanted, from, blocks, logs, unread, isOversized, executions, authorizations, wallets, followed },
+  };
   const read = await readCalls(context, asked);
   const prices = await readDailyPrices(context, range, { logs: answers, blocks });
   const delegations = await readDelegations(context, task, { ...range, calls: wanted.calls });
@@ -150,9 +154,13 @@ async function boundClaims(
   };
 }
 
-/** Which transactions are own calls of which wallets: those that they sent, and those in which their accounts executed. */
+/**
+ * Which transactions are own calls of which wallets: those that they sent, and those in which their accounts executed. Who signed a
+ * payment does not decide what else is in its transaction.
+ */
 function ownershipOf(calls: EnrichRows["calls"], senders: ReadonlyMap<Hex, Address>) {
-  const own = new Set(calls.map(({ wallet, hash }) => `${wallet} ${hash}`));
+  const acted = calls.filter(({ origin }) => origin !== "authorization");
+  const own = new Set(acted.map(({ wallet, hash }) => `${wallet} ${hash}`));
   for (const [hash, sender] of senders) own.add(`${sender} ${hash}`);
   return (wallet: Address, transactionHash: Hex) => own.has(`${wallet} ${transactionHash}`);
 }

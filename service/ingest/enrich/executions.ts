@@ -53,7 +53,7 @@ export function describeExecutions(
     if (origin === "safe" && extent.operationOf === wallet) return [];
     const logs = bundle.logs.slice(extent.start, extent.end).filter((one) => !isTrouble(one, log.address));
     const { inner, entry, ...cost } = read(execution);
-    const seen = inner === null ? UNKNOWN_CALL : ok ? believable(inner, logs, decode) : inner;
+    const seen = inner === null ? UNKNOWN_CALL : ok ? believable({ ...inner, wallet }, logs, decode) : inner;
     const value = seen.value === 0n ? 0n : null;
     const asked: AskedPayment | null =
       ok && inner !== null && value === null ? { account: wallet, call: inner, entry } : null;
@@ -91,8 +91,12 @@ const UNKNOWN_CALL = { to: null, value: 0n, input: "0x" } as const;
  * if their contract logs that payment, and native coin only if a trace shows it. Whether the called account logged is checked by
  * the model.
  */
-function believable({ to, value, input }: InnerCall, logs: readonly RawLog[], decode: LogDecoder): InnerCall {
-  const payment = readTokenPayment(input);
+function believable(
+  { wallet, to, value, input }: InnerCall & { readonly wallet: Address },
+  logs: readonly RawLog[],
+  decode: LogDecoder,
+): InnerCall {
+  const payment = readTokenPayment(input, wallet);
   const isPaid = (log: RawLog): boolean => {
     if (payment === null || log.address !== to) return false;
     const decoded = decode(log);

@@ -1,5 +1,6 @@
 import { type Address, type Hex, zeroAddress as NOBODY } from "viem";
 import {
+  AUTHORIZATION_USED,
   addressOf,
   DEPOSIT,
   logAnswer,
@@ -16,11 +17,11 @@ import type { CallEffect, CallReceipt, OwnCall, TokenMove } from "../../model/fe
 import { createLogDecoder, decodeLog, type LogDecoder } from "./decode-log.ts";
 import type { IndexedCall } from "./enrich-reads.ts";
 
-/** A wallet's call, or its account's execution: a mined transaction's own members, or those of the inner call. */
+/** A wallet's call, its account's execution or its signed payment: a mined transaction's own members, or those of the inner call. */
 export type MinedCall = Omit<IndexedCall, "value"> & {
   /** Wei; of an execution that a trace does not show null. */
   readonly value: bigint | null;
-  /** 0 for a transaction, else the number of the log that shows the execution, plus 1. */
+  /** 0 for a transaction, else the number of the log that shows the execution or payment, plus 1. */
   readonly position: number;
   /** Wei, without the L1 fee. */
   readonly fee: bigint;
@@ -106,8 +107,16 @@ export function unreadCallRow(
 }
 
 /** First four bytes of calldata, null for less; and the token payment that it asks for. */
-export function calldataOf({ to, input }: { readonly to: Address | null; readonly input: string }) {
-  const payment = to === null ? null : readTokenPayment(input);
+export function calldataOf({
+  wallet,
+  to,
+  input,
+}: {
+  readonly wallet: Address;
+  readonly to: Address | null;
+  readonly input: string;
+}) {
+  const payment = to === null ? null : readTokenPayment(input, wallet);
   return {
     selector:
       input.length < SELECTOR_CHARACTERS ? null : (input.slice(0, SELECTOR_CHARACTERS).toLowerCase() as Hex),
@@ -130,7 +139,7 @@ type EffectOf = {
 /** Most tokens of one call: a call can make any number of contracts log. */
 const MAX_MOVES = 32;
 
-/** The effect of a call by its logs, see `CallEffect`. An approval of the same token beside a transfer changes nothing. */
+/** The effect of a call by its logs, see `CallEffect`. An approval or used authorization of the same token beside a transfer changes nothing. */
 function effectOf(read: EffectOf): CallEffect {
   const { logs } = read;
   const facts = logs.map((log) => factOf(log, read));
@@ -140,7 +149,8 @@ function effectOf(read: EffectOf): CallEffect {
   if (all("approval")) return "approval";
   if (some("wrapping") && all("wrapping", "wrapped_token")) return "wrap";
   const tokens = new Set(logs.map((log) => log.address));
-  return some("payment") && all("payment", "approval") && tokens.size === 1 ? "transfer" : "other";
+  const isTransfer = some("payment") && all("payment", "approval", "authorization") && tokens.size === 1;
+  return isTransfer ? "transfer" : "other";
 }
 
 /** Net ERC-20 changes of the wallet by rising token, at most 32. Wrapping changes the wrapped token even without a Transfer. */
@@ -165,10 +175,11 @@ function movesOf(read: EffectOf): readonly TokenMove[] {
     .toSorted((a, b) => (a.token < b.token ? -1 : 1));
 }
 
-type Fact = "approval" | "payment" | "wrapping" | "wrapped_token" | "anything";
+type Fact = "approval" | "authorization" | "payment" | "wrapping" | "wrapped_token" | "anything";
 
 function factOf(log: EffectLog, { wallet, wrappedNative, decode }: EffectOf): Fact {
   if (log.address === wrappedNative && wrappingOf(log) !== null) return "wrapping";
+  if (log.topics[0] === AUTHORIZATION_USED) return "authorization";
   const decoded = decode(log);
   if (decoded?.event === "approval") return "approval";
   const [movement] = decoded?.event === "transfer" ? decoded.movements : [];

@@ -2,6 +2,7 @@ import type { Address, Hex } from "viem";
 import { NodeFailure } from "../../chain/node/failure.ts";
 import { APPROVAL, APPROVAL_FOR_ALL, type RawLog, type RawReceipt } from "../../chain/node/rpc-answers.ts";
 import { mapLimited } from "../../net/map-limited.ts";
+import { describeSignedPayments } from "./authorizations.ts";
 import type { EnrichContext } from "./context.ts";
 import { decodeLog } from "./decode-log.ts";
 import type { IndexedBlock, IndexedCall, NativePayment } from "./enrich-reads.ts";
@@ -26,18 +27,20 @@ type WantedCalls = {
   readonly calls: readonly IndexedCall[];
   readonly payments: readonly NativePayment[];
   readonly executions: readonly Execution[];
+  /** Logs of authorizations that the wallets signed. */
+  readonly authorizations: readonly RawLog[];
   /** Logs by topic of the wallets that are read for. */
   readonly logs: readonly RawLog[];
   /** Those of the wallets of which not every log is there. */
   readonly unread: ReadonlySet<Address>;
   readonly isOversized: IsOversized;
-  /** Blocks of the index, at least those of calls and executions. */
+  /** Blocks of the index, at least those of calls, executions and authorizations. */
   readonly blocks: ReadonlyMap<number, IndexedBlock>;
   readonly wallets: Followed;
   readonly followed: Followed;
 };
 
-/** Reads the blocks of calls and executions, without what no answer has room for; throws a NodeFailure if anything is missing. */
+/** Reads the blocks of calls, executions and authorizations, without what no answer has room for; throws a NodeFailure if anything is missing. */
 export async function readCalls(context: EnrichContext, wanted: WantedCalls) {
   const blocks = await readBlocks(context, wanted);
   const receipts: ReadonlyMap<Hex, RawReceipt | null> = new Map(
@@ -62,7 +65,8 @@ export async function readCalls(context: EnrichContext, wanted: WantedCalls) {
     });
   }
   const executed = await readExecutions(context, wanted, { receipts, tips });
-  const calls = [...sent, ...executed.map(({ row }) => row)];
+  const signed = await readSignedCalls(context, wanted, receipts);
+  const calls = [...sent, ...executed.map(({ row }) => row), ...signed];
   return {
     calls,
     blocks: blocks.flatMap((block) => blockRow(context.chainId, block, wanted.blocks, tips)),
@@ -79,11 +83,12 @@ export async function readCalls(context: EnrichContext, wanted: WantedCalls) {
 type Tips = ReadonlyMap<number, bigint | null>;
 
 function readBlocks(context: EnrichContext, wanted: WantedCalls): Promise<readonly CallBlock[]> {
-  const { from, to, calls, executions, isOversized } = wanted;
+  const { from, to, calls, executions, authorizations, isOversized } = wanted;
   const hashes = new Map<number, Set<Hex>>();
   const add = (block: number, hash: Hex) => hashes.set(block, (hashes.get(block) ?? new Set()).add(hash));
   for (const call of calls) add(call.block, call.hash);
-  for (const { log } of executions) add(log.blockNumber, log.transactionHash);
+  for (const log of [...executions.map(({ log: of }) => of), ...authorizations])
+    add(log.blockNumber, log.transactionHash);
   if (hashes.size > context.limits.maxCallBlocks && to > from) {
     const most = `${context.limits.maxCallBlocks} blocks with calls`;
     throw new NodeFailure("too_many_results", `more than ${most} in blocks ${from} to ${to}`);
@@ -157,19 +162,45 @@ async function readExecutions(
   return rows.flat();
 }
 
+async function readSignedCalls(
+  context: EnrichContext,
+  wanted: WantedCalls,
+  receipts: ReadonlyMap<Hex, RawReceipt | null>,
+): Promise<readonly OwnCallRow[]> {
+  const { chainId, market, crashes } = context;
+  const rows: OwnCallRow[] = [];
+  const stored = { chainId, wrappedNative: market.wrappedNative, origin: "authorization" } as const;
+  for (const [hash, known] of Map.groupBy(wanted.authorizations, (log) => log.transactionHash)) {
+    const receipt = expected(receipts, hash);
+    if (receipt === null) {
+      leaveOutCarrier(context, hash, "what wallets paid by signature");
+      continue;
+    }
+    await crashes.decode(hash, () => {
+      const { timestamp } = indexedBlock(wanted.blocks, receipt.blockNumber);
+      const about = { known, tokens: market.listed, timestamp };
+      for (const { call, logs } of describeSignedPayments(receipt, about))
+        rows.push(ownCallRow(call, { logs, l1Fee: null, marketPrice: null }, stored));
+    });
+  }
+  return rows;
+}
+
 /** Null where no answer has room for it. */
 async function readBundle(
-  { client, metrics, logger }: EnrichContext,
+  context: EnrichContext,
   { isOversized }: WantedCalls,
   { hash, receipt }: { readonly hash: Hex; readonly receipt: RawReceipt | null },
 ): Promise<BundleTransaction | null> {
-  const ask = async (of: RawReceipt) => bundleTransactionOf(of, await client.transaction(hash));
+  const ask = async (of: RawReceipt) => bundleTransactionOf(of, await context.client.transaction(hash));
   const bundle = receipt === null ? null : await orOversized(isOversized, () => ask(receipt));
-  if (bundle === null) {
-    metrics.leftOut.inc({ what: "carrier" });
-    logger.warn({ hash }, "no answer has room for a transaction: what accounts executed in it is left out");
-  }
+  if (bundle === null) leaveOutCarrier(context, hash, "what accounts executed in it");
   return bundle;
+}
+
+function leaveOutCarrier({ metrics, logger }: EnrichContext, hash: Hex, what: string): void {
+  metrics.leftOut.inc({ what: "carrier" });
+  logger.warn({ hash }, `no answer has room for a transaction: ${what} is left out`);
 }
 
 function expected(receipts: ReadonlyMap<Hex, RawReceipt | null>, hash: Hex): RawReceipt | null {

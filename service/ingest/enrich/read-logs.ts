@@ -4,6 +4,7 @@ import { NodeFailure } from "../../chain/node/failure.ts";
 import {
   APPROVAL,
   APPROVAL_FOR_ALL,
+  AUTHORIZATION_USED,
   type RawLog,
   SAFE_FAILURE,
   SAFE_SUCCESS,
@@ -18,7 +19,7 @@ import { type IsOversized, orOversized } from "./read-receipts.ts";
 
 /**
  * Reads every log of the range that names a wallet at its event's place for a party, and logs of Safes among them, in the
- * order of the chain. If the answer is too large, it asks in parts, down to one event of one wallet, then of believed
+ * order of the chain; used authorizations of believed tokens alone. If the answer is too large, it asks in parts, down to one event of one wallet, then of believed
  * contracts alone. Logs of `unread` wallets are missing. For several blocks that is a failure, since smaller ranges exist.
  * If the blocks hold more than `maxLogs` logs, `to` comes before the last one, and `nextBlocks` is about how many fit from there.
  */
@@ -74,7 +75,11 @@ export async function readLogs(
     for (const block of rest.keys()) found.delete(block);
     to = last;
   };
-  const parts = chunksOf(range.wallets, limits.maxWallets).flatMap(wholeParts);
+  const parts = chunksOf(range.wallets, limits.maxWallets).flatMap((wallets) => [
+    ...wholeParts(wallets),
+    // Any contract can log one of any account.
+    { wallets, place: 1 as const, events: [AUTHORIZATION_USED], emitters: believed.tokens },
+  ]);
   await mapLimited(parts, limits.concurrency, read);
   const logs = inOrder([...found.values()].flatMap((block) => [...block.values()]));
   return { to, nextBlocks, logs, unread };

@@ -3,6 +3,7 @@ import type { ChainReader } from "../../chain/node/chain-reader.ts";
 import { NodeFailure } from "../../chain/node/failure.ts";
 import type { RawBlock, RawReceipt } from "../../chain/node/rpc-answers.ts";
 import type { enrichBlock } from "../../db/tables/enrich.ts";
+import { isSentByPayer, readSignedPayments } from "./authorizations.ts";
 import { payeeOf } from "./own-call.ts";
 
 /** A block with own calls: their receipts, and the gas prices that all its transactions paid. */
@@ -12,14 +13,17 @@ export type CallBlock = {
   readonly receipts: ReadonlyMap<Hex, RawReceipt | null>;
   /** Wei per gas; null where no answer has room for the block's transactions. */
   readonly gasPrices: readonly bigint[] | null;
-  /** All its transactions, from any sender; none where the node does not give the receipts of the whole block. */
-  readonly seen: readonly {
-    readonly transactionIndex: number;
-    readonly from: Address;
-    /** The called account, or the payee of a lone token transfer; null for a creation. */
-    readonly counterparty: Address | null;
-  }[];
+  /** All its transactions and signed payments, from anyone; none where the node does not give the receipts of the whole block. */
+  readonly seen: readonly SeenCall[];
   readonly source: (typeof enrichBlock.$inferSelect)["source"];
+};
+
+type SeenCall = {
+  readonly transactionIndex: number;
+  /** The sender, or who signed the payment. */
+  readonly from: Address;
+  /** The called account, or the payee of a lone token transfer or signed payment; null for a creation. */
+  readonly counterparty: Address | null;
 };
 
 /** A block to read: as the index knows it, with the own calls in it. */
@@ -31,13 +35,15 @@ type WantedBlock = { number: number; hash: Hex; baseFeeWei: bigint | null; calls
  */
 export function createReceiptReader(
   client: ChainReader,
+  /** Whose logs of signed payments are believed, lower-case. */
+  tokens: ReadonlySet<Address>,
   onFallback: (cause: NodeFailure) => void,
 ): (wanted: WantedBlock, isOversized: IsOversized) => Promise<CallBlock> {
   let hasBlockReceipts = true;
   return async (wanted, isOversized) => {
     if (hasBlockReceipts) {
       try {
-        const whole = await orOversized(isOversized, () => readWholeBlock(client, wanted));
+        const whole = await orOversized(isOversized, () => readWholeBlock(client, wanted, tokens));
         if (whole !== null) return whole;
       } catch (error) {
         if (!(error instanceof NodeFailure) || error.kind !== "method_missing") throw error;
@@ -49,7 +55,11 @@ export function createReceiptReader(
   };
 }
 
-async function readWholeBlock(client: ChainReader, wanted: WantedBlock): Promise<CallBlock> {
+async function readWholeBlock(
+  client: ChainReader,
+  wanted: WantedBlock,
+  tokens: ReadonlySet<Address>,
+): Promise<CallBlock> {
   const all = await client.blockReceipts(wanted.number);
   if (all === null) throw new NodeFailure("node_behind", `no receipts of block ${wanted.number}`);
   const byHash = new Map(all.map((receipt) => [receipt.transactionHash, receipt]));
@@ -60,12 +70,22 @@ async function readWholeBlock(client: ChainReader, wanted: WantedBlock): Promise
       wanted.calls.map((hash) => [hash, expectReceipt(wanted, hash, byHash.get(hash) ?? null)]),
     ),
     gasPrices: all.map((receipt) => receipt.effectiveGasPrice),
-    seen: all.map((receipt) => {
-      const { transactionIndex, from } = receipt;
-      return { transactionIndex, from, counterparty: payeeOf(receipt) };
-    }),
+    seen: all.flatMap((receipt) => callsIn(receipt, tokens)),
     source: "block_receipts",
   };
+}
+
+/** A signed payment is a call of its payer; a transaction that the payer itself sent is one call, and not two. */
+function callsIn(receipt: RawReceipt, tokens: ReadonlySet<Address>): readonly SeenCall[] {
+  const { transactionIndex, from } = receipt;
+  const payments = readSignedPayments(receipt, tokens);
+  const own = payments.find((payment) => isSentByPayer(payment, receipt));
+  return [
+    { transactionIndex, from, counterparty: own === undefined ? payeeOf(receipt) : own.payee },
+    ...payments
+      .filter((payment) => payment !== own)
+      .map(({ payer, payee }) => ({ transactionIndex, from: payer, counterparty: payee })),
+  ];
 }
 
 async function readEachCall(

@@ -122,11 +122,12 @@ export function createEnrichContext(
 ): EnrichContext {
   const { deployment, ...same } = deps;
   const { chainId } = deployment;
+  const market = marketOf(deployment);
   return {
     ...same,
     chainId,
     schema: `chain_${deployment.chainId}`,
-    market: marketOf(deployment),
+    market,
     entryPoints: new Set(deployment.accounts.entryPoints.map(lowerCase)),
     timeouts: new Map(),
     crashes: createCrashWatch({ ...deps, chainId }),
@@ -134,7 +135,7 @@ export function createEnrichContext(
     feeds: new Map(),
     delegations: { readAt: new Map(), called: new Set(), failedAt: new Map() },
     limits: deps.limits ?? enrichLimits,
-    readReceipts: createReceiptReader(deps.client, (err) => {
+    readReceipts: createReceiptReader(deps.client, market.listed, (err) => {
       deps.logger.warn({ err }, "the node has no eth_getBlockReceipts: asking for each own call's receipt");
     }),
     readTrace: createTraceReader(deps.client, (err) => {

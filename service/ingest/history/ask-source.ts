@@ -1,3 +1,4 @@
+import type { Address } from "viem";
 import { z } from "zod";
 import { NodeFailure } from "../../chain/node/failure.ts";
 import { createNodeClient } from "../../chain/node/json-rpc.ts";
@@ -231,12 +232,13 @@ export const bytes = z.string().regex(/^0x(?:[0-9a-f]{2})*$/i);
 /** An own call as the model reads it, without its receipt's logs; the rollup's settlement fee is part of its fee. */
 export function numberedCall(
   facts: Omit<OwnCall, "position" | "fee" | "receipt" | keyof ReturnType<typeof calldataOf>> & {
+    readonly wallet: Address;
     readonly nonce: number;
     readonly input: string;
     readonly settlementFee: bigint;
   },
 ): NumberedCall {
-  const { nonce, input, settlementFee, ...same } = facts;
+  const { wallet, nonce, input, settlementFee, ...same } = facts;
   const fee = facts.gasUsed * facts.gasPrice + settlementFee;
   return { nonce, call: { ...same, ...calldataOf(facts), position: 0, fee, receipt: null } };
 }

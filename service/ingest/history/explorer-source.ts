@@ -215,6 +215,7 @@ function readRow(item: unknown, { wallet }: PageRequest): SourceRow | HistoryFai
     ...row,
     own: numberedCall({
       ...row,
+      wallet,
       ...{ transactionIndex, nonce, input, value, ok, gasUsed, gasPrice },
       to: sent.to ?? null,
       gasLimit: sent.gas,

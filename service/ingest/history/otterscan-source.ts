@@ -130,7 +130,7 @@ function readRow(
   return {
     ...row,
     own: numberedCall({
-      ...{ ...row, ...same, gasUsed },
+      ...{ ...row, ...same, wallet, gasUsed },
       to: to ?? null,
       ok: status === "0x1",
       gasLimit: gas,

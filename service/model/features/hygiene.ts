@@ -20,15 +20,22 @@ export function successRate({ history, success, policy }: Facts): Feature {
 
 /** Gas use of a history that holds outside calls, or none at all. */
 export function measureGas(history: WeighedHistory, policy: Policy): GasUse {
-  const prices = weightedPoints(history.outside, ({ overpay }) =>
+  const outside = history.outside.filter(({ call }) => choseGas(call));
+  const prices = weightedPoints(outside, ({ overpay }) =>
     overpay === null ? null : readCurve(policy.gas.priceCurve, overpay),
   );
   return {
-    burnt: burntShare(history, policy),
+    burnt: burntShare(outside, policy),
     pricePoints: prices === null ? null : prices.points,
     pricedShare: pricedShare(prices, policy),
-    limitPoints: limitPoints(history, policy),
+    limitPoints: limitPoints(outside, policy),
+    calls: outside.length,
   };
+}
+
+/** False for a signed payment, whose gas another account chose and paid. */
+export function choseGas({ gasUsed }: Pick<OwnCall, "gasUsed">): boolean {
+  return gasUsed > 0n;
 }
 
 /** How much prices count: whole from as many weighted calls with a market price as scores are drawn towards the middle by. */
@@ -37,10 +44,11 @@ export function pricedShare(prices: ReturnType<typeof weightedPoints>, { shrink 
 }
 
 /** D1 gas efficiency: fees burnt by failures, prices paid against the market's, limits against use. Its value is the share burnt. */
-export function gasEfficiency({ gas: use, history, policy }: Facts): Feature {
+export function gasEfficiency({ gas: use, policy }: Facts): Feature {
   const { gas } = policy;
+  if (use.calls === 0) return notApplicable("gas_efficiency", 0, "others paid the gas of all its calls");
   const waste = readCurve(gas.wasteCurve, use.burnt);
-  const parts = { value: use.burnt, samples: history.outside.length };
+  const parts = { value: use.burnt, samples: use.calls };
   const unpriced = gas.unpriced.wasteShare * waste + gas.unpriced.limitShare * use.limitPoints;
   if (use.pricePoints === null) {
     const reason = `waste ${shown(waste)}, limit ${shown(use.limitPoints)} points; no block tells what the market paid`;
@@ -56,7 +64,7 @@ export function gasEfficiency({ gas: use, history, policy }: Facts): Feature {
 const DEAREST_FEE = 2;
 
 /** Fees of failures over those of failures and successes, each by what its call counts, with a prior of some mean fees. */
-function burntShare({ outside }: WeighedHistory, policy: Policy): number {
+function burntShare(outside: readonly WeighedCall[], policy: Policy): number {
   const most = BigInt(Math.round(DEAREST_FEE * usualFee(outside)));
   let paid = 0n;
   let failed = 0n;
@@ -89,7 +97,7 @@ function usualFee(outside: readonly WeighedCall[]): number {
   return mean / powerOfTwo(Math.max(0, logTwo(mean) - logs / fees));
 }
 
-function limitPoints({ outside }: WeighedHistory, policy: Policy): number {
+function limitPoints(outside: readonly WeighedCall[], policy: Policy): number {
   const limits = weightedPoints(outside, ({ call }) =>
     call.ok ? readCurve(policy.gas.limitCurve, usedShare(call)) : 0,
   );

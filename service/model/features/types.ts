@@ -47,6 +47,8 @@ export type GasUse = {
   readonly pricedShare: number;
   /** L: how near the gas limits are to the gas used. */
   readonly limitPoints: number;
+  /** How many calls all of this is by: signed payments are left out. */
+  readonly calls: number;
 };
 
 /** The block a record speaks for: the newest finalized and enriched one when the rows were read. */
@@ -77,12 +79,15 @@ export type CallReceipt = {
   readonly moves: readonly TokenMove[];
 };
 
-/** One call that the wallet itself made, or that its smart account executed, and that was mined, whatever its outcome. */
+/**
+ * One call that the wallet itself made, that its smart account executed, or that is a token payment which it signed and another
+ * account sent (EIP-3009), and that was mined, whatever its outcome. A signed payment has no gas of its own: see `choseGas`.
+ */
 export type OwnCall = {
   readonly hash: Hex;
   readonly blockNumber: number;
   readonly transactionIndex: number;
-  /** Place within the transaction: 0 for the transaction itself, else the index of the execution's log plus 1. */
+  /** Place within the transaction: 0 for the transaction itself, else the index of the execution's or payment's log plus 1. */
   readonly position: number;
   /** Unix seconds of its block. */
   readonly timestamp: number;
@@ -91,7 +96,7 @@ export type OwnCall = {
    * it comes from calldata, which the account's own code may ignore: only logs show its counterparties.
    */
   readonly to: Address | null;
-  /** First four bytes of the calldata; null for a plain transfer. */
+  /** First four bytes of the calldata; null for a plain transfer. Of a signed payment those of transferWithAuthorization. */
   readonly selector: Hex | null;
   /**
    * Native coin in wei that it sent, or tried to send as a transaction. Of an execution that was asked to send some what a
@@ -105,7 +110,7 @@ export type OwnCall = {
   readonly fee: bigint;
   /** Wei per gas. */
   readonly gasPrice: bigint;
-  /** Whom an ERC-20 transfer or transferFrom of the token `to` was to pay, by the calldata, of a successful execution by its logs as well; null for any other call. */
+  /** Whom an ERC-20 transfer or transferFrom of the token `to`, or an EIP-3009 transfer that the wallet signed, was to pay, by the calldata, of a successful execution by its logs as well; null for any other call. */
   readonly recipient: Address | null;
   /** How much of it, in the token's smallest unit; null where recipient is. */
   readonly amount: bigint | null;

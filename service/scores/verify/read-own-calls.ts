@@ -1,7 +1,8 @@
-import type { Address, Hex } from "viem";
+import { type Address, type Hex, pad } from "viem";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
 import { NodeFailure } from "../../chain/node/failure.ts";
-import type { RawReceipt, RawTransaction } from "../../chain/node/rpc-answers.ts";
+import { AUTHORIZATION_USED, type RawReceipt, type RawTransaction } from "../../chain/node/rpc-answers.ts";
+import { describeSignedPayments, findAuthorizations } from "../../ingest/enrich/authorizations.ts";
 import {
   bundleTransactionOf,
   describeExecutions,
@@ -23,6 +24,8 @@ type NodeWallet = Search & {
   readonly wrappedNative: Address | null;
   /** Whether the service had no trace of an execution: then what it sent is unknown here as well. */
   readonly isUntraced: (place: Pick<OwnCall, "blockNumber" | "transactionIndex" | "position">) => boolean;
+  /** Recognised tokens, whose logs of signed payments are believed; lower-case. */
+  readonly tokens: ReadonlySet<Address>;
 };
 
 /** Blocks of one request for logs. */
@@ -42,8 +45,8 @@ const LOGS = {
 };
 
 /**
- * Every call that a wallet made or its smart account executed, by a node alone, in any order; throws a NodeFailure when
- * the node does not report all of it.
+ * Every call that a wallet made, its smart account executed or it signed as a payment, by a node alone, in any order; throws a
+ * NodeFailure when the node does not report all of it.
  */
 export async function readOwnCalls(
   client: ChainReader,
@@ -56,7 +59,8 @@ export async function readOwnCalls(
     const { receipt, transaction } = await readMined(client, block, hash);
     return sentCall(wallet, { block, receipt, transaction });
   });
-  return [...sent, ...(await readExecutions(client, blocks, wallet))];
+  const executed = await readExecutions(client, blocks, wallet);
+  return [...sent, ...executed, ...(await readSignedCalls(client, blocks, wallet))];
 }
 
 /** Reads every block once. */
@@ -147,6 +151,35 @@ async function readExecutions(
     }
   }
   return calls;
+}
+
+/** Reads the payments that the wallet signed and that others' transactions carried out. */
+async function readSignedCalls(
+  client: ChainReader,
+  blocks: ReturnType<typeof blockReader>,
+  { wallet, asOf, fromBlock, tokens, wrappedNative }: NodeWallet,
+): Promise<readonly OwnCall[]> {
+  if (tokens.size === 0) return [];
+  const starts: number[] = [];
+  for (let from = fromBlock; from <= asOf.blockNumber; from += LOG_BLOCKS) starts.push(from);
+  const filter = { addresses: [...tokens], topics: [[AUTHORIZATION_USED], [pad(wallet)]] };
+  const logs = await mapLimited(starts, AT_ONCE, (from) =>
+    client.logs({ from, to: Math.min(from + LOG_BLOCKS - 1, asOf.blockNumber), ...filter }),
+  );
+  const followed = new Map([[wallet, fromBlock]]);
+  const authorizations = findAuthorizations(logs.flat(), { followed, tokens });
+  const byHash = Map.groupBy(authorizations, (log) => log.transactionHash);
+  const calls = await mapLimited([...byHash], AT_ONCE, async ([hash, known]) => {
+    const [{ blockNumber } = { blockNumber: 0 }] = known;
+    const { receipts, timestamp } = await blocks(blockNumber);
+    const receipt = receipts.get(hash);
+    if (receipt === undefined)
+      throw new NodeFailure("inconsistent", `the node does not have ${hash} in block ${blockNumber}`);
+    return describeSignedPayments(receipt, { known, tokens, timestamp }).map(({ call, logs: own }) =>
+      describeCall(call, { logs: own, l1Fee: null, marketPrice: null }, wrappedNative),
+    );
+  });
+  return calls.flat();
 }
 
 type Search = {

@@ -91,6 +91,7 @@ async function readRows(
     fromTimestamp: coverage.fromTimestamp,
     isUntraced: (place) => isUntraced(untraced, place),
     ...deps.chain,
+    tokens: recognisedTokens(tokens, deps.chain.wrappedNative),
   });
   return {
     ...facts,
@@ -105,7 +106,13 @@ async function readRows(
   };
 }
 
-/** Calls before the first that was enriched came from a history source: without receipts, and without executions. */
+/** The wrapped coin is recognised as well. */
+function recognisedTokens({ tokens }: TokenList, wrappedNative: Address | null): ReadonlySet<Address> {
+  const listed = tokens.map(({ address }) => address);
+  return new Set(wrappedNative === null ? listed : [...listed, wrappedNative]);
+}
+
+/** Calls before the first that was enriched came from a history source: without receipts, executions and signed payments. */
 function asTold(calls: readonly OwnCall[], receiptsFrom: number | null): readonly OwnCall[] {
   return calls.flatMap((call) => {
     if (receiptsFrom !== null && call.blockNumber >= receiptsFrom) return [call];

@@ -174,7 +174,7 @@ function contactGraph(seen: readonly { readonly block: MinedBlock; readonly own:
     for (const { wallet, call } of own) note(wallet, call.recipient ?? call.to, block.time);
     for (const { sent } of block.transactions) {
       if (told.has(sent.from)) continue;
-      note(sent.from, readTokenPayment(sent.input)?.recipient ?? sent.to, block.time);
+      note(sent.from, readTokenPayment(sent.input, sent.from)?.recipient ?? sent.to, block.time);
     }
   }
   const usersOf = new Map<Address, Contact[]>();

@@ -20,7 +20,7 @@ describe("the payment of a call", () => {
     ["a transfer in capitals", `0x${transfer.slice(2).toUpperCase()}`, RECIPIENT, 7n],
     ["a transfer with data behind its arguments", `${transfer}80218021`, RECIPIENT, 7n],
   ])("of %s is recipient and amount", (_name, input, recipient, amount) => {
-    expect(readTokenPayment(input)).toEqual({ recipient, amount });
+    expect(readTokenPayment(input, OWNER)).toEqual({ recipient, amount });
   });
 
   test.each([
@@ -30,7 +30,7 @@ describe("the payment of a call", () => {
     ["a transfer without arguments", "0xa9059cbb"],
     ["a transfer to no address", `0xa9059cbb${"f".repeat(64)}${"0".repeat(64)}`],
   ])("of %s is none", (_name, input) => {
-    expect(readTokenPayment(input)).toBeNull();
+    expect(readTokenPayment(input, OWNER)).toBeNull();
   });
 
   test("is what was encoded, whatever it was", () => {
@@ -47,7 +47,7 @@ describe("the payment of a call", () => {
               args: [zeroAddress, recipient, amount],
             })
           : encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [recipient, amount] });
-        expect(readTokenPayment(input)).toEqual({ recipient, amount });
+        expect(readTokenPayment(input, OWNER)).toEqual({ recipient, amount });
       }),
     );
   });
