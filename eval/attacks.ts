@@ -9,7 +9,7 @@ import {
   oldVenues,
 } from "./attack.ts";
 import { dilution, failures, hiddenFailures } from "./failure-attacks.ts";
-import { burst, farm, ownAgedPayees, sleeper, washRing } from "./forging-attacks.ts";
+import { burst, farm, ownAgedPayees, ownSignedPayments, sleeper, washRing } from "./forging-attacks.ts";
 import { pester, strangersCall } from "./nuisance.ts";
 import { freshContracts, ring, sybilUsers } from "./owned-attacks.ts";
 import { approve, pay, payNative, work, wrap } from "./tasks.ts";
@@ -182,6 +182,13 @@ export const ATTACKS: readonly Attack[] = [
     bar: null,
     forges: true,
     stage: ownAgedPayees,
+  },
+  {
+    name: "own_signed_payments",
+    what: "the same by signed payments (x402), which a facilitator of the owner's own carries out in batches: the wallet pays no gas",
+    bar: null,
+    forges: true,
+    stage: ownSignedPayments,
   },
   {
     name: "wash_ring",

@@ -17,6 +17,8 @@ import { DAY } from "./world.ts";
 
 const HOUR = 3_600;
 const METHODS = 8;
+/** Gas of one payment in a facilitator's batch: the signature, a new nonce and two balances. */
+const SETTLED_GAS = 45_000;
 
 /** Cheap calls with an effect to so many established contracts, each by eight methods. */
 export function manyPairs(stage: Stage, venues: number): readonly Task[] {
@@ -78,6 +80,22 @@ export function ownAgedPayees(stage: Stage): Staged {
   act(stage, wallet, { calls: 700, days: 75, tasks });
   for (const payee of payees) sendBack(stage, payee, wallet);
   return { wallets: [wallet], extraGas: 12 * TRANSFER_GAS };
+}
+
+/** The same payments signed, and carried out in batches by a facilitator of the owner's own; the wallet pays no gas. */
+export function ownSignedPayments(stage: Stage): Staged {
+  const { world, random } = stage;
+  const days = 75;
+  const payments = 700;
+  const authorizer = attacker(stage, { ageDays: days + 1 - world.days });
+  const payees = [agedAccount(stage, 120), agedAccount(stage, 120)];
+  const from = world.start + (world.days - days) * DAY;
+  for (let i = 0; i < payments; i += 1) {
+    const time = from + ((i + random.next()) / payments) * days * DAY;
+    world.ledger.authorizations.push({ authorizer, payee: random.pick(payees), time, count: 1, usd: 0.02 });
+  }
+  for (const payee of payees) sendBack(stage, payee, authorizer);
+  return { wallets: [authorizer], extraGas: payments * SETTLED_GAS + 12 * TRANSFER_GAS };
 }
 
 /** Six aged wallets send the same 500 dollars round and round, and swap them to and fro at a real venue. */

@@ -18,19 +18,22 @@ import { sellersOf } from "./seller-profiles.ts";
 import { DAY, type World } from "./world.ts";
 
 const CHAIN_ID = 31_337;
+const TRANSFER_WITH_AUTHORIZATION = "0xe3ee160e";
 
 /** Which sources a service has, and what it reads of the chain. */
 export type Sight = {
   /** history: creators, first funders and ages of accounts from a node that knows them; contacts: only facts that follow from calls. */
   readonly accounts: "history" | "contacts";
-  /** Whether a payment by a signed authorization is an act of who signed it. */
-  readonly authorizations: boolean;
   /** Whether transactions are traced, which shows the native coin that smart accounts pay. */
   readonly traces: boolean;
 };
 
 /** The present service, at a node with all methods. */
+<<<<<<< HEAD
 export const USUAL_SIGHT: Sight = { accounts: "history", authorizations: false, traces: true };
+=======
+export const USUAL_SIGHT: Sight = { accounts: "history", traces: false };
+>>>>>>> 81f963a (Test signed payments as own calls, and add the attack of settling one's own)
 
 /** The service's knowledge of a world at a moment: scores any followed wallet as of it. */
 export type Observer = {
@@ -55,16 +58,17 @@ export function observe(
     sight = USUAL_SIGHT,
   }: { readonly at: number; readonly policy: Policy; readonly sight?: Sight },
 ): Observer {
-  const graph = contactsUntil(world.ledger, { at, sight });
+  const graph = contactsUntil(world.ledger, at);
   const facts = sight.accounts === "history" ? factsOf(world.ledger) : factsByContacts(world.ledger, graph);
   const publicFunders = new Set(world.publicFunders);
+  const signed = signedCallsIn(world);
   const asOf = {
     blockNumber: blockAt(world.ledger, at),
     blockHash: `0x${"0".repeat(64)}`,
     timestamp: at,
   } as const;
   const rowsOf = (wallet: Address): WalletRows => {
-    const own = ownRows(world, wallet, { at, sight });
+    const own = ownRows(world, wallet, { at, sight, signed: signed.get(wallet) ?? [] });
     const last = own.calls.reduce((latest, { timestamp }) => Math.max(latest, timestamp), 0);
     const counterparties = describeCounterparties({
       wallet,
@@ -102,7 +106,7 @@ export function observe(
 function ownRows(
   world: World,
   wallet: Address,
-  { at, sight }: { readonly at: number; readonly sight: Sight },
+  { at, sight, signed }: { readonly at: number; readonly sight: Sight; readonly signed: readonly OwnCall[] },
 ): Omit<WalletRows, "counterparties"> {
   const { ledger, market, start } = world;
   const delegation = ledger.delegations.get(wallet);
@@ -110,7 +114,7 @@ function ownRows(
   return {
     chainId: CHAIN_ID,
     wallet,
-    calls: ownCalls(world, wallet, sight).filter(({ timestamp }) => timestamp <= at),
+    calls: [...sentCalls(world, wallet, sight), ...signed].filter(({ timestamp }) => timestamp <= at),
     approvals: (ledger.approvals.get(wallet) ?? []).filter(({ approvedAt }) => approvedAt <= at),
     delegation: { to: delegation !== undefined && delegation.time <= at ? delegation.to : null },
     tokens: market.list,
@@ -127,53 +131,46 @@ function ownRows(
   };
 }
 
+<<<<<<< HEAD
 /** Own calls as far as they are seen: the value of executions by traces, payments by authorizations as acts of the signer. */
 function ownCalls({ ledger, market }: World, wallet: Address, sight: Sight): readonly OwnCall[] {
   const calls = (ledger.calls.get(wallet) ?? []).map((call) =>
     (sight.traces && call.ok) || call.position === 0 || call.value === 0n ? call : { ...call, value: null },
+=======
+/** Transactions and executions as far as they are seen: the value of executions by traces. */
+function sentCalls({ ledger }: World, wallet: Address, sight: Sight): readonly OwnCall[] {
+  return (ledger.calls.get(wallet) ?? []).map((call) =>
+    sight.traces || call.position === 0 || call.value === 0n ? call : { ...call, value: 0n },
+>>>>>>> 81f963a (Test signed payments as own calls, and add the attack of settling one's own)
   );
-  if (!sight.authorizations) return calls;
-  const signed = ledger.authorizations.filter(({ authorizer }) => authorizer === wallet);
-  return [
-    ...calls,
-    ...signed.map(({ payee, time, usd }, place): OwnCall => {
+}
+
+/** Payments by signed authorizations as own calls of who signed them, as enrichment stores them. */
+function signedCallsIn({ ledger, market }: World): ReadonlyMap<Address, readonly OwnCall[]> {
+  const byPayer = Map.groupBy(ledger.authorizations, ({ authorizer }) => authorizer);
+  const callsOf = (wallet: Address, signed: Ledger["authorizations"]) =>
+    signed.map(({ payee, time, usd }, place): OwnCall => {
       const timestamp = Math.floor(time);
       const token = market.usdc.address;
       const amount = market.unitsOf(market.usdc, usd, timestamp);
       return {
         hash: `0xa${place.toString(16).padStart(23, "0")}${wallet.slice(2)}`,
-        blockNumber: blockAt(ledger, timestamp),
-        transactionIndex: 0,
-        position: 1 + place,
-        timestamp,
-        to: token,
-        selector: "0xe3ee160e",
-        value: 0n,
-        ok: true,
-        gasLimit: 120_000n,
-        gasUsed: 86_000n,
-        fee: 0n,
-        gasPrice: 0n,
-        recipient: payee,
-        amount,
+        ...{ blockNumber: blockAt(ledger, timestamp), transactionIndex: 0, position: 1 + place, timestamp },
+        ...{ to: token, selector: TRANSFER_WITH_AUTHORIZATION, value: 0n, ok: true },
+        ...{ gasLimit: 0n, gasUsed: 0n, fee: 0n, gasPrice: 0n, recipient: payee, amount },
         receipt: {
-          marketPrice: null,
-          effect: "transfer",
-          emitters: [token],
+          ...{ marketPrice: null, effect: "transfer", emitters: [token] },
           moves: [{ token, amount: -amount }],
         },
       };
-    }),
-  ];
+    });
+  return new Map([...byPayer].map(([wallet, signed]) => [wallet, callsOf(wallet, signed)]));
 }
 
 type OpenContact = { -readonly [key in keyof Contact]: Contact[key] };
 
 /** Who dealt with whom until a moment, as the contacts table holds it. */
-function contactsUntil(
-  { dealings, elsewhere, authorizations }: Ledger,
-  { at, sight }: { readonly at: number; readonly sight: Sight },
-): ContactGraph {
+function contactsUntil({ dealings, elsewhere, authorizations }: Ledger, at: number): ContactGraph {
   const byCounterparty = new Map<Address, Map<Address, OpenContact>>();
   const contactsOf = new Map<Address, Contact[]>();
   const callsOf = new Map<Address, number>();
@@ -181,8 +178,7 @@ function contactsUntil(
     account: authorizer,
     counterparty: payee,
     time: Math.floor(time),
-    // Funds are seen in any case: only the call is the facilitator's.
-    calls: sight.authorizations ? count : 0,
+    calls: count,
     sentMicroUsd: BigInt(Math.round(usd * 1e6)),
   }));
   for (const { account, counterparty, time, calls, sentMicroUsd } of [...dealings, ...signed]) {
