@@ -70,7 +70,7 @@ function actionOf(grade: Grade): string {
 function termsSection({ window, success, credit, gate, shrink, minMeasuredPercent }: Policy): string {
   return `## 3. Terms
 
-Calls are the wallet's own executed calls, reverted ones included; for smart accounts, what they executed. t_ref is the time of the last one, and the window the ${window.days} days before it.
+Calls are the wallet's own executed calls, reverted ones included; for smart accounts, what they executed. A payment that the wallet signed and another account sent (EIP-3009, as in x402) is a call of the wallet to its payee, without gas of its own; it counts where a recognised token logs it. Such payments and executions are known since the wallet is followed. t_ref is the time of the last one, and the window the ${window.days} days before it.
 
 Of a busy wallet the newest ${WALLET_BOUNDS.calls.toLocaleString("en-US")} calls of the window are read, and fewer where their rows take more than ${WALLET_BOUNDS.bytes / 1_048_576} MiB or name more than ${WALLET_BOUNDS.accounts.toLocaleString("en-US")} accounts. Such a record covers the time since the oldest of them (\`coverage.complete\` is false, \`newest_calls_only\` true), and its confidence falls accordingly, so that a flood of calls that pushes older failures out costs confidence.
 

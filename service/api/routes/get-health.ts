@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
+import { choseGas } from "../../model/features/hygiene.ts";
 import { roundMicro } from "../../model/score/fixed-point.ts";
 import type { FailureGroup } from "../../reports/diagnosis/failures.ts";
 import { diagnoseHealth, type Health } from "../../reports/diagnosis/health.ts";
@@ -175,6 +176,8 @@ export const getHealth = definePaid({
 
 const MOST_FAILURE_GROUPS = 200;
 const MOST_RECOMMENDATIONS = 100;
+const ONLY_SIGNED_NOTE = "Its only own calls are signed payments (x402), which other accounts sent.";
+
 const SMART_ACCOUNT_NOTE =
   "Calls are what the account executed in transactions of others; their fees may have been paid by a relayer or a paymaster.";
 const DELEGATED_NOTE = "An EOA that runs the code of another account (EIP-7702).";
@@ -219,7 +222,7 @@ function renderHealth({
   };
 }
 
-/** Only an account without own code sends transactions. An account that only executed calls is a contract. */
+/** Only an account without own code sends transactions. An account that only executed calls is a contract; any can sign payments. */
 function accountOf({ rows }: ReportFacts, { hasCode }: WalletLife): HealthAnswer["account"] {
   const delegate: Address | null = rows.delegation === null ? null : rows.delegation.to;
   const delegates_to = delegate === null ? null : toEip55(delegate);
@@ -227,9 +230,10 @@ function accountOf({ rows }: ReportFacts, { hasCode }: WalletLife): HealthAnswer
     return { kind: "delegated_eoa", is_contract: true, delegates_to, note: DELEGATED_NOTE };
   if (rows.calls.some(({ position }) => position === 0))
     return { kind: "eoa", is_contract: false, delegates_to, note: null };
-  if (rows.calls.length > 0)
+  if (rows.calls.some(choseGas))
     return { kind: "smart_account", is_contract: true, delegates_to, note: SMART_ACCOUNT_NOTE };
-  return { kind: "unknown", is_contract: hasCode, delegates_to, note: "No own call of it is known." };
+  const note = rows.calls.length > 0 ? ONLY_SIGNED_NOTE : "No own call of it is known.";
+  return { kind: "unknown", is_contract: hasCode, delegates_to, note };
 }
 
 function renderSeen(seen: SeenCall | null): HealthAnswer["first_seen"] {

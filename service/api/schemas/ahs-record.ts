@@ -181,7 +181,11 @@ export const coverageSchema = z
   .object({
     from_block: z.int().openapi({ example: 1 }),
     to_block: blockSchema,
-    complete: z.boolean().openapi({ example: true }),
+    complete: z.boolean().openapi({
+      description:
+        "Whether every transaction of the window is known. Signed payments (x402) and executions of smart accounts are known only since the wallet is followed",
+      example: true,
+    }),
     sources: z.array(z.string()).openapi({ example: ["index"] }),
     newest_calls_only: z.literal(true).optional().openapi({
       description:

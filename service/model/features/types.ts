@@ -184,7 +184,7 @@ export type Coverage = {
   readonly fromBlock: number;
   readonly fromTimestamp: number;
   readonly toBlock: number;
-  /** Whether every own call of the scoring window up to toBlock is in the rows. */
+  /** Whether every transaction of the wallet in the window up to toBlock is in the rows; before it was followed, nothing else is. */
   readonly complete: boolean;
   readonly sources: readonly string[];
   /** Present where the wallet made more calls in the window than are read of one, see `WALLET_BOUNDS`. */

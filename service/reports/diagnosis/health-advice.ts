@@ -160,6 +160,8 @@ const METHOD_NAMES: ReadonlyMap<Hex, string> = new Map(
   [
     "transfer(address,uint256)",
     "transferFrom(address,address,uint256)",
+    "transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)",
+    "transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)",
     "approve(address,uint256)",
     "setApprovalForAll(address,bool)",
     "deposit()",

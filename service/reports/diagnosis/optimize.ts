@@ -1,3 +1,4 @@
+import { choseGas } from "../../model/features/hygiene.ts";
 import type { OwnCall } from "../../model/features/types.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import { causeOf, methodKey } from "./failures.ts";
@@ -22,10 +23,11 @@ export type Optimization = ReturnType<typeof optimizeGas>;
 
 /**
  * Fees, waste and possible savings of each (contract, method) of the window: the largest saving first, then the dearest,
- * then by contract and method. The contract is null for creations and unknown targets, the selector for plain transfers.
+ * then by contract and method. The contract is null for creations and unknown targets, the selector for plain transfers. Signed
+ * payments are left out: other accounts chose and paid their gas.
  */
 export function optimizeGas({ paid, policy }: Pick<ReportFacts, "paid" | "policy">) {
-  const methods = [...Map.groupBy(paid.calls, methodKey).values()].map((calls) => {
+  const methods = [...Map.groupBy(paidGas(paid.calls), methodKey).values()].map((calls) => {
     const own = calls.map(({ call }) => call);
     const savings = savingsOf(calls, { days: paid.days, policy });
     return {
@@ -44,6 +46,10 @@ export function optimizeGas({ paid, policy }: Pick<ReportFacts, "paid" | "policy
       compare(b.saved.wei, a.saved.wei) || compare(b.spent.wei, a.spent.wei) || compare(keyOf(a), keyOf(b)),
   );
   return { methods: sorted, totals: totalOf(methods) };
+}
+
+function paidGas(calls: readonly PaidCall[]): readonly PaidCall[] {
+  return calls.filter(({ call }) => choseGas(call));
 }
 
 function billOf(calls: readonly PaidCall[]): Omit<GasBill, "saved" | "monthly"> {

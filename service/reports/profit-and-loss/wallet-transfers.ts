@@ -92,10 +92,14 @@ export function createTransferReader(db: Database, chainId: number) {
   };
 }
 
-/** SQL: whether a transfer t happened in an own call of $2 on chain $1, a transaction or an execution. */
+/**
+ * SQL: whether a transfer t happened in an own call of $2 on chain $1, a transaction or an execution, or is the payment that it
+ * signed: the log after the one of the authorization, which the call's position is.
+ */
 export const IS_OWN = `(t.sender is not distinct from $2 or exists (
   select from ahs.own_call c
-  where c.chain_id = $1 and c.wallet = $2 and c.block = t.block and c.hash = t.transaction_hash))`;
+  where c.chain_id = $1 and c.wallet = $2 and c.block = t.block and c.hash = t.transaction_hash
+    and (c.origin <> 'authorization' or c.position = t.log_index)))`;
 
 const MOVEMENT = `t.token, t.amount, t.block::float8 as block, t.timestamp::float8 as timestamp,
   t.transaction_hash as hash, t.log_index as "logIndex"`;

@@ -91,6 +91,31 @@ describe("gas efficiency", () => {
     expect(value).toBeCloseTo(2 / 30, 3);
   });
 
+  /** Signed by the wallet and sent by another account, which chose and paid the gas. */
+  const signed = {
+    ...{ at: START, position: 1, selector: "0xe3ee160e", recipient: account(1000), amount: 5_000_000n },
+    ...{ gasLimit: 0n, gasUsed: 0n, gasPrice: 0n, fee: 0n, marketPrice: null, effect: "transfer" },
+  } as const;
+
+  test("does not apply to a wallet that only signed payments", () => {
+    expect(measureFeature("gas_efficiency", repeat(20, 60, signed))).toMatchObject({
+      ...{ state: "not_applicable", samples: 0, reason: "others paid the gas of all its calls" },
+    });
+    expect(pointsOf("success_rate", repeat(200, 60, signed))).toBeGreaterThan(90);
+  });
+
+  test("is the same with and without signed payments beside the calls that paid gas", () => {
+    const calls = [
+      ...repeat(9, 60, { ...call, gasPrice: 2n * GWEI }),
+      { ...call, at: START + 30, ok: false },
+    ];
+    const mixed = measureFeature("gas_efficiency", [
+      ...calls,
+      ...repeat(9, 60, { ...signed, at: START + 10 }),
+    ]);
+    expect(mixed).toEqual(measureFeature("gas_efficiency", calls));
+  });
+
   test("counts a dear failure more than a cheap one", () => {
     const steps = (fee: bigint) => [...repeat(20, 1, call), { ...call, at: START + 30, ok: false, fee }];
     expect(pointsOf("gas_efficiency", steps(50_000n))).toBeLessThan(
