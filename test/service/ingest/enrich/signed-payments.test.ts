@@ -64,7 +64,7 @@ const settle = async (data: Hex, from = FACILITATOR) => world.chain.send({ from,
 /** Carries out several calls of the token in one transaction. */
 function settleTogether(calls: readonly Hex[]) {
   const operations = calls.map((data, place) => ({
-    ...{ sender: batcher, nonce: BigInt(nonce * 100 + place), initCode: "0x" as Hex },
+    ...{ sender: batcher, nonce: BigInt(place), initCode: "0x" as Hex },
     callData: encodeFunctionData({ abi: smartWalletAbi, functionName: "execute", args: [usdc, 0n, data] }),
     ...{ accountGasLimits: toHex(300_000n, { size: 32 }), preVerificationGas: 21_000n },
     ...{ gasFees: toHex(0n, { size: 32 }), paymasterAndData: "0x" as Hex, signature: "0x" as Hex },

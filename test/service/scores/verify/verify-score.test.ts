@@ -1,9 +1,10 @@
-import canonicalize from "canonicalize";
-import { type Address, getAddress, type Hex, keccak256 } from "viem";
+import { type Address, encodeFunctionData, getAddress, keccak256, toHex } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { roleAccounts } from "../../../../devnet/accounts.ts";
 import { renderAhsRecord } from "../../../../service/api/schemas/ahs-record.ts";
+import { usdCoinAbi } from "../../../../service/chain/abi/usd-coin.ts";
 import { createChainReader } from "../../../../service/chain/node/chain-reader.ts";
 import { createOtterscanSource } from "../../../../service/ingest/history/otterscan-source.ts";
 import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
@@ -15,12 +16,16 @@ import { type RecordedScore, recordedScoreSchema } from "../../../../service/sco
 import { scanBlocks, searchSource } from "../../../../service/scores/verify/read-own-calls.ts";
 import { type VerifyDeps, verifyScore } from "../../../../service/scores/verify/verify-score.ts";
 import { bootTestkit, type Testkit } from "../../../support/anvil-testkit/testkit.ts";
+import { signPayment } from "../../../support/signed-payment.ts";
 import { until } from "../../../support/until.ts";
 
 const inputsSchema = z.record(z.string(), z.string());
 const AGENT = getAddress("0x00000000000000000000000000000000000a9e11");
 const STRANGER = roleAccounts().payer.address;
 const WALLET = AGENT.toLowerCase() as Address;
+/** Only signs payments, which a stranger sends. */
+const SIGNER = privateKeyToAccount(`0x${"17".repeat(32)}`);
+const PAYMENTS = 6;
 
 let kit: Testkit;
 let deps: VerifyDeps;
@@ -28,11 +33,22 @@ beforeAll(async () => {
   kit = await bootTestkit({ ageSeconds: 40 * 86_400 });
   const { chain, db } = kit;
   await chain.register(AGENT);
+  await chain.register(SIGNER.address);
+  const { usdc } = chain.contracts;
+  const mint = encodeFunctionData({
+    abi: usdCoinAbi,
+    functionName: "mint",
+    args: [SIGNER.address, 1_000_000n],
+  });
+  await chain.send({ from: roleAccounts().deployer.address, to: usdc, data: mint });
   for (let round = 0; round < 20; round += 1) {
     await chain.moveTime(86_400);
     await chain.succeed(AGENT);
     await chain.succeed(STRANGER);
     if (round % 4 === 0) await chain.revert(AGENT);
+    if (round >= PAYMENTS) continue;
+    const data = await signPayment(usdc, SIGNER, { to: AGENT, amount: 20_000n, nonce: round });
+    await chain.send({ from: STRANGER, to: usdc, data });
   }
   await chain.mine(40);
   const indexer = await kit.startIndexer();
@@ -69,6 +85,11 @@ test("a score follows from the node and the files it names, found by search or b
   expect(searched.calls).toBe(26);
   const scanned = await verifyScore(record, { ...deps, find: scanBlocks(deps.client) });
   expect(scanned).toEqual(searched);
+});
+
+test("a score of signed payments follows from the node, which finds them by their logs", async () => {
+  const record = await recordOf(SIGNER.address.toLowerCase() as Address);
+  expect(await verifyScore(record, deps)).toMatchObject({ differences: [], calls: 1 + PAYMENTS });
 });
 
 test("a row that says otherwise than the chain is found out, with the features that it moved", async () => {
@@ -175,8 +196,8 @@ test("a node that lacks the block is an error, not a difference", async () => {
   );
 });
 
-/** The record of the agent as GET /ahs answers it, scored now. */
-async function recordOf(): Promise<RecordedScore> {
+/** The record of a wallet, by default the agent's, as GET /ahs answers it, scored now. */
+async function recordOf(wallet = WALLET): Promise<RecordedScore> {
   const { db, chain } = kit;
   const context = {
     db,
@@ -186,8 +207,8 @@ async function recordOf(): Promise<RecordedScore> {
     publishPolicy: defaultPublishPolicy,
     now: () => new Date(),
   };
-  const outcome = await scoreNow(context, WALLET);
-  if (outcome.kind !== "stored") return recordedScoreSchema.parse({ ...EMPTY, address: WALLET });
+  const outcome = await scoreNow(context, wallet);
+  if (outcome.kind !== "stored") return recordedScoreSchema.parse({ ...EMPTY, address: wallet });
   return recordedScoreSchema.parse(toAnswer(outcome.row));
 }
 
