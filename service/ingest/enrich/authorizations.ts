@@ -14,7 +14,7 @@ import { receiptLogs } from "./executions.ts";
 import { type Followed, isFollowed } from "./log-rows.ts";
 import type { MinedCall } from "./own-call.ts";
 
-/** A token payment by an authorization that its payer signed (EIP-3009), whoever sent the transaction. */
+/** A token payment by an authorization that its payer signed (EIP-3009); any account can send the transaction. */
 export type SignedPayment = {
   readonly payer: Address;
   readonly payee: Address;
@@ -27,7 +27,7 @@ export type SignedPayment = {
 
 /**
  * Signed payments in logs of one transaction, in order. Trusted tokens (lower-case) log AuthorizationUsed and directly after it the
- * Transfer, with no call of other code between; so each transfer is of one authorization at most. What moves nothing is no payment.
+ * Transfer, with no call of other code between; so each transfer is of one authorization at most. A transfer of zero is no payment.
  */
 export function findSignedPayments(
   logs: readonly RawLog[],
