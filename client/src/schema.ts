@@ -1396,7 +1396,10 @@ export interface components {
             volume_usd: number | null;
         };
         Coverage: {
-            /** @example true */
+            /**
+             * @description Whether every transaction of the window is known. Signed payments (x402) and executions of smart accounts are known only since the wallet is followed
+             * @example true
+             */
             complete: boolean;
             /** @example 1 */
             from_block: number;

@@ -1,4 +1,5 @@
-import { type Address, encodeFunctionData, getAddress, keccak256, toHex } from "viem";
+import canonicalize from "canonicalize";
+import { type Address, encodeFunctionData, getAddress, type Hex, keccak256 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
