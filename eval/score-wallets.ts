@@ -29,11 +29,7 @@ export type Sight = {
 };
 
 /** The present service, at a node with all methods. */
-<<<<<<< HEAD
-export const USUAL_SIGHT: Sight = { accounts: "history", authorizations: false, traces: true };
-=======
-export const USUAL_SIGHT: Sight = { accounts: "history", traces: false };
->>>>>>> 81f963a (Test signed payments as own calls, and add the attack of settling one's own)
+export const USUAL_SIGHT: Sight = { accounts: "history", traces: true };
 
 /** The service's knowledge of a world at a moment: scores any followed wallet as of it. */
 export type Observer = {
@@ -131,17 +127,10 @@ function ownRows(
   };
 }
 
-<<<<<<< HEAD
-/** Own calls as far as they are seen: the value of executions by traces, payments by authorizations as acts of the signer. */
-function ownCalls({ ledger, market }: World, wallet: Address, sight: Sight): readonly OwnCall[] {
-  const calls = (ledger.calls.get(wallet) ?? []).map((call) =>
-    (sight.traces && call.ok) || call.position === 0 || call.value === 0n ? call : { ...call, value: null },
-=======
 /** Transactions and executions as far as they are seen: the value of executions by traces. */
 function sentCalls({ ledger }: World, wallet: Address, sight: Sight): readonly OwnCall[] {
   return (ledger.calls.get(wallet) ?? []).map((call) =>
-    sight.traces || call.position === 0 || call.value === 0n ? call : { ...call, value: 0n },
->>>>>>> 81f963a (Test signed payments as own calls, and add the attack of settling one's own)
+    (sight.traces && call.ok) || call.position === 0 || call.value === 0n ? call : { ...call, value: null },
   );
 }
 

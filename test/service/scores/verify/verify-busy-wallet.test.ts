@@ -143,6 +143,7 @@ function nodeOf(calls: readonly OwnCall[]): ChainReader {
       return call === undefined ? null : { ...place(call), input: "0x", value: 0n, gas: 21_000n };
     },
     code: async () => "0x",
-    ...{ blockWithTransactions: unasked, receipt: unasked, call: unasked, logs: unasked, trace: unasked },
+    logs: async () => [],
+    ...{ blockWithTransactions: unasked, receipt: unasked, call: unasked, trace: unasked },
   };
 }
