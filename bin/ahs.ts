@@ -45,6 +45,10 @@ const COMMANDS: Readonly<
     () => import("./commands/verify-score.ts"),
   ],
   sanctions: ["import | status | check: the sanctions lists", () => import("./commands/sanctions.ts")],
+  threats: [
+    "import | list | remove: lists of phishing, scam, mixer and exploit addresses",
+    () => import("./commands/threats.ts"),
+  ],
   scan: [
     "run | list | show: scans of registries, documents and all scores, as each night",
     () => import("./commands/scan.ts"),

@@ -73,6 +73,8 @@ export const TABLE_RIGHTS: Readonly<Record<string, Readonly<Partial<Record<RoleN
 
   sanctions_entry: { ahs_serve: READ, ahs_work: READ },
   sanctions_source: { ahs_serve: READ, ahs_work: READ },
+  threat_entry: { ahs_serve: READ, ahs_work: READ },
+  threat_list: { ahs_serve: READ, ahs_work: READ },
   sanctions_reading: { ahs_index: CLEAR, ahs_serve: EDIT, ahs_work: EDIT },
 
   api_key: { ahs_serve: EDIT, ahs_work: "select, update" },

@@ -9,6 +9,7 @@ import { SECONDS_PER_DAY } from "../model/features/time.ts";
 import type { SanctionsFlag } from "../model/features/types.ts";
 import { MICRO } from "../model/score/fixed-point.ts";
 import { FLAGS_COLUMNS, type FlagsRow, flagsOf, sanctionsFlagsJoin } from "../sanctions/sanctions.ts";
+import { type Threat, threatsJoin } from "../sanctions/threats.ts";
 
 /** Returns the content of an input file by its hash (lower-case); undefined if it is not stored. */
 export async function readInputFile(db: Database, hash: Hex): Promise<unknown> {
@@ -31,6 +32,8 @@ export type WalletSnapshot = {
   readonly head: IndexHead | null;
   /** Of every source, as of the newest indexed block; empty when none. */
   readonly sanctions: readonly SanctionsFlag[];
+  /** Lists of threats that it is on; they change no score. */
+  readonly threats: readonly Threat[];
   /** Null for a wallet never scored. */
   readonly score: CurrentScore | null;
   /** Whether the index follows the wallet. */
@@ -122,7 +125,7 @@ function snapshotLoader(db: Database, chainId: number): (address: Address) => Pr
   const statement = {
     name: "wallet_standing",
     text: `
-      select wanted.address, head.*, followed.address is not null as followed, ${FLAGS_COLUMNS},
+      select wanted.address, head.*, followed.address is not null as followed, ${FLAGS_COLUMNS}, threat.threats,
              current.score_id::float8 as "scoreId", current.as_of_block::float8 as "asOfBlock",
              current.ahs_score as "ahsScore", current.grade, current.confidence_micros as "confidenceMicros",
              current.confidence_level as "confidenceLevel", current.as_of_time as "asOfTime"
@@ -130,7 +133,8 @@ function snapshotLoader(db: Database, chainId: number): (address: Address) => Pr
       left join (${newestBlock(chainId)}) as head on true
       left join ahs.current_score as current on current.chain_id = $2 and current.wallet = wanted.address
       left join "${schema}".wallet as followed on followed.address = wanted.address
-      ${sanctionsFlagsJoin({ schema, address: "wanted.address", chainId: "$2" })}`,
+      ${sanctionsFlagsJoin({ schema, address: "wanted.address", chainId: "$2" })}
+      ${threatsJoin("wanted.address")}`,
   };
   return loadInBatches(
     async (addresses: readonly Address[]) => {
@@ -147,7 +151,11 @@ function snapshotLoader(db: Database, chainId: number): (address: Address) => Pr
   );
 }
 
-type SnapshotRow = { readonly address: Address; readonly followed: boolean } & FlagsRow &
+type SnapshotRow = {
+  readonly address: Address;
+  readonly followed: boolean;
+  readonly threats: readonly Threat[] | null;
+} & FlagsRow &
   (IndexHead | { readonly blockNumber: null }) &
   (CurrentScore | { readonly scoreId: null });
 
@@ -155,6 +163,7 @@ function snapshotOf(row: SnapshotRow): WalletSnapshot {
   return {
     head: row.blockNumber === null ? null : { blockNumber: row.blockNumber, timestamp: row.timestamp },
     sanctions: flagsOf(row),
+    threats: row.threats ?? [],
     score: row.scoreId === null ? null : currentScoreOf(row),
     followed: row.followed,
   };

@@ -40,9 +40,9 @@ export async function scoredRow(address: Address, score: Score): Promise<StoredS
   }
 }
 
-/** The record of a stored score, with the publication and trend of its wallet. */
+/** The record of a stored score, with the publication, trend and threats of its wallet. */
 export async function recordOf(
-  row: StoredScore,
+  { row, threats }: { readonly row: StoredScore } & Pick<WalletSnapshot, "threats">,
   {
     scores,
     oracle,
@@ -57,5 +57,5 @@ export async function recordOf(
     scores.published(address),
     scores.trend(address, new Date(row.asOfTime.getTime() - TREND_MS)),
   ]);
-  return renderAhsRecord({ row, published, oracle, trend, now });
+  return renderAhsRecord({ row, published, oracle, trend, threats, now });
 }

@@ -241,6 +241,7 @@ const policySchema = z.object({
   max_instant_usd: z.number().nullable(),
   safe_amount_multiple: z.number(),
   min_confidence_for_instant: z.enum(["HIGH", "MEDIUM", "LOW"]).nullable(),
+  threat_action: z.enum(["ignore", "escrow", "reject"]),
   updated_at: z.string().nullable(),
 });
 
@@ -250,7 +251,7 @@ type KeyPolicy = z.infer<typeof policySchema>;
 const ACTIONS: readonly RoutingAction[] = ["instant_settle", "escrow", "reject"];
 
 function policyWords(policy: KeyPolicy): readonly string[] {
-  const { allowlist, confidence_overrides, insufficient_action } = policy;
+  const { allowlist, confidence_overrides, insufficient_action, threat_action } = policy;
   const overrides = Object.entries(confidence_overrides).flatMap(([grade, levels]) =>
     Object.entries(levels).map(
       ([level, action]) => `Grade ${grade} with ${level} confidence: ${doing(action, policy)}.`,
@@ -266,6 +267,7 @@ function policyWords(policy: KeyPolicy): readonly string[] {
     `Not enough history: ${doing(insufficient_action, policy)}.`,
     ...overrides,
     ...limitWords(policy),
+    ...(threat_action === "ignore" ? [] : [`On a list of threats: ${doing(threat_action, policy)} at best.`]),
     ...(allowlist.length === 0
       ? []
       : [

@@ -107,7 +107,7 @@ const NEEDLE_HEIGHT = 20;
 
 function renderWallet(view: WalletView, part: WalletPaidPart): PageContent {
   const address = toEip55(view.address);
-  const { score, sanctions } = view.snapshot;
+  const { score, sanctions, threats } = view.snapshot;
   const isKnown = score !== null && part.kind === "locked";
   return {
     title: `Wallet ${address.slice(0, 8)}`,
@@ -118,6 +118,7 @@ function renderWallet(view: WalletView, part: WalletPaidPart): PageContent {
 <h1 class="address mono">${address}</h1>
 ${renderAgents(view.agents)}
 ${sanctions.length === 0 ? "" : renderSanctions(view.snapshot)}
+${threats.length === 0 ? "" : renderThreats(view.snapshot)}
 <div class="grid">
 <section class="panel" aria-labelledby="score"><h2 id="score">Health</h2>
 ${score === null ? renderNeverScored(view) : renderScore(score, view)}</section>
@@ -146,6 +147,14 @@ function renderSanctions({ sanctions }: WalletSnapshot): Fragment {
 <ul class="plain">${sanctions.map(
     ({ source, reference, detected_at }) =>
       html`<li><b>${SOURCES[source]}</b>, listed as <code>${reference}</code>, seen ${timeTag(new Date(detected_at))}</li>`,
+  )}</ul></div>`;
+}
+
+function renderThreats({ threats }: WalletSnapshot): Fragment {
+  return html`<div class="notice warn"><p><b>This wallet is on a list of threats.</b> The score does not count it, and by default payments are decided without it; a routing policy can hold or reject them by <code>threat_action</code>.</p>
+<ul class="plain">${threats.map(
+    ({ list, kind, source, listed_at }) =>
+      html`<li><b>${kind}</b> by <code>${list}</code> of ${source}, seen ${timeTag(new Date(listed_at))}</li>`,
   )}</ul></div>`;
 }
 

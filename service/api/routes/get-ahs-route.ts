@@ -13,11 +13,13 @@ import {
   gradeLabelSchema,
   nullableScoreSchema,
   renderCurrentScore,
+  renderThreats,
   routingActionSchema,
+  threatsShape,
 } from "../schemas/ahs-record.ts";
 import { backingSchema, renderBacking } from "../schemas/backing.ts";
 import { MAX_AMOUNT_MICRO_USD } from "../schemas/route-policy.ts";
-import { addressParams, eip55Schema, flag, microDecimal, toEip55 } from "../schemas/values.ts";
+import { addressParams, eip55Schema, flag, microDecimal, text, toEip55 } from "../schemas/values.ts";
 
 const query = z.object({
   amount_usd: microDecimal({ least: 1, most: MAX_AMOUNT_MICRO_USD }).optional().openapi({
@@ -37,6 +39,7 @@ const routeSchema = z
       .enum([
         "sanctioned",
         "allowlist",
+        "threat_listed",
         "confidence_override",
         "grade",
         "escrow_disabled",
@@ -53,6 +56,10 @@ const routeSchema = z
       "Whether the wallet is on the allowlist of that policy; a sanctioned wallet is rejected anyway",
     ),
     backing: backingSchema.nullable(),
+    ...threatsShape,
+    warning: text(
+      "A plain sentence for a wallet on a list of threats that the decision does not take into account; null without one",
+    ).nullable(),
     agent_health_score: nullableScoreSchema.openapi({ description: "Equal to ahs_score" }),
     routing_recommendation: routingActionSchema.openapi({ description: "Equal to action" }),
   })
@@ -71,7 +78,7 @@ export const getAhsRoute = defineSale({
   tag: "Routing",
   summary: "Trust routing decision for a payment to a wallet",
   description:
-    "Decides by the routing policy of the caller, the key or the wallet that pays, which `PUT /ahs/route/policy` sets. Without one, grades A and B settle at once, C goes to escrow, the others are rejected, and a wallet never scored, or without enough history, is sent to escrow. Sanctions are looked up at the newest indexed block on every answer and always reject: no allowlist bypasses them. With `amount_usd` an `instant_settle` needs that much of the wallet's safe amount: above what is available it is `escrow` with reason `above_safe_amount`, and while the backing is unknown with `backing_unknown`. Allowlisted wallets settle whatever the amount. Each `instant_settle` for an amount, but for allowlisted wallets, is one promise: for a day its amount is outstanding for all callers, whether it is paid or not. Without the parameter the answer shows the backing and promises nothing. A payment with `amount_usd` is settled before the work.",
+    "Decides by the routing policy of the caller, the key or the wallet that pays, which `PUT /ahs/route/policy` sets. Without one, grades A and B settle at once, C goes to escrow, the others are rejected, and a wallet never scored, or without enough history, is sent to escrow. Sanctions are looked up at the newest indexed block on every answer and always reject: no allowlist bypasses them. `threats` names the imported lists of phishing, scam, mixer and exploit addresses that the wallet is on. Without a policy they change nothing, and `warning` says so; `threat_action` of a policy holds or rejects such wallets with the reason `threat_listed`. With `amount_usd` an `instant_settle` needs that much of the wallet's safe amount: above what is available it is `escrow` with reason `above_safe_amount`, and while the backing is unknown with `backing_unknown`. Allowlisted wallets settle whatever the amount. Each `instant_settle` for an amount, but for allowlisted wallets, is one promise: for a day its amount is outstanding for all callers, whether it is paid or not. Without the parameter the answer shows the backing and promises nothing. A payment with `amount_usd` is settled before the work.",
   request: { params: addressParams, query, body: null },
   answer: { schema: routeSchema, description: "The decision" },
   problems: ["index-unavailable", "index-behind"],
@@ -136,12 +143,13 @@ function releasePromise(deciding: Promise<AmountOutcome>, { deps }: Sale<Answer>
 
 function routeBy(
   wallet: Address,
-  { standing: { sanctions, score }, policy, amountMicroUsd }: Asked,
+  { standing: { sanctions, threats, score }, policy, amountMicroUsd }: Asked,
   availableMicroUsd: bigint | null,
 ) {
   return routeWallet(policy ?? DEFAULT_ROUTING, {
     wallet,
     sanctioned: sanctions.length > 0,
+    threatened: threats.length > 0,
     score: routedScore(score),
     payment: amountMicroUsd === null ? null : { amountMicroUsd, availableMicroUsd },
   });
@@ -149,7 +157,7 @@ function routeBy(
 
 function decide(address: Address, asked: Asked, now: Date): Answer {
   const { standing, policy, backing } = asked;
-  const { score } = standing;
+  const { score, threats } = standing;
   const sanctioned = standing.sanctions.length > 0;
   const shown = renderCurrentScore(score, { sanctioned, now });
   const { action, reason } = routeBy(address, asked, backing?.availableMicroUsd ?? null);
@@ -162,7 +170,15 @@ function decide(address: Address, asked: Asked, now: Date): Answer {
     policy_applied: policy !== null,
     allowlisted: policy?.allowlist.includes(address) ?? false,
     backing: renderBacking(backing),
+    ...renderThreats(threats),
+    warning: action === "reject" || reason === "threat_listed" ? null : warningOf(threats),
     agent_health_score: shown.ahs_score,
     routing_recommendation: action,
   };
+}
+
+function warningOf(threats: WalletSnapshot["threats"]): string | null {
+  if (threats.length === 0) return null;
+  const lists = threats.map(({ list, kind }) => `${list} (${kind})`).join(", ");
+  return `The wallet is on a list of threats: ${lists}. The decision does not take this into account.`;
 }

@@ -53,19 +53,19 @@ export const getAhs = definePaid({
     "signer-unavailable",
   ],
   async check({ params }, { deps, now }) {
-    const score = scorerOf(params.address, await freshStanding(params.address, deps, now), deps);
+    const standing = await freshStanding(params.address, deps, now);
+    const score = scorerOf(params.address, standing, deps);
     // Followed wallets too: their history may start before the index.
-    return { score, mayFetch: score === deps.scoreOnDemand };
+    return { score, threats: standing.threats, mayFetch: score === deps.scoreOnDemand };
   },
-  async prepare({ params, query }, { score, mayFetch }, { deps }) {
+  async prepare({ params, query }, checked, { deps }) {
     if (query.agent_url !== undefined)
       await refuseUrl({ loc: ["query", "agent_url"], given: query.agent_url }, deps.infrastructure.refusal);
     const wantsD3 = query.include.includes("infrastructure") || query.agent_url !== undefined;
-    if (!wantsD3) return { score, mayFetch, plan: null };
+    if (!wantsD3) return { ...checked, plan: null };
     // Last, because it reserves a visit; a refusal here costs nothing.
     return {
-      score,
-      mayFetch,
+      ...checked,
       plan: await planInfrastructure({ ...params, agentUrl: query.agent_url }, deps),
     };
   },
@@ -75,12 +75,12 @@ export const getAhs = definePaid({
   },
   async work(
     { params: { address }, query: { include } },
-    { score, plan },
+    { score, threats, plan },
     { deps, now },
   ): Promise<AhsRecord> {
     const row = await scoredRow(address, score);
     const [record, backing, history, attestation, d3] = await Promise.all([
-      recordOf(row, deps, now),
+      recordOf({ row, threats }, deps, now),
       deps.backing.read(address),
       include.includes("history") ? historyPart(address, deps) : {},
       include.includes("attestation") ? attestationPart(row, deps) : {},

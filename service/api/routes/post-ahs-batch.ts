@@ -106,7 +106,8 @@ export const postAhsBatch = definePaid({
     const entries = await mapLimited(wallets, AT_ONCE, async ({ address, standing }): Promise<Entry> => {
       try {
         const row = await scoredRow(address, scorerOf(address, standing, deps));
-        return { kind: "record", record: await recordOf(row, deps, now) };
+        const { threats } = standing;
+        return { kind: "record", record: await recordOf({ row, threats }, deps, now) };
       } catch (error) {
         return { kind: "failed", address, problem: toProblem(error, address, deps) };
       }

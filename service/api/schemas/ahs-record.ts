@@ -1,10 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import { gradeOf } from "../../chain/oracle-codec.ts";
+import { THREAT_KINDS } from "../../db/tables/sanctions.ts";
 import type { Coverage } from "../../model/features/types.ts";
 import { MICRO } from "../../model/score/fixed-point.ts";
 import { gradeLabel } from "../../model/score/record.ts";
 import { defaultAction } from "../../model/score/route.ts";
+import { THREAT_CODES, type Threat, type ThreatCode, threatCodes } from "../../sanctions/threats.ts";
 import {
   type CurrentScore,
   isStale,
@@ -151,6 +153,40 @@ export const sanctionsFlagSchema = z
 /** Lists that a wallet is on; most are on none. */
 export const sanctionsFlagsSchema = z.array(sanctionsFlagSchema).openapi({ example: [] });
 
+const threatSchema = z
+  .object({
+    list: text("Name of the list", "scamsniffer"),
+    kind: z.enum(THREAT_KINDS),
+    source: text("Where the list comes from", "https://github.com/scamsniffer/scam-database"),
+    listed_at: isoSchema.openapi({ description: "When an import first showed the wallet there" }),
+  })
+  .openapi("Threat");
+
+/** Code of a wallet that sent a notable share to listed accounts. */
+export const EXPOSURE_CODE = "exposure_listed";
+
+/** Members of answers about lists of threats, which change no score. */
+export const threatsShape = {
+  threats: z.array(threatSchema).openapi({
+    description:
+      "Lists of phishing, scam, mixer and exploit addresses that the operator imported and the wallet is on. They change no score; `threat_action` of a routing policy decides what they do to a payment",
+    example: [],
+  }),
+  reason_codes: z.array(z.enum([...THREAT_CODES, EXPOSURE_CODE])).openapi({
+    description: "One of each kind of threat; exposure_listed: part of what it sent went to listed accounts",
+    example: [],
+  }),
+} as const;
+
+/** The threats of an answer with their codes, and those of the wallet's own dealings. */
+export function renderThreats(
+  threats: readonly Threat[],
+  isExposed = false,
+): { threats: Threat[]; reason_codes: (ThreatCode | typeof EXPOSURE_CODE)[] } {
+  const own = isExposed ? ([EXPOSURE_CODE] as const) : [];
+  return { threats: [...threats], reason_codes: [...threatCodes(threats), ...own] };
+}
+
 const patternSchema = z
   .object({
     name: z.string().openapi({ example: "healthy_operator" }),
@@ -294,6 +330,7 @@ export const ahsRecordSchema = z
       .nullable()
       .optional()
       .openapi({ description: "In GET /ahs/{address} alone; null while it is unknown, which is not zero" }),
+    ...threatsShape,
     features: z.array(featureSchema).optional(),
     history: z.array(historyEntrySchema).optional().openapi({ description: "Newest first, at most 100" }),
     attestation: attestationSchema.optional(),
@@ -314,12 +351,14 @@ export function renderAhsRecord({
   published,
   oracle,
   trend,
+  threats,
   now,
 }: {
   readonly row: StoredScore;
   readonly published: PublishedScore | null;
   readonly oracle: Address;
   readonly trend: ScoreTrend;
+  readonly threats: readonly Threat[];
   readonly now: Date;
 }): AhsRecord {
   return {
@@ -334,6 +373,7 @@ export function renderAhsRecord({
     timestamp: now.toISOString(),
     inputs_hash: row.inputsHash,
     published: renderPublished(published, oracle),
+    ...renderThreats(threats),
   };
 }
 

@@ -6,6 +6,7 @@ import {
   assessRisk,
   counterpartyShares,
   listedShare,
+  listsOf,
   type RiskEvidence,
   riskSignals,
 } from "../../reports/risk/risk.ts";
@@ -18,7 +19,9 @@ import {
   chainIdSchema,
   currentScoreShape,
   renderCurrentScore,
+  renderThreats,
   sanctionsFlagsSchema,
+  threatsShape,
 } from "./ahs-record.ts";
 import { eip55Schema, flag, isoOf, isoSchema, text, toEip55 } from "./values.ts";
 
@@ -59,7 +62,7 @@ const exposureSchema = z
 const signalSchema = z
   .object({
     name: text(
-      "A pattern or feature of the model, or sanctioned, listed_counterparties, failing_counterparties",
+      "A pattern or feature of the model, or sanctioned, listed_phishing and the like, listed_counterparties, failing_counterparties",
       "gas_efficiency",
     ),
     severity: z.enum(["high", "medium", "info"]).openapi({ example: "medium" }),
@@ -83,6 +86,7 @@ export const riskShape = {
   verdict: z.string().openapi({ example: "Low risk: gas efficiency." }),
   signals: z.array(signalSchema).openapi({ description: "The worst first" }),
   sanctions_flags: sanctionsFlagsSchema,
+  ...threatsShape,
   sanctions_as_of_block: blockSchema.openapi({
     description: "Newest indexed block, at which lists were looked up",
   }),
@@ -114,14 +118,14 @@ export async function answerRisk(
   }: { readonly address: Address; readonly standing: WalletSnapshot; readonly now: Date },
   ports: Pick<Services, "riskFacts" | "policy" | "chainId">,
 ): Promise<z.infer<typeof riskSchema>> {
-  const { head, sanctions, score } = standing;
+  const { head, sanctions, threats, score } = standing;
   if (head === null) throw new Error("a fresh standing has a head");
   const scoreId = score === null ? null : score.scoreId;
   const facts = await ports.riskFacts({ address, scoreId });
   const { explanation, exposure } = facts;
   const sanctioned = sanctions.length > 0;
   const shares = typeof exposure === "string" ? null : counterpartyShares(exposure, facts.listedShare);
-  const signals = riskSignals({ sanctions, explanation, shares });
+  const signals = riskSignals({ sanctions, threats, explanation, shares });
   const risk = assessRisk(
     {
       sanctioned,
@@ -135,9 +139,11 @@ export async function answerRisk(
     address: toEip55(address),
     risk_score: risk.score,
     risk_level: risk.level,
-    verdict: risk.verdict,
+    verdict:
+      threats.length === 0 ? risk.verdict : `${risk.verdict} On a list of threats: ${listsOf(threats)}.`,
     signals: [...signals],
     sanctions_flags: [...sanctions],
+    ...renderThreats(threats, shares !== null && (shares.listed.share ?? 0) > 0),
     sanctions_as_of_block: head.blockNumber,
     ...renderExposure(exposure, shares),
     ...renderCurrentScore(score, { sanctioned, now }),

@@ -18,6 +18,7 @@ const GRADES = ["A", "B", "C", "D", "E", "F"] as const satisfies readonly Grade[
 const LEVELS = ["HIGH", "MEDIUM", "LOW", "INSUFFICIENT"] as const satisfies readonly ConfidenceLevel[];
 /** Levels of wallets that have a grade. */
 const GRADED_LEVELS = ["HIGH", "MEDIUM", "LOW"] as const satisfies readonly ConfidenceLevel[];
+const THREAT_ACTIONS = ["ignore", "escrow", "reject"] as const;
 const ACTIONS = ["instant_settle", "escrow", "reject"] as const satisfies readonly RoutingAction[];
 /** The greatest amount of a payment: a billion US dollars. */
 export const MAX_AMOUNT_MICRO_USD = 1_000_000_000 * MICRO;
@@ -92,6 +93,10 @@ const SHAPE = {
         "Lowest confidence that settles at once, with or without amount_usd; below it instant_settle becomes escrow. Null for any",
       example: "MEDIUM",
     }),
+  threat_action: z.enum(THREAT_ACTIONS).default("ignore").openapi({
+    description:
+      "For wallets on an imported list of threats: ignore decides as without the list, escrow holds what would settle at once, reject rejects. An allowlisted wallet settles all the same",
+  }),
 };
 
 /** The body of PUT /ahs/route/policy; unknown members are ignored. */
@@ -114,6 +119,7 @@ export const policySchema = z
     max_instant_usd: num(MAX_INSTANT, 25).nullable(),
     safe_amount_multiple: num(SAFE_MULTIPLE, 1),
     min_confidence_for_instant: SHAPE.min_confidence_for_instant.unwrap(),
+    threat_action: z.enum(THREAT_ACTIONS).openapi({ example: "ignore" }),
     updated_at: isoSchema
       .nullable()
       .openapi({ description: "When it was put; null while the default table holds" }),
@@ -188,6 +194,7 @@ export function policyOf(body: PolicyBody): RoutingPolicy {
     maxInstantMicroUsd: body.max_instant_usd,
     safeAmountMultipleMicros: body.safe_amount_multiple,
     minConfidenceForInstant: body.min_confidence_for_instant,
+    threatAction: body.threat_action,
   };
 }
 
@@ -205,6 +212,7 @@ export function renderPolicy(stored: StoredPolicy | null): z.infer<typeof policy
     max_instant_usd: toUsd(policy.maxInstantMicroUsd),
     safe_amount_multiple: policy.safeAmountMultipleMicros / MICRO,
     min_confidence_for_instant: policy.minConfidenceForInstant,
+    threat_action: policy.threatAction ?? "ignore",
     updated_at: stored?.updatedAt.toISOString() ?? null,
   };
 }

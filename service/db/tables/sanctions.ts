@@ -1,4 +1,4 @@
-import { boolean, integer, primaryKey, text } from "drizzle-orm/pg-core";
+import { boolean, date, index, integer, primaryKey, text } from "drizzle-orm/pg-core";
 import type { SanctionsFlag } from "../../model/features/types.ts";
 import { address, int8, moment } from "../columns.ts";
 import { ahs } from "./schema.ts";
@@ -40,4 +40,38 @@ export const sanctionsReading = ahs.table(
     readAt: moment().notNull(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.address] })],
+);
+
+/** What a list of threats says of its addresses. */
+export const THREAT_KINDS = ["phishing", "scam", "mixer", "exploit"] as const;
+
+/** Lists of threats that the operator imported; they change no score. */
+export const threatList = ahs.table("threat_list", {
+  name: text().primaryKey(),
+  kind: text({ enum: THREAT_KINDS }).notNull(),
+  /** Where the list comes from, a URL mostly. */
+  source: text().notNull(),
+  /** The licence under which it may be used, as the importer read it. */
+  licence: text().notNull(),
+  /** The list's own date. */
+  listDate: date().notNull(),
+  entries: integer().notNull(),
+  importedAt: moment().notNull(),
+});
+
+/** Addresses of lists of threats, lower-case. */
+export const threatEntry = ahs.table(
+  "threat_entry",
+  {
+    address: address().notNull(),
+    list: text()
+      .notNull()
+      .references(() => threatList.name, { onDelete: "cascade" }),
+    /** When an import first showed it there. */
+    listedAt: moment().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.address, table.list] }),
+    index("threat_entry_list").on(table.list),
+  ],
 );

@@ -19,6 +19,8 @@ export type RoutingPolicy = {
   readonly safeAmountMultipleMicros: number;
   /** Lowest confidence that settles at once; null for any. */
   readonly minConfidenceForInstant: Exclude<ConfidenceLevel, "INSUFFICIENT"> | null;
+  /** What a wallet on a list of threats changes: nothing, where it is absent; escrow holds what would settle at once. */
+  readonly threatAction?: "ignore" | "escrow" | "reject";
 };
 
 /** Facts about a wallet by which a payment to it is routed. */
@@ -26,6 +28,8 @@ export type RoutingFacts = {
   /** Lower-case. */
   readonly wallet: Address;
   readonly sanctioned: boolean;
+  /** Whether it is on a list of threats. */
+  readonly threatened: boolean;
   readonly score:
     | { readonly kind: "not_scored" }
     | { readonly kind: "insufficient" }
@@ -52,6 +56,7 @@ type RoutingDecision = {
   readonly reason:
     | "sanctioned"
     | "allowlist"
+    | "threat_listed"
     | "confidence_override"
     | "grade"
     | "escrow_disabled"
@@ -85,8 +90,9 @@ export function routeWallet(policy: RoutingPolicy, facts: RoutingFacts): Routing
   if (facts.sanctioned) return { action: "reject", reason: "sanctioned" };
   if (policy.allowlist.includes(facts.wallet)) return { action: "instant_settle", reason: "allowlist" };
   const byScore = routeByScore(policy, facts.score);
-  const limit = byScore.action === "instant_settle" ? limitOf(policy, facts) : null;
-  const decision = limit === null ? byScore : ({ action: "escrow", reason: limit } as const);
+  const byThreat = facts.threatened ? heldByThreat(policy, byScore) : byScore;
+  const limit = byThreat.action === "instant_settle" ? limitOf(policy, facts) : null;
+  const decision = limit === null ? byThreat : ({ action: "escrow", reason: limit } as const);
   if (decision.action === "escrow" && policy.escrowDisabled) {
     return { action: "reject", reason: "escrow_disabled" };
   }
@@ -100,7 +106,20 @@ export function defaultAction(facts: {
 }): RoutingAction {
   const score = routedScore(facts.score);
   const { sanctioned } = facts;
-  return routeWallet(DEFAULT_ROUTING, { wallet: zeroAddress, sanctioned, score, payment: null }).action;
+  const wallet = zeroAddress;
+  return routeWallet(DEFAULT_ROUTING, { wallet, sanctioned, threatened: false, score, payment: null }).action;
+}
+
+/** An escrow for threats softens no rejection. */
+function heldByThreat({ threatAction }: RoutingPolicy, decision: RoutingDecision): RoutingDecision {
+  switch (threatAction ?? "ignore") {
+    case "ignore":
+      return decision;
+    case "escrow":
+      return decision.action === "instant_settle" ? { action: "escrow", reason: "threat_listed" } : decision;
+    case "reject":
+      return { action: "reject", reason: "threat_listed" };
+  }
 }
 
 function routeByScore(policy: RoutingPolicy, score: RoutingFacts["score"]): RoutingDecision {

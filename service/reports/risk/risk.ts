@@ -6,6 +6,7 @@ import { weighCalls } from "../../model/features/weigh-calls.ts";
 import { roundMicro } from "../../model/score/fixed-point.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import { type ConfidenceLevel, type FeatureLine, gradeOf, type Pattern } from "../../model/score/record.ts";
+import { THREAT_CODES, type Threat } from "../../sanctions/threats.ts";
 import type { Exposure, ScoreExplanation } from "./risk-facts.ts";
 
 export type RiskEvidence = {
@@ -26,7 +27,7 @@ export type Risk = {
   readonly level: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL" | "UNKNOWN";
   /** listed_counterparties: no score, but a notable share went to listed accounts. */
   readonly reason: "scored" | "insufficient_history" | "not_scored" | "listed_counterparties" | "sanctioned";
-  /** One sentence. */
+  /** One sentence, which names no list of threats. */
   readonly verdict: string;
 };
 
@@ -113,15 +114,21 @@ function shown(level: Risk["level"]): string {
 }
 
 function namesOf(signals: readonly RiskSignal[]): string {
-  const notable = signals.filter(({ severity }) => severity !== "info").slice(0, NAMED_SIGNALS);
-  return notable.map(({ name }) => name.replaceAll("_", " ")).join(", ");
+  const notable = signals.filter(({ name, severity }) => severity !== "info" && !isThreat(name));
+  const named = notable.slice(0, NAMED_SIGNALS);
+  return named.map(({ name }) => name.replaceAll("_", " ")).join(", ");
+}
+
+/** Lists of threats are named apart: they change neither score nor level. */
+function isThreat(name: string): boolean {
+  return THREAT_CODES.some((code) => code === name);
 }
 
 const SEVERITIES = ["high", "medium", "info"] as const;
 
 /** A reason for a risk, or for its absence. */
 export type RiskSignal = {
-  /** The name of the pattern or feature of the model; or sanctioned, listed_counterparties, failing_counterparties. */
+  /** The name of the pattern or feature of the model; or sanctioned, listed_phishing and the like, listed_counterparties, failing_counterparties. */
   readonly name: string;
   readonly severity: (typeof SEVERITIES)[number];
   readonly detail: string;
@@ -165,18 +172,26 @@ const EARNED_BY_SUCCESS: ReadonlySet<string> = new Set([
 /** Features whose weakness alone is a high signal. */
 const GRAVE: ReadonlySet<string> = new Set(["success_rate", "failure_recovery", "adaptation", "risk_flags"]);
 
+/** Lists of threats by name with their kinds. */
+export function listsOf(threats: readonly Threat[]): string {
+  return threats.map(({ list, kind }) => `${list} (${kind})`).join(", ");
+}
+
 /** All signals of a wallet's lists, stored score and counterparties, most severe first. */
 export function riskSignals({
   sanctions,
+  threats,
   explanation,
   shares,
 }: {
   sanctions: readonly SanctionsFlag[];
+  threats: readonly Threat[];
   explanation: ScoreExplanation | null;
   shares: CounterpartyShares | null;
 }): readonly RiskSignal[] {
   const signals = [
     ...(sanctions.length === 0 ? [] : [sanctionedSignal(sanctions)]),
+    ...threats.map(threatSignal),
     ...(explanation === null ? [] : explanationSignals(explanation)),
     ...(shares === null ? [] : exposureSignals(shares)),
   ];
@@ -186,6 +201,11 @@ export function riskSignals({
 function sanctionedSignal(flags: readonly SanctionsFlag[]): RiskSignal {
   const lists = flags.map(({ source, reference }) => `${source} (${reference})`).join(", ");
   return { name: "sanctioned", severity: "high", detail: `on a sanctions list: ${lists}` };
+}
+
+function threatSignal({ list, kind, source, listed_at }: Threat): RiskSignal {
+  const detail = `on the list ${list} of ${source} since ${listed_at}; no number counts it`;
+  return { name: `listed_${kind}`, severity: "high", detail };
 }
 
 function explanationSignals({ patterns, features }: ScoreExplanation): readonly RiskSignal[] {

@@ -97,6 +97,7 @@ export function standing(changes: Partial<WalletSnapshot> = {}): WalletSnapshot 
   return {
     head: { blockNumber: 1000, timestamp: NOW.getTime() / 1000 - 3 },
     sanctions: [],
+    threats: [],
     score: {
       scoreId: 7,
       asOfBlock: 970,

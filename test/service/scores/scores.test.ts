@@ -41,7 +41,7 @@ describe("with an index", () => {
   it("a wallet has no head before the first block", async () => {
     expect([await reader.head(), await reader.standing(wallet(1))]).toEqual([
       null,
-      { head: null, sanctions: [], score: null, followed: false },
+      { head: null, sanctions: [], threats: [], score: null, followed: false },
     ]);
   });
 

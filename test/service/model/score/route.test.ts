@@ -264,10 +264,46 @@ describe("limits of settling at once", () => {
   });
 });
 
+describe("a wallet on a list of threats", () => {
+  const allowlist = [WALLET] as const;
+  const escrow = { threatAction: "escrow" } as const;
+  const reject = { threatAction: "reject" } as const;
+  test.each([
+    ["settles by the default table", {}, { score: scored("A") }, "instant_settle grade"],
+    [
+      "settles where it is ignored",
+      { threatAction: "ignore" },
+      { score: scored("A") },
+      "instant_settle grade",
+    ],
+    ["waits in escrow", escrow, { score: scored("A") }, "escrow threat_listed"],
+    ["waits by its grade all the same", escrow, { score: scored("C") }, "escrow grade"],
+    ["is no less rejected by its grade", escrow, { score: scored("F") }, "reject grade"],
+    ["is rejected without escrow", { ...escrow, escrowDisabled: true }, {}, "reject escrow_disabled"],
+    ["is rejected whatever its grade", reject, { score: scored("A") }, "reject threat_listed"],
+    ["is rejected unscored", reject, { score: { kind: "not_scored" } }, "reject threat_listed"],
+    ["settles if it is allowlisted", { ...reject, allowlist }, {}, "instant_settle allowlist"],
+    ["is sanctioned first", reject, { sanctioned: true }, "reject sanctioned"],
+  ] as const)("%s", (_, policy, given, expected) => {
+    const { action, reason } = routeWallet(
+      { ...DEFAULT_ROUTING, ...policy },
+      facts({ threatened: true, ...given }),
+    );
+    expect(`${action} ${reason}`).toBe(expected);
+  });
+});
+
 function scored(grade: Grade, confidenceLevel: ConfidenceLevel = "HIGH") {
   return { kind: "scored", grade, confidenceLevel } as const;
 }
 
 function facts(parts: Partial<RoutingFacts>): RoutingFacts {
-  return { wallet: WALLET, sanctioned: false, score: scored("A"), payment: null, ...parts };
+  return {
+    wallet: WALLET,
+    sanctioned: false,
+    threatened: false,
+    score: scored("A"),
+    payment: null,
+    ...parts,
+  };
 }

@@ -160,7 +160,7 @@ function line(changes: Partial<FeatureLine>): FeatureLine {
 }
 
 function signalsOf(features: readonly FeatureLine[]) {
-  return riskSignals({ sanctions: [], explanation: { patterns: [], features }, shares: null });
+  return riskSignals({ threats: [], sanctions: [], explanation: { patterns: [], features }, shares: null });
 }
 
 function exposure(changes: Partial<Exposure>): Exposure {
@@ -222,6 +222,7 @@ describe("signals", () => {
 
   it("put the worst first, whatever they come from", () => {
     const signals = riskSignals({
+      threats: [],
       sanctions: [{ source: "ofac-sdn", reference: "900", detected_at: "2026-11-20T06:00:00.000Z" }],
       explanation: {
         patterns: [
@@ -254,6 +255,7 @@ describe("signals", () => {
 describe("listed counterparties", () => {
   const signalOf = (listedShare: number | null) =>
     riskSignals({
+      threats: [],
       sanctions: [],
       explanation: null,
       shares: counterpartyShares(exposure({ listed: [account(7)] }), listedShare),
@@ -272,7 +274,7 @@ describe("listed counterparties", () => {
 
 it("listed accounts that other contracts led to are told as that", () => {
   const shares = counterpartyShares(exposure({}), 1);
-  expect(riskSignals({ sanctions: [], explanation: null, shares })).toMatchObject([
+  expect(riskSignals({ threats: [], sanctions: [], explanation: null, shares })).toMatchObject([
     { detail: "100 % of what it sent went to sanctioned accounts or mixers, by way of other contracts" },
   ]);
 });
@@ -309,7 +311,7 @@ function riskOf(steps: readonly Step[], parts: Partial<WalletRows> = {}) {
   const calls = callsOf(steps);
   const record = scoreWallet({ rows: rowsOf(calls, parts), asOf: asOfLast(calls), policy: AHS_2026_2 });
   const { outcome, confidenceLevel, sanctionsFlags: sanctions } = record;
-  const signals = riskSignals({ sanctions, explanation: record, shares: null });
+  const signals = riskSignals({ threats: [], sanctions, explanation: record, shares: null });
   const score =
     outcome.kind === "scored"
       ? ({ ...outcome, confidenceLevel } as const)

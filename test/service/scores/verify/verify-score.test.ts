@@ -219,6 +219,7 @@ function toAnswer(row: StoredScore): unknown {
     published: null,
     oracle: kit.chain.contracts.oracle,
     trend: { points: 0, change: null },
+    threats: [],
     now: new Date(),
   });
   return JSON.parse(JSON.stringify({ ...record, features: row.features }));

@@ -1,0 +1,91 @@
+import { eq, sql } from "drizzle-orm";
+import type { Address } from "viem";
+import type { Database } from "../db/database.ts";
+import { THREAT_KINDS, threatEntry, threatList } from "../db/tables/sanctions.ts";
+import { RefusedList } from "./list-file.ts";
+
+export type ThreatKind = (typeof THREAT_KINDS)[number];
+
+/** A list of threats that an address is on. */
+export type Threat = {
+  readonly list: string;
+  readonly kind: ThreatKind;
+  /** Where the list comes from, as its importer named it. */
+  readonly source: string;
+  /** When an import first showed the address there, ISO 8601. */
+  readonly listed_at: string;
+};
+
+/** Code of a listing in answers: "listed_phishing". */
+export type ThreatCode = `listed_${ThreatKind}`;
+
+export const THREAT_CODES = THREAT_KINDS.map((kind) => `listed_${kind}` as const);
+
+/** The codes of an address's threats, each once. */
+export function threatCodes(threats: readonly Threat[]): readonly ThreatCode[] {
+  return [...new Set(threats.map(({ kind }) => `listed_${kind}` as const))];
+}
+
+/** Joins the column `threats` of one address by key alone: an array of Threat, or null without any; `address` is SQL. */
+export function threatsJoin(address: string): string {
+  return `
+    left join lateral (
+      select json_agg(json_build_object(
+        'list', list.name, 'kind', list.kind, 'source', list.source,
+        'listed_at', to_char(entry.listed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      ) order by list.name collate "C") as threats
+      from ahs.threat_entry entry join ahs.threat_list list on list.name = entry.list
+      where entry.address = ${address}
+    ) as threat on true`;
+}
+
+/** Lists that can be in force at once: an address is on no more. */
+const MAX_LISTS = 100;
+
+/** Replaces a list by an import in one transaction. Throws a RefusedList, and the last one stays, where it looks damaged. */
+export async function importThreats(
+  db: Database,
+  list: Pick<typeof threatList.$inferInsert, "name" | "kind" | "source" | "licence" | "listDate"> & {
+    readonly addresses: readonly Address[];
+    readonly importedAt: Date;
+    /** Takes a list that shrank by more than half. */
+    readonly force: boolean;
+  },
+): Promise<{ readonly added: number; readonly removed: number; readonly unchanged: number }> {
+  const { addresses, force, ...row } = list;
+  const { name, importedAt } = row;
+  return db.transaction(async (tx) => {
+    // Imports take their turns: the number of lists is counted.
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('ahs-threats', 0))`);
+    const known = await tx.select({ name: threatList.name, entries: threatList.entries }).from(threatList);
+    const before = known.find((one) => one.name === name)?.entries ?? 0;
+    if (!force && addresses.length * 2 < before)
+      throw new RefusedList(
+        `it has ${addresses.length} addresses where the kept one has ${before}; --force takes it all the same`,
+      );
+    if (known.length >= MAX_LISTS && !known.some((one) => one.name === name))
+      throw new RefusedList(`there are ${known.length} lists already, which is the most; remove one first`);
+    const written = { ...row, entries: addresses.length };
+    await tx.insert(threatList).values(written).onConflictDoUpdate({ target: threatList.name, set: written });
+    const removed = await tx.execute(sql`
+      delete from ${threatEntry} where list = ${name} and not exists (
+        select from unnest(${sql.param(addresses)}::text[]) as next (address) where next.address = ${threatEntry.address})`);
+    const added = await tx.execute(sql`
+      insert into ${threatEntry} (list, address, listed_at)
+      select ${name}, address, ${importedAt.toISOString()}::timestamptz from unnest(${sql.param(addresses)}::text[]) as next (address)
+      on conflict do nothing`);
+    const counted = { added: added.rowCount ?? Number.NaN, removed: removed.rowCount ?? Number.NaN };
+    return { ...counted, unchanged: addresses.length - counted.added };
+  });
+}
+
+/** Every list that is in force, by name. */
+export function readThreatLists(db: Database): Promise<readonly (typeof threatList.$inferSelect)[]> {
+  return db.select().from(threatList).orderBy(threatList.name);
+}
+
+/** Removes a list with its entries; false if there is none of that name. */
+export async function removeThreatList(db: Database, name: string): Promise<boolean> {
+  const { rowCount } = await db.delete(threatList).where(eq(threatList.name, name));
+  return (rowCount ?? 0) > 0;
+}
