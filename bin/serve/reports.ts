@@ -4,7 +4,7 @@ import { createReportTurns } from "../../service/api/kit/report-turns.ts";
 import { createCardRenderer } from "../../service/api/report-card/render-pool.ts";
 import { riskFactsReader } from "../../service/api/schemas/risk.ts";
 import type { Services } from "../../service/api/services.ts";
-import type { Deployment } from "../../service/chain/deployments.ts";
+import { addressesIn, type Deployment } from "../../service/chain/deployments.ts";
 import { cached } from "../../service/db/cached.ts";
 import { readSnapshotInTime } from "../../service/db/index-snapshot.ts";
 import { knownAccounts } from "../../service/reports/labels/chain-labels.ts";
@@ -107,10 +107,11 @@ export function reportServices(
   const { now, monotonicMs } = clock;
   const { turns, contacts, readWallet } = createWalletReader(context, monotonicMs);
   const dealings = { db, chainId, chain: deployment, policy, contacts, mostAddresses: MOST_ADDRESSES };
-  const publicFunders = new Set(accounts.publicFunders.map((address) => address.toLowerCase() as Address));
+  const publicFunders = addressesIn(accounts.publicFunders);
+  const mixers = [...addressesIn(accounts.mixers)];
   const network = { chainId, publicFunders };
   const riskFacts = riskFactsReader({
-    load: riskFactsLoader(db, { chainId, mixers: accounts.mixers }),
+    load: riskFactsLoader(db, { chainId, mixers }),
     readWallet,
     policy,
   });
@@ -141,7 +142,7 @@ export function reportServices(
     recovery: {
       chainId,
       outcomes: createOutcomeReader(db, chainId),
-      listed: createListedAccounts(db, { chainId, mixers: accounts.mixers }),
+      listed: createListedAccounts(db, { chainId, mixers }),
       openNode:
         rpcUrl === null ? null : () => createRecoveryNode({ url: rpcUrl, ...RECOVERY_NODE, monotonicMs }),
     },

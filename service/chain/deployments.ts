@@ -27,17 +27,30 @@ const market = z.object({
   tokens: z.array(token),
 });
 
+/** An account that is known by name: the source that names it, and the day on which that was read. */
+const namedAccount = z.object({
+  address,
+  name: z.string().min(1),
+  source: z.string().min(1),
+  date: z.iso.date(),
+});
+
+/** Older files have the addresses alone. */
+const knownAccount = z.union([address, namedAccount]);
+
 /** Accounts that the model must know by name. */
 const accounts = z.object({
   /** ERC-4337 entry points whose events are believed. */
   entryPoints: z.array(address),
   /** Exchanges, bridges, faucets and paymasters: that they fund two wallets links them in nothing. */
-  publicFunders: z.array(address),
-  mixers: z.array(address),
+  publicFunders: z.array(knownAccount),
+  mixers: z.array(knownAccount),
   /** Contracts whose every swap costs this part of ten thousand, paid to others than the swapper; see docs/backing.md. */
   venues: z.array(z.object({ address, feeBps: z.number().positive().max(1_000) })).default([]),
   /** Sellers of whose revenue a part is taken for spent, see docs/backing.md. */
   vettedServices: z.array(address).default([]),
+  /** Contracts of many users, of which an index that begins late sees few; none where it is absent. */
+  popularContracts: z.array(namedAccount).optional(),
 });
 
 const codeHash = z
@@ -94,6 +107,14 @@ export const deploymentSchema = z.object({
 
 /** Where everything that the service reads or writes on one chain lives. */
 export type Deployment = z.infer<typeof deploymentSchema>;
+
+/** An account of a deployment's lists. */
+export type KnownAccount = z.infer<typeof knownAccount>;
+
+/** The addresses of known accounts, lower-case. */
+export function addressesIn(known: readonly KnownAccount[]): ReadonlySet<Address> {
+  return new Set(known.map((one) => (typeof one === "string" ? one : one.address).toLowerCase() as Address));
+}
 
 export type RegistryEntry = z.infer<typeof registry>;
 

@@ -23,6 +23,8 @@ export type CounterpartyQuestion = {
   readonly facts: ReadonlyMap<Address, AccountFact>;
   /** Accounts that prove no common owner: exchanges, bridges, faucets, paymasters, account factories. */
   readonly publicFunders: ReadonlySet<Address>;
+  /** Contracts of many users by the deployment's data, whatever few the graph has; none where it is absent. */
+  readonly popularContracts?: ReadonlySet<Address>;
   /** Accounts that gave the wallet back half or more of what they got of it. */
   readonly payersBack: ReadonlySet<Address>;
   readonly flags: ReadonlyMap<Address, "sanctioned" | "mixer">;
@@ -118,7 +120,7 @@ export function createDescriber(question: CounterpartyQuestion): (address: Addre
   };
 }
 
-/** u: accounts that called the address in the window and are neither the owner's, nor itself, nor captive; up to the limit. */
+/** u: accounts that called the address in the window and are neither the owner's, nor itself, nor captive; the limit for a popular contract. */
 function countUsers(
   {
     address,
@@ -129,8 +131,9 @@ function countUsers(
     readonly contacts: readonly Contact[] | undefined;
     readonly isOutsideUser: (account: Address) => boolean;
   },
-  { windowStart, policy }: CounterpartyQuestion,
+  { windowStart, popularContracts, policy }: CounterpartyQuestion,
 ): number {
+  if (popularContracts?.has(address) === true) return policy.credit.usersCounted;
   if (contacts === undefined) return 0;
   let users = 0;
   for (const { account, calls, lastTime } of contacts) {

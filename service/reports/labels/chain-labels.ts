@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { Deployment } from "../../chain/deployments.ts";
+import type { Deployment, KnownAccount } from "../../chain/deployments.ts";
 import { lowerCase } from "../../db/columns.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 
@@ -28,8 +28,9 @@ export function knownAccounts(
 ): KnownAccounts {
   const { market, accounts } = chain;
   const entries: readonly (readonly [Address | null, string, ChainLabel["category"]])[] = [
-    ...accounts.mixers.map((address) => [address, "Mixer", "mixer"] as const),
-    ...accounts.publicFunders.map((address) => [address, "Public funder", "public_funder"] as const),
+    ...accounts.mixers.map((known) => [...named(known, "Mixer"), "mixer"] as const),
+    ...accounts.publicFunders.map((known) => [...named(known, "Public funder"), "public_funder"] as const),
+    ...(accounts.popularContracts ?? []).map(({ address, name }) => [address, name, "system"] as const),
     ...market.tokens.map(({ address, symbol }) => [address, symbol, "token"] as const),
     [market.wrappedNative, `Wrapped ${market.native.symbol}`, "token"],
     ...accounts.entryPoints.map((address) => [address, "ERC-4337 entry point", "entry_point"] as const),
@@ -44,6 +45,11 @@ export function knownAccounts(
     known.set(key, [...(known.get(key) ?? []), { label, category, source: "deployment" }]);
   }
   return known;
+}
+
+/** The address of a known account, with its name or else what it is. */
+function named(known: KnownAccount, otherwise: string): readonly [Address, string] {
+  return typeof known === "string" ? [known, otherwise] : [known.address, known.name];
 }
 
 /** All labels of an account, most trustworthy first; the last says contract or account, if known. */

@@ -20,6 +20,7 @@ type CounterpartiesQuery = {
   readonly wallets: readonly CounterpartyWallet[];
   readonly cache: ContactCache;
   readonly publicFunders: ReadonlySet<Address>;
+  readonly popularContracts: ReadonlySet<Address>;
   readonly flags: ReadonlyMap<Address, "sanctioned" | "mixer">;
   readonly policy: Policy;
 };
@@ -101,7 +102,7 @@ function startWallet(
   {
     own,
     payersBack,
-    query: { cache, publicFunders, flags, policy },
+    query: { cache, publicFunders, popularContracts, flags, policy },
   }: {
     /** The wallet's contacts with others, by these. */
     readonly own: ReadonlyMap<Address, Contact>;
@@ -118,7 +119,7 @@ function startWallet(
   }
   const graph: ContactGraph = { usersOf, mainFunderOf, contactsOf: cache.doings, callsOf: cache.calls };
   const describe = createDescriber({
-    ...{ wallet, addresses, windowStart, graph, publicFunders, flags, policy },
+    ...{ wallet, addresses, windowStart, graph, publicFunders, popularContracts, flags, policy },
     payersBack,
     facts: cache.facts,
   });

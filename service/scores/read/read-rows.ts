@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import type { Address, Hex } from "viem";
-import type { ChainFacts } from "../../chain/deployments.ts";
+import { addressesIn, type ChainFacts } from "../../chain/deployments.ts";
 import { lowerCase } from "../../db/columns.ts";
 import { readLiveApprovals } from "../../ingest/enrich/enrich-approvals.ts";
 import { cutCoverage } from "../../model/features/call-line.ts";
@@ -71,7 +71,8 @@ export async function readWalletRows(client: ClientBase, request: RowsRequest): 
   const counterparties = await readCounterparties(client, {
     chainId,
     cache: request.contacts,
-    publicFunders: lowerSet(request.chain.accounts.publicFunders),
+    publicFunders: addressesIn(request.chain.accounts.publicFunders),
+    popularContracts: addressesIn(request.chain.accounts.popularContracts ?? []),
     flags: flags.counterparties,
     policy,
     wallets: wallets.map((wallet) => ({
@@ -136,7 +137,7 @@ async function readOpenApprovals(
 }
 
 function flagsOf({ shared, chain }: RowsRequest) {
-  const mixers = [...lowerSet(chain.accounts.mixers)].map((mixer) => [mixer, "mixer"] as const);
+  const mixers = [...addressesIn(chain.accounts.mixers)].map((mixer) => [mixer, "mixer"] as const);
   const listed = shared.sanctions.map(({ address }) => [address, "sanctioned"] as const);
   return { own: flagsByAddress(shared.sanctions), counterparties: new Map([...mixers, ...listed]) };
 }
@@ -148,10 +149,6 @@ export function flagsByAddress(
   const byAddress = Map.groupBy(entries, ({ address }) => address);
   const flagsIn = (listed: readonly SanctionsEntry[]) => listed.map(({ address: _, ...flag }) => flag);
   return new Map([...byAddress].map(([address, listed]) => [address, flagsIn(listed)]));
-}
-
-function lowerSet(addresses: readonly Address[]): ReadonlySet<Address> {
-  return new Set(addresses.map(lowerCase));
 }
 
 const MICRO_DECIMALS = 6;

@@ -1,6 +1,6 @@
 import { type Address, type Hex, hexToBigInt, hexToNumber } from "viem";
 import type { JsonRpc } from "../../../devnet/json-rpc.ts";
-import type { Deployment } from "../../../service/chain/deployments.ts";
+import { addressesIn, type Deployment } from "../../../service/chain/deployments.ts";
 import type { RawLog } from "../../../service/chain/node/rpc-answers.ts";
 import { readTokenPayment } from "../../../service/chain/token-payment.ts";
 import {
@@ -65,8 +65,10 @@ export async function readChainRows(
   const newest = blocks.at(-1);
   const first = blocks[0];
   if (newest === undefined || first === undefined) throw new Error("the chain has no blocks");
-  const publicFunders = new Set(deployment.accounts.publicFunders.map(lower));
-  const flags = new Map(deployment.accounts.mixers.map((mixer) => [lower(mixer), "mixer" as const]));
+  const publicFunders = addressesIn(deployment.accounts.publicFunders);
+  const flags = new Map(
+    [...addressesIn(deployment.accounts.mixers)].map((mixer) => [mixer, "mixer" as const]),
+  );
 
   const callsOf = (wallet: Address): readonly ReturnType<typeof describeCall>[] =>
     (calls.get(wallet) ?? []).map(({ call }) => call);

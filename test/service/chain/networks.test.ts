@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { getAddress, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
+import { addressesIn } from "../../../service/chain/deployments.ts";
 import { type CodeReader, findFirstBlock, loadNetwork } from "../../../service/chain/networks.ts";
 import { useFolder } from "../../support/use-folder.ts";
 
@@ -13,9 +14,9 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const folder = useFolder();
 
 /** Every address in a file, in the file's spelling. */
-function addressesIn(value: unknown): string[] {
+function spelledIn(value: unknown): string[] {
   if (typeof value === "string") return ADDRESS.test(value) ? [value] : [];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(addressesIn) : [];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(spelledIn) : [];
 }
 
 test("the networks are Base and its test network", () => {
@@ -27,7 +28,7 @@ describe.each(FILES)("%s", (file) => {
   const network = loadNetwork(join(FOLDER, file));
 
   test("has every address with its checksum", () => {
-    const addresses = addressesIn(JSON.parse(readFileSync(join(FOLDER, file), "utf8")));
+    const addresses = spelledIn(JSON.parse(readFileSync(join(FOLDER, file), "utf8")));
     expect(addresses.length).toBeGreaterThan(10);
     expect(addresses).toEqual(addresses.map((address) => getAddress(address)));
   });
@@ -39,8 +40,20 @@ describe.each(FILES)("%s", (file) => {
     expect(tokens).toContainEqual(
       expect.objectContaining({ address: network.usdc, symbol: "USDC", decimals: 6 }),
     );
-    const { entryPoints, publicFunders } = network.accounts;
-    expect(new Set([...entryPoints, ...publicFunders]).size).toBe(entryPoints.length + publicFunders.length);
+    const { entryPoints, publicFunders, mixers, popularContracts } = network.accounts;
+    const known = [...entryPoints, ...publicFunders, ...mixers, ...(popularContracts ?? [])];
+    expect(addressesIn(known).size).toBe(known.length);
+  });
+
+  test("says of each funder, mixer and popular contract who names it, and when that was read", () => {
+    const { publicFunders, mixers, popularContracts } = network.accounts;
+    for (const known of [...publicFunders, ...mixers, ...(popularContracts ?? [])])
+      expect(known).toEqual({
+        address: expect.any(String),
+        name: expect.any(String),
+        source: expect.any(String),
+        date: expect.any(String),
+      });
   });
 
   test("prices the coin and what is the same as the coin alike, and nothing else by one feed but what USDC backs", () => {

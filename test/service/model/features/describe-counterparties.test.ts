@@ -8,6 +8,7 @@ import {
 } from "../../../../service/model/features/describe-counterparties.ts";
 import { payersBackIn } from "../../../../service/model/features/find-owners.ts";
 import type { Contact } from "../../../../service/model/features/types.ts";
+import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { contact, factsOf, graphOf, question } from "./contacts.ts";
 import { account, callsOf, DAY, payment, START, USDC, WALLET } from "./histories.ts";
 
@@ -67,6 +68,14 @@ describe("the users of a counterparty", () => {
       ...(outside > 0 ? [contact(account(20), ELSEWHERE, { calls: outside })] : []),
     ];
     expect(users(POOL, contacts, { addresses: [POOL, account(101)] })).toBe(counted);
+  });
+
+  test("are as many as can count for a popular contract, whatever the graph has", () => {
+    const popularContracts = new Set([POOL]);
+    expect([users(POOL, [], { popularContracts }), users(ELSEWHERE, [], { popularContracts })]).toEqual([
+      AHS_2026_2.credit.usersCounted,
+      0,
+    ]);
   });
 
   test("are judged by all of their calls, where more are known than contacts", () => {
