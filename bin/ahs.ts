@@ -49,6 +49,10 @@ const COMMANDS: Readonly<
     "import | list | remove: lists of phishing, scam, mixer and exploit addresses",
     () => import("./commands/threats.ts"),
   ],
+  networks: [
+    "refresh: the deployment's public funders and popular contracts, against the index and public labels",
+    () => import("./commands/networks.ts"),
+  ],
   scan: [
     "run | list | show: scans of registries, documents and all scores, as each night",
     () => import("./commands/scan.ts"),

@@ -76,10 +76,10 @@ describe("with an index", () => {
     expect(
       await Promise.all([scored, followed, stranger, twice].map((address) => reader.standing(address))),
     ).toEqual([
-      { head: HEAD, sanctions: [], score: shown, followed: true },
-      { head: HEAD, sanctions: [], score: null, followed: true },
-      { head: HEAD, sanctions: [], score: null, followed: false },
-      { head: HEAD, sanctions: [], score: shown, followed: true },
+      { head: HEAD, sanctions: [], threats: [], score: shown, followed: true },
+      { head: HEAD, sanctions: [], threats: [], score: null, followed: true },
+      { head: HEAD, sanctions: [], threats: [], score: null, followed: false },
+      { head: HEAD, sanctions: [], threats: [], score: shown, followed: true },
     ]);
   });
 
