@@ -19,7 +19,7 @@ export type EvidenceRow = {
 
 /**
  * The best that wallets of the Kaggle set could get by count and span alone: all calls are taken for credited, spread over all
- * weeks and recent. What the model asks besides makes it less.
+ * weeks and recent. The other rules of the model make it less.
  */
 export function evidenceTable(wallets: readonly LabelledWallet[], policy: Policy): readonly EvidenceRow[] {
   return ([true, false] as const).map((isBad) => {

@@ -9,7 +9,7 @@ const FIGURES = [
   "time_concentration",
 ] as const;
 
-/** How well one figure tells bad wallets from normal ones. */
+/** How well one figure separates bad wallets from normal ones. */
 export type FigureRow = {
   readonly figure: (typeof FIGURES)[number];
   readonly bad: number;

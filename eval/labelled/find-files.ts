@@ -7,7 +7,7 @@ const MAX_FILES = 20_000;
 
 /** A reader of files of a folder, by the end of their path; a path may begin with folders. */
 export type LabelledFiles = {
-  /** The text of the first such file; null where there is none. */
+  /** The text of the first such file; null if no path matches. */
   readonly text: (ending: string) => string | null;
   /** The texts of all files whose path contains a part, one after another. */
   readonly texts: (part: string) => Generator<string>;

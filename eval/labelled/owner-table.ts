@@ -11,7 +11,7 @@ export type Edges = {
   readonly coinFrom: ReadonlyMap<Address, ReadonlySet<Address>>;
 };
 
-/** What the owner finder finds among labelled accounts that paid one another. */
+/** Results of the owner finder among labelled accounts that paid one another. */
 export type OwnerTable = {
   readonly edges: number;
   readonly groups: number;

@@ -1,6 +1,6 @@
 import { csvRows } from "../../service/sanctions/csv-rows.ts";
 
-/** What a list of real transactions holds of wallets' own calls; it has no labels. */
+/** Counts of wallets' own calls in a list of real transactions, which has no labels. */
 export type TransactionTable = {
   readonly transactions: number;
   readonly wallets: number;

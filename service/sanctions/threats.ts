@@ -84,7 +84,7 @@ export function readThreatLists(db: Database): Promise<readonly (typeof threatLi
   return db.select().from(threatList).orderBy(threatList.name);
 }
 
-/** Removes a list with its entries; false if there is none of that name. */
+/** Removes a list with its entries; false if no list has that name. */
 export async function removeThreatList(db: Database, name: string): Promise<boolean> {
   const { rowCount } = await db.delete(threatList).where(eq(threatList.name, name));
   return (rowCount ?? 0) > 0;

@@ -42,7 +42,7 @@ export const sanctionsReading = ahs.table(
   (table) => [primaryKey({ columns: [table.chainId, table.address] })],
 );
 
-/** What a list of threats says of its addresses. */
+/** Kinds of lists of threats. */
 export const THREAT_KINDS = ["phishing", "scam", "mixer", "exploit"] as const;
 
 /** Lists of threats that the operator imported; they change no score. */

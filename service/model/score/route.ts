@@ -19,7 +19,7 @@ export type RoutingPolicy = {
   readonly safeAmountMultipleMicros: number;
   /** Lowest confidence that settles at once; null for any. */
   readonly minConfidenceForInstant: Exclude<ConfidenceLevel, "INSUFFICIENT"> | null;
-  /** What a wallet on a list of threats changes: nothing, where it is absent; escrow holds what would settle at once. */
+  /** Effect of a list of threats on routing: none if absent; escrow holds payments that would settle at once. */
   readonly threatAction?: "ignore" | "escrow" | "reject";
 };
 

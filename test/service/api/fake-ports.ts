@@ -92,6 +92,14 @@ export function insufficientScore(): StoredScore {
   });
 }
 
+/** A wallet's entry on an imported list of threats. */
+export const PHISHING: WalletSnapshot["threats"][number] = {
+  list: "scamsniffer",
+  kind: "phishing",
+  source: "https://github.com/scamsniffer/scam-database",
+  listed_at: "2026-11-18T06:00:00.000Z",
+};
+
 /** A followed, scored wallet under a fresh index. */
 export function standing(changes: Partial<WalletSnapshot> = {}): WalletSnapshot {
   return {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { WalletSnapshot } from "../../../../service/scores/scores.ts";
 import { PAYER, paidBy } from "../../access/paying-access.ts";
-import { LISTING, standing, WALLET } from "../fake-ports.ts";
+import { LISTING, PHISHING, standing, WALLET } from "../fake-ports.ts";
 import { BY_KEY, bySignIn, policyApp } from "./policy-app.ts";
 
 const GRADES = { instant_grades: ["A", "B"], escrow_grades: ["C"] };
@@ -18,6 +18,7 @@ const LISTED: Partial<WalletSnapshot> = { sanctions: [LISTING] };
 const ALLOWED = { ...GRADES, allowlist: [WALLET] };
 const CLOSED = { ...GRADES, escrow_disabled: true };
 const OVERRIDDEN = { ...GRADES, confidence_overrides: { B: { HIGH: "reject" } } };
+const CAUTIOUS = { ...GRADES, threat_action: "escrow" };
 const STRICT = { ...GRADES, insufficient_action: "reject" };
 
 /** A policy, the stored state of the wallet and the answer: one rule for each member; route.test.ts has them all. */
@@ -29,6 +30,7 @@ const RULES: readonly (readonly [string, object, Partial<WalletSnapshot>, string
   ["sanctions before the allowlist", ALLOWED, LISTED, "reject", "sanctioned", true],
   ["insufficient_action, unscored", STRICT, UNSCORED, "reject", "not_scored", false],
   ["insufficient_action, little history", STRICT, INSUFFICIENT, "reject", "insufficient_history", false],
+  ["threat_action", CAUTIOUS, { threats: [PHISHING] }, "escrow", "threat_listed", false],
   ["no escrow", CLOSED, scored({ grade: "C" }), "reject", "escrow_disabled", false],
 ];
 

@@ -21,6 +21,7 @@ describe("GET /ahs/route/policy", () => {
         max_instant_usd: null,
         safe_amount_multiple: 1,
         min_confidence_for_instant: null,
+        threat_action: "ignore",
         updated_at: null,
       },
     ]);

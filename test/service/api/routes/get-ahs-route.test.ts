@@ -6,6 +6,7 @@ import {
   fakeBacking,
   LISTING,
   NOW,
+  PHISHING,
   SHOWN_BACKING,
   standing,
   WALLET,
@@ -29,6 +30,9 @@ const DECISION = {
   policy_applied: false,
   allowlisted: false,
   backing: SHOWN_BACKING,
+  threats: [],
+  reason_codes: [],
+  warning: null,
   agent_health_score: 84,
   routing_recommendation: "instant_settle",
 };
@@ -61,6 +65,17 @@ describe("GET /ahs/route/{address}", () => {
     expect([response.status, body]).toEqual([200, DECISION]);
     expect(keys.balance()).toBe(4990);
     expect(read).toEqual([WALLET]);
+  });
+
+  it("names lists of threats with a warning, and decides as without them", async () => {
+    const { body } = await route({ threats: [PHISHING, { ...PHISHING, list: "other" }] });
+    expect(body).toEqual({
+      ...DECISION,
+      threats: [PHISHING, { ...PHISHING, list: "other" }],
+      reason_codes: ["listed_phishing"],
+      warning:
+        "The wallet is on a list of threats: scamsniffer (phishing), other (phishing). The decision does not take this into account.",
+    });
   });
 
   it.each([

@@ -35,6 +35,8 @@ const RECORD = {
   d3_score: null,
   mode: "2D",
   sanctions_flags: [],
+  threats: [],
+  reason_codes: [],
   trust_routing: "instant_settle",
   confidence: 0.81,
   confidence_level: "HIGH",

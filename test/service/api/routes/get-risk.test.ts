@@ -1,7 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { WalletSnapshot } from "../../../../service/scores/scores.ts";
 import { USDC } from "../../model/features/histories.ts";
-import { bodyOf, fakeApp, LISTING, NOW, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
+import {
+  bodyOf,
+  fakeApp,
+  LISTING,
+  NOW,
+  PHISHING,
+  standing,
+  WALLET,
+  WALLET_EIP55,
+  WITH_KEY,
+} from "../fake-ports.ts";
 import { RISK_FACTS } from "./risk-facts.ts";
 
 const PATH = `/risk/${WALLET}`;
@@ -14,6 +24,8 @@ const RISK = {
   verdict: "Low risk: nothing notable speaks against the wallet.",
   signals: [],
   sanctions_flags: [],
+  threats: [],
+  reason_codes: [],
   sanctions_as_of_block: 1000,
   counterparty_exposure: {
     share: 0,
@@ -55,6 +67,24 @@ describe("GET /risk/{address}", () => {
     expect([response.status, body]).toEqual([200, RISK]);
     expect(keys.balance()).toBe(4999);
     expect(read).toEqual([WALLET]);
+  });
+
+  it("names lists of threats, which change no number", async () => {
+    const { body } = await risk({ threats: [PHISHING] }, { ...RISK_FACTS, listedShare: 0.004 });
+    const { risk_score, verdict, signals, threats, reason_codes } = body;
+    expect({ risk_score, verdict, signals: signals.slice(0, 1), threats, reason_codes }).toEqual({
+      risk_score: 16,
+      verdict: expect.stringMatching(/^Low risk: .*\. On a list of threats: scamsniffer \(phishing\)\.$/),
+      signals: [
+        {
+          name: "listed_phishing",
+          severity: "high",
+          detail: `on the list scamsniffer of ${PHISHING.source} since ${PHISHING.listed_at}; no number counts it`,
+        },
+      ],
+      threats: [PHISHING],
+      reason_codes: ["listed_phishing", "exposure_listed"],
+    });
   });
 
   it("asks for the explanation of the very score that it shows", async () => {

@@ -14,6 +14,7 @@ const DEFAULTS = {
   max_instant_usd: null,
   safe_amount_multiple: 1,
   min_confidence_for_instant: null,
+  threat_action: "ignore",
   updated_at: NOW.toISOString(),
 };
 const wallets = (count: number) =>
@@ -33,6 +34,7 @@ describe("PUT /ahs/route/policy", () => {
       max_instant_usd: 25.000001,
       safe_amount_multiple: 0.5,
       min_confidence_for_instant: "MEDIUM",
+      threat_action: "reject",
     };
     const response = await put(policy);
     const stored = {

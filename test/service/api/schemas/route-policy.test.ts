@@ -146,6 +146,11 @@ describe("a policy that does not fit is 422", () => {
       [["dict_type", ["confidence_overrides"]]],
     ],
     [
+      "an unknown threat_action",
+      { ...LEAST, threat_action: "instant_settle" },
+      [["literal_error", ["threat_action"]]],
+    ],
+    [
       "an unknown insufficient_action",
       { ...LEAST, insufficient_action: "approve" },
       [["literal_error", ["insufficient_action"]]],
