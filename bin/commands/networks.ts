@@ -26,7 +26,7 @@ const LEAST = 50;
 const MAX_BYTES = 64_000_000;
 const MAX_FILES = 100;
 
-export type NetworksDeps = {
+type NetworksDeps = {
   readonly db: Database;
   readonly deployment: Pick<Deployment, "chainId" | "accounts">;
   readonly out: (line: string) => void;

@@ -32,7 +32,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 /** Longest source and licence; answers hold the source. */
 const MAX_TEXT = 500;
 
-export type ThreatsDeps = {
+type ThreatsDeps = {
   readonly db: Database;
   readonly out: (line: string) => void;
   readonly now: () => Date;

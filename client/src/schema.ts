@@ -70,7 +70,7 @@ export interface paths {
         };
         /**
          * Trust routing decision for a payment to a wallet
-         * @description Decides by the routing policy of the caller, the key or the wallet that pays, which `PUT /ahs/route/policy` sets. Without one, grades A and B settle at once, C goes to escrow, the others are rejected, and a wallet never scored, or without enough history, is sent to escrow. Sanctions are looked up at the newest indexed block on every answer and always reject: no allowlist bypasses them. With `amount_usd` an `instant_settle` needs that much of the wallet's safe amount: above what is available it is `escrow` with reason `above_safe_amount`, and while the backing is unknown with `backing_unknown`. Allowlisted wallets settle whatever the amount. Each `instant_settle` for an amount, but for allowlisted wallets, is one promise: for a day its amount is outstanding for all callers, whether it is paid or not. Without the parameter the answer shows the backing and promises nothing. A payment with `amount_usd` is settled before the work.
+         * @description Decides by the routing policy of the caller, the key or the wallet that pays, which `PUT /ahs/route/policy` sets. Without one, grades A and B settle at once, C goes to escrow, the others are rejected, and a wallet never scored, or without enough history, is sent to escrow. Sanctions are looked up at the newest indexed block on every answer and always reject: no allowlist bypasses them. `threats` names the imported lists of phishing, scam, mixer and exploit addresses that the wallet is on. Without a policy they change nothing, and `warning` says so; `threat_action` of a policy holds or rejects such wallets with the reason `threat_listed`. With `amount_usd` an `instant_settle` needs that much of the wallet's safe amount: above what is available it is `escrow` with reason `above_safe_amount`, and while the backing is unknown with `backing_unknown`. Allowlisted wallets settle whatever the amount. Each `instant_settle` for an amount, but for allowlisted wallets, is one promise: for a day its amount is outstanding for all callers, whether it is paid or not. Without the parameter the answer shows the backing and promises nothing. A payment with `amount_usd` is settled before the work.
          */
         get: operations["get_ahs_route_address"];
         put?: never;
@@ -95,7 +95,7 @@ export interface paths {
         get: operations["get_ahs_route_policy"];
         /**
          * Replace the caller's routing policy
-         * @description Replaces the whole policy: what is left out gets its default. A grade is in at most one set, and grades in no set reject. Of the rules the first that applies decides: a sanctioned wallet rejects, always, since the allowlist does not bypass sanctions; an allowlisted one settles at once; one never scored or without enough history gets `insufficient_action`; then `confidence_overrides`; then the grade sets. An instant_settle from the last three becomes escrow below `min_confidence_for_instant`, and with an `amount_usd` above `max_instant_usd` or above `safe_amount_multiple` times the available safe amount. Last, `escrow_disabled` turns an escrow from any of these into a reject. The next route call already decides by it. `If-Match` with the `ETag` of an earlier answer keeps two writers from losing each other's update: 412 where the policy changed meanwhile.
+         * @description Replaces the whole policy: what is left out gets its default. A grade is in at most one set, and grades in no set reject. Of the rules the first that applies decides: a sanctioned wallet rejects, always, since the allowlist does not bypass sanctions; an allowlisted one settles at once; one never scored or without enough history gets `insufficient_action`; then `confidence_overrides`; then the grade sets. An instant_settle from the last three becomes escrow below `min_confidence_for_instant`, and with an `amount_usd` above `max_instant_usd` or above `safe_amount_multiple` times the available safe amount. `threat_action` then holds or rejects a wallet on a list of threats. Last, `escrow_disabled` turns an escrow from any of these into a reject. The next route call already decides by it. `If-Match` with the `ETag` of an earlier answer keeps two writers from losing each other's update: 412 where the policy changed meanwhile.
          */
         put: operations["put_ahs_route_policy"];
         post?: never;
@@ -795,10 +795,20 @@ export interface components {
             model_version: string;
             patterns: components["schemas"]["Pattern"][];
             published: components["schemas"]["Published"];
+            /**
+             * @description One of each kind of threat; exposure_listed: part of what it sent went to listed accounts
+             * @example []
+             */
+            reason_codes: ("listed_phishing" | "listed_scam" | "listed_mixer" | "listed_exploit" | "exposure_listed")[];
             /** @example [] */
             sanctions_flags: components["schemas"]["SanctionsFlag"][];
             /** @description The score is as of a block older than 24 hours */
             stale: boolean;
+            /**
+             * @description Lists of phishing, scam, mixer and exploit addresses that the operator imported and the wallet is on. They change no score; `threat_action` of a routing policy decides what they do to a payment
+             * @example []
+             */
+            threats: components["schemas"]["Threat"][];
             /**
              * Format: date-time
              * @description When this answer was made
@@ -2602,6 +2612,11 @@ export interface components {
              */
             reason: "scored" | "insufficient_history" | "not_scored" | "listed_counterparties" | "sanctioned";
             /**
+             * @description One of each kind of threat; exposure_listed: part of what it sent went to listed accounts
+             * @example []
+             */
+            reason_codes: ("listed_phishing" | "listed_scam" | "listed_mixer" | "listed_exploit" | "exposure_listed")[];
+            /**
              * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score, unless the share to listed accounts alone determines a level
              * @enum {string}
              */
@@ -2628,6 +2643,11 @@ export interface components {
             signals: components["schemas"]["RiskSignal"][];
             /** @description The score is older than 24 hours; null without one */
             stale: boolean | null;
+            /**
+             * @description Lists of phishing, scam, mixer and exploit addresses that the operator imported and the wallet is on. They change no score; `threat_action` of a routing policy decides what they do to a payment
+             * @example []
+             */
+            threats: components["schemas"]["Threat"][];
             /** @example Low risk: gas efficiency. */
             verdict: string;
         };
@@ -3228,6 +3248,11 @@ export interface components {
              */
             reason: "scored" | "insufficient_history" | "not_scored" | "listed_counterparties" | "sanctioned";
             /**
+             * @description One of each kind of threat; exposure_listed: part of what it sent went to listed accounts
+             * @example []
+             */
+            reason_codes: ("listed_phishing" | "listed_scam" | "listed_mixer" | "listed_exploit" | "exposure_listed")[];
+            /**
              * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score, unless the share to listed accounts alone determines a level
              * @enum {string}
              */
@@ -3254,6 +3279,11 @@ export interface components {
             signals: components["schemas"]["RiskSignal"][];
             /** @description The score is older than 24 hours; null without one */
             stale: boolean | null;
+            /**
+             * @description Lists of phishing, scam, mixer and exploit addresses that the operator imported and the wallet is on. They change no score; `threat_action` of a routing policy decides what they do to a payment
+             * @example []
+             */
+            threats: components["schemas"]["Threat"][];
             /** @example Low risk: gas efficiency. */
             verdict: string;
         };
@@ -3261,7 +3291,7 @@ export interface components {
             /** @example burns an estimated 12.4 % of its fees by failures; 52 of 100 points by 300 samples */
             detail: string;
             /**
-             * @description A pattern or feature of the model, or sanctioned, listed_counterparties, failing_counterparties
+             * @description A pattern or feature of the model, or sanctioned, listed_phishing and the like, listed_counterparties, failing_counterparties
              * @example gas_efficiency
              */
             name: string;
@@ -3370,7 +3400,12 @@ export interface components {
              * @example grade
              * @enum {string}
              */
-            reason: "sanctioned" | "allowlist" | "confidence_override" | "grade" | "escrow_disabled" | "insufficient_history" | "not_scored" | "confidence_below_minimum" | "above_max_instant" | "backing_unknown" | "above_safe_amount";
+            reason: "sanctioned" | "allowlist" | "threat_listed" | "confidence_override" | "grade" | "escrow_disabled" | "insufficient_history" | "not_scored" | "confidence_below_minimum" | "above_max_instant" | "backing_unknown" | "above_safe_amount";
+            /**
+             * @description One of each kind of threat; exposure_listed: part of what it sent went to listed accounts
+             * @example []
+             */
+            reason_codes: ("listed_phishing" | "listed_scam" | "listed_mixer" | "listed_exploit" | "exposure_listed")[];
             routing_recommendation: components["schemas"]["RoutingAction"] & unknown;
             /**
              * Format: date-time
@@ -3380,6 +3415,13 @@ export interface components {
             scored_at: string | null;
             /** @description The score is older than 24 hours; null without one */
             stale: boolean | null;
+            /**
+             * @description Lists of phishing, scam, mixer and exploit addresses that the operator imported and the wallet is on. They change no score; `threat_action` of a routing policy decides what they do to a payment
+             * @example []
+             */
+            threats: components["schemas"]["Threat"][];
+            /** @description A plain sentence for a wallet on a list of threats that the decision does not take into account; null without one */
+            warning: string | null;
         };
         RoutingPolicy: {
             allowlist: string[];
@@ -3425,6 +3467,11 @@ export interface components {
              * @example 1
              */
             safe_amount_multiple: number;
+            /**
+             * @example ignore
+             * @enum {string}
+             */
+            threat_action: "ignore" | "escrow" | "reject";
             /**
              * Format: date-time
              * @description When it was put; null while the default table holds
@@ -3483,6 +3530,12 @@ export interface components {
              * @example 1
              */
             safe_amount_multiple?: string | number;
+            /**
+             * @description For wallets on an imported list of threats: ignore decides as without the list, escrow holds what would settle at once, reject rejects. An allowlisted wallet settles all the same
+             * @default ignore
+             * @enum {string}
+             */
+            threat_action?: "ignore" | "escrow" | "reject";
         };
         SanctionsFlag: {
             /**
@@ -3753,6 +3806,26 @@ export interface components {
             timestamp: string;
             /** @enum {string} */
             type: "subscription.test";
+        };
+        Threat: {
+            /** @enum {string} */
+            kind: "phishing" | "scam" | "mixer" | "exploit";
+            /**
+             * @description Name of the list
+             * @example scamsniffer
+             */
+            list: string;
+            /**
+             * Format: date-time
+             * @description When an import first showed the wallet there
+             * @example 2026-11-20T09:58:00.000Z
+             */
+            listed_at: string;
+            /**
+             * @description Where the list comes from
+             * @example https://github.com/scamsniffer/scam-database
+             */
+            source: string;
         };
         ThresholdBreach: {
             /**
@@ -4531,7 +4604,9 @@ export interface operations {
                      *         "as_of_block": 48210,
                      *         "tx_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                      *         "published_at": "2026-11-20T09:58:00.000Z"
-                     *       }
+                     *       },
+                     *       "threats": [],
+                     *       "reason_codes": []
                      *     }
                      */
                     "application/json": components["schemas"]["AhsRecord"];
@@ -4725,7 +4800,9 @@ export interface operations {
                      *             "as_of_block": 48210,
                      *             "tx_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                      *             "published_at": "2026-11-20T09:58:00.000Z"
-                     *           }
+                     *           },
+                     *           "threats": [],
+                     *           "reason_codes": []
                      *         }
                      *       ],
                      *       "count": 1,
@@ -4921,6 +4998,9 @@ export interface operations {
                      *         "as_of_block": 48190,
                      *         "as_of_time": "2026-11-20T09:58:00.000Z"
                      *       },
+                     *       "threats": [],
+                     *       "reason_codes": [],
+                     *       "warning": "text",
                      *       "agent_health_score": 84,
                      *       "routing_recommendation": "instant_settle"
                      *     }
@@ -5068,6 +5148,7 @@ export interface operations {
                      *       "max_instant_usd": 25,
                      *       "safe_amount_multiple": 1,
                      *       "min_confidence_for_instant": "HIGH",
+                     *       "threat_action": "ignore",
                      *       "updated_at": "2026-11-20T09:58:00.000Z"
                      *     }
                      */
@@ -5197,6 +5278,7 @@ export interface operations {
                      *       "max_instant_usd": 25,
                      *       "safe_amount_multiple": 1,
                      *       "min_confidence_for_instant": "HIGH",
+                     *       "threat_action": "ignore",
                      *       "updated_at": "2026-11-20T09:58:00.000Z"
                      *     }
                      */
@@ -8726,6 +8808,8 @@ export interface operations {
                      *         }
                      *       ],
                      *       "sanctions_flags": [],
+                     *       "threats": [],
+                     *       "reason_codes": [],
                      *       "sanctions_as_of_block": 48210,
                      *       "counterparty_exposure": {
                      *         "share": 0.004,
@@ -8893,6 +8977,8 @@ export interface operations {
                      *         }
                      *       ],
                      *       "sanctions_flags": [],
+                     *       "threats": [],
+                     *       "reason_codes": [],
                      *       "sanctions_as_of_block": 48210,
                      *       "counterparty_exposure": {
                      *         "share": 0.004,

@@ -9,7 +9,7 @@ const MINUTES = "time_diff_between_first_and_last_mins_";
 const MINUTES_PER_DAY = 1_440;
 
 /** How many of a set's wallets have the evidence of a level or of a better one. */
-export type EvidenceRow = {
+type EvidenceRow = {
   readonly label: "bad" | "normal";
   readonly wallets: number;
   /** Scored at all: LOW or better. */

@@ -10,7 +10,7 @@ const FIGURES = [
 ] as const;
 
 /** How well one figure separates bad wallets from normal ones. */
-export type FigureRow = {
+type FigureRow = {
   readonly figure: (typeof FIGURES)[number];
   readonly bad: number;
   readonly normal: number;

@@ -4,7 +4,7 @@ import type { AccountFact } from "../../service/model/features/types.ts";
 import { csvRows } from "../../service/sanctions/csv-rows.ts";
 
 /** Who paid whom, without times and amounts. */
-export type Edges = {
+type Edges = {
   /** Recipients by sender, of the coin and of tokens. */
   readonly paid: ReadonlyMap<Address, ReadonlySet<Address>>;
   /** Senders of the coin by recipient. */
@@ -12,7 +12,7 @@ export type Edges = {
 };
 
 /** Results of the owner finder among labelled accounts that paid one another. */
-export type OwnerTable = {
+type OwnerTable = {
   readonly edges: number;
   readonly groups: number;
   readonly members: number;

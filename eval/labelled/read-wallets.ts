@@ -27,7 +27,7 @@ export function readWallets(text: string, isBad: boolean | null = null): readonl
     const figures = new Map<string, number>();
     for (const [place, name] of columns.entries()) {
       const cell = cells[place]?.trim() ?? "";
-      if (cell !== "" && Number.isFinite(Number(cell))) figures.set(name, Number(cell));
+      if (place !== address && cell !== "" && Number.isFinite(Number(cell))) figures.set(name, Number(cell));
     }
     byAddress.set(key, { isBad: isBad ?? Number(cells[flag]) === 1, figures });
   }

@@ -1,7 +1,7 @@
 import { csvRows } from "../../service/sanctions/csv-rows.ts";
 
 /** Counts of wallets' own calls in a list of real transactions, which has no labels. */
-export type TransactionTable = {
+type TransactionTable = {
   readonly transactions: number;
   readonly wallets: number;
   readonly own: number;

@@ -163,7 +163,7 @@ const threatSchema = z
   .openapi("Threat");
 
 /** Code of a wallet that sent a notable share to listed accounts. */
-export const EXPOSURE_CODE = "exposure_listed";
+const EXPOSURE_CODE = "exposure_listed";
 
 /** Members of answers about lists of threats, which change no score. */
 export const threatsShape = {

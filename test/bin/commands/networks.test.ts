@@ -15,13 +15,13 @@ const folder = useFolder();
 
 beforeAll(async () => {
   await db.$client.query(
-    `insert into ahs.account_fact (chain_id, address, has_code, first_funder)
-     select ${CHAIN}, '0x' || lpad(to_hex(100 + n), 40, '0'), false,
+    `insert into ahs.account_fact (chain_id, address, has_code, source, read_block, first_funder)
+     select ${CHAIN}, '0x' || lpad(to_hex(100 + n), 40, '0'), false, 'otterscan', 1,
        case when n <= 3 then '${BRIDGE?.toLowerCase()}' when n <= 5 then '${BANK?.toLowerCase()}' else '${QUIET?.toLowerCase()}' end
      from generate_series(1, 6) n`,
   );
   await db.$client.query(
-    `insert into ahs.account_fact (chain_id, address, has_code) values (${CHAIN}, '${POOL?.toLowerCase()}', true)`,
+    `insert into ahs.account_fact (chain_id, address, has_code, source, read_block) values (${CHAIN}, '${POOL?.toLowerCase()}', true, 'otterscan', 1)`,
   );
   await db.$client.query(
     `insert into ahs.contact (chain_id, counterparty, account, calls, sent_micro_usd, first_block, first_time, last_block, last_time)

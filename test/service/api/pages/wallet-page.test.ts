@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
-import { BACKING, LISTING, standing, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
+import { LISTING, PHISHING, standing, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
 import { fakePublicPages, htmlOf, pagesApp } from "./fake-public-pages.ts";
 
 const PATH = `/wallet/${WALLET_EIP55}`;
@@ -107,6 +107,12 @@ describe("what everybody sees of a wallet", () => {
     const followed = await htmlOf(PATH, standingAs({ score: null }));
     expect(followed).toContain("its first score is still to come");
     for (const html of [unknown, followed]) expect(html).not.toMatch(/grade-[A-F]"/);
+  });
+
+  test("names lists of threats beside an unchanged score", async () => {
+    const html = await htmlOf(PATH, standingAs({ threats: [PHISHING] }));
+    expect(html).toContain("This wallet is on a list of threats.");
+    expect(html).toContain("<b>phishing</b> by <code>scamsniffer</code>");
   });
 
   test("begins with the listing of a sanctioned wallet, whatever its score", async () => {
