@@ -27,6 +27,7 @@ export function routeOf(
     routeWallet(DEFAULT_ROUTING, {
       wallet,
       sanctioned: sanctionsFlags.length > 0,
+      threatened: false,
       score: routedScore({ grade, confidenceLevel }),
       payment,
     }).action;

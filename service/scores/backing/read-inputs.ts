@@ -1,8 +1,7 @@
 import type { PoolClient } from "pg";
 import type { Logger } from "pino";
 import { type Address, zeroAddress } from "viem";
-import type { ChainFacts } from "../../chain/deployments.ts";
-import { lowerCase } from "../../db/columns.ts";
+import { addressesIn, type ChainFacts } from "../../chain/deployments.ts";
 import type { Database } from "../../db/database.ts";
 import { workThrough } from "../../db/quarantine.ts";
 import { readAsOf } from "../../ingest/read-as-of.ts";
@@ -172,7 +171,7 @@ async function readClusters(
   { chainId, chain }: BackingContext,
   read: WalletSpending & Pick<BackingInputs, "wallets" | "jobs"> & { readonly asOf: AsOf },
 ): Promise<(account: Address) => string> {
-  const publicFunders = new Set(chain.accounts.publicFunders.map(lowerCase));
+  const publicFunders = addressesIn(chain.accounts.publicFunders);
   const accounts = new Set(read.wallets);
   for (const { payer, payee } of read.payments) accounts.add(payer).add(payee);
   for (const { payer } of read.receipts) accounts.add(payer);

@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import { type Address, zeroAddress } from "viem";
-import type { ChainFacts } from "../../chain/deployments.ts";
+import { addressesIn, type ChainFacts } from "../../chain/deployments.ts";
 import { lowerCase } from "../../db/columns.ts";
 import { NUMERIC_AS_BIGINT } from "../../db/database.ts";
 import type { Payment } from "../../model/backing/cost-basis.ts";
@@ -173,7 +173,7 @@ function countLeftOut(rows: readonly Bounded<unknown>[]): number {
 
 /** Addresses whose payments are withdrawals of their customers' own money. */
 function fundersOf({ publicFunders, mixers }: ChainFacts["accounts"]): readonly Address[] {
-  return [zeroAddress, ...publicFunders.map(lowerCase), ...mixers.map(lowerCase)];
+  return [zeroAddress, ...addressesIn(publicFunders), ...addressesIn(mixers)];
 }
 
 function followedSql(chainId: number, account: string): string {

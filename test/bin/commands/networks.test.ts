@@ -33,7 +33,7 @@ beforeAll(async () => {
 async function networks(...args: readonly string[]): Promise<readonly string[]> {
   const lines: string[] = [];
   if (BRIDGE === undefined) throw new Error("there is no bridge");
-  const accounts = { entryPoints: [], publicFunders: [BRIDGE], mixers: [] };
+  const accounts = { entryPoints: [], publicFunders: [BRIDGE], mixers: [], venues: [], vettedServices: [] };
   await runNetworks(args, { db, deployment: { chainId: CHAIN, accounts }, out: (line) => lines.push(line) });
   return lines.map((line) => line.trim().replace(/ {2,}/g, "  "));
 }

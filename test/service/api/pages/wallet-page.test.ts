@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
-import { LISTING, PHISHING, standing, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
+import { BACKING, LISTING, PHISHING, standing, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
 import { fakePublicPages, htmlOf, pagesApp } from "./fake-public-pages.ts";
 
 const PATH = `/wallet/${WALLET_EIP55}`;

@@ -232,7 +232,11 @@ describe("native coin that calldata of an account sends", () => {
     const linesOf = async (isUntraced: (place: { blockNumber: number }) => boolean) => {
       const { weth } = world.chain.contracts;
       const wallet = { wallet: account, asOf, fromBlock: 1, fromTimestamp: 0, isUntraced };
-      const chain = { entryPoints: new Set([entryPoint]), wrappedNative: lower(weth) as Address };
+      const chain = {
+        entryPoints: new Set([entryPoint]),
+        wrappedNative: lower(weth) as Address,
+        tokens: new Set<Address>(),
+      };
       const calls = await readOwnCalls(client, scanBlocks(client), { ...wallet, ...chain });
       return calls.map(formatCall).sort();
     };
