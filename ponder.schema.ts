@@ -118,6 +118,7 @@ export const oracleScore = onchainTable("oracle_score", (t) => ({
   sanctioned: t.boolean().notNull(),
   insufficient: t.boolean().notNull(),
   modelVersion: t.integer().notNull(),
+  safeMicroUsd: t.bigint().notNull(),
   asOf: t.bigint().notNull(),
   asOfTime: t.bigint().notNull(),
   transactionHash: t.hex().notNull(),

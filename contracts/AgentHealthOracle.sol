@@ -29,7 +29,7 @@ contract AgentHealthOracle is IAgentHealthOracle, EIP712 {
     uint256 private constant ROUTES = 0x0201010203030300000000000000000000000000000000000000000000000000;
 
     bytes32 private constant SCORE_TYPEHASH = keccak256(
-        "Score(address wallet,uint8 score,uint8 d1,uint8 d2,uint16 confidence,uint8 flags,uint16 modelVersion,uint64 asOf,uint64 asOfTime,uint64 validUntil)"
+        "Score(address wallet,uint8 score,uint8 d1,uint8 d2,uint16 confidence,uint8 flags,uint16 modelVersion,uint64 asOf,uint64 asOfTime,uint64 validUntil,uint16 safe)"
     );
 
     /// @dev A struct, so that reading and then writing a record hashes its place once.
@@ -116,9 +116,17 @@ contract AgentHealthOracle is IAgentHealthOracle, EIP712 {
             assembly ("memory-safe") {
                 word := calldataload(add(packed.offset, shl(5, i)))
             }
-            if (!RecordCodec.isWellFormed(word)) _refuseWord(i, word);
-            Slot storage slot = _records[RecordCodec.walletOf(word)];
-            if (asOf > RecordCodec.asOfOf(slot.record)) slot.record = RecordCodec.toRecord(word, times);
+            uint256 grade = RecordCodec.isPlain(word) ? RecordCodec.gradeOf(word) : _checkedGrade(i, word);
+            Slot storage slot;
+            // `_records[walletOf(word)]`, of which nothing but the wallet is left after the shift.
+            assembly ("memory-safe") {
+                mstore(0, shr(96, word))
+                mstore(0x20, _records.slot)
+                slot.slot := keccak256(0, 0x40)
+            }
+            if (RecordCodec.isNewer(asOf, slot.record)) {
+                slot.record = RecordCodec.toRecord(word, grade, times);
+            }
         }
         _emitPublished(asOf, asOfTime, packed);
     }
@@ -132,12 +140,12 @@ contract AgentHealthOracle is IAgentHealthOracle, EIP712 {
         (uint64 asOf, uint64 asOfTime, uint64 validUntil) = (score.asOf, score.asOfTime, score.validUntil);
         _requireRelayable(asOfTime, validUntil);
         uint256 word = RecordCodec.pack(score);
-        if (!RecordCodec.isWellFormed(word)) _refuseWord(0, word);
+        uint256 grade = RecordCodec.isPlain(word) ? RecordCodec.gradeOf(word) : _checkedGrade(0, word);
         address signer = _signerOf(scoreDigest(score), signature);
 
         Slot storage slot = _records[RecordCodec.walletOf(word)];
-        if (asOf <= RecordCodec.asOfOf(slot.record)) return false;
-        slot.record = RecordCodec.toRecord(word, RecordCodec.times(asOf, asOfTime, validUntil));
+        if (!RecordCodec.isNewer(asOf, slot.record)) return false;
+        slot.record = RecordCodec.toRecord(word, grade, RecordCodec.times(asOf, asOfTime, validUntil));
         emit ScoreRelayed(RecordCodec.walletOf(word), signer, asOf, asOfTime, validUntil, bytes32(word));
         return true;
     }
@@ -170,7 +178,7 @@ contract AgentHealthOracle is IAgentHealthOracle, EIP712 {
         }
         RecordCodec.write(answer, stored, block.timestamp);
         assembly ("memory-safe") {
-            return(answer, 0x1a0)
+            return(answer, 0x1c0)
         }
     }
 
@@ -196,7 +204,7 @@ contract AgentHealthOracle is IAgentHealthOracle, EIP712 {
         }
         RecordCodec.write(answer + 0x20, stored, block.timestamp);
         assembly ("memory-safe") {
-            return(answer, 0x1c0)
+            return(answer, 0x1e0)
         }
     }
 
@@ -208,14 +216,17 @@ contract AgentHealthOracle is IAgentHealthOracle, EIP712 {
     }
 
     function routeOf(address wallet, uint256 maxAge) external view returns (Route route, Status status) {
+        return _routeOf(_records[wallet].record, maxAge);
+    }
+
+    function routeOf(address wallet, uint256 maxAge, uint256 amount)
+        external
+        view
+        returns (Route route, Status status)
+    {
         uint256 stored = _records[wallet].record;
-        status = _statusOf(stored, maxAge);
-        if (RecordCodec.flagsOf(stored) == RecordCodec.SANCTIONED) return (Route.Reject, status);
-        if (status == Status.Stale) return (Route.Stale, status);
-        uint256 grade = RecordCodec.gradeIn(stored);
-        assembly ("memory-safe") {
-            route := byte(grade, ROUTES)
-        }
+        (route, status) = _routeOf(stored, maxAge);
+        if (route == Route.InstantSettle && amount > RecordCodec.safeAmountOf(stored)) route = Route.Escrow;
     }
 
     function scoreOfAgent(uint256 agentId) external view returns (address wallet, Record memory record) {
@@ -251,12 +262,12 @@ contract AgentHealthOracle is IAgentHealthOracle, EIP712 {
     function scoreDigest(Score calldata score) public view returns (bytes32) {
         bytes32 typehash = SCORE_TYPEHASH;
         bytes32 structHash;
-        // Calldata holds ten static members as EIP-712 encodes them.
+        // Calldata holds eleven static members as EIP-712 encodes them.
         assembly ("memory-safe") {
             let encoded := mload(0x40)
             mstore(encoded, typehash)
-            calldatacopy(add(encoded, 0x20), score, 0x140)
-            structHash := keccak256(encoded, 0x160)
+            calldatacopy(add(encoded, 0x20), score, 0x160)
+            structHash := keccak256(encoded, 0x180)
         }
         return _hashTypedData(structHash);
     }
@@ -334,8 +345,11 @@ contract AgentHealthOracle is IAgentHealthOracle, EIP712 {
         if (validUntil > latest) revert ValidityTooLong(uint64(validUntil), latest);
     }
 
-    function _refuseWord(uint256 index, uint256 word) private pure {
-        revert MalformedRecord(index, bytes32(word), RecordCodec.faultOf(word));
+    /// @dev The grade of any word, None when it is insufficient; reverts for a malformed one.
+    function _checkedGrade(uint256 index, uint256 word) private pure returns (uint256) {
+        RecordFault fault = RecordCodec.faultOf(word);
+        if (fault != RecordFault.None) revert MalformedRecord(index, bytes32(word), fault);
+        return RecordCodec.isInsufficient(word) ? 0 : RecordCodec.gradeOf(word);
     }
 
     /// @dev `emit Published(asOf, asOfTime, packed)` without a second check of the calldata: the array's length
@@ -356,6 +370,16 @@ contract AgentHealthOracle is IAgentHealthOracle, EIP712 {
         if (RecordCodec.asOfTimeOf(stored) == 0) return Status.NoRecord;
         if (RecordCodec.ageOf(stored, block.timestamp) > maxAge) return Status.Stale;
         return RecordCodec.flagsOf(stored) == RecordCodec.INSUFFICIENT ? Status.Insufficient : Status.Scored;
+    }
+
+    function _routeOf(uint256 stored, uint256 maxAge) private view returns (Route route, Status status) {
+        status = _statusOf(stored, maxAge);
+        if (RecordCodec.flagsOf(stored) == RecordCodec.SANCTIONED) return (Route.Reject, status);
+        if (status == Status.Stale) return (Route.Stale, status);
+        uint256 grade = RecordCodec.gradeIn(stored);
+        assembly ("memory-safe") {
+            route := byte(grade, ROUTES)
+        }
     }
 
     /// @dev A key is found by recovery; a contract has to be asked, so those among the signers are, in turn.
@@ -402,6 +426,6 @@ contract AgentHealthOracle is IAgentHealthOracle, EIP712 {
     }
 
     function _domainNameAndVersion() internal pure override returns (string memory, string memory) {
-        return ("AgentHealthScore", "1");
+        return ("AgentHealthScore", "2");
     }
 }

@@ -5,9 +5,12 @@ import {IAgentHealthOracle} from "./interfaces/IAgentHealthOracle.sol";
 
 /// @title Layout of the published word and of the stored record
 /// @dev Published word, from the highest bit: wallet 160, score 8, d1 8, d2 8, confidence 16, flags 8,
-/// modelVersion 16, zero 32. Stored record: the published word without its wallet (64 bits), grade 8, zero 40,
-/// asOf 48, asOfTime 48, validUntil 48. 48 bits of seconds last nine million years. A record whose asOfTime is
-/// zero is absent; its asOf still is the floor for the next one.
+/// modelVersion 16, safe amount 16, zero 16. Stored record: the fields from score to the safe amount (80 bits),
+/// grade 8, zero 24, asOf 48, asOfTime 48, validUntil 48. 48 bits of seconds last nine million years. A record whose
+/// asOfTime is zero is absent; its asOf still is the floor for the next one.
+///
+/// Safe amount: exponent e in the high 5 bits, mantissa m in the low 11; m << e US cents. Each amount has one
+/// encoding: where e is above zero, m is at least 1024.
 library RecordCodec {
     uint256 internal constant SANCTIONED = 1;
     uint256 internal constant INSUFFICIENT = 2;
@@ -17,14 +20,21 @@ library RecordCodec {
     uint256 private constant U48 = type(uint48).max;
     uint256 private constant FLOOR_MASK = U48 << 96;
 
-    // Masks over a published word, for its limited fields: score, d1, d2 (100 each), confidence (10000), flags (2).
-    uint256 private constant LOW_BITS = 0x7f7f7f << 72 | 0x7fff << 56 | 0x7f << 48;
-    uint256 private constant GAPS = 0x1b1b1b << 72 | 0x58ef << 56 | 0x7d << 48;
-    uint256 private constant FAULTY_BITS = 0x808080 << 72 | 0x8000 << 56 | 0x80 << 48 | type(uint32).max;
-    uint256 private constant INSUFFICIENT_BIT = INSUFFICIENT << 48;
+    // Masks over a published word, for its limited fields: score, d1, d2 (100 each) and confidence (10000).
+    uint256 private constant LOW_BITS = 0x7f7f7f << 72 | 0x7fff << 56;
+    uint256 private constant GAPS = 0x1b1b1b << 72 | 0x58ef << 56;
+    uint256 private constant UNUSUAL_BITS =
+        0x808080 << 72 | 0x8000 << 56 | 0xff << 48 | EXPONENT_BITS | type(uint16).max;
 
-    /// @dev Times the insufficient bit, this raises the gaps of the three scores by 100: their limit becomes zero.
-    uint256 private constant LIMIT_TO_ZERO = 0x646464 << 23;
+    uint256 private constant SAFE_BITS = 0xffff << 16;
+    uint256 private constant EXPONENT_BITS = 0x1f << 27;
+    uint256 private constant MANTISSA_TOP_BIT = 1 << 26;
+
+    /// @dev Times the mantissa's top bit, this is the exponent's bits: such a mantissa takes any exponent.
+    uint256 private constant TO_EXPONENT_BITS = 0x3e;
+
+    /// @dev Millionths of a US dollar in a cent.
+    uint256 private constant CENT = 10_000;
 
     /// @dev Byte k is the grade of the scores 5k to 5k + 4: every bound of the grade table is a multiple of 5.
     uint256 private constant GRADES = 0x0606060605050505040404040303030202020101010000000000000000000000;
@@ -33,15 +43,20 @@ library RecordCodec {
         return address(uint160(word >> 96));
     }
 
-    /// @dev True exactly when `faultOf` finds nothing, by one comparison. The gap of a field is what its limit lacks
-    /// to all ones below its top bit: adding it carries into the top bit, and no further, exactly when the field is
-    /// above its limit. Whatever bit is left over, all below bit 96, is then shifted above every wallet.
-    function isWellFormed(uint256 word) internal pure returns (bool) {
+    /// @dev True exactly when the word has no flag and `faultOf` finds nothing: one comparison for nearly all words. The
+    /// gap of a field is what its limit lacks to all ones below its top bit: adding it carries into the top bit, and no
+    /// further, exactly when the field is above its limit. Whatever bit is left over, all below bit 96, is then shifted
+    /// above every wallet.
+    function isPlain(uint256 word) internal pure returns (bool) {
         unchecked {
-            uint256 gaps = GAPS + (word & INSUFFICIENT_BIT) * LIMIT_TO_ZERO;
-            uint256 suspect = ((word & LOW_BITS) + gaps | word) & FAULTY_BITS;
+            uint256 unusual = UNUSUAL_BITS ^ (word & MANTISSA_TOP_BIT) * TO_EXPONENT_BITS;
+            uint256 suspect = ((word & LOW_BITS) + GAPS | word) & unusual;
             return word >> 96 > suspect << 160;
         }
+    }
+
+    function isInsufficient(uint256 word) internal pure returns (bool) {
+        return word & INSUFFICIENT << 48 != 0;
     }
 
     /// @dev The first fault of a word, None for a good one.
@@ -53,21 +68,51 @@ library RecordCodec {
         }
         if (uint16(word >> 56) > MAX_CONFIDENCE) return IAgentHealthOracle.RecordFault.ConfidenceAbove10000;
         if (flags > SANCTIONED + INSUFFICIENT) return IAgentHealthOracle.RecordFault.UnknownFlags;
-        if (uint32(word) != 0) return IAgentHealthOracle.RecordFault.ReservedBitsSet;
+        if (uint16(word) != 0) return IAgentHealthOracle.RecordFault.ReservedBitsSet;
         if (flags == SANCTIONED + INSUFFICIENT) {
             return IAgentHealthOracle.RecordFault.InsufficientWithSanction;
         }
         if (flags == INSUFFICIENT && uint24(word >> 72) != 0) {
             return IAgentHealthOracle.RecordFault.InsufficientWithScore;
         }
+        if (word & EXPONENT_BITS != 0 && word & MANTISSA_TOP_BIT == 0) {
+            return IAgentHealthOracle.RecordFault.SafeAmountNotCanonical;
+        }
+        if (flags == SANCTIONED && word & SAFE_BITS != 0) {
+            return IAgentHealthOracle.RecordFault.SanctionedWithSafeAmount;
+        }
         return IAgentHealthOracle.RecordFault.None;
     }
 
-    /// @dev The published word of a signed score; the ABI decoder has bounded every field.
-    function pack(IAgentHealthOracle.Score calldata score) internal pure returns (uint256) {
-        return uint256(uint160(score.wallet)) << 96 | uint256(score.score) << 88 | uint256(score.d1) << 80
-            | uint256(score.d2) << 72 | uint256(score.confidence) << 56 | uint256(score.flags) << 48
-            | uint256(score.modelVersion) << 32;
+    /// @dev The published word of a signed score. A field beyond its type reverts, as it does when Solidity reads it.
+    function pack(IAgentHealthOracle.Score calldata score) internal pure returns (uint256 word) {
+        assembly ("memory-safe") {
+            let value := calldataload(score)
+            let dirty := shr(160, value)
+            word := shl(96, value)
+            value := calldataload(add(score, 0x20))
+            dirty := or(dirty, shr(8, value))
+            word := or(word, shl(88, value))
+            value := calldataload(add(score, 0x40))
+            dirty := or(dirty, shr(8, value))
+            word := or(word, shl(80, value))
+            value := calldataload(add(score, 0x60))
+            dirty := or(dirty, shr(8, value))
+            word := or(word, shl(72, value))
+            value := calldataload(add(score, 0x80))
+            dirty := or(dirty, shr(16, value))
+            word := or(word, shl(56, value))
+            value := calldataload(add(score, 0xa0))
+            dirty := or(dirty, shr(8, value))
+            word := or(word, shl(48, value))
+            value := calldataload(add(score, 0xc0))
+            dirty := or(dirty, shr(16, value))
+            word := or(word, shl(32, value))
+            value := calldataload(add(score, 0x140))
+            dirty := or(dirty, shr(16, value))
+            word := or(word, shl(16, value))
+            if dirty { revert(0, 0) }
+        }
     }
 
     /// @dev What all records of one batch share. No argument may exceed 48 bits.
@@ -76,15 +121,14 @@ library RecordCodec {
     }
 
     /// @dev The stored record of a well-formed word.
-    function toRecord(uint256 word, uint256 sharedTimes) internal pure returns (uint256) {
-        return word << 160 | gradeOf(word) << 184 | sharedTimes;
+    function toRecord(uint256 word, uint256 grade, uint256 sharedTimes) internal pure returns (uint256) {
+        return word << 160 | grade << 168 | sharedTimes;
     }
 
-    /// @dev Grade of a well-formed word's score; None when it is insufficient.
+    /// @dev Grade of a well-formed word with a score.
     function gradeOf(uint256 word) internal pure returns (uint256 grade) {
-        uint256 insufficient = word & INSUFFICIENT_BIT;
         assembly ("memory-safe") {
-            grade := mul(byte(div(byte(20, word), 5), GRADES), iszero(insufficient))
+            grade := byte(div(byte(20, word), 5), GRADES)
         }
     }
 
@@ -94,6 +138,10 @@ library RecordCodec {
 
     function asOfTimeOf(uint256 record) internal pure returns (uint256) {
         return (record >> 48) & U48;
+    }
+
+    function isNewer(uint256 asOf, uint256 record) internal pure returns (bool) {
+        return asOf << 96 > record & FLOOR_MASK;
     }
 
     function floorOf(uint256 record) internal pure returns (uint256) {
@@ -109,7 +157,14 @@ library RecordCodec {
     }
 
     function gradeIn(uint256 record) internal pure returns (uint256) {
-        return uint8(record >> 184);
+        return uint8(record >> 168);
+    }
+
+    /// @dev In millionths of a US dollar.
+    function safeAmountOf(uint256 record) internal pure returns (uint256) {
+        unchecked {
+            return ((record >> 176 & 0x7ff) << (record >> 187 & 0x1f)) * CENT;
+        }
     }
 
     /// @dev Never negative: a clock behind the record's own reads as age zero.
@@ -121,7 +176,7 @@ library RecordCodec {
     }
 
     /// @dev Size of the struct Record, in memory and as ABI-encoded: it has static members only.
-    uint256 internal constant VIEW_SIZE = 0x1a0;
+    uint256 internal constant VIEW_SIZE = 0x1c0;
 
     function decode(uint256 record, uint256 time)
         internal
@@ -139,6 +194,7 @@ library RecordCodec {
     function write(uint256 place, uint256 record, uint256 time) internal pure {
         uint256 asOfTime = asOfTimeOf(record);
         uint256 age = ageOf(record, time);
+        uint256 safeAmount = safeAmountOf(record);
         uint256 mask = U48;
         assembly ("memory-safe") {
             switch asOfTime
@@ -149,7 +205,7 @@ library RecordCodec {
                 mstore(add(place, 0x20), byte(0, record))
                 mstore(add(place, 0x40), byte(1, record))
                 mstore(add(place, 0x60), byte(2, record))
-                mstore(add(place, 0x80), byte(8, record))
+                mstore(add(place, 0x80), byte(10, record))
                 mstore(add(place, 0xa0), and(shr(216, record), 0xffff))
                 mstore(add(place, 0xc0), eq(flags, SANCTIONED))
                 mstore(add(place, 0xe0), eq(flags, INSUFFICIENT))
@@ -158,6 +214,7 @@ library RecordCodec {
                 mstore(add(place, 0x140), asOfTime)
                 mstore(add(place, 0x160), and(record, mask))
                 mstore(add(place, 0x180), age)
+                mstore(add(place, 0x1a0), safeAmount)
             }
         }
     }

@@ -12,6 +12,7 @@ import {
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import {
+  decodeSafeAmount,
   gradeOf,
   type OracleScore,
   type OracleTimes,
@@ -38,15 +39,21 @@ const gradeCodes = { A: 1, B: 2, C: 3, D: 4, E: 5, F: 6 } as const;
 
 const times: OracleTimes = { asOf: 44_999_970n, asOfTime: 1_789_999_940n, validUntil: 1_790_172_740n };
 const cases: readonly { name: string; score: OracleScore; times: OracleTimes }[] = [
-  { name: "an ordinary score", score: scored(1, [88, 91, 87]), times },
+  { name: "an ordinary score", score: { ...scored(1, [88, 91, 87]), safeMicroUsd: 1_234_560_000n }, times },
   {
     name: "every field at its upper limit",
-    score: { ...scored(2, [100, 100, 100]), confidenceBps: 10_000 },
+    score: { ...scored(2, [100, 100, 100]), confidenceBps: 10_000, safeMicroUsd: decodeSafeAmount(0xffff) },
     times,
   },
   { name: "every field at its lower limit", score: { ...scored(3, [0, 0, 0]), confidenceBps: 0 }, times },
   { name: "sanctioned", score: { ...scored(4, [0, 0, 93]), confidenceBps: 10_000, sanctioned: true }, times },
   { name: "insufficient", score: { ...scored(5, [0, 0, 0]), outcome: { kind: "insufficient" } }, times },
+  {
+    name: "insufficient with a safe amount",
+    score: { ...scored(8, [0, 0, 0]), outcome: { kind: "insufficient" }, safeMicroUsd: 420_000n },
+    times,
+  },
+  { name: "no safe amount", score: scored(9, [91, 91, 91]), times },
   {
     name: "the next model version",
     score: { ...scored(6, [59, 60, 61]), modelVersion: "AHS-2026.2" },
@@ -57,6 +64,14 @@ const cases: readonly { name: string; score: OracleScore; times: OracleTimes }[]
     score: scored(7, [20, 20, 20]),
     times: { asOf: 1n, asOfTime: 1n, validUntil: 172_801n },
   },
+];
+
+/** At both ends of each exponent, and the least of all. */
+const safeCodes = [
+  ...[0, 1, 1_023, 1_024, 2_047],
+  ...Array.from({ length: 31 }, (_, index) => index + 1).flatMap((exponent) =>
+    [1_024, 1_025, 2_047].map((mantissa) => (exponent << 11) | mantissa),
+  ),
 ];
 
 const files = {
@@ -78,12 +93,15 @@ function packing(): object {
     cases: cases.map(({ name, score, times }) => ({
       name,
       ...scoreMessage(score, times),
+      safeMicroUsd: `${decodeSafeAmount(scoreMessage(score, times).safe)}`,
       word: packScore(score),
       record: packRecord({ ...score, ...times }),
       grade: score.outcome.kind === "scored" ? gradeCodes[gradeOf(score.outcome.ahsScore)] : 0,
     })),
     /** The grade of every score from 0 to 100. */
     grades: Array.from({ length: 101 }, (_, score) => gradeCodes[gradeOf(score)]),
+    /** Codes of safe amounts, at both ends of each exponent, with what they stand for. */
+    safeAmounts: safeCodes.map((code) => ({ code, microUsd: `${decodeSafeAmount(code)}` })),
   };
 }
 
@@ -115,7 +133,8 @@ function merkle(): object {
   return {
     trees: [1, 2, 3, 5, 8, 21].map((size) => {
       const leaves = Array.from({ length: size }, (_, index) => {
-        const score = scored(100 + index, [index % 101, (3 * index) % 101, (7 * index) % 101]);
+        const points = [index % 101, (3 * index) % 101, (7 * index) % 101] as const;
+        const score = { ...scored(100 + index, points), safeMicroUsd: 7_770_000n * BigInt(index) };
         return { wallet: score.wallet, record: packRecord({ ...score, ...times }) };
       });
       const tree = merkleTree(leaves);
@@ -132,7 +151,10 @@ function merkle(): object {
 function scored(seed: number, [ahsScore, d1Score, d2Score]: readonly [number, number, number]): OracleScore {
   const wallet = getAddress(slice(keccak256(numberToHex(seed, { size: 32 })), 12));
   const outcome = { kind: "scored", ahsScore, d1Score, d2Score } as const;
-  return { wallet, outcome, confidenceBps: 9321, sanctioned: false, modelVersion: "AHS-2026.0" };
+  return {
+    ...{ wallet, outcome, confidenceBps: 9321, sanctioned: false },
+    ...{ modelVersion: "AHS-2026.0", safeMicroUsd: 0n },
+  };
 }
 
 /** Writes the file, or under --check only compares it; false when it differs. */

@@ -71,6 +71,7 @@ async function applyScore(event: Written, context: Context, score: OracleScore):
     sanctioned: score.sanctioned,
     insufficient: score.outcome.kind === "insufficient",
     modelVersion: modelVersionCode(score.modelVersion),
+    safeMicroUsd: score.safeMicroUsd,
     asOf: event.args.asOf,
     asOfTime: event.args.asOfTime,
     transactionHash: event.transaction.hash,

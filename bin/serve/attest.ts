@@ -2,7 +2,9 @@ import type { Address } from "viem";
 import type { LocalAccount } from "viem/accounts";
 import { unavailable } from "../../service/access/problems.ts";
 import type { Attestation } from "../../service/api/schemas/ahs-record.ts";
+import type { Database } from "../../service/db/database.ts";
 import { attestScore } from "../../service/oracle/encode.ts";
+import { readSafeAmounts, withBacking } from "../../service/oracle/publish-scores.ts";
 import type { StoredScore } from "../../service/scores/scores.ts";
 import { SignerFailure } from "../../service/sender/remote-signer.ts";
 import type { Config } from "../config.ts";
@@ -20,8 +22,9 @@ export async function scoreSigner(config: Config, chainId: number): Promise<Loca
   return signer;
 }
 
-/** Signs scores. Rejects with a 503 while a remote signer does not answer, and always without a signer. */
+/** Signs scores with the safe amounts of their wallets now. Rejects with a 503 while a remote signer does not answer, and always without a signer. */
 export function attestWith(
+  db: Database,
   signer: LocalAccount | null,
   oracle: { readonly chainId: number; readonly address: Address },
 ): (row: StoredScore) => Promise<Attestation> {
@@ -29,7 +32,9 @@ export function attestWith(
     return () => Promise.reject(new Error("scores are not served here, and nothing signs them"));
   return async (row) => {
     try {
-      return renderAttestation(await attestScore(row, oracle, signer));
+      const amounts = await readSafeAmounts(db, oracle.chainId, [row.wallet]);
+      const backed = withBacking(row, amounts.get(row.wallet));
+      return renderAttestation(await attestScore(backed, oracle, signer));
     } catch (error) {
       if (!(error instanceof SignerFailure)) throw error;
       const options = { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: error };

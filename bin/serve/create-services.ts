@@ -157,7 +157,7 @@ export async function createServices(
       history === null
         ? null
         : onDemand({ ...context, history, logger }, { deployment, rpcUrl: config.rpcUrl }),
-    attest: attestWith(signer, { chainId, address: oracle.address }),
+    attest: attestWith(db, signer, { chainId, address: oracle.address }),
     infrastructure: { ...createInfrastructureReader(db, chainId), ...visitor },
     refuseUrl: visitor.refusal,
     recordInterest: createInterestRecorder(db, chainId, now),

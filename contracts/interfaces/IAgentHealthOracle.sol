@@ -44,7 +44,9 @@ interface IAgentHealthOracle {
         UnknownFlags,
         ReservedBitsSet,
         InsufficientWithSanction,
-        InsufficientWithScore
+        InsufficientWithScore,
+        SafeAmountNotCanonical,
+        SanctionedWithSafeAmount
     }
 
     /// @notice A published score as readers see it; all zero when there is no record.
@@ -61,6 +63,8 @@ interface IAgentHealthOracle {
     /// @param asOfTime Timestamp of that block, in seconds.
     /// @param validUntil Last second at which the record could be relayed; it does not limit reading.
     /// @param age Seconds from `asOfTime` to now.
+    /// @param safeAmount Greatest amount to settle with the wallet at once, in millionths of a US dollar: what its own
+    /// costs back, rounded down, before what others have outstanding with it. Zero when unknown or sanctioned.
     struct Record {
         bool exists;
         uint8 score;
@@ -75,10 +79,12 @@ interface IAgentHealthOracle {
         uint64 asOfTime;
         uint64 validUntil;
         uint64 age;
+        uint256 safeAmount;
     }
 
     /// @notice A score as a signer attests it (EIP-712 primary type `Score`).
     /// @param flags Bit 0 sanctioned, bit 1 insufficient; never both.
+    /// @param safe Safe amount as the published word has it: see `publish`.
     struct Score {
         address wallet;
         uint8 score;
@@ -90,6 +96,7 @@ interface IAgentHealthOracle {
         uint64 asOf;
         uint64 asOfTime;
         uint64 validUntil;
+        uint16 safe;
     }
 
     // --- Events -------------------------------------------------------------------------------------------
@@ -159,8 +166,9 @@ interface IAgentHealthOracle {
 
     /// @notice Stores a batch of scores that share one as-of; only the publisher.
     /// @dev Each word, from the highest bit: wallet 160, score 8, d1 8, d2 8, confidence 16, flags 8,
-    /// modelVersion 16, zero 32. A word not newer than the stored record is skipped. One malformed word reverts
-    /// the batch.
+    /// modelVersion 16, safe amount 16, zero 16. The safe amount is an exponent e of 5 bits and a mantissa m of 11:
+    /// m << e US cents. Where e is above zero, m is at least 1024; a sanctioned wallet has none. A word not newer than
+    /// the stored record is skipped. One malformed word reverts the batch.
     function publish(uint64 asOf, uint64 asOfTime, bytes32[] calldata packed) external;
 
     /// @notice Stores a score that a current signer signed; anyone may relay it.
@@ -197,6 +205,14 @@ interface IAgentHealthOracle {
     /// history escrows. A sanctioned wallet is rejected at any age; else past `maxAge` the route is Stale.
     function routeOf(address wallet, uint256 maxAge) external view returns (Route route, Status status);
 
+    /// @notice The default routing of a payment of an amount: where `routeOf(wallet, maxAge)` settles at once, an
+    /// amount above the record's `safeAmount` escrows. An amount up to it, and every other route, stay as they are.
+    /// @param amount Millionths of a US dollar: USDC's smallest unit.
+    function routeOf(address wallet, uint256 maxAge, uint256 amount)
+        external
+        view
+        returns (Route route, Status status);
+
     /// @notice The record of the wallet that an ERC-8004 agent names now; a zero wallet has no record.
     /// @dev Reverts as the registry does for an agent it does not know.
     function scoreOfAgent(uint256 agentId) external view returns (address wallet, Record memory record);
@@ -210,8 +226,8 @@ interface IAgentHealthOracle {
     function verify(address wallet, bytes32 record, bytes32[] calldata proof) external view returns (bool);
 
     /// @notice Reads a stored record or a Merkle leaf's record.
-    /// @dev From the highest bit: score 8, d1 8, d2 8, confidence 16, flags 8, modelVersion 16, grade 8, zero 40,
-    /// asOf 48, asOfTime 48, validUntil 48.
+    /// @dev From the highest bit: score 8, d1 8, d2 8, confidence 16, flags 8, modelVersion 16,
+    /// safe amount 16, grade 8, zero 24, asOf 48, asOfTime 48, validUntil 48.
     function decodeRecord(bytes32 record) external view returns (Record memory);
 
     /// @notice The latest epoch and its root; zero before the first.

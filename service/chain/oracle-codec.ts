@@ -13,6 +13,7 @@ import type { agentHealthOracleAbi } from "./abi/agent-health-oracle.ts";
 /** Most seconds from a score's as-of time to the last moment at which it may be relayed. */
 export const oracleValiditySeconds = 172_800n;
 
+const microUsdPerCent = 10_000n;
 const sanctionedFlag = 1;
 const insufficientFlag = 2;
 const gradeCodes: Record<OracleGrade, number> = { A: 1, B: 2, C: 3, D: 4, E: 5, F: 6 };
@@ -47,28 +48,49 @@ export function modelVersionName(code: number): string {
   return `AHS-${digits.slice(0, 4)}.${digits.slice(4)}`;
 }
 
-/** One word of `publish`: wallet 160 bits, score, d1, d2 8 each, confidence 16, flags 8, model version 16, zero 32; throws on a value out of range. */
+/**
+ * The code of a safe amount: exponent e in the high 5 of 16 bits, mantissa m in the low 11, for m << e US cents.
+ * It never stands for more than the amount. Amounts above 2047 << 31 cents have the greatest code; throws on a negative one.
+ */
+export function encodeSafeAmount(microUsd: bigint): number {
+  if (microUsd < 0n) throw new Error(`safe amount: expected zero or more, got ${microUsd}`);
+  const cents = microUsd / microUsdPerCent;
+  const exponent = Math.max(cents.toString(2).length - 11, 0);
+  return exponent > 31 ? 0xffff : (exponent << 11) | Number(cents >> BigInt(exponent));
+}
+
+/** The amount of a code, in millionths of a US dollar; throws on a code that is not the one of its amount. */
+export function decodeSafeAmount(code: number): bigint {
+  const [exponent, mantissa] = [bounded("safe", code, 0xffff) >> 11, code & 0x7ff];
+  if (exponent > 0 && mantissa < 1024)
+    throw new Error(`safe ${code}: expected a mantissa of 1024 or more, got ${mantissa}`);
+  return (BigInt(mantissa) << BigInt(exponent)) * microUsdPerCent;
+}
+
+/** One word of `publish`: wallet 160 bits, score, d1, d2 8 each, confidence 16, flags 8, model version 16, safe amount 16, zero 16; throws on a value out of range. */
 export function packScore(score: OracleScore): Hex {
   const wallet = BigInt(checkedWallet(score.wallet));
-  return toWord((wallet << 96n) | (packFields(score) << 32n));
+  return toWord((wallet << 96n) | (packFields(score) << 32n) | (BigInt(safeCodeOf(score)) << 16n));
 }
 
 /** Reads one word of `publish`; throws on a word that the contract would refuse. */
 export function unpackScore(word: Hex): OracleScore {
   const bits = fromWord(word);
-  if (bits & 0xffffffffn) throw new Error(`packed score ${word}: the last 32 bits must be zero`);
+  if (bits & 0xffffn) throw new Error(`packed score ${word}: the last 16 bits must be zero`);
   const wallet = getAddress(toHexOf(bits >> 96n, 20));
-  return { wallet: checkedWallet(wallet), ...unpackFields((bits >> 32n) & 0xffffffffffffffffn) };
+  const fields = unpackFields((bits >> 32n) & 0xffffffffffffffffn, Number((bits >> 16n) & 0xffffn));
+  return { wallet: checkedWallet(wallet), ...fields };
 }
 
-/** A record as the contract stores it: fields 64 bits, grade 8, zero 40, asOf, asOfTime and validUntil 48 each; throws on a value out of range. */
+/** A record as the contract stores it: fields 64 bits, safe amount 16, grade 8, zero 24, asOf, asOfTime and validUntil 48 each; throws on a value out of range. */
 export function packRecord(record: Omit<OracleRecord, "grade">): Hex {
   const grade = record.outcome.kind === "scored" ? gradeCodes[gradeOf(record.outcome.ahsScore)] : 0;
   const times =
     (seconds48("asOf", record.asOf) << 96n) |
     (seconds48("asOfTime", record.asOfTime) << 48n) |
     seconds48("validUntil", record.validUntil);
-  return toWord((packFields(record) << 192n) | (BigInt(grade) << 184n) | times);
+  const safe = BigInt(safeCodeOf(record)) << 176n;
+  return toWord((packFields(record) << 192n) | (BigInt(grade) << 168n) | safe | times);
 }
 
 /** Reads a stored record or a leaf's record; null for an empty one (as-of time zero). Throws on one that the contract cannot store. */
@@ -76,7 +98,7 @@ export function unpackRecord(word: Hex): OracleRecord | null {
   const bits = fromWord(word);
   const times = { asOf: bitsAt(bits, 96n), asOfTime: bitsAt(bits, 48n), validUntil: bitsAt(bits, 0n) };
   if (times.asOfTime === 0n) return null;
-  const fields = unpackFields(bits >> 192n);
+  const fields = unpackFields(bits >> 192n, Number((bits >> 176n) & 0xffffn));
   const record = { ...fields, ...times, grade: outcomeGrade(fields.outcome) };
   if (packRecord(record) !== word.toLowerCase())
     throw new Error(`record ${word}: the grade or the padding is wrong`);
@@ -94,6 +116,7 @@ export function decodeView(
     grade: outcomeGrade(outcome),
     confidenceBps: view.confidence,
     sanctioned: view.sanctioned,
+    safeMicroUsd: view.safeAmount,
     modelVersion: modelVersionName(view.modelVersion),
     asOf: view.asOf,
     asOfTime: view.asOfTime,
@@ -120,6 +143,7 @@ export function scoreMessage(score: OracleScore, times: OracleTimes): OracleMess
     asOf: seconds48("asOf", times.asOf),
     asOfTime: seconds48("asOfTime", times.asOfTime),
     validUntil: seconds48("validUntil", times.validUntil),
+    safe: safeCodeOf(score),
   };
 }
 
@@ -128,7 +152,7 @@ export function scoreTypedData(oracle: { chainId: number; address: Address }, me
   return {
     domain: {
       name: "AgentHealthScore",
-      version: "1",
+      version: "2",
       chainId: oracle.chainId,
       verifyingContract: oracle.address,
     },
@@ -150,6 +174,7 @@ const scoreTypes = {
     { name: "asOf", type: "uint64" },
     { name: "asOfTime", type: "uint64" },
     { name: "validUntil", type: "uint64" },
+    { name: "safe", type: "uint16" },
   ],
 } as const;
 
@@ -169,13 +194,21 @@ function packFields(score: Omit<OracleScore, "wallet">): bigint {
   );
 }
 
+function safeCodeOf({ sanctioned, safeMicroUsd }: Pick<OracleScore, "sanctioned" | "safeMicroUsd">): number {
+  if (sanctioned && safeMicroUsd !== 0n)
+    throw new Error(`safe amount of a sanctioned wallet: expected 0, got ${safeMicroUsd}`);
+  return encodeSafeAmount(safeMicroUsd);
+}
+
 /** Scores of an insufficient record. */
 const emptyScores = { ahsScore: 0, d1Score: 0, d2Score: 0 };
 
-function unpackFields(fields: bigint): Omit<OracleScore, "wallet"> {
+function unpackFields(fields: bigint, safe: number): Omit<OracleScore, "wallet"> {
   const flags = byteAt(fields, 16n);
   if (flags > insufficientFlag)
     throw new Error(`flags ${flags}: expected 0, 1 (sanctioned) or 2 (insufficient)`);
+  const sanctioned = flags === sanctionedFlag;
+  if (sanctioned && safe !== 0) throw new Error(`safe of a sanctioned wallet: expected 0, got ${safe}`);
   return {
     outcome: outcomeOf(
       flags === insufficientFlag,
@@ -184,8 +217,9 @@ function unpackFields(fields: bigint): Omit<OracleScore, "wallet"> {
       byteAt(fields, 40n),
     ),
     confidenceBps: bounded("confidenceBps", Number((fields >> 24n) & 0xffffn), 10_000),
-    sanctioned: flags === sanctionedFlag,
+    sanctioned,
     modelVersion: modelVersionName(Number(fields & 0xffffn)),
+    safeMicroUsd: decodeSafeAmount(safe),
   };
 }
 
@@ -254,6 +288,8 @@ export type OracleScore = {
   readonly sanctioned: boolean;
   /** As in the score record, for example AHS-2026.2. */
   readonly modelVersion: string;
+  /** Millionths of a US dollar; zero where unknown or sanctioned. Encoding rounds it down, by less than 1/1024 above 10.24 USD. */
+  readonly safeMicroUsd: bigint;
 };
 
 export type OracleOutcome =

@@ -6,9 +6,10 @@ import type { PublishPolicy } from "./publish-policy.ts";
 const URGENCY: Readonly<Record<PublishReason, number>> = {
   flag: 0,
   grade: 1,
-  first: 2,
-  move: 3,
-  heartbeat: 4,
+  backing: 2,
+  first: 3,
+  move: 4,
+  heartbeat: 5,
 };
 
 export type Batch = { readonly intents: readonly IntentRow[]; readonly urgent: boolean };

@@ -9,10 +9,10 @@ import {
   scoreMessage,
   scoreTypedData,
 } from "../chain/oracle-codec.ts";
-import type { ScoreRow } from "./publish-scores.ts";
+import type { BackedScore, ScoreRow } from "./publish-scores.ts";
 
 /** A stored score in the oracle's terms; throws when the row is neither scored nor insufficient as a whole. */
-export function oracleScoreOf(score: ScoreRow): OracleScore {
+export function oracleScoreOf({ score, safeMicroUsd }: BackedScore): OracleScore {
   return {
     wallet: score.wallet,
     outcome: outcomeOf(score),
@@ -20,11 +20,13 @@ export function oracleScoreOf(score: ScoreRow): OracleScore {
     confidenceBps: Math.floor(score.confidenceMicros / 100),
     sanctioned: score.sanctioned,
     modelVersion: score.modelVersion,
+    safeMicroUsd,
   };
 }
 
 /** Calldata of `publish` for scores of one as-of; throws when they are of several or one cannot be packed. */
-export function encodePublish(scores: readonly ScoreRow[]): Hex {
+export function encodePublish(backed: readonly BackedScore[]): Hex {
+  const scores = backed.map(({ score }) => score);
   const [first] = scores;
   if (first === undefined) throw new Error("publish: expected at least one score");
   const stranger = scores.find((score) => score.asOfBlock !== first.asOfBlock);
@@ -37,7 +39,7 @@ export function encodePublish(scores: readonly ScoreRow[]): Hex {
   return encodeFunctionData({
     abi: agentHealthOracleAbi,
     functionName: "publish",
-    args: [BigInt(first.asOfBlock), asOfTime, scores.map((score) => packScore(oracleScoreOf(score)))],
+    args: [BigInt(first.asOfBlock), asOfTime, backed.map((score) => packScore(oracleScoreOf(score)))],
   });
 }
 
@@ -52,13 +54,14 @@ function outcomeOf({ id, ahsScore, d1Score, d2Score }: ScoreRow): OracleOutcome 
 
 /** Signs a stored score for one oracle, as EIP-712 data that publishSigned accepts from anyone for 48 hours from its as-of time. */
 export async function attestScore(
-  row: ScoreRow,
+  backed: BackedScore,
   oracle: { readonly chainId: number; readonly address: Address },
   signer: LocalAccount,
 ) {
+  const row = backed.score;
   const asOfTime = BigInt(Math.floor(row.asOfTime.getTime() / 1000));
   const times = { asOf: BigInt(row.asOfBlock), asOfTime, validUntil: asOfTime + oracleValiditySeconds };
-  const message = scoreMessage(oracleScoreOf(row), times);
+  const message = scoreMessage(oracleScoreOf(backed), times);
   const typedData = scoreTypedData(oracle, message);
   return {
     typedData,

@@ -7,6 +7,8 @@ export type Published = {
   /** Null for a wallet without enough history. */
   readonly ahsScore: number | null;
   readonly sanctioned: boolean;
+  /** Zero where unknown or sanctioned. */
+  readonly safeMicroUsd: bigint;
   readonly asOf: number;
   readonly asOfTime: Date;
 };
@@ -61,7 +63,7 @@ export function reasonToPublish(
 }
 
 /**
- * As the budget is used up, heartbeats stop first, then moves, first publications and grades. Flags are always sent.
+ * As the budget is used up, heartbeats stop first, then moves, first publications, safe amounts and grades. Flags are always sent.
  */
 export function isWithinBudget(reason: PublishReason, spentGas: bigint, policy: PublishPolicy): boolean {
   if (reason === "flag") return true;
@@ -80,10 +82,19 @@ function reasonForNew(
 
 function reasonForChange(score: Published, record: Published, policy: PublishPolicy): PublishReason | null {
   if (score.sanctioned !== record.sanctioned) return "flag";
-  if (score.ahsScore === null || record.ahsScore === null)
-    return score.ahsScore === record.ahsScore ? null : "grade";
-  if (gradeOf(score.ahsScore) !== gradeOf(record.ahsScore)) return "grade";
+  const [newGrade, oldGrade] = [score, record].map(({ ahsScore }) =>
+    ahsScore === null ? null : gradeOf(ahsScore),
+  );
+  if (newGrade !== oldGrade) return "grade";
+  if (isBackingChange(score.safeMicroUsd, record.safeMicroUsd, policy.safeAmount)) return "backing";
+  if (score.ahsScore === null || record.ahsScore === null) return null;
   return Math.abs(score.ahsScore - record.ahsScore) >= policy.movePoints ? "move" : null;
+}
+
+/** Whether a safe amount fell or rose so far that readers of the published one would be misled. */
+function isBackingChange(now: bigint, published: bigint, policy: PublishPolicy["safeAmount"]): boolean {
+  if (now < policy.leastMicroUsd && published < policy.leastMicroUsd) return false;
+  return now * policy.fallFactor < published || now > published * policy.riseFactor;
 }
 
 function reasonForAge(input: PlanInput, record: Published, policy: PublishPolicy): PublishReason | null {

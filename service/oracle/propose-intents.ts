@@ -10,7 +10,14 @@ import {
 } from "./publish-intents.ts";
 import type { PublishPolicy } from "./publish-policy.ts";
 import { type OracleState, readIndexedBlock, readOracleStates } from "./publish-records.ts";
-import { readCurrentScoreRows, readInterest, type ScoreRow } from "./publish-scores.ts";
+import {
+  type BackedScore,
+  readCurrentScoreRows,
+  readInterest,
+  readSafeAmounts,
+  type ScoreRow,
+  withBacking,
+} from "./publish-scores.ts";
 import { onChainOf, publishedOf, type SentScore } from "./score-fate.ts";
 
 /** Everything outside a score that its publication depends on. */
@@ -19,6 +26,7 @@ export type Facts = {
   readonly oracle: ReadonlyMap<string, OracleState>;
   readonly last: ReadonlyMap<string, IntentRow>;
   readonly interest: ReadonlyMap<string, Date>;
+  readonly safeAmounts: ReadonlyMap<string, bigint>;
 };
 
 type Proposal = {
@@ -102,14 +110,20 @@ export async function readFacts(
     oracle: await readOracleStates(tx, chainId, of.wallets),
     last: await readLastIntents(tx, chainId, of.wallets),
     interest: await readInterest(tx, chainId, of.wallets),
+    safeAmounts: await readSafeAmounts(tx, chainId, of.wallets),
   };
+}
+
+/** A score with the safe amount that is known for its wallet now. */
+export function backedScoreOf(score: ScoreRow, facts: Facts): BackedScore {
+  return withBacking(score, facts.safeAmounts.get(score.wallet));
 }
 
 /** The plan's view of one score among the facts. */
 export function planInputOf(score: ScoreRow, facts: Facts, now: Date): PlanInput {
   const snapshot = { oracle: facts.oracle.get(score.wallet), indexedBlock: facts.indexedBlock };
   return {
-    score: publishedOf(score),
+    score: publishedOf(backedScoreOf(score, facts)),
     onChain: onChainOf(snapshot, sentScoreOf(facts.last.get(score.wallet))),
     interestAt: facts.interest.get(score.wallet) ?? null,
     now,
@@ -118,7 +132,8 @@ export function planInputOf(score: ScoreRow, facts: Facts, now: Date): PlanInput
 
 function sentScoreOf(intent: IntentRow | undefined): SentScore | null {
   if (intent === undefined || intent.state === "failed" || intent.transaction === null) return null;
-  return { score: intent.score, transaction: intent.transaction };
+  const { score, safeMicroUsd, transaction } = intent;
+  return { score, safeMicroUsd, transaction };
 }
 
 function intentFor(score: ScoreRow, facts: Facts, proposal: Proposal): NewIntent | null {

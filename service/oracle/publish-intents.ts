@@ -165,9 +165,28 @@ export async function patchIntents(
   }
 }
 
+/** Pending intents become sent by one transaction, each with the safe amount that its word carries. */
+export async function markSent(
+  db: NodePgDatabase,
+  intents: readonly Pick<IntentRow, "id" | "safeMicroUsd">[],
+  senderTransactionId: number,
+): Promise<void> {
+  const ids = intents.map((intent) => intent.id);
+  const amounts = intents.map((intent) => `${intent.safeMicroUsd}`);
+  await patchIntents(db, {
+    ids,
+    from: "pending",
+    patch: { state: "sent", senderTransactionId, error: null },
+  });
+  await db.execute(sql`
+    update ${publishIntent} as p set safe_micro_usd = given.amount
+    from unnest(${sql.param(ids)}::bigint[], ${sql.param(amounts)}::numeric[]) as given (id, amount)
+    where p.id = given.id`);
+}
+
 function selectIntents(db: NodePgDatabase) {
-  const { id, reason, state, attempts, notBefore, createdAt } = publishIntent;
-  const columns = { id, reason, state, attempts, notBefore, createdAt };
+  const { id, reason, state, safeMicroUsd, attempts, notBefore, createdAt } = publishIntent;
+  const columns = { id, reason, state, safeMicroUsd, attempts, notBefore, createdAt };
   return db
     .select({ ...columns, score: scoreColumns, transaction: transactionColumns })
     .from(publishIntent)

@@ -6,6 +6,15 @@ import { SECONDS_PER_DAY } from "../model/features/time.ts";
 export type PublishPolicy = {
   /** A score that moved by this many points is published. */
   readonly movePoints: number;
+  /**
+   * A safe amount below the published one divided by `fallFactor`, or above it times `riseFactor`, is published. Where
+   * both are below `leastMicroUsd`, neither counts.
+   */
+  readonly safeAmount: {
+    readonly fallFactor: bigint;
+    readonly riseFactor: bigint;
+    readonly leastMicroUsd: bigint;
+  };
   /** Age at which the record of a wallet in use is renewed. */
   readonly heartbeatMs: number;
   /** How long reading, paying for or subscribing to a wallet counts as use. */
@@ -34,11 +43,13 @@ const DAY = 1_000 * SECONDS_PER_DAY;
 /** The policy of design.md section 5. */
 export const defaultPublishPolicy: PublishPolicy = {
   movePoints: 3,
+  // A fall endangers who relies on the record, a rise does not.
+  safeAmount: { fallFactor: 2n, riseFactor: 4n, leastMicroUsd: 1_000_000n },
   heartbeatMs: DAY,
   interestMs: 30 * DAY,
   // Four first publications of 10,000 wallets, at 23,900 gas each.
   dailyGas: 1_000_000_000n,
-  budgetPercent: { heartbeat: 50, move: 70, first: 85, grade: 100 },
+  budgetPercent: { heartbeat: 50, move: 70, first: 85, backing: 90, grade: 100 },
   // The bars of contracts.md.
   expectedGas: { first: 23_900n, update: 6_700n },
   budgetRetryMs: 10 * MINUTE,

@@ -10,6 +10,7 @@ export type OracleState = {
   readonly ahsScore: number;
   readonly sanctioned: boolean;
   readonly insufficient: boolean;
+  readonly safeMicroUsd: bigint;
   readonly asOf: number;
   readonly asOfTime: Date;
 };
@@ -33,13 +34,20 @@ export async function readOracleStates(
   chainId: number,
   wallets: readonly string[],
 ): Promise<Map<string, OracleState>> {
-  const { rows } = await db.execute<Omit<OracleState, "asOfTime"> & { readonly asOfSeconds: number }>(
+  type Row = Omit<OracleState, "asOfTime" | "safeMicroUsd"> & {
+    readonly asOfSeconds: number;
+    readonly safeAmount: string;
+  };
+  const { rows } = await db.execute<Row>(
     sql`select wallet, present, ahs_score as "ahsScore", sanctioned, insufficient, as_of::float8 as "asOf",
-        as_of_time::float8 as "asOfSeconds"
+        as_of_time::float8 as "asOfSeconds", safe_micro_usd::text as "safeAmount"
       from ${viewOf(chainId, "oracle_score")} where wallet = any(${sql.param(wallets)})`,
   );
   return new Map(
-    rows.map(({ asOfSeconds, ...row }) => [row.wallet, { ...row, asOfTime: new Date(asOfSeconds * 1000) }]),
+    rows.map(({ asOfSeconds, safeAmount, ...row }) => [
+      row.wallet,
+      { ...row, asOfTime: new Date(asOfSeconds * 1000), safeMicroUsd: BigInt(safeAmount) },
+    ]),
   );
 }
 

@@ -19,7 +19,7 @@ import {
 } from "./epochs.ts";
 import type { PublishPolicy } from "./publish-policy.ts";
 import { readIndexedBlock, readNewestOracleEpoch, readOracleRoot } from "./publish-records.ts";
-import { readPopulation, type ScoreRow } from "./publish-scores.ts";
+import { type BackedScore, readPopulation } from "./publish-scores.ts";
 import { fateOfTransaction } from "./score-fate.ts";
 
 /** Purpose under which roots are sent: one slot a night, outside the budget of single records. */
@@ -107,14 +107,14 @@ async function enqueueRoot(
   });
 }
 
-function leavesOf(scores: readonly ScoreRow[]) {
+function leavesOf(scores: readonly BackedScore[]) {
   const leaves: OracleLeaf[] = [];
   const faults: Fault[] = [];
-  for (const score of scores) {
+  for (const backed of scores) {
     try {
-      leaves.push(leafOf(score));
+      leaves.push(leafOf(backed));
     } catch (error) {
-      faults.push({ subject: score.wallet, error });
+      faults.push({ subject: backed.score.wallet, error });
     }
   }
   return { leaves, faults };
@@ -138,8 +138,9 @@ async function noteFaults(
 }
 
 /** The leaf as the contract verifies it: the record that publishing this score would store. */
-function leafOf(score: ScoreRow): OracleLeaf {
-  const { wallet, ...fields } = oracleScoreOf(score);
+function leafOf(backed: BackedScore): OracleLeaf {
+  const { score } = backed;
+  const { wallet, ...fields } = oracleScoreOf(backed);
   const asOfTime = BigInt(Math.floor(score.asOfTime.getTime() / 1000));
   const times = { asOf: BigInt(score.asOfBlock), asOfTime, validUntil: asOfTime + oracleValiditySeconds };
   return { wallet, record: packRecord({ ...fields, ...times }) };

@@ -3,6 +3,7 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { gradeFloors } from "../chain/oracle-codec.ts";
 import { isOneOf } from "../db/columns.ts";
 import { viewOf } from "../db/index-snapshot.ts";
+import { walletBacking } from "../db/tables/backing.ts";
 import { currentScore, score, walletInterest } from "../db/tables/score.ts";
 import { sanctionsListSql } from "../sanctions/sanctions.ts";
 import type { PublishPolicy } from "./publish-policy.ts";
@@ -13,6 +14,7 @@ export function reviewQuery(chainId: number, now: Date, policy: PublishPolicy): 
   return {
     chainId,
     movePoints: policy.movePoints,
+    safeAmount: policy.safeAmount,
     gradeFloors: gradeFloors.map(([, floor]) => floor).toSorted((a, b) => a - b),
     heartbeatBefore: new Date(now.getTime() - policy.heartbeatMs),
     interestAfter: new Date(now.getTime() - policy.interestMs),
@@ -52,13 +54,42 @@ export async function readCurrentScoreRows(db: NodePgDatabase, ids: readonly num
     .orderBy(asc(score.wallet));
 }
 
-export async function readPopulation(db: NodePgDatabase, chainId: number): Promise<ScoreRow[]> {
-  return db
-    .select(scoreColumns)
+/** A score and the safe amount to publish with it, in millionths of a US dollar. */
+export type BackedScore = { readonly score: ScoreRow; readonly safeMicroUsd: bigint };
+
+/** The newest score of every wallet. */
+export async function readPopulation(db: NodePgDatabase, chainId: number): Promise<BackedScore[]> {
+  const isOfWallet = and(
+    eq(walletBacking.chainId, currentScore.chainId),
+    eq(walletBacking.wallet, currentScore.wallet),
+  );
+  const rows = await db
+    .select({ score: scoreColumns, safeMicroUsd: walletBacking.safeMicroUsd })
     .from(currentScore)
     .innerJoin(score, eq(score.id, currentScore.scoreId))
+    .leftJoin(walletBacking, isOfWallet)
     .where(eq(currentScore.chainId, chainId))
     .orderBy(asc(currentScore.wallet));
+  return rows.map(({ score, safeMicroUsd }) => withBacking(score, safeMicroUsd));
+}
+
+/** Safe amounts of those of the wallets that have any backing, in millionths of a US dollar. */
+export async function readSafeAmounts(
+  db: NodePgDatabase,
+  chainId: number,
+  wallets: readonly string[],
+): Promise<Map<string, bigint>> {
+  const { wallet, safeMicroUsd } = walletBacking;
+  const rows = await db
+    .select({ wallet, safeMicroUsd })
+    .from(walletBacking)
+    .where(and(eq(walletBacking.chainId, chainId), isOneOf(wallet, wallets)));
+  return new Map(rows.map((row) => [row.wallet, row.safeMicroUsd]));
+}
+
+/** What a publication says: an unknown safe amount and that of a sanctioned wallet are zero. */
+export function withBacking(score: ScoreRow, safeMicroUsd: bigint | null | undefined): BackedScore {
+  return { score, safeMicroUsd: score.sanctioned ? 0n : (safeMicroUsd ?? 0n) };
 }
 
 /** Time of the last interest in each wallet; wallets without any have no entry. */
@@ -77,6 +108,7 @@ export async function readInterest(
 type ReviewQuery = {
   readonly chainId: number;
   readonly movePoints: number;
+  readonly safeAmount: PublishPolicy["safeAmount"];
   /** Lowest scores of the grades, ascending. */
   readonly gradeFloors: readonly number[];
   /** Records with an older as-of time are due for a heartbeat, where interest is newer than `interestAfter`. */
@@ -93,6 +125,7 @@ export async function readScoresToReview(db: NodePgDatabase, query: ReviewQuery)
     select c.score_id from ahs.current_score c
     left join ${viewOf(query.chainId, "oracle_score")} o on o.wallet = c.wallet
     left join ahs.wallet_interest i on i.chain_id = c.chain_id and i.wallet = c.wallet
+    left join ahs.wallet_backing b on b.chain_id = c.chain_id and b.wallet = c.wallet
     where c.chain_id = ${query.chainId}
       and (o.wallet is null or c.as_of_block > o.as_of)
       and (${differs(query)})
@@ -109,6 +142,7 @@ async function readOvertakenWallets(db: NodePgDatabase, query: ReviewQuery): Pro
     select c.wallet from ahs.current_score c
     join ${viewOf(query.chainId, "oracle_score")} o on o.wallet = c.wallet
     left join ahs.wallet_interest i on i.chain_id = c.chain_id and i.wallet = c.wallet
+    left join ahs.wallet_backing b on b.chain_id = c.chain_id and b.wallet = c.wallet
     where c.chain_id = ${query.chainId} and c.as_of_block <= o.as_of and (${differs(query)})
     order by c.wallet`);
   return rows.map((row) => row.wallet);
@@ -140,6 +174,8 @@ async function readWalletsWithChangedFlag(db: NodePgDatabase, chainId: number): 
 
 function differs(query: ReviewQuery) {
   const floors = sql`${sql.param(query.gradeFloors)}::int[]`;
+  const safe = sql`(case when c.sanctioned then 0 else coalesce(b.safe_micro_usd, 0) end)`;
+  const { fallFactor, riseFactor, leastMicroUsd } = query.safeAmount;
   return sql`
     (o.wallet is null or not o.present) and c.ahs_score is not null
     or o.present and (
@@ -147,6 +183,8 @@ function differs(query: ReviewQuery) {
       or o.insufficient <> (c.ahs_score is null)
       or abs(o.ahs_score - c.ahs_score) >= ${query.movePoints}
       or not o.insufficient and width_bucket(o.ahs_score, ${floors}) <> width_bucket(c.ahs_score, ${floors})
+      or greatest(${safe}, o.safe_micro_usd) >= ${leastMicroUsd}
+        and (${safe} * ${fallFactor} < o.safe_micro_usd or ${safe} > o.safe_micro_usd * ${riseFactor})
       or o.as_of_time < ${Math.floor(query.heartbeatBefore.getTime() / 1000)} and i.last_at >= ${query.interestAfter})`;
 }
 

@@ -4,7 +4,7 @@ import { decodeError } from "../chain/bounded-abi.ts";
 import type { OnChain, Published } from "./plan.ts";
 import type { IntentRow } from "./publish-intents.ts";
 import type { OracleState } from "./publish-records.ts";
-import type { ScoreRow } from "./publish-scores.ts";
+import type { BackedScore } from "./publish-scores.ts";
 
 export type Fate =
   /** The oracle's own events show it, or something newer. */
@@ -16,14 +16,13 @@ export type Fate =
   /** Its transaction is final, and yet the indexed events of that block do not show it. */
   | "lost";
 
-export type SentScore = {
-  readonly score: ScoreRow;
+export type SentScore = BackedScore & {
   readonly transaction: Pick<NonNullable<IntentRow["transaction"]>, "state" | "final" | "minedBlock">;
 };
 
 /** Judges a sent score by the oracle's events first, and by its transaction only where they are silent. */
 export function fateOf(
-  sent: SentScore,
+  sent: Pick<SentScore, "score" | "transaction">,
   snapshot: {
     /** Undefined for a wallet without a record. */
     readonly oracle: OracleState | undefined;
@@ -57,20 +56,18 @@ export function fateOfTransaction(
 /** Returns the score to compare a new one with: a score under way counts as published, else the oracle's record does. */
 export function onChainOf(snapshot: Parameters<typeof fateOf>[1], last: SentScore | null): OnChain {
   if (last !== null && fateOf(last, snapshot) === "under_way")
-    return { kind: "record", record: publishedOf(last.score) };
+    return { kind: "record", record: publishedOf(last) };
   const { oracle } = snapshot;
   if (oracle === undefined) return { kind: "none" };
   if (!oracle.present) return { kind: "cleared", asOfFloor: oracle.asOf };
-  const { sanctioned, asOf, asOfTime } = oracle;
-  return {
-    kind: "record",
-    record: { ahsScore: oracle.insufficient ? null : oracle.ahsScore, sanctioned, asOf, asOfTime },
-  };
+  const { sanctioned, safeMicroUsd, asOf, asOfTime } = oracle;
+  const ahsScore = oracle.insufficient ? null : oracle.ahsScore;
+  return { kind: "record", record: { ahsScore, sanctioned, safeMicroUsd, asOf, asOfTime } };
 }
 
-export function publishedOf(score: ScoreRow): Published {
+export function publishedOf({ score, safeMicroUsd }: BackedScore): Published {
   const { ahsScore, sanctioned, asOfBlock, asOfTime } = score;
-  return { ahsScore, sanctioned, asOf: asOfBlock, asOfTime };
+  return { ahsScore, sanctioned, safeMicroUsd, asOf: asOfBlock, asOfTime };
 }
 
 /**

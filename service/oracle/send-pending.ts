@@ -4,9 +4,10 @@ import { enqueueTransaction } from "../sender/sender-transactions.ts";
 import { type Batch, byUrgency, toBatches } from "./batch.ts";
 import { encodePublish } from "./encode.ts";
 import { type Idle, planPublish } from "./plan.ts";
-import { type Facts, planInputOf, readFacts } from "./propose-intents.ts";
+import { backedScoreOf, type Facts, planInputOf, readFacts } from "./propose-intents.ts";
 import {
   type IntentRow,
+  markSent,
   PUBLISH_PURPOSE,
   patchIntents,
   readGasToday,
@@ -64,7 +65,8 @@ function sortByPlan(
   const { policy, now } = context.options;
   const sorted: Sorted = { go: [], held: [], idle: new Map(), broken: [] };
   let { spentGas } = context;
-  for (const intent of intents.toSorted(byUrgency)) {
+  for (const pending of intents.toSorted(byUrgency)) {
+    const intent = { ...pending, ...backedScoreOf(pending.score, context.facts) };
     const input = planInputOf(intent.score, context.facts, now);
     const planned = tryTo(() => planPublish(input, spentGas, policy));
     if ("error" in planned) {
@@ -72,7 +74,7 @@ function sortByPlan(
       continue;
     }
     const decision = planned.value;
-    const encoded = tryTo(() => encodePublish([intent.score]));
+    const encoded = tryTo(() => encodePublish([intent]));
     if (decision.kind === "skip")
       sorted.idle.set(decision.because, [...(sorted.idle.get(decision.because) ?? []), intent]);
     else if ("error" in encoded) sorted.broken.push({ intent, error: encoded.error });
@@ -117,11 +119,10 @@ async function queueBatch(tx: NodePgDatabase, batch: Batch, options: SendOptions
     reference: `${PUBLISH_PURPOSE}:${ids[0]}`,
     purpose: PUBLISH_PURPOSE,
     to: oracle,
-    data: encodePublish(batch.intents.map((intent) => intent.score)),
+    data: encodePublish(batch.intents),
     value: 0n,
   });
-  const patch = { state: "sent", senderTransactionId: transactionId, error: null } as const;
-  await patchIntents(tx, { ids, from: "pending", patch });
+  await markSent(tx, batch.intents, transactionId);
   return { transactionId, scores: ids.length };
 }
 

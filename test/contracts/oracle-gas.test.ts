@@ -85,15 +85,16 @@ function word(seed: number, points: number): Hex {
   return packScore(score(seed, points));
 }
 
-/** Every byte that may be non-zero is, so that real words cost no more. */
+/** Every byte is non-zero but the flags: a flagged wallet has no safe amount or no scores, which are more bytes. */
 function score(seed: number, points: number): OracleScore {
   const outcome = { kind: "scored", ahsScore: points, d1Score: points + 1, d2Score: points - 1 } as const;
   return {
     wallet: wallet(seed),
     outcome,
     confidenceBps: 8_421,
-    sanctioned: true,
+    sanctioned: false,
     modelVersion: "AHS-2026.0",
+    safeMicroUsd: 1_234_560_000n,
   };
 }
 

@@ -114,6 +114,7 @@ async function publishScore({ contracts, publicClient, send }: VerdictChain, poi
     confidenceBps: 9_000,
     sanctioned: false,
     modelVersion: "AHS-2026.0",
+    safeMicroUsd: 0n,
   });
   const data = encodeFunctionData({
     abi: agentHealthOracleAbi,

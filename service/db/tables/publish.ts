@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, jsonb, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { address, hash, hashes, hex, int8, moment, rowId, wei } from "../columns.ts";
+import { address, hash, hashes, hex, int8, moment, rowId, uint, wei } from "../columns.ts";
 import { ahs } from "./schema.ts";
 import { score } from "./score.ts";
 
 /** Why a score goes on chain. */
-export type PublishReason = "first" | "grade" | "move" | "flag" | "heartbeat";
+export type PublishReason = "first" | "grade" | "backing" | "move" | "flag" | "heartbeat";
 
 /** Outbox of the oracle: written in the transaction that stores the score. */
 export const publishIntent = ahs.table(
@@ -19,6 +19,8 @@ export const publishIntent = ahs.table(
       .references(() => score.id),
     reason: text().$type<PublishReason>().notNull(),
     state: text().$type<"pending" | "sent" | "confirmed" | "superseded" | "failed">().notNull(),
+    /** The safe amount that its word carries, rounded down there; zero before it is sent. */
+    safeMicroUsd: uint().notNull().default(sql`0`),
     senderTransactionId: int8(),
     /**
      * Pending: not sent before this moment. Failed: the moment from which the same score may be tried again, and null

@@ -9,7 +9,9 @@ import {
 } from "viem";
 import { describe, expect, test } from "vitest";
 import {
+  decodeSafeAmount,
   decodeView,
+  encodeSafeAmount,
   gradeOf,
   modelVersionCode,
   modelVersionName,
@@ -33,6 +35,7 @@ const score: OracleScore = {
   confidenceBps: 9_000,
   sanctioned: false,
   modelVersion: "AHS-2026.0",
+  safeMicroUsd: 1_500_000_000n,
 };
 const times: OracleTimes = { asOf: 45_000_000n, asOfTime: 1_790_000_000n, validUntil: 1_790_172_800n };
 const letters = [null, "A", "B", "C", "D", "E", "F"] as const;
@@ -79,9 +82,58 @@ describe("golden vectors", () => {
   );
 });
 
+describe("safe amounts", () => {
+  const anyAmount = fc.bigInt({ min: 0n, max: 50_000_000_000_000_000n });
+  const greatest = 2047n << 31n;
+
+  test.each(packing.safeAmounts)("code $code stands for $microUsd as in the contract", ({ code, microUsd }) => {
+    expect(decodeSafeAmount(code)).toBe(BigInt(microUsd));
+    expect(encodeSafeAmount(BigInt(microUsd))).toBe(code);
+  });
+
+  test("a code never stands for more than the amount, and for at most 1/1024 less above 10.24 USD", () => {
+    fc.assert(
+      fc.property(anyAmount, (amount) => {
+        const kept = decodeSafeAmount(encodeSafeAmount(amount));
+        expect(kept).toBeLessThanOrEqual(amount);
+        if (amount >= 10_240_000n && amount <= greatest * 10_000n)
+          expect((amount - kept) * 1024n).toBeLessThan(amount);
+        else if (amount < 10_240_000n) expect(amount - kept).toBeLessThan(10_000n);
+      }),
+    );
+  });
+
+  test("a greater amount never has a lesser code", () => {
+    fc.assert(
+      fc.property(anyAmount, anyAmount, (one, other) => {
+        const [less, more] = one < other ? [one, other] : [other, one];
+        expect(encodeSafeAmount(less)).toBeLessThanOrEqual(encodeSafeAmount(more));
+      }),
+    );
+  });
+
+  test("every amount has one code, and every other code is refused", () => {
+    for (let code = 0; code <= 0xffff; code += 1) {
+      if (code >> 11 > 0 && (code & 0x7ff) < 1024)
+        expect(() => decodeSafeAmount(code)).toThrow(/mantissa of 1024 or more/);
+      else expect(encodeSafeAmount(decodeSafeAmount(code))).toBe(code);
+    }
+  });
+
+  test("an amount beyond the greatest is kept as the greatest, a negative one is refused", () => {
+    expect(decodeSafeAmount(encodeSafeAmount(1n << 100n))).toBe(greatest * 10_000n);
+    expect(() => encodeSafeAmount(-1n)).toThrow(/zero or more, got -1/);
+  });
+
+  test("a word of AHS-2026.1, whose low bits are zero, has none", () => {
+    const word = BigInt(packScore({ ...score, modelVersion: "AHS-2026.1" })) & ~0xffffffffn;
+    expect(unpackScore(`0x${word.toString(16)}`)).toMatchObject({ safeMicroUsd: 0n });
+  });
+});
+
 test("a word holds the fields where the layout puts them", () => {
   expect(packScore(score)).toBe(
-    `0x${wallet.slice(2).toLowerCase()}${"58"}${"5b"}${"57"}${"2328"}${"00"}${"4f24"}${"00000000"}`,
+    `0x${wallet.slice(2).toLowerCase()}${"58"}${"5b"}${"57"}${"2328"}${"00"}${"4f24"}${"3c93"}${"0000"}`,
   );
 });
 
@@ -117,12 +169,14 @@ test.each([
   ["a fraction", { outcome: { kind: "scored", ahsScore: 1, d1Score: 0.5, d2Score: 0 } }, /d1Score.*0\.5/],
   ["a negative score", { outcome: { kind: "scored", ahsScore: 1, d1Score: 1, d2Score: -1 } }, /d2Score.*-1/],
   ["a confidence above 10,000", { confidenceBps: 10_001 }, /confidenceBps.*10001/],
+  ["a safe amount of a sanctioned wallet", { sanctioned: true }, /sanctioned wallet: expected 0, got 15/],
+  ["a negative safe amount", { safeMicroUsd: -1n }, /got -1/],
   ["the zero address", { wallet: "0x0000000000000000000000000000000000000000" }, /zero address/],
   ["a wrong checksum", { wallet: "0x52908400098527886E0F7030069857D2E4169Ee7" }, /expected an address/],
   ["an unknown model version", { modelVersion: "AHS-26.0" }, /AHS-26\.0/],
   [
     "a sanctioned wallet without a score",
-    { sanctioned: true, outcome: { kind: "insufficient" } },
+    { sanctioned: true, safeMicroUsd: 0n, outcome: { kind: "insufficient" } },
     /never insuff/,
   ],
 ] as const)("%s is refused", (_, change, message) => {
@@ -130,7 +184,9 @@ test.each([
 });
 
 test.each([
-  ["reserved bits", 0n, /last 32 bits/],
+  ["reserved bits", 0n, /last 16 bits/],
+  ["a safe amount with another code", (1n << 27n) | (1_023n << 16n), /mantissa.*got 1023/],
+  ["a safe amount of a sanctioned wallet", (1n << 48n) | (1n << 16n), /expected 0, got 1/],
   ["unknown flags", 4n << 48n, /flags 4/],
   ["a score above 100", 101n << 88n, /ahsScore.*101/],
   ["an insufficient record that carries a score", (2n << 48n) | (1n << 72n), /must not carry/],
@@ -141,7 +197,7 @@ test.each([
 });
 
 test("a record whose grade is not that of its score is refused", () => {
-  const word = BigInt(packRecord({ ...score, ...times })) ^ (1n << 184n);
+  const word = BigInt(packRecord({ ...score, ...times })) ^ (1n << 168n);
   expect(() => unpackRecord(`0x${word.toString(16)}`)).toThrow(/grade/);
 });
 
@@ -161,7 +217,8 @@ test("a time that does not fit the slot is refused", () => {
 
 test("the struct of scoreOf is read as a record, or as none", () => {
   const message = scoreMessage(score, times);
-  const view = { ...message, exists: true, grade: 2, sanctioned: false, insufficient: false, age: 5n };
+  const safeAmount = score.safeMicroUsd;
+  const view = { ...message, safeAmount, exists: true, grade: 2, sanctioned: false, insufficient: false, age: 5n };
   const { wallet: _, ...fields } = score;
   expect(decodeView(view)).toEqual({ ...fields, ...times, grade: "B" });
   expect(decodeView({ ...view, exists: false })).toBeNull();
@@ -193,8 +250,14 @@ const anyScore: fc.Arbitrary<OracleScore> = fc
     confidenceBps: fc.integer({ min: 0, max: 10_000 }),
     sanctioned: fc.boolean(),
     modelVersion: fc.integer({ min: 0, max: 65_535 }).map(modelVersionName),
+    safeMicroUsd: fc
+      .bigInt({ min: 0n, max: 1n << 60n })
+      .map((amount) => decodeSafeAmount(encodeSafeAmount(amount))),
   })
-  .map((some) => ({ ...some, sanctioned: some.sanctioned && some.outcome.kind === "scored" }));
+  .map((some) => {
+    const sanctioned = some.sanctioned && some.outcome.kind === "scored";
+    return { ...some, sanctioned, safeMicroUsd: sanctioned ? 0n : some.safeMicroUsd };
+  });
 const any48 = fc.bigInt({ min: 1n, max: (1n << 48n) - 1n });
 const anyTimes: fc.Arbitrary<OracleTimes> = fc.record({ asOf: any48, asOfTime: any48, validUntil: any48 });
 
@@ -209,6 +272,7 @@ function fromVector(vector: Vector): { score: OracleScore; times: OracleTimes } 
       confidenceBps: vector.confidence,
       sanctioned: flags === 1,
       modelVersion: modelVersionName(vector.modelVersion),
+      safeMicroUsd: decodeSafeAmount(vector.safe),
     },
     times: {
       asOf: BigInt(vector.asOf),

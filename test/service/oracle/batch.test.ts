@@ -21,7 +21,8 @@ function intent(id: number, fields: { asOf: number; reason?: PublishReason; crea
     confidenceMicros: 1,
     sanctioned: false,
   };
-  return { id, reason, state: "pending", attempts: 0, notBefore: null, createdAt, score, transaction: null };
+  const planned = { attempts: 0, notBefore: null, createdAt, transaction: null };
+  return { id, reason, state: "pending", safeMicroUsd: 0n, ...planned, score };
 }
 
 const idsOf = (intents: readonly IntentRow[]) =>

@@ -11,6 +11,7 @@ type OracleRow = {
   readonly sanctioned: boolean;
   readonly insufficient: boolean;
   readonly model_version: number;
+  readonly safe_micro_usd: string;
   readonly as_of: string;
   readonly as_of_time: string;
 };
@@ -65,7 +66,7 @@ const TABLES = [
   "create table if not exists SCHEMA.block (number numeric(78) primary key)",
   `create table if not exists SCHEMA.oracle_score (
     wallet text primary key, present boolean, ahs_score integer, sanctioned boolean, insufficient boolean,
-    model_version integer, as_of numeric(78), as_of_time numeric(78))`,
+    model_version integer, safe_micro_usd numeric(78), as_of numeric(78), as_of_time numeric(78))`,
   "create table if not exists SCHEMA.oracle_root (epoch numeric(78) primary key, root text, uri text)",
   `create table if not exists SCHEMA.sanctions_change (
     address text, listed boolean, block numeric(78), log_index integer, timestamp numeric(78), transaction_hash text)`,
@@ -89,6 +90,7 @@ function apply(
     sanctioned: score.sanctioned,
     insufficient: score.outcome.kind === "insufficient",
     model_version: modelVersionCode(score.modelVersion),
+    safe_micro_usd: score.safeMicroUsd.toString(),
     as_of: at.asOf.toString(),
     as_of_time: at.asOfTime.toString(),
   });

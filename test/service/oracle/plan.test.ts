@@ -16,9 +16,10 @@ const DAY = 24 * HOUR;
 const ago = (ms: number): Date => new Date(now.getTime() - ms);
 
 function published(fields: Partial<Published>): Published {
-  return { ahsScore: 80, sanctioned: false, asOf: 100, asOfTime: ago(HOUR), ...fields };
+  return { ahsScore: 80, sanctioned: false, safeMicroUsd: 0n, asOf: 100, asOfTime: ago(HOUR), ...fields };
 }
 
+const usd = (amount: number): bigint => BigInt(amount) * 1_000_000n;
 const none: OnChain = { kind: "none" };
 const onChain = (fields: Partial<Published> = {}): OnChain => ({
   kind: "record",
@@ -42,6 +43,23 @@ describe("whether and why a score goes on chain", () => {
     ["3 points down in the grade", { ahsScore: 77 }, onChain(), publish("move")],
     ["1 point over a grade's bound", { ahsScore: 75 }, onChain({ ahsScore: 74 }), publish("grade")],
     ["1 point under a grade's bound", { ahsScore: 89 }, onChain({ ahsScore: 90 }), publish("grade")],
+    ["a safe amount fallen below half", { safeMicroUsd: usd(49) }, onChain({ safeMicroUsd: usd(99) }), publish("backing")],
+    ["a safe amount fallen to half", { safeMicroUsd: usd(50) }, onChain({ safeMicroUsd: usd(100) }), skip("unchanged")],
+    ["a safe amount lost", {}, onChain({ safeMicroUsd: usd(1) }), publish("backing")],
+    ["a safe amount above four times", { safeMicroUsd: usd(9) }, onChain({ safeMicroUsd: usd(2) }), publish("backing")],
+    ["a safe amount of four times", { safeMicroUsd: usd(8) }, onChain({ safeMicroUsd: usd(2) }), skip("unchanged")],
+    ["a first safe amount", { safeMicroUsd: usd(1) }, onChain(), publish("backing")],
+    ["a first safe amount below 1 USD", { safeMicroUsd: usd(1) - 1n }, onChain(), skip("unchanged")],
+    ["a safe amount below 1 USD lost", {}, onChain({ safeMicroUsd: usd(1) - 1n }), skip("unchanged")],
+    [
+      "a safe amount lost without a score",
+      { ahsScore: null },
+      onChain({ ahsScore: null, safeMicroUsd: usd(5) }),
+      publish("backing"),
+    ],
+    ["a safe amount lost and 3 points", { ahsScore: 83 }, onChain({ safeMicroUsd: usd(5) }), publish("backing")],
+    ["a safe amount lost and a grade", { ahsScore: 70 }, onChain({ safeMicroUsd: usd(5) }), publish("grade")],
+    ["a safe amount lost as of the same block", { asOf: 90 }, onChain({ safeMicroUsd: usd(5) }), skip("not_newer")],
     ["newly sanctioned", { ahsScore: 0, sanctioned: true }, onChain(), publish("flag")],
     ["no longer sanctioned", {}, onChain({ ahsScore: 0, sanctioned: true }), publish("flag")],
     ["a change as old as the record", { ahsScore: 40, asOf: 90 }, onChain(), skip("not_newer")],
@@ -82,16 +100,17 @@ describe("heartbeats", () => {
 });
 
 test.each([
-  [0, ["heartbeat", "move", "first", "grade", "flag"]],
-  [49, ["heartbeat", "move", "first", "grade", "flag"]],
-  [50, ["move", "first", "grade", "flag"]],
-  [70, ["first", "grade", "flag"]],
-  [85, ["grade", "flag"]],
+  [0, ["heartbeat", "move", "first", "backing", "grade", "flag"]],
+  [49, ["heartbeat", "move", "first", "backing", "grade", "flag"]],
+  [50, ["move", "first", "backing", "grade", "flag"]],
+  [70, ["first", "backing", "grade", "flag"]],
+  [85, ["backing", "grade", "flag"]],
+  [90, ["grade", "flag"]],
   [100, ["flag"]],
   [1_000, ["flag"]],
 ])("at %s % of the day's gas only %s go", (percent, goes) => {
   const spentGas = (policy.dailyGas * BigInt(percent)) / 100n;
-  const reasons: readonly PublishReason[] = ["heartbeat", "move", "first", "grade", "flag"];
+  const reasons: readonly PublishReason[] = ["heartbeat", "move", "first", "backing", "grade", "flag"];
   expect(reasons.filter((reason) => isWithinBudget(reason, spentGas, policy))).toEqual(goes);
 });
 
@@ -106,11 +125,12 @@ test("a score that the budget holds back keeps its reason", () => {
 const anyScore = fc.record({
   ahsScore: fc.option(fc.integer({ min: 0, max: 100 }), { nil: null }),
   sanctioned: fc.boolean(),
+  safeMicroUsd: fc.bigInt({ min: 0n, max: usd(1_000) }),
   asOf: fc.integer({ min: 1, max: 200 }),
   asOfTime: fc.constant(ago(HOUR)),
 });
 
-test("whatever was published, a record never differs by 3 points, in grade or in flag once there is a newer score", () => {
+test("whatever was published, a record never differs by 3 points, in grade, in flag or twice in safe amount once there is a newer score", () => {
   fc.assert(
     fc.property(anyScore, anyScore, (score, record) => {
       fc.pre(score.asOf > record.asOf);
@@ -124,6 +144,8 @@ test("whatever was published, a record never differs by 3 points, in grade or in
       if (record.ahsScore !== null && score.ahsScore !== null) {
         expect(Math.abs(record.ahsScore - score.ahsScore)).toBeLessThan(3);
       }
+      if (record.safeMicroUsd >= usd(1))
+        expect(record.safeMicroUsd).toBeLessThanOrEqual(2n * score.safeMicroUsd);
     }),
   );
 });

@@ -20,6 +20,7 @@ function oracleAt(asOf: number, fields: Partial<OracleState> = {}): OracleState 
     ahsScore: 50,
     sanctioned: false,
     insufficient: false,
+    safeMicroUsd: 7_000_000n,
     asOf,
     asOfTime,
     ...fields,
@@ -39,7 +40,7 @@ function sent(transaction: SentScore["transaction"]): SentScore {
     confidenceMicros: 900_000,
     sanctioned: false,
   };
-  return { score, transaction };
+  return { score, safeMicroUsd: 9_000_000n, transaction };
 }
 
 const underWay = { state: "broadcast", final: false, minedBlock: null } as const;

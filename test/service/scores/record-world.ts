@@ -33,7 +33,8 @@ export async function createRecordWorld() {
   await createIndexTables(client, SCHEMA);
   await client.query(`create table ${SCHEMA}.oracle_score (
     wallet text primary key, present boolean not null, ahs_score integer not null, sanctioned boolean not null,
-    insufficient boolean not null, as_of numeric(78) not null, as_of_time numeric(78) not null)`);
+    insufficient boolean not null, safe_micro_usd numeric(78) not null, as_of numeric(78) not null,
+    as_of_time numeric(78) not null)`);
   const mine = async (number: number): Promise<void> => {
     await client.query(`insert into ${SCHEMA}.block values ($1, $2, $3, 1)`, [
       number,
@@ -82,7 +83,7 @@ export async function createRecordWorld() {
     },
     /** Publishes a wallet as sanctioned, by the oracle's events. */
     publishSanctioned: async (wallet: Address, asOf: number): Promise<void> => {
-      await client.query(`insert into ${SCHEMA}.oracle_score values ($1, true, 0, true, false, $2, $3)`, [
+      await client.query(`insert into ${SCHEMA}.oracle_score values ($1, true, 0, true, false, 0, $2, $3)`, [
         wallet,
         asOf,
         GENESIS + asOf,

@@ -144,7 +144,7 @@ describe("with an index", () => {
     const address = wallet(200 + name.length);
     await db.$client.query(
       `insert into "chain_31337".oracle_score
-       values ($1, $2, 77, 80, 76, 8100, false, $3, 20260, 900, 1793999000, $4, 905, 1794000000)`,
+       values ($1, $2, 77, 80, 76, 8100, false, $3, 20260, 0, 900, 1793999000, $4, 905, 1794000000)`,
       [address, present, insufficient, HASH],
     );
     expect(await reader.published(address)).toEqual(

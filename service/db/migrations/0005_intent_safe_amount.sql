@@ -1,0 +1,1 @@
+ALTER TABLE "ahs"."publish_intent" ADD COLUMN "safe_micro_usd" numeric DEFAULT 0 NOT NULL;
