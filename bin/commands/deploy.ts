@@ -1,5 +1,5 @@
 import { isAddressEqual, type PublicClient } from "viem";
-import { deployEvaluator, deployOracle } from "../../service/chain/deploy.ts";
+import { deployEvaluator, deployOracle, oracleFault } from "../../service/chain/deploy.ts";
 import {
   type Deployment,
   loadDeployment,
@@ -99,6 +99,9 @@ async function withEvaluator(payer: Payer, wanted: EvaluatorOptions, deploymentF
   }
   const owner = wanted.owner ?? account.address;
   const { signers, gate } = wanted;
+  // A hook reads the oracle's record, and nothing about a hook can be changed.
+  const fault = gate === null ? null : await oracleFault(publicClient, { chainId, ...base.oracle });
+  if (fault !== null) throw new Error(`${fault}; deploy a new oracle first`);
   const { verdictEvaluator, escrows, hooks } = await deployEvaluator({
     walletClient: openWallet(rpcUrl, account),
     publicClient,

@@ -1,4 +1,5 @@
 import type { Address, PublicClient } from "viem";
+import { oracleFault } from "../../service/chain/deploy.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
 import { describeEscrow } from "../../service/chain/describe-escrow.ts";
 import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
@@ -15,6 +16,7 @@ import {
   judgeFeeds,
   judgeHead,
   judgeMethods,
+  judgeOracle,
   judgeRequestFee,
   judgeRole,
 } from "./judge-chain.ts";
@@ -68,6 +70,9 @@ export function chainChecks(
       return judgeMethods({ ...(await probeMethods(client, deployment.startBlock)), needsOtterscan });
     }),
     check("contracts", () => checkContracts(client, deployment)),
+    check("oracle", async () =>
+      judgeOracle(await oracleFault(client, { chainId, address: deployment.oracle.address })),
+    ),
     check("request fee", async () => {
       const maxFeeWei = config.enrolment.maxFeeWei;
       return isLocal

@@ -98,6 +98,13 @@ export function judgeContracts(contracts: readonly ContractFacts[]): readonly Ve
   });
 }
 
+/** Whether the oracle reads what this version publishes and signs; the fault says why not. */
+export function judgeOracle(found: string | null): Verdict {
+  return found === null
+    ? fine("the oracle is of this version")
+    : fault(found, 'deploy a new one with "ahs deploy"; the old one keeps its last records');
+}
+
 /** Whether the contracts believe the keys of this process. */
 export function judgeRole({
   role,

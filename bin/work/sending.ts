@@ -4,6 +4,7 @@ import { createPaymentGauge, createPaymentMetrics } from "../../service/access/p
 import { createPaymentChain } from "../../service/access/payments/payment-chain.ts";
 import { runReconciliation } from "../../service/access/payments/run-reconciliation.ts";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
+import { oracleFault } from "../../service/chain/deploy.ts";
 import { whileLeader } from "../../service/db/leader-lock.ts";
 import { createEnrolmentMetrics, runEnrolments } from "../../service/oracle/enrolment-round.ts";
 import { ENROL_PURPOSE } from "../../service/oracle/enrolments.ts";
@@ -158,6 +159,7 @@ export async function runPublishing(
   const { config, deployment, db, registry, publisher, policy, logger, now } = parts;
   const { rpcUrl } = requireChainSettings(config);
   const { chainId, oracle, finalityBlocks } = deployment;
+  await requireOwnOracle(parts);
   const common = { chainId, oracle: oracle.address, sender: publisher.address, db, logger, now };
   const publishing = { ...common, policy, metrics: createPublishMetrics(registry), pollMs: PUBLISH_PAUSE_MS };
   const enrolling = {
@@ -174,6 +176,22 @@ export async function runPublishing(
     sendForRole(parts, publisher, signal),
     handOverFormerKeys(parts, signal),
   ]);
+}
+
+/** Throws where the oracle would misread what is published. While the node gives no answer, publishing begins all the same. */
+async function requireOwnOracle({
+  config,
+  deployment,
+  logger,
+}: Pick<SendingParts, "config" | "deployment" | "logger">): Promise<void> {
+  const { chainId, oracle } = deployment;
+  const client = openChainClient(requireChainSettings(config).rpcUrl);
+  const asked = oracleFault(client, { chainId, address: oracle.address });
+  const fault = await asked.catch((error: unknown) => {
+    logger.warn({ err: error }, "the version of the oracle is not known: the node does not answer");
+    return null;
+  });
+  if (fault !== null) throw new Error(`${fault}; deploy a new one with "ahs deploy"`);
 }
 
 function readRequestFee(rpcUrl: string, oracle: Address): Promise<bigint> {

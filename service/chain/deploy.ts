@@ -3,6 +3,7 @@ import {
   type Account,
   type Address,
   type Chain,
+  domainSeparator,
   encodeFunctionData,
   getAddress,
   type Hex,
@@ -18,6 +19,7 @@ import { scoreGateHookAbi } from "./abi/score-gate-hook.ts";
 import { verdictEvaluatorAbi } from "./abi/verdict-evaluator.ts";
 import type { Deployment } from "./deployments.ts";
 import { ADAPTERS, type Escrow, type EscrowWish, requireEscrow } from "./describe-escrow.ts";
+import { scoreDomain } from "./oracle-codec.ts";
 
 type OracleRoles = {
   readonly owner: Address;
@@ -82,6 +84,24 @@ export async function roleFaults(
     faults.push(`signers are ${signers.join(", ")}, expected ${expected.signers.join(", ")}`);
   }
   return faults;
+}
+
+/**
+ * Says why an oracle does not read the words and signatures that this version makes, null if it does. An oracle cannot be
+ * upgraded: one of another version stays as it is, and a new one is deployed beside it.
+ */
+export async function oracleFault(
+  client: PublicClient,
+  oracle: { readonly chainId: number; readonly address: Address },
+): Promise<string | null> {
+  const { address } = oracle;
+  const call = { address, abi: agentHealthOracleAbi, functionName: "domainSeparator" } as const;
+  const [actual, expected] = [
+    await client.readContract(call),
+    domainSeparator({ domain: scoreDomain(oracle) }),
+  ];
+  if (actual === expected) return null;
+  return `oracle ${address} is of another version: domain separator ${actual}, expected ${expected}`;
 }
 
 async function requireCode(client: PublicClient, address: Address, what: string): Promise<void> {

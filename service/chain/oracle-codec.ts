@@ -147,15 +147,15 @@ export function scoreMessage(score: OracleScore, times: OracleTimes): OracleMess
   };
 }
 
+/** EIP-712 domain of an oracle; its version changes with the layout of words and messages. */
+export function scoreDomain({ chainId, address }: { readonly chainId: number; readonly address: Address }) {
+  return { name: "AgentHealthScore", version: "2", chainId, verifyingContract: address } as const;
+}
+
 /** EIP-712 typed data of a score for one oracle on one chain, as viem's signTypedData and hashTypedData take it. */
 export function scoreTypedData(oracle: { chainId: number; address: Address }, message: OracleMessage) {
   return {
-    domain: {
-      name: "AgentHealthScore",
-      version: "2",
-      chainId: oracle.chainId,
-      verifyingContract: oracle.address,
-    },
+    domain: scoreDomain(oracle),
     types: scoreTypes,
     primaryType: "Score",
     message,

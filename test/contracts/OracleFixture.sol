@@ -71,6 +71,11 @@ abstract contract OracleFixture is PRBTest {
         );
     }
 
+    /// @param safe The code of a safe amount.
+    function _withSafe(bytes32 word, uint256 safe) internal pure returns (bytes32) {
+        return word | bytes32(safe << 16);
+    }
+
     function _publish(uint64 asOf, uint64 asOfTime, bytes32 word) internal {
         bytes32[] memory words = new bytes32[](1);
         words[0] = word;
@@ -94,7 +99,8 @@ abstract contract OracleFixture is PRBTest {
             modelVersion: MODEL,
             asOf: HEAD,
             asOfTime: NOW,
-            validUntil: NOW + 2 * DAY
+            validUntil: NOW + 2 * DAY,
+            safe: 2000
         });
     }
 

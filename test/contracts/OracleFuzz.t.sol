@@ -10,6 +10,11 @@ contract OracleFuzzTest is OracleFixture {
         _assertAgreement(word);
     }
 
+    function testFuzz_TheCheapCheckAgreesOnSafeAmounts(uint16 safe, uint8 flags) external {
+        _assertAgreement(uint256(_withSafe(_word(WALLET, 0, flags % 4), safe)));
+        _assertAgreement(uint256(_withSafe(_word(WALLET, 80, 0), safe)));
+    }
+
     /// @dev Random words are nearly all faulty; these have each field near its limit.
     function testFuzz_TheCheapCheckAgreesNearTheLimits(
         uint8 score,
@@ -32,11 +37,14 @@ contract OracleFuzzTest is OracleFixture {
         uint8 d1,
         uint8 d2,
         uint16 confidence,
+        uint16 safe,
         bool sanctioned
     ) external {
         vm.assume(wallet != address(0));
         (score, d1, d2, confidence) = (score % 101, d1 % 101, d2 % 101, confidence % 10_001);
-        _publish(HEAD, NOW, _word(wallet, score, d1, d2, confidence, sanctioned ? SANCTIONED : 0));
+        safe = sanctioned ? 0 : safe | (safe >> 11 == 0 ? 0 : 1024);
+        bytes32 word = _word(wallet, score, d1, d2, confidence, sanctioned ? SANCTIONED : 0);
+        _publish(HEAD, NOW, _withSafe(word, safe));
         IAgentHealthOracle.Record memory record = oracle.scoreOf(wallet);
         assertEq(record.score, score);
         assertEq(record.d1, d1);
@@ -44,7 +52,20 @@ contract OracleFuzzTest is OracleFixture {
         assertEq(record.confidence, confidence);
         assertEq(record.sanctioned, sanctioned);
         assertFalse(record.insufficient);
+        assertEq(record.safeAmount, (uint256(safe) % 2048 << safe / 2048) * 10_000);
         _assertGrade(record.grade, _gradeBySpecification(score));
+    }
+
+    function testFuzz_AnAmountMovesARouteOnlyFromInstantToEscrow(uint8 score, uint16 safe, uint128 amount)
+        external
+    {
+        safe |= safe >> 11 == 0 ? 0 : 1024;
+        _publish(HEAD, NOW, _withSafe(_word(WALLET, score % 101, 0), safe));
+        (IAgentHealthOracle.Route plain,) = oracle.routeOf(WALLET, DAY);
+        (IAgentHealthOracle.Route route,) = oracle.routeOf(WALLET, DAY, amount);
+        bool isHeld =
+            plain == IAgentHealthOracle.Route.InstantSettle && amount > oracle.scoreOf(WALLET).safeAmount;
+        _assertRoute(route, isHeld ? IAgentHealthOracle.Route.Escrow : plain);
     }
 
     function testFuzz_OnlyANewerAsOfReplaces(uint64 first, uint64 second) external {
@@ -86,6 +107,6 @@ contract OracleFuzzTest is OracleFixture {
 
     function _assertAgreement(uint256 word) private {
         bool good = RecordCodec.faultOf(word) == IAgentHealthOracle.RecordFault.None;
-        assertEq(RecordCodec.isWellFormed(word), good);
+        assertEq(RecordCodec.isPlain(word), good && uint8(word >> 48) == 0);
     }
 }

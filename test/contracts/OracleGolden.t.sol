@@ -37,6 +37,7 @@ contract OracleGoldenTest is OracleFixture {
             IAgentHealthOracle.Record memory record = oracle.scoreOf(expected.wallet);
             _assertRecord(record, expected, _uintAt(packing, at, ".grade"));
             assertEq(record.validUntil, expected.validUntil, "validUntil");
+            assertEq(record.safeAmount, _uintAt(packing, at, ".safeMicroUsd"), "safe amount");
         }
         assertGt(count, 6, "cases");
     }
@@ -52,6 +53,18 @@ contract OracleGoldenTest is OracleFixture {
             assertEq(_slotOf(score.wallet), record, "slot");
             _assertRecord(oracle.decodeRecord(record), score, _uintAt(packing, at, ".grade"));
         }
+    }
+
+    function test_EverySafeAmountIsThatOfItsCode() external {
+        uint256 count;
+        string memory at = ".safeAmounts[0]";
+        for (; vm.keyExists(packing, at); at = string.concat(".safeAmounts[", vm.toString(count), "]")) {
+            address wallet = address(uint160(0x1000 + count++));
+            uint256 code = _uintAt(packing, at, ".code");
+            _publish(HEAD, NOW, _withSafe(_word(wallet, 80, 0), code));
+            assertEq(oracle.scoreOf(wallet).safeAmount, _uintAt(packing, at, ".microUsd"), "safe amount");
+        }
+        assertEq(count, 98, "codes");
     }
 
     function test_EveryScoreHasTheGradeOfTheTable() external {
@@ -153,6 +166,7 @@ contract OracleGoldenTest is OracleFixture {
         score.asOf = uint64(_uintAt(json, at, ".asOf"));
         score.asOfTime = uint64(_uintAt(json, at, ".asOfTime"));
         score.validUntil = uint64(_uintAt(json, at, ".validUntil"));
+        score.safe = uint16(_uintAt(json, at, ".safe"));
     }
 
     function _uintAt(string memory json, string memory at, string memory key) private pure returns (uint256) {

@@ -164,7 +164,10 @@ contract OracleHandler {
         uint256 flags = seed % 3;
         uint256 scores =
             flags == 2 ? 0 : (seed >> 8) % 101 << 16 | (seed >> 16) % 101 << 8 | (seed >> 24) % 101;
-        uint256 word = scores << 72 | (seed >> 32) % 10_001 << 56 | flags << 48 | uint256(20260) << 32;
+        uint256 safe = flags == 1 ? 0 : (seed >> 96) % 65_536;
+        if (safe >> 11 != 0) safe |= 1024;
+        uint256 word =
+            safe << 16 | scores << 72 | (seed >> 32) % 10_001 << 56 | flags << 48 | uint256(20260) << 32;
         return _withWallet(bytes32(word), wallet((seed >> 64) % WALLETS));
     }
 
@@ -188,7 +191,8 @@ contract OracleHandler {
             modelVersion: uint16(word >> 32),
             asOf: asOf,
             asOfTime: asOfTime,
-            validUntil: asOfTime + 1 days
+            validUntil: asOfTime + 1 days,
+            safe: uint16(word >> 16)
         });
     }
 

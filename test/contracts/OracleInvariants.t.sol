@@ -57,6 +57,18 @@ contract OracleInvariantsTest is OracleFixture {
         }
     }
 
+    /// 9. A sanctioned wallet has no safe amount, and no amount settles at once above the safe one.
+    function invariant_NothingAboveTheSafeAmountSettlesAtOnce() external {
+        for (uint256 i; i < handler.walletCount(); ++i) {
+            address wallet = handler.wallet(i);
+            IAgentHealthOracle.Record memory record = oracle.scoreOf(wallet);
+            if (record.sanctioned) assertEq(record.safeAmount, 0);
+            (IAgentHealthOracle.Route route,) =
+                oracle.routeOf(wallet, type(uint256).max, record.safeAmount + 1);
+            assertTrue(route != IAgentHealthOracle.Route.InstantSettle, "above the safe amount");
+        }
+    }
+
     /// 4. A paused oracle still answers reads.
     function invariant_APausedOracleStillAnswersReads() external {
         bool wasPaused = oracle.paused();
@@ -104,7 +116,7 @@ contract OracleInvariantsTest is OracleFixture {
             abi.encode(
                 oracle.scoreOf(wallet),
                 oracle.scoresOf(wallets),
-                abi.encode(agent, ofAgent, status, tried, route),
+                abi.encode(agent, ofAgent, status, tried, route, _routeOfADollar(wallet)),
                 oracle.meetsThreshold(wallet, 50, DAY),
                 oracle.asOfFloor(wallet),
                 oracle.verify(wallet, bytes32(0), new bytes32[](0))
@@ -112,10 +124,24 @@ contract OracleInvariantsTest is OracleFixture {
         );
     }
 
+    function _routeOfADollar(address wallet) private view returns (IAgentHealthOracle.Route route) {
+        (route,) = oracle.routeOf(wallet, DAY, 1e6);
+    }
+
     function _wordOf(address wallet, IAgentHealthOracle.Record memory record) private pure returns (bytes32) {
         uint256 flags = (record.sanctioned ? SANCTIONED : 0) | (record.insufficient ? INSUFFICIENT : 0);
         uint256 word = uint256(uint160(wallet)) << 96 | uint256(record.score) << 88 | uint256(record.d1) << 80;
         word |= uint256(record.d2) << 72 | uint256(record.confidence) << 56 | flags << 48;
-        return bytes32(word | uint256(record.modelVersion) << 32);
+        return bytes32(word | uint256(record.modelVersion) << 32 | _safeCode(record.safeAmount) << 16);
+    }
+
+    /// @dev The one code of an amount.
+    function _safeCode(uint256 amount) private pure returns (uint256) {
+        uint256 mantissa = amount / 10_000;
+        uint256 exponent;
+        for (; mantissa > 2047; ++exponent) {
+            mantissa /= 2;
+        }
+        return exponent << 11 | mantissa;
     }
 }

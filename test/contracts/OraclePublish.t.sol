@@ -62,7 +62,19 @@ contract OraclePublishTest is OracleFixture {
             _word(WALLET, 80, 0) | bytes32(uint256(1)), IAgentHealthOracle.RecordFault.ReservedBitsSet
         );
         _expectMalformed(
-            _word(WALLET, 80, 0) | bytes32(uint256(1 << 31)), IAgentHealthOracle.RecordFault.ReservedBitsSet
+            _word(WALLET, 80, 0) | bytes32(uint256(1 << 15)), IAgentHealthOracle.RecordFault.ReservedBitsSet
+        );
+        IAgentHealthOracle.RecordFault otherCode = IAgentHealthOracle.RecordFault.SafeAmountNotCanonical;
+        _expectMalformed(_withSafe(_word(WALLET, 80, 0), 1 << 11), otherCode);
+        _expectMalformed(_withSafe(_word(WALLET, 80, 0), 31 << 11 | 1023), otherCode);
+        _expectMalformed(_withSafe(_word(WALLET, 0, INSUFFICIENT), 1 << 11 | 1), otherCode);
+        _expectMalformed(
+            _withSafe(_word(WALLET, 0, SANCTIONED), 1),
+            IAgentHealthOracle.RecordFault.SanctionedWithSafeAmount
+        );
+        _expectMalformed(
+            _withSafe(_word(WALLET, 80, SANCTIONED), 31 << 11 | 2047),
+            IAgentHealthOracle.RecordFault.SanctionedWithSafeAmount
         );
         _expectMalformed(
             _word(WALLET, 0, SANCTIONED | INSUFFICIENT),
@@ -74,7 +86,7 @@ contract OraclePublishTest is OracleFixture {
     }
 
     function test_StoresEveryField() external {
-        _publish(HEAD - 30, NOW - 60, _word(WALLET, 88, 91, 87, 9321, 0));
+        _publish(HEAD - 30, NOW - 60, _withSafe(_word(WALLET, 88, 91, 87, 9321, 0), 6 << 11 | 1929));
         IAgentHealthOracle.Record memory expected = IAgentHealthOracle.Record({
             exists: true,
             score: 88,
@@ -88,7 +100,8 @@ contract OraclePublishTest is OracleFixture {
             asOf: HEAD - 30,
             asOfTime: NOW - 60,
             validUntil: NOW - 60 + 48 hours,
-            age: 60
+            age: 60,
+            safeAmount: (1929 << 6) * 10_000
         });
         assertEq(keccak256(abi.encode(oracle.scoreOf(WALLET))), keccak256(abi.encode(expected)));
     }
@@ -99,6 +112,11 @@ contract OraclePublishTest is OracleFixture {
         _publish(HEAD, NOW, _word(STRANGER, 0, 0, 0, 0, 0));
         _assertGrade(oracle.scoreOf(STRANGER).grade, IAgentHealthOracle.Grade.F);
         assertTrue(oracle.scoreOf(STRANGER).exists);
+        _publish(HEAD - 1, NOW, _withSafe(_word(address(1), 80, 0), type(uint16).max));
+        assertEq(oracle.scoreOf(address(1)).safeAmount, (2047 << 31) * 10_000);
+        _publish(HEAD - 1, NOW, _withSafe(_word(address(2), 0, INSUFFICIENT), 1 << 11 | 1024));
+        assertEq(oracle.scoreOf(address(2)).safeAmount, 2048 * 10_000);
+        assertTrue(oracle.scoreOf(address(2)).insufficient);
     }
 
     function test_NewerReplacesOlder() external {

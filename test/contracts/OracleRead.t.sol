@@ -13,7 +13,8 @@ import {OracleFixture} from "./OracleFixture.sol";
 /// ├── insufficient → Insufficient, Escrow
 /// └── scored → Scored
 ///     ├── sanctioned → Reject, below every threshold
-///     └── A, B → InstantSettle; C → Escrow; D, E, F → Reject
+///     ├── A, B → InstantSettle, but for an amount above the safe one: Escrow
+///     └── C → Escrow; D, E, F → Reject, whatever the amount
 contract OracleReadTest is OracleFixture {
     uint256 private constant MAX_AGE = 1 days;
 
@@ -94,6 +95,23 @@ contract OracleReadTest is OracleFixture {
         _expectRouteOfScore(0, IAgentHealthOracle.Route.Reject);
     }
 
+    function test_AboveTheSafeAmountAnInstantSettlementEscrows() external {
+        _publish(HEAD, NOW, _withSafe(_word(WALLET, 80, 0), 1 << 11 | 1024));
+        uint256 safe = oracle.scoreOf(WALLET).safeAmount;
+        assertEq(safe, 20_480_000);
+        _expectRouteOf(safe, IAgentHealthOracle.Route.InstantSettle, IAgentHealthOracle.Status.Scored);
+        _expectRouteOf(safe + 1, IAgentHealthOracle.Route.Escrow, IAgentHealthOracle.Status.Scored);
+        _expectRouteOf(type(uint256).max, IAgentHealthOracle.Route.Escrow, IAgentHealthOracle.Status.Scored);
+        vm.warp(NOW + MAX_AGE + 1);
+        _expectRouteOf(1, IAgentHealthOracle.Route.Stale, IAgentHealthOracle.Status.Stale);
+    }
+
+    function test_WithoutASafeAmountNothingButZeroSettlesAtOnce() external {
+        _publishNow(95, 0);
+        _expectRouteOf(0, IAgentHealthOracle.Route.InstantSettle, IAgentHealthOracle.Status.Scored);
+        _expectRouteOf(1, IAgentHealthOracle.Route.Escrow, IAgentHealthOracle.Status.Scored);
+    }
+
     function test_ThresholdIsInclusive() external {
         _publishNow(75, 0);
         assertTrue(oracle.meetsThreshold(WALLET, 75, MAX_AGE));
@@ -133,6 +151,15 @@ contract OracleReadTest is OracleFixture {
         setUp();
         _publishNow(score, 0);
         _expectRoute(expected, IAgentHealthOracle.Status.Scored);
+    }
+
+    function _expectRouteOf(uint256 amount, IAgentHealthOracle.Route route, IAgentHealthOracle.Status status)
+        private
+    {
+        (IAgentHealthOracle.Route actual, IAgentHealthOracle.Status actualStatus) =
+            oracle.routeOf(WALLET, MAX_AGE, amount);
+        _assertRoute(actual, route);
+        _assertStatus(actualStatus, status);
     }
 
     function _expectRoute(IAgentHealthOracle.Route route, IAgentHealthOracle.Status status) private {

@@ -16,12 +16,15 @@ contract OracleReadGasTest is OracleFixture {
     uint256 private constant COLD_SLOT = 2100;
     uint256 private constant BAR = 3000;
 
-    /// @dev Fourteen words of answer, and a selector that the compiler tries late.
+    /// @dev Fifteen words of answer, and a selector that the compiler tries late.
     uint256 private constant BAR_OF_STATUS_AND_RECORD = 3400;
+
+    /// @dev A selector that the compiler tries late, and the safe amount.
+    uint256 private constant BAR_OF_AMOUNT = 3400;
 
     function setUp() public override {
         super.setUp();
-        _publishNow(88, 0);
+        _publish(HEAD, NOW, _withSafe(_word(WALLET, 88, 0), 6 << 11 | 1929));
     }
 
     function test_ScoreOfCostsAtMost3000BeyondTheCall() external {
@@ -33,7 +36,12 @@ contract OracleReadGasTest is OracleFixture {
     }
 
     function test_RouteOfCostsAtMost3000BeyondTheCall() external {
-        _assertBar(abi.encodeCall(oracle.routeOf, (WALLET, 1 days)), BAR);
+        _assertBar(abi.encodeWithSignature("routeOf(address,uint256)", WALLET, 1 days), BAR);
+    }
+
+    function test_RouteOfAnAmountCostsAtMost3400BeyondTheCall() external {
+        bytes memory call = abi.encodeWithSignature("routeOf(address,uint256,uint256)", WALLET, 1 days, 1e6);
+        _assertBar(call, BAR_OF_AMOUNT);
     }
 
     function test_MeetsThresholdCostsAtMost3000BeyondTheCall() external {

@@ -107,8 +107,31 @@ contract OracleRelayTest is OracleFixture {
         score.flags = INSUFFICIENT;
         _expectMalformed(score, IAgentHealthOracle.RecordFault.InsufficientWithScore);
         score = _score(80);
+        score.safe = 1 << 11 | 1023;
+        _expectMalformed(score, IAgentHealthOracle.RecordFault.SafeAmountNotCanonical);
+        score = _score(80);
+        score.flags = SANCTIONED;
+        _expectMalformed(score, IAgentHealthOracle.RecordFault.SanctionedWithSafeAmount);
+        score = _score(80);
         score.wallet = address(0);
         _expectMalformed(score, IAgentHealthOracle.RecordFault.ZeroWallet);
+    }
+
+    function test_RevertWhen_AFieldIsBeyondItsType() external {
+        bytes memory sound = abi.encodeCall(oracle.publishSigned, (_score(80), _sign(SIGNER_KEY, _score(80))));
+        for (uint256 i; i < 11; ++i) {
+            bytes memory call = bytes.concat(sound);
+            assembly ("memory-safe") {
+                let at := add(call, add(0x24, shl(5, i)))
+                mstore(at, or(mload(at), shl(255, 1)))
+            }
+            (bool ok, bytes memory answer) = address(oracle).call(call);
+            assertFalse(ok, "a field beyond its type");
+            assertEq(answer.length, 0);
+        }
+        (bool isSound,) = address(oracle).call(sound);
+        assertTrue(isSound);
+        assertEq(oracle.scoreOf(WALLET).safeAmount, 2000 * 10_000);
     }
 
     function test_RevertWhen_AStrangerSigned() external {
@@ -245,6 +268,7 @@ contract OracleRelayTest is OracleFixture {
         private
     {
         bytes32 packed = _word(score.wallet, score.score, score.d1, score.d2, score.confidence, score.flags);
+        packed = _withSafe(packed, score.safe);
         _expectRefusal(
             score, abi.encodeWithSelector(IAgentHealthOracle.MalformedRecord.selector, 0, packed, fault)
         );

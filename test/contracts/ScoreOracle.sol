@@ -25,24 +25,29 @@ contract ScoreOracle {
     }
 
     function publishScore(address wallet, uint8 score, uint64 asOfTime) external {
-        _publish(wallet, score, 0, asOfTime);
+        _publish(wallet, score, 0, 0, asOfTime);
+    }
+
+    /// @param safe The code of a safe amount.
+    function publishBacked(address wallet, uint8 score, uint16 safe, uint64 asOfTime) external {
+        _publish(wallet, score, 0, safe, asOfTime);
     }
 
     function publishSanctioned(address wallet) external {
-        _publish(wallet, 0, 1, uint64(block.timestamp));
+        _publish(wallet, 0, 1, 0, uint64(block.timestamp));
     }
 
     function publishInsufficient(address wallet, uint64 asOfTime) external {
-        _publish(wallet, 0, 2, asOfTime);
+        _publish(wallet, 0, 2, 0, asOfTime);
     }
 
     /// @dev Every record is of a later block than the one before.
-    function _publish(address wallet, uint256 score, uint256 flags, uint64 asOfTime) private {
+    function _publish(address wallet, uint256 score, uint256 flags, uint256 safe, uint64 asOfTime) private {
         vm.roll(++_asOf);
         bytes32[] memory words = new bytes32[](1);
         words[0] = bytes32(
             uint256(uint160(wallet)) << 96 | score << 88 | score << 80 | score << 72 | uint256(9000) << 56
-                | flags << 48 | uint256(20260) << 32
+                | flags << 48 | uint256(20260) << 32 | safe << 16
         );
         oracle.publish(_asOf, asOfTime, words);
     }

@@ -86,10 +86,13 @@ describe("safe amounts", () => {
   const anyAmount = fc.bigInt({ min: 0n, max: 50_000_000_000_000_000n });
   const greatest = 2047n << 31n;
 
-  test.each(packing.safeAmounts)("code $code stands for $microUsd as in the contract", ({ code, microUsd }) => {
-    expect(decodeSafeAmount(code)).toBe(BigInt(microUsd));
-    expect(encodeSafeAmount(BigInt(microUsd))).toBe(code);
-  });
+  test.each(packing.safeAmounts)(
+    "code $code stands for $microUsd as in the contract",
+    ({ code, microUsd }) => {
+      expect(decodeSafeAmount(code)).toBe(BigInt(microUsd));
+      expect(encodeSafeAmount(BigInt(microUsd))).toBe(code);
+    },
+  );
 
   test("a code never stands for more than the amount, and for at most 1/1024 less above 10.24 USD", () => {
     fc.assert(
@@ -218,7 +221,15 @@ test("a time that does not fit the slot is refused", () => {
 test("the struct of scoreOf is read as a record, or as none", () => {
   const message = scoreMessage(score, times);
   const safeAmount = score.safeMicroUsd;
-  const view = { ...message, safeAmount, exists: true, grade: 2, sanctioned: false, insufficient: false, age: 5n };
+  const view = {
+    ...message,
+    safeAmount,
+    exists: true,
+    grade: 2,
+    sanctioned: false,
+    insufficient: false,
+    age: 5n,
+  };
   const { wallet: _, ...fields } = score;
   expect(decodeView(view)).toEqual({ ...fields, ...times, grade: "B" });
   expect(decodeView({ ...view, exists: false })).toBeNull();

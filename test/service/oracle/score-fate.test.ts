@@ -137,8 +137,14 @@ describe("what became of a sent score", () => {
 });
 
 describe("what a new score is compared with", () => {
-  const ours = { kind: "record", record: { ahsScore: 80, sanctioned: false, asOf: 100, asOfTime } };
-  const theirs = { kind: "record", record: { ahsScore: 50, sanctioned: false, asOf: 90, asOfTime } };
+  const ours = {
+    kind: "record",
+    record: { ahsScore: 80, sanctioned: false, safeMicroUsd: 9_000_000n, asOf: 100, asOfTime },
+  };
+  const theirs = {
+    kind: "record",
+    record: { ahsScore: 50, sanctioned: false, safeMicroUsd: 7_000_000n, asOf: 90, asOfTime },
+  };
   test.each([
     ["nothing", undefined, null, { kind: "none" }],
     ["the oracle's record", oracleAt(90), null, theirs],
@@ -146,7 +152,10 @@ describe("what a new score is compared with", () => {
       "an insufficient record",
       oracleAt(90, { ahsScore: 0, insufficient: true }),
       null,
-      { kind: "record", record: { ahsScore: null, sanctioned: false, asOf: 90, asOfTime } },
+      {
+        kind: "record",
+        record: { ahsScore: null, sanctioned: false, safeMicroUsd: 7_000_000n, asOf: 90, asOfTime },
+      },
     ],
     [
       "the floor of a cleared record",
