@@ -5,7 +5,8 @@ import {IACPHook} from "./IACPHook.sol";
 
 /// @title Hook that lets a job be funded only if its provider's Agent Health Score is good enough
 /// @notice It gates what happens while a job is open: funding, and naming a provider where that calls a hook. Once
-/// money lies in escrow it forbids nothing: neither submitting nor completing, rejecting or refunding.
+/// money lies in escrow it forbids nothing: neither submitting nor completing, rejecting or refunding. A job's budget is
+/// held until the work is accepted, so that the safe amount, which bounds what is settled at once, does not apply.
 interface IScoreGateHook is IACPHook {
     /// @notice The caller is neither the escrow nor the hook that the job names.
     error NotEscrowOrRouter(address caller, uint256 jobId);

@@ -120,12 +120,12 @@ contract OracleRelayTest is OracleFixture {
     function test_RevertWhen_AFieldIsBeyondItsType() external {
         bytes memory sound = abi.encodeCall(oracle.publishSigned, (_score(80), _sign(SIGNER_KEY, _score(80))));
         for (uint256 i; i < 11; ++i) {
-            bytes memory call = bytes.concat(sound);
+            bytes memory input = bytes.concat(sound);
             assembly ("memory-safe") {
-                let at := add(call, add(0x24, shl(5, i)))
-                mstore(at, or(mload(at), shl(255, 1)))
+                let place := add(input, add(0x24, shl(5, i)))
+                mstore(place, or(mload(place), shl(255, 1)))
             }
-            (bool ok, bytes memory answer) = address(oracle).call(call);
+            (bool ok, bytes memory answer) = address(oracle).call(input);
             assertFalse(ok, "a field beyond its type");
             assertEq(answer.length, 0);
         }

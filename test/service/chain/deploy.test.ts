@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { deployOracle, roleFaults } from "../../../service/chain/deploy.ts";
+import { deployOracle, oracleFault, roleFaults } from "../../../service/chain/deploy.ts";
 import { type GasChain, startGasChain } from "../../contracts/support/gas-chain.ts";
 
 let chain: GasChain;
@@ -39,6 +39,15 @@ test("each role that differs from the expected one is named", async () => {
     "request fee is 0, expected 7",
     `signers are ${roles.signers.join(", ")}, expected `,
   ]);
+});
+
+test("an oracle of this version has no fault, one with another domain is named", async () => {
+  const { publicClient, oracle } = chain;
+  const { address } = oracle;
+  expect(await oracleFault(publicClient, { chainId: 31_337, address })).toBeNull();
+  expect(await oracleFault(publicClient, { chainId: 1, address })).toMatch(
+    new RegExp(`^oracle ${address} is of another version: domain separator 0x.{64}, expected 0x.{64}$`),
+  );
 });
 
 test("a registry without code is refused before anything is sent", async () => {

@@ -1,7 +1,7 @@
 import { getAddress, type Hex } from "viem";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { agentHealthOracleAbi } from "../../../service/chain/abi/agent-health-oracle.ts";
-import type { OracleLeaf } from "../../../service/chain/oracle-codec.ts";
+import { type OracleLeaf, unpackRecord } from "../../../service/chain/oracle-codec.ts";
 import { merkleProof, merkleTree } from "../../../service/chain/oracle-merkle.ts";
 import { epoch } from "../../../service/db/tables/publish.ts";
 import { quarantine } from "../../../service/db/tables/quarantine.ts";
@@ -57,6 +57,8 @@ async function untilState(state: string): Promise<void> {
 
 test("the day's root covers the whole population, and the contract verifies every leaf by its proof", async () => {
   world.startSender();
+  for (const [number, dollars] of [1n, 2n, 3n].entries())
+    await world.back(testWallet(number + 1), dollars * 1_000_000n);
   await world.store([
     { wallet: testWallet(1), asOf: 5, points: 91 },
     { wallet: testWallet(2), asOf: 6, points: null },
@@ -68,6 +70,11 @@ test("the day's root covers the whole population, and the contract verifies ever
   expect(outcome).toEqual({ kind: "queued", epoch: today, root: stored?.root, leaves: 3, leftOut: 0 });
   expect(await latestRoot()).toEqual([BigInt(today), stored?.root]);
   const leaves = (stored?.leaves ?? []) as readonly OracleLeaf[];
+  expect(leaves.map(({ record }) => unpackRecord(record)?.safeMicroUsd)).toEqual([
+    1_000_000n,
+    2_000_000n,
+    0n,
+  ]);
   const tree = merkleTree(leaves);
   for (const leaf of leaves) {
     const args = [getAddress(leaf.wallet), leaf.record, merkleProof(tree, leaf)] as const;

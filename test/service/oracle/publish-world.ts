@@ -12,6 +12,7 @@ import {
 import { agentHealthOracleAbi } from "../../../service/chain/abi/agent-health-oracle.ts";
 import { deployOracle } from "../../../service/chain/deploy.ts";
 import { gradeOf } from "../../../service/chain/oracle-codec.ts";
+import { walletBacking } from "../../../service/db/tables/backing.ts";
 import { publishIntent } from "../../../service/db/tables/publish.ts";
 import { score, walletInterest } from "../../../service/db/tables/score.ts";
 import type { SanctionsFlag } from "../../../service/model/features/types.ts";
@@ -106,6 +107,13 @@ export async function createPublishWorld() {
         await makeCurrent(tx, scoreIds, []);
         await proposeIntents(tx, { chainId: CHAIN_ID, scoreIds, policy, now: new Date() });
       });
+    },
+    /** Replaces the backing of a wallet. */
+    back: (wallet: Address, safeMicroUsd: bigint) => {
+      const amounts = { ownMicroUsd: 0n, costBasisMicroUsd: 2n * safeMicroUsd, receivedDayMicroUsd: 0n };
+      const row = { ...amounts, chainId: CHAIN_ID, wallet, safeMicroUsd, asOfBlock: 5, asOfTime: new Date() };
+      const target = [walletBacking.chainId, walletBacking.wallet];
+      return world.db.insert(walletBacking).values(row).onConflictDoUpdate({ target, set: { safeMicroUsd } });
     },
     care: (wallet: Address) =>
       world.db.insert(walletInterest).values({ chainId: CHAIN_ID, wallet, lastAt: new Date() }),

@@ -3,6 +3,7 @@ import { agentHealthOracleAbi } from "../../../service/chain/abi/agent-health-or
 import { quarantine } from "../../../service/db/tables/quarantine.ts";
 import { score } from "../../../service/db/tables/score.ts";
 import { insertPending, supersedePending } from "../../../service/oracle/publish-intents.ts";
+import { findStaleScores } from "../../../service/oracle/publish-scores.ts";
 import { CHAIN_ID } from "../sender/sender-under-test.ts";
 import { until } from "../sender/sender-world.ts";
 import { createPublishWorld, type PublishWorld, testPublishPolicy, testWallet } from "./publish-world.ts";
@@ -68,6 +69,55 @@ test("a batch of scores is on chain as it is stored, in one transaction", async 
   expect(new Set((await world.intents()).map((intent) => `${intent.reason} ${intent.state}`))).toEqual(
     new Set(["first confirmed"]),
   );
+});
+
+test("a record carries the safe amount of its wallet and the intent keeps it, but for a sanctioned wallet", async () => {
+  world.startSender();
+  await world.back(wallet, 123_456_789n);
+  await world.back(other, 99_000_000n);
+  await world.store([
+    { wallet, asOf: 5, points: 80 },
+    { wallet: other, asOf: 5, points: 0, sanctionedBy: ["ofac-sdn"] },
+    { wallet: testWallet(3), asOf: 5, points: 70 },
+  ]);
+  await world.settle();
+  const amounts = await Promise.all([wallet, other, testWallet(3)].map((one) => world.scoreOf(one)));
+  expect(amounts.map(({ safeAmount }) => safeAmount)).toEqual([123_440_000n, 0n, 0n]);
+  const kept = (await world.intents()).map((intent) => [intent.wallet, intent.state, intent.safeMicroUsd]);
+  expect(kept).toEqual([
+    [wallet, "confirmed", 123_456_789n],
+    [other, "confirmed", 0n],
+    [testWallet(3), "confirmed", 0n],
+  ]);
+});
+
+test("a safe amount that fell below half is published with the next score, one that fell to half is not", async () => {
+  world.startSender();
+  for (const one of [wallet, other]) await world.back(one, 20_000_000n);
+  await world.store([wallet, other].map((one) => ({ wallet: one, asOf: 5, points: 80 })));
+  await world.settle();
+  await world.back(wallet, 9_990_000n);
+  await world.back(other, 10_000_000n);
+  const stale = { chainId: CHAIN_ID, now: new Date(), policy: testPublishPolicy };
+  expect(await findStaleScores(world.db, stale)).toEqual({ flagChanged: [], overtaken: [wallet] });
+  await world.store([wallet, other].map((one) => ({ wallet: one, asOf: 6, points: 80 })));
+  await world.settle();
+  expect((await world.intents()).map((intent) => `${intent.reason} ${intent.safeMicroUsd}`)).toEqual([
+    "first 20000000",
+    "first 20000000",
+    "backing 9990000",
+  ]);
+  expect(await world.scoreOf(wallet)).toMatchObject({ safeAmount: 9_990_000n, asOf: 6n });
+  expect(await world.scoreOf(other)).toMatchObject({ safeAmount: 20_000_000n, asOf: 5n });
+});
+
+test("an intent is sent with the safe amount that is known then", async () => {
+  await world.back(wallet, 20_000_000n);
+  await world.store([{ wallet, asOf: 5, points: 80 }]);
+  await world.back(wallet, 3_000_000n);
+  world.startSender();
+  await world.settle();
+  expect(await world.scoreOf(wallet)).toMatchObject({ safeAmount: 3_000_000n });
 });
 
 test("a score that cannot be planned fails alone and is quarantined, and the others are published", async () => {

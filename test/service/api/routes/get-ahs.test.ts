@@ -73,7 +73,7 @@ describe("GET /ahs/{address}", () => {
   it("adds the parts that include names, in any order and number", async () => {
     const attestation: Attestation = {
       typed_data: {
-        domain: { name: "AgentHealthScore", version: "1", chainId: 31337, verifyingContract: ORACLE },
+        domain: { name: "AgentHealthScore", version: "2", chainId: 31337, verifyingContract: ORACLE },
         types: { Score: [{ name: "wallet", type: "address" }] },
         primaryType: "Score",
         message: { wallet: WALLET_EIP55, score: 84, asOf: "970" },
