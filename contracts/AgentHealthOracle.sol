@@ -215,8 +215,16 @@ contract AgentHealthOracle is IAgentHealthOracle, EIP712 {
             && RecordCodec.scoreOf(stored) >= minScore;
     }
 
+    /// @dev Both forms answer from the scratch space: the compiler would check anew that route and status are in range.
     function routeOf(address wallet, uint256 maxAge) external view returns (Route route, Status status) {
-        return _routeOf(_records[wallet].record, maxAge);
+        uint256 stored = _records[wallet].record;
+        status = _statusOf(stored, maxAge);
+        route = _routeOf(stored, status);
+        assembly ("memory-safe") {
+            mstore(0, route)
+            mstore(0x20, status)
+            return(0, 0x40)
+        }
     }
 
     function routeOf(address wallet, uint256 maxAge, uint256 amount)
@@ -225,8 +233,15 @@ contract AgentHealthOracle is IAgentHealthOracle, EIP712 {
         returns (Route route, Status status)
     {
         uint256 stored = _records[wallet].record;
-        (route, status) = _routeOf(stored, maxAge);
-        if (route == Route.InstantSettle && amount > RecordCodec.safeAmountOf(stored)) route = Route.Escrow;
+        status = _statusOf(stored, maxAge);
+        route = _routeOf(stored, status);
+        uint256 safeAmount = RecordCodec.safeAmountOf(stored);
+        // Escrow, 2, follows InstantSettle, 1.
+        assembly ("memory-safe") {
+            mstore(0, add(route, and(eq(route, 1), gt(amount, safeAmount))))
+            mstore(0x20, status)
+            return(0, 0x40)
+        }
     }
 
     function scoreOfAgent(uint256 agentId) external view returns (address wallet, Record memory record) {
@@ -366,19 +381,24 @@ contract AgentHealthOracle is IAgentHealthOracle, EIP712 {
         }
     }
 
-    function _statusOf(uint256 stored, uint256 maxAge) private view returns (Status) {
-        if (RecordCodec.asOfTimeOf(stored) == 0) return Status.NoRecord;
-        if (RecordCodec.ageOf(stored, block.timestamp) > maxAge) return Status.Stale;
-        return RecordCodec.flagsOf(stored) == RecordCodec.INSUFFICIENT ? Status.Insufficient : Status.Scored;
+    /// @dev Scored is 3, less 2 is Insufficient, less 1 is Stale, which precedes; without a record it is 0.
+    function _statusOf(uint256 stored, uint256 maxAge) private view returns (Status status) {
+        uint256 asOfTime = RecordCodec.asOfTimeOf(stored);
+        bool stale = RecordCodec.ageOf(stored, block.timestamp) > maxAge;
+        bool insufficient = RecordCodec.flagsOf(stored) == RecordCodec.INSUFFICIENT;
+        assembly ("memory-safe") {
+            let lack := or(stale, mul(iszero(stale), shl(1, insufficient)))
+            status := mul(gt(asOfTime, 0), sub(3, lack))
+        }
     }
 
-    function _routeOf(uint256 stored, uint256 maxAge) private view returns (Route route, Status status) {
-        status = _statusOf(stored, maxAge);
-        if (RecordCodec.flagsOf(stored) == RecordCodec.SANCTIONED) return (Route.Reject, status);
-        if (status == Status.Stale) return (Route.Stale, status);
+    /// @dev Stale has no bit of a route set, Reject has all.
+    function _routeOf(uint256 stored, Status status) private pure returns (Route route) {
         uint256 grade = RecordCodec.gradeIn(stored);
+        bool stale = status == Status.Stale;
+        bool sanctioned = RecordCodec.flagsOf(stored) == RecordCodec.SANCTIONED;
         assembly ("memory-safe") {
-            route := byte(grade, ROUTES)
+            route := or(mul(byte(grade, ROUTES), iszero(stale)), mul(3, sanctioned))
         }
     }
 

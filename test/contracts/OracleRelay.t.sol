@@ -142,8 +142,8 @@ contract OracleRelayTest is OracleFixture {
 
     function test_RevertWhen_AnythingSignedWasChanged() external {
         bytes memory signature = _sign(SIGNER_KEY, _score(80));
-        IAgentHealthOracle.Score[10] memory changed;
-        for (uint256 i; i < 10; ++i) {
+        IAgentHealthOracle.Score[11] memory changed;
+        for (uint256 i; i < 11; ++i) {
             changed[i] = _score(80);
         }
         changed[0].wallet = STRANGER;
@@ -151,13 +151,14 @@ contract OracleRelayTest is OracleFixture {
         changed[2].d1 = 81;
         changed[3].d2 = 81;
         changed[4].confidence = 9001;
-        changed[5].flags = SANCTIONED;
+        (changed[5].flags, changed[5].safe) = (SANCTIONED, 0);
         changed[6].modelVersion = MODEL + 1;
         changed[7].asOf = HEAD - 1;
         changed[8].asOfTime = NOW - 1;
         changed[8].validUntil = NOW;
         changed[9].validUntil = NOW + 1;
-        for (uint256 i; i < 10; ++i) {
+        changed[10].safe = 2001;
+        for (uint256 i; i < 11; ++i) {
             vm.expectRevert(IAgentHealthOracle.InvalidSignature.selector);
             oracle.publishSigned(changed[i], signature);
         }
@@ -184,7 +185,7 @@ contract OracleRelayTest is OracleFixture {
         vm.expectEmit({
             checkTopic1: true, checkTopic2: true, checkTopic3: true, checkData: true, emitter: address(oracle)
         });
-        emit ScoreRelayed(WALLET, signer, HEAD, NOW, score.validUntil, _word(WALLET, 80, 0));
+        emit ScoreRelayed(WALLET, signer, HEAD, NOW, score.validUntil, _withSafe(_word(WALLET, 80, 0), 2000));
         vm.prank(STRANGER);
         assertTrue(oracle.publishSigned(score, signature));
 
@@ -251,7 +252,7 @@ contract OracleRelayTest is OracleFixture {
         vm.expectEmit({
             checkTopic1: true, checkTopic2: true, checkTopic3: true, checkData: true, emitter: address(oracle)
         });
-        emit ScoreRelayed(WALLET, smart, HEAD, NOW, NOW + 2 * DAY, _word(WALLET, 80, 0));
+        emit ScoreRelayed(WALLET, smart, HEAD, NOW, NOW + 2 * DAY, _withSafe(_word(WALLET, 80, 0), 2000));
         assertTrue(oracle.publishSigned(_score(80), signature));
     }
 
