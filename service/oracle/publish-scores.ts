@@ -87,7 +87,7 @@ export async function readSafeAmounts(
   return new Map(rows.map((row) => [row.wallet, row.safeMicroUsd]));
 }
 
-/** What a publication says: an unknown safe amount and that of a sanctioned wallet are zero. */
+/** A score with its safe amount to publish: zero where unknown or sanctioned. */
 export function withBacking(score: ScoreRow, safeMicroUsd: bigint | null | undefined): BackedScore {
   return { score, safeMicroUsd: score.sanctioned ? 0n : (safeMicroUsd ?? 0n) };
 }
