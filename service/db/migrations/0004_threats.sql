@@ -15,6 +15,5 @@ CREATE TABLE "ahs"."threat_list" (
 	"imported_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
-ALTER TABLE "ahs"."wallet_backing" ADD COLUMN "seller_profile" jsonb;--> statement-breakpoint
 ALTER TABLE "ahs"."threat_entry" ADD CONSTRAINT "threat_entry_list_threat_list_name_fk" FOREIGN KEY ("list") REFERENCES "ahs"."threat_list"("name") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "threat_entry_list" ON "ahs"."threat_entry" USING btree ("list");
