@@ -20,7 +20,8 @@ const [FIRST, SECOND, STATIC] = [0xa9e01, 0xa9e02, 0xa9e03].map((number) =>
 ) as [Address, Address, Address];
 const AGENTS = [FIRST, SECOND];
 const CHAIN_ID = 31_337;
-const HISTORY_CALLS = 14;
+/** One a day: more than the two weeks that a score needs. */
+const HISTORY_CALLS = 17;
 const WAIT_MS = 150_000;
 
 const kit = useTestkit({ ageSeconds: 20 * 86_400 });
