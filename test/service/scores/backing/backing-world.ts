@@ -22,7 +22,7 @@ export const HEAD = 300;
 export const [FAUCET, MIXER, VENUE, VETTED] = [account(0xfa), account(0x31), account(0xde), account(0x5e)];
 const ESCROW = account(0xe5);
 
-export const ACCOUNTS: ChainFacts["accounts"] = {
+const ACCOUNTS: ChainFacts["accounts"] = {
   entryPoints: [],
   publicFunders: [FAUCET],
   mixers: [MIXER],
