@@ -23,6 +23,7 @@ const DERIVED_TABLES = [
   "quarantine",
   "registry_agent",
   "registry_cursor",
+  "routing_promise",
   "sanctions_reading",
   "stranger",
   "wallet_backing",

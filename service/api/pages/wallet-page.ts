@@ -7,6 +7,7 @@ import { AHS_2026_2 } from "../../model/score/policy.ts";
 import { gradeLabel } from "../../model/score/record.ts";
 import { defaultAction } from "../../model/score/route.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
+import type { AvailableBacking } from "../../scores/backing/promised-amounts.ts";
 import { type CurrentScore, isStale, type ScoreReference, type WalletSnapshot } from "../../scores/scores.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import { addressSchema, toEip55 } from "../schemas/values.ts";
@@ -193,6 +194,16 @@ function renderBacking({ backing, now }: WalletView): Fragment {
 <dt>Outstanding</dt><dd>${amount(outstandingMicroUsd)} USD <span class="quiet">promised to payers, or received on chain, within a day</span></dd>
 <dt>Cost basis</dt><dd>${amount(costBasisMicroUsd)} USD <span class="quiet">of costs in 180 days that do not come back to it, its payers' share included</span></dd>
 <dt>As of</dt><dd>block ${countWords(asOfBlock)}, ${timeTag(asOfTime)} <span class="quiet whole">(${ageWords(asOfTime, now)})</span></dd>
+</dl>${renderSeller(backing)}`;
+}
+
+function renderSeller({ sellerProfile: profile }: AvailableBacking): Fragment | string {
+  if (profile === null) return "";
+  const { jobs } = profile;
+  return html`<dl class="facts">
+<dt>Paid by</dt><dd>${countWords(profile.payers)} independent ${profile.payers === 1 ? "payer" : "payers"}, ${countWords(profile.returningPayers)} of them in two weeks or more</dd>
+<dt>Revenue</dt><dd>${amount(BigInt(profile.revenueMicroUsd))} USD in 180 days <span class="quiet">in ${countWords(profile.weeks)} ${profile.weeks === 1 ? "week" : "weeks"}, ${percent(profile.refundedShare)} paid back</span></dd>
+<dt>Jobs</dt><dd>${countWords(jobs.completed)} completed, ${countWords(jobs.rejected)} rejected, ${countWords(jobs.expired)} expired</dd>
 </dl>`;
 }
 

@@ -6,7 +6,7 @@ import { recordOf, scoredRow, scorerOf } from "../kit/score-record.ts";
 import { refuseUrl } from "../kit/validation-failed.ts";
 import { freshStanding, noteInterest } from "../kit/wallet-report.ts";
 import { type AhsRecord, ahsRecordSchema, renderHistoryEntry } from "../schemas/ahs-record.ts";
-import { renderBacking } from "../schemas/backing.ts";
+import { renderBacking, renderSellerProfile } from "../schemas/backing.ts";
 import {
   answerInfrastructure,
   planInfrastructure,
@@ -91,6 +91,7 @@ export const getAhs = definePaid({
       ...record,
       ...d3?.scores,
       backing: renderBacking(backing),
+      seller_profile: renderSellerProfile(backing),
       ...(include.includes("features") ? { features: [...(d3?.features ?? row.features)] } : {}),
       ...history,
       ...attestation,

@@ -15,7 +15,7 @@ import {
   type StoredScore,
   shownScore,
 } from "../../scores/scores.ts";
-import { backingSchema } from "./backing.ts";
+import { backingSchema, sellerProfileSchema } from "./backing.ts";
 import {
   count,
   eip55Schema,
@@ -330,6 +330,10 @@ export const ahsRecordSchema = z
       .nullable()
       .optional()
       .openapi({ description: "In GET /ahs/{address} alone; null while it is unknown, which is not zero" }),
+    seller_profile: sellerProfileSchema
+      .nullable()
+      .optional()
+      .openapi({ description: "In GET /ahs/{address} alone; null where nobody paid the wallet" }),
     ...threatsShape,
     features: z.array(featureSchema).optional(),
     history: z.array(historyEntrySchema).optional().openapi({ description: "Newest first, at most 100" }),

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { AvailableBacking } from "../../scores/backing/promised-amounts.ts";
-import { int, isoSchema, num, toUsd } from "./values.ts";
+import { count, int, isoSchema, num, toUsd } from "./values.ts";
 
 /** Backing beside a score: how much money a settlement may put at stake. */
 export const backingSchema = z
@@ -25,6 +25,53 @@ export const backingSchema = z
     description:
       "How much money the wallet's own costs stand for, in US dollars with at most 6 decimals. The health score predicts failures and is no fraud score; the safe amount says how much money a settlement may put at stake. Null while it is unknown, which is not zero: none was computed for the chain yet, or the wallet was not followed by then. A routing decision shows it as it decided, before its own amount; records of POST /ahs/batch leave it out",
   });
+
+const jobCounts = {
+  completed: count("Completed"),
+  rejected: count("Rejected by an evaluator of neither side"),
+  expired: count("Expired"),
+};
+
+/** How a wallet earns, for those that others pay. */
+export const sellerProfileSchema = z
+  .object({
+    payers: count("Independent payers: owner clusters other than its own"),
+    weighted_payers: num("The same, each counted by its cost basis: as one from 1 USD on", 3.4),
+    returning_payers: count("Payers in two different weeks or more"),
+    weeks: count("Weeks with revenue"),
+    active_weeks: num("Effective number of those weeks", 9.5),
+    revenue_usd: num("Payments by independent payers in 180 days", 210.5),
+    refunded_share: num("Share of the revenue that it paid back to who paid it", 0.02),
+    own_cluster_share: num("Share of all payments to it that its own owner cluster made", 0.1),
+    jobs: z
+      .object(jobCounts)
+      .openapi({ description: "ERC-8183 jobs of independent clients who funded them" }),
+    verdicts: z.object({ allow: count("ALLOW"), reject: count("REJECT") }),
+  })
+  .openapi("SellerProfile", {
+    description:
+      "How a wallet earned in 180 days; null where nobody paid it. It is no grade and changes none",
+  });
+
+/** The seller profile of answers. */
+export function renderSellerProfile(
+  backing: AvailableBacking | null,
+): z.infer<typeof sellerProfileSchema> | null {
+  const profile = backing?.sellerProfile ?? null;
+  if (profile === null) return null;
+  return {
+    payers: profile.payers,
+    weighted_payers: profile.weightedPayers,
+    returning_payers: profile.returningPayers,
+    weeks: profile.weeks,
+    active_weeks: profile.activeWeeks,
+    revenue_usd: toUsd(BigInt(profile.revenueMicroUsd)),
+    refunded_share: profile.refundedShare,
+    own_cluster_share: profile.ownClusterShare,
+    jobs: profile.jobs,
+    verdicts: profile.verdicts,
+  };
+}
 
 /** The backing of answers; null where it is unknown, which is not zero. */
 export function renderBacking(backing: AvailableBacking | null): z.infer<typeof backingSchema> | null {

@@ -62,7 +62,7 @@ export const AHS_2026_2: Policy = {
     // Below the bound of "proven": dealing with none but new accounts lowers confidence.
     newFloor: 0.2,
     // A salary or an order counts; a hundred calls to one's own new account do not count as a hundred.
-    newCalls: 16,
+    newCalls: 24,
     // A failure at a place without credit still burns gas and time: as one at an established place.
     failureFloor: 0.3,
     // A call that costs nothing but gas proves little.

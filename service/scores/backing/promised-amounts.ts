@@ -2,6 +2,7 @@ import type { PoolClient } from "pg";
 import type { Address } from "viem";
 import { type Database, NUMERIC_AS_BIGINT, QUERY_DEADLINE, rowsInTime } from "../../db/database.ts";
 import { loadInBatches } from "../../db/load-in-batches.ts";
+import type { StoredSellerProfile } from "../../db/tables/backing.ts";
 import type { StoredBacking } from "./read-backing.ts";
 
 /** Backing of a wallet and what of its safe amount is still available; amounts in millionths of a US dollar. */
@@ -13,6 +14,8 @@ export type AvailableBacking = Pick<
   readonly outstandingMicroUsd: bigint;
   /** The safe amount without what is outstanding, 0 or more. */
   readonly availableMicroUsd: bigint;
+  /** How the wallet earns; null where nobody paid it. */
+  readonly sellerProfile: StoredSellerProfile | null;
 };
 
 /** An amount that is to settle at once. */
@@ -92,6 +95,7 @@ type BackingRow = Omit<StoredBacking, "ownMicroUsd"> & {
   readonly wallet: Address;
   readonly promisedMicroUsd: bigint;
   readonly promises: number;
+  readonly sellerProfile: StoredSellerProfile | null;
 };
 
 /** No row for a wallet whose backing is unknown; one of zeros for a wallet that was followed and has none. */
@@ -103,7 +107,7 @@ function backingStatement({ chainId, now }: Ledger, wallets: readonly Address[])
       select wanted.wallet, coalesce(backing.cost_basis_micro_usd, 0) as "costBasisMicroUsd",
              coalesce(backing.safe_micro_usd, 0) as "safeMicroUsd",
              coalesce(backing.received_day_micro_usd, 0) as "receivedDayMicroUsd",
-             computed.as_of_block::float8 as "asOfBlock", computed.as_of_time as "asOfTime",
+             backing.seller_profile as "sellerProfile", computed.as_of_block::float8 as "asOfBlock", computed.as_of_time as "asOfTime",
              coalesce(promised.micro_usd, 0) as "promisedMicroUsd", promised.promises::float8 as promises
       from unnest($2::text[]) as wanted (wallet)
       cross join (select as_of_block, as_of_time from ahs.wallet_backing where chain_id = $1 limit 1) as computed
@@ -131,6 +135,7 @@ function availableOf(row: BackingRow): AvailableBacking {
     availableMicroUsd: isSpent ? 0n : safeMicroUsd - outstandingMicroUsd,
     asOfBlock: row.asOfBlock,
     asOfTime: row.asOfTime,
+    sellerProfile: row.sellerProfile,
   };
 }
 

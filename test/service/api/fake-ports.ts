@@ -128,6 +128,7 @@ export const BACKING: AvailableBacking = {
   availableMicroUsd: 30_500_000n,
   asOfBlock: 960,
   asOfTime: new Date("2026-11-20T09:55:00.000Z"),
+  sellerProfile: null,
 };
 
 /** That backing in answers. */
