@@ -802,6 +802,55 @@ export interface components {
             reason_codes: ("listed_phishing" | "listed_scam" | "listed_mixer" | "listed_exploit" | "exposure_listed")[];
             /** @example [] */
             sanctions_flags: components["schemas"]["SanctionsFlag"][];
+            /** @description In GET /ahs/{address} alone; null where nobody paid the wallet */
+            seller_profile?: {
+                /**
+                 * @description Effective number of those weeks
+                 * @example 9.5
+                 */
+                active_weeks: number;
+                /** @description ERC-8183 jobs of independent clients who funded them */
+                jobs: {
+                    /** @description Completed */
+                    completed: number;
+                    /** @description Expired */
+                    expired: number;
+                    /** @description Rejected by an evaluator of neither side */
+                    rejected: number;
+                };
+                /**
+                 * @description Share of all payments to it that its own owner cluster made
+                 * @example 0.1
+                 */
+                own_cluster_share: number;
+                /** @description Independent payers: owner clusters other than its own */
+                payers: number;
+                /**
+                 * @description Share of the revenue that it paid back to who paid it
+                 * @example 0.02
+                 */
+                refunded_share: number;
+                /** @description Payers in two different weeks or more */
+                returning_payers: number;
+                /**
+                 * @description Payments by independent payers in 180 days
+                 * @example 210.5
+                 */
+                revenue_usd: number;
+                verdicts: {
+                    /** @description ALLOW */
+                    allow: number;
+                    /** @description REJECT */
+                    reject: number;
+                };
+                /** @description Weeks with revenue */
+                weeks: number;
+                /**
+                 * @description The same, each counted by its cost basis: as one from 1 USD on
+                 * @example 3.4
+                 */
+                weighted_payers: number;
+            } | null;
             /** @description The score is as of a block older than 24 hours */
             stale: boolean;
             /**
