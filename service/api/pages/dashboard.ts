@@ -113,6 +113,6 @@ function renderChain({ chain, ecosystem: { head, newestScore, newestRoot } }: Da
 
 function renderNext(): Fragment {
   return html`<p>One call before a payment answers <code>instant_settle</code>, <code>escrow</code> or <code>reject</code>:</p>
-<pre><code>GET /ahs/route/{address}?amount_usd=25</code></pre>
+<pre tabindex="0"><code>GET /ahs/route/{address}?amount_usd=25</code></pre>
 <p class="actions"><a class="button" href="/account">Get a key</a><a class="button plain" href="/docs">Read the API</a></p>`;
 }

@@ -14,7 +14,7 @@ export type AvailableBacking = Pick<
   readonly outstandingMicroUsd: bigint;
   /** The safe amount without what is outstanding, 0 or more. */
   readonly availableMicroUsd: bigint;
-  /** How the wallet earns; null where nobody paid it. */
+  /** How the wallet earns; null if it was never paid. */
   readonly sellerProfile: StoredSellerProfile | null;
 };
 

@@ -109,14 +109,14 @@ test("where strangers make 95 % of the Transfer logs, ten times the strangers co
   });
 });
 
-test("requests grow with the wallets: four a chunk of them, and one a block in which they call", async () => {
+test("requests grow with the wallets: five a chunk of them, and one a block in which they call", async () => {
   const four = await enrichAmong({ wallets: 4, airdropsPerBlock: 1 });
   const twelve = await enrichAmong({ wallets: 12, airdropsPerBlock: 1 });
   // Besides: the answers of the price feeds, once, and at the end each wallet's code.
   const [feeds, answers] = [3, 1];
   const always = { eth_getBlockByNumber: 1, eth_getBlockReceipts: ROUNDS, eth_call: 3 * feeds };
-  expect(four.requests).toEqual({ ...always, eth_getLogs: 4 + answers, eth_getCode: 4 });
-  expect(twelve.requests).toEqual({ ...always, eth_getLogs: 12 + answers, eth_getCode: 12 });
+  expect(four.requests).toEqual({ ...always, eth_getLogs: 5 + answers, eth_getCode: 4 });
+  expect(twelve.requests).toEqual({ ...always, eth_getLogs: 15 + answers, eth_getCode: 12 });
 });
 
 test("of a crowd that uses a wallet's counterparty 64 are kept, however large it is", async () => {
