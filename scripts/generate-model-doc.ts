@@ -9,7 +9,7 @@ import { AHS_2026_2 as policy } from "../service/model/score/policy.ts";
 import { policyFile } from "../service/scores/inputs-hash.ts";
 
 /**
- * Writes docs/model.md and the curves beside it from the policy and from eval/results.json. `--check` writes nothing and
+ * Writes docs/model.md and the curves beside it from the policy, eval/results.json and eval/labelled/results.md. `--check` writes nothing and
  * exits 1 when a file differs from what it would write. Both do so as well when the results are of another policy.
  */
 
@@ -28,7 +28,8 @@ function expectedFiles(): ReadonlyMap<string, string> {
   const curves = [...pictures.values()]
     .flat()
     .map((picture) => [`docs/curves/${picture.file}.svg`, drawCurve(picture)] as const);
-  const sections = [...modelSections(policy, { hash, pictures }), ...evaluationSections(results)];
+  const labelled = readFileSync(join(root, "eval/labelled/results.md"), "utf8").trimEnd();
+  const sections = [...modelSections(policy, { hash, pictures }), ...evaluationSections(results), labelled];
   return new Map([["docs/model.md", `${sections.join("\n\n")}\n`], ...curves]);
 }
 
