@@ -128,7 +128,20 @@ export const BACKING: AvailableBacking = {
   availableMicroUsd: 30_500_000n,
   asOfBlock: 960,
   asOfTime: new Date("2026-11-20T09:55:00.000Z"),
-  sellerProfile: null,
+  sellerProfile: {
+    ...{ payers: 4, weightedPayers: 3.4, returningPayers: 2, weeks: 10, activeWeeks: 9.5 },
+    ...{ revenueMicroUsd: "210500000", refundedShare: 0.02, ownClusterShare: 0.1 },
+    jobs: { completed: 5, rejected: 1, expired: 0 },
+    verdicts: { allow: 4, reject: 1 },
+  },
+};
+
+/** Its seller profile in answers. */
+export const SHOWN_SELLER = {
+  ...{ payers: 4, weighted_payers: 3.4, returning_payers: 2, weeks: 10, active_weeks: 9.5 },
+  ...{ revenue_usd: 210.5, refunded_share: 0.02, own_cluster_share: 0.1 },
+  jobs: { completed: 5, rejected: 1, expired: 0 },
+  verdicts: { allow: 4, reject: 1 },
 };
 
 /** That backing in answers. */

@@ -59,6 +59,14 @@ describe("what everybody sees of a wallet", () => {
     expect(html).toContain("<dt>Available</dt><dd><b>0.00 USD</b></dd>");
   });
 
+  test("says how a seller earns, and nothing of it where nobody paid", async () => {
+    const { wallets } = fakePublicPages();
+    expect(await htmlOf(PATH)).toContain("<dd>4 independent payers, 2 of them in two weeks or more</dd>");
+    const backing = { ...BACKING, sellerProfile: null };
+    const html = await htmlOf(PATH, { wallets: { ...wallets, backing: async () => backing } });
+    expect(html).not.toContain("independent payer");
+  });
+
   test("does not take an unknown backing for zero", async () => {
     const { wallets } = fakePublicPages();
     const html = await htmlOf(PATH, { wallets: { ...wallets, backing: async () => null } });

@@ -12,6 +12,7 @@ import {
   NOW,
   ORACLE,
   SHOWN_BACKING,
+  SHOWN_SELLER,
   standing,
   storedScore,
   WALLET,
@@ -51,6 +52,7 @@ const RECORD = {
   coverage: { from_block: 1, to_block: 970, complete: true, sources: ["index"] },
   published: null,
   backing: SHOWN_BACKING,
+  seller_profile: SHOWN_SELLER,
   stale: false,
 };
 
@@ -67,7 +69,11 @@ describe("GET /ahs/{address}", () => {
 
   it("shows no backing while it is unknown", async () => {
     const { app } = fakeApp({ backing: fakeBacking(null).ledger });
-    expect(await bodyOf(await app.request(PATH, WITH_KEY))).toEqual({ ...RECORD, backing: null });
+    expect(await bodyOf(await app.request(PATH, WITH_KEY))).toEqual({
+      ...RECORD,
+      backing: null,
+      seller_profile: null,
+    });
   });
 
   it("adds the parts that include names, in any order and number", async () => {

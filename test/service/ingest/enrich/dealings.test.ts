@@ -44,9 +44,19 @@ describe("a wallet deals", () => {
   });
 });
 
-test("of native coin only what transactions send is known", () => {
-  const sent = nativeTransfers(1, [CALL, execution({ value: 9n }), { ...CALL, ok: false }], []);
-  expect(sent).toMatchObject([{ from: WALLET, to: TARGET, amount: 9n, logIndex: -4 }]);
+test("of native coin is known what transactions send, and executions by a trace", () => {
+  const calls = [CALL, execution({ value: 9n }), execution({ value: null }), { ...CALL, ok: false }];
+  const sent = nativeTransfers(1, calls, []).map(({ item, from, to, amount }) => ({
+    item,
+    from,
+    to,
+    amount,
+  }));
+  const known = { from: WALLET, to: TARGET, amount: 9n };
+  expect(sent).toEqual([
+    { item: 0, ...known },
+    { item: 5, ...known },
+  ]);
 });
 
 const MARKET: Market = {

@@ -14,7 +14,7 @@ import { createIndexTables } from "../../db/index-tables.ts";
 const CHAIN = 31337;
 const NOW = new Date("2026-11-20T10:00:00Z");
 const DAY_MS = 86_400_000;
-const AS_OF = { asOfBlock: 900, asOfTime: new Date("2026-11-20T09:50:00Z") };
+const AS_OF = { asOfBlock: 900, asOfTime: new Date("2026-11-20T09:50:00Z"), sellerProfile: null };
 const OTHER: Address = "0x00000000000000000000000000000000000000b2";
 
 const db = useDatabase();
