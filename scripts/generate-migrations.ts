@@ -24,6 +24,10 @@ if (isCheck) {
   }
 } else {
   generateInto(join(ROOT, MIGRATIONS));
+  // Only the newest snapshot is compared with the tables.
+  const meta = join(ROOT, MIGRATIONS, "meta");
+  const snapshots = readdirSync(meta).filter((name) => name.endsWith("_snapshot.json"));
+  for (const older of snapshots.sort().slice(0, -1)) rmSync(join(meta, older));
 }
 
 function generateInto(folder: string): void {

@@ -1,1 +1,0 @@
-ALTER TABLE "ahs"."publish_intent" ADD COLUMN "safe_micro_usd" numeric DEFAULT 0 NOT NULL;
