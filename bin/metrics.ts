@@ -10,7 +10,7 @@ import { readQuarantineFacts } from "../service/db/quarantine.ts";
 import { QUARANTINE_KINDS } from "../service/db/tables/quarantine.ts";
 import { watchSanctionsSources } from "../service/sanctions/metrics.ts";
 import { createSourceWatch, readSanctionsSources, type SourceWatch } from "../service/sanctions/sources.ts";
-import { readBackingAsOf } from "../service/scores/backing/read-backing.ts";
+import { readBackingAsOf } from "../service/scores/backing/store-backing.ts";
 import type { Config } from "./config.ts";
 import type { DropReason } from "./serve/connection-limits.ts";
 

@@ -71,7 +71,7 @@ export function lead(
   follow({ ...world, random }, wallet, life);
 }
 
-/** Registers a contract of a stranger with its own users, of whom a part is seen. */
+/** Registers a contract that a stranger deployed. Only `readShare` of its users are in blocks that are read. */
 export function someContract(
   { world, random }: Scene,
   {

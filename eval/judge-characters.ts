@@ -68,13 +68,13 @@ export function judgeCharacters(
 ): JudgedCharacters {
   const { world, settled, vetted } = peopleWorld(seed, size);
   // One after the other: an observer holds the contacts of the whole world.
-  const told = judgeBy(USUAL_SIGHT);
-  const untold = judgeBy({ ...USUAL_SIGHT, accounts: "contacts", traces: false });
+  const judged = judgeBy(USUAL_SIGHT);
+  const judgedWithoutFacts = judgeBy({ ...USUAL_SIGHT, accounts: "contacts", traces: false });
   const resultsOf = (characters: readonly Harm[]) =>
     characters.map(({ name }) => ({
       name,
-      judged: told.get(name) ?? [],
-      judgedWithoutFacts: untold.get(name) ?? [],
+      judged: judged.get(name) ?? [],
+      judgedWithoutFacts: judgedWithoutFacts.get(name) ?? [],
     }));
   return { honest: resultsOf(HONEST), harmful: resultsOf(HARMFUL) };
 

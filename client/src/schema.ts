@@ -802,7 +802,7 @@ export interface components {
             reason_codes: ("listed_phishing" | "listed_scam" | "listed_mixer" | "listed_exploit" | "exposure_listed")[];
             /** @example [] */
             sanctions_flags: components["schemas"]["SanctionsFlag"][];
-            /** @description In GET /ahs/{address} alone; null where nobody paid the wallet */
+            /** @description In GET /ahs/{address} alone; null where no one paid the wallet and no job of another ended */
             seller_profile?: {
                 /**
                  * @description Effective number of those weeks
@@ -904,7 +904,7 @@ export interface components {
                 };
             };
         };
-        /** @description How much money the wallet's own costs stand for, in US dollars with at most 6 decimals. The health score predicts failures and is no fraud score; the safe amount says how much money a settlement may put at stake. Null while it is unknown, which is not zero: none was computed for the chain yet, or the wallet was not followed by then. A routing decision shows it as it decided, before its own amount; records of POST /ahs/batch leave it out */
+        /** @description How much money the wallet's own costs stand for, in US dollars with at most 6 decimals. The health score predicts failures and is no fraud score; the safe amount says how much money a settlement may put at stake. Null while it is unknown, which is not zero: none was computed for the chain within a day, or the wallet was not followed by then. A routing decision shows it as it decided, before its own amount; records of POST /ahs/batch leave it out */
         Backing: {
             /**
              * @description All wallets' backings of a chain are computed together

@@ -3,7 +3,7 @@ import { findOwners } from "../../service/model/features/find-owners.ts";
 import type { AccountFact } from "../../service/model/features/types.ts";
 import { csvRows } from "../../service/sanctions/csv-rows.ts";
 
-/** Who paid whom, without times and amounts. */
+/** Payments as a graph of accounts; times and amounts are left out. */
 type Edges = {
   /** Recipients by sender, of the coin and of tokens. */
   readonly paid: ReadonlyMap<Address, ReadonlySet<Address>>;

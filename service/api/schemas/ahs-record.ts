@@ -330,10 +330,10 @@ export const ahsRecordSchema = z
       .nullable()
       .optional()
       .openapi({ description: "In GET /ahs/{address} alone; null while it is unknown, which is not zero" }),
-    seller_profile: sellerProfileSchema
-      .nullable()
-      .optional()
-      .openapi({ description: "In GET /ahs/{address} alone; null where nobody paid the wallet" }),
+    seller_profile: sellerProfileSchema.nullable().optional().openapi({
+      description:
+        "In GET /ahs/{address} alone; null where no one paid the wallet and no job of another ended",
+    }),
     ...threatsShape,
     features: z.array(featureSchema).optional(),
     history: z.array(historyEntrySchema).optional().openapi({ description: "Newest first, at most 100" }),

@@ -23,7 +23,7 @@ export const backingSchema = z
   })
   .openapi("Backing", {
     description:
-      "How much money the wallet's own costs stand for, in US dollars with at most 6 decimals. The health score predicts failures and is no fraud score; the safe amount says how much money a settlement may put at stake. Null while it is unknown, which is not zero: none was computed for the chain yet, or the wallet was not followed by then. A routing decision shows it as it decided, before its own amount; records of POST /ahs/batch leave it out",
+      "How much money the wallet's own costs stand for, in US dollars with at most 6 decimals. The health score predicts failures and is no fraud score; the safe amount says how much money a settlement may put at stake. Null while it is unknown, which is not zero: none was computed for the chain within a day, or the wallet was not followed by then. A routing decision shows it as it decided, before its own amount; records of POST /ahs/batch leave it out",
   });
 
 const jobCounts = {
@@ -50,7 +50,7 @@ export const sellerProfileSchema = z
   })
   .openapi("SellerProfile", {
     description:
-      "How a wallet earned in 180 days; null where nobody paid it. It is no grade and changes none",
+      "How a wallet earned in 180 days; null where no one paid it and no job of another ended. It is no grade and changes none",
   });
 
 /** The seller profile of answers. */

@@ -145,7 +145,15 @@ export function microDecimal({ least, most }: { readonly least: number; readonly
   return z
     .union([z.string(), z.number()])
     .transform(String)
-    .pipe(z.string().regex(DECIMAL_PATTERN, { abort: true }).transform(toMicros))
+    .pipe(
+      z
+        .string()
+        .regex(DECIMAL_PATTERN, {
+          abort: true,
+          error: ({ input }) => `expected a decimal ${expected} with at most 6 decimals, got ${input}`,
+        })
+        .transform(toMicros),
+    )
     .refine((micros) => micros >= least && micros <= most, {
       error: ({ input }) => `expected a decimal ${expected}, got ${Number(input) / MICRO}`,
     })

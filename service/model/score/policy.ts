@@ -61,7 +61,7 @@ export const AHS_2026_2: Policy = {
     establishedFloor: 0.3,
     // Below the bound of "proven": dealing with none but new accounts lowers confidence.
     newFloor: 0.2,
-    // A salary or an order counts; a hundred calls to one's own new account do not count as a hundred.
+    // Half a year of weekly salaries counts in full; a hundred calls to one's own new account do not count as a hundred.
     newCalls: 24,
     // A failure at a place without credit still burns gas and time: as one at an established place.
     failureFloor: 0.3,
@@ -169,8 +169,8 @@ export const AHS_2026_2: Policy = {
     afterFailures: 3,
     // A call that used this much of its limit was stopped by it.
     outOfGasShare: 0.98,
-    // As in failure recovery.
     priorCalls: 10,
+    // Calls of a month ago say little about how it acts now.
     halfLifeDays: 14,
     blindShare: 0.08,
     gasLimitShare: 0.1,
@@ -210,8 +210,9 @@ export const AHS_2026_2: Policy = {
     // Each failure before it in the run makes a failure dearer, however fast it ends.
     floor: 0.15,
     floorPerEarlierFailure: 0.04,
-    // Ten of the worst: more of them say how many failures there are, which the success rate says.
+    // A failure of five days ago counts half: what was repaired since is forgotten.
     halfLifeDays: 5,
+    // More of them say how many failures there are, which the success rate says.
     worst: 4,
     curve: [
       [0, 100],
@@ -219,7 +220,7 @@ export const AHS_2026_2: Policy = {
     ],
   },
   consistency: {
-    // Mostly whether it works to the end, the rest how active and how long the record is.
+    // How active it is and whether it works to the end count alike, the length of the record less.
     activityShare: 0.38,
     tenureShare: 0.24,
     recentShare: 0.38,
@@ -317,9 +318,9 @@ export const AHS_2026_2: Policy = {
     // Half of what evidence can give at 13 weighted calls, and at 10 days.
     halfCalls: 13,
     halfDays: 10,
-    // A long span with few active weeks is worth those weeks.
     // A wallet that fails is known sooner than one that works.
     failingHalfDays: 3,
+    // A long span with few active weeks is worth those weeks.
     daysPerActiveWeek: 7,
     // Two weeks: a burst of days is no history, whatever it holds.
     minDays: 14,

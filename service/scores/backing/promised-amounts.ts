@@ -2,12 +2,11 @@ import type { PoolClient } from "pg";
 import type { Address } from "viem";
 import { type Database, NUMERIC_AS_BIGINT, QUERY_DEADLINE, rowsInTime } from "../../db/database.ts";
 import { loadInBatches } from "../../db/load-in-batches.ts";
-import type { StoredSellerProfile } from "../../db/tables/backing.ts";
-import type { StoredBacking } from "./read-backing.ts";
+import type { StoredSellerProfile, walletBacking } from "../../db/tables/backing.ts";
 
 /** Backing of a wallet and what of its safe amount is still available; amounts in millionths of a US dollar. */
 export type AvailableBacking = Pick<
-  StoredBacking,
+  typeof walletBacking.$inferSelect,
   "safeMicroUsd" | "costBasisMicroUsd" | "asOfBlock" | "asOfTime"
 > & {
   /** The greater of the amounts promised within a day and of the payments to it within a day of the chain. */
@@ -60,8 +59,8 @@ export function createPromisedAmounts({
   const ledger = { db, chainId, now };
   return {
     /**
-     * The backing of a wallet (lower-case). Null where it is unknown: no backing was computed for the chain, or the index did not
-     * follow the wallet by then.
+     * The backing of a wallet (lower-case). Null where it is unknown: none was computed as of a block of the last day, or the index
+     * did not follow the wallet by then.
      */
     read: loadInBatches(async (wallets: readonly Address[]) => {
       const rows = await rowsInTime<BackingRow>(db, backingStatement(ledger, wallets));
@@ -91,8 +90,10 @@ export async function dropOldPromises(db: Database, now: Date): Promise<number> 
 
 type Ledger = Parameters<typeof createPromisedAmounts>[0];
 
-type BackingRow = Omit<StoredBacking, "ownMicroUsd"> & {
-  readonly wallet: Address;
+type BackingRow = Pick<
+  typeof walletBacking.$inferSelect,
+  "wallet" | "costBasisMicroUsd" | "safeMicroUsd" | "receivedDayMicroUsd" | "asOfBlock" | "asOfTime"
+> & {
   readonly promisedMicroUsd: bigint;
   readonly promises: number;
   readonly sellerProfile: StoredSellerProfile | null;
@@ -110,7 +111,7 @@ function backingStatement({ chainId, now }: Ledger, wallets: readonly Address[])
              backing.seller_profile as "sellerProfile", computed.as_of_block::float8 as "asOfBlock", computed.as_of_time as "asOfTime",
              coalesce(promised.micro_usd, 0) as "promisedMicroUsd", promised.promises::float8 as promises
       from unnest($2::text[]) as wanted (wallet)
-      cross join (select as_of_block, as_of_time from ahs.wallet_backing where chain_id = $1 limit 1) as computed
+      cross join (select as_of_block, as_of_time from ahs.wallet_backing where chain_id = $1 and as_of_time > $3 limit 1) as computed
       left join ahs.wallet_backing as backing on backing.chain_id = $1 and backing.wallet = wanted.wallet
       left join "chain_${chainId}".wallet as followed on followed.address = wanted.wallet
       cross join lateral (

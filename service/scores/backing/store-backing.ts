@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { holdChain, isIndexed } from "../../db/chain-fence.ts";
-import type { Database } from "../../db/database.ts";
+import { type Database, rowsInTime } from "../../db/database.ts";
 import { insertRows } from "../../db/insert-rows.ts";
 import type { StoredSellerProfile, walletBacking } from "../../db/tables/backing.ts";
 import type { SellerProfile } from "../../model/backing/seller-profile.ts";
@@ -56,4 +56,17 @@ function toRow(
 
 function storedProfile({ revenueMicroUsd, ...profile }: SellerProfile): StoredSellerProfile {
   return { ...profile, revenueMicroUsd: revenueMicroUsd.toString() };
+}
+
+type BackingAsOf = Pick<typeof walletBacking.$inferSelect, "asOfBlock" | "asOfTime">;
+
+/** The block by which the backing of all wallets of a chain is known; null where no wallet has any. */
+export async function readBackingAsOf(db: Database, chainId: number): Promise<BackingAsOf | null> {
+  const [row] = await rowsInTime<BackingAsOf>(db, {
+    name: "backing_as_of",
+    text: `select as_of_block::float8 as "asOfBlock", as_of_time as "asOfTime"
+           from ahs.wallet_backing where chain_id = $1 limit 1`,
+    values: [chainId],
+  });
+  return row ?? null;
 }

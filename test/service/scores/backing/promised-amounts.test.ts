@@ -73,6 +73,15 @@ describe("a wallet's backing", () => {
     expect(await promise(1n)).toEqual({ backing: null, promiseId: null });
   });
 
+  it("is unknown from a day after the block that it is of", async () => {
+    await insertBacking(WALLET, 5n);
+    now = new Date(AS_OF.asOfTime.getTime() + DAY_MS - 1);
+    expect((await ledgerOf().read(WALLET))?.availableMicroUsd).toBe(5n);
+    now = new Date(AS_OF.asOfTime.getTime() + DAY_MS);
+    expect(await ledgerOf().read(WALLET)).toBeNull();
+    expect(await promise(1n)).toEqual({ backing: null, promiseId: null });
+  });
+
   it("is zero for a wallet followed by then, and unknown for others", async () => {
     await insertBacking(OTHER, 5n);
     const [byThen, later, never] = ["01", "02", "03"].map((end): Address => `0x${"0".repeat(38)}${end}`);
@@ -140,10 +149,12 @@ describe("a promised amount", () => {
   it("is outstanding for a day, and then swept", async () => {
     await insertBacking(WALLET, 10n);
     await promise(10n);
+    await db.$client.query("update ahs.wallet_backing set as_of_time = $1", [NOW]);
     now = new Date(NOW.getTime() + DAY_MS - 1);
     expect((await ledgerOf().read(WALLET))?.availableMicroUsd).toBe(0n);
     expect(await dropOldPromises(db, now)).toBe(0);
     now = new Date(NOW.getTime() + DAY_MS);
+    await db.$client.query("update ahs.wallet_backing set as_of_time = $1", [now]);
     expect((await ledgerOf().read(WALLET))?.availableMicroUsd).toBe(10n);
     expect(await dropOldPromises(db, now)).toBe(1);
   });

@@ -1,11 +1,12 @@
+import { eq } from "drizzle-orm";
 import { Registry } from "prom-client";
 import { type Address, zeroAddress } from "viem";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { resetChain } from "../../../../service/db/reset-chain.ts";
+import { walletBacking } from "../../../../service/db/tables/backing.ts";
 import { costBases } from "../../../../service/model/backing/cost-basis.ts";
-import { readBacking, readBackingAsOf } from "../../../../service/scores/backing/read-backing.ts";
 import { createBackingMetrics, createBackingPass } from "../../../../service/scores/backing/run-backing.ts";
-import { storeBacking } from "../../../../service/scores/backing/store-backing.ts";
+import { readBackingAsOf, storeBacking } from "../../../../service/scores/backing/store-backing.ts";
 import { account, USDC } from "../../model/features/histories.ts";
 import { blockHash } from "../../model/features/index-tables.ts";
 import { createBackingWorld, FAUCET, HEAD, MIXER, timeOf, VENUE, VETTED } from "./backing-world.ts";
@@ -20,7 +21,15 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 const pass = () => createBackingPass(world.context, createBackingMetrics(new Registry()))(FOREVER);
-const backingOf = (wallet: Address) => readBacking(world.db, { chainId: 31_337, wallet });
+const backingOf = async (wallet: Address) => {
+  const { ownMicroUsd, costBasisMicroUsd, safeMicroUsd, receivedDayMicroUsd, asOfBlock, asOfTime } =
+    walletBacking;
+  const [row] = await world.db
+    .select({ ownMicroUsd, costBasisMicroUsd, safeMicroUsd, receivedDayMicroUsd, asOfBlock, asOfTime })
+    .from(walletBacking)
+    .where(eq(walletBacking.wallet, wallet));
+  return row ?? null;
+};
 const amountsOf = async (wallet: Address) => {
   const found = await backingOf(wallet);
   return found === null ? null : [found.ownMicroUsd, found.costBasisMicroUsd, found.safeMicroUsd];
