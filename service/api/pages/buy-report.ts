@@ -59,8 +59,28 @@ export async function buyReport(
     const { words } = await readRefusal(answer);
     return { kind: isUncharged ? "refused" : "pending", status, reason: words, offer };
   }
-  const record = ahsRecordSchema.parse(await answer.json());
-  return { kind: "bought", record, paid: await fundsOf(context, runtime, buyer.key) };
+  const report = reportIn(await answer.text(), buyer.address);
+  if (report === null) throw new Error(`expected a report of ${buyer.address}, got another answer`);
+  return { ...report, paid: await fundsOf(context, runtime, buyer.key) };
+}
+
+/** Holds for the reports of all versions. */
+const someReportSchema = z.object({
+  address: z.string(),
+  features: z.array(z.unknown()),
+  history: z.array(z.unknown()),
+});
+
+/**
+ * Reads the JSON of a wallet's report. An answer that was stored before an upgrade may not have today's shape. Returns null
+ * for any other answer: the holder of the key may have used the same Idempotency-Key for something else.
+ */
+function reportIn(json: string, address: Address) {
+  const isOf = (data: { address: string } | undefined) => data?.address.toLowerCase() === address;
+  const body = jsonIn(json);
+  const { data: record } = ahsRecordSchema.safeParse(body);
+  if (record !== undefined && isOf(record)) return { kind: "bought", record } as const;
+  return isOf(someReportSchema.safeParse(body).data) ? ({ kind: "outdated", json } as const) : null;
 }
 
 /** Returns the report that was bought, or the purchase under way; null without either. */
@@ -80,10 +100,8 @@ async function storedReport(
     case "running":
       return { kind: "pending", status: 409, reason: UNDER_WAY, offer };
     case "answered": {
-      // The holder of the key may have used the same Idempotency-Key for something else.
-      const { data } = ahsRecordSchema.safeParse(jsonIn(stored.body));
-      if (data === undefined || data.address.toLowerCase() !== address) return null;
-      return { kind: "bought", record: data, paid: { kind: "before", until: stored.until } };
+      const report = reportIn(stored.body, address);
+      return report === null ? null : { ...report, paid: { kind: "before", until: stored.until } };
     }
   }
 }

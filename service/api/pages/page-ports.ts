@@ -21,18 +21,17 @@ export type Funds =
   | { readonly kind: "unlimited" }
   | { readonly kind: "unknown" };
 
+type Paid = Funds | { readonly kind: "before"; readonly until: Date };
+
 /**
  * State of the paid report for a signed-in visitor. offer: a form with the offer buys it. bought: charged now, with the
- * remaining balance, or before, and shown again until then. refused: nothing was charged. pending: a charge may still
+ * remaining balance, or before, and shown again until then. outdated: the same, of an earlier version of the service. refused: nothing was charged. pending: a charge may still
  * happen, once; the same form fetches the answer.
  */
 export type ReportState =
   | { readonly kind: "offer"; readonly offer: string; readonly funds: Funds }
-  | {
-      readonly kind: "bought";
-      readonly record: AhsRecord;
-      readonly paid: Funds | { readonly kind: "before"; readonly until: Date };
-    }
+  | { readonly kind: "bought"; readonly record: AhsRecord; readonly paid: Paid }
+  | { readonly kind: "outdated"; readonly json: string; readonly paid: Paid }
   | {
       readonly kind: "refused" | "pending";
       readonly status: number;

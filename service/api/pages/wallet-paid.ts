@@ -68,6 +68,10 @@ ${what}${renderForm(part.offer, address, { button: "Ask again" })}`);
       return html`<h2 id="behind">${HEADING}</h2>
 <div class="notice" role="status"><p>${paidWords(part)}</p></div>
 ${renderReport(part.record)}`;
+    case "outdated":
+      return section(html`<div class="notice" role="status"><p>${paidWords(part)}</p></div>
+<p>The report is of an earlier version of this service, which this page cannot show. It is complete as JSON.</p>
+<p class="actions"><a class="button" download="report-${address}.json" href="data:application/json;base64,${Buffer.from(part.json).toString("base64")}">Download the report</a></p>`);
   }
 }
 
@@ -124,7 +128,7 @@ function renderForm(
 </form>`;
 }
 
-function paidWords({ paid }: Extract<ReportState, { kind: "bought" }>): Fragment | string {
+function paidWords({ paid }: Extract<ReportState, { kind: "bought" | "outdated" }>): Fragment | string {
   switch (paid.kind) {
     case "left":
       return `Paid. ${dollars(paid.usd)} remain on your key. For a day from now this page shows it again at no charge.`;

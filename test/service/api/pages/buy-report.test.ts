@@ -25,12 +25,26 @@ type World = {
   readonly isKnown?: boolean;
   /** Scoring waits for this promise. */
   readonly scoring?: () => Promise<void>;
+  /** Turns the body of the first answer into that of the repeated one. */
+  readonly replayed?: (body: string) => string;
 };
 
 /** The pages, with the two endpoints that they ask; `scored` counts what was scored. */
-function worldOf({ pages = {}, balanceUnits = 5_000, isKnown = true, scoring = async () => {} }: World = {}) {
+function worldOf({
+  pages = {},
+  balanceUnits = 5_000,
+  isKnown = true,
+  scoring = async () => {},
+  replayed = (body) => body,
+}: World = {}) {
   const scored: string[] = [];
-  const keys = fakeLedger({ balanceUnits });
+  const ledger = fakeLedger({ balanceUnits });
+  const begin: typeof ledger.answers.begin = async (slot) => {
+    const known = await ledger.answers.begin(slot);
+    if (known.kind !== "answered") return known;
+    return { ...known, answer: { ...known.answer, body: replayed(String(known.answer.body)) } };
+  };
+  const keys = { ...ledger, answers: { ...ledger.answers, begin } };
   const { ports } = fakePorts(
     {
       pages: fakePublicPages(pages),
@@ -47,6 +61,13 @@ function worldOf({ pages = {}, balanceUnits = 5_000, isKnown = true, scoring = a
   const find = async () => storedKey({ balanceUnits: keys.balance() });
   const asked = { ...ports, keys: { ...ports.keys, find } };
   return { app: createInterfaceApp(asked, [{ ...SCORING_INTERFACE, endpoints }]), keys, scored };
+}
+
+/** The JSON behind the link that downloads it. */
+function downloadIn(html: string): string {
+  const [, base64 = ""] =
+    /<a [^>]*download="report-0x\w{40}\.json" href="data:application\/json;base64,([^"]+)"/.exec(html) ?? [];
+  return Buffer.from(base64, "base64").toString("utf8");
 }
 
 async function htmlSignedIn(pages: Partial<PagePorts>): Promise<string> {
@@ -209,6 +230,37 @@ describe("what is bought of a wallet", () => {
       keyHashes: purchaseHashes(WALLET, NOW),
       now: NOW,
     });
+  });
+
+  test("is given as it is stored where it is of an earlier version, and not sold again", async () => {
+    const body = JSON.stringify({
+      address: WALLET_EIP55,
+      ahs_score: 84,
+      features: [],
+      history: [],
+      d9_score: "ü",
+    });
+    const keptPurchase = async () => ({ kind: "answered", body, until: later(5 * HOUR_MS) }) as const;
+    const world = worldOf({ pages: { keptPurchase } });
+    for (const answer of [await world.app.request(PATH, { headers: SIGNED_IN }), await buy(world)]) {
+      const html = await answer.text();
+      expect(answer.status).toBe(200);
+      expect(downloadIn(html)).toBe(body);
+      expect(html).toContain("15:00 UTC");
+      expect(html).not.toContain('name="offer"');
+    }
+    expect(world.keys.balance()).toBe(5_000);
+    expect(world.scored).toEqual([]);
+  });
+
+  test("is given as it is stored where the answer to a repeated form is of an earlier version", async () => {
+    const world = worldOf({ replayed: (body) => body.replace('"mode":"2D"', '"mode":"1D"') });
+    expect(await (await buy(world)).text()).toContain("Wallet hygiene: 71 of 100");
+    const again = await buy(world);
+    expect(again.status).toBe(200);
+    expect(JSON.parse(downloadIn(await again.text()))).toMatchObject({ address: WALLET_EIP55, mode: "1D" });
+    expect(world.keys.balance()).toBe(4_000);
+    expect(world.scored).toHaveLength(1);
   });
 
   test("is on offer where what is kept is of something else, and asked for again while it is under way", async () => {
