@@ -59,7 +59,7 @@ describe("what everybody sees of a wallet", () => {
     expect(html).toContain("<dt>Available</dt><dd><b>0.00 USD</b></dd>");
   });
 
-  test("says how a seller earns, and nothing of it where nobody paid", async () => {
+  test("shows how a seller earns, and no such section for a wallet that was never paid", async () => {
     const { wallets } = fakePublicPages();
     expect(await htmlOf(PATH)).toContain("<dd>4 independent payers, 2 of them in two weeks or more</dd>");
     const backing = { ...BACKING, sellerProfile: null };

@@ -83,7 +83,7 @@ test("a specialist with one call a day to one counterparty is good", () => {
 
 test.each([
   [
-    "established payees that nobody else pays",
+    "established payees that no other wallet pays",
     { outsideUsers: 0, existedAt: START - 60 * DAY },
     ["MEDIUM", "HIGH"],
   ],
