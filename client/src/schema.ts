@@ -2969,6 +2969,11 @@ export interface components {
              * @example 2026-11-20T09:58:00.000Z
              */
             published_at: string;
+            /**
+             * @description The safe amount in the record: the backing when it was published, rounded down by the oracle. 0 where it was unknown; null for a record of a model before AHS-2026.2, which has none
+             * @example 42.5
+             */
+            safe_amount_usd: number | null;
             /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
             tx_hash: string;
         } | null;
@@ -4650,6 +4655,7 @@ export interface operations {
                      *         "oracle": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *         "ahs_score": 84,
                      *         "grade": "B",
+                     *         "safe_amount_usd": 42.5,
                      *         "as_of_block": 48210,
                      *         "tx_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                      *         "published_at": "2026-11-20T09:58:00.000Z"
@@ -4846,6 +4852,7 @@ export interface operations {
                      *             "oracle": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *             "ahs_score": 84,
                      *             "grade": "B",
+                     *             "safe_amount_usd": 42.5,
                      *             "as_of_block": 48210,
                      *             "tx_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                      *             "published_at": "2026-11-20T09:58:00.000Z"

@@ -1,5 +1,6 @@
 import { and, desc, eq } from "drizzle-orm";
 import type { Address, Hex } from "viem";
+import { modelVersionCode } from "../chain/oracle-codec.ts";
 import { type Database, rowsInTime, underDeadline } from "../db/database.ts";
 import { type IndexHead, newestBlock, readIndexHead } from "../db/index-snapshot.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
@@ -63,6 +64,8 @@ export function shownScore(
 export type PublishedScore = {
   /** Null, as is nothing else, when the published record says insufficient. */
   readonly ahsScore: number | null;
+  /** Millionths of a US dollar, as the oracle rounded them down; null for a record of a model without safe amounts. */
+  readonly safeMicroUsd: bigint | null;
   readonly asOfBlock: number;
   readonly transactionHash: Hex;
   readonly publishedAt: Date;
@@ -80,14 +83,15 @@ export function createScoreReader(db: Database, chainId: number) {
   return {
     standing: snapshotLoader(db, chainId),
     async published(address: Address): Promise<PublishedScore | null> {
-      const [row] = await rowsInTime<Omit<PublishedScore, "publishedAt"> & { publishedAt: number }>(db, {
+      const [row] = await rowsInTime<PublishedRow>(db, {
         name: "score_published",
         text: `select case when not insufficient then ahs_score end as "ahsScore", as_of::float8 as "asOfBlock",
+                 case when model_version >= $2 or safe_micro_usd > 0 then safe_micro_usd::text end as "safeAmount",
                  transaction_hash as "transactionHash", published_at::float8 as "publishedAt"
                from "chain_${chainId}".oracle_score where wallet = $1 and present`,
-        values: [address],
+        values: [address, modelVersionCode(FIRST_BACKED_MODEL)],
       });
-      return row === undefined ? null : { ...row, publishedAt: new Date(row.publishedAt * 1000) };
+      return row === undefined ? null : publishedOf(row);
     },
     /** Newest first. */
     async history(address: Address, limit: number): Promise<readonly StoredScore[]> {
@@ -106,6 +110,20 @@ export function createScoreReader(db: Database, chainId: number) {
     },
     head: () => readIndexHead(db, chainId),
   };
+}
+
+/** The first model with safe amounts. Records of earlier ones have zero in their place. */
+const FIRST_BACKED_MODEL = "AHS-2026.2";
+
+type PublishedRow = Pick<PublishedScore, "ahsScore" | "asOfBlock" | "transactionHash"> & {
+  readonly safeAmount: string | null;
+  /** Unix seconds. */
+  readonly publishedAt: number;
+};
+
+function publishedOf({ safeAmount, publishedAt, ...row }: PublishedRow): PublishedScore {
+  const safeMicroUsd = safeAmount === null ? null : BigInt(safeAmount);
+  return { ...row, safeMicroUsd, publishedAt: new Date(publishedAt * 1000) };
 }
 
 /** One score per UTC day: the number of requests changes nothing, nor does a listing that was withdrawn. */

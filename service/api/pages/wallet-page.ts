@@ -248,16 +248,17 @@ function renderPublished({ published, chain, snapshot }: WalletView): Fragment {
         : "Its score is in the next nightly Merkle root at the latest.";
     return html`<p>The contract holds no record of this wallet. <span class="quiet">${why}</span></p><dl class="facts">${oracle}</dl>`;
   }
-  const { ahsScore, asOfBlock, transactionHash, publishedAt } = published;
+  const { ahsScore, safeMicroUsd, asOfBlock, transactionHash, publishedAt } = published;
   const isOther = snapshot.score !== null && snapshot.score.ahsScore !== ahsScore;
   return html`<dl class="facts">
 <dt>Score</dt><dd>${ahsScore === null ? html`${gradeMark(null)} Not enough history` : html`${gradeMark(gradeOf(ahsScore))} <b>${ahsScore}</b>`}</dd>
+<dt>Safe amount</dt><dd>${safeMicroUsd === null ? html`None <span class="quiet">the record is of a model without safe amounts</span>` : html`${amount(safeMicroUsd)} USD <span class="quiet">when it was published, rounded down</span>`}</dd>
 <dt>As of</dt><dd>block ${countWords(asOfBlock)}</dd>
 <dt>Published</dt><dd>${timeTag(publishedAt)}</dd>
 <dt>Transaction</dt><dd class="mono">${transactionHash}</dd>
 ${oracle}
 </dl>
-${isOther ? html`<p class="quiet small">The score above is newer. A record is replaced when the grade or a flag changes, when the score moves by 3 points, and by age when the wallet is asked for.</p>` : ""}`;
+${isOther ? html`<p class="quiet small">The score above is newer. A record is replaced when the grade or a flag changes, when the score moves by 3 points, when the safe amount falls below half or rises above four times, and by age when the wallet is asked for.</p>` : ""}`;
 }
 
 /** How to verify record and score without this service; every text can be copied. */

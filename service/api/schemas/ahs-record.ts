@@ -27,6 +27,7 @@ import {
   num,
   text,
   toEip55,
+  toUsd,
 } from "./values.ts";
 
 const shareSchema = z.number().min(0).max(1);
@@ -235,6 +236,10 @@ const publishedSchema = z
     oracle: eip55Schema,
     ahs_score: nullableScoreSchema,
     grade: nullableGradeSchema,
+    safe_amount_usd: num(
+      "The safe amount in the record: the backing when it was published, rounded down by the oracle. 0 where it was unknown; null for a record of a model before AHS-2026.2, which has none",
+      42.5,
+    ).nullable(),
     as_of_block: blockSchema,
     tx_hash: hashSchema,
     published_at: isoSchema,
@@ -442,6 +447,7 @@ function renderPublished(published: PublishedScore | null, oracle: Address): Ahs
     ...fieldsOf(publishedSchema.shape, published),
     oracle: toEip55(oracle),
     grade: published.ahsScore === null ? null : gradeOf(published.ahsScore),
+    safe_amount_usd: toUsd(published.safeMicroUsd),
     tx_hash: published.transactionHash,
   };
 }

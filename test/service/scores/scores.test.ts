@@ -137,21 +137,25 @@ describe("with an index", () => {
   });
 
   it.each([
-    ["a score", true, false, { ahsScore: 77, asOfBlock: 900 }],
-    ["an insufficient record", true, true, { ahsScore: null, asOfBlock: 900 }],
-    ["an invalidated record", false, false, null],
-  ])("published tells %s", async (name, present, insufficient, told) => {
+    ["a score", {}, { ahsScore: 77, safeMicroUsd: 42_500_000n }],
+    ["an insufficient record", { insufficient: true }, { ahsScore: null, safeMicroUsd: 42_500_000n }],
+    ["an invalidated record", { present: false }, null],
+    ["zero as safe amount", { safe: 0n }, { ahsScore: 77, safeMicroUsd: 0n }],
+    ["no safe amount of an older model", { model: 20261, safe: 0n }, { ahsScore: 77, safeMicroUsd: null }],
+    ["a later backing of an older score", { model: 20261 }, { ahsScore: 77, safeMicroUsd: 42_500_000n }],
+  ])("published tells %s", async (name, record, told) => {
     const address = wallet(200 + name.length);
+    const { present, insufficient, model, safe } = {
+      ...{ present: true, insufficient: false, model: 20262, safe: 42_500_000n },
+      ...record,
+    };
     await db.$client.query(
       `insert into "chain_31337".oracle_score
-       values ($1, $2, 77, 80, 76, 8100, false, $3, 20260, 0, 900, 1793999000, $4, 905, 1794000000)`,
-      [address, present, insufficient, HASH],
+       values ($1, $2, 77, 80, 76, 8100, false, $3, $4, $5, 900, 1793999000, $6, 905, 1794000000)`,
+      [address, present, insufficient, model, safe, HASH],
     );
-    expect(await reader.published(address)).toEqual(
-      told === null
-        ? null
-        : { ...told, transactionHash: HASH, publishedAt: new Date("2026-11-06T21:20:00.000Z") },
-    );
+    const rest = { asOfBlock: 900, transactionHash: HASH, publishedAt: new Date("2026-11-06T21:20:00.000Z") };
+    expect(await reader.published(address)).toEqual(told === null ? null : { ...told, ...rest });
   });
 
   it("history is newest first and ends at the limit", async () => {

@@ -74,6 +74,23 @@ describe("what everybody sees of a wallet", () => {
     expect(html).not.toContain("0.00 USD</b>");
   });
 
+  test.each([
+    [
+      1_234_567_890_000n,
+      '<dd>1,234,567.89 USD <span class="quiet">when it was published, rounded down</span>',
+    ],
+    [0n, "<dd>0.00 USD "],
+    [null, "<dd>None "],
+  ])("shows the safe amount of the record on chain: %s", async (safeMicroUsd, shown) => {
+    const { wallets } = fakePublicPages();
+    const record = {
+      ...{ ahsScore: 84, safeMicroUsd, asOfBlock: 960, transactionHash: `0x${"33".repeat(32)}` as const },
+      publishedAt: new Date("2026-11-20T09:58:00.000Z"),
+    };
+    const html = await htmlOf(PATH, { wallets: { ...wallets, published: async () => record } });
+    expect(html).toContain(`<dt>Safe amount</dt>${shown}`);
+  });
+
   test("is not sent again to who has it", async () => {
     const { app } = pagesApp(fakePublicPages());
     const tag = (await app.request(PATH)).headers.get("etag") ?? "";

@@ -133,9 +133,13 @@ describe("GET /ahs/{address}", () => {
     expect(keys.states()).toEqual([]);
   });
 
-  it("shows what the oracle holds, with the grade of that score", async () => {
+  it.each([
+    [42_500_000n, 42.5],
+    [0n, 0],
+    [null, null],
+  ])("shows what the oracle holds, with its grade and %s as safe amount", async (safeMicroUsd, shown) => {
     const published = {
-      ahsScore: 91,
+      ...{ ahsScore: 91, safeMicroUsd },
       asOfBlock: 960,
       transactionHash: `0x${"33".repeat(32)}`,
       publishedAt: new Date("2026-11-20T09:58:00.000Z"),
@@ -146,6 +150,7 @@ describe("GET /ahs/{address}", () => {
       oracle: ORACLE,
       ahs_score: 91,
       grade: "A",
+      safe_amount_usd: shown,
       as_of_block: 960,
       tx_hash: `0x${"33".repeat(32)}`,
       published_at: "2026-11-20T09:58:00.000Z",
