@@ -103,7 +103,8 @@ async function noncesOfRoles(rpc: JsonRpc): Promise<Map<Address, number>> {
 }
 
 function endowmentsOf(world: World): Map<Address, bigint> {
-  const rich = [...world.exchanges, ...world.evaluators, world.bundler, world.spammer, world.saboteur];
+  const { bundler, facilitator, spammer, saboteur } = world;
+  const rich = [...world.exchanges, ...world.evaluators, bundler, facilitator, spammer, saboteur];
   // The exchanges' wrapped coin is minted: coin must lie behind it for those who unwrap some.
   return new Map(
     [...rich.map((wallet) => wallet.address), world.weth.address].map((a) => [a, ENDOWMENT_WEI]),

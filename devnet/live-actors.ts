@@ -41,6 +41,7 @@ function keysOf(world: World, roster: readonly Member[]): Map<Address, KeyedWall
     ...world.evaluators,
     ...world.exchanges,
     world.bundler,
+    world.facilitator,
     world.spammer,
     world.saboteur,
   ];

@@ -68,6 +68,7 @@ function lines(up: UpFile, { upFile, dataDir }: LocalFiles): string[] {
     curl(`/ahs/${sample("keeper")}?include=features,history,attestation`),
     curl(`/ahs/${sample("sanctioned")}`),
     curl(`/ahs/${sample("newcomer")}`),
+    curl(`/ahs/${sample("x402-seller")}`),
     "",
     "A wallet's grade changes, and a signed webhook reports it:",
     `  npx node examples/watch-wallet.ts --data-dir ${dataDir}`,

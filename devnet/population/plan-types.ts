@@ -68,4 +68,6 @@ export type ArchetypeName =
   | "stale-strategy"
   | "half-failing"
   | "fresh-contract-ring"
-  | "smart-account";
+  | "smart-account"
+  | "x402-payer"
+  | "x402-seller";

@@ -54,8 +54,8 @@ function createMember({
   const { wallet, index } = acting;
   const label = `${archetype.name}/${index}`;
   const random = root.fork(label);
-  const throughAccount = actsThroughAccount(archetype.name);
-  const actsForAnother = throughAccount || (actsForOwners(archetype.name) && index % 6 === 1);
+  const cannotRegister = actsThroughAccount(archetype.name) || sendsNothing(archetype.name);
+  const actsForAnother = cannotRegister || (actsForOwners(archetype.name) && index % 6 === 1);
   const habits = habitsOf(random);
   const pools = poolsOf(random, archetype.purse, world);
   return {
@@ -63,7 +63,7 @@ function createMember({
     context: { ...acting, random, label, habits, pools, world },
     owner: actsForAnother ? walletOf(seed, `${label}/owner`) : wallet,
     secondOwner:
-      actsForAnother && !throughAccount && index === 1 ? walletOf(seed, `${label}/second-owner`) : null,
+      actsForAnother && !cannotRegister && index === 1 ? walletOf(seed, `${label}/second-owner`) : null,
   };
 }
 
@@ -78,6 +78,11 @@ function actingWallet(seed: string, name: ArchetypeName, index: number): KeyedWa
 /** Whether agents of the archetype act through a smart account. */
 export function actsThroughAccount(name: ArchetypeName): boolean {
   return name === "smart-account";
+}
+
+/** Whether the wallets of an archetype send no transaction: their owners register them. */
+function sendsNothing(name: ArchetypeName): boolean {
+  return name === "x402-payer" || name === "x402-seller";
 }
 
 function actsForOwners(name: ArchetypeName): boolean {

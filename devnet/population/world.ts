@@ -67,6 +67,10 @@ export function createWorld(contracts: Contracts, seed: string, userCount: numbe
     exchanges: [0, 1, 2].map((i) => walletOf(seed, `exchange/${i}`)),
     /** Sends the operations of smart accounts. */
     bundler: walletOf(seed, "bundler"),
+    /** Sends the payments that others signed, by x402. */
+    facilitator: walletOf(seed, "facilitator"),
+    /** The agent from whom agents buy by x402: the first of its archetype. */
+    x402Seller: walletOf(seed, "x402-seller/0").address,
     /** Drops worthless tokens and dust on wallets. */
     spammer: walletOf(seed, "spammer"),
     /** Breaks the repairable target for others. */

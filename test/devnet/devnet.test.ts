@@ -9,6 +9,7 @@ import { planHistory } from "../../devnet/build-chain.ts";
 import { contractAddresses } from "../../devnet/contract-list.ts";
 import { type Devnet, type DevnetOptions, startDevnet } from "../../devnet/devnet.ts";
 import { type JsonRpc, jsonRpc } from "../../devnet/json-rpc.ts";
+import { AUTHORIZATION_USED } from "../../service/chain/node/rpc-answers.ts";
 import { isAlive, untilGone } from "./process-life.ts";
 
 const DAYS = 10;
@@ -102,10 +103,18 @@ describe("the local chain of 24 wallets and 10 days", () => {
   });
 
   test("names one wallet of each archetype, each of which has acted", async () => {
-    expect(Object.keys(devnet.samples)).toHaveLength(21);
-    for (const address of Object.values(devnet.samples)) {
+    const { "x402-payer": payer, "x402-seller": seller, ...senders } = devnet.samples;
+    expect(Object.keys(senders)).toHaveLength(21);
+    for (const address of Object.values(senders)) {
       expect(Number(await rpc.request("eth_getTransactionCount", address, "latest"))).toBeGreaterThan(0);
     }
+    for (const address of [payer, seller]) {
+      expect(await rpc.request("eth_getTransactionCount", address, "latest")).toBe("0x0");
+    }
+    const signed = { fromBlock: "0x0", topics: [AUTHORIZATION_USED, `0x${word(payer)}`] };
+    expect(await rpc.request("eth_getLogs", signed)).not.toEqual([]);
+    const earned = await call(rpc, devnet.contracts.usdc, `0x70a08231${word(seller)}`);
+    expect(BigInt(earned)).toBeGreaterThan(0n);
     const listed = await call(
       rpc,
       devnet.contracts.sanctionsList,

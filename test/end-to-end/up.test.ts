@@ -62,6 +62,7 @@ describe("ahs up", () => {
         "escrow-worker",
         "oracle-feeder",
         "weekly-payroll",
+        "x402-payer",
       ]) {
         expect(await record(up, archetype)).toMatchObject({
           grade: expect.stringMatching(/^[AB]$/),
@@ -72,7 +73,7 @@ describe("ahs up", () => {
         grade: expect.stringMatching(/^[EF]$/),
         trust_routing: "reject",
       });
-      for (const archetype of ["newcomer", "dormant"]) {
+      for (const archetype of ["newcomer", "dormant", "x402-seller"]) {
         expect(await record(up, archetype)).toMatchObject({
           ahs_score: null,
           grade: null,
@@ -86,12 +87,15 @@ describe("ahs up", () => {
         d1_score: 0,
         trust_routing: "reject",
       });
+      const { seller_profile } = await record(up, "x402-seller");
+      expect(seller_profile.payers).toBeGreaterThan(2);
+      expect(seller_profile.returning_payers).toBeGreaterThan(2);
       await expectSensibleRisks(up);
       for (const address of Object.values(up.samples)) await expectChainAgrees(up, address);
       const inputs = await inputFile(up, (await record(up, "keeper")).inputs_hash);
       expect(await inputFile(up, inputs.policy)).toMatchObject({ version: "AHS-2026.2" });
       expect(await explain(up, "keeper")).toMatch(/AHS \d+ [AB] [\s\S]*\nD1 +success_rate /);
-      for (const archetype of ["keeper", "flaky", "smart-account"]) {
+      for (const archetype of ["keeper", "flaky", "smart-account", "x402-payer"]) {
         expect(await verify(up, archetype)).toContain("agrees: every line");
       }
     },
@@ -333,6 +337,7 @@ async function compareWithChain(up: UpFile, address: Address): Promise<void> {
     ahs_score: onChain.outcome.ahsScore,
     as_of_block: Number(onChain.asOf),
     grade: onChain.grade,
+    safe_amount_usd: Number(onChain.safeMicroUsd) / 1_000_000,
   });
   expect(Math.abs(ahs_score - published.ahs_score)).toBeLessThan(3);
   expect(grade).toBe(published.grade);

@@ -2,6 +2,7 @@ import type { Archetype } from "../agent.ts";
 import * as payers from "./payers.ts";
 import * as traders from "./traders.ts";
 import * as workers from "./workers.ts";
+import * as x402 from "./x402.ts";
 
 /** Every kind of agent; the shares add up to 200, the rounding gives the rest. */
 export const ARCHETYPES: readonly Archetype[] = [
@@ -26,4 +27,6 @@ export const ARCHETYPES: readonly Archetype[] = [
   traders.halfFailing,
   payers.freshContractRing,
   workers.smartAccount,
+  x402.x402Payer,
+  x402.x402Seller,
 ];

@@ -16,7 +16,7 @@ import { ALL_HOURS, atRandom, DAY, HOUR, MINUTE, onceAWeek, wakingHours } from "
 import { sendCoin, sendToken } from "../token-deeds.ts";
 
 /** Pays the same few merchants, mostly in USDC, in small bursts. */
-export const paymentAgent = always({ name: "payment-agent", share: 19, purse: "usdc" }, pay, (random, span) =>
+export const paymentAgent = always({ name: "payment-agent", share: 18, purse: "usdc" }, pay, (random, span) =>
   atRandom(random, span, {
     perDay: random.between(1.75, 2.3),
     hours: wakingHours(random.int(4, 14), random.int(10, 16)),

@@ -44,7 +44,7 @@ const PROVEN_AFTER = 40 * DAY;
 /** Trades on most pools and deals with many others, in its waking hours. */
 export const diverseTrader: Archetype = {
   name: "diverse-trader",
-  share: 19,
+  share: 18,
   purse: { pools: [2, 3] },
   plan: (context, span, random) => {
     const rate = {

@@ -19,7 +19,7 @@ import { ALL_HOURS, atIntervals, atRandom, DAY, HOUR, MINUTE, wakingHours } from
 import { sendCoin, sendToken } from "../token-deeds.ts";
 
 /** Keeps a few contracts up at its own steady beat. */
-export const keeper = always({ name: "keeper", share: 17, purse: "coin" }, keepUp, (random, span) =>
+export const keeper = always({ name: "keeper", share: 16, purse: "coin" }, keepUp, (random, span) =>
   atIntervals(random, span, { interval: random.between(9, 13) * HOUR, jitter: random.between(0.03, 0.2) }),
 );
 
@@ -68,7 +68,7 @@ const LONGEST_JOB = 14 * HOUR;
 /** Takes jobs from the escrow, delivers, and spends some of what it earns on suppliers. */
 export const escrowWorker: Archetype = {
   name: "escrow-worker",
-  share: 13,
+  share: 12,
   purse: "usdc",
   plan: (context, span, random) => {
     const hours = wakingHours(random.int(5, 10), random.int(12, 16));

@@ -24,7 +24,12 @@ function announced(scriptedUrl: string | null): { readonly text: string; readonl
       seed: "1",
       deploymentFile: files.deploymentFile,
       contracts: {},
-      samples: { keeper: zeroAddress, sanctioned: zeroAddress, newcomer: zeroAddress },
+      samples: {
+        keeper: zeroAddress,
+        sanctioned: zeroAddress,
+        newcomer: zeroAddress,
+        "x402-seller": zeroAddress,
+      },
       live: () => undefined,
     },
     databaseUrl: "postgres://127.0.0.1/ahs",

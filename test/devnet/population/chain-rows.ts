@@ -1,8 +1,13 @@
 import { type Address, type Hex, hexToBigInt, hexToNumber } from "viem";
 import type { JsonRpc } from "../../../devnet/json-rpc.ts";
 import { addressesIn, type Deployment } from "../../../service/chain/deployments.ts";
-import type { RawLog } from "../../../service/chain/node/rpc-answers.ts";
+import { type RawLog, receiptAnswer } from "../../../service/chain/node/rpc-answers.ts";
 import { readTokenPayment } from "../../../service/chain/token-payment.ts";
+import {
+  describeSignedPayments,
+  findAuthorizations,
+  findSignedPayments,
+} from "../../../service/ingest/enrich/authorizations.ts";
 import {
   type BundleTransaction,
   describeExecutions,
@@ -52,6 +57,7 @@ export async function readChainRows(
   const follow = {
     followed: new Map([...followed].map((wallet) => [wallet, 0])),
     entryPoints: new Set(deployment.accounts.entryPoints.map(lower)),
+    tokens: new Set(deployment.market.tokens.map(({ address }) => lower(address))),
   };
   const seen = blocks
     .map((block) => ({ block, own: ownCallsIn(block, follow, market.weth) }))
@@ -60,7 +66,7 @@ export async function readChainRows(
     seen.flatMap(({ own }) => own),
     ({ wallet }) => wallet,
   );
-  const graph = contactGraph(seen);
+  const graph = contactGraph(seen, follow.tokens);
   const facts = accountFacts(blocks);
   const newest = blocks.at(-1);
   const first = blocks[0];
@@ -108,9 +114,14 @@ function listing({ hash, time }: MinedBlock): SanctionsFlag {
   return { source: "chainalysis-oracle", reference: hash, detected_at: detected };
 }
 
-type Follow = { readonly followed: Followed; readonly entryPoints: ReadonlySet<Address> };
+type Follow = {
+  readonly followed: Followed;
+  readonly entryPoints: ReadonlySet<Address>;
+  /** Those whose signed payments are trusted. */
+  readonly tokens: ReadonlySet<Address>;
+};
 
-/** Calls of followed wallets in a block, and what their smart accounts executed in it. */
+/** Calls of followed wallets in a block, what their smart accounts executed in it, and payments that they signed. */
 function ownCallsIn(block: MinedBlock, follow: Follow, weth: Address): readonly OwnedCall[] {
   const prices = block.transactions.map(({ receipt }) => hexToBigInt(receipt.effectiveGasPrice));
   const tip = medianTip(prices, block.baseFee);
@@ -125,9 +136,21 @@ function ownCallsIn(block: MinedBlock, follow: Follow, weth: Address): readonly 
       ...one,
       call: { ...one.call, timestamp: block.time },
     }));
-    return [...own, ...executed].map(({ call, logs }) => ({
+    const known = findAuthorizations(logs, follow);
+    const signed =
+      known.length === 0
+        ? []
+        : describeSignedPayments(receiptAnswer.parse(receipt), {
+            known,
+            tokens: follow.tokens,
+            timestamp: block.time,
+          });
+    const priced = [...own, ...executed].map((one) => ({ ...one, marketPrice }));
+    // Another account chose the price of what they signed.
+    const unpriced = signed.map((one) => ({ ...one, marketPrice: null }));
+    return [...priced, ...unpriced].map(({ call, logs, marketPrice: price }) => ({
       wallet: call.wallet,
-      call: describeCall(call, { logs, l1Fee: null, marketPrice }, weth),
+      call: describeCall(call, { logs, l1Fee: null, marketPrice: price }, weth),
     }));
   });
 }
@@ -159,7 +182,10 @@ function rawLog(log: MinedLog, block: MinedBlock): RawLog {
 }
 
 /** Counts payments in tokens as dealings with the payee. Leaves funding out: on this chain only a ring pays back. */
-function contactGraph(seen: readonly { readonly block: MinedBlock; readonly own: readonly OwnedCall[] }[]) {
+function contactGraph(
+  seen: readonly { readonly block: MinedBlock; readonly own: readonly OwnedCall[] }[],
+  tokens: ReadonlySet<Address>,
+) {
   const contacts = new Map<string, Contact>();
   const callsOf = new Map<Address, number>();
   const note = (account: Address, counterparty: Address | null, time: number): void => {
@@ -174,7 +200,10 @@ function contactGraph(seen: readonly { readonly block: MinedBlock; readonly own:
   for (const { block, own } of seen) {
     const told = new Set(own.map(({ wallet }) => wallet));
     for (const { wallet, call } of own) note(wallet, call.recipient ?? call.to, block.time);
-    for (const { sent } of block.transactions) {
+    for (const { sent, receipt } of block.transactions) {
+      const logs = receipt.logs.map((log) => rawLog(log, block));
+      for (const { payer, payee } of findSignedPayments(logs, tokens))
+        if (!told.has(payer)) note(payer, payee, block.time);
       if (told.has(sent.from)) continue;
       note(sent.from, readTokenPayment(sent.input, sent.from)?.recipient ?? sent.to, block.time);
     }

@@ -28,6 +28,9 @@ const EXPECTED: Readonly<Record<ArchetypeName, readonly (string | null)[]>> = {
   "weekly-payroll": ["A", "B"],
   "spammed-victim": ["A", "B"],
   "smart-account": ["A", "B"],
+  "x402-payer": ["A", "B"],
+  // It does nothing itself: its profile as a seller says how it earns.
+  "x402-seller": [null],
   recovering: ["A", "B", "C"],
   flaky: ["B", "C"],
   // Its listed contacts and open approvals are shown beside the number.
@@ -54,6 +57,7 @@ const HEALTHY: readonly ArchetypeName[] = [
   "weekly-payroll",
   "spammed-victim",
   "smart-account",
+  "x402-payer",
 ];
 
 /** Active enough to be known well after 90 days. */

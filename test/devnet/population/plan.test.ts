@@ -27,7 +27,7 @@ describe("the plan of a population", () => {
   test("is the same transactions for the same seed and time, and others for another seed", async () => {
     const size = fc.record({
       seed: fc.string(),
-      wallets: fc.integer({ min: 22, max: 26 }),
+      wallets: fc.integer({ min: 23, max: 27 }),
       days: fc.integer({ min: 2, max: 4 }),
     });
     await fc.assert(
@@ -44,7 +44,7 @@ describe("the plan of a population", () => {
     const size = fc.record({ seed: fc.string(), maxBlocks: fc.integer({ min: 150, max: 900 }) });
     fc.assert(
       fc.property(size, ({ seed, maxBlocks }) => {
-        const { blocks } = plan({ seed, wallets: 22, days: 5, maxBlocks });
+        const { blocks } = plan({ seed, wallets: 23, days: 5, maxBlocks });
         const times = blocks.map((block) => block.time);
         expect(blocks.length).toBeLessThanOrEqual(maxBlocks);
         expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
@@ -59,8 +59,8 @@ describe("the plan of a population", () => {
   const standard = plan({ seed: "1", wallets: 200, days: 90 });
   const calls = standard.blocks.flatMap((block) => block.calls);
 
-  test("has 200 agents of 21 archetypes, at least as many background users and 25,000 to 45,000 transactions", () => {
-    expect(new Set(standard.roster.map((member) => member.archetype.name)).size).toBe(21);
+  test("has 200 agents of 23 archetypes, at least as many background users and 25,000 to 45,000 transactions", () => {
+    expect(new Set(standard.roster.map((member) => member.archetype.name)).size).toBe(23);
     expect(standard.roster).toHaveLength(200);
     expect(standard.world.users.length).toBeGreaterThanOrEqual(200);
     expect(calls.length).toBeGreaterThan(25_000);
@@ -144,6 +144,20 @@ describe("the plan of a population", () => {
     const bundles = calls.filter((call) => call.from === bundler.address);
     expect(bundles.length / members.length).toBeGreaterThan(120);
     expect(bundles.every((call) => call.to === contracts.entryPoint)).toBe(true);
+  });
+
+  test("lets x402 payers and sellers send nothing: a facilitator sends what payers sign", () => {
+    const members = [...membersOf(standard, "x402-payer"), ...membersOf(standard, "x402-seller")];
+    expect(members).toHaveLength(4);
+    for (const member of members) {
+      expect(callsOf(member, calls)).toEqual([]);
+      expect(member.owner.address).not.toBe(member.context.wallet.address);
+    }
+    const { facilitator, usdc, x402Seller } = standard.world;
+    expect(membersOf(standard, "x402-seller")[0]?.context.wallet.address).toBe(x402Seller);
+    const sent = calls.filter((call) => call.from === facilitator.address);
+    expect(sent.length).toBeGreaterThan(500);
+    expect(sent.every((call) => call.to === usdc.address && call.outcome === "success")).toBe(true);
   });
 
   test("lets healthy agents approve limited amounts, and without limit only what is 40 days old", () => {
