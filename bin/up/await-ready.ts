@@ -20,8 +20,7 @@ export async function awaitIndexed(
     // Asked first: an indexer is ready after it has taken blocks back, and what is held then is its own.
     const isReady = (await statusOf(`${indexUrl}/ready`)) === 200;
     const held = `select count(*) as n from ${blocks} where number = ${head.number} and hash = '${head.hash}'`;
-    const [isHeld] = await count(db, held);
-    const isIndexed = isReady && isHeld === 1;
+    const isIndexed = isReady && (await count(db, held))[0] === 1;
     const done = isIndexed ? Number(head.number) : await syncedBlocks(indexUrl);
     rising.progress.show("indexing blocks", Math.min(done, Number(head.number)), Number(head.number));
     return isIndexed;
