@@ -41,6 +41,8 @@ function limits({ confidence, success }: Policy): string {
 - **A patient cheat looks like an honest agent.** Clean, cheap calls with an effect to established contracts over weeks buy an A, at the prices of section 9. So do sybil users that also act elsewhere, and an owner's own accounts that an exchange funded apart and that are a month older than the first payment to them. The route with an amount bounds what such an A is worth.
 - **It hardly beats two simple measures.** Success with a half-life of 14 days predicts failing, and gas efficiency alone predicts losing, about as well as the score predicts each: section 7 has the differences. The score has both in one number, and counts no call that costs nothing.
 - **Failures without a trace are not seen.** A contract that catches its inner failures and goes on shows only what succeeded behind it.
+- **Only races for a visible gain are known.** Failures at a method that brings the wallet tokens are lost races if they revert early. A profit that stays in a contract, or a reward in native coin, shows no gain, and a lost race for it counts as a failure. A withdrawal or claim that reverts early looks like a lost race.
+- **More users of a contract move a score both ways.** No call loses credit by them, but calls with more credit draw a score further from its prior. So failures there count more, and a contract that is no longer new counts as one counterparty instead of those behind it.
 - **Listed counterparties are shown beside the number.** Contact with sanctioned accounts and mixers lowers \`risk_flags\` and nothing else, one hop far. Lists of phishing and scam addresses give reason codes and act by policy only.
 - **Endpoints are declared, not proven.** Nothing proves that an agent runs the service that it names. D3 is part of no stored or published score.
 - **Dealings with accounts that have no other users prove little.** Where few blocks are read few outside users are seen, and credit is lower for every wallet. A public funder that the network's data does not name links strangers.
@@ -67,7 +69,15 @@ function actionOf(grade: Grade): string {
   return DEFAULT_ROUTING.escrowGrades.includes(grade) ? "escrow" : "reject";
 }
 
-function termsSection({ window, success, credit, gate, shrink, minMeasuredPercent }: Policy): string {
+function termsSection({
+  window,
+  success,
+  credit,
+  gate,
+  shrink,
+  adaptation,
+  minMeasuredPercent,
+}: Policy): string {
   return `## 3. Terms
 
 Calls are the wallet's own executed calls, reverted ones included; for smart accounts, what they executed. A payment that the wallet signed and another account sent (EIP-3009, as in x402) is a call of the wallet to its payee, without gas of its own; it counts where a recognised token logs it. Such payments and executions are known since the wallet is followed. t_ref is the time of the last one, and the window the ${window.days} days before it.
@@ -76,10 +86,11 @@ Of a busy wallet the newest ${WALLET_BOUNDS.calls.toLocaleString("en-US")} calls
 
 - **Weight** w = d · min(1, ${window.floodPerDay}/m), m = own calls of that (contract, method, UTC day); d halves every ${window.halfLifeDays} days before t_ref and is stretched so that it is 1 at t_ref and 0 at the window's edge.
 - **Owner cluster**: accounts with the same first funder or creator, directly or over others, and pairs of which each sent the other most of the funds it received. An account that the wallet itself funded first belongs to it only if it gave back half or more: else it is a new payee. Known public funders link no accounts. Inside it nothing counts.
-- **Counterparty**: a token payment counts for the account that it pays. A call through an own contract, or through one without credit, counts for the outside contract of best credit whose logs the receipt shows. Any other call counts for the account that it calls.
+- **Counterparty**: a token payment counts for the account that it pays. A call through an own contract counts for the outside contract of best credit whose logs the receipt shows. Any other call counts for the account that it calls, with the credit of that contract if it is higher. A new account gives way to that contract. Calls to one account share what their logs show, by the mean of the four highest credits: failed calls have no logs.
 - **Executions of smart accounts**: an account's own code may ignore calldata. An execution counts for the called account if that account logged or a trace shows its payment, else for the logging contract of best credit. The token's log gives the sum of a token payment, a trace that of native coin. Without a trace the sum is unknown and does not count.
 - **Credit** q of a counterparty = 1 − 2^(−u/${credit.usersPerHalf}), u = distinct outside users in the window, leaving out those that make ${percent(credit.captiveShare)} or more of their calls among this wallet's counterparties. At least ${credit.establishedFloor} where it existed ${credit.establishedDays} days before the first contact, at least ${credit.newFloor} for a new account that others than the owner funded, or that is paid; of a new account the k-th call counts ${credit.newCalls}/k of that from k = ${credit.newCalls} on. Inside the cluster 0.
 - **Trivial** calls count ${credit.trivialFactor} of that: approvals, wraps, calls without value and effect, payments worth less than ${credit.trivialBelowMicroUsd / 1e6} USD, and both legs of what is undone within ${credit.roundTrip.withinSeconds / 60} minutes to within ${percent(credit.roundTrip.tolerance)}. A failed call is trivial by its calldata alone.
+- **Lost races** count ${credit.trivialFactor} of a failure. A race is for a gain: a success of the same (contract, method) that brought tokens worth ${percent(credit.lostRaces.leastGain)} and ${credit.trivialBelowMicroUsd / 1e6} USD more than it gave, all of known price. A failure is a lost race if it sent no coin, if fewer than ${adaptation.afterFailures} failures of its (contract, method) came directly before it, and if gains used ${credit.lostRaces.gasRatio} times its gas or more. Such gains allow ${credit.lostRaces.perGain} losses each, by w·q. If all failures of the (contract, method) count more than that, each lost race is one in that part.
 - **Evidence** n = Σ w·q of successes + Σ w·max(q, ${credit.failureFloor}) of failures, outside the cluster. n_a = Σ w·q with triviality by the calldata alone, so that no outcome changes it. n_q = Σ w·q, where a failed call counts as a trivial one: failures support no confidence.
 - **Success** s = (Σ w·q of successes + ${success.prior.successes}) / (n + ${success.prior.calls}); s_r the same with weights that halve every ${success.recentHalfLifeDays} days and ${success.recentPriorCalls} calls at s as prior. **S** = min(s, ${Math.round(100 * (1 - success.recentShare)) / 100}·s + ${success.recentShare}·s_r).
 - **Gate** g = (min(s, (s + s_r)/2) − ${gate.floor}) / ${gate.range}, between 0 and 1: the rhythm of useless calls is worth nothing.

@@ -22,12 +22,12 @@ type CallCounterparty = {
 /**
  * Returns the counterparty of each call of a wallet; the calls are sorted.
  * 1. A payment: the account paid.
- * 2. A call to an own account, to one without credit or to none, or an execution whose target neither logged nor was paid: the outside
- *    contract with the highest credit in its logs.
- * 3. Any other call: the account called.
+ * 2. A call to an own account or to none, or an execution whose target neither logged nor was paid: the outside contract with the
+ *    highest credit in its logs.
+ * 3. Any other call: the account called, with the credit of that contract if it is higher. A new account gives way to it.
  *
- * If a call has no such logs (failed calls have none), the best counterparty of other calls to the same account counts, in full
- * where several calls show it: no one call changes the credit of all before it.
+ * What calls to one account show in their logs counts for all of them, in full from several calls on: failed calls have no logs.
+ * So no call is worth less than what it shows, and users of the called account take nothing from it.
  * An execution without evidence counts as an outside party with credit 0. Native coin that it sent is evidence: a trace shows it.
  */
 export function counterpartiesOf(
@@ -35,19 +35,12 @@ export function counterpartiesOf(
   calls: readonly OwnCall[],
   policy: Policy,
 ): readonly CallCounterparty[] {
-  return counterpartiesBy(
-    { isBetter: hasMoreCredit, looksThrough: ({ own, credit }) => own || credit === 0 },
-    {
-      rows,
-      calls,
-      policy,
-    },
-  );
+  return counterpartiesBy({ isBetter: hasMoreCredit, join: withCreditBehind }, { rows, calls, policy });
 }
 
 /**
  * The same for reports, but of several outside contracts in the logs the one with the lowest address counts, and an
- * outside contract is never looked through. Two meanings are needed: the score is to credit the best evidence, but credit changes with what third parties do, and lists and sums of a
+ * outside contract counts for itself alone. Two meanings are needed: the score is to credit the best evidence, but credit changes with what third parties do, and lists and sums of a
  * report must stay the same between two pages.
  */
 export function reportedCounterpartiesOf(
@@ -56,23 +49,19 @@ export function reportedCounterpartiesOf(
   policy: Policy,
 ): readonly CallCounterparty[] {
   return counterpartiesBy(
-    { isBetter: (one, other) => one.address < other.address, looksThrough: ({ own }) => own },
-    {
-      rows,
-      calls,
-      policy,
-    },
+    { isBetter: (one, other) => one.address < other.address, join: (called) => called },
+    { rows, calls, policy },
   );
 }
 
 function counterpartiesBy(
   {
     isBetter,
-    looksThrough,
+    join,
   }: {
     isBetter: (one: CallCounterparty, other: CallCounterparty) => boolean;
-    /** Whether what a called account logs counts in its place. */
-    looksThrough: (called: CallCounterparty) => boolean;
+    /** The counterparty of a call of an outside account whose logs show another one. */
+    join: (called: CallCounterparty, behind: CallCounterparty) => CallCounterparty;
   },
   {
     rows: { wallet, counterparties },
@@ -108,35 +97,48 @@ function counterpartiesBy(
     }
     return best;
   };
-  const reached = new Map<Address | null, { best: CallCounterparty; shown: number }>();
+  // Kept apart: an execution may not have called its target, which a transaction did.
+  const shownBy = {
+    transactions: new Map<Address | null, Shown>(),
+    executions: new Map<Address | null, Shown>(),
+  };
+  const shownLike = ({ position }: OwnCall) => (position === 0 ? shownBy.transactions : shownBy.executions);
   const found = calls.map((call) => {
     if (call.recipient !== null) return counterpartyAt(call.recipient, call.timestamp);
     const called = call.to === null ? itself : counterpartyAt(call.to, call.timestamp);
-    const isOpaque = looksThrough(called);
-    if (call.position === 0 && !isOpaque) return called;
-    const isSure = call.position === 0 || hasPaid(call);
-    const shown = !isOpaque && (isSure || hasLogged(call)) ? called : bestInLogs(call);
-    if (shown === null) return isSure || (call.to !== null && called.own) ? called : outsider;
-    if (isSure && isOpaque && !called.own && !isBetter(shown, called)) return called;
-    const known = reached.get(call.to);
-    const best = known === undefined || isBetter(shown, known.best) ? shown : known.best;
-    reached.set(call.to, { best, shown: (known?.shown ?? 0) + 1 });
-    return shown;
+    const isSure = call.position === 0 || hasPaid(call) || hasLogged(call);
+    const logged = bestInLogs(call);
+    const outside = called.own || !isSure ? logged : logged === null ? called : join(called, logged);
+    if (outside === null) return called.own && (isSure || call.to !== null) ? called : outsider;
+    if (logged === null && !hasPaid(call)) return outside;
+    const known = shownLike(call).get(call.to) ?? { best: outside, credits: [] };
+    shownLike(call).set(call.to, {
+      best: isBetter(outside, known.best) ? outside : known.best,
+      credits: [...known.credits, outside.credit].sort((a, b) => b - a).slice(0, FULLY_SHOWN),
+    });
+    return outside;
   });
-  if (reached.size === 0) return found;
   return found.map((counterparty, position) => {
     const call = calls[position];
-    const isOpen = looksThrough(counterparty) || counterparty === outsider;
-    if (!isOpen || call === undefined || call.recipient !== null) return counterparty;
-    const behind = reached.get(call.to);
-    if (behind === undefined) return counterparty;
-    const { best, shown } = behind;
-    return { ...best, credit: divideRound(best.credit * Math.min(shown, FULLY_SHOWN), FULLY_SHOWN) };
+    const shown = call === undefined || call.recipient !== null ? undefined : shownLike(call).get(call.to);
+    if (shown === undefined) return counterparty;
+    const sum = shown.credits.reduce((all, credit) => all + credit, 0);
+    const behind = { ...shown.best, credit: divideRound(sum, FULLY_SHOWN) };
+    return counterparty.own || counterparty === outsider ? behind : join(counterparty, behind);
   });
 }
 
-/** So many calls whose logs show what is behind an account give calls without logs all of its credit. */
+/** What calls of one account show outside: the best of it, and the highest credits, falling. */
+type Shown = { readonly best: CallCounterparty; readonly credits: readonly number[] };
+
+/** So many calls whose logs show what is behind an account give all calls to it the whole of its credit. */
 const FULLY_SHOWN = 4;
+
+/** A new account gives way to one of more credit behind it; any other one keeps its name and takes the credit. */
+function withCreditBehind(called: CallCounterparty, behind: CallCounterparty): CallCounterparty {
+  if (behind.credit <= called.credit) return called;
+  return called.isNew ? behind : { ...called, credit: behind.credit };
+}
 
 /** True for an execution whose payment in native coin a trace shows. */
 function hasPaid({ position, value, to }: OwnCall): boolean {

@@ -3,6 +3,7 @@ import { rampOf } from "../score/curve.ts";
 import { decayNanos, divideRound, MICRO, NANO, toMicros } from "../score/fixed-point.ts";
 import type { Policy } from "../score/policy-shape.ts";
 import { counterpartiesOf } from "./credit.ts";
+import { lostRaceMicros } from "./lost-races.ts";
 import type { Market } from "./market.ts";
 import { dayOf, SECONDS_PER_DAY } from "./time.ts";
 import type { CallReceipt, OwnCall, TokenMove, WalletRows } from "./types.ts";
@@ -18,7 +19,7 @@ export type WeighedCall = {
   readonly weight: number;
   /** Whether it costs nothing but gas, which its credit allows for; of a failed call by its calldata alone. */
   readonly trivial: boolean;
-  /** Credit of the outcome, in millionths: q of a success, and of a failure q but at least the policy's floor. */
+  /** Credit of the outcome, in millionths: q of a success, of a failure q but at least the policy's floor, of a lost race a part of that. */
   readonly credit: number;
   /** w times the credit. */
   readonly counted: number;
@@ -93,7 +94,7 @@ export function weighCalls(rows: WalletRows, market: Market, policy: Policy): We
   const outside: WeighedCall[] = [];
   const sums = {
     ...{ totalWeight: 0, ownWeight: 0, receiptWeight: 0 },
-    ...{ evidence: 0, failable: 0, attempted: 0, credited: 0 },
+    ...{ failable: 0, attempted: 0, credited: 0 },
   };
   const paid = new Map<Address, { weight: number; calls: number }>();
   /** Calls to each counterparty so far, by its number. */
@@ -128,7 +129,6 @@ export function weighCalls(rows: WalletRows, market: Market, policy: Policy): We
     sums.credited += divideRound(weight * shown, MICRO);
     sums.failable += divideRound(weight * failed, MICRO);
     sums.attempted += attempted;
-    sums.evidence += counted;
     const overpay = overpayOf(call);
     outside.push({
       call,
@@ -142,6 +142,14 @@ export function weighCalls(rows: WalletRows, market: Market, policy: Policy): We
       overpay,
     });
   }
+  const races = lostRaceMicros(outside, market, policy);
+  const weighed = outside.map((one, position) => {
+    const race = races[position] ?? 0;
+    if (race === 0) return one;
+    const credit = one.credit - divideRound((one.credit - discounted(one.credit)) * race, MICRO);
+    return { ...one, credit, counted: divideRound(one.weight * credit, MICRO) };
+  });
+  const evidence = weighed.reduce((sum, { counted }) => sum + counted, 0);
   const treasury = [...paid.values()].reduce((most, one) => (one.weight > most.weight ? one : most), {
     weight: 0,
     calls: 0,
@@ -149,7 +157,10 @@ export function weighCalls(rows: WalletRows, market: Market, policy: Policy): We
   const swept = sums.ownWeight === 0 ? 0 : rampOf(treasury.weight / sums.ownWeight, TREASURY);
   const ringCalls = calls.length - outside.length - Math.round(swept * treasury.calls);
   const sweptWeight = Math.round(swept * treasury.weight);
-  return { calls, outside, counterparties: owners.size, ...sums, sweptWeight, ringCalls };
+  return {
+    ...{ calls, outside: weighed, counterparties: owners.size },
+    ...{ ...sums, evidence, sweptWeight, ringCalls },
+  };
 }
 
 /** True if a call does nothing but pay: a native transfer, or a token transfer by its calldata. */

@@ -60,6 +60,15 @@ export type Policy = {
       readonly tolerance: number;
       readonly lookBack: number;
     };
+    /** Failures that are lost races count as trivial calls do. */
+    readonly lostRaces: {
+      /** Losses that each gain allows. */
+      readonly perGain: number;
+      /** How many times the gas of a loss a gain used. */
+      readonly gasRatio: number;
+      /** Worth of a gain above what was given for it, as a share of that. */
+      readonly leastGain: number;
+    };
   };
   readonly gate: { readonly floor: number; readonly range: number };
   readonly shrink: { readonly calls: number; readonly points: number };

@@ -180,9 +180,65 @@ describe("the counterparty of a call", () => {
     expect(standing({ at: START, to: account(50), emitters }, facts).address).toBe(account(69));
   });
 
-  test("of an outside contract with credit is that contract, whatever its logs show", () => {
-    expect(standing({ at: START, to: account(61), emitters: [account(60)] }, [used, known]).address).toBe(
-      account(61),
+  test("of an outside contract that is not new is that contract, with the best credit that its calls show", () => {
+    const through = (...emitters: readonly number[]) =>
+      standing({ at: START, to: account(61), emitters: emitters.map(account) }, [used, known, unknown, own]);
+    expect(through(60, 62, 50)).toMatchObject({ address: account(61), credit: 875_000 });
+    for (const emitter of [61, 62, 50])
+      expect(through(emitter)).toMatchObject({ address: account(61), credit: 500_000 });
+  });
+
+  test("of a new contract that others funded is what is behind it, if that has more credit", () => {
+    const young = fact(account(63), { ...NOBODY, fundedFromOutside: true });
+    const through = (emitter: number) =>
+      standing({ at: START, to: account(63), emitters: [account(emitter)] }, [used, unknown, young]);
+    expect(through(60)).toMatchObject({ address: account(60), credit: 875_000 });
+    expect(through(62)).toMatchObject({ address: account(63), credit: 200_000 });
+  });
+
+  test("has no less credit than the best contract in its logs, and no less with more users of any contract", () => {
+    const parties = [50, 60, 61, 62, 63];
+    const party = fc.constantFrom(...parties);
+    const dealing = fc.record({
+      to: fc.option(party),
+      emitters: fc.uniqueArray(party, { maxLength: 3 }),
+      ok: fc.boolean(),
+      position: fc.constantFrom(0, 0, 1),
+    });
+    const standingOf = fc.record({
+      ownerLink: fc.constantFrom(null, null, null, "creator" as const),
+      existedAt: fc.constantFrom(null, START - 90 * DAY),
+      fundedFromOutside: fc.boolean(),
+      outsideUsers: fc.constantFrom(0, 0, 1, 2, 9),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(dealing, { minLength: 1, maxLength: 12 }),
+        fc.tuple(standingOf, standingOf, standingOf, standingOf, standingOf),
+        fc.nat({ max: parties.length - 1 }),
+        fc.integer({ min: 1, max: 30 }),
+        (dealings, standingsOf, popular, more) => {
+          const steps = dealings.map(
+            ({ to, emitters, ok, position }, i): Step => ({
+              ...{ at: START + i, ok, position, to: to === null ? null : account(to) },
+              emitters: ok ? emitters.map(account) : [],
+            }),
+          );
+          const facts = standingsOf.map((parts, i) => fact(account(parties[i] ?? 0), parts));
+          const before = standings(steps, facts);
+          const after = standings(
+            steps,
+            facts.map((one, i) => (i === popular ? { ...one, outsideUsers: one.outsideUsers + more } : one)),
+          );
+          for (const [i, { credit, own: isOwn }] of before.entries()) {
+            expect(after[i]?.credit).toBeGreaterThanOrEqual(credit);
+            expect(after[i]?.own).toBe(isOwn);
+            for (const emitter of steps[i]?.emitters ?? []) {
+              expect(credit).toBeGreaterThanOrEqual(standing({ at: START, to: emitter }, facts).credit);
+            }
+          }
+        },
+      ),
     );
   });
 

@@ -38,7 +38,17 @@ const price = fc.constantFrom(100n, 100n, 130n, 200n, 400n, 900n);
 const gas = fc.constantFrom(21_000n, 70_000n, 300_000n, 3_000_000n);
 /** Gas limits over gas used. */
 const limit = fc.constantFrom(1n, 2n, 20n);
-const kind = fc.constantFrom("call", "call", "payment", "cents", "coin", "approval", "purchase", "sale");
+const kind = fc.constantFrom(
+  "call",
+  "call",
+  "payment",
+  "cents",
+  "coin",
+  "approval",
+  "purchase",
+  "sale",
+  "prize",
+);
 
 /** A stretch of calls of one manner. */
 const phase = fc.record({
@@ -83,6 +93,7 @@ function stepOf(
     gasLimit: manner.gas * manner.limit,
   };
   const call: Step = { at, to, selector: `0x0000000${method}`, emitters: [to], ...common };
+  if (manner.kind === "prize") return racedFor(call);
   // A failed call leaves no logs.
   if (!ok && manner.kind !== "payment" && manner.kind !== "cents" && manner.kind !== "coin")
     return { ...call, effect: "none", emitters: [] };
@@ -102,6 +113,12 @@ function stepOf(
     default:
       return call;
   }
+}
+
+/** A race: the winner takes dollars, and the loser reverts at once. */
+function racedFor(step: Step): Step {
+  if (step.ok !== false) return { ...step, moves: [{ token: USDC, amount: 9_000_000n }] };
+  return { ...step, gasUsed: (step.gasUsed ?? 0n) / 4n, effect: "none", emitters: [] };
 }
 
 function paid(step: Step, common: Partial<Step> & { readonly ok: boolean }): Step {
