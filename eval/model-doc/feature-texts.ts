@@ -24,7 +24,7 @@ function hygieneTexts({
     gas_efficiency: {
       formula: [
         `score = ${gas.wasteShare}·F + ${gas.priceShare}·P + ${gas.limitShare}·L; without a market price to compare with, ${gas.unpriced.wasteShare}·F + ${gas.unpriced.limitShare}·L.`,
-        `F = waste curve of Σ(fee·w of failures) / (Σ(fee·w of failures) + Σ(fee·w·q of successes) + ${gas.priorMeanFees} mean fees).`,
+        `F = waste curve of Σ(fee·c of failures) / (Σ(fee·c of all calls) + ${gas.priorMeanFees} mean fees), with c what a call counts in n of section 3. A fee above twice the geometric mean counts as twice that.`,
         "P = mean, weighed by w over all outside calls, of the price curve at: price paid / (base fee + median tip of its block).",
         "L = mean, weighed alike, of the limit curve at: gas used / gas limit; a failed call counts 0.",
       ],

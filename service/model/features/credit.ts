@@ -102,37 +102,55 @@ function counterpartiesBy(
     transactions: new Map<Address | null, Shown>(),
     executions: new Map<Address | null, Shown>(),
   };
-  const shownLike = ({ position }: OwnCall) => (position === 0 ? shownBy.transactions : shownBy.executions);
   const found = calls.map((call) => {
-    if (call.recipient !== null) return counterpartyAt(call.recipient, call.timestamp);
+    if (call.recipient !== null)
+      return { counterparty: counterpartyAt(call.recipient, call.timestamp), shown: null };
+    const shown = shownOf(call.to, call.position === 0 ? shownBy.transactions : shownBy.executions);
     const called = call.to === null ? itself : counterpartyAt(call.to, call.timestamp);
     const isSure = call.position === 0 || hasPaid(call) || hasLogged(call);
     const logged = bestInLogs(call);
     const outside = called.own || !isSure ? logged : logged === null ? called : join(called, logged);
-    if (outside === null) return called.own && (isSure || call.to !== null) ? called : outsider;
-    if (logged === null && !hasPaid(call)) return outside;
-    const known = shownLike(call).get(call.to) ?? { best: outside, credits: [] };
-    shownLike(call).set(call.to, {
-      best: isBetter(outside, known.best) ? outside : known.best,
-      credits: [...known.credits, outside.credit].sort((a, b) => b - a).slice(0, FULLY_SHOWN),
-    });
-    return outside;
+    if (outside === null) {
+      return { counterparty: called.own && (isSure || call.to !== null) ? called : outsider, shown };
+    }
+    if (logged !== null || hasPaid(call)) {
+      if (shown.best === null || isBetter(outside, shown.best)) shown.best = outside;
+      addCredit(shown.credits, outside.credit);
+    }
+    return { counterparty: outside, shown };
   });
-  return found.map((counterparty, position) => {
-    const call = calls[position];
-    const shown = call === undefined || call.recipient !== null ? undefined : shownLike(call).get(call.to);
-    if (shown === undefined) return counterparty;
-    const sum = shown.credits.reduce((all, credit) => all + credit, 0);
-    const behind = { ...shown.best, credit: divideRound(sum, FULLY_SHOWN) };
+  return found.map(({ counterparty, shown }) => {
+    if (shown === null || shown.best === null) return counterparty;
+    const credit = divideRound(
+      shown.credits.reduce((sum, one) => sum + one, 0),
+      FULLY_SHOWN,
+    );
+    const behind = { ...shown.best, credit };
     return counterparty.own || counterparty === outsider ? behind : join(counterparty, behind);
   });
 }
 
-/** What calls of one account show outside: the best of it, and the highest credits, falling. */
-type Shown = { readonly best: CallCounterparty; readonly credits: readonly number[] };
+/** What calls of one account show outside: the best of it, null where none does, and the highest credits, falling. */
+type Shown = { best: CallCounterparty | null; readonly credits: number[] };
 
 /** So many calls whose logs show what is behind an account give all calls to it the whole of its credit. */
 const FULLY_SHOWN = 4;
+
+function shownOf(account: Address | null, all: Map<Address | null, Shown>): Shown {
+  const known = all.get(account);
+  if (known !== undefined) return known;
+  const made = { best: null, credits: [] };
+  all.set(account, made);
+  return made;
+}
+
+function addCredit(credits: number[], credit: number): void {
+  const least = credits[FULLY_SHOWN - 1];
+  if (least !== undefined && credit <= least) return;
+  credits.push(credit);
+  credits.sort((a, b) => b - a);
+  if (credits.length > FULLY_SHOWN) credits.pop();
+}
 
 /** A new account gives way to one of more credit behind it; any other one keeps its name and takes the credit. */
 function withCreditBehind(called: CallCounterparty, behind: CallCounterparty): CallCounterparty {

@@ -6,10 +6,10 @@ import type { OwnCall } from "./types.ts";
 /** A call to others: its number of (contract, method), what it counts, and whether it was won or lost. */
 type Attempt = { readonly call: OwnCall; readonly method: number; readonly counted: number };
 
-/** Calls of one (contract, method): those that gained, what all failures count, and the failures that may be lost races. */
+/** Calls of one (contract, method): its successes, the failures that may be lost races, and what all failures count. */
 type Kind = {
-  readonly gains: { readonly gas: bigint; readonly counted: number }[];
-  readonly early: { readonly position: number; readonly gas: bigint }[];
+  readonly won: Attempt[];
+  readonly early: { readonly position: number; readonly gas: number }[];
   lost: number;
   /** Failures since the last success. */
   run: number;
@@ -29,35 +29,36 @@ export function lostRaceMicros(
   market: Market,
   { credit, adaptation }: Policy,
 ): readonly number[] {
-  const rule = credit.lostRaces;
   const kinds = new Map<number, Kind>();
-  for (const [position, { call, method, counted }] of attempts.entries()) {
-    const kind = kinds.get(method) ?? { gains: [], early: [], lost: 0, run: 0 };
+  for (const [position, attempt] of attempts.entries()) {
+    const { call, method, counted } = attempt;
+    const kind = kinds.get(method) ?? { won: [], early: [], lost: 0, run: 0 };
     kinds.set(method, kind);
     if (call.ok) {
       kind.run = 0;
-      if (hasGained(call, market, credit)) kind.gains.push({ gas: call.gasUsed, counted });
+      kind.won.push(attempt);
       continue;
     }
     kind.lost += counted;
     if (kind.run < adaptation.afterFailures && mayRace(call))
-      kind.early.push({ position, gas: call.gasUsed });
+      kind.early.push({ position, gas: Number(call.gasUsed) });
     kind.run += 1;
   }
+  const { perGain, gasRatio } = credit.lostRaces;
   const shares = new Array<number>(attempts.length).fill(0);
-  for (const { gains, early, lost } of kinds.values()) {
-    if (gains.length === 0 || lost === 0) continue;
-    const dearest = gains.toSorted((a, b) => Number(b.gas - a.gas));
+  for (const { won, early, lost } of kinds.values()) {
+    if (early.length === 0 || lost === 0) continue;
+    const dearest = won
+      .map(({ call, counted }) => ({ call, counted, gas: Number(call.gasUsed) }))
+      .sort((a, b) => b.gas - a.gas);
     let allowed = 0;
-    let next = 0;
-    for (const { position, gas } of early.toSorted((a, b) => Number(b.gas - a.gas))) {
-      for (
-        let gain = dearest[next];
-        gain !== undefined && gain.gas >= gas * BigInt(rule.gasRatio);
-        gain = dearest[next]
-      ) {
-        allowed += rule.perGain * gain.counted;
-        next += 1;
+    let seen = 0;
+    for (const { position, gas } of early.toSorted((a, b) => b.gas - a.gas)) {
+      let success = dearest[seen];
+      while (allowed < lost && success !== undefined && success.gas >= gas * gasRatio) {
+        if (hasGained(success.call, market, credit)) allowed += perGain * success.counted;
+        seen += 1;
+        success = dearest[seen];
       }
       shares[position] = Math.round(MICRO * Math.min(1, allowed / lost));
     }

@@ -71,9 +71,9 @@ export const AHS_2026_2: Policy = {
     trivialBelowMicroUsd: 10_000,
     // Back within the hour and within a tenth: fees and slippage, not business. So many earlier calls are searched.
     roundTrip: { withinSeconds: 3_600, tolerance: 0.1, lookBack: 32 },
-    // Who loses two of three races still earns its fees back. A lost race reverts at its first check, long before the work. A
-    // day's price is known to a few percent.
-    lostRaces: { perGain: 2, gasRatio: 3, leastGain: 0.03 },
+    // Sound racers lose up to half, and more would only help those who make gains for themselves. A lost race reverts at its
+    // first check, long before the work. A day's price is known to a few percent.
+    lostRaces: { perGain: 1, gasRatio: 3, leastGain: 0.03 },
   },
   // The rhythm of useless calls is worth nothing: from 40 % success (nothing) to 80 % (all).
   gate: { floor: 0.4, range: 0.4 },
