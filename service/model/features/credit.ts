@@ -40,8 +40,8 @@ export function counterpartiesOf(
 
 /**
  * The same for reports, but of several outside contracts in the logs the one with the lowest address counts, and an
- * outside contract counts for itself alone. Two meanings are needed: the score is to credit the best evidence, but credit changes with what third parties do, and lists and sums of a
- * report must stay the same between two pages.
+ * outside contract counts for itself alone. Two meanings are needed: the score credits the best evidence, but credit changes
+ * with what third parties do. Lists and sums of a report must stay the same between two pages.
  */
 export function reportedCounterpartiesOf(
   rows: WalletRows,

@@ -2,10 +2,22 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { lostRaceMicros } from "../../../../service/model/features/lost-races.ts";
 import { createMarket } from "../../../../service/model/features/market.ts";
+import { scoreWallet } from "../../../../service/model/features/score-wallet.ts";
 import type { TokenList, TokenMove } from "../../../../service/model/features/types.ts";
 import { weighCalls } from "../../../../service/model/features/weigh-calls.ts";
 import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
-import { account, callsOf, rowsOf, START, type Step, TOKENS, UNPRICED, USDC } from "./histories.ts";
+import {
+  account,
+  asOfLast,
+  callsOf,
+  DAY,
+  rowsOf,
+  START,
+  type Step,
+  TOKENS,
+  UNPRICED,
+  USDC,
+} from "./histories.ts";
 
 /** A dollar each, as USDC. */
 const DAI = account(0xc2);
@@ -102,6 +114,14 @@ describe("any history of one kind of call", () => {
     );
   });
 
+  test("has the same lost races whatever credit others give to the contract", () => {
+    fc.assert(
+      fc.property(attempts, fc.integer({ min: 1, max: 999_999_999 }), (tries, counted) => {
+        expect(sharesBy(counted, tries)).toEqual(sharesOf(...tries));
+      }),
+    );
+  });
+
   test("has no more lost races than gains", () => {
     fc.assert(
       fc.property(attempts, (tries) => {
@@ -114,13 +134,57 @@ describe("any history of one kind of call", () => {
   });
 });
 
+test("no wallet scores higher with lost races added", () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.record({
+          gap: fc.integer({ min: 600, max: 4 * DAY }),
+          ok: fc.boolean(),
+          kind: fc.nat({ max: 2 }),
+        }),
+        {
+          ...{ minLength: 3, maxLength: 50 },
+        },
+      ),
+      fc.array(fc.nat(), { minLength: 1, maxLength: 60 }),
+      (races, picks) => {
+        let at = START;
+        const steps = races.map(({ gap, ok, kind }): Step => {
+          at += gap;
+          return { ...(ok ? WON : LOST), at, to: account(30 + kind) };
+        });
+        const added = picks.map((pick): Step => {
+          // Never after the last one, which every age is counted from.
+          const { at: near, to } = steps[pick % steps.length] ?? { at, to: null };
+          return { ...LOST, at: near - 1 - (pick % 60), to: to ?? null };
+        });
+        expect(scoreOf([...steps, ...added])).toBeLessThanOrEqual(scoreOf(steps));
+      },
+    ),
+  );
+});
+
+function scoreOf(steps: readonly Step[]): number {
+  const { confidence } = AHS_2026_2;
+  const least = { low: 0, minOwnCalls: 0, minWeight: 0, minDays: 0 };
+  const rows = rowsOf(callsOf(steps));
+  const policy = { ...AHS_2026_2, confidence: { ...confidence, ...least } };
+  const { outcome } = scoreWallet({ rows, asOf: asOfLast(rows.calls), policy });
+  return outcome.kind === "scored" ? outcome.ahsScore : Number.NaN;
+}
+
 function moved(token: TokenMove["token"], amount: bigint): TokenMove {
   return { token, amount };
 }
 
 function sharesOf(...tries: readonly Try[]): readonly number[] {
+  return sharesBy(1e9, tries);
+}
+
+function sharesBy(counted: number, tries: readonly Try[]): readonly number[] {
   const calls = callsOf(tries.map(({ kind: _, ...step }, i) => ({ ...step, at: START + i })));
-  const attempts = calls.map((call, i) => ({ call, method: tries[i]?.kind ?? 0, counted: 1e9 }));
+  const attempts = calls.map((call, i) => ({ call, method: tries[i]?.kind ?? 0, counted }));
   return lostRaceMicros(attempts, createMarket(PRICED), AHS_2026_2);
 }
 
