@@ -26,8 +26,8 @@ type CallCounterparty = {
  *    highest credit in its logs.
  * 3. Any other call: the account called, with the credit of that contract if it is higher. A new account gives way to it.
  *
- * What calls to one account show in their logs counts for all of them, in full from several calls on: failed calls have no logs.
- * So no call is worth less than what it shows, and users of the called account take nothing from it.
+ * All calls to one account share the credit that their logs show, in full from several calls on: failed calls have no logs.
+ * So more users of the called account lower the credit of no call.
  * An execution without evidence counts as an outside party with credit 0. Native coin that it sent is evidence: a trace shows it.
  */
 export function counterpartiesOf(
@@ -130,7 +130,7 @@ function counterpartiesBy(
   });
 }
 
-/** What calls of one account show outside: the best of it, null where none does, and the highest credits, falling. */
+/** Logs of all calls to one account: the best outside contract, or null, and the highest credits, falling. */
 type Shown = { best: CallCounterparty | null; readonly credits: number[] };
 
 /** So many calls whose logs show what is behind an account give all calls to it the whole of its credit. */

@@ -66,7 +66,7 @@ export function lostRaceMicros(
   return shares;
 }
 
-/** True if a failed call only tried to take something: it sent no coin and paid nobody. */
+/** True if a failed call only tried to take something: it sent no coin and made no payment. */
 function mayRace({ selector, recipient, value }: OwnCall): boolean {
   return selector !== null && recipient === null && value === 0n;
 }
