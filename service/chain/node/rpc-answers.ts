@@ -25,8 +25,8 @@ export const quantity = z
 export const count = quantity.refine((value) => value <= BigInt(Number.MAX_SAFE_INTEGER)).transform(Number);
 
 /**
- * A log of a mined block; one that a reorg removed is refused. Strangers make logs by the hundred thousand, and a schema of the
- * members takes four times as long as this check.
+ * A log of a mined block; one that a reorg removed is refused, and one that was read already passes. Strangers make logs by the hundred
+ * thousand, and a schema of the members takes four times as long as this check.
  */
 export const logAnswer = z.unknown().transform((value, { issues }): RawLog => {
   const log = readLog(value);
@@ -68,8 +68,8 @@ function hexOf(value: unknown, form: RegExp): Hex | null {
 }
 
 function countOf(value: unknown): number | null {
-  const number = hexOf(value, QUANTITY_FORM) === null ? null : Number(value);
-  return Number.isSafeInteger(number) ? number : null;
+  const number = typeof value === "number" || hexOf(value, QUANTITY_FORM) !== null ? Number(value) : -1;
+  return Number.isSafeInteger(number) && number >= 0 ? number : null;
 }
 
 /** A receipt, its logs unread: most receipts of a block are read for their price and parties alone. */
@@ -123,7 +123,7 @@ export const transactionAnswer = z.object({
 export const bytesAnswer = hex.refine((value) => value.length % 2 === 0);
 
 export type RawTransaction = z.infer<typeof transactionAnswer>;
-export type RawReceipt = z.infer<typeof receiptAnswer>;
+export type RawReceipt = Omit<z.infer<typeof receiptAnswer>, "logs"> & { readonly logs: readonly unknown[] };
 export type RawHeader = z.infer<typeof headerAnswer>;
 export type RawBlock = z.infer<typeof blockAnswer>;
 
