@@ -97,6 +97,11 @@ function configOf(data: z.infer<typeof environment>, secrets: readonly string[])
       apiKey: data.HISTORY_API_KEY ?? null,
       pageSize: data.HISTORY_PAGE_SIZE,
     },
+    historyBatch: {
+      source: data.HISTORY_BATCH_SOURCE,
+      url: data.HISTORY_BATCH_URL ?? null,
+      apiKey: data.HISTORY_BATCH_API_KEY ?? null,
+    },
     /** url is null where no third party is asked for labels. */
     labels: { url: data.LABELS_URL ?? null, apiKey: data.LABELS_API_KEY ?? null },
     enrolment: { perDay: data.ENROLMENTS_PER_DAY, maxFeeWei: data.ENROLMENT_MAX_FEE_WEI },
@@ -106,6 +111,8 @@ function configOf(data: z.infer<typeof environment>, secrets: readonly string[])
 /** Contradictions in the settings of the sources of history and labels. */
 function sourceFaults(present: Readonly<Record<string, string | undefined>>): string[] {
   const { HISTORY_SOURCE: source, HISTORY_URL: url, HISTORY_API_KEY: key, RPC_URL: node } = present;
+  const { HISTORY_BATCH_SOURCE: batch = "none", HISTORY_BATCH_URL: batchUrl } = present;
+  const batchKey = present.HISTORY_BATCH_API_KEY;
   const isUsed = source === "otterscan" || source === "explorer";
   return chosen([
     [url !== undefined && !isUsed, "HISTORY_URL: needs HISTORY_SOURCE=otterscan or explorer"],
@@ -117,6 +124,22 @@ function sourceFaults(present: Readonly<Record<string, string | undefined>>): st
     [
       source === "otterscan" && url === undefined && node === undefined,
       "HISTORY_SOURCE: otterscan needs HISTORY_URL or RPC_URL, a node with the ots_ methods",
+    ],
+    [
+      batchUrl !== undefined && batch === "none",
+      "HISTORY_BATCH_URL: needs HISTORY_BATCH_SOURCE=sqd, hypersync or rpc",
+    ],
+    [
+      batchKey !== undefined && (batch === "none" || batch === "rpc"),
+      "HISTORY_BATCH_API_KEY: needs HISTORY_BATCH_SOURCE=sqd or hypersync",
+    ],
+    [
+      batch === "hypersync" && batchUrl === undefined && batchKey === undefined,
+      "HISTORY_BATCH_SOURCE: hypersync needs HISTORY_BATCH_API_KEY, the vendor's API token",
+    ],
+    [
+      batch === "rpc" && batchUrl === undefined && node === undefined,
+      "HISTORY_BATCH_SOURCE: rpc needs HISTORY_BATCH_URL or RPC_URL",
     ],
     [
       present.LABELS_API_KEY !== undefined && present.LABELS_URL === undefined,

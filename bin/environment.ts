@@ -7,6 +7,7 @@ import { keyVariables, privateKey } from "./keys/key-variables.ts";
 const LOCAL_DATA_DIR = ".ahs";
 /** none: wallets outside the index are not scored. */
 const HISTORY_SOURCES = ["none", "otterscan", "explorer"] as const;
+const HISTORY_BATCH_SOURCES = ["none", "sqd", "hypersync", "rpc"] as const;
 /** Interfaces of a server: one of them, or both on one port. */
 const INTERFACES = ["scoring", "verification"] as const;
 export type InterfaceName = (typeof INTERFACES)[number];
@@ -201,6 +202,18 @@ export const environment = z.object({
   HISTORY_API_KEY: z.string().min(1).optional().describe("a text"),
   /** Transactions asked for at once; nodes and explorers may allow fewer. */
   HISTORY_PAGE_SIZE: wholeNumber(1, 500).default(500),
+  /** Where the past of many wallets at once is read from. */
+  HISTORY_BATCH_SOURCE: z
+    .enum(HISTORY_BATCH_SOURCES)
+    .default("none")
+    .describe(`one of ${HISTORY_BATCH_SOURCES.join(", ")}`),
+  /**
+   * For sqd the dataset's URL at a portal, by default the public one of Base; for hypersync the chain's server, by default the vendor's;
+   * for rpc a node with eth_getBlockReceipts, by default that of RPC_URL.
+   */
+  HISTORY_BATCH_URL: httpUrl,
+  /** Key of a portal that wants one; the API token of HyperSync. */
+  HISTORY_BATCH_API_KEY: z.string().min(1).optional().describe("a text"),
   /** The labels interface of the Nansen profiler, or of one that speaks like it; unset, no third party is asked for labels. */
   LABELS_URL: httpUrl,
   LABELS_API_KEY: z.string().min(1).optional().describe("a text"),

@@ -9,10 +9,14 @@ import type { AccountFactSource } from "../service/ingest/enrich/account-facts.t
 import { createNodeFacts } from "../service/ingest/enrich/node-facts.ts";
 import { createOtterscanFacts } from "../service/ingest/enrich/otterscan-facts.ts";
 import { countSentBy } from "../service/ingest/history/ask-source.ts";
+import type { BatchSource } from "../service/ingest/history/batch-source.ts";
 import { createExplorerSource } from "../service/ingest/history/explorer-source.ts";
 import type { HistorySource } from "../service/ingest/history/history.ts";
 import { createHistoryReader, type HistoryReader } from "../service/ingest/history/history-reader.ts";
+import { createHyperSyncSource } from "../service/ingest/history/hypersync-source.ts";
 import { createOtterscanSource } from "../service/ingest/history/otterscan-source.ts";
+import { createRpcSource } from "../service/ingest/history/rpc-source.ts";
+import { createSqdSource } from "../service/ingest/history/sqd-source.ts";
 import { AHS_2026_2 } from "../service/model/score/policy.ts";
 import type { GuardOptions } from "../service/net/guarded-fetch.ts";
 import { createNameResolver } from "../service/net/public-address.ts";
@@ -59,6 +63,34 @@ export function historySourceFromConfig({ history, rpcUrl }: Config, chainId: nu
 function given(url: string | null): string {
   if (url === null) throw new Error("missing settings: HISTORY_URL");
   return url;
+}
+
+/** Of Optimism, Base and their Sepolia test networks: transactions of the OP stack pay an L1 fee, which receipts name. */
+const L1_FEE_CHAINS: ReadonlySet<number> = new Set([10, 8_453, 84_532, 11_155_420]);
+/** Datasets of the public portal by chain; see https://docs.sqd.dev for more. */
+const PUBLIC_DATASETS: ReadonlyMap<number, string> = new Map([[8_453, "base-mainnet"]]);
+
+/** The source of many wallets' past that the settings name; null where they name none. Throws where it needs a URL. */
+export function batchSourceFromConfig(
+  { historyBatch: { source, url, apiKey }, rpcUrl }: Config,
+  chainId: number,
+): BatchSource | null {
+  const l1Fee = L1_FEE_CHAINS.has(chainId) ? "paid" : "none";
+  switch (source) {
+    case "none":
+      return null;
+    case "sqd": {
+      const dataset = PUBLIC_DATASETS.get(chainId);
+      const named = url ?? (dataset === undefined ? null : `https://portal.sqd.dev/datasets/${dataset}`);
+      if (named === null)
+        throw new Error(`missing settings: HISTORY_BATCH_URL, a dataset of chain ${chainId}`);
+      return createSqdSource({ url: named, apiKey, l1Fee });
+    }
+    case "hypersync":
+      return createHyperSyncSource({ url: url ?? `https://${chainId}.hypersync.xyz`, token: apiKey, l1Fee });
+    case "rpc":
+      return createRpcSource({ url: given(url ?? rpcUrl), l1Fee });
+  }
 }
 
 /**

@@ -70,6 +70,7 @@ const SECRET_URLS: readonly string[] = [
   "X402_FACILITATOR_URL",
   "PANEL_BASE_URL",
   "HISTORY_URL",
+  "HISTORY_BATCH_URL",
   "LABELS_URL",
   "IPFS_GATEWAY_URL",
   ...Object.values(ROLE_PREFIXES).map((prefix) => `${prefix}${KEY_SUFFIXES.signerUrl}`),
@@ -83,6 +84,7 @@ const SECRET_VALUES: readonly string[] = [
   "RECEIPT_PREVIOUS_KEYS",
   "AHS_API_KEY",
   "HISTORY_API_KEY",
+  "HISTORY_BATCH_API_KEY",
   "LABELS_API_KEY",
   // Of the client's library, for a DATABASE_URL without a password.
   "PGPASSWORD",

@@ -100,9 +100,13 @@ function workerKeys(): Record<string, string> {
   };
 }
 
-/** Settings of the history source; without them the services ask the local chain's node. */
-function historySettings({ history }: Config): Record<string, string> {
-  const set = { HISTORY_SOURCE: history.source, HISTORY_URL: history.url, HISTORY_API_KEY: history.apiKey };
+/** Settings of the sources of history; without them the services ask the local chain's node. */
+function historySettings({ history, historyBatch }: Config): Record<string, string> {
+  const set = {
+    ...{ HISTORY_SOURCE: history.source, HISTORY_URL: history.url, HISTORY_API_KEY: history.apiKey },
+    ...{ HISTORY_BATCH_SOURCE: historyBatch.source, HISTORY_BATCH_URL: historyBatch.url },
+    HISTORY_BATCH_API_KEY: historyBatch.apiKey,
+  };
   const given = Object.entries(set).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
   return { ...Object.fromEntries(given), HISTORY_PAGE_SIZE: String(history.pageSize) };
 }

@@ -35,17 +35,28 @@ const MAX_BYTES = 33_554_432;
 const PASSING = new Set(["unavailable", "timeout", "rate_limited"]);
 const PAUSE_GROWTH = 4;
 
+type AskOptions<Result> = {
+  readonly policy: AskPolicy;
+  readonly signal: AbortSignal;
+  /** Sent as JSON by POST; absent for a GET. */
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Result where the answer is too large for the source or for us; without it that is a failure. */
+  readonly tooLarge?: Result;
+};
+
 /**
- * Gets JSON from a configured HTTP source, whose URL needs no guard. Retries failures that may pass, no sooner than the source
+ * Asks a configured HTTP source, whose URL needs no guard, for JSON. Retries failures that may pass, no sooner than the source
  * wishes. Every failure is a value, the caller's signal included.
  */
 export async function askJson<Result extends object>(
   url: URL,
   read: ReadJson<Result>,
-  { policy, signal }: { readonly policy: AskPolicy; readonly signal: AbortSignal },
+  options: AskOptions<Result>,
 ): Promise<Result | HistoryFailure> {
+  const { policy, signal } = options;
   for (let tried = 1; ; tried++) {
-    const answer = await askOnce(url, read, AbortSignal.any([signal, AbortSignal.timeout(policy.timeoutMs)]));
+    const answer = await askOnce(url, read, options);
     if (!isFailure(answer) || !PASSING.has(answer.reason) || tried >= policy.tries) return answer;
     const pauseMs = Math.max(
       policy.pauseMs * PAUSE_GROWTH ** (tried - 1),
@@ -65,36 +76,63 @@ export function isFailure(value: object): value is HistoryFailure {
 async function askOnce<Result extends object>(
   url: URL,
   read: ReadJson<Result>,
-  signal: AbortSignal,
+  { policy, body, headers, tooLarge, ...options }: AskOptions<Result>,
 ): Promise<Result | HistoryFailure> {
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(policy.timeoutMs)]);
   try {
-    const response = await fetch(url, {
-      signal,
-      // A key in the URL must not travel on.
-      redirect: "error",
-      headers: { accept: "application/json" },
-    });
+    const response = await fetch(url, requestOf({ body, headers, signal }));
     const refusal = refusalOf(response);
     if (refusal !== null) {
       await response.body?.cancel();
-      return refusal;
+      return response.status === TOO_LARGE && tooLarge !== undefined ? tooLarge : refusal;
     }
     const text = await readText(response, MAX_BYTES);
-    if (text === null) return historyFailure("malformed", `the answer is larger than ${MAX_BYTES} bytes`);
+    if (text === null)
+      return tooLarge ?? historyFailure("malformed", `the answer is larger than ${MAX_BYTES} bytes`);
     const json = parse(text);
     return json === undefined ? historyFailure("malformed", "the answer is not JSON") : read(json);
   } catch (error) {
-    if (signal.aborted) return historyFailure("timeout", "no whole answer in time");
-    return historyFailure("unavailable", `the connection failed: ${causeOf(error)}`);
+    return brokenOff(error, signal);
   }
 }
 
-function refusalOf(response: Response): HistoryFailure | null {
-  const { status } = response;
+const TOO_LARGE = 413;
+
+/** A request to a configured source: with a body a POST. */
+export function requestOf({
+  body,
+  headers,
+  signal,
+}: {
+  readonly body: object | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly signal: AbortSignal;
+}): RequestInit {
+  const same = {
+    signal,
+    // A key in the URL or in a header must not travel on.
+    redirect: "error" as const,
+    headers: { accept: "application/json", ...headers },
+  };
+  if (body === undefined) return same;
+  const content = { ...same.headers, "content-type": "application/json" };
+  return { ...same, method: "POST", headers: content, body: JSON.stringify(body) };
+}
+
+/** The failure of a request that threw. */
+export function brokenOff(error: unknown, signal: AbortSignal): HistoryFailure {
+  if (signal.aborted) return historyFailure("timeout", "no whole answer in time");
+  return historyFailure("unavailable", `the connection failed: ${causeOf(error)}`);
+}
+
+/** The failure that an answer's status is; null for a success. */
+export function refusalOf(response: Response): HistoryFailure | null {
+  const { status, headers } = response;
   if (response.ok) return null;
   const passing = status === 408 || status >= 500;
   const reason = status === 429 ? "rate_limited" : passing ? "unavailable" : "refused";
-  const retryAfterSeconds = retryAfter(response.headers.get("retry-after"), response.headers.get("date"));
+  const wait = headers.get("retry-after") ?? headers.get("x-ratelimit-reset");
+  const retryAfterSeconds = retryAfter(wait, headers.get("date"));
   return { kind: "failed", reason, detail: `HTTP status ${status}`, retryAfterSeconds };
 }
 
