@@ -1,0 +1,60 @@
+import { type Hex, numberToHex } from "viem";
+import type { JsonRpc } from "../json-rpc.ts";
+
+/** An object of JSON-RPC; quantities are minimal hexadecimal. */
+export type RpcObject = Readonly<Record<string, unknown>>;
+
+/** A whole block, as a node answers it. */
+export type ServedBlock = {
+  /** With whole transactions. */
+  readonly block: RpcObject & {
+    readonly number: Hex;
+    readonly hash: Hex;
+    readonly timestamp: Hex;
+    readonly transactions: readonly RpcObject[];
+  };
+  readonly receipts: readonly (RpcObject & { readonly logs: readonly RpcObject[] })[];
+};
+
+/** The chain that a history server serves. */
+export type ServedChain = {
+  /** Number of the newest final block. */
+  readonly finalized: () => Promise<number>;
+  /** Null beyond the head. */
+  readonly read: (number: number) => Promise<ServedBlock | null>;
+  /** Rising numbers of the only blocks that can name one of the accounts (lower-case); absent, each block is looked through. */
+  readonly naming?: (
+    accounts: ReadonlySet<string>,
+    range: { readonly from: number; readonly to: number },
+  ) => Iterable<number>;
+};
+
+/** A chain in memory, from its first block on; every block is final. */
+export function chainOfBlocks(blocks: readonly ServedBlock[]): ServedChain {
+  const first = Number(blocks[0]?.block.number ?? 0);
+  return {
+    finalized: async () => first + blocks.length - 1,
+    read: async (number) => blocks[number - first] ?? null,
+  };
+}
+
+/** The chain of a node with eth_getBlockReceipts; every block is final. */
+export function chainOfNode(rpc: JsonRpc): ServedChain {
+  return {
+    finalized: async () => Number(await rpc.request("eth_blockNumber")),
+    read: async (number) => {
+      const place = numberToHex(number);
+      const [block, receipts] = await rpc.batch([
+        { method: "eth_getBlockByNumber", params: [place, true] },
+        { method: "eth_getBlockReceipts", params: [place] },
+      ]);
+      if (block === null || receipts === null) return null;
+      return { block, receipts } as ServedBlock;
+    },
+  };
+}
+
+/** Lower-case hexadecimal as of a filter, or nothing. */
+export function hexOf(value: unknown): string | null {
+  return typeof value === "string" ? value.toLowerCase() : null;
+}
