@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 
-/** What a server does in place of its honest answer, or to it. */
+/** Misbehaviour of a server in one answer. */
 export type Fault =
   | { readonly kind: "status"; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
   /** The connection breaks within the body. */

@@ -67,9 +67,10 @@ export async function* answersOf<Block>(
       last = blocks.at(-1)?.header ?? last;
       next = to + 1;
     }
+    if (next > start) tried = 0;
     if (next > range.to || (failure === null && next > start)) continue;
     failure ??= historyFailure("unavailable", `no block from ${next} on in an answer`);
-    tried = next > start ? 1 : tried + 1;
+    tried += 1;
     const pauseMs = Math.max(
       Math.min(policy.pauseMs * 2 ** (tried - 1), policy.longestPauseMs),
       1000 * (failure.retryAfterSeconds ?? 0),

@@ -57,8 +57,8 @@ function isNamed({ topics }: RawLog, place: number, accounts: ReadonlySet<Addres
 }
 
 /**
- * Chooses the part of a block that concerns the wallets, from rows that hold at least that. Null where there is none; a failure if a
- * row that belongs to it is missing.
+ * Chooses the part of a block that concerns the wallets, from rows that hold at least that. Null if nothing does; a failure if a row
+ * of it is missing.
  */
 export function walletsPart(request: Omit<WalletsRequest, "from" | "to">) {
   const wallets = new Set(request.wallets);

@@ -37,7 +37,7 @@ type Query = (range: BlockRange) => Promise<Page | HistoryFailure>;
 
 /**
  * Batches from HyperSync by its documented JSON interface, `POST /query`, so that its native client is not needed. The protocol is that
- * of hypersync-client-rust 1.0.1. What wallets did themselves is asked for with whole transactions, and what names them
+ * of hypersync-client-rust 1.0.1. Own transactions of wallets come with all their logs. Transactions of others that name wallets come
  * without: an airdrop to one wallet can have hundreds of logs.
  */
 export function createHyperSyncSource(options: {
@@ -204,7 +204,10 @@ function portionsOf(range: BlockRange, queries: readonly Query[], l1Fee: L1Fee):
     }
     const blocks: BlockRows[] = [];
     for (const named of blocksOf(pages, { from, to })) {
-      const block = readRows(named, l1Fee);
+      const block =
+        named.header === null
+          ? historyFailure("inconsistent", "rows of a block without it")
+          : readRows(named, l1Fee);
       if (isFailure(block)) {
         yield block;
         return;

@@ -33,7 +33,9 @@ export function createRpcSource(options: {
   readonly policy?: AskPolicy;
 }): BatchSource {
   const { url, l1Fee, policy = BATCH_POLICY } = options;
-  const node: Node = { url, policy: { ...policy, tries: 1 } };
+  const node: Node = { url, policy };
+  // Each request is tried by itself.
+  const once = { ...policy, tries: 1 };
   const askFor = ({ to }: BlockRange): AskPortions =>
     async function* ask(from, signal) {
       const end = Math.min(to, from + PORTION - 1);
@@ -57,7 +59,7 @@ export function createRpcSource(options: {
     maxWallets: MAX_WALLETS,
     newestBlock: (signal) =>
       askNode(
-        { url, policy },
+        node,
         {
           method: "eth_getBlockByNumber",
           params: ["finalized", false],
@@ -68,11 +70,11 @@ export function createRpcSource(options: {
     readWallets: (request, signal) =>
       answersOf(
         request,
-        { ask: askFor(request), select: walletsPart(request), policy, everyBlock: true },
+        { ask: askFor(request), select: walletsPart(request), policy: once, everyBlock: true },
         signal,
       ),
     readBlocks: (range, signal) =>
-      answersOf(range, { ask: askFor(range), select: wholeBlock, policy, everyBlock: true }, signal),
+      answersOf(range, { ask: askFor(range), select: wholeBlock, policy: once, everyBlock: true }, signal),
   };
 }
 

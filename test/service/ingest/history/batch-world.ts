@@ -52,8 +52,6 @@ export const PLAIN: SentShape = {
   logs: [],
 };
 
-const TOKEN_ID = pad("0x5");
-
 const party = fc.constantFrom(...WALLETS, ...STRANGERS);
 const emitter = fc.constantFrom(...WALLETS, ...TOKENS, ...ENTRY_POINTS, FAKE);
 const log: fc.Arbitrary<LogShape> = fc.record({
@@ -113,7 +111,7 @@ function blockOf(number: number, shapes: readonly SentShape[]): ServedBlock {
         ...(shape.type === 126 ? {} : { l1Fee: "0x1f" }),
         logs: shape.logs.map(({ address, topics }) => ({
           ...{ ...place, transactionHash: hash, logIndex: numberToHex(logs++), removed: false },
-          ...{ address, topics: topics.length === 4 ? [...topics.slice(0, 3), TOKEN_ID] : topics, data },
+          ...{ address, topics, data },
         })),
       },
     };
