@@ -243,11 +243,15 @@ function blocksOf(pages: readonly Page[], { from, to }: BlockRange): readonly Na
   return [...blocks].toSorted(([a], [b]) => a - b).map(([, block]) => block);
 }
 
+/** Names of JSON-RPC by those of HyperSync. */
+const NAMES: ReadonlyMap<string, string> = new Map(
+  Object.values(fieldsOf([...TRANSACTION, "input"], "paid"))
+    .flat()
+    .map((name) => [name, name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())]),
+);
+
 function named(row: Row): Row {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [
-      name.replaceAll(/_([a-z])/g, (_, letter) => letter.toUpperCase()),
-      value,
-    ]),
-  );
+  const renamed: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(row)) renamed[NAMES.get(name) ?? name] = value;
+  return renamed;
 }
