@@ -20,9 +20,10 @@ function bodyOf(pieces: readonly Uint8Array[], end: "close" | "break" | "stall" 
 }
 
 async function linesOf(body: ReturnType<typeof bodyOf>, limits = LIMITS, signal = NEVER) {
-  return Array.fromAsync(readLines(body, limits, signal), (line) =>
-    typeof line === "string" ? line : line.reason,
-  );
+  const lines: string[] = [];
+  for await (const line of readLines(body, limits, signal))
+    lines.push(typeof line === "string" ? line : line.reason);
+  return lines;
 }
 
 const bytes = (text: string) => new TextEncoder().encode(text);
