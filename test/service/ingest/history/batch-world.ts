@@ -32,7 +32,7 @@ const FAKE = account(0xee);
 
 export const WANTED = { wallets: WALLETS, tokens: TOKENS, entryPoints: ENTRY_POINTS };
 
-export type LogShape = { readonly address: Address; readonly topics: readonly Hex[] };
+type LogShape = { readonly address: Address; readonly topics: readonly Hex[] };
 export type SentShape = {
   readonly from: Address;
   readonly to: Address | null;
