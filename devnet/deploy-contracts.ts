@@ -103,6 +103,7 @@ export async function localDeployment(
       vettedServices: [],
     },
     staticWallets: [],
+    sample: { everyBlocks: 1, blocks: 1 },
   };
 }
 

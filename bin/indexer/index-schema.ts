@@ -27,11 +27,11 @@ export function indexSchemaName(root: string, chainId: number, deploymentFile: s
   return `index_${chainId}_${hash.digest("hex").slice(0, 12)}`;
 }
 
-/** Only what the index reads: a further registry or an escrow's upgraded code is no other index. */
+/** Only what the index reads: a further registry, an escrow's upgraded code or another sample is no other index. */
 function indexedDeployment(deploymentFile: string): string {
   const deployment = loadDeployment(deploymentFile);
   const escrows = deployment.escrows.map(({ codeHash: _, implementation: __, ...indexed }) => indexed);
-  return JSON.stringify({ ...deployment, registries: [], escrows });
+  return JSON.stringify({ ...deployment, registries: [], escrows, sample: undefined });
 }
 
 function filesUnder(root: string, path: string): string[] {

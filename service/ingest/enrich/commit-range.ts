@@ -1,14 +1,7 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { SamplingRule } from "../../chain/deployments.ts";
 import type { Database } from "../../db/database.ts";
-import {
-  addContacts,
-  type ContactIncrement,
-  dropPayers,
-  forgetStrangerCalls,
-  readKnownCounterparties,
-  readStrangers,
-  storeStrangerCalls,
-} from "./contact-rows.ts";
+import { addContacts, type ContactIncrement, dropPayers } from "./contact-rows.ts";
 import { dealingsOfCalls, dealingsOfTransfers, sumDealings } from "./contacts.ts";
 import type { Market } from "./context.ts";
 import { storeApprovals } from "./enrich-approvals.ts";
@@ -24,7 +17,8 @@ import {
 } from "./enrich-writes.ts";
 import { type WantedFact, wantFacts } from "./pending-facts.ts";
 import { createPriceBook, type FeedPriceRow, readFeedPrices, storeFeedPrices } from "./prices.ts";
-import { type BlockCall, countStrangers } from "./strangers.ts";
+import { storeSampled } from "./sampled-blocks.ts";
+import type { SampledBlock } from "./sampling.ts";
 
 /** Rows of one range, and the stretch that it finishes. */
 export type Commit = {
@@ -36,8 +30,8 @@ export type Commit = {
   readonly rows: EnrichRows;
   /** By own calls, up to the end of the range. */
   readonly creations: readonly Creation[];
-  /** Transactions of the read blocks that followed wallets did not send. */
-  readonly blockCalls: readonly BlockCall[];
+  readonly rule: SamplingRule;
+  readonly sampled: readonly SampledBlock[];
   readonly prices: readonly FeedPriceRow[];
 };
 
@@ -52,13 +46,14 @@ export async function commitRange(db: Database, commit: Commit) {
     if (!(await takeRange(tx, commit))) return null;
     const prices = await storeFeedPrices(tx, chainId, commit.prices);
     const { added, counts } = await storeRows(tx, commit.rows);
+    const sampled = await storeSampled(tx, commit, commit.sampled);
     await advanceTo(tx, chainId, advance);
     const pastOf = advance.of === "past" ? [...advance.wallets.keys()] : [];
     const approvals = await storeApprovals(tx, chainId, { rows: commit.rows.approvals, pastOf });
     const { contacts, payersLeftOut } = await storeContacts(tx, commit, added);
     const account = await wantFacts(tx, chainId, [...wantedBy(commit), ...wantedOf(contacts, added)]);
     return {
-      rows: { ...counts, approvals: approvals.count, prices },
+      rows: { ...counts, ...sampled, approvals: approvals.count, prices },
       leftOut: { approval: approvals.leftOut, account, payer: payersLeftOut },
     };
   });
@@ -86,10 +81,9 @@ function wantedOf(contacts: readonly ContactIncrement[], { calls, transfers }: N
   }));
 }
 
-/** Strangers come after the followed wallets, which decide whose strangers are counted. */
 async function storeContacts(
   tx: NodePgDatabase,
-  { chainId, market, creations, blockCalls }: Commit,
+  { chainId, market, creations }: Pick<Commit, "chainId" | "market" | "creations">,
   added: NewRows,
 ) {
   const funds =
@@ -98,21 +92,5 @@ async function storeContacts(
       : dealingsOfTransfers(added.transfers, market, createPriceBook(await readFeedPrices(tx, chainId)));
   const contacts = sumDealings([...dealingsOfCalls(added.calls, creations), ...funds]);
   await addContacts(tx, chainId, contacts);
-  const read = new Set(added.blocks.map(({ block }) => block));
-  const calls = blockCalls.filter(({ block }) => read.has(block));
-  if (calls.length > 0) await storeStrangers(tx, chainId, calls);
   return { contacts, payersLeftOut: await dropPayers(tx, chainId, sumDealings(funds)) };
-}
-
-async function storeStrangers(tx: NodePgDatabase, chainId: number, calls: readonly BlockCall[]) {
-  const called = new Set(calls.flatMap(({ counterparty }) => counterparty ?? []));
-  const counterparties = await readKnownCounterparties(tx, chainId, [...called]);
-  const involved = new Set(calls.map(({ from }) => from));
-  for (const { strangers } of counterparties.values())
-    for (const account of strangers.keys()) involved.add(account);
-  const strangers = await readStrangers(tx, chainId, [...involved]);
-  const counted = countStrangers(calls, { counterparties, strangers });
-  await forgetStrangerCalls(tx, chainId, counted.left);
-  await addContacts(tx, chainId, sumDealings(counted.dealings));
-  await storeStrangerCalls(tx, chainId, counted.calls);
 }

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Address } from "viem";
-import type { Deployment } from "../../chain/deployments.ts";
+import type { Deployment, SamplingRule } from "../../chain/deployments.ts";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
 import { lowerCase } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
@@ -29,6 +29,8 @@ export type EnrichContext = {
   /** Views schema of the index, chain_<id>. */
   readonly schema: string;
   readonly market: Market;
+  /** Which blocks are read whole. */
+  readonly rule: SamplingRule;
   /** ERC-4337 entry points whose events are believed, lower-case. */
   readonly entryPoints: ReadonlySet<Address>;
   /** Ranges of one block that timed out: their block, and how often in a row. */
@@ -56,7 +58,7 @@ export const enrichLimits = {
   maxWallets: 500,
   /** Most logs of one range of several blocks; more are read in smaller ranges. */
   maxLogs: 20_000,
-  /** Most blocks with own calls or executions, each a request, in one range: what a kill can cost. */
+  /** Most blocks with own calls or executions and sampled ones, each a request, in one range: what a kill can cost. */
   maxCallBlocks: 250,
   /** Most requests under way. */
   concurrency: 4,
@@ -85,7 +87,7 @@ export function createEnrichMetrics(registry: Registry) {
     ),
     dropped: counter(
       "ahs_enrich_rows_dropped_total",
-      "Rows deleted whose time was over: transfers of unlisted tokens that others claimed",
+      "Rows deleted whose time was over: transfers of unlisted tokens that others claimed, users of contracts",
       "table",
     ),
     factFailures: counter(

@@ -29,8 +29,6 @@ export type EnrichTask = {
   readonly to: number;
   /** Wallets to read for, each from its own first block on. */
   readonly wallets: Followed;
-  /** Every followed wallet, read for in this range or not. */
-  readonly followed: Followed;
   /** Newest finalized block of the index. */
   readonly finalizedBlock: number;
   readonly cursor: EnrichCursor | null;
@@ -53,7 +51,7 @@ export async function enrichRange(
   const planned = await readWanted(context, task);
   await requireSameChain(context, task, cursorAt(planned));
   const isOversized = createOversizeTest(context.client, { block: planned.to, isStuck: task.isStuck });
-  const { db, chainId, market, entryPoints, crashes, metrics } = context;
+  const { db, chainId, market, rule, entryPoints, crashes, metrics } = context;
   const {
     to,
     nextBlocks,
@@ -69,22 +67,21 @@ export async function enrichRange(
   const answers = await readAnswers(context, range);
   const { blocks, senders } = await readLogBlocks(context, wanted, [...logs, ...answers]);
   const { executions, dropped } = findExecutions(logs, { followed: task.wallets, entryPoints });
-  const { from, wallets, followed, generation } = task;
+  const { of, from, wallets, generation } = task;
   const authorizations = findAuthorizations(logs, { followed: task.wallets, tokens: market.listed });
   const asked = {
-    ...{ ...wanted, from, blocks, logs, unread, isOversized, executions, authorizations, wallets, followed },
+    ...{ ...wanted, of, from, blocks, logs, unread, isOversized, executions, authorizations, wallets },
   };
   const read = await readCalls(context, asked);
   const prices = await readDailyPrices(context, range, { logs: answers, blocks });
   const delegations = await readDelegations(context, task, { ...range, calls: wanted.calls });
   const claims = await boundClaims(context, task, { logs, blocks, senders, read });
   const result = await commitRange(db, {
-    ...{ chainId, generation, market, prices, advance: advanceOf(task, cursor) },
+    ...{ chainId, generation, market, rule, prices, advance: advanceOf(task, cursor) },
     creations: wanted.creations,
-    blockCalls: read.blockCalls,
+    sampled: read.sampled,
     rows: {
       calls: read.calls,
-      blocks: read.blocks,
       ...claims.rows,
       delegations: delegations.rows,
       creations: creationFacts(chainId, wanted.creations, from),
@@ -192,9 +189,10 @@ function countLeftOut(
 }
 
 /** Reads the index's rows of the range. */
-async function readWanted({ db, schema, limits }: EnrichContext, task: EnrichTask) {
+async function readWanted({ db, schema, limits, rule }: EnrichContext, task: EnrichTask) {
   const wallets = [...task.wallets.keys()];
-  const range = { schema, from: task.from, to: task.to, wallets, maxCallBlocks: limits.maxCallBlocks };
+  const { of, from, to } = task;
+  const range = { schema, of, from, to, wallets, rule, maxCallBlocks: limits.maxCallBlocks };
   return readSnapshot(db, async (client) => {
     const calls = await readRangeCalls(client, range);
     const numbers = new Set([calls.to, ...calls.calls.map((call) => call.block)]);

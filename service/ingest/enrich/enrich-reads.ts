@@ -1,8 +1,11 @@
 import { eq } from "drizzle-orm";
 import { escapeIdentifier, type PoolClient } from "pg";
 import type { Address, Hex } from "viem";
+import type { SamplingRule } from "../../chain/deployments.ts";
 import { type Database, NUMERIC_AS_BIGINT } from "../../db/database.ts";
 import { enrichCursor } from "../../db/tables/enrich.ts";
+
+import { sampleOf, samplesEndingIn, stretchStart } from "./sampling.ts";
 
 /** How far the chain is enriched. */
 export type EnrichCursor = { readonly block: number; readonly hash: Hex };
@@ -93,14 +96,22 @@ export type Creation = Pick<IndexedCall, "block" | "transactionIndex" | "timesta
   readonly contract: Address;
 };
 
+type CallsRange = {
+  readonly schema: string;
+  /** Whether the range's samples are read with its calls. */
+  readonly of: "chain" | "past";
+  readonly from: number;
+  readonly to: number;
+  readonly wallets: readonly Address[];
+  readonly rule: SamplingRule;
+  readonly maxCallBlocks: number;
+};
+
 /**
  * Reads the wallets' own calls of the range in one snapshot; it ends earlier where more than `maxCallBlocks` blocks hold own
- * calls. The creations are all of the wallets that called, up to the end of the range.
+ * calls or are sampled. The creations are all of the wallets that called, up to the end of the range.
  */
-export async function readRangeCalls(
-  client: PoolClient,
-  range: { schema: string; from: number; to: number; wallets: readonly Address[]; maxCallBlocks: number },
-) {
+export async function readRangeCalls(client: PoolClient, range: CallsRange) {
   const { schema, from, to: until, wallets, maxCallBlocks } = range;
   const table = `${escapeIdentifier(schema)}.transaction`;
   const place = `block::float8 as block, transaction_index as "transactionIndex", timestamp::float8 as timestamp`;
@@ -109,7 +120,10 @@ export async function readRangeCalls(
      where "from" = any($1::text[]) and own and block between $2 and $3 order by block limit $4`,
     [wallets, from, until, maxCallBlocks + 1],
   );
-  const to = blocks.rows.length > maxCallBlocks ? (blocks.rows[maxCallBlocks - 1]?.block ?? until) : until;
+  const to = lastReadable(
+    blocks.rows.map(({ block }) => block),
+    range,
+  );
   const { rows: calls } = await client.query<IndexedCall>({
     text: `select hash, ${place}, "from" as wallet, "to", input, value, ok, gas_limit as "gasLimit",
              gas_used as "gasUsed", effective_gas_price as "gasPrice"
@@ -131,6 +145,19 @@ export async function readRangeCalls(
     ...NUMERIC_AS_BIGINT,
   });
   return { to, calls, creations, payments };
+}
+
+/** The last block up to which no more than `maxCallBlocks` blocks are to be read; at least the range's first. */
+function lastReadable(callBlocks: readonly number[], { of, from, to, rule, maxCallBlocks }: CallsRange) {
+  const calls = callBlocks.map((block) => ({ block, needs: [block, stretchStart(rule, block)] }));
+  const starts = of === "chain" ? samplesEndingIn(rule, { from, to }) : [];
+  const samples = starts.map((start) => ({ block: start + rule.blocks - 1, needs: sampleOf(rule, start) }));
+  const read = new Set<number>();
+  for (const { block, needs } of [...calls, ...samples].toSorted((a, b) => a.block - b.block)) {
+    for (const number of needs) read.add(number);
+    if (read.size > maxCallBlocks) return Math.max(from, block - 1);
+  }
+  return to;
 }
 
 export type IndexedBlock = {

@@ -6,21 +6,18 @@ import { columnOf, insertRows } from "../../db/insert-rows.ts";
 import {
   type accountFact,
   type enrichApproval,
-  type enrichBlock,
   enrichCursor,
   type enrichTransfer,
   type enrichUserOperation,
   type ownCall,
   type walletDelegation,
 } from "../../db/tables/enrich.ts";
-import { recountStrangers } from "./contact-rows.ts";
 import { type EnrichCursor, isNoHubSql, selectCursor } from "./enrich-reads.ts";
 import { takeOffPending, type WantedFact, wantFacts } from "./pending-facts.ts";
 
 /** Everything that one range says, by table. */
 export type EnrichRows = {
   readonly calls: readonly (typeof ownCall.$inferInsert)[];
-  readonly blocks: readonly (typeof enrichBlock.$inferInsert)[];
   readonly transfers: readonly (typeof enrichTransfer.$inferInsert)[];
   readonly approvals: readonly (typeof enrichApproval.$inferInsert)[];
   readonly userOperations: readonly (typeof enrichUserOperation.$inferInsert)[];
@@ -88,22 +85,20 @@ export async function advanceTo(tx: NodePgDatabase, chainId: number, advance: Ad
 }
 
 /** Rows that were not stored before, of the kinds that must be counted once. */
-export type NewRows = Pick<EnrichRows, "calls" | "blocks" | "transfers">;
+export type NewRows = Pick<EnrichRows, "calls" | "transfers">;
 
 /** Stores the rows of a range except approvals and counts the new ones. A call from a history source gets its receipt. */
 export async function storeRows(tx: NodePgDatabase, rows: Omit<EnrichRows, "approvals">) {
   const added: NewRows = {
     calls: await storeCalls(tx, rows.calls),
-    blocks: await addRows(tx, rows.blocks, { table: "enrich_block", key: ["block"], onConflict: NOTHING }),
     transfers: await addRows(tx, rows.transfers, {
       table: "enrich_transfer",
       key: ["block", "logIndex", "item"],
-      onConflict: NOTHING,
+      onConflict: sql`do nothing`,
     }),
   };
   const counts = {
     calls: added.calls.length,
-    blocks: added.blocks.length,
     transfers: added.transfers.length,
     userOperations: await insertNew(tx, "enrich_user_operation", rows.userOperations),
     delegations: await insertNew(tx, "wallet_delegation", rows.delegations),
@@ -111,8 +106,6 @@ export async function storeRows(tx: NodePgDatabase, rows: Omit<EnrichRows, "appr
   };
   return { added, counts };
 }
-
-const NOTHING = sql`do nothing`;
 
 /** Columns of a call that come from its receipt or block; the others are the same from every source. */
 const FROM_ENRICHMENT = sql`source = excluded.source, fee_wei = excluded.fee_wei, l1_fee_wei = excluded.l1_fee_wei,
@@ -175,10 +168,11 @@ export async function openMissedPasts(
         past_until = excluded.past_until,
         from_block = excluded.from_block, past_next = excluded.past_next
       returning wallet`);
-    const wallets = rows.map(({ wallet }) => wallet);
-    // Some of the calls that are read now may have been counted as a stranger's.
-    await recountStrangers(tx, chainId, wallets);
-    await wantFacts(tx, chainId, wallets.map(itself));
+    await wantFacts(
+      tx,
+      chainId,
+      rows.map(({ wallet }) => itself(wallet)),
+    );
   });
 }
 

@@ -43,7 +43,7 @@ export function describeCall(
     readonly decode?: LogDecoder;
     /** Wei; null where the receipt has none. */
     readonly l1Fee: bigint | null;
-    /** Base fee and median tip of the block in wei per gas; null if the block has none. */
+    /** Base fee of the block and tip of its stretch in wei per gas, see `marketPriceOf`; null where unknown. */
     readonly marketPrice: bigint | null;
   },
   wrappedNative: Address | null,

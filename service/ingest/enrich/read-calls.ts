@@ -1,11 +1,17 @@
 import type { Address, Hex } from "viem";
 import { NodeFailure } from "../../chain/node/failure.ts";
 import { APPROVAL, APPROVAL_FOR_ALL, type RawLog, type RawReceipt } from "../../chain/node/rpc-answers.ts";
+import { readSnapshot } from "../../db/index-snapshot.ts";
 import { mapLimited } from "../../net/map-limited.ts";
 import { describeSignedPayments } from "./authorizations.ts";
 import type { EnrichContext } from "./context.ts";
 import { decodeLog } from "./decode-log.ts";
-import type { IndexedBlock, IndexedCall, NativePayment } from "./enrich-reads.ts";
+import {
+  type IndexedBlock,
+  type IndexedCall,
+  type NativePayment,
+  readIndexedBlocks,
+} from "./enrich-reads.ts";
 import type { EnrichRows } from "./enrich-writes.ts";
 import {
   type BundleTransaction,
@@ -15,12 +21,15 @@ import {
   receiptLogs,
   withPayments,
 } from "./executions.ts";
-import { approvalKey, concerns, type Followed, isFollowed, nativeTransfers } from "./log-rows.ts";
-import { type MinedCall, medianTip, type OwnCallRow, ownCallRow, unreadCallRow } from "./own-call.ts";
-import { type CallBlock, type IsOversized, orOversized } from "./read-receipts.ts";
-import type { BlockCall } from "./strangers.ts";
+import { approvalKey, concerns, type Followed, nativeTransfers } from "./log-rows.ts";
+import { type MinedCall, type OwnCallRow, ownCallRow, unreadCallRow } from "./own-call.ts";
+import { type IsOversized, orOversized } from "./read-receipts.ts";
+import { planSampled, withRead } from "./sampled-blocks.ts";
+import { marketPriceOf, type Tips } from "./sampling.ts";
 
 type WantedCalls = {
+  /** Whether the samples that end in the range are wanted as well. */
+  readonly of: "chain" | "past";
   readonly from: number;
   readonly to: number;
   /** Own transactions, as the index holds them. */
@@ -37,16 +46,14 @@ type WantedCalls = {
   /** Blocks of the index, at least those of calls, executions and authorizations. */
   readonly blocks: ReadonlyMap<number, IndexedBlock>;
   readonly wallets: Followed;
-  readonly followed: Followed;
 };
 
-/** Reads the blocks of calls, executions and authorizations, without what no answer has room for; throws a NodeFailure if anything is missing. */
+/**
+ * Reads calls, executions and authorizations, and sampled blocks, without what no answer has room for; throws a NodeFailure if anything is
+ * missing.
+ */
 export async function readCalls(context: EnrichContext, wanted: WantedCalls) {
-  const blocks = await readBlocks(context, wanted);
-  const receipts: ReadonlyMap<Hex, RawReceipt | null> = new Map(
-    blocks.flatMap((block) => [...block.receipts]),
-  );
-  const tips: Tips = new Map(blocks.map((block) => [block.number, tipOf(block, wanted.blocks)]));
+  const { receipts, sampled, tips } = await readBlocks(context, wanted);
   const { crashes } = context;
   const own: SentCall[] = [];
   const sent: OwnCallRow[] = [];
@@ -61,7 +68,7 @@ export async function readCalls(context: EnrichContext, wanted: WantedCalls) {
     await crashes.decode(call.hash, () => {
       const found = { call, receipt, logs: receipt === null ? [] : receiptLogs(receipt) };
       own.push(found);
-      sent.push(transactionRow(context, found, marketPrice(call.block, wanted, tips)));
+      sent.push(transactionRow(context, found, priceAt(context, wanted, { tips, block: call.block })));
     });
   }
   const executed = await readExecutions(context, wanted, { receipts, tips });
@@ -69,10 +76,9 @@ export async function readCalls(context: EnrichContext, wanted: WantedCalls) {
   const calls = [...sent, ...executed.map(({ row }) => row), ...signed];
   return {
     calls,
-    blocks: blocks.flatMap((block) => blockRow(context.chainId, block, wanted.blocks, tips)),
+    sampled,
     /** Native coin that moved. */
     payments: nativeTransfers(context.chainId, calls, wanted.payments),
-    blockCalls: blocks.flatMap((block) => othersOf(block, wanted)),
     /** Logs of own calls that say something of a wallet and are not among those by topic, where that has no room for all. */
     extraLogs: extraLogs(own, wanted),
     /** Logs of approvals that accounts gave in executions, see `approvalKey`. */
@@ -80,23 +86,53 @@ export async function readCalls(context: EnrichContext, wanted: WantedCalls) {
   };
 }
 
-type Tips = ReadonlyMap<number, bigint | null>;
-
-function readBlocks(context: EnrichContext, wanted: WantedCalls): Promise<readonly CallBlock[]> {
-  const { from, to, calls, executions, authorizations, isOversized } = wanted;
+/** Each block once, however much of it is wanted. */
+async function readBlocks(context: EnrichContext, wanted: WantedCalls) {
+  const { db, chainId, rule, limits } = context;
+  const { of, from, to, calls, executions, authorizations, isOversized } = wanted;
   const hashes = new Map<number, Set<Hex>>();
   const add = (block: number, hash: Hex) => hashes.set(block, (hashes.get(block) ?? new Set()).add(hash));
   for (const call of calls) add(call.block, call.hash);
-  for (const log of [...executions.map(({ log: of }) => of), ...authorizations])
-    add(log.blockNumber, log.transactionHash);
-  if (hashes.size > context.limits.maxCallBlocks && to > from) {
-    const most = `${context.limits.maxCallBlocks} blocks with calls`;
+  for (const { log } of executions) add(log.blockNumber, log.transactionHash);
+  const priced = [...hashes.keys()];
+  for (const log of authorizations) add(log.blockNumber, log.transactionHash);
+  const samplesOf = of === "chain" ? { from, to } : null;
+  const { unread, tips } = await planSampled(db, { chainId, rule, samplesOf, tipsOf: priced });
+  const numbers = new Set([...hashes.keys(), ...unread]);
+  if (numbers.size > limits.maxCallBlocks && to > from) {
+    const most = `${limits.maxCallBlocks} blocks with calls or sampled`;
     throw new NodeFailure("too_many_results", `more than ${most} in blocks ${from} to ${to}`);
   }
-  return mapLimited([...hashes], context.limits.concurrency, ([number, inIt]) => {
-    const { hash, baseFeeWei } = indexedBlock(wanted.blocks, number);
-    return context.readReceipts({ number, hash, baseFeeWei, calls: [...inIt] }, isOversized);
+  const heads = await readHeads(context, [...numbers], wanted.blocks);
+  const sampledNumbers = new Set(unread);
+  const read = await mapLimited([...numbers], limits.concurrency, async (number) => {
+    const { hash, timestamp, baseFeeWei } = heads.get(number) ?? (await headAtNode(context, number));
+    const inIt = { calls: [...(hashes.get(number) ?? [])], isSampled: sampledNumbers.has(number) };
+    return context.readReceipts({ number, hash, timestamp, baseFeeWei, ...inIt }, isOversized);
   });
+  const sampled = read.flatMap((block) => block.sampled ?? []);
+  const receipts: ReadonlyMap<Hex, RawReceipt | null> = new Map(read.flatMap((block) => [...block.receipts]));
+  return { receipts, sampled, tips: withRead(tips, sampled) };
+}
+
+/** Those of the blocks that the index has. */
+async function readHeads(
+  { db, schema }: EnrichContext,
+  numbers: readonly number[],
+  known: ReadonlyMap<number, IndexedBlock>,
+): Promise<ReadonlyMap<number, IndexedBlock>> {
+  const others = numbers.filter((number) => !known.has(number));
+  if (others.length === 0) return known;
+  const read = await readSnapshot(db, (client) => readIndexedBlocks(client, schema, others));
+  return new Map([...known, ...read]);
+}
+
+/** A block of before the index began, whose successors the index was compared with. */
+async function headAtNode({ client }: EnrichContext, number: number): Promise<IndexedBlock> {
+  const header = await client.header(number);
+  if (header === null || header.number !== number)
+    throw new NodeFailure("node_behind", `the node has no block ${number}`);
+  return { hash: header.hash, timestamp: header.timestamp, baseFeeWei: header.baseFeePerGas ?? null };
 }
 
 /** An own call with its logs; without a receipt none are known. */
@@ -147,7 +183,8 @@ async function readExecutions(
     return crashes.decode(hash, () =>
       withPayments(described, trace).map(({ execution, call, asked: _, ...read }) => {
         const { timestamp } = indexedBlock(wanted.blocks, call.block);
-        const outcome = { ...read, l1Fee: null, marketPrice: marketPrice(call.block, wanted, known.tips) };
+        const marketPrice = priceAt(context, wanted, { tips: known.tips, block: call.block });
+        const outcome = { ...read, l1Fee: null, marketPrice };
         const stored = { chainId, wrappedNative: market.wrappedNative, origin: execution.origin };
         const approvals = read.logs.filter(
           ({ topics: [event] }) => event === APPROVAL || event === APPROVAL_FOR_ALL,
@@ -229,38 +266,12 @@ function contentOf(log: RawLog): string {
   return [log.transactionHash, log.address, ...log.topics, log.data].join();
 }
 
-function tipOf({ number, gasPrices }: CallBlock, blocks: WantedCalls["blocks"]): bigint | null {
-  const { baseFeeWei } = indexedBlock(blocks, number);
-  return baseFeeWei === null || gasPrices === null ? null : medianTip(gasPrices, baseFeeWei);
-}
-
-/** Base fee and median tip. */
-function marketPrice(block: number, { blocks }: WantedCalls, tips: Tips): bigint | null {
-  const { baseFeeWei } = indexedBlock(blocks, block);
-  const tip = tips.get(block) ?? null;
-  return baseFeeWei === null || tip === null ? null : baseFeeWei + tip;
-}
-
-/** Nothing of a block whose transactions no answer has room for. */
-function blockRow(
-  chainId: number,
-  { number, gasPrices, source }: CallBlock,
-  blocks: WantedCalls["blocks"],
-  tips: Tips,
-): EnrichRows["blocks"] {
-  if (gasPrices === null) return [];
-  const { hash, timestamp, baseFeeWei } = indexedBlock(blocks, number);
-  const medianTipWei = tips.get(number) ?? null;
-  const transactions = gasPrices.length;
-  return [{ chainId, block: number, hash, timestamp, baseFeeWei, medianTipWei, transactions, source }];
-}
-
-/** Transactions of the block that no followed wallet sent. */
-function othersOf({ number, seen }: CallBlock, { blocks, followed }: WantedCalls): readonly BlockCall[] {
-  const { timestamp } = indexedBlock(blocks, number);
-  return seen
-    .filter(({ from }) => !isFollowed(followed, from, number))
-    .map((call) => ({ ...call, block: number, timestamp }));
+function priceAt(
+  { rule }: EnrichContext,
+  { blocks }: WantedCalls,
+  { tips, block: number }: { readonly tips: Tips; readonly block: number },
+): bigint | null {
+  return marketPriceOf(rule, tips, { number, baseFeeWei: indexedBlock(blocks, number).baseFeeWei });
 }
 
 export function indexedBlock(blocks: ReadonlyMap<number, IndexedBlock>, number: number): IndexedBlock {

@@ -2,46 +2,33 @@ import type { Address, Hex } from "viem";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
 import { NodeFailure } from "../../chain/node/failure.ts";
 import type { RawBlock, RawReceipt } from "../../chain/node/rpc-answers.ts";
-import type { enrichBlock } from "../../db/tables/enrich.ts";
-import { isSentByPayer, readSignedPayments } from "./authorizations.ts";
-import { payeeOf } from "./own-call.ts";
+import { type BlockHead, type SampledBlock, sampledBlockOf } from "./sampling.ts";
 
-/** A block with own calls: their receipts, and the gas prices that all its transactions paid. */
-export type CallBlock = {
-  readonly number: number;
-  /** By transaction; null for one that no answer has room for. */
+/** What was read of a block. */
+export type ReadBlock = {
+  /** Of own calls, by transaction; null for one that no answer has room for. */
   readonly receipts: ReadonlyMap<Hex, RawReceipt | null>;
-  /** Wei per gas; null where no answer has room for the block's transactions. */
-  readonly gasPrices: readonly bigint[] | null;
-  /** All its transactions and signed payments, from anyone; none where the node does not give the receipts of the whole block. */
-  readonly seen: readonly SeenCall[];
-  readonly source: (typeof enrichBlock.$inferSelect)["source"];
+  /** Null where the block is not sampled. */
+  readonly sampled: SampledBlock | null;
 };
 
-type SeenCall = {
-  readonly transactionIndex: number;
-  /** The sender, or who signed the payment. */
-  readonly from: Address;
-  /** The called account, or the payee of a lone token transfer or signed payment; null for a creation. */
-  readonly counterparty: Address | null;
-};
-
-/** A block to read: as the index knows it, with the own calls in it. */
-type WantedBlock = { number: number; hash: Hex; baseFeeWei: bigint | null; calls: readonly Hex[] };
+/** A block to read: the own calls in it, and whether it is sampled. */
+type WantedBlock = BlockHead & { readonly calls: readonly Hex[]; readonly isSampled: boolean };
 
 /**
- * Reads blocks whole by eth_getBlockReceipts. A node without that method (`onFallback`), and any for a block that does not fit,
- * is asked for the transactions and each own call's receipt. Throws a NodeFailure if a call is missing or the block is another.
+ * Reads sampled blocks, and those of several calls, whole by eth_getBlockReceipts, and the receipt of any other call. A node without that
+ * method (`onFallback`), and any for a block that does not fit, is asked for each receipt, and for a sampled block's transactions.
+ * Throws a NodeFailure if a call is missing or the block is another.
  */
 export function createReceiptReader(
   client: ChainReader,
   /** Whose logs of signed payments are believed, lower-case. */
   tokens: ReadonlySet<Address>,
   onFallback: (cause: NodeFailure) => void,
-): (wanted: WantedBlock, isOversized: IsOversized) => Promise<CallBlock> {
+): (wanted: WantedBlock, isOversized: IsOversized) => Promise<ReadBlock> {
   let hasBlockReceipts = true;
   return async (wanted, isOversized) => {
-    if (hasBlockReceipts) {
+    if (hasBlockReceipts && (wanted.isSampled || wanted.calls.length > 1)) {
       try {
         const whole = await orOversized(isOversized, () => readWholeBlock(client, wanted, tokens));
         if (whole !== null) return whole;
@@ -57,62 +44,51 @@ export function createReceiptReader(
 
 async function readWholeBlock(
   client: ChainReader,
-  wanted: WantedBlock,
+  { calls, isSampled, ...head }: WantedBlock,
   tokens: ReadonlySet<Address>,
-): Promise<CallBlock> {
-  const all = await client.blockReceipts(wanted.number);
-  if (all === null) throw new NodeFailure("node_behind", `no receipts of block ${wanted.number}`);
+): Promise<ReadBlock> {
+  const all = await readBlockReceipts(client, head.number);
+  if (all === null) throw new NodeFailure("node_behind", `no receipts of block ${head.number}`);
   const byHash = new Map(all.map((receipt) => [receipt.transactionHash, receipt]));
-  for (const receipt of all) expectReceipt(wanted, receipt.transactionHash, receipt);
+  for (const receipt of all) expectReceipt(head, receipt.transactionHash, receipt);
   return {
-    number: wanted.number,
-    receipts: new Map(
-      wanted.calls.map((hash) => [hash, expectReceipt(wanted, hash, byHash.get(hash) ?? null)]),
-    ),
-    gasPrices: all.map((receipt) => receipt.effectiveGasPrice),
-    seen: all.flatMap((receipt) => callsIn(receipt, tokens)),
-    source: "block_receipts",
+    receipts: new Map(calls.map((hash) => [hash, expectReceipt(head, hash, byHash.get(hash) ?? null)])),
+    sampled: isSampled ? sampledBlockOf(head, all, tokens) : null,
   };
 }
 
-/** A signed payment is a call of its payer; a transaction that the payer itself sent is one call, and not two. */
-function callsIn(receipt: RawReceipt, tokens: ReadonlySet<Address>): readonly SeenCall[] {
-  const { transactionIndex, from } = receipt;
-  const payments = readSignedPayments(receipt, tokens);
-  const own = payments.find((payment) => isSentByPayer(payment, receipt));
-  return [
-    { transactionIndex, from, counterparty: own === undefined ? payeeOf(receipt) : own.payee },
-    ...payments
-      .filter((payment) => payment !== own)
-      .map(({ payer, payee }) => ({ transactionIndex, from: payer, counterparty: payee })),
-  ];
+/** Null where the node lacks the block. Genesis has no transactions, and some nodes no receipts of it. */
+export async function readBlockReceipts(client: Pick<ChainReader, "blockReceipts">, block: number) {
+  return block === 0 ? [] : client.blockReceipts(block);
 }
 
 async function readEachCall(
   client: ChainReader,
-  wanted: WantedBlock,
+  { calls, isSampled, ...head }: WantedBlock,
   isOversized: IsOversized,
-): Promise<CallBlock> {
-  const gasPrices = await orOversized(isOversized, () => readGasPrices(client, wanted));
+): Promise<ReadBlock> {
   const receipts = new Map<Hex, RawReceipt | null>();
-  for (const hash of wanted.calls) {
+  for (const hash of calls) {
     const receipt = await orOversized(isOversized, async () =>
-      expectReceipt(wanted, hash, await client.receipt(hash)),
+      expectReceipt(head, hash, await client.receipt(hash)),
     );
     receipts.set(hash, receipt);
   }
-  return { number: wanted.number, receipts, gasPrices, seen: [], source: "transactions" };
+  if (!isSampled) return { receipts, sampled: null };
+  const gasPrices = await orOversized(isOversized, () => readGasPrices(client, head));
+  const source = gasPrices === null ? "header" : "transactions";
+  return { receipts, sampled: { ...head, gasPrices, seen: [], source } };
 }
 
-async function readGasPrices(client: ChainReader, wanted: WantedBlock): Promise<readonly bigint[]> {
-  const block = await client.blockWithTransactions(wanted.number);
-  if (block === null) throw new NodeFailure("node_behind", `no block ${wanted.number}`);
-  expectHash(wanted, block.hash);
-  const prices = block.transactions.map((sent) => paidPrice(sent, wanted.baseFeeWei));
+async function readGasPrices(client: ChainReader, head: BlockHead): Promise<readonly bigint[]> {
+  const block = await client.blockWithTransactions(head.number);
+  if (block === null) throw new NodeFailure("node_behind", `no block ${head.number}`);
+  expectHash(head, block.hash);
+  const prices = block.transactions.map((sent) => paidPrice(sent, head.baseFeeWei));
   return prices.filter((price) => price !== null);
 }
 
-function expectReceipt(wanted: WantedBlock, hash: Hex, receipt: RawReceipt | null): RawReceipt {
+function expectReceipt(wanted: BlockHead, hash: Hex, receipt: RawReceipt | null): RawReceipt {
   if (receipt === null || receipt.blockNumber !== wanted.number || receipt.transactionHash !== hash) {
     throw new NodeFailure(
       "inconsistent",
@@ -123,7 +99,7 @@ function expectReceipt(wanted: WantedBlock, hash: Hex, receipt: RawReceipt | nul
   return receipt;
 }
 
-function expectHash(wanted: WantedBlock, hash: Hex): void {
+function expectHash(wanted: BlockHead, hash: Hex): void {
   if (hash === wanted.hash) return;
   throw new NodeFailure(
     "other_chain",

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Address } from "viem";
-import type { Deployment } from "../../chain/deployments.ts";
+import { type Deployment, samplingOf } from "../../chain/deployments.ts";
 import { type ChainReader, createChainReader } from "../../chain/node/chain-reader.ts";
 import { NodeFailure } from "../../chain/node/failure.ts";
 import { readChainMark } from "../../db/chain-fence.ts";
@@ -30,6 +30,7 @@ import { openMissedPasts } from "./enrich-writes.ts";
 import { dropClaimedTransfers } from "./log-rows.ts";
 import { createReceiptReader } from "./read-receipts.ts";
 import { createTraceReader } from "./read-traces.ts";
+import { dropSampledContacts } from "./sampled-blocks.ts";
 
 const IDLE_MS = 2_000;
 const RPC = { timeoutMs: 20_000, retries: 3, retryMs: 250 };
@@ -55,7 +56,7 @@ export async function runEnrich(
   await Promise.all([
     runRanges(context, signal),
     runFacts(facts),
-    repeat({ context, signal, what: "dropping old transfers" }, () => sweepTransfers(context)),
+    repeat({ context, signal, what: "dropping expired rows" }, () => sweepExpired(context)),
   ]);
 }
 
@@ -82,14 +83,16 @@ async function runFacts(context: FactsContext): Promise<void> {
   });
 }
 
-/** Deletes expired claimed transfers; true if more are due. */
-export async function sweepTransfers(context: EnrichContext): Promise<boolean> {
+/** Deletes expired claimed transfers and sampled contacts; true if more are due. */
+export async function sweepExpired(context: EnrichContext): Promise<boolean> {
   const cursor = await readCursorBlock(context);
   if (cursor === null) return false;
   const { db, chainId } = context;
-  const { dropped, more } = await dropClaimedTransfers(db, chainId, cursor.timestamp);
-  context.metrics.dropped.inc({ table: "transfers" }, dropped);
-  return more;
+  const transfers = await dropClaimedTransfers(db, chainId, cursor.timestamp);
+  const sampledContacts = await dropSampledContacts(db, chainId, cursor.timestamp);
+  context.metrics.dropped.inc({ table: "transfers" }, transfers.dropped);
+  context.metrics.dropped.inc({ table: "sampledContacts" }, sampledContacts.dropped);
+  return transfers.more || sampledContacts.more;
 }
 
 /** Repeats at once while there is more to do. */
@@ -128,6 +131,7 @@ export function createEnrichContext(
     chainId,
     schema: `chain_${deployment.chainId}`,
     market,
+    rule: samplingOf(deployment),
     entryPoints: new Set(deployment.accounts.entryPoints.map(lowerCase)),
     timeouts: new Map(),
     crashes: createCrashWatch({ ...deps, chainId }),
@@ -203,9 +207,9 @@ async function enrichAdapting(context: EnrichContext, stretch: Stretch): Promise
   for (;;) {
     const range = await nextRange(context, stretch);
     if (range === null) return null;
-    const { cursor, wallets: followed } = state;
+    const { cursor } = state;
     const isStuck = timeoutsOf(context, stretch, range) >= STUCK_AFTER;
-    const task = { of, ...range, followed, finalizedBlock, cursor, generation, isStuck };
+    const task = { of, ...range, finalizedBlock, cursor, generation, isStuck };
     try {
       await context.crashes.begin(of, range);
       const read = await enrichRange(context, task);

@@ -1,0 +1,121 @@
+import type { Address, Hex } from "viem";
+import type { SamplingRule } from "../../chain/deployments.ts";
+import type { RawReceipt } from "../../chain/node/rpc-answers.ts";
+import type { enrichBlock } from "../../db/tables/enrich.ts";
+import { isSentByPayer, readSignedPayments } from "./authorizations.ts";
+import type { Dealing } from "./contacts.ts";
+import { medianTip, payeeOf } from "./own-call.ts";
+
+/** A block without its transactions. */
+export type BlockHead = {
+  readonly number: number;
+  readonly hash: Hex;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly baseFeeWei: bigint | null;
+};
+
+/** A block that the rule names, read whole: what its transactions paid, and who called whom. */
+export type SampledBlock = BlockHead & {
+  /** Wei per gas; null where no answer has room for the block's transactions. */
+  readonly gasPrices: readonly bigint[] | null;
+  /** All transactions and signed payments, in order; none where the receipts are not known. */
+  readonly seen: readonly SeenCall[];
+  readonly source: (typeof enrichBlock.$inferSelect)["source"];
+};
+
+type SeenCall = {
+  /** The sender, or who signed the payment. */
+  readonly from: Address;
+  /** The called account, or the payee of a lone token transfer or signed payment; null for a creation. */
+  readonly counterparty: Address | null;
+};
+
+/**
+ * Senders of one counterparty that a sample adds at most. Full credit needs 24 users, so three samples show them; a token that
+ * all of Base uses gets 5,760 rows in 180 days.
+ */
+const SENDERS_PER_SAMPLE = 8;
+
+/** First block of a block's stretch, which is also the first that is sampled of it. */
+export function stretchStart({ everyBlocks }: SamplingRule, block: number): number {
+  return block - (block % everyBlocks);
+}
+
+/** The sampled blocks of the stretch that starts at a block. */
+export function sampleOf({ blocks }: SamplingRule, start: number): readonly number[] {
+  return Array.from({ length: blocks }, (_, place) => start + place);
+}
+
+/** Starts of the stretches whose last sampled block lies in the range. */
+export function samplesEndingIn(
+  { everyBlocks, blocks }: SamplingRule,
+  { from, to }: { readonly from: number; readonly to: number },
+): readonly number[] {
+  const starts: number[] = [];
+  const first = Math.max(0, Math.ceil((from - blocks + 1) / everyBlocks));
+  for (let start = first * everyBlocks; start + blocks - 1 <= to; start += everyBlocks) starts.push(start);
+  return starts;
+}
+
+/** A sampled block by the receipts of all its transactions. `tokens` are trusted to log signed payments, lower-case. */
+export function sampledBlockOf(
+  head: BlockHead,
+  receipts: readonly RawReceipt[],
+  tokens: ReadonlySet<Address>,
+): SampledBlock {
+  return {
+    ...head,
+    gasPrices: receipts.map(({ effectiveGasPrice }) => effectiveGasPrice),
+    seen: receipts
+      .toSorted((a, b) => a.transactionIndex - b.transactionIndex)
+      .flatMap((receipt) => callsIn(receipt, tokens)),
+    source: "block_receipts",
+  };
+}
+
+/** A signed payment is a call of its payer; a transaction that the payer itself sent is one call, and not two. */
+function callsIn(receipt: RawReceipt, tokens: ReadonlySet<Address>): readonly SeenCall[] {
+  const payments = readSignedPayments(receipt, tokens);
+  const own = payments.find((payment) => isSentByPayer(payment, receipt));
+  return [
+    { from: receipt.from, counterparty: own === undefined ? payeeOf(receipt) : own.payee },
+    ...payments
+      .filter((payment) => payment !== own)
+      .map(({ payer, payee }) => ({ from: payer, counterparty: payee })),
+  ];
+}
+
+/** Median tip of a block in wei per gas; null if it has none, or if its transactions are not known. */
+export function tipOf({ gasPrices, baseFeeWei }: SampledBlock): bigint | null {
+  return gasPrices === null || baseFeeWei === null ? null : medianTip(gasPrices, baseFeeWei);
+}
+
+/** Median tips in wei per gas by the start of the stretch that they hold for; null where it is unknown. */
+export type Tips = ReadonlyMap<number, bigint | null>;
+
+/** Base fee of a call's block and tip of its stretch, in wei per gas; null where one is unknown. */
+export function marketPriceOf(
+  rule: SamplingRule,
+  tips: Tips,
+  { number, baseFeeWei }: Pick<BlockHead, "number" | "baseFeeWei">,
+): bigint | null {
+  const tip = tips.get(stretchStart(rule, number)) ?? null;
+  return baseFeeWei === null || tip === null ? null : baseFeeWei + tip;
+}
+
+/** Calls of a stretch's sampled blocks to each counterparty: all that its first 8 senders made. Blocks in any order. */
+export function dealingsOfSample(blocks: readonly SampledBlock[]): readonly Dealing[] {
+  const senders = new Map<Address, Set<Address>>();
+  return blocks
+    .toSorted((a, b) => a.number - b.number)
+    .flatMap(({ number: block, timestamp, seen }) =>
+      seen.flatMap(({ from: account, counterparty }) => {
+        if (counterparty === null || counterparty === account) return [];
+        const known = senders.get(counterparty) ?? new Set();
+        if (!known.has(account) && known.size === SENDERS_PER_SAMPLE) return [];
+        senders.set(counterparty, known.add(account));
+        return [{ counterparty, account, calls: 1, sentMicroUsd: 0n, block, timestamp }];
+      }),
+    );
+}
