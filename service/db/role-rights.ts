@@ -40,7 +40,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, Readonly<Partial<Record<RoleN
   feed_price: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
   own_call: { ahs_index: CLEAR, ahs_serve: ALL, ahs_work: ALL },
   pending_fact: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
-  stranger: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
+  sampled_contact: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
   wallet_delegation: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
 
   agent_document: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },

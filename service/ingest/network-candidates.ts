@@ -21,15 +21,19 @@ export async function readCommonFunders(
   return rows;
 }
 
-/** Contracts that so many accounts called or more, the greatest first. It reads all contacts of the chain. */
+/** Contracts that so many accounts called or more, in sampled blocks or as followed wallets, the greatest first. It reads all contacts of the chain. */
 export async function readPopularContracts(
   db: Database,
   { chainId, least }: { readonly chainId: number; readonly least: number },
 ): Promise<readonly Candidate[]> {
   const { rows } = await db.$client.query<Candidate>(
     `select used.address, used.accounts from (
-       select counterparty as address, count(*)::int as accounts from ahs.contact
-       where chain_id = $1 and calls > 0 group by counterparty having count(*) >= $2
+       select counterparty as address, count(*)::int as accounts from (
+         select counterparty, account from ahs.contact where chain_id = $1 and calls > 0
+         union
+         select counterparty, account from ahs.sampled_contact where chain_id = $1
+       ) called
+       group by counterparty having count(*) >= $2
      ) used
      join ahs.account_fact fact on fact.chain_id = $1 and fact.address = used.address and fact.has_code
      order by used.accounts desc, used.address limit ${MOST}`,

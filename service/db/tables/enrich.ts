@@ -97,7 +97,10 @@ export const ownCall = ahs.table(
     /** By the calldata of an ERC-20 transfer or transferFrom; null for other calls, and for an execution whose logs do not show it, as is `amount`. */
     recipient: address(),
     amount: uint(),
-    /** Base fee and median tip of the block; null where its receipt was not read, or the block has none. */
+    /**
+     * Base fee of the block and median tip of the first sampled block of its stretch; null where its receipt was not read, or no such
+     * tip is known.
+     */
     marketPriceWei: wei(),
     /** Null where its receipt was not read, as are the columns after it. */
     effect: text().$type<CallEffect>(),
@@ -120,7 +123,10 @@ export const ownCall = ahs.table(
   ],
 );
 
-/** Every block with own calls: what the market paid in it. */
+/**
+ * Sampled blocks, which are read whole: what the market paid in them. The row of a stretch's last sampled block notes that the users
+ * of all of them are in `sampled_contact`.
+ */
 export const enrichBlock = ahs.table(
   "enrich_block",
   {
@@ -131,9 +137,10 @@ export const enrichBlock = ahs.table(
     baseFeeWei: wei(),
     /** Median over its transactions of the price paid above the base fee, those that pay none of it left out; null without any. */
     medianTipWei: wei(),
-    transactions: integer().notNull(),
-    /** The answers of the node that the tip comes from: receipts of the whole block, or its transactions. */
-    source: text().$type<"block_receipts" | "transactions">().notNull(),
+    /** Null where no answer of the node has room for them. */
+    transactions: integer(),
+    /** What is known of it: receipts of all its transactions, its transactions alone, or nothing but its header. */
+    source: text().$type<"block_receipts" | "transactions" | "header">().notNull(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.block] })],
 );
@@ -235,9 +242,9 @@ export const enrichUserOperation = ahs.table(
 );
 
 /**
- * Calls and funds from an account to a counterparty. Complete for followed wallets as the account; of
- * strangers a bounded number for each counterparty: of callers those in blocks that are read anyway, of payers those that
- * sent a followed wallet most. The zero address's row has the sum of the other payers.
+ * Calls and funds from an account to a counterparty. Complete for followed wallets as the account. Of other accounts it holds only
+ * funds: of a bounded number for each counterparty, those that sent a followed wallet most. The zero address's row has the sum of
+ * the other payers.
  */
 export const contact = ahs.table(
   "contact",
@@ -262,17 +269,27 @@ export const contact = ahs.table(
 );
 
 /**
- * All calls of a stranger in the blocks that are read anyway, since it is known as a user of a counterparty; those left out by
- * which it was known as a user of one that keeps others by now.
+ * Calls of any account to a counterparty in sampled blocks, of each counterparty some senders of each sample. Readers take the users
+ * that are not followed from here, and those that are from `contact`.
  */
-export const stranger = ahs.table(
-  "stranger",
+export const sampledContact = ahs.table(
+  "sampled_contact",
   {
     chainId: integer().notNull(),
+    counterparty: address().notNull(),
     account: address().notNull(),
-    calls: int8().notNull(),
+    calls: integer().notNull(),
+    firstBlock: int8().notNull(),
+    firstTime: unixSeconds().notNull(),
+    lastBlock: int8().notNull(),
+    lastTime: unixSeconds().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.chainId, table.account] })],
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.counterparty, table.account] }),
+    index("sampled_contact_account").on(table.chainId, table.account, table.counterparty, table.calls),
+    // Rows that no score counts any more are deleted.
+    index("sampled_contact_last").on(table.chainId, table.lastTime),
+  ],
 );
 
 /**

@@ -167,20 +167,21 @@ function factsOf(facts: SourcedFacts | null, seen: FirstSeen | null) {
 /** When an account had acted, or had code, at the latest. */
 type FirstSeen = { readonly block: number; readonly timestamp: number };
 
-/** The earliest calls in contacts, by account: calls that it made, and for contracts also calls to it. */
+/** The earliest known calls by account: calls that it made, and for contracts also calls to it. */
 async function readFirstSeen(
   db: Database,
   query: { chainId: number; accounts: readonly Address[]; contracts: readonly Address[] },
 ): Promise<ReadonlyMap<Address, FirstSeen>> {
   const { chainId, accounts, contracts } = query;
+  const earliest = (table: "contact" | "sampled_contact") => sql`
+    select account as address, first_block as block, first_time as time from ahs.${sql.identifier(table)}
+    where chain_id = ${chainId} and account = any(${sql.param(accounts)}::text[]) and calls > 0
+    union all
+    select counterparty, first_block, first_time from ahs.${sql.identifier(table)}
+    where chain_id = ${chainId} and counterparty = any(${sql.param(contracts)}::text[]) and calls > 0`;
   const { rows } = await db.execute<{ address: Address; block: number; timestamp: number }>(sql`
-    select address, min(block)::float8 as block, min(time)::float8 as timestamp from (
-      select account as address, first_block as block, first_time as time from ahs.contact
-      where chain_id = ${chainId} and account = any(${sql.param(accounts)}::text[]) and calls > 0
-      union all
-      select counterparty, first_block, first_time from ahs.contact
-      where chain_id = ${chainId} and counterparty = any(${sql.param(contracts)}::text[]) and calls > 0
-    ) seen group by address`);
+    select address, min(block)::float8 as block, min(time)::float8 as timestamp
+    from (${earliest("contact")} union all ${earliest("sampled_contact")}) seen group by address`);
   return new Map(rows.map(({ address, ...seen }) => [address, seen]));
 }
 

@@ -12,7 +12,6 @@ import {
   type NativePayment,
   readIndexedBlocks,
 } from "./enrich-reads.ts";
-import type { EnrichRows } from "./enrich-writes.ts";
 import {
   type BundleTransaction,
   bundleTransactionOf,

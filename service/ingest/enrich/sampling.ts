@@ -32,8 +32,8 @@ type SeenCall = {
 };
 
 /**
- * Senders of one counterparty that a sample adds at most. Full credit needs 24 users, so three samples show them; a token that
- * all of Base uses gets 5,760 rows in 180 days.
+ * Senders of one counterparty that a sample adds at most. Scores count 30 users, which four samples show; a token that all
+ * of Base uses gets at most 5,760 rows in 180 days.
  */
 const SENDERS_PER_SAMPLE = 8;
 

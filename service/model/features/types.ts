@@ -33,7 +33,7 @@ export type ContactGraph = {
   readonly mainFunderOf: ReadonlyMap<Address, Address>;
   /** By account. */
   readonly contactsOf: ReadonlyMap<Address, readonly Doing[]>;
-  /** All calls of an account, at least those of its contacts; without an entry, those alone. */
+  /** Known calls of an account, at least those of its contacts; without an entry, those alone. */
   readonly callsOf: ReadonlyMap<Address, number>;
 };
 
@@ -70,7 +70,7 @@ export type TokenMove = { readonly token: Address; readonly amount: bigint };
 
 /** Facts about an own call from the block that it was mined in. */
 export type CallReceipt = {
-  /** Market price in wei per gas: base fee and median tip of the block; null if the block has none. */
+  /** Market price in wei per gas: base fee of the block and median tip of its stretch's sample; null where none is known. */
   readonly marketPrice: bigint | null;
   readonly effect: CallEffect;
   /** Contracts that emitted its logs, each once, in the order of their first log: the first 32. */

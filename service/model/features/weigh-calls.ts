@@ -25,7 +25,7 @@ export type WeighedCall = {
   readonly counted: number;
   /** w·q by the calldata alone, so that no outcome changes it. */
   readonly attempted: number;
-  /** Price paid per gas over what the market paid in its block; null where the block has no market price. */
+  /** Price paid per gas over the market price of its block; null where the block has none. */
   readonly overpay: number | null;
 };
 

@@ -7,7 +7,7 @@ import type { AccountFact, Contact, SanctionsFlag } from "../../model/features/t
 import type { Grade } from "../../model/score/record.ts";
 import { type RegisteredAgent, readAgentNames } from "../../registries/documents/agent-names.ts";
 import { readSanctionsFlags } from "../../sanctions/sanctions.ts";
-import { readAccountFacts, readPayersBack } from "../../scores/read/contact-graph.ts";
+import { calledSql, readAccountFacts, readPayersBack } from "../../scores/read/contact-graph.ts";
 
 /** An account that another one created or funded first. */
 export type Child = {
@@ -93,10 +93,7 @@ async function readCalled(client: ClientBase, chainId: number, accounts: readonl
       cross join lateral (
         select counterparty, calls, read, row_number() over (order by calls desc, counterparty) as place
         from (
-          select counterparty, calls, count(*) over () as read from (
-            select counterparty, calls from ahs.contact
-            where chain_id = $1 and account = wanted.account order by counterparty limit ${MAX_CONTACTS}
-          ) first
+          select counterparty, calls, count(*) over () as read from (${calledSql(MAX_CONTACTS)}) first
         ) counted
         where calls > 0
       ) most
@@ -122,16 +119,28 @@ export async function readAccountLinks(client: ClientBase, query: NetworkQuery) 
     ...NUMERIC_AS_BIGINT,
     name: "contacts-among",
     text: `
-      select met.account, met.counterparty, met.calls, met.sent_micro_usd as "sentMicroUsd",
-        met.first_time::float8 as "firstTime", met.last_time::float8 as "lastTime"
-      from unnest($2::text[]) as one (account) cross join unnest($2::text[]) as other (account)
+      with listed as (
+        select listed.account, w.wallet is not null as followed from unnest($2::text[]) as listed (account)
+        left join ahs.enrich_wallet w on w.chain_id = $1 and w.wallet = listed.account
+      )
+      select met.* from listed one cross join listed other
+      left join lateral (
+        select * from ahs.contact c
+        where c.chain_id = $1 and c.counterparty = other.account and c.account = one.account limit 1
+      ) own on true
+      left join lateral (
+        select * from ahs.sampled_contact s
+        where not one.followed and s.chain_id = $1 and s.counterparty = other.account and s.account = one.account limit 1
+      ) seen on true
       cross join lateral (
-        select * from ahs.contact
-        where chain_id = $1 and counterparty = other.account and contact.account = one.account
-          and contact.account <> '${OTHER_PAYERS}' and (contact.calls > 0 or contact.sent_micro_usd > 0) limit 1
+        select one.account, other.account as counterparty,
+          coalesce(case when one.followed then own.calls else seen.calls end, 0) as calls,
+          coalesce(own.sent_micro_usd, 0) as "sentMicroUsd",
+          least(own.first_time, seen.first_time)::float8 as "firstTime",
+          greatest(own.last_time, seen.last_time)::float8 as "lastTime"
       ) met
-      where one.account <> other.account
-      order by met.sent_micro_usd desc, met.calls desc, met.account, met.counterparty limit ${MAX_AMONG + 1}`,
+      where one.account <> other.account and one.account <> '${OTHER_PAYERS}' and (met.calls > 0 or met."sentMicroUsd" > 0)
+      order by met."sentMicroUsd" desc, met.calls desc, met.account, met.counterparty limit ${MAX_AMONG + 1}`,
     values: [query.chainId, accounts],
   });
   const contacts: readonly Contact[] = rows.slice(0, MAX_AMONG);

@@ -44,7 +44,7 @@ function emptyCache() {
     mainFunders: new Map<Address, Address | null>(),
     /** Counterparties that each user called. */
     doings: new Map<Address, readonly Doing[]>(),
-    /** All calls of an account, including those that its contacts do not show. */
+    /** The calls of each user, added up. */
     calls: new Map<Address, number>(),
     /** One copy of each address: comparing equal copies costs more. */
     names: new Map<string, Address>(),
@@ -185,14 +185,15 @@ function* inParts<Item>(items: readonly Item[]): Iterable<readonly Item[]> {
 function keepDoings(
   cache: ContactCache,
   accounts: readonly Address[],
-  found: ReadonlyMap<Address, Doings>,
+  found: ReadonlyMap<Address, readonly Doing[]>,
 ): void {
   for (const account of accounts) {
-    const doings = found.get(account);
-    const called = doings?.called ?? [];
+    const called = found.get(account) ?? [];
     cache.doings.set(account, called);
-    const told = called.reduce((sum, { calls }) => sum + calls, 0);
-    cache.calls.set(account, Math.max(told, doings?.strangerCalls ?? told));
+    cache.calls.set(
+      account,
+      called.reduce((sum, { calls }) => sum + calls, 0),
+    );
   }
 }
 
@@ -246,7 +247,7 @@ export async function readMainFunders(
   return new Map(rows as [Address, Address][]);
 }
 
-/** The first callers of each of the accounts by rising address, at most `limit`. */
+/** The first callers of each of the accounts by rising address, at most `limit`: followed wallets, and others in sampled blocks. */
 async function readFirstUsers(
   client: ClientBase,
   query: { readonly chainId: number; readonly counterparties: readonly Address[]; readonly limit: number },
@@ -257,8 +258,16 @@ async function readFirstUsers(
       select wanted.counterparty, string_agg(first.line, E'\\n')
       from unnest($2::text[]) as wanted (counterparty)
       cross join lateral (
-        select concat_ws(' ', account, calls, sent_micro_usd, first_time, last_time) as line from ahs.contact
-        where chain_id = $1 and counterparty = wanted.counterparty and calls > 0 order by account limit $3
+        select concat_ws(' ', account, calls, sent, first_time, last_time) as line from (
+          (select account, calls, sent_micro_usd as sent, first_time, last_time from ahs.contact
+           where chain_id = $1 and counterparty = wanted.counterparty and calls > 0 and ${isFollowed("account")}
+           order by account limit $3)
+          union all
+          (select account, calls, 0, first_time, last_time from ahs.sampled_contact
+           where chain_id = $1 and counterparty = wanted.counterparty and not ${isFollowed("account")}
+           order by account limit $3)
+        ) users
+        order by account limit $3
       ) first
       group by wanted.counterparty`,
     values: [query.chainId, query.counterparties, query.limit],
@@ -299,12 +308,21 @@ async function readContacts(
   );
 }
 
-/** Counterparties that an account called, as far as contacts show. */
-type Doings = {
-  readonly called: readonly Doing[];
-  /** All calls of a stranger; null for every other account. */
-  readonly strangerCalls: number | null;
-};
+/** SQL: whether the contacts of an account are complete. $1 is the chain's id. */
+function isFollowed(account: string): string {
+  return `exists (select from ahs.enrich_wallet w where w.chain_id = $1 and w.wallet = ${account})`;
+}
+
+/** SQL: the first counterparties of `wanted.account` by rising address, with its calls to each. $1 is the chain's id. */
+export function calledSql(limit: number): string {
+  const called = (table: string) => `
+    select counterparty, calls from ahs.${table}
+    where chain_id = $1 and account = wanted.account order by counterparty limit ${limit}`;
+  return `
+    select counterparty, calls from (${called("contact")}) own where ${isFollowed("wanted.account")}
+    union all
+    select counterparty, calls from (${called("sampled_contact")}) seen where not ${isFollowed("wanted.account")}`;
+}
 
 /**
  * Contacts read of one account: a busy one has millions, and is among the users of many contracts. A thousandth of them
@@ -321,31 +339,28 @@ async function readDoings(
     /** Returns the cached copy of an address. */
     readonly nameOf: (address: string) => Address;
   },
-): Promise<ReadonlyMap<Address, Doings>> {
+): Promise<ReadonlyMap<Address, readonly Doing[]>> {
   const { chainId, accounts, nameOf } = query;
   const { rows } = await client.query({
     name: "doings-of",
     text: `
-      select wanted.account, first.called,
-        (select s.calls::float8 from ahs.stranger s where s.chain_id = $1 and s.account = wanted.account)
+      select wanted.account, first.called
       from unnest($2::text[]) as wanted (account)
       cross join lateral (
-        select string_agg(counterparty || calls, ' ') filter (where calls > 0) as called from (
-          select counterparty, calls from ahs.contact
-          where chain_id = $1 and account = wanted.account order by counterparty limit ${MAX_DOINGS}
-        ) contacts
+        select string_agg(counterparty || calls, ' ') filter (where calls > 0) as called
+        from (${calledSql(MAX_DOINGS)}) contacts
       ) first
       where first.called is not null`,
     values: [chainId, accounts],
     rowMode: "array",
   });
   return new Map(
-    (rows as [Address, string, number | null][]).map(([account, text, strangerCalls]) => {
+    (rows as [Address, string][]).map(([account, text]) => {
       const called = text.split(" ").map((entry) => ({
         counterparty: nameOf(entry.slice(0, ADDRESS_LENGTH)),
         calls: Number(entry.slice(ADDRESS_LENGTH)),
       }));
-      return [account, { called, strangerCalls }];
+      return [account, called];
     }),
   );
 }
