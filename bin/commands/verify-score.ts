@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type Address, getAddress, isAddress } from "viem";
 import { z } from "zod";
-import { loadDeployment } from "../../service/chain/deployments.ts";
+import { loadDeployment, samplingOf } from "../../service/chain/deployments.ts";
 import { createChainReader } from "../../service/chain/node/chain-reader.ts";
 import { createOtterscanSource } from "../../service/ingest/history/otterscan-source.ts";
 import { readText } from "../../service/net/read-text.ts";
@@ -30,7 +30,8 @@ const MAX_ANSWER_BYTES = 33_554_432;
 export async function run({ config, args, out }: Invocation): Promise<void> {
   const wanted = parse(args, config);
   const { rpcUrl, deploymentFile } = requireNodeSettings(config);
-  const { market, accounts } = loadDeployment(deploymentFile);
+  const deployment = loadDeployment(deploymentFile);
+  const { market, accounts } = deployment;
   const recorded = await readRecord(wanted, config);
   const client = createChainReader({
     ...REQUEST,
@@ -46,6 +47,7 @@ export async function run({ config, args, out }: Invocation): Promise<void> {
     chain: {
       entryPoints: new Set(accounts.entryPoints.map(lower)),
       wrappedNative: market.wrappedNative === null ? null : lower(market.wrappedNative),
+      rule: samplingOf(deployment),
     },
   });
   for (const line of report(recorded, verification)) out(line);

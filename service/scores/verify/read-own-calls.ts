@@ -1,4 +1,5 @@
 import { type Address, type Hex, pad } from "viem";
+import type { SamplingRule } from "../../chain/deployments.ts";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
 import { NodeFailure } from "../../chain/node/failure.ts";
 import { AUTHORIZATION_USED, type RawReceipt, type RawTransaction } from "../../chain/node/rpc-answers.ts";
@@ -13,6 +14,8 @@ import {
 import { readFrames } from "../../ingest/enrich/native-payments.ts";
 import { describeCall, medianTip } from "../../ingest/enrich/own-call.ts";
 import { readLogs } from "../../ingest/enrich/read-logs.ts";
+import { readBlockReceipts } from "../../ingest/enrich/read-receipts.ts";
+import { marketPriceOf, stretchStart } from "../../ingest/enrich/sampling.ts";
 import type { HistorySource } from "../../ingest/history/history.ts";
 import { createHistoryReader, HISTORY_LIMITS } from "../../ingest/history/history-reader.ts";
 import type { AsOf, OwnCall } from "../../model/features/types.ts";
@@ -22,6 +25,8 @@ type NodeWallet = Search & {
   /** ERC-4337 entry points that are believed, and the wrapped native coin; lower-case. */
   readonly entryPoints: ReadonlySet<Address>;
   readonly wrappedNative: Address | null;
+  /** Which block's tip the prices of a stretch have. */
+  readonly rule: SamplingRule;
   /** Whether the service had no trace of an execution: then what it sent is unknown here as well. */
   readonly isUntraced: (place: Pick<OwnCall, "blockNumber" | "transactionIndex" | "position">) => boolean;
   /** Recognised tokens, whose logs of signed payments are believed; lower-case. */
@@ -53,24 +58,29 @@ export async function readOwnCalls(
   find: FindOwnTransactions,
   wallet: NodeWallet,
 ): Promise<readonly OwnCall[]> {
-  const blocks = blockReader(client);
+  const blocks = blockReader(client, wallet.rule);
   const sent = await mapLimited(await find(wallet), AT_ONCE, async ({ hash, block: number }) => {
-    const block = await blocks(number);
+    const block = await blocks.read(number);
     const { receipt, transaction } = await readMined(client, block, hash);
-    return sentCall(wallet, { block, receipt, transaction });
+    return sentCall(wallet, { block, receipt, transaction, marketPrice: await blocks.marketPrice(block) });
   });
   const executed = await readExecutions(client, blocks, wallet);
   return [...sent, ...executed, ...(await readSignedCalls(client, blocks, wallet))];
 }
 
-/** Reads every block once. */
-function blockReader(client: ChainReader) {
+/** Reads every block once. The market price is in wei per gas; null where none is known. */
+function blockReader(client: ChainReader, rule: SamplingRule) {
   const known = new Map<number, ReturnType<typeof readNodeBlock>>();
-  return (number: number) => {
+  const read = (number: number) => {
     const block = known.get(number) ?? readNodeBlock(client, number);
     known.set(number, block);
     return block;
   };
+  const marketPrice = async (block: NodeBlock): Promise<bigint | null> => {
+    const first = await read(stretchStart(rule, block.number));
+    return marketPriceOf(rule, new Map([[first.number, first.tip]]), block);
+  };
+  return { read, marketPrice };
 }
 
 type NodeBlock = Awaited<ReturnType<typeof readNodeBlock>>;
@@ -86,9 +96,14 @@ async function readMined(client: ChainReader, block: NodeBlock, hash: Hex) {
 
 function sentCall(
   { wallet, wrappedNative }: NodeWallet,
-  mined: { readonly block: NodeBlock; readonly receipt: RawReceipt; readonly transaction: RawTransaction },
+  mined: {
+    readonly block: NodeBlock;
+    readonly receipt: RawReceipt;
+    readonly transaction: RawTransaction;
+    readonly marketPrice: bigint | null;
+  },
 ): OwnCall {
-  const { block, receipt, transaction } = mined;
+  const { block, receipt, transaction, marketPrice } = mined;
   const { gasUsed, effectiveGasPrice } = receipt;
   const call = {
     hash: receipt.transactionHash,
@@ -106,11 +121,7 @@ function sentCall(
     gasPrice: effectiveGasPrice,
     fee: gasUsed * effectiveGasPrice,
   };
-  const outcome = {
-    logs: receiptLogs(receipt),
-    l1Fee: receipt.l1Fee ?? null,
-    marketPrice: block.marketPrice,
-  };
+  const outcome = { logs: receiptLogs(receipt), l1Fee: receipt.l1Fee ?? null, marketPrice };
   return describeCall(call, outcome, wrappedNative);
 }
 
@@ -130,7 +141,8 @@ async function readExecutions(
     const places = new Map(executions.map(({ log }) => [log.transactionHash, log.blockNumber]));
     const byHash = Map.groupBy(executions, ({ log }) => log.transactionHash);
     for (const [hash, number] of places) {
-      const block = await blocks(number);
+      const block = await blocks.read(number);
+      const marketPrice = await blocks.marketPrice(block);
       const { receipt, transaction } = await readMined(client, block, hash);
       const bundle = bundleTransactionOf(receipt, transaction);
       const carried = byHash.get(hash) ?? [];
@@ -145,7 +157,7 @@ async function readExecutions(
         trace,
       );
       for (const { call, asked: _, ...told } of known) {
-        const outcome = { ...told, l1Fee: null, marketPrice: block.marketPrice };
+        const outcome = { ...told, l1Fee: null, marketPrice };
         calls.push(describeCall({ ...call, timestamp: block.timestamp }, outcome, wrappedNative));
       }
     }
@@ -171,7 +183,7 @@ async function readSignedCalls(
   const byHash = Map.groupBy(authorizations, (log) => log.transactionHash);
   const calls = await mapLimited([...byHash], AT_ONCE, async ([hash, known]) => {
     const [{ blockNumber } = { blockNumber: 0 }] = known;
-    const { receipts, timestamp } = await blocks(blockNumber);
+    const { receipts, timestamp } = await blocks.read(blockNumber);
     const receipt = receipts.get(hash);
     if (receipt === undefined)
       throw new NodeFailure("inconsistent", `the node does not have ${hash} in block ${blockNumber}`);
@@ -247,22 +259,19 @@ export function scanBlocks(client: Pick<ChainReader, "blockReceipts">): FindOwnT
   };
 }
 
-/**
- * Reads a block and its receipts; throws a NodeFailure when the node does not hold both. The market price is base fee and median
- * tip in wei per gas; null where the block has none.
- */
+/** Reads a block and its receipts; throws a NodeFailure when the node does not hold both. The median tip is null where there is none. */
 async function readNodeBlock(client: Pick<ChainReader, "header" | "blockReceipts">, number: number) {
-  const [header, receipts] = await Promise.all([client.header(number), client.blockReceipts(number)]);
+  const [header, receipts] = await Promise.all([client.header(number), readBlockReceipts(client, number)]);
   if (header === null || receipts === null) {
     throw new NodeFailure("node_behind", `the node has no block ${number}`);
   }
-  const { timestamp, baseFeePerGas = null } = header;
+  const { timestamp, baseFeePerGas: baseFeeWei = null } = header;
   const prices = receipts.map(({ effectiveGasPrice }) => effectiveGasPrice);
-  const tip = baseFeePerGas === null ? null : medianTip(prices, baseFeePerGas);
   return {
     number,
     timestamp,
     receipts: new Map(receipts.map((receipt) => [receipt.transactionHash, receipt])),
-    marketPrice: baseFeePerGas === null || tip === null ? null : baseFeePerGas + tip,
+    baseFeeWei,
+    tip: baseFeeWei === null ? null : medianTip(prices, baseFeeWei),
   };
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import canonicalize from "canonicalize";
 import { type Address, type Hex, keccak256 } from "viem";
 import { z } from "zod";
+import type { SamplingRule } from "../../chain/deployments.ts";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
 import { NodeFailure } from "../../chain/node/failure.ts";
 import { compareCalls, countNewest, formatCall } from "../../model/features/call-line.ts";
@@ -26,6 +27,7 @@ export type VerifyDeps = {
     /** Lower-case. */
     readonly entryPoints: ReadonlySet<Address>;
     readonly wrappedNative: Address | null;
+    readonly rule: SamplingRule;
   };
 };
 

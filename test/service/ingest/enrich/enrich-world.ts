@@ -156,7 +156,7 @@ export async function rowsOf(world: EnrichWorld, table: string): Promise<readonl
 }
 
 const PLACED = ["own_call", "enrich_block", "enrich_transfer", "enrich_approval", "enrich_user_operation"];
-const FACTS = [...PLACED, "contact", "stranger"];
+const FACTS = [...PLACED, "contact", "sampled_contact"];
 const OTHERS = [
   "feed_price",
   "enrich_cursor",

@@ -7,7 +7,7 @@ import { APPROVAL, TRANSFER } from "../../../../service/chain/node/rpc-answers.t
 import { readSnapshot } from "../../../../service/db/index-snapshot.ts";
 import { gatherAccountFacts } from "../../../../service/ingest/enrich/account-facts.ts";
 import { readLiveApprovals } from "../../../../service/ingest/enrich/enrich-approvals.ts";
-import { sweepTransfers } from "../../../../service/ingest/enrich/run-enrich.ts";
+import { sweepExpired } from "../../../../service/ingest/enrich/run-enrich.ts";
 import {
   CHAIN_ID,
   contextOf,
@@ -116,10 +116,10 @@ test("reads payments in listed tokens, and all logs of other wallets, from a nod
 test("drops expired claims of others, and keeps transfers of listed tokens", async () => {
   const { metrics } = await enrichAll(world);
   const context = contextOf(world, (real) => real, { metrics });
-  expect(await sweepTransfers(context)).toBe(false);
+  expect(await sweepExpired(context)).toBe(false);
   const before = await rowsOf(world, "enrich_transfer");
   await world.client.query("update ahs.enrich_transfer set kept_until = 1 where kept_until is not null");
-  expect(await sweepTransfers(context)).toBe(false);
+  expect(await sweepExpired(context)).toBe(false);
   const after = await rowsOf(world, "enrich_transfer");
   expect(after).toEqual(before.filter(({ kept_until }) => kept_until === null));
   expect(after).toHaveLength(before.length - 8);

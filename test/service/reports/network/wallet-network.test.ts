@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
 import { foundIn } from "../../../../service/api/kit/dealings-cache.ts";
-import { accountFact, contact, enrichTransfer } from "../../../../service/db/tables/enrich.ts";
+import { accountFact, contact, enrichTransfer, sampledContact } from "../../../../service/db/tables/enrich.ts";
 import { agentDocument } from "../../../../service/db/tables/infrastructure.ts";
 import { currentScore, score } from "../../../../service/db/tables/score.ts";
 import { OTHER_PAYERS } from "../../../../service/ingest/enrich/contact-rows.ts";
@@ -282,7 +282,7 @@ describe("the neighbourhood of a wallet", () => {
   it("looks at a bounded number of what a hub calls", async () => {
     await know(SHOP, {});
     await world.client.query(
-      `insert into ahs.contact select 31337, '0x' || lpad(to_hex(n), 40, '0'), $1, n - 4000, 0, 1, 1, 1, 1
+      `insert into ahs.sampled_contact select 31337, '0x' || lpad(to_hex(n), 40, '0'), $1, n - 4000, 1, 1, 1, 1
        from generate_series(4096, 5096) n`,
       [SHOP],
     );
@@ -405,15 +405,18 @@ async function know(
     .values({ chainId: CHAIN_ID, address, hasCode: false, source: "index", readBlock: 1, ...fact });
 }
 
+/** Calls of a wallet that is followed, or of any other account in sampled blocks, and funds of both. */
 async function meet(
   from: Address,
   counterparty: Address,
   { calls = 0, sent = 0n }: { calls?: number; sent?: bigint },
 ): Promise<void> {
   const times = { firstBlock: 1, firstTime: START, lastBlock: 1, lastTime: START };
-  await world.db
-    .insert(contact)
-    .values({ chainId: CHAIN_ID, counterparty, account: from, calls, sentMicroUsd: sent, ...times });
+  const met = { chainId: CHAIN_ID, counterparty, account: from, ...times };
+  const ofFollowed = from === AGENT ? calls : 0;
+  if (ofFollowed > 0 || sent > 0n || calls === 0)
+    await world.db.insert(contact).values({ ...met, calls: ofFollowed, sentMicroUsd: sent });
+  if (calls > ofFollowed) await world.db.insert(sampledContact).values({ ...met, calls });
 }
 
 async function scoreWallet(wallet: Address, points: number | null): Promise<void> {

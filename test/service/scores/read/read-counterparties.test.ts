@@ -1,7 +1,7 @@
 import type { ClientBase, QueryArrayConfig } from "pg";
 import type { Address } from "viem";
 import { beforeEach, describe, expect, test } from "vitest";
-import { accountFact, contact, stranger } from "../../../../service/db/tables/enrich.ts";
+import { accountFact, contact, sampledContact } from "../../../../service/db/tables/enrich.ts";
 import type { WalletRows } from "../../../../service/model/features/types.ts";
 import { readWalletRows } from "../../../../service/scores/read/read-rows.ts";
 import { account, START } from "../../model/features/histories.ts";
@@ -30,7 +30,7 @@ describe("counterparties", () => {
       ]);
     for (let user = 1; user <= 3; user += 1) await use(account(0x5000 + user), POOL);
     await meet(account(0x6000), POOL, { calls: 8, first: 30, last: 30 });
-    await world.db.insert(stranger).values({ chainId: 31337, account: account(0x6000), calls: 10 });
+    await meet(account(0x6000), account(0xe1), { calls: 2, first: 30, last: 30 });
     expect((await world.readOne()).counterparties).toEqual([
       {
         ...{ address: MIXER, ownerLink: null, hasCode: null, existedAt: null, fundedFromOutside: null },
@@ -57,6 +57,24 @@ describe("counterparties", () => {
     );
   });
 
+  test("have followed wallets as users by all that they do, and any other account by what sampled blocks show", async () => {
+    const outsideUsers = async () => {
+      const { counterparties } = await world.readOne();
+      return counterparties.find(({ address }) => address === POOL)?.outsideUsers;
+    };
+    // What others than followed wallets did as contacts, and followed ones in sampled blocks, is not counted.
+    await meet(OTHER, POOL, { calls: 1, first: 30, last: 30 });
+    await meet(OTHER, account(0xe1), { calls: 9, first: 30, last: 30 });
+    expect(await outsideUsers()).toBe(0);
+    await use(account(0x5000), POOL);
+    const sampled = (await world.client.query("select * from ahs.sampled_contact")).rows;
+    expect(await outsideUsers()).toBe(1);
+    await followEnriched(world.client, SCHEMA, { wallet: OTHER, block: 0 });
+    expect(await outsideUsers()).toBe(2);
+    await world.client.query("update ahs.sampled_contact set account = $1", [OTHER]);
+    expect([sampled.length, await outsideUsers()]).toEqual([2, 1]);
+  });
+
   test("of many users are told the same whether few or all of them are looked at", async () => {
     // The first two hundred by address do nothing but what the wallet does; those after them do.
     for (let user = 0; user < 200; user += 1)
@@ -64,7 +82,7 @@ describe("counterparties", () => {
     for (let user = 0; user < 40; user += 1) await use(account(0x9000 + user), POOL);
     const pool = (rows: WalletRows) => rows.counterparties.find(({ address }) => address === POOL);
     expect(pool(await world.readOne())?.outsideUsers).toBe(30);
-    await world.client.query("delete from ahs.contact where account >= $1", [account(0x9010)]);
+    await world.client.query("delete from ahs.sampled_contact where account >= $1", [account(0x9010)]);
     expect(pool(await world.readOne())?.outsideUsers).toBe(16);
   });
 
@@ -201,15 +219,19 @@ function factOf(address: Address, parts: Partial<typeof accountFact.$inferInsert
   return { chainId: 31337, address, source: "index", readBlock: 1, ...parts };
 }
 
+/** Calls of a followed wallet, as contacts hold them, or of any other account, as they are in sampled blocks. */
 async function meet(
   account: Address,
   counterparty: Address,
   { calls, first, last }: { readonly calls: number; readonly first: number; readonly last: number },
 ): Promise<void> {
-  await world.db.insert(contact).values({
-    ...{ chainId: 31337, account, counterparty, calls, sentMicroUsd: 0n, firstBlock: first, lastBlock: last },
+  const met = {
+    ...{ chainId: 31337, account, counterparty, calls, firstBlock: first, lastBlock: last },
     ...{ firstTime: blockAt(first).timestamp, lastTime: blockAt(last).timestamp },
-  });
+  };
+  if (account === AGENT || account === OTHER)
+    await world.db.insert(contact).values({ ...met, sentMicroUsd: 0n });
+  else await world.db.insert(sampledContact).values(met);
 }
 
 async function give(account: Address, counterparty: Address, sentMicroUsd: bigint): Promise<void> {

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { roleAccounts } from "../../../../devnet/accounts.ts";
 import { renderAhsRecord } from "../../../../service/api/schemas/ahs-record.ts";
 import { usdCoinAbi } from "../../../../service/chain/abi/usd-coin.ts";
+import { writeDeployment } from "../../../../service/chain/deployments.ts";
 import { createChainReader } from "../../../../service/chain/node/chain-reader.ts";
 import { createOtterscanSource } from "../../../../service/ingest/history/otterscan-source.ts";
 import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
@@ -27,6 +28,8 @@ const WALLET = AGENT.toLowerCase() as Address;
 /** Only signs payments, which a stranger sends. */
 const SIGNER = privateKeyToAccount(`0x${"17".repeat(32)}`);
 const PAYMENTS = 6;
+/** Most calls have the tip of a block that is not their own. */
+const SAMPLE = { everyBlocks: 7, blocks: 3 };
 
 let kit: Testkit;
 let deps: VerifyDeps;
@@ -52,6 +55,7 @@ beforeAll(async () => {
     await chain.send({ from: STRANGER, to: usdc, data });
   }
   await chain.mine(40);
+  writeDeployment(kit.deploymentFile, { ...chain.deployment, sample: SAMPLE });
   const indexer = await kit.startIndexer();
   await indexer.reach(await chain.head());
   kit.startWorker();
@@ -68,7 +72,11 @@ beforeAll(async () => {
     client,
     find: searchSource(source, () => performance.now()),
     readFile: (hash) => readInputFile(db, hash),
-    chain: { entryPoints: new Set(), wrappedNative: chain.contracts.weth.toLowerCase() as Address },
+    chain: {
+      entryPoints: new Set(),
+      wrappedNative: chain.contracts.weth.toLowerCase() as Address,
+      rule: SAMPLE,
+    },
   };
   const finalized = (await chain.head()) - chain.deployment.finalityBlocks;
   await until({ what: "the wallet's calls are enriched", timeoutMs: 40_000 }, async () =>
