@@ -115,29 +115,37 @@ describe("followed wallets", () => {
   });
 });
 
-describe("strangers", () => {
-  test("in a block with an own call are users of whom the wallet deals with, and all their calls there are counted", async () => {
+describe("sampled blocks", () => {
+  const calledBy = async (account: Address, table: "contact" | "sampled_contact") =>
+    new Map(
+      (await rowsOf(world, table))
+        .filter((row) => row.account === account && Number(row.calls) > 0)
+        .map((row) => [row.counterparty, row.calls]),
+    );
+
+  test("show everybody's calls, whomever they call, apart from the contacts of followed wallets", async () => {
     await mineTogether([
       { from: WALLET, ...payCall(1n) },
       { from: STRANGER, ...payCall(1n) },
       { from: STRANGER, to: SENDER, value: 1n },
       { from: SECOND, to: SENDER, value: 1n },
     ]);
-    expect(await contactsWith(PAYEE)).toMatchObject([
-      { account: WALLET, calls: 4 },
-      { account: STRANGER, calls: 1 },
-    ]);
-    expect(await rowsOf(world, "stranger")).toMatchObject([{ account: STRANGER, calls: "2" }]);
+    expect(await contactsWith(PAYEE)).toMatchObject([{ account: WALLET, calls: 4 }]);
+    const usdc = lower(world.chain.contracts.usdc);
+    expect(await calledBy(STRANGER, "sampled_contact")).toEqual(
+      new Map([
+        [OTHER, 1],
+        [usdc, 1],
+        [PAYEE, 1],
+        [SENDER, 1],
+      ]),
+    );
+    expect(await calledBy(SECOND, "sampled_contact")).toEqual(new Map([[SENDER, 1]]));
+    expect(await calledBy(STRANGER, "contact")).toEqual(new Map());
   });
 
-  test("in a block without one are not looked for", async () => {
-    await mineTogether([{ from: SECOND, ...payCall(1n) }]);
-    expect((await contactsWith(PAYEE)).map(({ account }) => account)).toEqual([WALLET, STRANGER]);
-  });
-
-  test("are counted once, however often their block is read", async () => {
-    const before = await rowsOf(world, "contact");
-    const strangers = await rowsOf(world, "stranger");
+  test("count a call once, however often its block is read", async () => {
+    const [contacts, sampled] = [await rowsOf(world, "contact"), await rowsOf(world, "sampled_contact")];
     const { rows } = await world.client.query(
       "delete from chain_31337.wallet where address = $1 returning *",
       [WALLET],
@@ -149,72 +157,17 @@ describe("strangers", () => {
       [JSON.stringify(rows[0])],
     );
     await enrichAll(world);
-    expect(await rowsOf(world, "contact")).toEqual(before);
-    expect(await rowsOf(world, "stranger")).toEqual(strangers);
-  });
-});
-
-describe("a counterparty with as many strangers as are kept", () => {
-  const throwaway = (number: number): Address => `0x${number.toString(16).padStart(40, "0")}`;
-  const slots = async () => (await contactsWith(PAYEE)).filter(({ account }) => account !== WALLET);
-
-  /** As many throwaway accounts that paid it once, the first of them last, as there is room for beside those known. */
-  beforeAll(async () => {
-    const taken = (await slots()).length;
-    await world.client.query(
-      `insert into ahs.contact
-       select chain_id, counterparty, '0x' || lpad(to_hex(n), 40, '0'), 1, case n when 40 then 7 else 0 end,
-         first_block, first_time - n, last_block, last_time - n
-       from ahs.contact, generate_series(1, 64 - $3::int) n where counterparty = $1 and account = $2`,
-      [PAYEE, WALLET, taken],
-    );
-    await world.client.query(
-      `insert into ahs.stranger select 31337, '0x' || lpad(to_hex(n), 40, '0'), 1 from generate_series(1, 64 - $1::int) n`,
-      [taken],
-    );
+    expect(await rowsOf(world, "contact")).toEqual(contacts);
+    expect(await rowsOf(world, "sampled_contact")).toEqual(sampled);
   });
 
-  test("is known to be used by somebody new, and no longer by the one that called least lately", async () => {
-    await mineTogether([
-      { from: WALLET, ...payCall(1n) },
-      { from: SECOND, ...payCall(1n) },
-    ]);
-    const accounts = (await slots()).map(({ account }) => account);
-    expect(accounts).toContain(SECOND);
-    expect(accounts).toContain(STRANGER);
-    expect(accounts).not.toContain(throwaway(63));
-    expect(accounts).toHaveLength(64);
-    const strangers = (await rowsOf(world, "stranger")).map(({ account }) => account);
-    expect(strangers).not.toContain(throwaway(63));
-    expect(strangers).toHaveLength(64);
-  });
-
-  test("keeps what funds one sent that is put out, and the calls of one that was followed once", async () => {
-    await world.client.query(
-      `insert into ahs.own_call select (json_populate_record(o, json_build_object('wallet', $1::text))).*
-       from ahs.own_call o where wallet = $2 limit 1`,
-      [throwaway(41), WALLET],
-    );
-    await world.client.query(
-      "update ahs.contact set last_time = last_time - 1000 where counterparty = $1 and account = any($2)",
-      [PAYEE, [throwaway(40), throwaway(41)]],
-    );
-    const third: Address = `0x${"f6".repeat(20)}`;
-    const fourth: Address = `0x${"f7".repeat(20)}`;
-    for (const account of [third, fourth]) {
-      await world.chain.rpc.request("anvil_setBalance", account, numberToHex(10n ** 20n));
-      await world.mint(world.chain.contracts.usdc, account, 10n);
-    }
-    await mineTogether([
-      { from: WALLET, ...payCall(1n) },
-      { from: third, ...payCall(1n) },
-      { from: fourth, ...payCall(1n) },
-    ]);
-    const users = new Map((await slots()).map(({ account, ...told }) => [account, told]));
-    expect(users.get(third)).toEqual({ calls: 1, sent: "0" });
-    expect(users.get(fourth)).toEqual({ calls: 1, sent: "0" });
-    expect(users.get(throwaway(40))).toEqual({ calls: 0, sent: "7" });
-    expect(users.get(throwaway(41))).toEqual({ calls: 1, sent: "0" });
+  test("stay what they are when an account is followed, whose contacts come from its own calls", async () => {
+    const sampled = await rowsOf(world, "sampled_contact");
+    await world.followSince(STRANGER, 1);
+    await world.index();
+    await enrichAll(world);
+    expect(await rowsOf(world, "sampled_contact")).toEqual(sampled);
+    expect(await calledBy(STRANGER, "contact")).toEqual(await calledBy(STRANGER, "sampled_contact"));
   });
 });
 

@@ -107,6 +107,7 @@ test("reports its lag while the node does not answer, and the written rows after
     new Map([
       ["calls", whole.own_call?.length],
       ["blocks", whole.enrich_block?.length],
+      ["sampledContacts", expect.any(Number)],
       ["transfers", whole.enrich_transfer?.length],
       ["approvals", whole.enrich_approval?.length],
       ["userOperations", 0],

@@ -82,7 +82,9 @@ describe("concurrent changes of another process", () => {
       `update ahs.own_call set source = 'explorer', effect = null, logs = null, emitters = null, moves = null,
          market_price_wei = null`,
     );
-    await world.client.query("truncate ahs.contact, ahs.stranger, ahs.enrich_cursor, ahs.enrich_wallet");
+    await world.client.query(
+      "truncate ahs.contact, ahs.sampled_contact, ahs.enrich_cursor, ahs.enrich_wallet",
+    );
     await world.client.query("truncate ahs.enrich_block, ahs.enrich_transfer");
     await enrichAll(world);
     expect(await allRows(world)).toEqual(whole);

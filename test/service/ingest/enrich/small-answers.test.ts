@@ -4,7 +4,7 @@ import type { ChainReader, LogFilter } from "../../../../service/chain/node/chai
 import { APPROVAL, TRANSFER } from "../../../../service/chain/node/rpc-answers.ts";
 import type { EnrichMetrics } from "../../../../service/ingest/enrich/context.ts";
 import { createBusyWorld, FIRST, fail, type Rows } from "./busy-world.ts";
-import { allRows, type EnrichWorld, enrichAll, forgetAll, rowsOf } from "./enrich-world.ts";
+import { allRows, type EnrichWorld, enrichAll, forgetAll, rowsOf, SCHEMA } from "./enrich-world.ts";
 
 let world: EnrichWorld;
 let whole: Rows;
@@ -103,16 +103,60 @@ test("a range ends where it would hold too many blocks with own calls, and the n
   expect(new Set(asked).size).toBeGreaterThanOrEqual((whole.enrich_block?.length ?? 0) / 2);
 });
 
-test("a node without eth_getBlockReceipts gives the same by each call's receipt, and the rows say so", async () => {
+describe("sampled blocks", () => {
+  const sample = { everyBlocks: 7, blocks: 3 };
+  const sampling = () => ({ deployment: { ...world.chain.deployment, sample } });
+  const startOf = (block: unknown) => String(Number(block) - (Number(block) % sample.everyBlocks));
+
+  test("give the same rows whatever the ranges are, and every call the tip of its stretch", async () => {
+    await enrichAll(world, sampling());
+    const sampled = await allRows(world);
+    const read = sampled.enrich_block?.map((row) => Number(Reflect.get(Object(row), "block"))) ?? [];
+    expect(read.every((block) => block % sample.everyBlocks < sample.blocks)).toBe(true);
+    expect(read.length).toBeLessThan((whole.enrich_block?.length ?? 0) / 2 + 3);
+    const { rows } = await world.client.query(
+      `select call.block, call.market_price_wei - indexed.base_fee_per_gas as paid, read.block as first, read.median_tip_wei as tip
+       from ahs.own_call call join ${SCHEMA}.block indexed on indexed.number = call.block
+       left join ahs.enrich_block read on read.block = call.block - call.block % ${sample.everyBlocks}`,
+    );
+    for (const { block, paid, first, tip } of rows) expect([first, paid]).toEqual([startOf(block), tip]);
+    for (const limits of [{ maxBlocks: 1 }, { maxBlocks: 5 }, { maxCallBlocks: 2 }]) {
+      await forgetAll(world);
+      await enrichAll(world, { ...sampling(), limits });
+      expect(await allRows(world)).toEqual(sampled);
+    }
+  });
+
+  test("of before the index began are read from the node", async () => {
+    await enrichAll(world, sampling());
+    const sampled = await allRows(world);
+    const kept = "create table kept_block as select * from";
+    await world.client.query(
+      `${kept} ${SCHEMA}.block where number < (select min(followed_block) from ${SCHEMA}.wallet)`,
+    );
+    await world.client.query(`delete from ${SCHEMA}.block where number in (select number from kept_block)`);
+    await forgetAll(world);
+    await enrichAll(world, sampling());
+    await world.client.query(`insert into ${SCHEMA}.block select * from kept_block`);
+    expect(await allRows(world)).toEqual(sampled);
+  });
+});
+
+test("a node without eth_getBlockReceipts gives the same by each call's receipt, but for who else calls, and the rows say so", async () => {
   const { requests } = await enrichAll(world, {
     wrap: (real) => ({ ...real, blockReceipts: fail("method_missing") }),
   });
-  const byTransactions = { ...whole, enrich_block: withSource(whole.enrich_block) };
+  const byTransactions = { ...whole, enrich_block: withSource(whole.enrich_block), sampled_contact: [] };
   expect(await allRows(world)).toEqual(byTransactions);
   expect(requests.filter((method) => method === "eth_getTransactionReceipt")).toHaveLength(
     whole.own_call?.length ?? -1,
   );
 });
+
+/** Sum of the calls of contacts. */
+function callsIn(rows: readonly unknown[] = []): number {
+  return rows.reduce((sum: number, row) => sum + Number(Reflect.get(Object(row), "calls")), 0);
+}
 
 function withSource(blocks: readonly unknown[] | undefined): readonly unknown[] {
   return (blocks ?? []).map((block) => Object.assign({}, block, { source: "transactions" }));
@@ -162,7 +206,9 @@ describe("data too large for any answer, even of one block, delays nothing else"
     const blocks = whole.enrich_block?.map((row) =>
       (row as { block: string }).block === block ? Object.assign({}, row, { source: "transactions" }) : row,
     );
-    expect(await allRows(world)).toEqual({ ...whole, enrich_block: blocks });
+    const { sampled_contact: users } = await allRows(world);
+    expect(await allRows(world)).toEqual({ ...whole, enrich_block: blocks, sampled_contact: users });
+    expect(callsIn(users)).toBe(callsIn(whole.sampled_contact) - 1);
     expect(await leftOut(metrics)).toEqual({});
   });
 
@@ -184,7 +230,12 @@ describe("data too large for any answer, even of one block, delays nothing else"
     expect(rows.own_call).toEqual(
       whole.own_call?.map((row) => (row === call ? Object.assign({}, row, unread) : row)),
     );
-    expect(rows.enrich_block).toHaveLength((whole.enrich_block?.length ?? 0) - 1);
+    const unknown = { transactions: null, median_tip_wei: null, source: "header" };
+    expect(rows.enrich_block).toEqual(
+      whole.enrich_block?.map((row) =>
+        (row as { block: string }).block === call.block ? Object.assign({}, row, unknown) : row,
+      ),
+    );
     expect(await leftOut(metrics)).toEqual({ receipt: 1 });
   });
 

@@ -1,7 +1,12 @@
 import type { Address, Hex } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
 import { foundIn } from "../../../../service/api/kit/dealings-cache.ts";
-import { accountFact, contact, enrichTransfer, sampledContact } from "../../../../service/db/tables/enrich.ts";
+import {
+  accountFact,
+  contact,
+  enrichTransfer,
+  sampledContact,
+} from "../../../../service/db/tables/enrich.ts";
 import { agentDocument } from "../../../../service/db/tables/infrastructure.ts";
 import { currentScore, score } from "../../../../service/db/tables/score.ts";
 import { OTHER_PAYERS } from "../../../../service/ingest/enrich/contact-rows.ts";
