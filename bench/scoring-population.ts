@@ -13,7 +13,7 @@ const SECONDS_PER_BLOCK = 972;
 /** Contracts that everybody can call, and how many of them one wallet does. */
 const PROTOCOLS = 200;
 const PROTOCOLS_PER_WALLET = 12;
-/** Known users of each protocol that the index does not follow. */
+/** Users of each protocol that sampled blocks show; most of their calls go elsewhere. */
 const STRANGERS = 50;
 const PAYEES_PER_WALLET = 3;
 
@@ -155,15 +155,12 @@ async function seedSurroundings(client: Client): Promise<void> {
      group by counterparty, wallet`,
   );
   await client.query(
-    `insert into ahs.contact
-     select ${CHAIN_ID}, ${protocolOf("p")}, ${address("'stranger' || p || '-' || s")}, 2, 0, 1, ${GENESIS}, $1::int,
+    `insert into ahs.sampled_contact
+     select ${CHAIN_ID}, counterparty, ${address("'stranger' || p || '-' || s")}, calls, 1, ${GENESIS}, $1::int,
        ${GENESIS} + $1::int * ${SECONDS_PER_BLOCK}
-     from generate_series(0, ${PROTOCOLS - 1}) p, generate_series(1, ${STRANGERS}) s`,
+     from generate_series(0, ${PROTOCOLS - 1}) p, generate_series(1, ${STRANGERS}) s,
+       lateral (values (${protocolOf("p")}, 2), (${address("'elsewhere'")}, 18)) as called (counterparty, calls)`,
     [BLOCKS],
-  );
-  await client.query(
-    `insert into ahs.stranger select ${CHAIN_ID}, ${address("'stranger' || p || '-' || s")}, 20
-     from generate_series(0, ${PROTOCOLS - 1}) p, generate_series(1, ${STRANGERS}) s`,
   );
   await client.query(
     `insert into ahs.account_fact

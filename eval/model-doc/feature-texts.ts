@@ -25,11 +25,11 @@ function hygieneTexts({
       formula: [
         `score = ${gas.wasteShare}·F + ${gas.priceShare}·P + ${gas.limitShare}·L; without a market price to compare with, ${gas.unpriced.wasteShare}·F + ${gas.unpriced.limitShare}·L.`,
         `F = waste curve of Σ(fee·c of failures) / (Σ(fee·c of all calls) + ${gas.priorMeanFees} mean fees), with c what a call counts in n of section 3. A fee above twice the geometric mean counts as twice that.`,
-        "P = mean, weighed by w over all outside calls, of the price curve at: price paid / (base fee + median tip of its block).",
+        "P = mean, weighed by w over all outside calls, of the price curve at: price paid / (base fee of its block + median tip of the first block of its stretch).",
         "L = mean, weighed alike, of the limit curve at: gas used / gas limit; a failed call counts 0.",
       ],
       source:
-        "Prices by EIP-1559: a block's base fee and what its transactions paid above it. Constant tips and exact limits cost nothing.",
+        "Prices by EIP-1559: a block's base fee and what transactions paid above it, as one block of each stretch shows it. Constant tips and exact limits cost nothing.",
     },
     portfolio_quality: {
       formula: [
