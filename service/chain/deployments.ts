@@ -77,7 +77,7 @@ const registry = contract.extend({ name: z.string().min(1), kind: z.enum(REGISTR
 const receivedBound = z.object({ transactions: z.int().positive(), blocks: z.int().positive() });
 
 /**
- * Which blocks enrichment reads whole, whoever acts in them: of every stretch of `everyBlocks` blocks, counted from block 0, the first
+ * Which blocks enrichment reads with all their transactions: of every stretch of `everyBlocks` blocks, counted from block 0, the first
  * `blocks`. The first gives the tip that prices of the stretch's calls are compared with; all of them show users of contracts.
  */
 const sample = z

@@ -139,7 +139,7 @@ export const enrichBlock = ahs.table(
     medianTipWei: wei(),
     /** Null where no answer of the node has room for them. */
     transactions: integer(),
-    /** What is known of it: receipts of all its transactions, its transactions alone, or nothing but its header. */
+    /** Answers of the node: receipts of the whole block, its transactions alone, or nothing but its header. */
     source: text().$type<"block_receipts" | "transactions" | "header">().notNull(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.block] })],

@@ -5,6 +5,7 @@ import type { Creation } from "./enrich-reads.ts";
 import type { EnrichRows } from "./enrich-writes.ts";
 import type { OwnCallRow } from "./own-call.ts";
 import type { ValueOf } from "./prices.ts";
+import type { SampledBlock } from "./sampling.ts";
 
 /** Calls or funds from an account to a counterparty, at one moment. */
 export type Dealing = Pick<ContactIncrement, "counterparty" | "account" | "calls" | "sentMicroUsd"> & {
@@ -14,6 +15,12 @@ export type Dealing = Pick<ContactIncrement, "counterparty" | "account" | "calls
 
 /** Most payees of one sender in one transaction: the facts of each are requested. */
 const MAX_PAYEES = 32;
+
+/**
+ * Senders of one counterparty that a sample adds at most. Scores count 30 users, which four samples show; a token that all
+ * of Base uses gets at most 5,760 rows in 180 days.
+ */
+const SENDERS_PER_SAMPLE = 8;
 
 /** Counterparties of own calls; of a call to a contract that the wallet created also the outside contracts that logged. */
 export function dealingsOfCalls(calls: readonly OwnCallRow[], creations: readonly Creation[]) {
@@ -48,6 +55,22 @@ export function dealingsOfTransfers(
     payees.set(key, known.add(to));
     return [{ counterparty: to, account: from, calls: 0, sentMicroUsd, block, timestamp }];
   });
+}
+
+/** Calls of a stretch's sampled blocks to each counterparty: all that its first 8 senders made. Blocks in any order. */
+export function dealingsOfSample(blocks: readonly SampledBlock[]): readonly Dealing[] {
+  const senders = new Map<Address, Set<Address>>();
+  return blocks
+    .toSorted((a, b) => a.number - b.number)
+    .flatMap(({ number: block, timestamp, seen }) =>
+      seen.flatMap(({ from: account, counterparty }) => {
+        if (counterparty === null || counterparty === account) return [];
+        const known = senders.get(counterparty) ?? new Set();
+        if (!known.has(account) && known.size === SENDERS_PER_SAMPLE) return [];
+        senders.set(counterparty, known.add(account));
+        return [{ counterparty, account, calls: 1, sentMicroUsd: 0n, block, timestamp }];
+      }),
+    );
 }
 
 /** Dealings summed up by counterparty and account. */

@@ -5,7 +5,7 @@ import type { SamplingRule } from "../../chain/deployments.ts";
 import { type Database, NUMERIC_AS_BIGINT } from "../../db/database.ts";
 import { enrichCursor } from "../../db/tables/enrich.ts";
 
-import { sampleOf, samplesEndingIn, stretchStart } from "./sampling.ts";
+import { sampleOf, samplesEndingIn, stretchStart } from "./stretches.ts";
 
 /** How far the chain is enriched. */
 export type EnrichCursor = { readonly block: number; readonly hash: Hex };

@@ -4,7 +4,7 @@ import { NodeFailure } from "../../chain/node/failure.ts";
 import type { RawBlock, RawReceipt } from "../../chain/node/rpc-answers.ts";
 import { type BlockHead, type SampledBlock, sampledBlockOf } from "./sampling.ts";
 
-/** What was read of a block. */
+/** A block as far as it was wanted. */
 export type ReadBlock = {
   /** Of own calls, by transaction; null for one that no answer has room for. */
   readonly receipts: ReadonlyMap<Hex, RawReceipt | null>;

@@ -3,17 +3,10 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { SamplingRule } from "../../chain/deployments.ts";
 import type { Database } from "../../db/database.ts";
 import { insertRows } from "../../db/insert-rows.ts";
-import { sumDealings } from "./contacts.ts";
+import { dealingsOfSample, sumDealings } from "./contacts.ts";
 import { holdsGeneration, lockEnrichment } from "./enrich-writes.ts";
-import {
-  dealingsOfSample,
-  type SampledBlock,
-  sampleOf,
-  samplesEndingIn,
-  stretchStart,
-  type Tips,
-  tipOf,
-} from "./sampling.ts";
+import { type SampledBlock, type Tips, tipOf } from "./sampling.ts";
+import { sampleOf, samplesEndingIn, stretchStart } from "./stretches.ts";
 
 /** Reads blocks whole, each once, from a node or from a batch source; all of them in any order, or it throws. */
 export type ReadBlocks = (numbers: readonly number[]) => Promise<readonly SampledBlock[]>;

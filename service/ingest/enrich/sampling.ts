@@ -3,8 +3,8 @@ import type { SamplingRule } from "../../chain/deployments.ts";
 import type { RawReceipt } from "../../chain/node/rpc-answers.ts";
 import type { enrichBlock } from "../../db/tables/enrich.ts";
 import { isSentByPayer, readSignedPayments } from "./authorizations.ts";
-import type { Dealing } from "./contacts.ts";
 import { medianTip, payeeOf } from "./own-call.ts";
+import { stretchStart } from "./stretches.ts";
 
 /** A block without its transactions. */
 export type BlockHead = {
@@ -30,33 +30,6 @@ type SeenCall = {
   /** The called account, or the payee of a lone token transfer or signed payment; null for a creation. */
   readonly counterparty: Address | null;
 };
-
-/**
- * Senders of one counterparty that a sample adds at most. Scores count 30 users, which four samples show; a token that all
- * of Base uses gets at most 5,760 rows in 180 days.
- */
-const SENDERS_PER_SAMPLE = 8;
-
-/** First block of a block's stretch, which is also the first that is sampled of it. */
-export function stretchStart({ everyBlocks }: SamplingRule, block: number): number {
-  return block - (block % everyBlocks);
-}
-
-/** The sampled blocks of the stretch that starts at a block. */
-export function sampleOf({ blocks }: SamplingRule, start: number): readonly number[] {
-  return Array.from({ length: blocks }, (_, place) => start + place);
-}
-
-/** Starts of the stretches whose last sampled block lies in the range. */
-export function samplesEndingIn(
-  { everyBlocks, blocks }: SamplingRule,
-  { from, to }: { readonly from: number; readonly to: number },
-): readonly number[] {
-  const starts: number[] = [];
-  const first = Math.max(0, Math.ceil((from - blocks + 1) / everyBlocks));
-  for (let start = first * everyBlocks; start + blocks - 1 <= to; start += everyBlocks) starts.push(start);
-  return starts;
-}
 
 /** A sampled block by the receipts of all its transactions. `tokens` are trusted to log signed payments, lower-case. */
 export function sampledBlockOf(
@@ -102,20 +75,4 @@ export function marketPriceOf(
 ): bigint | null {
   const tip = tips.get(stretchStart(rule, number)) ?? null;
   return baseFeeWei === null || tip === null ? null : baseFeeWei + tip;
-}
-
-/** Calls of a stretch's sampled blocks to each counterparty: all that its first 8 senders made. Blocks in any order. */
-export function dealingsOfSample(blocks: readonly SampledBlock[]): readonly Dealing[] {
-  const senders = new Map<Address, Set<Address>>();
-  return blocks
-    .toSorted((a, b) => a.number - b.number)
-    .flatMap(({ number: block, timestamp, seen }) =>
-      seen.flatMap(({ from: account, counterparty }) => {
-        if (counterparty === null || counterparty === account) return [];
-        const known = senders.get(counterparty) ?? new Set();
-        if (!known.has(account) && known.size === SENDERS_PER_SAMPLE) return [];
-        senders.set(counterparty, known.add(account));
-        return [{ counterparty, account, calls: 1, sentMicroUsd: 0n, block, timestamp }];
-      }),
-    );
 }

@@ -15,7 +15,8 @@ import { readFrames } from "../../ingest/enrich/native-payments.ts";
 import { describeCall, medianTip } from "../../ingest/enrich/own-call.ts";
 import { readLogs } from "../../ingest/enrich/read-logs.ts";
 import { readBlockReceipts } from "../../ingest/enrich/read-receipts.ts";
-import { marketPriceOf, stretchStart } from "../../ingest/enrich/sampling.ts";
+import { marketPriceOf } from "../../ingest/enrich/sampling.ts";
+import { stretchStart } from "../../ingest/enrich/stretches.ts";
 import type { HistorySource } from "../../ingest/history/history.ts";
 import { createHistoryReader, HISTORY_LIMITS } from "../../ingest/history/history-reader.ts";
 import type { AsOf, OwnCall } from "../../model/features/types.ts";
@@ -259,7 +260,7 @@ export function scanBlocks(client: Pick<ChainReader, "blockReceipts">): FindOwnT
   };
 }
 
-/** Reads a block and its receipts; throws a NodeFailure when the node does not hold both. The median tip is null where there is none. */
+/** Reads a block and its receipts; throws a NodeFailure when the node does not hold both. The median tip is null if the block has no base fee or no tip. */
 async function readNodeBlock(client: Pick<ChainReader, "header" | "blockReceipts">, number: number) {
   const [header, receipts] = await Promise.all([client.header(number), readBlockReceipts(client, number)]);
   if (header === null || receipts === null) {

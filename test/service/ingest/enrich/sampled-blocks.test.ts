@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { type Address, type Hex, numberToHex } from "viem";
 import { beforeAll, expect, test } from "vitest";
+import { dealingsOfSample } from "../../../../service/ingest/enrich/contacts.ts";
 import {
   dropSampledContacts,
   fillSampled,
   type ReadBlocks,
 } from "../../../../service/ingest/enrich/sampled-blocks.ts";
-import { dealingsOfSample, type SampledBlock } from "../../../../service/ingest/enrich/sampling.ts";
+import type { SampledBlock } from "../../../../service/ingest/enrich/sampling.ts";
 import { useDatabase } from "../../../support/test-database.ts";
 
 const CHAIN = 31_337;

@@ -62,7 +62,7 @@ describe("counterparties", () => {
       const { counterparties } = await world.readOne();
       return counterparties.find(({ address }) => address === POOL)?.outsideUsers;
     };
-    // What others than followed wallets did as contacts, and followed ones in sampled blocks, is not counted.
+    // Contacts of an account that is not followed are not complete.
     await meet(OTHER, POOL, { calls: 1, first: 30, last: 30 });
     await meet(OTHER, account(0xe1), { calls: 9, first: 30, last: 30 });
     expect(await outsideUsers()).toBe(0);
