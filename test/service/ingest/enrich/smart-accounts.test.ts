@@ -236,6 +236,7 @@ describe("native coin that calldata of an account sends", () => {
         entryPoints: new Set([entryPoint]),
         wrappedNative: lower(weth) as Address,
         tokens: new Set<Address>(),
+        rule: { everyBlocks: 1, blocks: 1 },
       };
       const calls = await readOwnCalls(client, scanBlocks(client), { ...wallet, ...chain });
       return calls.map(formatCall).sort();

@@ -84,7 +84,7 @@ test("a wallet of more calls than are scored is verified by the same newest ones
       client,
       find: scanBlocks(client),
       readFile: async (hash) => JSON.parse(files.get(hash) ?? "null"),
-      chain: { entryPoints: new Set(), wrappedNative: null, rule: { everyBlocks: 24, blocks: 2 } },
+      chain: { entryPoints: new Set(), wrappedNative: null, rule: { everyBlocks: 3, blocks: 2 } },
     },
   );
   expect(verified.calls).toBe(WALLET_BOUNDS.calls);
