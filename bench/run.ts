@@ -12,10 +12,11 @@ import { benchPanel } from "./panel.ts";
 import { benchPublish } from "./publish.ts";
 import { benchReadApi } from "./read-api.ts";
 import { benchScoring } from "./scoring.ts";
+import { benchScoringWorkers } from "./scoring-workers.ts";
 import { benchUnpaid } from "./unpaid.ts";
 
 /**
- * `npm run bench [-- --json FILE] [-- --markdown FILE] [-- --only indexing,scoring,publish,panel,read,unpaid]`: measures beside the bars of
+ * `npm run bench [-- --json FILE] [-- --markdown FILE] [-- --only indexing,scoring,workers,publish,panel,read,unpaid]`: measures beside the bars of
  * design.md and prints a table. A bar that does not hold is printed as such and does not fail the run: figures of a busy
  * machine say little.
  */
@@ -27,7 +28,7 @@ const POSTGRES_HOST = new URL("../bin/local/postgres-host.ts", import.meta.url).
 const { values } = parseArgs({
   options: { json: { type: "string" }, markdown: { type: "string" }, only: { type: "string" } },
 });
-const wanted = values.only?.split(",") ?? ["indexing", "scoring", "publish", "panel", "read", "unpaid"];
+const wanted = values.only?.split(",") ?? ["indexing", "scoring", "workers", "publish", "panel", "read", "unpaid"];
 const postgres = await startPostgres();
 const rows: BenchRow[] = [];
 try {
@@ -35,6 +36,8 @@ try {
     rows.push(...(await benchIndexing({ createDatabase: postgres.createDatabase })));
   if (wanted.includes("scoring"))
     rows.push(...(await benchScoring({ databaseUrl: await postgres.createDatabase() })));
+  if (wanted.includes("workers"))
+    rows.push(...(await benchScoringWorkers({ databaseUrl: await postgres.createDatabase() })));
   if (wanted.includes("publish")) {
     rows.push(
       ...(await benchPublish({ databaseUrl: await postgres.createDatabase(), port: await freePort() })),

@@ -23,12 +23,14 @@ import { hasScores, readEpochFigures } from "../../service/registries/nightly/fi
 import { type ScanOnceDeps, scanOnce } from "../../service/registries/nightly/scan-once.ts";
 import {
   beginScan,
+  fixReach,
   isNightDone,
   NIGHT_CRON,
   nightOf,
   nightStart,
   noteScanFailure,
   readNewestScan,
+  readReach,
   type ScanAttempt,
   whileScanning,
 } from "../../service/registries/nightly/scan-runs.ts";
@@ -42,6 +44,8 @@ export type NightlyContext = {
   readonly chainId: number;
   /** Makes one scan, from its first step to its stored report; throws what keeps it from that. */
   readonly scan: (attempt: ScanAttempt, signal: AbortSignal) => Promise<ScanReport>;
+  /** Scores a share of the wallets of the scan that another worker makes; theirs must reach this block. */
+  readonly help: (reach: number, signal: AbortSignal) => Promise<unknown>;
   readonly metrics: ReturnType<typeof createScanRunMetrics>;
   readonly logger: Logger;
   readonly now: () => Date;
@@ -57,8 +61,8 @@ const DONE_PAUSES = 12;
 
 /**
  * Makes the scan of every night until the signal fires. node-cron wakes every worker when a night begins; the night's row and a lock
- * decide which one scans. The checks between nights make up for a night that was missed or whose worker died; of several missed
- * nights only the newest is scanned.
+ * decide which one scans, and the others score a share of the wallets. The checks between nights make up for a night that was missed
+ * or whose worker died; of several missed nights only the newest is scanned.
  */
 export async function runNightly(context: NightlyContext, signal: AbortSignal): Promise<void> {
   const { logger, metrics, now } = context;
@@ -90,15 +94,18 @@ function onNight(wake: () => void): () => void {
   return () => void task.destroy();
 }
 
-/** Scans the present night unless it is done or another process scans it. Returns true if it is done. */
+/** Scans the present night unless it is done; helps with the scores if another process scans it. Returns true if it is done. */
 async function checkNight(context: NightlyContext, signal: AbortSignal): Promise<boolean> {
   const { db, chainId } = context;
   // Before the scan, which may fail for days.
   await showNewest(context);
   const night = nightOf(context.now());
   if (await isNightDone(db, chainId, night)) return true;
-  if (await isReady(db, chainId))
-    await whileScanning({ db, chainId, signal }, (held) => scanNight(context, night, held));
+  if (!(await isReady(db, chainId))) return false;
+  const outcome = await whileScanning({ db, chainId, signal }, (held) => scanNight(context, night, held));
+  if (outcome !== "busy") return false;
+  const reach = await readReach(db, chainId);
+  if (reach !== null) await context.help(reach, signal);
   return false;
 }
 
@@ -170,9 +177,17 @@ export function scanWith(
 
 function stepsOf(context: ScanContext): ScanOnceDeps["steps"] {
   return {
-    scoreAll: (signal) => scoreAllWallets(context.scoring, signal),
+    scoreAll: (attempt, signal) => scoreNight(context.scoring, attempt, signal),
     publishRoot: () => publishNightRoot(context),
   };
+}
+
+async function scoreNight(scoring: ScoringRunContext, attempt: ScanAttempt, signal: AbortSignal) {
+  const reach = await fixReach(scoring.db, attempt);
+  if (reach === null) return;
+  const night = await scoreAllWallets(scoring, { reach, signal });
+  const leftOut = night?.leftOut ?? 0;
+  if (leftOut > 0) scoring.logger.warn({ leftOut }, "idle wallets are left to be scored in later nights");
 }
 
 /**
@@ -230,6 +245,14 @@ export async function runScans(
     whileLeader({ ...common, name: "ahs-scan", metrics: visits.metrics, signal }, (led) =>
       runScan(visits, led),
     ),
-    runNightly({ ...common, scan: scanWith(context), metrics: createScanRunMetrics(registry) }, signal),
+    runNightly(
+      {
+        ...common,
+        scan: scanWith(context),
+        help: (reach, stop) => scoreAllWallets(scoring, { reach, signal: stop }),
+        metrics: createScanRunMetrics(registry),
+      },
+      signal,
+    ),
   ]);
 }

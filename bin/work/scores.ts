@@ -7,6 +7,7 @@ import { createBackingMetrics, createBackingPass } from "../../service/scores/ba
 import {
   createFactPatience,
   type ScoringRunContext,
+  scoreChangedFlags,
   scoreDueWallets,
   scoreOvertakenWallets,
 } from "../../service/scores/run-scoring.ts";
@@ -23,12 +24,20 @@ const BACKING_PAUSE_MS = 5_000;
 
 type Parts = Pick<WorkerParts, "config" | "deployment" | "registry"> & { scoring: ScoringRunContext };
 
-/** Enriches finalized blocks, scores due wallets, renews backing and completes histories until the signal fires. One worker leads each. */
+/**
+ * Enriches finalized blocks, scores wallets, renews backing and completes histories until the signal fires. All workers divide
+ * the scoring of due wallets; one leads each of the others.
+ */
 export async function runScores(parts: Parts, signal: AbortSignal): Promise<void> {
   const { db, chainId, logger } = parts.scoring;
   const led = { db, chainId, logger, signal };
   await Promise.all([
-    whileLeader({ ...led, name: "ahs-scoring" }, (leading) => runScoring(parts.scoring, leading)),
+    whileLeader({ ...led, name: "ahs-flags" }, (leading) =>
+      repeat({ logger, pauseMs: SCORING_PAUSE_MS, what: "scoring changed flags" }, leading, () =>
+        scoreChangedFlags(parts.scoring),
+      ),
+    ),
+    runScoring(parts.scoring, signal),
     enrich(parts, signal),
     renewBacking(parts, signal),
     closeHistories(parts, signal),
@@ -74,9 +83,9 @@ async function runScoring(scoring: ScoringRunContext, signal: AbortSignal): Prom
   const late = { logger, pauseMs: OVERTAKEN_PAUSE_MS, what: "scoring what came late" };
   await Promise.all([
     repeat({ logger, pauseMs: SCORING_PAUSE_MS, what: "scoring" }, signal, () =>
-      scoreDueWallets(scoring, patience),
+      scoreDueWallets(scoring, patience, signal),
     ),
-    repeat(late, signal, () => scoreOvertakenWallets(scoring)),
+    repeat(late, signal, () => scoreOvertakenWallets(scoring, signal)),
   ]);
 }
 

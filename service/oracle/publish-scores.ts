@@ -136,14 +136,23 @@ export async function readScoresToReview(db: NodePgDatabase, query: ReviewQuery)
   return rows.map((row) => Number(row.score_id));
 }
 
-/** Wallets whose newest score cannot be published because the oracle's record is as new, though it differs or is due for a heartbeat. */
-async function readOvertakenWallets(db: NodePgDatabase, query: ReviewQuery): Promise<string[]> {
+/**
+ * Wallets whose newest score cannot be published because the oracle's record is as new, though it differs or is due for a
+ * heartbeat: to be scored at a finalized block. Another flag is left to `findChangedFlags`. None while there is no index.
+ */
+export async function findOvertakenScores(
+  db: NodePgDatabase,
+  of: { readonly chainId: number; readonly now: Date; readonly policy: PublishPolicy },
+): Promise<readonly string[]> {
+  if ((await readIndexedBlock(db, of.chainId)) === null) return [];
+  const query = reviewQuery(of.chainId, of.now, of.policy);
   const { rows } = await db.execute<{ wallet: string }>(sql`
     select c.wallet from ahs.current_score c
     join ${viewOf(query.chainId, "oracle_score")} o on o.wallet = c.wallet
     left join ahs.wallet_interest i on i.chain_id = c.chain_id and i.wallet = c.wallet
     left join ahs.wallet_backing b on b.chain_id = c.chain_id and b.wallet = c.wallet
     where c.chain_id = ${query.chainId} and c.as_of_block <= o.as_of and (${differs(query)})
+      and (not o.present or o.sanctioned = c.sanctioned)
     order by c.wallet`);
   return rows.map((row) => row.wallet);
 }
@@ -151,9 +160,10 @@ async function readOvertakenWallets(db: NodePgDatabase, query: ReviewQuery): Pro
 /**
  * Wallets whose newest score disagrees with the sanctions lists at the newest indexed block, in whether the wallet is listed
  * or in which of them list it, or with the flag that the oracle holds for a block at which the score cannot be published:
- * one as new, or newer.
+ * one as new, or newer. They are to be scored at the newest indexed block, at once. None while there is no index.
  */
-async function readWalletsWithChangedFlag(db: NodePgDatabase, chainId: number): Promise<string[]> {
+export async function findChangedFlags(db: NodePgDatabase, chainId: number): Promise<readonly string[]> {
+  if ((await readIndexedBlock(db, chainId)) === null) return [];
   const list = sanctionsListSql({ schema: `chain_${chainId}`, chainId: String(chainId), asOfBlock: null });
   const { rows } = await db.execute<{ wallet: string }>(sql`
     select c.wallet from ahs.current_score c
@@ -186,24 +196,4 @@ function differs(query: ReviewQuery) {
       or greatest(${safe}, o.safe_micro_usd) >= ${leastMicroUsd}
         and (${safe} * ${fallFactor} < o.safe_micro_usd or ${safe} > o.safe_micro_usd * ${riseFactor})
       or o.as_of_time < ${Math.floor(query.heartbeatBefore.getTime() / 1000)} and i.last_at >= ${query.interestAfter})`;
-}
-
-/** Finds the scores that publishing waits for; none while there is no index. */
-export async function findStaleScores(
-  db: NodePgDatabase,
-  query: { chainId: number; now: Date; policy: PublishPolicy },
-): Promise<{
-  /**
-   * Listed or delisted since their newest score, or flagged otherwise by an oracle record that is as new: score them at
-   * the newest indexed block, at once.
-   */
-  flagChanged: readonly string[];
-  /** Others due for a heartbeat or differing from the oracle's record, which is as new as the score: score at a finalized block. */
-  overtaken: readonly string[];
-}> {
-  if ((await readIndexedBlock(db, query.chainId)) === null) return { flagChanged: [], overtaken: [] };
-  const flagChanged = await readWalletsWithChangedFlag(db, query.chainId);
-  const overtaken = await readOvertakenWallets(db, reviewQuery(query.chainId, query.now, query.policy));
-  const hurried = new Set(flagChanged);
-  return { flagChanged, overtaken: overtaken.filter((wallet) => !hurried.has(wallet)) };
 }

@@ -3,11 +3,13 @@ import type { Logger } from "pino";
 import { type Address, zeroAddress } from "viem";
 import type { Database } from "../db/database.ts";
 import { workThrough } from "../db/quarantine.ts";
+import { pauseFor } from "../db/run-loop.ts";
+import { workInShards } from "../db/shards.ts";
 import { accountFact } from "../db/tables/enrich.ts";
 import { readAsOf } from "../ingest/read-as-of.ts";
 import type { AsOf } from "../model/features/types.ts";
-import { findStaleScores } from "../oracle/publish-scores.ts";
-import { createContactCaches } from "./read/contact-graph.ts";
+import { findChangedFlags, findOvertakenScores } from "../oracle/publish-scores.ts";
+import { type ContactCaches, createContactCaches } from "./read/contact-graph.ts";
 import {
   readInParts,
   readWallets,
@@ -27,47 +29,62 @@ export type ScoringRunContext = ScoringContext &
   };
 
 /**
- * Scores every wallet whose score is missing, outdated or orphaned, or whose confidence fell a level by waiting, flags
- * first; those that wait for facts only when the patience with them ends. Null while no block is both finalized and enriched.
+ * Scores wallets at the newest indexed block that were listed or delisted since their score, or whose score is of a block
+ * that a reorg took out. Led by one worker. Returns the number, or null while no block is both finalized and enriched.
+ */
+export async function scoreChangedFlags(context: ScoringRunContext): Promise<number | null> {
+  const { db, chainId, logger } = context;
+  const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
+  if (asOf === null) return null;
+  const orphaned = await readOrphanedWallets(db, chainId, asOf.blockNumber);
+  const changed = [...(await findChangedFlags(db, chainId)), ...orphaned];
+  const flagged = await scoreBatches(context, changed, {
+    ...{ at: "newest", unknown: "renew", orphaned },
+    contacts: createContactCaches(),
+  });
+  if (flagged > 0) logger.info({ flagged }, "wallets scored for their flags");
+  return flagged;
+}
+
+/**
+ * Scores wallets whose score is missing, outdated or as old as the oracle's other record, or whose confidence fell a level by
+ * waiting; those that wait for facts only when the patience with them ends. Any number of workers divide them. Returns the
+ * number of this worker's, or null while no block is both finalized and enriched.
  */
 export async function scoreDueWallets(
   context: ScoringRunContext,
   patience: ReturnType<typeof createFactPatience>,
-): Promise<{ readonly scored: number; readonly flagged: number } | null> {
+  signal: AbortSignal,
+): Promise<number | null> {
   const { db, chainId, publishPolicy } = context;
   const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
   if (asOf === null) return null;
-  const orphaned = await readOrphanedWallets(db, chainId, asOf.blockNumber);
-  const stale = await findStaleScores(db, { chainId, now: context.now(), policy: publishPolicy });
-  const changed = [...stale.flagChanged, ...orphaned];
-  // Where all of these fail, the others are scored before the run does.
-  const [flags] = await Promise.allSettled([
-    scoreBatches(context, changed, { at: "newest", unknown: "renew", orphaned }),
-  ]);
+  const overtaken = await findOvertakenScores(db, { chainId, now: context.now(), policy: publishPolicy });
   const { ready, waiting } = await readDueWallets(db, dueAt(context, asOf));
   const late = patience(
     waiting,
     waiting.length === 0 ? 0 : await db.$count(accountFact, eq(accountFact.chainId, chainId)),
   );
-  const due = [...ready, ...late, ...stale.overtaken];
-  const scored = await scoreBatches(context, due, { at: "finalized", unknown: "renew" });
-  if (flags.status === "rejected") throw flags.reason;
-  const flagged = flags.value;
-  if (scored + flagged > 0)
-    context.logger.info({ scored, flagged, asOf: asOf.blockNumber }, "wallets scored");
-  return { scored, flagged };
+  const due = [...ready, ...late, ...overtaken];
+  const { scored } = await scoreShards(context, due, { reach: asOf.blockNumber, unknown: "renew", signal });
+  if (scored > 0) context.logger.info({ scored, asOf: asOf.blockNumber }, "wallets scored");
+  return scored;
 }
 
 /**
- * Scores every wallet again whose rows changed after its score. Returns the number, or null if no block is both
- * finalized and enriched.
+ * Scores wallets again whose rows changed after their score. Any number of workers divide them. Returns the number of this
+ * worker's, or null if no block is both finalized and enriched.
  */
-export async function scoreOvertakenWallets(context: ScoringRunContext): Promise<number | null> {
+export async function scoreOvertakenWallets(
+  context: ScoringRunContext,
+  signal: AbortSignal,
+): Promise<number | null> {
   const { db, chainId } = context;
   const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
   if (asOf === null) return null;
   const wallets = await readOvertakenWallets(db, dueAt(context, asOf));
-  const scored = await scoreBatches(context, wallets, { at: "finalized", unknown: "renew" });
+  const how = { reach: asOf.blockNumber, unknown: "renew", signal } as const;
+  const { scored } = await scoreShards(context, wallets, how);
   if (scored > 0) context.logger.info({ scored, asOf: asOf.blockNumber }, "wallets scored by what came late");
   return scored;
 }
@@ -84,38 +101,82 @@ function dueAt({ chainId, rescoreIntervalSeconds }: ScoringRunContext, asOf: AsO
 /** A record takes up to 2 kB: 40 MB a night, however many wallets are registered. */
 const MOST_IDLE_A_NIGHT = 20_000;
 
+/** Pause in milliseconds before shards are tried again that other workers hold. */
+const BUSY_MS = 500;
+
 /**
- * Scores every followed wallet at the newest finalized and enriched block; of idle wallets, only those with the oldest
- * scores. Returns the number, or null without such a block. Throws the signal's reason between two batches.
+ * Scores every followed wallet whose score is of a block before `reach`, at the newest finalized and enriched block; of idle
+ * wallets, only those with the oldest scores, and at most so many with those that reached it already. Any number of workers
+ * divide them. Waits until the others are done with theirs. Returns the number of this worker's and of the idle wallets left
+ * out; null without such a block. Throws the signal's reason between two batches.
  */
 export async function scoreAllWallets(
   context: ScoringRunContext,
-  signal: AbortSignal,
-  mostIdle = MOST_IDLE_A_NIGHT,
-): Promise<number | null> {
-  const { db, chainId, logger } = context;
-  if ((await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId })) === null) return null;
-  const { wallets, leftOut } = await readNightlyWallets(db, { chainId, mostIdle });
-  if (leftOut > 0) logger.warn({ leftOut, mostIdle }, "idle wallets are left to be scored in later nights");
-  return scoreBatches(context, wallets, { at: "finalized", unknown: "leave out", signal });
+  night: { readonly reach: number; readonly signal: AbortSignal; readonly mostIdle?: number },
+): Promise<{ readonly scored: number; readonly leftOut: number } | null> {
+  const { db, chainId } = context;
+  const { signal, mostIdle = MOST_IDLE_A_NIGHT } = night;
+  const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
+  if (asOf === null) return null;
+  // The index of a chain that is read anew has not come as far as it was.
+  const reach = Math.min(night.reach, asOf.blockNumber);
+  const { wallets, leftOut } = await readNightlyWallets(db, { chainId, reach, mostIdle });
+  let [scored, left]: [number, readonly string[]] = [0, wallets];
+  while (left.length > 0) {
+    const own = await scoreShards(context, left, { reach, unknown: "leave out", signal });
+    scored += own.scored;
+    left = own.busy;
+    if (left.length > 0) await pauseFor(BUSY_MS, signal);
+  }
+  return { scored, leftOut };
 }
+
+/** A share of wallets that one worker scores at once: both lanes are in use for most of the time. */
+const SHARE = 4 * SCORING_BATCH;
+
+/**
+ * Scores those of the wallets at a finalized block that no other worker scores, and whose score is of a block before `reach` once
+ * no other can. Returns how many, and the wallets that others hold.
+ */
+async function scoreShards(
+  context: ScoringRunContext,
+  wallets: readonly string[],
+  how: Pick<HowToScore, "unknown"> & { readonly reach: number; readonly signal: AbortSignal },
+): Promise<{ readonly scored: number; readonly busy: readonly string[] }> {
+  const { db, chainId } = context;
+  const contacts = createContactCaches();
+  let scored = 0;
+  const shared = { db, chainId, name: "ahs-scoring", atOnce: SHARE, signal: how.signal };
+  const busy = await workInShards(shared, [...new Set(wallets)], async (own, signal) => {
+    const due = await readScoredBefore(db, { chainId, wallets: own, block: how.reach });
+    const count = await scoreBatches(context, due, {
+      ...{ at: "finalized", unknown: how.unknown, contacts, signal },
+    });
+    scored += count;
+  });
+  return { scored, busy };
+}
+
+type HowToScore = {
+  readonly at: ScoredBlock;
+  /** Wallets that are no longer followed or listed: whether their score is renewed. */
+  readonly unknown: "renew" | "leave out";
+  /** Kept from batch to batch of one run. */
+  readonly contacts: ContactCaches;
+  readonly orphaned?: readonly string[];
+  /** Ends the run between two batches. */
+  readonly signal?: AbortSignal;
+};
 
 /** Scores wallets in batches. A wallet that cannot be scored is quarantined; the others are scored. */
 async function scoreBatches(
   context: ScoringRunContext,
   wallets: readonly string[],
-  how: {
-    readonly at: ScoredBlock;
-    /** Wallets that are no longer followed or listed: whether their score is renewed. */
-    readonly unknown: "renew" | "leave out";
-    readonly orphaned?: readonly string[];
-    /** Ends the run between two batches. */
-    readonly signal?: AbortSignal;
-  },
+  how: HowToScore,
 ): Promise<number> {
   const { policy } = context;
   let count = 0;
-  const task = { at: how.at, contacts: createContactCaches() };
+  const task = { at: how.at, contacts: how.contacts };
   const attempt = async (batch: readonly string[]) => {
     for await (const read of readInParts(context, { ...task, wallets: batch as Address[] })) {
       const scored = await scoreRead(read, policy);
@@ -255,6 +316,20 @@ async function walletsIn(db: Database, text: string, values: unknown[]): Promise
   return rows.map(({ wallet }) => wallet);
 }
 
+/** Those of the wallets without a score, or with one of a block before this one; in their order. */
+function readScoredBefore(
+  db: Database,
+  of: { readonly chainId: number; readonly wallets: readonly string[]; readonly block: number },
+) {
+  return walletsIn(
+    db,
+    `select wanted.wallet from unnest($2::text[]) with ordinality as wanted (wallet, place)
+     left join ahs.current_score c on c.chain_id = $1 and c.wallet = wanted.wallet
+     where c.wallet is null or c.as_of_block < $3 order by wanted.place`,
+    [of.chainId, of.wallets, of.block],
+  );
+}
+
 /** Wallets whose current score is of a block that a reorg took out of the chain. */
 function readOrphanedWallets(db: Database, chainId: number, finalizedBlock: number) {
   return walletsIn(
@@ -268,25 +343,28 @@ function readOrphanedWallets(db: Database, chainId: number, finalizedBlock: numb
 }
 
 /**
- * Followed wallets that a night scores again, those first whose score is oldest. Of idle ones, which have too little history for
- * a score and made no call since they were scored, there are at most so many: anyone can register any number of them. `leftOut`
- * counts those beyond the bound.
+ * Followed wallets without a score of a block from `reach` on, those first whose score is oldest. Of idle ones, which have too little
+ * history for a score and made no call since they were scored, there are at most so many, those that have such a score among
+ * them: anyone can register any number of them. `leftOut` counts those beyond the bound.
  */
 async function readNightlyWallets(
   db: Database,
-  { chainId, mostIdle }: { readonly chainId: number; readonly mostIdle: number },
+  of: { readonly chainId: number; readonly reach: number; readonly mostIdle: number },
 ) {
   const { rows } = await db.$client.query<{ address: Address; left: boolean }>(
     `with followed as (
-       select w.address, c.as_of_block, w.followed_block,
+       select w.address, c.as_of_block, w.followed_block, coalesce(c.as_of_block >= $3, false) as done,
          c.wallet is not null and c.ahs_score is null and not c.sanctioned and not exists (
            select from ahs.own_call o where o.chain_id = $1 and o.wallet = w.address and o.block > c.as_of_block) as idle
-       from "chain_${chainId}".wallet w
+       from "chain_${of.chainId}".wallet w
        left join ahs.current_score c on c.chain_id = $1 and c.wallet = w.address
+     ), ranked as (
+       select *, idle and row_number() over (partition by idle order by done desc, as_of_block, followed_block, address) > $2
+         as is_left
+       from followed
      )
-     select address, idle and row_number() over (partition by idle order by as_of_block, followed_block, address) > $2 as left
-     from followed order by as_of_block nulls first, followed_block, address`,
-    [chainId, mostIdle],
+     select address, is_left as "left" from ranked where not done order by as_of_block nulls first, followed_block, address`,
+    [of.chainId, of.mostIdle, of.reach],
   );
   const wallets = rows.filter(({ left }) => !left).map(({ address }) => address);
   return { wallets, leftOut: rows.length - wallets.length };

@@ -23,6 +23,8 @@ export const scanRun = ahs.table(
     /** Why the last attempt at it failed; null where none did. */
     error: text(),
     attempts: integer().notNull().default(1),
+    /** Block that the scan's scores must reach; null until its scoring begins. */
+    reach: int8(),
   },
   (table) => [
     uniqueIndex("scan_run_nightly").on(table.chainId, table.night).where(sql`cause = 'nightly'`),

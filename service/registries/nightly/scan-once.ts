@@ -25,8 +25,8 @@ export type ScanOnceDeps = {
   readonly deployment: Pick<Deployment, "chainId" | "finalityBlocks" | "identityRegistry" | "registries">;
   /** Steps of a scan that other modules run. */
   readonly steps: {
-    /** Scores every followed wallet, until the signal fires; null while no block is both final and enriched. */
-    readonly scoreAll: (signal: AbortSignal) => Promise<number | null>;
+    /** Has every followed wallet scored, until the signal fires. */
+    readonly scoreAll: (attempt: ScanAttempt, signal: AbortSignal) => Promise<unknown>;
     /** Publishes the root of all scores, once a night. */
     readonly publishRoot: () => Promise<RootReport>;
   };
@@ -69,7 +69,7 @@ export async function scanOnce(
   const { chainId } = deployment;
   const limits = deps.limits ?? scanOnceLimits;
   const finalBlock = await requireFinalBlock(db, deployment);
-  await steps.scoreAll(signal);
+  await steps.scoreAll(attempt, signal);
   signal.throwIfAborted();
   const root = await steps.publishRoot();
   const askedAt = now();

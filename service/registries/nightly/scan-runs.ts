@@ -1,9 +1,10 @@
-import { and, desc, eq, ne, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, ne, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { PoolClient } from "pg";
 import { holdChain } from "../../db/chain-fence.ts";
 import type { Database } from "../../db/database.ts";
 import { type ScanReport, scanRun } from "../../db/tables/scan.ts";
+import { readAsOf } from "../../ingest/read-as-of.ts";
 
 export type ScanRunRow = typeof scanRun.$inferSelect;
 
@@ -65,6 +66,33 @@ export async function endScan(
     .where(isOpen({ id, attempts }))
     .returning({ id: scanRun.id });
   return ended.length > 0;
+}
+
+/**
+ * The block that the scores of a run must reach: the newest finalized and enriched one when its first attempt asked. Null
+ * without such a block.
+ */
+export async function fixReach(
+  db: Database,
+  { id, chainId }: Pick<ScanAttempt, "id" | "chainId">,
+): Promise<number | null> {
+  const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
+  if (asOf === null) return null;
+  const [row] = await db
+    .update(scanRun)
+    .set({ reach: sql`coalesce(${scanRun.reach}, ${asOf.blockNumber})` })
+    .where(eq(scanRun.id, id))
+    .returning({ reach: scanRun.reach });
+  return row?.reach ?? null;
+}
+
+/** The block that the scores of the running scan must reach; null while none scores. */
+export async function readReach(db: NodePgDatabase, chainId: number): Promise<number | null> {
+  const [row] = await db
+    .select({ reach: scanRun.reach })
+    .from(scanRun)
+    .where(and(eq(scanRun.chainId, chainId), eq(scanRun.state, "running"), isNotNull(scanRun.reach)));
+  return row?.reach ?? null;
 }
 
 /** Whether the nightly scan of that UTC day is done. */

@@ -7,10 +7,17 @@ import { runScanCommand } from "../../../bin/commands/scan.ts";
 import { type NightlyContext, runNightly } from "../../../bin/work/nightly.ts";
 import { createScanRunMetrics } from "../../../service/registries/metrics.ts";
 import { scanOnce } from "../../../service/registries/nightly/scan-once.ts";
-import { NIGHT_CRON, nightOf, nightStart, readScans } from "../../../service/registries/nightly/scan-runs.ts";
+import {
+  fixReach,
+  NIGHT_CRON,
+  nightOf,
+  nightStart,
+  readScans,
+} from "../../../service/registries/nightly/scan-runs.ts";
 import {
   CHAIN,
   createReportWorld,
+  FINAL,
   nodeWith,
   OLAS,
   olasService,
@@ -57,7 +64,8 @@ function startWorker(scan: NightlyContext["scan"] = quick, changes: Partial<Nigh
     looks += 1;
     return world.deps.now();
   };
-  const context = { db, chainId: CHAIN, scan, metrics, logger, now, pauses: PAUSES, ...changes };
+  const help = async () => undefined;
+  const context = { db, chainId: CHAIN, scan, help, metrics, logger, now, pauses: PAUSES, ...changes };
   const done = runNightly(context, stop.signal);
   workers.push({ stop, done });
   const twoLooks = async () => {
@@ -124,6 +132,20 @@ test("a scan whose worker dies over it is gone on with at once by another, and n
   expect(row).toMatchObject({ state: "done", attempts: 2, error: null });
   expect(row?.report?.registries[1]).toMatchObject({ agents: 2, newAgents: 2, newWallets: 2, block: 1_000 });
   expect(await world.agents()).toHaveLength(2);
+});
+
+test("workers that do not scan help with its scores, up to the block at which it began, until it is done", async () => {
+  const helped: number[] = [];
+  const help = async (reach: number) => void helped.push(reach);
+  const slow: NightlyContext["scan"] = async (attempt, signal) => {
+    expect(await fixReach(world.db, attempt)).toBe(FINAL);
+    await until({ what: "others help", timeoutMs: 5_000 }, () => (helped.length > 2 ? true : null));
+    return quick(attempt, signal);
+  };
+  startWorker(slow, { help });
+  startWorker(slow, { help });
+  await allDone(1);
+  expect(new Set(helped)).toEqual(new Set([FINAL]));
 });
 
 test("of the nights that were missed the newest is made up at the next start", async () => {

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { publishIntent } from "../../../service/db/tables/publish.ts";
 import type { SanctionsFlag } from "../../../service/model/features/types.ts";
-import { findStaleScores, readScoresToReview, reviewQuery } from "../../../service/oracle/publish-scores.ts";
+import {
+  findChangedFlags,
+  findOvertakenScores,
+  readScoresToReview,
+  reviewQuery,
+} from "../../../service/oracle/publish-scores.ts";
 import { CHAIN_ID } from "../sender/sender-under-test.ts";
 import { createPublishWorld, type PublishWorld, testPublishPolicy, testWallet } from "./publish-world.ts";
 
@@ -15,8 +20,10 @@ beforeEach(async () => {
 
 afterEach(() => world.destroy());
 
-const find = (now: Date = new Date()) =>
-  findStaleScores(world.db, { chainId: CHAIN_ID, now, policy: testPublishPolicy });
+const find = async (now: Date = new Date()) => ({
+  flagChanged: await findChangedFlags(world.db, CHAIN_ID),
+  overtaken: await findOvertakenScores(world.db, { chainId: CHAIN_ID, now, policy: testPublishPolicy }),
+});
 
 async function sanctionsEvent(listed: boolean, block: number): Promise<void> {
   await world.db.$client.query(

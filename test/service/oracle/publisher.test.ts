@@ -3,7 +3,7 @@ import { agentHealthOracleAbi } from "../../../service/chain/abi/agent-health-or
 import { quarantine } from "../../../service/db/tables/quarantine.ts";
 import { score } from "../../../service/db/tables/score.ts";
 import { insertPending, supersedePending } from "../../../service/oracle/publish-intents.ts";
-import { findStaleScores } from "../../../service/oracle/publish-scores.ts";
+import { findOvertakenScores } from "../../../service/oracle/publish-scores.ts";
 import { CHAIN_ID } from "../sender/sender-under-test.ts";
 import { until } from "../sender/sender-world.ts";
 import { createPublishWorld, type PublishWorld, testPublishPolicy, testWallet } from "./publish-world.ts";
@@ -99,7 +99,7 @@ test("a safe amount that fell below half is published with the next score, one t
   await world.back(wallet, 9_990_000n);
   await world.back(other, 10_000_000n);
   const stale = { chainId: CHAIN_ID, now: new Date(), policy: testPublishPolicy };
-  expect(await findStaleScores(world.db, stale)).toEqual({ flagChanged: [], overtaken: [wallet] });
+  expect(await findOvertakenScores(world.db, stale)).toEqual([wallet]);
   await world.store([wallet, other].map((one) => ({ wallet: one, asOf: 6, points: 80 })));
   await world.settle();
   expect((await world.intents()).map((intent) => `${intent.reason} ${intent.safeMicroUsd}`)).toEqual([

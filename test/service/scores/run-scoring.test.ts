@@ -3,6 +3,7 @@ import {
   createFactPatience,
   type ScoringRunContext,
   scoreAllWallets,
+  scoreChangedFlags,
   scoreDueWallets,
   scoreOvertakenWallets,
 } from "../../../service/scores/run-scoring.ts";
@@ -15,13 +16,17 @@ const forever = new AbortController().signal;
 let world: RecordWorld;
 /** Milliseconds since the start. */
 let elapsed: number;
-let scoreDue: (context: ScoringRunContext) => ReturnType<typeof scoreDueWallets>;
+/** Flags first, as two loops of a worker do at the same time. */
+let scoreDue: (context: ScoringRunContext) => Promise<{ flagged: number | null; scored: number | null }>;
 
 beforeEach(async () => {
   world = await createRecordWorld();
   elapsed = 0;
   const patience = createFactPatience(() => elapsed);
-  scoreDue = (context) => scoreDueWallets(context, patience);
+  scoreDue = async (context) => ({
+    flagged: await scoreChangedFlags(context),
+    scored: await scoreDueWallets(context, patience, forever),
+  });
 });
 afterEach(() => world.close());
 
@@ -67,25 +72,31 @@ test("a flag that a reorg left in the oracle is corrected by the next block, not
   expect(await world.pendingIntents()).toEqual([{ wallet: WALLET, reason: "flag" }]);
 });
 
+/** The scoring of a night that begins at this block; the number of wallets that it scored. */
+async function scoreAll(reach = NEWEST, mostIdle?: number): Promise<number | null> {
+  const night = { reach, signal: forever, ...(mostIdle === undefined ? {} : { mostIdle }) };
+  return (await scoreAllWallets(world.context, night))?.scored ?? null;
+}
+
 test("a wallet whose registration is not final yet gets no score by night", async () => {
   await world.follow(WALLET, FINALIZED + 1);
-  expect(await scoreAllWallets(world.context, forever)).toBe(0);
+  expect(await scoreAll()).toBe(0);
   expect(await world.countScores()).toBe(0);
 });
 
 test("of idle wallets a night scores so many, those with the oldest scores, and every wallet that is not idle", async () => {
   const idle = Array.from({ length: 10 }, (_, i) => account(100 + i));
   for (const wallet of [WALLET, ...idle]) await world.follow(wallet, 1);
-  expect(await scoreAllWallets(world.context, forever, 4)).toBe(11);
+  expect(await scoreAll(NEWEST, 4)).toBe(11);
 
   await world.call(WALLET, 25, account(8));
   await world.settle(30);
-  expect(await scoreAllWallets(world.context, forever, 4)).toBe(5);
+  expect(await scoreAll(NEWEST, 4)).toBe(5);
   await world.settle(31);
   // The one that made a call is idle since, and its score is newer.
-  expect(await scoreAllWallets(world.context, forever, 4)).toBe(4);
+  expect(await scoreAll(NEWEST, 4)).toBe(4);
   await world.settle(32);
-  expect(await scoreAllWallets(world.context, forever, 4)).toBe(4);
+  expect(await scoreAll(NEWEST, 4)).toBe(4);
   const scores = await world.currentScores();
   expect(scores.every(({ as_of_block: block }) => block > FINALIZED)).toBe(true);
   expect(await world.countScores()).toBe(11 + 5 + 4 + 4);
@@ -94,9 +105,48 @@ test("of idle wallets a night scores so many, those with the oldest scores, and 
 test("a stop, or a lock that is lost, ends the scoring of all before the next batch", async () => {
   await world.follow(WALLET, 1);
   const reason = new Error("stopped");
-  await expect(scoreAllWallets(world.context, AbortSignal.abort(reason))).rejects.toThrow(reason);
+  await expect(scoreAllWallets(world.context, { reach: NEWEST, signal: AbortSignal.abort(reason) })).rejects.toThrow(reason);
   expect(await world.countScores()).toBe(0);
 });
+
+test("a night that another worker goes on with scores no wallet again, and no more idle ones than the night's", async () => {
+  const idle = Array.from({ length: 10 }, (_, i) => account(100 + i));
+  for (const wallet of idle) await world.follow(wallet, 1);
+  await scoreAll();
+  await world.settle(30);
+  expect(await scoreAll(30, 4)).toBe(4);
+  await world.settle(31);
+  expect(await scoreAll(30, 4)).toBe(0);
+  expect(await scoreAll(30, 6)).toBe(2);
+  expect(await scoreAll(31, 4)).toBe(4);
+});
+
+test("workers at once score each wallet once, by day and by night, and the night ends when all are scored", async () => {
+  const wallets = Array.from({ length: 600 }, (_, i) => account(0x1000 + i));
+  for (const wallet of wallets) await world.follow(wallet, 1);
+  const due = () =>
+    scoreDueWallets(
+      world.context,
+      createFactPatience(() => 0),
+      forever,
+    );
+  const byDay = await Promise.all([due(), due(), due()]);
+  await due();
+  expect([sum(byDay), await world.countScores()]).toEqual([600, 600]);
+
+  await world.settle(30);
+  const scored = async (block: number) =>
+    (await world.currentScores()).filter(({ as_of_block: asOf }) => asOf === block).length;
+  const night = async () => {
+    const own = await scoreAll(30);
+    expect(await scored(30)).toBe(600);
+    return own;
+  };
+  const byNight = await Promise.all([night(), night(), night()]);
+  expect([sum(byNight), await world.countScores()]).toEqual([600, 1_200]);
+});
+
+const sum = (counts: readonly (number | null)[]) => counts.reduce<number>((all, count) => all + (count ?? 0), 0);
 
 const CONTRACT = account(0xc0);
 const eager = () => ({ ...world.context, rescoreIntervalSeconds: 1 });
@@ -104,9 +154,9 @@ const eager = () => ({ ...world.context, rescoreIntervalSeconds: 1 });
 test("nothing is scored before the block that is final is enriched", async () => {
   await world.follow(WALLET, 1);
   await world.query("delete from ahs.enrich_cursor");
-  expect(await scoreOvertakenWallets(world.context)).toBeNull();
-  expect(await scoreDue(world.context)).toBeNull();
-  expect(await scoreAllWallets(world.context, forever)).toBeNull();
+  expect(await scoreOvertakenWallets(world.context, forever)).toBeNull();
+  expect(await scoreDue(world.context)).toEqual({ scored: null, flagged: null });
+  expect(await scoreAll()).toBeNull();
   expect(await scoreNow(world.context, WALLET)).toMatchObject({ kind: "unavailable" });
   expect(await world.countScores()).toBe(0);
 });
@@ -156,45 +206,45 @@ test("a wallet waits as long as facts of others come in, and no longer than some
 test("a wallet is scored again for facts that came after its score, once", async () => {
   await world.follow(WALLET, 1);
   await world.call(WALLET, 10, CONTRACT);
-  await scoreAllWallets(world.context, forever);
+  await scoreAll();
   await world.settle(30);
-  expect(await scoreOvertakenWallets(eager())).toBe(0);
+  expect(await scoreOvertakenWallets(eager(), forever)).toBe(0);
 
   await world.learn(CONTRACT, 25);
-  expect(await scoreOvertakenWallets({ ...world.context, rescoreIntervalSeconds: 11 })).toBe(0);
-  expect(await scoreOvertakenWallets(eager())).toBe(1);
+  expect(await scoreOvertakenWallets({ ...world.context, rescoreIntervalSeconds: 11 }, forever)).toBe(0);
+  expect(await scoreOvertakenWallets(eager(), forever)).toBe(1);
   await world.settle(35);
-  expect(await scoreOvertakenWallets(eager())).toBe(0);
+  expect(await scoreOvertakenWallets(eager(), forever)).toBe(0);
 });
 
 test("a wallet is scored again when the past that was open at its score is enriched, once", async () => {
   await world.follow(WALLET, 1);
   await world.follow(account(8), 1);
   await world.query(`update ahs.enrich_wallet set past_next = 1, past_until = 5 where wallet = '${WALLET}'`);
-  await scoreAllWallets(world.context, forever);
+  await scoreAll();
   await world.settle(30);
-  expect(await scoreOvertakenWallets(eager())).toBe(0);
+  expect(await scoreOvertakenWallets(eager(), forever)).toBe(0);
 
   await world.query("update ahs.enrich_wallet set past_next = null, past_until = null");
-  expect(await scoreOvertakenWallets(eager())).toBe(1);
+  expect(await scoreOvertakenWallets(eager(), forever)).toBe(1);
   expect(await world.currentScores()).toMatchObject([
     { wallet: WALLET, as_of_block: 30 },
     { wallet: account(8), as_of_block: FINALIZED },
   ]);
   await world.settle(35);
-  expect(await scoreOvertakenWallets(eager())).toBe(0);
+  expect(await scoreOvertakenWallets(eager(), forever)).toBe(0);
 });
 
 test("a wallet is scored again when a source told of its past after its score", async () => {
   await world.follow(WALLET, 10);
-  await scoreAllWallets(world.context, forever);
+  await scoreAll();
   await world.settle(30);
   await world.query(
     `insert into ahs.kept_history values (31337, '${WALLET}', 'otterscan', 1, 1, 9, '0x09', true, now())`,
   );
-  expect(await scoreOvertakenWallets(eager())).toBe(1);
+  expect(await scoreOvertakenWallets(eager(), forever)).toBe(1);
   await world.settle(35);
-  expect(await scoreOvertakenWallets(eager())).toBe(0);
+  expect(await scoreOvertakenWallets(eager(), forever)).toBe(0);
 });
 
 test("a wallet whose past is still to be enriched waits for it", async () => {
@@ -216,12 +266,12 @@ test("a wallet is scored again when its confidence falls a level by waiting", as
 test("files that records have in common are kept once, and one that does not change is not kept again", async () => {
   await world.follow(WALLET, 1);
   await world.follow(account(8), 1);
-  await scoreAllWallets(world.context, forever);
+  await scoreAll();
   const files = async () => (await world.query("select hash from ahs.input_file")).rowCount;
   // Policy, tokens, sanctions; of each wallet its counterparties and what names them all.
   expect(await files()).toBe(7);
   await world.settle(30);
-  await scoreAllWallets(world.context, forever);
+  await scoreAll();
   expect(await files()).toBe(9);
 });
 

@@ -166,7 +166,7 @@ describe("the steps", () => {
     const attempt = await world.begin();
     if (attempt === null) throw new Error("a scan by hand always begins");
     const stop = new AbortController();
-    const scoreAll = (signal: AbortSignal) =>
+    const scoreAll = (_: unknown, signal: AbortSignal) =>
       new Promise<never>((_, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));
         stop.abort(new Error("the lock was lost"));
