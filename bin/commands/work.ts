@@ -2,7 +2,6 @@ import { returnExpiredHolds } from "../../service/access/key-debits.ts";
 import { createAlertMetrics } from "../../service/alerts/metrics.ts";
 import { runAlerts } from "../../service/alerts/run-alerts.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
-import { whileLeader } from "../../service/db/leader-lock.ts";
 import { createGuardedFetch } from "../../service/net/guarded-fetch.ts";
 import { requireSanctionsSource } from "../../service/sanctions/sources.ts";
 import { createSenderMetrics } from "../../service/sender/send-metrics.ts";
@@ -63,24 +62,19 @@ export async function work({ config }: Invocation): Promise<void> {
   await db.$client.end();
 }
 
-/** One process delivers the events of all chains in the database. */
-const ANY_CHAIN = 0;
-
-/** Delivers webhooks while this process is the leader, until the signal fires. */
-async function deliverAlerts(
+/** Delivers webhooks until the signal fires. */
+function deliverAlerts(
   work: Omit<WorkerParts, "deployment"> & { readonly chainId: number },
   signal: AbortSignal,
 ): Promise<void> {
-  const { db, logger, chainId } = work;
-  const deps = {
-    ...work,
-    fetch: createGuardedFetch(guardFromConfig(work.config, chainId)),
-    metrics: createAlertMetrics(work.registry),
-    monotonicMs: () => performance.now(),
-    random: Math.random,
-  };
-  const { metrics } = deps;
-  await whileLeader({ db, name: "ahs-alerts", chainId: ANY_CHAIN, logger, metrics, signal }, (led) =>
-    runAlerts(deps, led),
+  return runAlerts(
+    {
+      ...work,
+      fetch: createGuardedFetch(guardFromConfig(work.config, work.chainId)),
+      metrics: createAlertMetrics(work.registry),
+      monotonicMs: () => performance.now(),
+      random: Math.random,
+    },
+    signal,
   );
 }

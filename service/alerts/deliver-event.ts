@@ -3,11 +3,14 @@ import type { Database } from "../db/database.ts";
 import type { GuardedFetch } from "../net/guarded-fetch.ts";
 import type { createAlertMetrics } from "./metrics.ts";
 import { type AttemptOutcome, failureOf, fateOf, type Random } from "./retry-schedule.ts";
-import { type DueEvent, type PendingEvent, readPendingEvent, recordAttempt } from "./webhook-events.ts";
+import { type DueEvent, endLease, leaseEvent, type PendingEvent, recordAttempt } from "./webhook-events.ts";
+
+/** Milliseconds after which another worker repeats the attempt of one that died: longer than an attempt takes. */
+const LEASE_MS = 60_000;
 
 /**
- * Makes one attempt to deliver an event and records the result. Does nothing if the event is no longer pending. An
- * aborted attempt leaves no trace and is repeated with the same webhook-id and body.
+ * Makes one attempt to deliver an event and records the result. Does nothing if the event is no longer due, or another worker
+ * delivers to its endpoint. An aborted attempt leaves no trace and is repeated with the same webhook-id and body.
  */
 export async function deliverEvent(
   deps: {
@@ -23,11 +26,11 @@ export async function deliverEvent(
 ): Promise<void> {
   const { db, metrics, monotonicMs } = deps;
   const at = deps.now();
-  const event = await readPendingEvent(db, due.id, at);
+  const event = await leaseEvent(db, due.id, { now: at, until: new Date(at.getTime() + LEASE_MS) });
   if (event === null) return;
   const started = monotonicMs();
   const outcome = await send(event, { fetch: deps.fetch, at, signal });
-  if (signal.aborted) return;
+  if (signal.aborted) return endLease(db, due.endpointId);
   const latencyMs = Math.round(monotonicMs() - started);
   const fate = fateOf(outcome, { before: event.attempts, now: deps.now() }, deps.random);
   const failure = fate.kind === "delivered" ? null : failureOf(outcome);

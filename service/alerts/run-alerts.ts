@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { whileLeader } from "../db/leader-lock.ts";
 import { runLoop } from "../db/run-loop.ts";
 import { runVisits, sharedAccount, type VisitLimits } from "../db/run-visits.ts";
 import { sweepSubscriptions } from "./alert-subscriptions.ts";
@@ -10,8 +11,8 @@ import { dropEventsOfEnded, readWebhookQueue, sweepEvents } from "./webhook-log.
 export type AlertDeps = Parameters<typeof deliverEvent>[0] & { logger: Logger; limits?: typeof alertLimits };
 
 /**
- * Production values. One delivery at a time per endpoint keeps the order of its events. One owner gets few slots, and
- * all failing endpoints share a quarter of them, so that they do not delay the others.
+ * Production values of each worker. One delivery at a time per endpoint keeps the order of its events. One owner gets few slots,
+ * and all failing endpoints share a quarter of them, so that they do not delay the others.
  */
 const alertLimits = {
   deliveries: {
@@ -34,16 +35,21 @@ const SWEEP_EVERY_MS = 3_600_000;
 const BACKLOG_ROUNDS = 16;
 const PER_ENDPOINT = 8;
 
+/** Subscriptions of all chains in the database have one leader. */
+const ANY_CHAIN = 0;
+
 /**
- * Delivers due events until the signal aborts, queues expiry notices, drops events of ended subscriptions and deletes
- * what is older than 30 days. Must be led by one process per database. Never throws: failures are logged and retried.
- * All state is in the database, so that a restart repeats unfinished deliveries.
+ * Delivers due events until the signal aborts; any number of processes divide them. One of them queues expiry notices,
+ * drops events of ended subscriptions and deletes what is older than 30 days. Never throws: failures are logged and retried.
+ * All state is in the database, so that another process repeats unfinished deliveries.
  */
 export async function runAlerts(deps: AlertDeps, signal: AbortSignal): Promise<void> {
   const limits = deps.limits ?? alertLimits;
   await Promise.all([
     runDeliveries(deps, limits.deliveries, signal),
-    runUpkeep(deps, limits.upkeepMs, signal),
+    whileLeader({ ...deps, name: "ahs-alerts", chainId: ANY_CHAIN, signal }, (led) =>
+      runUpkeep(deps, limits.upkeepMs, led),
+    ),
   ]);
 }
 

@@ -2,7 +2,6 @@ import { and, eq, inArray, max, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Database } from "../db/database.ts";
 import { type WebhookState, webhookAttempt, webhookEvent } from "../db/tables/alerts.ts";
-import { lockEndpoint } from "./alert-subscriptions.ts";
 
 export type NewEvent = Omit<typeof webhookEvent.$inferSelect, "state" | "attempts" | "deliveredAt"> & {
   state: "pending" | "dropped";
@@ -84,7 +83,7 @@ export const IS_OVER = `(
 
 /**
  * SQL: events due at $1 of live endpoints. An endpoint that never answered 2xx gets only tests until it does. A paused
- * endpoint gets nothing until its time is over.
+ * endpoint gets nothing until its time is over, and one that a worker delivers to gets nothing else meanwhile.
  */
 const DUE = `
   from ahs.webhook_event e
@@ -92,6 +91,7 @@ const DUE = `
   left join ahs.alert_subscription s on s.id = e.subscription_id
   where e.state = 'pending' and e.not_before <= $1
     and w.disabled_at is null and (w.held_until is null or w.held_until <= $1)
+    and (w.delivering_until is null or w.delivering_until <= $1)
     and (w.verified_at is not null or e.subscription_id is null or e.type = 'subscription.test')
     and (s.id is null or not ${IS_OVER})`;
 
@@ -138,15 +138,30 @@ export type PendingEvent = {
   readonly attempts: number;
 };
 
-/** Reads a due event; null if it is not due any more. */
-export async function readPendingEvent(db: Database, id: string, now: Date): Promise<PendingEvent | null> {
+/**
+ * Leases the endpoint of a due event to one worker, until the attempt is recorded or the lease ends. Null if the event is not due any
+ * more, or another worker delivers to its endpoint.
+ */
+export async function leaseEvent(
+  db: Database,
+  id: string,
+  { now, until }: { readonly now: Date; readonly until: Date },
+): Promise<PendingEvent | null> {
   const { rows } = await db.$client.query<PendingEvent>(
-    `select e.id, w.url, w.secret, case when w.previous_until > $1 then w.previous_secret end as "previousSecret",
-            e.body, e.attempts
-     ${DUE} and e.id = $2`,
-    [now, id],
+    `with due as (
+       select e.id, e.endpoint_id, e.body, e.attempts ${DUE} and e.id = $2 for no key update of w skip locked
+     )
+     update ahs.webhook_endpoint w set delivering_until = $3 from due where w.id = due.endpoint_id
+     returning due.id, w.url, w.secret, case when w.previous_until > $1 then w.previous_secret end as "previousSecret",
+       due.body, due.attempts`,
+    [now, id, until],
   );
   return rows[0] ?? null;
+}
+
+/** Ends the lease of an endpoint. Other writers of the endpoint and its events wait until the transaction ends. */
+export async function endLease(tx: NodePgDatabase, endpointId: string): Promise<void> {
+  await tx.execute(sql`update ahs.webhook_endpoint set delivering_until = null where id = ${endpointId}`);
 }
 
 export type Attempt = {
@@ -170,7 +185,7 @@ export type EventFate =
   | { readonly kind: "exhausted"; readonly reason: string };
 
 /**
- * Records an attempt and the fate of its event. An endpoint is given up if it refuses, or after a last attempt if it
+ * Records an attempt and the fate of its event, and ends the lease of its endpoint. An endpoint is given up if it refuses, or after a last attempt if it
  * answered no other event since the first one; its pending events are then dropped. An event that was dropped in
  * between stays dropped unless delivered.
  */
@@ -180,7 +195,7 @@ export async function recordAttempt(
   { attempt, fate }: { readonly attempt: Attempt; readonly fate: EventFate },
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    await lockEndpoint(tx, event.endpointId);
+    await endLease(tx, event.endpointId);
     await tx.execute(sql`
       insert into ahs.webhook_attempt (event_id, at, status, latency_ms, failure)
       values (${event.id}, ${attempt.at}, ${attempt.status}, ${attempt.latencyMs}, ${attempt.failure})`);

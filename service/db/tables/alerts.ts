@@ -16,6 +16,8 @@ export const webhookEndpoint = ahs.table("webhook_endpoint", {
   verifiedAt: moment(),
   /** Until when it asked to be left alone; null where it never did. */
   heldUntil: moment(),
+  /** End of the lease of the worker that delivers to it; null while none does. */
+  deliveringUntil: moment(),
   /** When it was given up, and why; null while it is delivered to. */
   disabledAt: moment(),
   disabledReason: text(),

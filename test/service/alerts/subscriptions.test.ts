@@ -9,7 +9,7 @@ import {
   takeLiveSubscriptions,
 } from "../../../service/alerts/alert-subscriptions.ts";
 import { end, hashManageToken, replay, requestTest, rotate } from "../../../service/alerts/subscriptions.ts";
-import { readDueEvents, readPendingEvent, recordAttempt } from "../../../service/alerts/webhook-events.ts";
+import { leaseEvent, readDueEvents, recordAttempt } from "../../../service/alerts/webhook-events.ts";
 import { dropEventsOfEnded, readDeliveries, sweepEvents } from "../../../service/alerts/webhook-log.ts";
 import { type AlertWorld, createAlertWorld, DAY_MS, WALLET } from "./alert-world.ts";
 
@@ -31,6 +31,9 @@ async function attempt(status: number): Promise<void> {
   const failure = status === 410 ? fate.kind : null;
   await recordAttempt(world.db, due, { attempt: { at, status, latencyMs: 5, failure }, fate });
 }
+
+/** What a worker that takes an event now would send. */
+const lease = (id = "") => leaseEvent(world.db, id, { now: world.now(), until: world.now() });
 
 async function live() {
   const found = await world.db.transaction((tx) =>
@@ -274,7 +277,7 @@ describe("a subscription", () => {
       previousValidUntil: new Date(world.now().getTime() + DAY_MS),
     });
     const [event] = await world.events();
-    const pending = () => readPendingEvent(world.db, event?.id ?? "", world.now());
+    const pending = () => lease(event?.id);
     expect(await pending()).toMatchObject({ secret: rotated.secret, previousSecret: secret });
     world.pass(DAY_MS);
     expect(await pending()).toMatchObject({ secret: rotated.secret, previousSecret: null });
@@ -291,7 +294,7 @@ describe("a subscription", () => {
       previousValidUntil: new Date(world.now().getTime() + DAY_MS),
     });
     const [event] = await world.events();
-    const pending = await readPendingEvent(world.db, event?.id ?? "", world.now());
+    const pending = await lease(event?.id);
     expect(pending).toMatchObject({ secret: second.secret, previousSecret: first.secret });
     world.pass(DAY_MS);
     expect((await rotate(world.deps, subscription, "keep-token")).olderSecretEnded).toBe(false);
