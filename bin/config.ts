@@ -41,6 +41,8 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
 function configOf(data: z.infer<typeof environment>, secrets: readonly string[]) {
   return {
     databaseUrl: data.DATABASE_URL ?? null,
+    /** url is null where no replica is read. */
+    replica: { url: data.DATABASE_READ_URL ?? null, maxLagMs: data.DATABASE_READ_LAG_SECONDS * 1_000 },
     rpcUrl: data.RPC_URL ?? null,
     deploymentFile: data.AHS_DEPLOYMENT === undefined ? null : resolve(data.AHS_DEPLOYMENT),
     dataDir: resolve(data.AHS_DATA_DIR),

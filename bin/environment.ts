@@ -18,6 +18,12 @@ const httpUrl = z
   .optional()
   .describe("a URL that starts with http:// or https://");
 
+const databaseUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//)
+  .optional()
+  .describe("a URL that starts with postgres:// or postgresql://");
+
 const account = z
   .string()
   .refine((value) => isAddress(value) && value !== zeroAddress)
@@ -71,11 +77,11 @@ function readRoleModels(list: string): Readonly<Partial<Record<RoleName, string>
 
 /** Every variable with what it may hold; the descriptions are what a message says was expected. */
 export const environment = z.object({
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//)
-    .optional()
-    .describe("a URL that starts with postgres:// or postgresql://"),
+  DATABASE_URL: databaseUrl,
+  /** A streaming replica of DATABASE_URL, for reads of `ahs serve` that feed answers; without it, all go to DATABASE_URL. */
+  DATABASE_READ_URL: databaseUrl,
+  /** A replica that is further behind than this is not read. */
+  DATABASE_READ_LAG_SECONDS: wholeNumber(1, 3_600).default(30),
   RPC_URL: httpUrl,
   AHS_DEPLOYMENT: file.optional().describe("a file name"),
   AHS_DATA_DIR: file.default(LOCAL_DATA_DIR).describe("a folder name"),

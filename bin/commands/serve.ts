@@ -1,15 +1,17 @@
 import { once } from "node:events";
+import type { Logger } from "pino";
 import { SCORING_INTERFACE } from "../../service/api/create-app.ts";
 import { type ApiInterface, createInterfaceApp } from "../../service/api/create-interface.ts";
 import { VERIFICATION_INTERFACE } from "../../service/api/create-verification-app.ts";
 import { createServerLife } from "../../service/api/kit/server-life.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
+import type { Database } from "../../service/db/database.ts";
 import { requireSanctionsSource } from "../../service/sanctions/sources.ts";
-import { type Invocation, requireIndexSettings } from "../config.ts";
+import { type Config, type Invocation, requireIndexSettings } from "../config.ts";
 import type { InterfaceName } from "../environment.ts";
 import { historyReaderFromConfig } from "../from-config.ts";
 import { countDrops, serveMetrics } from "../metrics.ts";
-import { createLogger, openMigratedDatabase, shutdownSignal } from "../process.ts";
+import { createLogger, openMigratedDatabase, openProcessDatabase, shutdownSignal } from "../process.ts";
 import { scoreSigner } from "../serve/attest.ts";
 import { createServices, trustedProxiesOf } from "../serve/create-services.ts";
 import { drainServer, SERVER_LIMITS, startHttpServer } from "../serve/http-server.ts";
@@ -33,7 +35,8 @@ export async function serveApi({ config }: Invocation): Promise<void> {
   await requireSanctionsSource(db, deployment);
   const history = historyReaderFromConfig(config, deployment.chainId);
   const life = createServerLife();
-  const services = await createServices(config, { db, logger, history, life, signer });
+  const replica = openReplica(config, logger);
+  const services = await createServices(config, { db, replica, logger, history, life, signer, signal });
   const app = createInterfaceApp(
     services,
     config.interfaces.map((name) => INTERFACES[name]),
@@ -49,5 +52,12 @@ export async function serveApi({ config }: Invocation): Promise<void> {
   if (!signal.aborted) await once(signal, "abort");
   await drainServer(server, life, DRAIN);
   await history?.close();
+  await replica?.$client.end();
   await db.$client.end();
+}
+
+/** Null where no replica is configured. It need not answer: reads go to the primary meanwhile. */
+function openReplica({ replica }: Config, logger: Logger): Database | null {
+  if (replica.url === null) return null;
+  return openProcessDatabase({ databaseUrl: replica.url }, "ahs-serve", logger);
 }

@@ -66,6 +66,7 @@ function decoded(text: string): string {
 /** Variables that hold a URL with, perhaps, a password, or a key in its path or query. */
 const SECRET_URLS: readonly string[] = [
   "DATABASE_URL",
+  "DATABASE_READ_URL",
   "RPC_URL",
   "X402_FACILITATOR_URL",
   "PANEL_BASE_URL",

@@ -28,11 +28,14 @@ export function createPages(
   { interfaces }: Pick<Config, "interfaces">,
   {
     db,
+    reads,
     deployment,
     services,
     trustedProxies,
   }: {
     readonly db: Database;
+    /** What pages show to everybody is read from here. */
+    readonly reads: Database;
     readonly deployment: Deployment;
     readonly services: Services;
     readonly trustedProxies: TrustedProxies;
@@ -44,20 +47,20 @@ export function createPages(
   return {
     ...loadPageAssets(),
     chain: { chainId, name, oracle: oracle.address },
-    ecosystem: createEcosystemReader(db, reading),
+    ecosystem: createEcosystemReader(reads, reading),
     distribution: services.scoreDistribution,
-    gradeChanges: createGradeChangeReader(db, reading),
-    nights: createNightReader(db, reading),
-    leaderboard: createLeaderboardReader(db, chainId),
-    agentNames: (wallets) => readAgentNames(db, chainId, wallets),
+    gradeChanges: createGradeChangeReader(reads, reading),
+    nights: createNightReader(reads, reading),
+    leaderboard: createLeaderboardReader(reads, chainId),
+    agentNames: (wallets) => readAgentNames(reads, chainId, wallets),
     sanctionedAmong: async (wallets) => {
-      const flags = await readSanctionsFlags(db, { schema: `chain_${chainId}`, chainId }, wallets);
+      const flags = await readSanctionsFlags(reads, { schema: `chain_${chainId}`, chainId }, wallets);
       return new Set(flags.keys());
     },
     wallets: {
       ...scores,
       backing: services.backing.read,
-      reference: (scoreId) => readScoreReference(db, scoreId),
+      reference: (scoreId) => readScoreReference(reads, scoreId),
     },
     keptPurchase: (query) => readKeptPurchase(db, query),
     account: {
@@ -80,7 +83,7 @@ export function createPages(
       logger,
       sources: {
         readiness: () => readReadiness(services, clock.now()),
-        records: () => readServiceRecords(db, { chainId, now: clock.now() }),
+        records: () => readServiceRecords(reads, { chainId, now: clock.now() }),
         verification: interfaces.includes("verification") ? services.verificationHealth : null,
       },
     }),

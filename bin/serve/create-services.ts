@@ -46,6 +46,7 @@ import { createHealthCheck } from "../../service/api/verification/check-health.t
 import { SPECS_PER_MINUTE } from "../../service/api/verification/post-specs.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
+import { createReads } from "../../service/db/read-replica.ts";
 import type { HistoryReader } from "../../service/ingest/history/history-reader.ts";
 import { AHS_2026_2 } from "../../service/model/score/policy.ts";
 import { readEpoch, readEpochRoot } from "../../service/oracle/epochs.ts";
@@ -107,8 +108,14 @@ export async function createServices(
     life,
     history,
     signer,
+    replica,
+    signal,
   }: {
     readonly db: Database;
+    /** Answers are read from it while it is fresh; null where none is configured. */
+    readonly replica: Database | null;
+    /** Ends the watch of the replica. */
+    readonly signal: AbortSignal;
     readonly logger: Logger;
     readonly life: ServerLife;
     /** Null where no history source is configured. */
@@ -123,9 +130,10 @@ export async function createServices(
   const clock = { now, monotonicMs: () => performance.now() };
   const trustedProxies = trustedProxiesOf(config);
   const { registry, sanctionsSources } = serverMetrics({ db, deployment, logger, clock });
+  const reads = openReads({ ...config.replica, db, replica, registry, logger, ...clock }, signal);
   const shared = { db, deployment, logger, clock };
   const callers = callerServices(config, { ...shared, registry });
-  const scores = createScoreReader(db, chainId);
+  const scores = scoreReader({ db, reads }, chainId);
   const context = {
     db,
     chainId,
@@ -158,27 +166,64 @@ export async function createServices(
         ? null
         : onDemand({ ...context, history, logger }, { deployment, rpcUrl: config.rpcUrl }),
     attest: attestWith(db, signer, { chainId, address: oracle.address }),
-    infrastructure: { ...createInfrastructureReader(db, chainId), ...visitor },
+    infrastructure: { ...createInfrastructureReader(reads, chainId), ...visitor },
     refuseUrl: visitor.refusal,
     recordInterest: createInterestRecorder(db, chainId, now),
-    inputFile: (hash) => readInputFile(db, hash),
+    inputFile: async (hash) => (await readInputFile(reads, hash)) ?? readInputFile(db, hash),
     epochList: createEpochLists({
-      root: (number) => readEpochRoot(db, chainId, number),
-      stored: (number) => readEpoch(db, chainId, number),
+      root: (number) => readEpochRoot(reads, chainId, number),
+      stored: (number) => readEpoch(reads, chainId, number),
     }),
-    ...reportServices(config, { context, deployment, clock, logger }),
+    ...reportServices(config, { context: { ...context, db: reads }, primary: db, deployment, clock, logger }),
     ...verificationServices(config, { ...shared, trustedProxies, head: () => scores.head() }),
     ...(await receiptServices(config)),
     discovery: {
       origin: publicUrl(config),
       paymentTerms: callers.paymentTerms,
       // The oracle is an account that every deployment has: what is asked about it is answered, or refused, like any other.
-      sampleWallet: async () => (await readSampleWallet(db, chainId)) ?? oracle.address,
+      sampleWallet: async () => (await readSampleWallet(reads, chainId)) ?? oracle.address,
       evaluation: evaluationOf(deployment),
       securityContact: config.securityContact,
     },
   };
-  return { ...services, pages: createPages(config, { db, deployment, services, trustedProxies }) };
+  return { ...services, pages: createPages(config, { db, reads, deployment, services, trustedProxies }) };
+}
+
+/** What answers are read from. */
+function openReads(
+  {
+    db,
+    replica,
+    ...options
+  }: { readonly db: Database; readonly replica: Database | null } & Omit<
+    Parameters<typeof createReads>[0],
+    "primary" | "replica"
+  >,
+  signal: AbortSignal,
+): Database {
+  if (replica === null) return db;
+  const reads = createReads({ ...options, primary: db, replica });
+  // It never rejects.
+  void reads.watch(signal);
+  return reads.db;
+}
+
+/** Readiness asks the primary. A wallet without a score may have one there since a moment ago: its caller has seen it. */
+function scoreReader(
+  { db, reads }: { readonly db: Database; readonly reads: Database },
+  chainId: number,
+): Services["scores"] {
+  const own = createScoreReader(db, chainId);
+  if (reads === db) return own;
+  const read = createScoreReader(reads, chainId);
+  return {
+    ...read,
+    head: own.head,
+    async standing(address) {
+      const standing = await read.standing(address);
+      return standing.score === null ? own.standing(address) : standing;
+    },
+  };
 }
 
 /** The trusted proxies of the configuration; throws if it is no list of addresses. */

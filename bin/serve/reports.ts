@@ -6,6 +6,7 @@ import { riskFactsReader } from "../../service/api/schemas/risk.ts";
 import type { Services } from "../../service/api/services.ts";
 import { addressesIn, type Deployment } from "../../service/chain/deployments.ts";
 import { cached } from "../../service/db/cached.ts";
+import type { Database } from "../../service/db/database.ts";
 import { readSnapshotInTime } from "../../service/db/index-snapshot.ts";
 import { knownAccounts } from "../../service/reports/labels/chain-labels.ts";
 import { createLabelReader, createLabelStore } from "../../service/reports/labels/label-reader.ts";
@@ -94,11 +95,15 @@ export function reportServices(
   { labels, rpcUrl }: Pick<Config, "labels" | "rpcUrl">,
   {
     context,
+    primary,
     deployment,
     clock,
     logger,
   }: {
+    /** Its database may be a replica. */
     readonly context: ScoringContext;
+    /** Keeps labels of third parties. */
+    readonly primary: Database;
     readonly deployment: Deployment;
   } & Pick<Services, "clock" | "logger">,
 ) {
@@ -153,7 +158,7 @@ export function reportServices(
     }),
     readLabels: createLabelReader({
       sources: labelSources(labels),
-      store: createLabelStore(db),
+      store: createLabelStore(primary),
       now,
       logger,
     }),

@@ -38,7 +38,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-async function startServer(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+/** A PostgreSQL of its own; `clusterDir` is its data directory. */
+export async function startServer(): Promise<{
+  readonly url: string;
+  readonly clusterDir: string;
+  readonly stop: () => Promise<void>;
+}> {
   const dataDir = mkdtempSync(join(tmpdir(), "ahs-test-postgres-"));
   // Run as root, the server is another user, who must be able to reach its directory.
   chmodSync(dataDir, 0o755);
@@ -56,7 +61,7 @@ async function startServer(): Promise<{ readonly url: string; readonly stop: () 
     await once(host, "exit");
     rmSync(dataDir, { recursive: true, force: true });
   };
-  return { url, stop };
+  return { url, clusterDir: join(dataDir, "cluster"), stop };
 }
 
 /** Migrating a database takes ten times as long as copying one. A database that is copied may have no connection. */

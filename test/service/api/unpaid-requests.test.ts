@@ -203,7 +203,10 @@ async function serveOn(deploymentFile: string): Promise<Hono<ApiEnv>> {
     HISTORY_SOURCE: "none",
   });
   const logger = pino({ level: "silent" });
-  const parts = { db: world.db, logger, history: null, life: createServerLife(), signer: null };
+  const parts = {
+    ...{ db: world.db, replica: null, logger, history: null, life: createServerLife(), signer: null },
+    signal: new AbortController().signal,
+  };
   // Requests of this test come over no socket.
   const services = { ...(await createServices(config, parts)), socketAddress: () => null };
   return createInterfaceApp(services, [SCORING_INTERFACE, VERIFICATION_INTERFACE]);
