@@ -152,6 +152,41 @@ test("one endpoint gets one delivery at a time, in the order of its events", asy
   expect(changes).toEqual(changes.toSorted());
 });
 
+test("several workers deliver each event once, and those of one endpoint in their order, one at a time", async () => {
+  receiver.answer(
+    "/shared",
+    Array.from({ length: 20 }, () => "slow" as const),
+  );
+  const { subscription } = await subscribe("/shared");
+  for (let number = 0; number < 10; number += 1) {
+    world.pass(1);
+    await tell(subscription, `change ${String(number).padStart(2, "0")}`);
+  }
+  for (let worker = 0; worker < 3; worker += 1) start();
+  await arrived("/shared", 11);
+  await states(11, "delivered");
+  const all = receiver.at("/shared");
+  expect([all.length, receiver.most("/shared")]).toEqual([11, 1]);
+  const changes = all.slice(1).map(({ body }) => JSON.parse(body).data.change);
+  expect(changes).toEqual(changes.toSorted());
+});
+
+test("what a worker was sending that died is sent by another a minute later, and nothing of that endpoint before", async () => {
+  await subscribe("/dead");
+  await world.query("update ahs.webhook_endpoint set delivering_until = $1", [
+    new Date(world.now().getTime() + 60_000),
+  ]);
+  start();
+  await sleep(200);
+  expect(receiver.at("/dead")).toEqual([]);
+  world.pass(60_000);
+  await arrived("/dead", 1);
+  await states(1, "delivered");
+  expect(await world.query("select delivering_until from ahs.webhook_endpoint")).toEqual([
+    { delivering_until: null },
+  ]);
+});
+
 test("an overloaded endpoint is left alone as long as it asks, whatever else waits for it", async () => {
   start();
   const { subscription } = await subscribe("/busy");
