@@ -60,14 +60,14 @@ export function createReads(options: {
   };
 
   const client = {
-    async query(...asked: Parameters<Pool["query"]>) {
-      if (!isUsed()) return primary.$client.query(...asked);
+    async query(...asked: unknown[]) {
+      if (!isUsed()) return ask(primary, asked);
       try {
-        return await replica.$client.query(...asked);
+        return await ask(replica, asked);
       } catch (error) {
         if (databaseFailure(error) !== "database" && !isRolledBack(error)) throw error;
         fail(error);
-        return primary.$client.query(...asked);
+        return ask(primary, asked);
       }
     },
     async connect() {
@@ -109,6 +109,11 @@ export function createReads(options: {
         },
       }),
   };
+}
+
+/** A statement in any of the forms that a pool takes without a callback. */
+function ask({ $client }: Database, asked: unknown[]): Promise<unknown> {
+  return ($client.query as (...asked: unknown[]) => Promise<unknown>).apply($client, asked);
 }
 
 /** A position in the write-ahead log in bytes; `cluster` names the server's data and the database. */

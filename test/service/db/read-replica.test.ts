@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import pino from "pino";
 import { Registry } from "prom-client";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import type { Database } from "../../../service/db/database.ts";
 import { createFreshness, createReads } from "../../../service/db/read-replica.ts";
 import { startReplicatedServer } from "../../support/streaming-replica.ts";
@@ -15,8 +15,8 @@ const servers = await forFile(async () => {
   return { ...server, close: server.stop };
 });
 const primary = openMigrated(servers.primaryUrl);
+afterAll(() => primary.$client.end());
 let replica: Database;
-let clock: number;
 let lines: { level: number; msg: string; lagSeconds: number | null }[];
 let registry: Registry;
 let stop: AbortController;
@@ -24,9 +24,8 @@ let watched: Promise<void>;
 let reads: Database;
 
 beforeEach(async () => {
-  clock = performance.now();
-  start(servers.replicaUrl);
   await primary.$client.query("drop table if exists public.note; create table public.note (text text)");
+  start(servers.replicaUrl);
 });
 afterEach(async () => {
   stop.abort();
