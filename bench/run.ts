@@ -28,7 +28,15 @@ const POSTGRES_HOST = new URL("../bin/local/postgres-host.ts", import.meta.url).
 const { values } = parseArgs({
   options: { json: { type: "string" }, markdown: { type: "string" }, only: { type: "string" } },
 });
-const wanted = values.only?.split(",") ?? ["indexing", "scoring", "workers", "publish", "panel", "read", "unpaid"];
+const wanted = values.only?.split(",") ?? [
+  "indexing",
+  "scoring",
+  "workers",
+  "publish",
+  "panel",
+  "read",
+  "unpaid",
+];
 const postgres = await startPostgres();
 const rows: BenchRow[] = [];
 try {

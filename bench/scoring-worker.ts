@@ -18,7 +18,13 @@ const db = openDatabase({
   ...{ connectTimeoutMs: 5_000, onIdleError: () => undefined },
 });
 const context = {
-  ...{ db, chainId: CHAIN_ID, chain: await marketOf(databaseUrl), policy, publishPolicy: defaultPublishPolicy },
+  ...{
+    db,
+    chainId: CHAIN_ID,
+    chain: await marketOf(databaseUrl),
+    policy,
+    publishPolicy: defaultPublishPolicy,
+  },
   ...{ now: () => new Date(), rescoreIntervalSeconds: 600, logger: pino({ level: "silent" }) },
 };
 const { rows } = await db.$client.query<{ address: Address }>(

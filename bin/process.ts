@@ -29,7 +29,10 @@ export function createLogger(
 
 /** The process's pool; throws when no database is configured. */
 export function openProcessDatabase(
-  config: Pick<Config, "databaseUrl">, applicationName: string, logger: Logger): Database {
+  config: Pick<Config, "databaseUrl">,
+  applicationName: string,
+  logger: Logger,
+): Database {
   if (config.databaseUrl === null) throw new Error("missing settings: DATABASE_URL (or --database-url)");
   return openDatabase({
     url: config.databaseUrl,

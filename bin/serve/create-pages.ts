@@ -34,7 +34,7 @@ export function createPages(
     trustedProxies,
   }: {
     readonly db: Database;
-    /** What pages show to everybody is read from here. */
+    /** Database that public pages are read from. */
     readonly reads: Database;
     readonly deployment: Deployment;
     readonly services: Services;

@@ -189,7 +189,7 @@ export async function createServices(
   return { ...services, pages: createPages(config, { db, reads, deployment, services, trustedProxies }) };
 }
 
-/** What answers are read from. */
+/** The database that answers are read from. */
 function openReads(
   {
     db,

@@ -36,7 +36,10 @@ export function createReads(options: {
     const now = failed === null && lag !== null && lag <= maxLagMs ? "replica" : "primary";
     // Before the first comparison there is nothing to report.
     if (now !== reported && (failed !== null || lag !== null)) {
-      const facts = { lagSeconds: lag === null ? null : lag / 1_000, ...(failed === null ? {} : { err: failed }) };
+      const facts = {
+        lagSeconds: lag === null ? null : lag / 1_000,
+        ...(failed === null ? {} : { err: failed }),
+      };
       if (now === "replica") logger.info(facts, "reads go to the replica");
       else logger.warn(facts, "reads go to the primary: the replica is down or behind");
       reported = now;
@@ -48,7 +51,10 @@ export function createReads(options: {
     isUsed();
   };
   const metrics = metricsOf(options.registry);
-  const used = metrics.gauge("ahs_read_replica_used", "1 while reads go to the replica, 0 while they go to the primary");
+  const used = metrics.gauge(
+    "ahs_read_replica_used",
+    "1 while reads go to the replica, 0 while they go to the primary",
+  );
   const lag = metrics.gauge("ahs_read_replica_lag_seconds", "How old what the replica shows may be");
   // A new gauge would report 0, which is not known yet.
   lag.remove();
@@ -140,7 +146,7 @@ async function readPosition(db: Database, expression: string): Promise<Position>
 const MOST_MARKS = 1_000;
 
 /**
- * Tells how new what a replica shows is, from what the primary had written at some moments. Compares positions and no clocks of
+ * Returns how new the rows of a replica are, by positions that the primary had written at some moments. Compares positions and no clocks of
  * two hosts, and a primary that writes nothing makes no lag.
  */
 export function createFreshness() {

@@ -2,7 +2,11 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { Address } from "viem";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createSubscribe, type SubscribeRequest } from "../../../service/alerts/subscriptions.ts";
-import { createFactPatience, scoreChangedFlags, scoreDueWallets } from "../../../service/scores/run-scoring.ts";
+import {
+  createFactPatience,
+  scoreChangedFlags,
+  scoreDueWallets,
+} from "../../../service/scores/run-scoring.ts";
 import { scoreNow } from "../../../service/scores/score-on-demand.ts";
 import { scoreAtNewest } from "../../../service/scores/score-wallets.ts";
 import { storeRecords } from "../../../service/scores/store-records.ts";

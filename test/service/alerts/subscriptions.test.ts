@@ -32,7 +32,7 @@ async function attempt(status: number): Promise<void> {
   await recordAttempt(world.db, due, { attempt: { at, status, latencyMs: 5, failure }, fate });
 }
 
-/** What a worker that takes an event now would send. */
+/** The event as a worker sends it now. */
 const lease = (id = "") => leaseEvent(world.db, id, { now: world.now(), until: world.now() });
 
 async function live() {

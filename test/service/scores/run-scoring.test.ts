@@ -105,7 +105,9 @@ test("of idle wallets a night scores so many, those with the oldest scores, and 
 test("a stop, or a lock that is lost, ends the scoring of all before the next batch", async () => {
   await world.follow(WALLET, 1);
   const reason = new Error("stopped");
-  await expect(scoreAllWallets(world.context, { reach: NEWEST, signal: AbortSignal.abort(reason) })).rejects.toThrow(reason);
+  await expect(
+    scoreAllWallets(world.context, { reach: NEWEST, signal: AbortSignal.abort(reason) }),
+  ).rejects.toThrow(reason);
   expect(await world.countScores()).toBe(0);
 });
 
@@ -147,7 +149,8 @@ test("workers at once score each wallet once, by day and by night, and the night
   expect([sum(byNight), await world.countScores()]).toEqual([600, 1_200]);
 });
 
-const sum = (counts: readonly (number | null)[]) => counts.reduce<number>((all, count) => all + (count ?? 0), 0);
+const sum = (counts: readonly (number | null)[]) =>
+  counts.reduce<number>((all, count) => all + (count ?? 0), 0);
 
 const CONTRACT = account(0xc0);
 const eager = () => ({ ...world.context, rescoreIntervalSeconds: 1 });
