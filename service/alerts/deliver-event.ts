@@ -3,39 +3,68 @@ import type { Database } from "../db/database.ts";
 import type { GuardedFetch } from "../net/guarded-fetch.ts";
 import type { createAlertMetrics } from "./metrics.ts";
 import { type AttemptOutcome, failureOf, fateOf, type Random } from "./retry-schedule.ts";
-import { type DueEvent, endLease, leaseEvent, type PendingEvent, recordAttempt } from "./webhook-events.ts";
+import {
+  endLease,
+  leaseEndpoint,
+  type PendingEvent,
+  postponeEvent,
+  recordAttempt,
+} from "./webhook-events.ts";
 
 /** Milliseconds after which another worker repeats the attempt of one that died: longer than an attempt takes. */
 const LEASE_MS = 60_000;
 
+type DeliveryDeps = {
+  readonly db: Database;
+  readonly fetch: GuardedFetch;
+  readonly metrics: ReturnType<typeof createAlertMetrics>;
+  readonly now: () => Date;
+  readonly monotonicMs: () => number;
+  readonly random: Random;
+};
+
 /**
- * Makes one attempt to deliver an event and records the result. Does nothing if the event is no longer due, or another worker
- * delivers to its endpoint. An aborted attempt leaves no trace and is repeated with the same webhook-id and body.
+ * Makes one attempt to deliver the oldest due event of an endpoint and records the result. Does nothing if none is due any more,
+ * or another worker delivers to the endpoint. An aborted attempt leaves no trace and is repeated with the same webhook-id and body.
  */
-export async function deliverEvent(
-  deps: {
-    readonly db: Database;
-    readonly fetch: GuardedFetch;
-    readonly metrics: ReturnType<typeof createAlertMetrics>;
-    readonly now: () => Date;
-    readonly monotonicMs: () => number;
-    readonly random: Random;
-  },
-  due: DueEvent,
+export async function deliverNextEvent(
+  deps: DeliveryDeps,
+  endpointId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db } = deps;
+  const at = deps.now();
+  const until = new Date(at.getTime() + LEASE_MS);
+  const event = await leaseEndpoint(db, endpointId, { now: at, until });
+  if (event === null) return;
+  try {
+    await attempt(deps, { event, endpointId, at }, signal);
+  } catch (error) {
+    // Without the database, the lease's end does the same.
+    await postponeEvent(db, event.id, until).catch(() => undefined);
+    await endLease(db, endpointId).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function attempt(
+  deps: DeliveryDeps,
+  { event, endpointId, at }: { readonly event: PendingEvent; readonly endpointId: string; readonly at: Date },
   signal: AbortSignal,
 ): Promise<void> {
   const { db, metrics, monotonicMs } = deps;
-  const at = deps.now();
-  const event = await leaseEvent(db, due.id, { now: at, until: new Date(at.getTime() + LEASE_MS) });
-  if (event === null) return;
   const started = monotonicMs();
   const outcome = await send(event, { fetch: deps.fetch, at, signal });
-  if (signal.aborted) return endLease(db, due.endpointId);
+  if (signal.aborted) return endLease(db, endpointId);
   const latencyMs = Math.round(monotonicMs() - started);
   const fate = fateOf(outcome, { before: event.attempts, now: deps.now() }, deps.random);
   const failure = fate.kind === "delivered" ? null : failureOf(outcome);
   const status = outcome.kind === "answered" ? outcome.status : null;
-  await recordAttempt(db, due, { attempt: { at, status, latencyMs, failure }, fate });
+  await recordAttempt(
+    db,
+    { id: event.id, endpointId },
+    { attempt: { at, status, latencyMs, failure }, fate },
+  );
   metrics.attempts.inc({ outcome: fate.kind });
   metrics.attemptSeconds.observe(latencyMs / 1000);
 }

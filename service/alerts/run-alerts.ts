@@ -3,12 +3,15 @@ import { whileLeader } from "../db/leader-lock.ts";
 import { runLoop } from "../db/run-loop.ts";
 import { runVisits, sharedAccount, type VisitLimits } from "../db/run-visits.ts";
 import { sweepSubscriptions } from "./alert-subscriptions.ts";
-import { deliverEvent } from "./deliver-event.ts";
+import { deliverNextEvent } from "./deliver-event.ts";
 import { tellExpiry } from "./notify-subscribers.ts";
 import { type DueEvent, readDueEvents } from "./webhook-events.ts";
 import { dropEventsOfEnded, readWebhookQueue, sweepEvents } from "./webhook-log.ts";
 
-export type AlertDeps = Parameters<typeof deliverEvent>[0] & { logger: Logger; limits?: typeof alertLimits };
+export type AlertDeps = Parameters<typeof deliverNextEvent>[0] & {
+  logger: Logger;
+  limits?: typeof alertLimits;
+};
 
 /**
  * Production values of each worker. One delivery at a time per endpoint keeps the order of its events. One owner gets few slots,
@@ -70,7 +73,7 @@ function runDeliveries(deps: AlertDeps, limits: VisitLimits, signal: AbortSignal
           perEndpoint: PER_ENDPOINT,
           limit: BACKLOG_ROUNDS * limits.atOnce,
         }),
-      visit: (event, stop) => deliverEvent(deps, event, stop),
+      visit: ({ endpointId }, stop) => deliverNextEvent(deps, endpointId, stop),
     },
     signal,
   );

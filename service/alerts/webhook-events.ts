@@ -139,24 +139,33 @@ export type PendingEvent = {
 };
 
 /**
- * Leases the endpoint of a due event to one worker, until the attempt is recorded or the lease ends. Null if the event is not due any
- * more, or another worker delivers to its endpoint.
+ * Leases an endpoint to one worker, until the attempt is recorded or the lease ends, and returns its oldest due event. Null if it
+ * has none any more, or another worker delivers to it.
  */
-export async function leaseEvent(
+export async function leaseEndpoint(
   db: Database,
-  id: string,
+  endpointId: string,
   { now, until }: { readonly now: Date; readonly until: Date },
 ): Promise<PendingEvent | null> {
+  // Both rows are locked: an event that another worker delivered meanwhile is read anew.
   const { rows } = await db.$client.query<PendingEvent>(
     `with due as (
-       select e.id, e.endpoint_id, e.body, e.attempts ${DUE} and e.id = $2 for no key update of w skip locked
+       select e.id, e.endpoint_id, e.body, e.attempts ${DUE} and e.endpoint_id = $2
+       order by e.not_before, e.created_at, e.id limit 1 for no key update of w, e skip locked
      )
      update ahs.webhook_endpoint w set delivering_until = $3 from due where w.id = due.endpoint_id
      returning due.id, w.url, w.secret, case when w.previous_until > $1 then w.previous_secret end as "previousSecret",
        due.body, due.attempts`,
-    [now, id, until],
+    [now, endpointId, until],
   );
   return rows[0] ?? null;
+}
+
+/** Has an event wait whose attempt could not be recorded, so that the others of its endpoint do not. */
+export async function postponeEvent(db: Database, id: string, notBefore: Date): Promise<void> {
+  await db.execute(
+    sql`update ahs.webhook_event set not_before = ${notBefore} where id = ${id} and state = 'pending'`,
+  );
 }
 
 /** Ends the lease of an endpoint. Other writers of the endpoint and its events wait until the transaction ends. */
@@ -185,9 +194,9 @@ export type EventFate =
   | { readonly kind: "exhausted"; readonly reason: string };
 
 /**
- * Records an attempt and the fate of its event, and ends the lease of its endpoint. An endpoint is given up if it refuses, or after a last attempt if it
- * answered no other event since the first one; its pending events are then dropped. An event that was dropped in
- * between stays dropped unless delivered.
+ * Records an attempt and the fate of its event, and ends the lease of its endpoint. An endpoint is given up if it refuses, or
+ * after a last attempt if it answered no other event since the first one; its pending events are then dropped. An event that was
+ * dropped in between stays dropped unless delivered.
  */
 export async function recordAttempt(
   db: Database,

@@ -87,6 +87,8 @@ export const webhookEvent = ahs.table(
   (table) => [
     uniqueIndex("webhook_event_once").on(table.endpointId, table.dedupeKey),
     index("webhook_event_due").on(table.state, table.notBefore),
+    // The oldest that an endpoint waits for, however many it had.
+    index("webhook_event_next").on(table.endpointId, table.notBefore).where(sql`state = 'pending'`),
     index("webhook_event_subscription").on(table.subscriptionId, table.createdAt.desc()),
     // Which endpoints failed what still waits, however much of it.
     index("webhook_event_failing").on(table.endpointId).where(sql`state = 'pending' and attempts > 0`),

@@ -187,6 +187,19 @@ test("what a worker was sending that died is sent by another a minute later, and
   ]);
 });
 
+test("an event whose attempt cannot be recorded delays its own delivery alone", async () => {
+  const { subscription } = await subscribe("/poison");
+  world.pass(1);
+  await tell(subscription, "change");
+  const [first] = await world.events();
+  await world.query(`alter table ahs.webhook_attempt add check (event_id <> '${first?.id}')`);
+  await world.query("update ahs.webhook_endpoint set verified_at = now()");
+  start();
+  const all = await arrived("/poison", 2);
+  expect(all.map(({ headers }) => headers["webhook-id"])).toEqual((await world.events()).map(({ id }) => id));
+  await states(1, "delivered");
+});
+
 test("an overloaded endpoint is left alone as long as it asks, whatever else waits for it", async () => {
   start();
   const { subscription } = await subscribe("/busy");

@@ -9,7 +9,7 @@ import {
   takeLiveSubscriptions,
 } from "../../../service/alerts/alert-subscriptions.ts";
 import { end, hashManageToken, replay, requestTest, rotate } from "../../../service/alerts/subscriptions.ts";
-import { leaseEvent, readDueEvents, recordAttempt } from "../../../service/alerts/webhook-events.ts";
+import { leaseEndpoint, readDueEvents, recordAttempt } from "../../../service/alerts/webhook-events.ts";
 import { dropEventsOfEnded, readDeliveries, sweepEvents } from "../../../service/alerts/webhook-log.ts";
 import { type AlertWorld, createAlertWorld, DAY_MS, WALLET } from "./alert-world.ts";
 
@@ -32,8 +32,9 @@ async function attempt(status: number): Promise<void> {
   await recordAttempt(world.db, due, { attempt: { at, status, latencyMs: 5, failure }, fate });
 }
 
-/** The event as a worker sends it now. */
-const lease = (id = "") => leaseEvent(world.db, id, { now: world.now(), until: world.now() });
+/** The event that a worker sends to an endpoint now. */
+const lease = (endpointId: string) =>
+  leaseEndpoint(world.db, endpointId, { now: world.now(), until: world.now() });
 
 async function live() {
   const found = await world.db.transaction((tx) =>
@@ -276,8 +277,7 @@ describe("a subscription", () => {
       manageToken: null,
       previousValidUntil: new Date(world.now().getTime() + DAY_MS),
     });
-    const [event] = await world.events();
-    const pending = () => lease(event?.id);
+    const pending = () => lease(subscription.endpointId);
     expect(await pending()).toMatchObject({ secret: rotated.secret, previousSecret: secret });
     world.pass(DAY_MS);
     expect(await pending()).toMatchObject({ secret: rotated.secret, previousSecret: null });
@@ -293,8 +293,7 @@ describe("a subscription", () => {
       olderSecretEnded: true,
       previousValidUntil: new Date(world.now().getTime() + DAY_MS),
     });
-    const [event] = await world.events();
-    const pending = await lease(event?.id);
+    const pending = await lease(subscription.endpointId);
     expect(pending).toMatchObject({ secret: second.secret, previousSecret: first.secret });
     world.pass(DAY_MS);
     expect((await rotate(world.deps, subscription, "keep-token")).olderSecretEnded).toBe(false);

@@ -28,6 +28,7 @@ test("workers of unequal speed divide the items: none is worked on by two, the f
     while (left.length > 0) {
       left = await workInShards(options, left, async (held) => {
         const due = held.filter((item) => !done.has(item));
+        if (due.length === 0) return;
         begun.push(...due);
         await sleep(restMs);
         for (const item of due) done.set(item, name);
