@@ -77,14 +77,27 @@ async function closeHistories({ config, scoring }: Parts, signal: AbortSignal): 
   );
 }
 
+/** A worker that found nothing to score pauses twenty times as long as it looked: many workers load the database little. */
+function pauseAfterLook({
+  scored,
+  tookMs,
+}: {
+  readonly scored: number | null;
+  readonly tookMs: number;
+}): number {
+  return scored === 0 ? Math.max(SCORING_PAUSE_MS, 20 * tookMs) : SCORING_PAUSE_MS;
+}
+
 async function runScoring(scoring: ScoringRunContext, signal: AbortSignal): Promise<void> {
   const { logger } = scoring;
   const patience = createFactPatience(() => performance.now());
   const late = { logger, pauseMs: OVERTAKEN_PAUSE_MS, what: "scoring what came late" };
   await Promise.all([
-    repeat({ logger, pauseMs: SCORING_PAUSE_MS, what: "scoring" }, signal, () =>
-      scoreDueWallets(scoring, patience, signal),
-    ),
+    repeat({ logger, what: "scoring", pauseMs: pauseAfterLook }, signal, async () => {
+      const started = performance.now();
+      const scored = await scoreDueWallets(scoring, patience, signal);
+      return { scored, tookMs: performance.now() - started };
+    }),
     repeat(late, signal, () => scoreOvertakenWallets(scoring, signal)),
   ]);
 }

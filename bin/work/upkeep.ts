@@ -25,10 +25,10 @@ export type WorkerParts = {
 
 const RETRY_MS = { first: 3_000, longest: 3_000 };
 
-export function repeat(
-  options: { logger: Logger; pauseMs: number; what: string },
+export function repeat<Result>(
+  options: { logger: Logger; pauseMs: number | ((result: Result) => number); what: string },
   signal: AbortSignal,
-  act: () => Promise<unknown>,
+  act: () => Promise<Result>,
 ): Promise<void> {
   return runLoop({ ...options, retryMs: RETRY_MS, signal, pass: act });
 }
