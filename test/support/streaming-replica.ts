@@ -17,8 +17,6 @@ import { freePort } from "../../bin/supervisor/child-process.ts";
 import { startServer } from "./postgres-server.ts";
 import { until } from "./until.ts";
 
-export type ReplicatedServer = Awaited<ReturnType<typeof startReplicatedServer>>;
-
 /** A PostgreSQL with a streaming replica, each a server of its own. */
 export async function startReplicatedServer() {
   const primary = await startServer();
