@@ -5,6 +5,7 @@ import { createNodeClient, type NodeOptions } from "./json-rpc.ts";
 import {
   blockAnswer,
   bytesAnswer,
+  count,
   headerAnswer,
   logAnswer,
   type RawBlock,
@@ -36,6 +37,8 @@ export type ChainReader = {
   receipt(hash: Hex): Promise<RawReceipt | null>;
   transaction(hash: Hex): Promise<RawTransaction | null>;
   code(address: Address, block: StateBlock): Promise<Hex>;
+  /** Transactions that an account had sent by the end of a block. */
+  transactionCount(address: Address, block: StateBlock): Promise<number>;
   /** Null where the called account reverts. */
   call(to: Address, data: Hex, block: StateBlock): Promise<Hex | null>;
   logs(filter: LogFilter): Promise<readonly RawLog[]>;
@@ -68,6 +71,7 @@ export function createChainReader(
     receipt: (hash) => ask(receiptAnswer.nullable(), "eth_getTransactionReceipt", [hash]),
     transaction: (hash) => ask(transactionAnswer.nullable(), "eth_getTransactionByHash", [hash]),
     code: (address, block) => ask(bytesAnswer, "eth_getCode", [address, stateBlock(block)]),
+    transactionCount: (address, block) => ask(count, "eth_getTransactionCount", [address, stateBlock(block)]),
     call: (to, data, block) =>
       ask(bytesAnswer, "eth_call", [{ to, data }, stateBlock(block)]).catch((error: unknown) => {
         if (error instanceof NodeFailure && error.kind === "reverted") return null;

@@ -16,8 +16,8 @@ export const enrichReading = ahs.table(
   "enrich_reading",
   {
     chainId: integer().notNull(),
-    /** chain: of every wallet; past: of wallets that joined late. */
-    task: text().$type<"chain" | "past">().notNull(),
+    /** chain: of every wallet; past: of wallets that joined late; warm: before the index. */
+    task: text().$type<"chain" | "past" | "warm">().notNull(),
     fromBlock: int8().notNull(),
     /** Of the range, or of a larger one that processes died in. */
     toBlock: int8().notNull(),
@@ -52,10 +52,13 @@ export const enrichWallet = ahs.table(
      */
     pastNext: int8(),
     pastUntil: int8(),
+    /** Whether the time before the index follows it is still to be read from a batch source. */
+    warmOpen: boolean().notNull().default(false),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.wallet] }),
     index("enrich_wallet_past").on(table.chainId, table.pastNext).where(sql`past_next is not null`),
+    index("enrich_wallet_warm").on(table.chainId, table.wallet).where(sql`warm_open`),
   ],
 );
 

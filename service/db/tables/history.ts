@@ -2,7 +2,10 @@ import { boolean, index, integer, primaryKey, text } from "drizzle-orm/pg-core";
 import { address, hash, int8, moment, unixSeconds } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
-/** The part of a wallet's past that a history source reported; its calls are rows of own_call under the source's name. */
+/**
+ * The part of a wallet's past that a history source reported. Its calls are rows of own_call under the source's name, or as enrichment
+ * writes them where a batch source gave whole receipts.
+ */
 export const storedHistory = ahs.table(
   "kept_history",
   {
@@ -16,6 +19,8 @@ export const storedHistory = ahs.table(
     toHash: hash().notNull(),
     /** Whether every own call of the window is there. */
     complete: boolean().notNull(),
+    /** By a batch source: transactions that the wallet had sent before what is read of it; else null. */
+    fromNonce: int8(),
     readAt: moment().notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.wallet] })],

@@ -6,7 +6,7 @@ import { ahs } from "./schema.ts";
  * Each of wallets. score: scoring, by day and by night. root: the leaf in the night's root. publish: whether the newest score is
  * worth publishing. history: a history that a source has not reported yet. backing: what it spent and was paid.
  */
-export const QUARANTINE_KINDS = ["score", "root", "publish", "history", "backing"] as const;
+export const QUARANTINE_KINDS = ["score", "root", "publish", "history", "backing", "warm"] as const;
 
 export type QuarantineKind = (typeof QUARANTINE_KINDS)[number];
 

@@ -1,8 +1,15 @@
+import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { SamplingRule } from "../../chain/deployments.ts";
 import type { Database } from "../../db/database.ts";
 import { addContacts, type ContactIncrement, dropPayers } from "./contact-rows.ts";
-import { dealingsOfCalls, dealingsOfTransfers, sumDealings } from "./contacts.ts";
+import {
+  dealingsOfCalls,
+  dealingsOfTransfers,
+  dealingsThrough,
+  type StoredCall,
+  sumDealings,
+} from "./contacts.ts";
 import type { Market } from "./context.ts";
 import { storeApprovals } from "./enrich-approvals.ts";
 import type { Creation } from "./enrich-reads.ts";
@@ -30,6 +37,8 @@ export type Commit = {
   readonly rows: EnrichRows;
   /** By own calls, up to the end of the range. */
   readonly creations: readonly Creation[];
+  /** Those of them of which later calls to what they created may be stored already. */
+  readonly late: readonly Creation[];
   readonly rule: SamplingRule;
   readonly sampled: readonly SampledBlock[];
   readonly prices: readonly FeedPriceRow[];
@@ -48,7 +57,7 @@ export async function commitRange(db: Database, commit: Commit) {
     const { added, counts } = await storeRows(tx, commit.rows);
     const sampled = await storeSampled(tx, commit, commit.sampled);
     await advanceTo(tx, chainId, advance);
-    const pastOf = advance.of === "past" ? [...advance.wallets.keys()] : [];
+    const pastOf = advance.of === "chain" ? [] : [...advance.wallets.keys()];
     const approvals = await storeApprovals(tx, chainId, { rows: commit.rows.approvals, pastOf });
     const { contacts, payersLeftOut } = await storeContacts(tx, commit, added);
     const account = await wantFacts(tx, chainId, [...wantedBy(commit), ...wantedOf(contacts, added)]);
@@ -83,14 +92,31 @@ function wantedOf(contacts: readonly ContactIncrement[], { calls, transfers }: N
 
 async function storeContacts(
   tx: NodePgDatabase,
-  { chainId, market, creations }: Pick<Commit, "chainId" | "market" | "creations">,
+  { chainId, market, creations, late }: Pick<Commit, "chainId" | "market" | "creations" | "late">,
   added: NewRows,
 ) {
   const funds =
     added.transfers.length === 0
       ? []
       : dealingsOfTransfers(added.transfers, market, createPriceBook(await readFeedPrices(tx, chainId)));
-  const contacts = sumDealings([...dealingsOfCalls(added.calls, creations), ...funds]);
+  const later = await readLaterCalls(tx, chainId, late);
+  const contacts = sumDealings([
+    ...dealingsOfCalls(added.calls, creations),
+    ...dealingsThrough(later, creations),
+    ...funds,
+  ]);
   await addContacts(tx, chainId, contacts);
   return { contacts, payersLeftOut: await dropPayers(tx, chainId, sumDealings(funds)) };
+}
+
+/** Calls of creators to what they created, as they are stored before the creation is known. */
+async function readLaterCalls(tx: NodePgDatabase, chainId: number, late: readonly Creation[]) {
+  if (late.length === 0) return [];
+  const { rows } = await tx.execute<StoredCall>(sql`
+    select o.wallet, o.block::float8 as block, o.transaction_index as "transactionIndex", o.position,
+      o.timestamp::float8 as timestamp, o.ok, o.recipient, o."to", o.emitters, o.value::text as value
+    from unnest(${sql.param(late.map(({ wallet }) => wallet))}::text[], ${sql.param(late.map(({ contract }) => contract))}::text[])
+      as created (wallet, contract)
+    join ahs.own_call o on o.chain_id = ${chainId} and o.wallet = created.wallet and o."to" = created.contract and o.source = 'enrich'`);
+  return rows.map((row) => ({ ...row, value: row.value === null ? null : BigInt(row.value) }));
 }

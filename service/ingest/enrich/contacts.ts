@@ -13,6 +13,16 @@ export type Dealing = Pick<ContactIncrement, "counterparty" | "account" | "calls
   readonly timestamp: number;
 };
 
+/** What of a call decides whom it dealt with. */
+type CountedCall = Pick<
+  OwnCallRow,
+  | ("wallet" | "block" | "transactionIndex" | "position" | "timestamp" | "ok")
+  | ("value" | "to" | "recipient" | "emitters")
+>;
+
+/** The same as a query gives it. */
+export type StoredCall = Omit<CountedCall, "value"> & { readonly value: string | null };
+
 /** Most payees of one sender in one transaction: the facts of each are requested. */
 const MAX_PAYEES = 32;
 
@@ -23,7 +33,7 @@ const MAX_PAYEES = 32;
 const SENDERS_PER_SAMPLE = 8;
 
 /** Counterparties of own calls; of a call to a contract that the wallet created also the outside contracts that logged. */
-export function dealingsOfCalls(calls: readonly OwnCallRow[], creations: readonly Creation[]) {
+export function dealingsOfCalls(calls: readonly CountedCall[], creations: readonly Creation[]) {
   const created = new Map(creations.map((creation) => [creation.contract, creation]));
   return calls.flatMap((call) => {
     const { wallet: account, block, timestamp } = call;
@@ -32,6 +42,16 @@ export function dealingsOfCalls(calls: readonly OwnCallRow[], creations: readonl
       .filter((counterparty) => counterparty !== account)
       .map((counterparty) => ({ counterparty, account, calls: 1, sentMicroUsd: 0n, block, timestamp }));
   });
+}
+
+/** Those of calls that are counted already, now that what they called is known as the wallet's own: the outside contracts that logged. */
+export function dealingsThrough(
+  calls: readonly CountedCall[],
+  creations: readonly Creation[],
+): readonly Dealing[] {
+  return calls.flatMap((call) =>
+    dealingsOfCalls([call], creations).filter(({ counterparty }) => counterparty !== call.to),
+  );
 }
 
 /** Payments in recognised tokens and native coin that have a price. Of the payees of one sender in one transaction the first 32 count. */
@@ -93,7 +113,7 @@ export function sumDealings(dealings: readonly Dealing[]): readonly ContactIncre
 }
 
 /** More than the counterparty that the score uses: which accounts are own is not known yet. */
-function contactedBy(call: OwnCallRow, isOwn: (account: Address) => boolean): readonly Address[] {
+function contactedBy(call: CountedCall, isOwn: (account: Address) => boolean): readonly Address[] {
   const direct = call.recipient ?? call.to ?? null;
   if (direct === null || !isShown(call)) return [];
   if (direct !== call.to || !isOwn(direct)) return [direct];
@@ -102,12 +122,12 @@ function contactedBy(call: OwnCallRow, isOwn: (account: Address) => boolean): re
 }
 
 /** An account's own code may ignore the calldata of an execution; its recipient is set only if the token logged it, its value if a trace shows it. */
-function isShown({ position, ok, value, recipient = null, to, emitters }: OwnCallRow): boolean {
+function isShown({ position, ok, value, recipient = null, to, emitters }: CountedCall): boolean {
   if (position === 0 || (value ?? 0n) > 0n) return true;
   return ok && (recipient !== null || (to !== null && to !== undefined && emitters?.includes(to) === true));
 }
 
-function isCreatedBefore(creation: Creation | undefined, call: OwnCallRow): boolean {
+function isCreatedBefore(creation: Creation | undefined, call: CountedCall): boolean {
   if (creation === undefined || creation.wallet !== call.wallet) return false;
   return (
     creation.block < call.block ||

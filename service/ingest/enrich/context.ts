@@ -28,6 +28,8 @@ export type EnrichContext = {
   readonly chainId: number;
   /** Views schema of the index, chain_<id>. */
   readonly schema: string;
+  /** Whether the time before the index follows a wallet is read from a batch source. */
+  readonly warms: boolean;
   readonly market: Market;
   /** Which blocks are read whole. */
   readonly rule: SamplingRule;

@@ -16,8 +16,14 @@ const SMALLER_BY = 16;
  * are read. Where a process died, the next one reads smaller ranges and notes each transaction while it decodes it. A
  * transaction that ended two processes is left out from then on.
  */
-export function createCrashWatch(deps: { readonly db: Database; chainId: number; logger: Logger }) {
-  const { db, chainId, logger } = deps;
+export function createCrashWatch(deps: {
+  readonly db: Database;
+  chainId: number;
+  /** What this process reads: another one may be reading the rest. */
+  tasks: readonly Task[];
+  logger: Logger;
+}) {
+  const { db, chainId, tasks, logger } = deps;
   const readings = new Map<Task, Reading>();
   let leftOut: ReadonlySet<Hex> = new Set();
   let taken: Promise<void> | null = null;
@@ -25,7 +31,7 @@ export function createCrashWatch(deps: { readonly db: Database; chainId: number;
   let turn: Promise<unknown> = Promise.resolve();
 
   const takeOver = async () => {
-    const left = await takeOverReadings(db, chainId);
+    const left = await takeOverReadings(db, chainId, tasks);
     for (const reading of left.readings) {
       readings.set(reading.task, reading);
       logger.info({ reading }, "an earlier process ended while it may have read this range");
@@ -80,7 +86,9 @@ export function createCrashWatch(deps: { readonly db: Database; chainId: number;
     end: async (): Promise<void> => {
       suspected = null;
       await turn;
-      await db.execute(sql`delete from ahs.enrich_reading where chain_id = ${chainId} and deaths = 0`);
+      await db.execute(sql`
+        delete from ahs.enrich_reading
+        where chain_id = ${chainId} and task = any(${sql.param(tasks)}::text[]) and deaths = 0`);
     },
   };
 }
@@ -88,16 +96,17 @@ export function createCrashWatch(deps: { readonly db: Database; chainId: number;
 /** A transaction is left out after so many: one may be a process that was ended from outside just then. */
 const FATAL_DEATHS = 2;
 
-/** Counts what an earlier process left noted as one death each. Returns the ranges, and the transactions that are left out. */
-export async function takeOverReadings(db: Database, chainId: number) {
+/** Counts what an earlier process left noted of the tasks as one death each. Returns the ranges, and the transactions that are left out. */
+export async function takeOverReadings(db: Database, chainId: number, tasks: readonly Task[]) {
+  const isTask = sql`chain_id = ${chainId} and task = any(${sql.param(tasks)}::text[])`;
   return db.transaction(async (tx) => {
     await tx.execute(sql`
       insert into ahs.enrich_death as known (chain_id, transaction_hash, deaths)
       select distinct chain_id, transaction_hash, 1 from ahs.enrich_reading
-      where chain_id = ${chainId} and transaction_hash is not null
+      where ${isTask} and transaction_hash is not null
       on conflict (chain_id, transaction_hash) do update set deaths = known.deaths + 1`);
     const { rows: readings } = await tx.execute<Reading>(sql`
-      update ahs.enrich_reading set deaths = deaths + 1, transaction_hash = null where chain_id = ${chainId}
+      update ahs.enrich_reading set deaths = deaths + 1, transaction_hash = null where ${isTask}
       returning task, from_block::float8 as "fromBlock", to_block::float8 as "toBlock", deaths`);
     const { rows: fatal } = await tx.execute<{ hash: Hex }>(sql`
       select transaction_hash as hash from ahs.enrich_death

@@ -64,7 +64,7 @@ async function readOpenPasts(tx: NodePgDatabase, chainId: number, news: readonly
   const owners = sql.param([...new Set(news.map(({ owner }) => owner))]);
   const { rows } = await tx.execute<{ wallet: string }>(sql`
     select wallet from ahs.enrich_wallet
-    where chain_id = ${chainId} and past_next is not null and wallet = any(${owners}::text[])`);
+    where chain_id = ${chainId} and (past_next is not null or warm_open) and wallet = any(${owners}::text[])`);
   return new Set(rows.map(({ wallet }) => wallet));
 }
 
@@ -119,7 +119,7 @@ async function dropBeyond(tx: NodePgDatabase, chainId: number, owners: readonly 
       delete from ahs.enrich_approval a
       where ${of} and not a.own and not exists (${ownBefore(sql`a`)}) and not exists (
         select from ahs.enrich_wallet w
-        where w.chain_id = a.chain_id and w.wallet = a.owner and w.past_next is not null)`);
+        where w.chain_id = a.chain_id and w.wallet = a.owner and (w.past_next is not null or w.warm_open))`);
     leftOut += (await tx.execute(oldest(false))).rowCount ?? 0;
   }
   return leftOut;

@@ -2,13 +2,17 @@ import type { Address, Hex } from "viem";
 import { NodeFailure } from "../../chain/node/failure.ts";
 import type { RawLog } from "../../chain/node/rpc-answers.ts";
 import { readSnapshot } from "../../db/index-snapshot.ts";
+import type { BlockRange } from "../history/batch-source.ts";
 import { findAuthorizations } from "./authorizations.ts";
 import { type Commit, commitRange } from "./commit-range.ts";
 import type { EnrichContext } from "./context.ts";
 import {
   type EnrichCursor,
   type IndexedBlock,
+  type IndexedCall,
+  type NativePayment,
   readIndexedBlocks,
+  readKnownCreations,
   readOwnSenders,
   readRangeCalls,
 } from "./enrich-reads.ts";
@@ -51,58 +55,91 @@ export async function enrichRange(
   const planned = await readWanted(context, task);
   await requireSameChain(context, task, cursorAt(planned));
   const isOversized = createOversizeTest(context.client, { block: planned.to, isStuck: task.isStuck });
-  const { db, chainId, market, rule, entryPoints, crashes, metrics } = context;
-  const {
-    to,
-    nextBlocks,
-    logs: reported,
-    unread,
-  } = await readRangeLogs(context, { ...task, to: planned.to }, isOversized);
+  const { to, nextBlocks, logs, unread } = await readRangeLogs(
+    context,
+    { ...task, to: planned.to },
+    isOversized,
+  );
   const isCut = to < planned.to;
   const wanted = isCut ? await readWanted(context, { ...task, to }) : planned;
   const cursor = cursorAt(wanted);
   if (isCut) await requireSameChain(context, task, cursor);
   const range = { from: task.from, to, wallets: [...task.wallets.keys()], endTime: wanted.end.timestamp };
-  const logs = reported.filter(({ transactionHash }) => !crashes.isLeftOut(transactionHash));
   const answers = await readAnswers(context, range);
   const { blocks, senders } = await readLogBlocks(context, wanted, [...logs, ...answers]);
-  const { executions, dropped } = findExecutions(logs, { followed: task.wallets, entryPoints });
-  const { of, from, wallets, generation } = task;
-  const authorizations = findAuthorizations(logs, { followed: task.wallets, tokens: market.listed });
-  const asked = {
-    ...{ ...wanted, of, from, blocks, logs, unread, isOversized, executions, authorizations, wallets },
-  };
-  const read = await readCalls(context, asked);
   const prices = await readDailyPrices(context, range, { logs: answers, blocks });
   const delegations = await readDelegations(context, task, { ...range, calls: wanted.calls });
-  const claims = await boundClaims(context, task, { logs, blocks, senders, read });
+  const { of, wallets, generation } = task;
+  const isStored = await storeFound(context, {
+    ...{
+      ...wanted,
+      of,
+      from: task.from,
+      wallets,
+      generation,
+      advance: advanceOf(context, task, cursor),
+      late: [],
+    },
+    ...{ blocks, senders, logs, unread, isOversized, prices, delegations: delegations.rows },
+  });
+  if (!isStored) return null;
+  delegations.settle();
+  return { to, nextBlocks };
+}
+
+/** What a range holds of its wallets, found by whatever source, before it is decoded. */
+export type FoundRange = Pick<EnrichTask, "of" | "from" | "to" | "wallets" | "generation"> &
+  Pick<LogFacts, "blocks" | "senders"> &
+  Pick<Commit, "advance" | "creations" | "late" | "prices"> & {
+    /** Transactions of the wallets. */
+    readonly calls: readonly IndexedCall[];
+    readonly payments: readonly NativePayment[];
+    /** By topic. */
+    readonly logs: readonly RawLog[];
+    /** Wallets of which not every log is among them. */
+    readonly unread: ReadonlySet<Address>;
+    readonly isOversized: IsOversized;
+    readonly delegations: EnrichRows["delegations"];
+  };
+
+/** Decodes what was found of a range and stores it; false if it was outdated meanwhile. Throws a NodeFailure where receipts contradict it. */
+export async function storeFound(context: EnrichContext, found: FoundRange): Promise<boolean> {
+  const { chainId, db, market, rule, entryPoints, crashes, metrics } = context;
+  const { from, to, wallets, blocks, senders, prices, generation, advance, creations, late } = found;
+  const logs = found.logs.filter(({ transactionHash }) => !crashes.isLeftOut(transactionHash));
+  const { executions, dropped } = findExecutions(logs, { followed: wallets, entryPoints });
+  const authorizations = findAuthorizations(logs, { followed: wallets, tokens: market.listed });
+  const read = await readCalls(context, { ...found, logs, executions, authorizations });
+  const claims = await boundClaims(context, wallets, { logs, blocks, senders, read });
   const result = await commitRange(db, {
-    ...{ chainId, generation, market, rule, prices, advance: advanceOf(task, cursor) },
-    creations: wanted.creations,
+    ...{ chainId, generation, market, rule, prices, advance, creations, late },
     sampled: read.sampled,
     rows: {
       calls: read.calls,
       ...claims.rows,
-      delegations: delegations.rows,
-      creations: creationFacts(chainId, wanted.creations, from),
+      delegations: found.delegations,
+      creations: creationFacts(chainId, creations, { from, to }),
     },
   });
-  if (result === null) return null;
+  if (result === null) return false;
   context.progress.commits += 1;
   for (const [table, count] of Object.entries(result.rows)) metrics.rows.inc({ table }, count);
-  delegations.settle();
   const hashes = new Set([
-    ...reported.map((log) => log.transactionHash),
-    ...wanted.calls.map(({ hash }) => hash),
+    ...found.logs.map((log) => log.transactionHash),
+    ...found.calls.map(({ hash }) => hash),
   ]);
   const { leftOut } = result;
-  countLeftOut(context, range, {
-    transactions: [...hashes].filter(crashes.isLeftOut),
-    unread: [...unread],
-    dropped,
-    named: { ...leftOut, ...claims.leftOut, approval: claims.leftOut.approval + leftOut.approval },
-  });
-  return { to, nextBlocks };
+  countLeftOut(
+    context,
+    { from, to },
+    {
+      transactions: [...hashes].filter(crashes.isLeftOut),
+      unread: [...found.unread],
+      dropped,
+      named: { ...leftOut, ...claims.leftOut, approval: claims.leftOut.approval + leftOut.approval },
+    },
+  );
+  return true;
 }
 
 function cursorAt({ to: block, end: { hash } }: Awaited<ReturnType<typeof readWanted>>): EnrichCursor {
@@ -121,7 +158,7 @@ function readRangeLogs(
 /** The rows of what logs say of the wallets, as many as are kept. */
 async function boundClaims(
   { chainId, market: { listed }, entryPoints, crashes }: EnrichContext,
-  { wallets: followed }: EnrichTask,
+  followed: Followed,
   {
     read,
     ...found
@@ -189,15 +226,18 @@ function countLeftOut(
 }
 
 /** Reads the index's rows of the range. */
-async function readWanted({ db, schema, limits, rule }: EnrichContext, task: EnrichTask) {
+async function readWanted({ db, chainId, schema, limits, rule }: EnrichContext, task: EnrichTask) {
   const wallets = [...task.wallets.keys()];
   const { of, from, to } = task;
   const range = { schema, of, from, to, wallets, rule, maxCallBlocks: limits.maxCallBlocks };
   return readSnapshot(db, async (client) => {
     const calls = await readRangeCalls(client, range);
+    const callers = calls.calls.map(({ wallet }) => wallet);
+    const known = await readKnownCreations(client, { chainId, wallets: callers });
     const numbers = new Set([calls.to, ...calls.calls.map((call) => call.block)]);
     const blocks = await readIndexedBlocks(client, schema, [...numbers]);
-    return { ...calls, blocks, end: indexedBlock(blocks, calls.to) };
+    const creations = [...known, ...calls.creations];
+    return { ...calls, creations, blocks, end: indexedBlock(blocks, calls.to) };
   });
 }
 
@@ -244,19 +284,19 @@ async function readDelegations(
 }
 
 /** Facts about contracts that own calls of the range created. */
-function creationFacts(chainId: number, creations: Commit["creations"], from: number) {
+function creationFacts(chainId: number, creations: Commit["creations"], { from, to }: BlockRange) {
   return creations
-    .filter(({ block }) => block >= from)
+    .filter(({ block }) => block >= from && block <= to)
     .map(({ contract, wallet, block, timestamp }) => ({
       ...{ chainId, address: contract, hasCode: true, creator: wallet, firstFunder: null },
       ...{ existedBlock: block, existedAt: timestamp, source: "index", readBlock: block },
     }));
 }
 
-function advanceOf(task: EnrichTask, cursor: EnrichCursor): Advance {
+function advanceOf({ chainId, warms }: EnrichContext, task: EnrichTask, cursor: EnrichCursor): Advance {
   if (task.of === "past") return { of: "past", to: cursor.block, wallets: task.wallets };
   const joined = [...task.wallets]
     .filter(([, since]) => since >= task.from && since <= cursor.block)
-    .map(([wallet, fromBlock]) => ({ wallet, fromBlock }));
+    .map(([wallet, fromBlock]) => ({ chainId, wallet, fromBlock, warmOpen: warms && fromBlock > 1 }));
   return { of: "chain", previous: task.cursor, cursor, joined };
 }

@@ -160,6 +160,20 @@ function lastReadable(callBlocks: readonly number[], { of, from, to, rule, maxCa
   return to;
 }
 
+/** Contracts that own calls of the wallets created, as far as enrichment has read them. */
+export async function readKnownCreations(
+  client: PoolClient,
+  { chainId, wallets }: { readonly chainId: number; readonly wallets: readonly Address[] },
+): Promise<readonly Creation[]> {
+  const { rows } = await client.query<Creation>(
+    `select creator as wallet, address as contract, existed_block::float8 as block, existed_at::float8 as timestamp,
+       0 as "transactionIndex"
+     from ahs.account_fact where chain_id = $1 and creator = any($2::text[]) and source = 'index' and existed_block is not null`,
+    [chainId, [...new Set(wallets)]],
+  );
+  return rows;
+}
+
 export type IndexedBlock = {
   readonly hash: Hex;
   /** Unix seconds. */

@@ -9,6 +9,7 @@ import {
   enrichCursor,
   type enrichTransfer,
   type enrichUserOperation,
+  type enrichWallet,
   type ownCall,
   type walletDelegation,
 } from "../../db/tables/enrich.ts";
@@ -33,14 +34,16 @@ export type Advance =
       readonly previous: EnrichCursor | null;
       readonly cursor: EnrichCursor;
       /** Wallets that began to be followed within the range. */
-      readonly joined: readonly { readonly wallet: Address; readonly fromBlock: number }[];
+      readonly joined: readonly (typeof enrichWallet.$inferInsert)[];
     }
   | {
       readonly of: "past";
       readonly to: number;
       /** Wallets with the block that their past was to be read from. */
       readonly wallets: ReadonlyMap<Address, number>;
-    };
+    }
+  /** Part of the time before the index; what is done of it is noted apart. */
+  | { readonly of: "warm"; readonly wallets: ReadonlyMap<Address, number> };
 
 /** Locks enrichment; true if the generation is unchanged, everything before the range is stored and nothing of it. */
 export async function takeRange(
@@ -50,6 +53,7 @@ export async function takeRange(
   const { chainId, generation, advance } = range;
   await lockEnrichment(tx, chainId);
   if (!(await holdsGeneration(tx, chainId, generation))) return false;
+  if (advance.of === "warm") return true;
   return advance.of === "chain"
     ? isAt(tx, chainId, advance.previous)
     : arePastsAt(tx, chainId, advance.wallets);
@@ -62,6 +66,7 @@ export async function lockEnrichment(tx: NodePgDatabase, chainId: number): Promi
 
 /** Moves the cursor, or the pasts of wallets, to the end of a range. */
 export async function advanceTo(tx: NodePgDatabase, chainId: number, advance: Advance): Promise<void> {
+  if (advance.of === "warm") return;
   if (advance.of === "past") {
     const { to, wallets } = advance;
     await tx.execute(sql`
@@ -77,11 +82,7 @@ export async function advanceTo(tx: NodePgDatabase, chainId: number, advance: Ad
     .insert(enrichCursor)
     .values({ chainId, ...place })
     .onConflictDoUpdate({ target: enrichCursor.chainId, set: place });
-  await insertNew(
-    tx,
-    "enrich_wallet",
-    joined.map((wallet) => ({ chainId, ...wallet })),
-  );
+  await insertNew(tx, "enrich_wallet", joined);
 }
 
 /** Rows that were not stored before, of the kinds that must be counted once. */
@@ -143,9 +144,9 @@ async function addRows<Row extends object>(
  */
 export async function openMissedPasts(
   db: Database,
-  index: { chainId: number; schema: string; generation: string; finalizedBlock: number },
+  index: { chainId: number; schema: string; generation: string; finalizedBlock: number; warms: boolean },
 ): Promise<void> {
-  const { chainId, schema, generation, finalizedBlock } = index;
+  const { chainId, schema, generation, finalizedBlock, warms } = index;
   const followed = sql`${sql.identifier(schema)}.wallet`;
   const isNoHub = sql.raw(isNoHubSql({ chainId, asOfBlock: finalizedBlock }));
   await db.transaction(async (tx) => {
@@ -156,8 +157,8 @@ export async function openMissedPasts(
       where e.chain_id = ${chainId} and c.chain_id = ${chainId} and c.block <= ${finalizedBlock}
         and not exists (select from ${followed} w where w.address = e.wallet and w.followed_block <= c.block and ${isNoHub})`);
     const { rows } = await tx.execute<{ wallet: Address }>(sql`
-      insert into ahs.enrich_wallet as held (chain_id, wallet, from_block, past_next, past_until)
-      select ${chainId}::integer, w.address, w.followed_block, w.followed_block, c.block
+      insert into ahs.enrich_wallet as held (chain_id, wallet, from_block, past_next, past_until, warm_open)
+      select ${chainId}::integer, w.address, w.followed_block, w.followed_block, c.block, ${warms} and w.followed_block > 1
       from ${followed} w
       join ahs.enrich_cursor c
         on c.chain_id = ${chainId} and c.block <= ${finalizedBlock} and w.followed_block <= c.block

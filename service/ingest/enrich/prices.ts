@@ -55,6 +55,30 @@ export async function readDailyPrices(
   return [...rows, ...asked.filter((row) => row !== null)];
 }
 
+/**
+ * The last answer of each feed on the UTC day of a block and up to it, by the state of that block; none of a feed that was silent on
+ * that day, and none at all from a node that keeps no state so old.
+ */
+export async function readPricesAt(
+  context: EnrichContext,
+  { block, timestamp }: { readonly block: number; readonly timestamp: number },
+): Promise<readonly FeedPriceRow[]> {
+  const range = { from: block, to: block, endTime: timestamp };
+  const feeds = await knownFeeds(context, range);
+  const rows = await mapLimited(feeds, context.limits.concurrency, async ({ feed, decimals }) => {
+    const round = await askContract(context, feed, { name: "latestRoundData", at: block }).catch(
+      withoutState,
+    );
+    return priceOf(round, { feed, decimals }, range);
+  });
+  return rows.filter((row) => row !== null).filter(({ day }) => day === dayOf(timestamp));
+}
+
+function withoutState(error: unknown): null {
+  if (error instanceof NodeFailure && !error.mayPass) return null;
+  throw error;
+}
+
 async function knownFeeds(context: EnrichContext, range: FeedRange): Promise<readonly KnownFeed[]> {
   const { market, feeds, limits } = context;
   const isDue = (feed: Address) => {
@@ -100,6 +124,14 @@ async function askFeed(
       return ask("latest");
     throw error;
   });
+  return priceOf(round, { feed, decimals }, range);
+}
+
+function priceOf(
+  round: readonly string[] | null,
+  { feed, decimals }: Pick<KnownFeed, "feed" | "decimals">,
+  range: FeedRange,
+): FeedPriceRow | null {
   const [answer, updatedAt] = [intOf(round?.[ANSWER_WORD]), uintOf(round?.[UPDATED_WORD])];
   if (answer === null || answer <= 0n || updatedAt === null) return null;
   // No answer is of a later day than it is read on.

@@ -43,6 +43,8 @@ export async function runEnrich(
     readonly rpcUrl: string;
     /** Source of creators, first funders and ages of accounts; null without one. */
     readonly factSource: AccountFactSource | null;
+    /** Whether the time before the index is read from a batch source. */
+    readonly warms: boolean;
     readonly metrics: EnrichMetrics;
     readonly logger: Logger;
   },
@@ -118,8 +120,11 @@ function repeat(
 
 /** A context with the limits of production unless others are given. */
 export function createEnrichContext(
-  deps: Omit<Parameters<typeof runEnrich>[0], "rpcUrl" | "factSource"> & {
+  deps: Omit<Parameters<typeof runEnrich>[0], "rpcUrl" | "factSource" | "warms"> & {
     client: ChainReader;
+    warms?: boolean;
+    /** What the process reads; ranges of the index unless given. */
+    tasks?: Parameters<typeof createCrashWatch>[0]["tasks"];
     limits?: EnrichLimits;
   },
 ): EnrichContext {
@@ -130,11 +135,12 @@ export function createEnrichContext(
     ...same,
     chainId,
     schema: `chain_${deployment.chainId}`,
+    warms: deps.warms ?? false,
     market,
     rule: samplingOf(deployment),
     entryPoints: new Set(deployment.accounts.entryPoints.map(lowerCase)),
     timeouts: new Map(),
-    crashes: createCrashWatch({ ...deps, chainId }),
+    crashes: createCrashWatch({ ...deps, chainId, tasks: deps.tasks ?? ["chain", "past"] }),
     progress: { commits: 0 },
     feeds: new Map(),
     delegations: { readAt: new Map(), called: new Set(), failedAt: new Map() },
@@ -181,12 +187,12 @@ export async function enrichOnce(context: EnrichContext, span: Span): Promise<bo
 }
 
 /** Null before the index is ready, and while it is behind what was enriched. */
-async function readPlan({ db, chainId, schema }: EnrichContext) {
+async function readPlan({ db, chainId, schema, warms }: EnrichContext) {
   const generation = (await readChainMark(db, chainId))?.generation;
   const asOf = await readFinalized(db.$client, schema);
   if (generation === undefined || asOf === null) return null;
   const finalizedBlock = asOf.blockNumber;
-  await openMissedPasts(db, { chainId, schema, generation, finalizedBlock });
+  await openMissedPasts(db, { chainId, schema, generation, finalizedBlock, warms });
   const state = await readSnapshot(db, (client) =>
     readEnrichState(client, { chainId, schema, asOfBlock: finalizedBlock }),
   );

@@ -1,0 +1,91 @@
+import { dayOf, SECONDS_PER_DAY } from "../../model/features/time.ts";
+import { readPricesAt, storeFeedPrices } from "../enrich/prices.ts";
+import { fillSampled } from "../enrich/sampled-blocks.ts";
+import { type SampledBlock, sampledBlockOf } from "../enrich/sampling.ts";
+import { isFailure } from "../history/ask-source.ts";
+import type { BlockRange } from "../history/batch-source.ts";
+import { firstBlockSince } from "./plan-slice.ts";
+import { headerOf, SourceFailure, type WarmContext } from "./warm-context.ts";
+
+/** Stretches whose samples are read before they are stored: what a kill can cost. */
+const STRETCHES_AT_ONCE = 8;
+
+/** Reads and stores the sampled blocks of a range that are not stored yet, newest first. Throws a SourceFailure or a NodeFailure. */
+export async function warmSamples(
+  context: WarmContext,
+  { generation, ...range }: BlockRange & { readonly generation: string },
+): Promise<void> {
+  const { chainId, db, rule } = context.enrich;
+  const step = STRETCHES_AT_ONCE * rule.everyBlocks;
+  for (let to = range.to; to >= range.from; to -= step) {
+    const from = Math.max(range.from, to - step + 1);
+    const wanted = { chainId, rule, samplesOf: { from, to }, tipsOf: [from], generation };
+    await fillSampled(db, wanted, (numbers) => readSampled(context, numbers));
+  }
+}
+
+async function readSampled(
+  context: WarmContext,
+  numbers: readonly number[],
+): Promise<readonly SampledBlock[]> {
+  const { enrich, source, signal } = context;
+  const found: SampledBlock[] = [];
+  for (const range of runsOf(numbers)) {
+    for await (const answer of source.readBlocks(range, signal)) {
+      signal.throwIfAborted();
+      if (isFailure(answer)) throw new SourceFailure(answer);
+      for (const { header, transactions } of answer.blocks) {
+        const { number, hash, timestamp, baseFeePerGas = null } = header;
+        const receipts = transactions.map(({ receipt }) => receipt);
+        found.push(
+          sampledBlockOf(
+            { number, hash, timestamp, baseFeeWei: baseFeePerGas },
+            receipts,
+            enrich.market.listed,
+          ),
+        );
+      }
+    }
+  }
+  await requireSame(context, found);
+  return found;
+}
+
+/** Compares the blocks' hashes with the node's: one of each run, at random. */
+async function requireSame(context: WarmContext, blocks: readonly SampledBlock[]): Promise<void> {
+  const one = blocks[Math.floor(context.random() * blocks.length)];
+  if (one === undefined) return;
+  const { hash } = await headerOf(context, one.number);
+  if (hash === one.hash) return;
+  const detail = `block ${one.number} is ${hash} at the node, and ${one.hash} at the batch source`;
+  throw new SourceFailure({ kind: "failed", reason: "inconsistent", detail, retryAfterSeconds: null });
+}
+
+/** Ranges of numbers that follow one another. */
+function runsOf(numbers: readonly number[]): readonly BlockRange[] {
+  const runs: { from: number; to: number }[] = [];
+  for (const number of numbers.toSorted((a, b) => a - b)) {
+    const last = runs.at(-1);
+    if (last !== undefined && last.to === number - 1) last.to = number;
+    else runs.push({ from: number, to: number });
+  }
+  return runs;
+}
+
+/** Reads and stores the prices of the days of a range, newest first. Throws a NodeFailure. */
+export async function warmPrices(context: WarmContext, range: BlockRange): Promise<void> {
+  const { db, chainId, market } = context.enrich;
+  if (market.feeds.length === 0) return;
+  const timeOf = async (block: number) => (await headerOf(context, block)).timestamp;
+  const first = dayOf(await timeOf(range.from));
+  let end = { number: range.to, timestamp: await timeOf(range.to) };
+  for (let day = dayOf(end.timestamp); day >= first; day -= 1) {
+    if (dayOf(end.timestamp) === day) {
+      const prices = await readPricesAt(context.enrich, { block: end.number, timestamp: end.timestamp });
+      await db.transaction((tx) => storeFeedPrices(tx, chainId, prices));
+    }
+    if (day === first) return;
+    const number = (await firstBlockSince(day * SECONDS_PER_DAY, end, timeOf)) - 1;
+    end = { number, timestamp: await timeOf(number) };
+  }
+}
