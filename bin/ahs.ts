@@ -61,6 +61,10 @@ const COMMANDS: Readonly<
     "list | add | remove: addresses that are not followed, whatever names them on the chain",
     () => import("./commands/unfollow.ts"),
   ],
+  warm: [
+    "read the past of followed wallets from the batch source, as the worker does by itself",
+    () => import("./commands/warm.ts"),
+  ],
   payments: [
     "list | reconcile: what callers paid per call, against the chain",
     () => import("./commands/payments.ts"),

@@ -1,6 +1,7 @@
 import { whileLeader } from "../../service/db/leader-lock.ts";
-import { createEnrichMetrics } from "../../service/ingest/enrich/context.ts";
+import { createEnrichMetrics, type EnrichMetrics } from "../../service/ingest/enrich/context.ts";
 import { runEnrich } from "../../service/ingest/enrich/run-enrich.ts";
+import { createWarmContext, createWarmMetrics, runWarm, WARM_LOCK } from "../../service/ingest/warm/run-warm.ts";
 import { createSanctionsContract, runAsking } from "../../service/sanctions/ask-contract.ts";
 import { createReadingMetrics } from "../../service/sanctions/metrics.ts";
 import { createBackingMetrics, createBackingPass } from "../../service/scores/backing/run-backing.ts";
@@ -13,7 +14,7 @@ import {
 } from "../../service/scores/run-scoring.ts";
 import { closeGaps } from "../../service/scores/score-on-demand.ts";
 import { requireChainSettings } from "../config.ts";
-import { factSourceFromConfig, historyReaderFromConfig } from "../from-config.ts";
+import { batchSourceFromConfig, factSourceFromConfig, historyReaderFromConfig } from "../from-config.ts";
 import { openChainClient } from "../process.ts";
 import { repeat, type WorkerParts } from "./upkeep.ts";
 
@@ -31,6 +32,7 @@ type Parts = Pick<WorkerParts, "config" | "deployment" | "registry"> & { scoring
 export async function runScores(parts: Parts, signal: AbortSignal): Promise<void> {
   const { db, chainId, logger } = parts.scoring;
   const led = { db, chainId, logger, signal };
+  const metrics = createEnrichMetrics(parts.registry);
   await Promise.all([
     whileLeader({ ...led, name: "ahs-flags" }, (leading) =>
       repeat({ logger, pauseMs: SCORING_PAUSE_MS, what: "scoring changed flags" }, leading, () =>
@@ -38,19 +40,41 @@ export async function runScores(parts: Parts, signal: AbortSignal): Promise<void
       ),
     ),
     runScoring(parts.scoring, signal),
-    enrich(parts, signal),
+    enrich(parts, metrics, signal),
+    warm(parts, metrics, signal),
     renewBacking(parts, signal),
     closeHistories(parts, signal),
   ]);
 }
 
-async function enrich({ config, deployment, registry, scoring }: Parts, signal: AbortSignal): Promise<void> {
+async function enrich(
+  { config, deployment, scoring }: Parts,
+  metrics: EnrichMetrics,
+  signal: AbortSignal,
+): Promise<void> {
   const { db, chainId, logger } = scoring;
   const { rpcUrl } = requireChainSettings(config);
-  const metrics = createEnrichMetrics(registry);
   const factSource = factSourceFromConfig(config, deployment, logger);
+  const warms = batchSourceFromConfig(config, chainId) !== null;
   await whileLeader({ db, name: "ahs-enrich", chainId, logger, metrics, signal }, (led) =>
-    runEnrich({ db, deployment, rpcUrl, factSource, metrics, logger }, led),
+    runEnrich({ db, deployment, rpcUrl, factSource, warms, metrics, logger }, led),
+  );
+}
+
+/** Reads the time before the index from a batch source; returns at once without one. */
+async function warm(
+  { config, deployment, registry, scoring }: Parts,
+  metrics: EnrichMetrics,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, chainId, logger, now } = scoring;
+  const { rpcUrl } = requireChainSettings(config);
+  const source = batchSourceFromConfig(config, chainId);
+  if (source === null) return;
+  const warmMetrics = createWarmMetrics(registry);
+  const deps = { db, deployment, rpcUrl, source, metrics, logger, now, random: Math.random };
+  await whileLeader({ db, name: WARM_LOCK, chainId, logger, metrics: warmMetrics, signal }, (led) =>
+    runWarm(createWarmContext(deps, led), warmMetrics),
   );
 }
 

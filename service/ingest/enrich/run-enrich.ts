@@ -50,8 +50,7 @@ export async function runEnrich(
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const onRequest = (method: string) => deps.metrics.requests.inc({ method });
-  const client = createChainReader({ ...RPC, url: deps.rpcUrl, signal, onRequest });
+  const client = createEnrichClient(deps, signal);
   const context = createEnrichContext({ ...deps, client });
   const now = () => performance.now();
   const facts = { ...context, source: deps.factSource, now, setAside: new Map(), signal };
@@ -116,6 +115,15 @@ function repeat(
       return askedPause(error);
     },
   });
+}
+
+/** Reads a node with the deadlines of enrichment, and counts what it asks. */
+export function createEnrichClient(
+  { rpcUrl, metrics }: Pick<Parameters<typeof runEnrich>[0], "rpcUrl" | "metrics">,
+  signal: AbortSignal,
+): ChainReader {
+  const onRequest = (method: string) => metrics.requests.inc({ method });
+  return createChainReader({ ...RPC, url: rpcUrl, signal, onRequest });
 }
 
 /** A context with the limits of production unless others are given. */

@@ -7,6 +7,7 @@ import { metricsOf } from "../../db/metrics.ts";
 import { quarantineItems } from "../../db/quarantine.ts";
 import { runLoop } from "../../db/run-loop.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
+import { createEnrichClient, createEnrichContext, type runEnrich } from "../enrich/run-enrich.ts";
 import { readEnrichState } from "../enrich/enrich-reads.ts";
 import type { Followed } from "../enrich/log-rows.ts";
 import type { BlockRange } from "../history/batch-source.ts";
@@ -20,6 +21,8 @@ import { closeWallets, countOpen, openWallets, readWarmGroup, type WarmGroup } f
 /** Days that are read before the block in which the index began to follow a wallet: those of the scoring window. */
 const WINDOW_DAYS = 180;
 const IDLE_MS = 30_000;
+/** Name of the lock of the process that warms a chain's wallets. */
+export const WARM_LOCK = "ahs-warm";
 /** Wallets in a row whose rows are doubted until the source is taken for the one at fault, and how long it is left alone then. */
 const DOUBTS = 3;
 const LEFT_ALONE_MS = 600_000;
@@ -63,11 +66,23 @@ export function newWarmState({ maxWallets }: Pick<WarmContext["source"], "maxWal
   return { most: maxWallets, doubts: 0, edges: new Map(), pricedFrom: null };
 }
 
+type WarmDeps = Omit<Parameters<typeof runEnrich>[0], "factSource" | "warms"> &
+  Pick<WarmContext, "source" | "random" | "now">;
+
+/** A context that reads the node of a URL. */
+export function createWarmContext({ source, random, now, ...deps }: WarmDeps, signal: AbortSignal): WarmContext {
+  const client = createEnrichClient(deps, signal);
+  return {
+    enrich: createEnrichContext({ ...deps, client, tasks: ["warm"] }),
+    ...{ source, random, now, signal },
+  };
+}
+
 /** Warms open wallets until the signal fires; never throws. One process per chain leads. */
-export function runWarm(context: WarmContext, metrics: WarmMetrics): Promise<void> {
+export async function runWarm(context: WarmContext, metrics: WarmMetrics): Promise<void> {
   const { logger } = context.enrich;
   const state = newWarmState(context.source);
-  return runLoop({
+  await runLoop({
     logger,
     what: "warming wallets",
     signal: context.signal,
@@ -77,6 +92,9 @@ export function runWarm(context: WarmContext, metrics: WarmMetrics): Promise<voi
       logger.warn({ err: error }, "warming wallets failed; trying again");
       return error instanceof SourceFailure || error instanceof NodeFailure ? (error.retryAfterMs ?? 0) : 0;
     },
+  });
+  await context.enrich.crashes.end().catch((error: unknown) => {
+    logger.warn({ err: error }, "the batch that was read is still noted: the next process suspects it");
   });
 }
 

@@ -51,8 +51,9 @@ export async function readWalletRows(client: ClientBase, request: RowsRequest): 
   const facts = await readWalletFacts(client, request);
   const texts = await readCallTexts(client, {
     chainId,
-    wallets: facts.flatMap(({ address, windowStart }) =>
-      windowStart === null ? [] : [{ address, since: windowStart }],
+    // Calls from before the coverage are of a slice of the past that is not read to its end.
+    wallets: facts.flatMap(({ address, windowStart, coverage }) =>
+      windowStart === null ? [] : [{ address, since: Math.max(windowStart, coverage.fromTimestamp) }],
     ),
     throughBlock: point.enriched.blockNumber,
   });

@@ -106,7 +106,7 @@ type EnrichOptions = {
   readonly metrics?: EnrichMetrics;
   readonly deployment?: Deployment;
   readonly onRequest?: (method: string) => void;
-};
+} & Pick<Parameters<typeof createEnrichContext>[0], "warms" | "tasks">;
 
 /** Context that enriches this world. `wrap` may change the reader of the node. */
 export function contextOf(world: EnrichWorld, wrap: Wrap, options: EnrichOptions = {}): EnrichContext {
@@ -119,6 +119,7 @@ export function contextOf(world: EnrichWorld, wrap: Wrap, options: EnrichOptions
     onRequest: options.onRequest ?? (() => undefined),
   });
   return createEnrichContext({
+    ...options,
     db: world.db,
     deployment: options.deployment ?? world.chain.deployment,
     client: wrap(real),
