@@ -40,7 +40,16 @@ export async function run({ config, args, out }: Invocation): Promise<void> {
     const done = new AbortController();
     const signal = AbortSignal.any([shutdownSignal(), done.signal]);
     const metrics = createEnrichMetrics(new Registry());
-    const deps = { db, deployment, rpcUrl, source, metrics, logger, now: () => new Date(), random: Math.random };
+    const deps = {
+      db,
+      deployment,
+      rpcUrl,
+      source,
+      metrics,
+      logger,
+      now: () => new Date(),
+      random: Math.random,
+    };
     const warming = whileLeader({ db, name: WARM_LOCK, chainId, logger, signal }, async (led) => {
       const context = createWarmContext(deps, led);
       const state = newWarmState(source);
@@ -55,7 +64,8 @@ export async function run({ config, args, out }: Invocation): Promise<void> {
     await Promise.all([warming, showing]);
     const { open, followed } = await countOpen(db, chainId);
     out(`${followed - open} of ${followed} followed wallets have their past`);
-    if (open > 0) out('the rest is in quarantine, or was interrupted: "ahs quarantine list" shows the former');
+    if (open > 0)
+      out('the rest is in quarantine, or was interrupted: "ahs quarantine list" shows the former');
   });
 }
 

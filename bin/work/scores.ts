@@ -1,7 +1,12 @@
 import { whileLeader } from "../../service/db/leader-lock.ts";
 import { createEnrichMetrics, type EnrichMetrics } from "../../service/ingest/enrich/context.ts";
 import { runEnrich } from "../../service/ingest/enrich/run-enrich.ts";
-import { createWarmContext, createWarmMetrics, runWarm, WARM_LOCK } from "../../service/ingest/warm/run-warm.ts";
+import {
+  createWarmContext,
+  createWarmMetrics,
+  runWarm,
+  WARM_LOCK,
+} from "../../service/ingest/warm/run-warm.ts";
 import { createSanctionsContract, runAsking } from "../../service/sanctions/ask-contract.ts";
 import { createReadingMetrics } from "../../service/sanctions/metrics.ts";
 import { createBackingMetrics, createBackingPass } from "../../service/scores/backing/run-backing.ts";

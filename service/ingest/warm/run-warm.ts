@@ -7,9 +7,9 @@ import { metricsOf } from "../../db/metrics.ts";
 import { quarantineItems } from "../../db/quarantine.ts";
 import { runLoop } from "../../db/run-loop.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
-import { createEnrichClient, createEnrichContext, type runEnrich } from "../enrich/run-enrich.ts";
 import { readEnrichState } from "../enrich/enrich-reads.ts";
 import type { Followed } from "../enrich/log-rows.ts";
+import { createEnrichClient, createEnrichContext, type runEnrich } from "../enrich/run-enrich.ts";
 import type { BlockRange } from "../history/batch-source.ts";
 import { readFinalized } from "../read-as-of.ts";
 import { firstBlockSince, planSlice } from "./plan-slice.ts";
@@ -70,7 +70,10 @@ type WarmDeps = Omit<Parameters<typeof runEnrich>[0], "factSource" | "warms"> &
   Pick<WarmContext, "source" | "random" | "now">;
 
 /** A context that reads the node of a URL. */
-export function createWarmContext({ source, random, now, ...deps }: WarmDeps, signal: AbortSignal): WarmContext {
+export function createWarmContext(
+  { source, random, now, ...deps }: WarmDeps,
+  signal: AbortSignal,
+): WarmContext {
   const client = createEnrichClient(deps, signal);
   return {
     enrich: createEnrichContext({ ...deps, client, tasks: ["warm"] }),

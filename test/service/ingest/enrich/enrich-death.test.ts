@@ -146,7 +146,7 @@ test("processes that are killed leave out nothing that they were not decoding, a
   const die = async (transaction: Hex | null) => {
     await noteReading(world.db, CHAIN_ID, reading);
     await noteTransaction(world.db, { chainId: CHAIN_ID, task: "chain", transaction });
-    return (await takeOverReadings(world.db, CHAIN_ID)).fatal;
+    return (await takeOverReadings(world.db, CHAIN_ID, ["chain", "past"])).fatal;
   };
   expect(await die(null)).toEqual(new Set());
   expect(await die(once_)).toEqual(new Set());

@@ -34,7 +34,10 @@ test("the first block since a moment is found, however uneven the times between 
           asked += 1;
           return times[block] ?? Number.NaN;
         };
-        const expected = Math.max(1, times.findIndex((time) => time >= moment));
+        const expected = Math.max(
+          1,
+          times.findIndex((time) => time >= moment),
+        );
         const found = await firstBlockSince(moment, newest, timeOf);
         expect(found).toBe(moment > newest.timestamp ? newest.number : expected);
         expect(asked).toBeLessThanOrEqual(30);

@@ -81,8 +81,16 @@ async function act(rounds: number): Promise<void> {
       await chain.succeed(wallet);
       await chain.revert(wallet);
       await world.mint(usdc, wallet, 1_000n);
-      await chain.send({ from: wallet, to: usdc, data: token("transfer", [round % 2 === 0 ? other : STRANGER, 5n]) });
-      await chain.send({ from: wallet, to: round === 0 ? usdc : weth, data: token("approve", [usdcWethPool, maxUint256]) });
+      await chain.send({
+        from: wallet,
+        to: usdc,
+        data: token("transfer", [round % 2 === 0 ? other : STRANGER, 5n]),
+      });
+      await chain.send({
+        from: wallet,
+        to: round === 0 ? usdc : weth,
+        data: token("approve", [usdcWethPool, maxUint256]),
+      });
       await chain.send({ from: STRANGER, to: wallet, value: 10n ** 15n });
     }
     await chain.succeed(STRANGER);
@@ -128,5 +136,7 @@ test("warmed wallets have the rows of wallets that were followed live, and the c
       ...{ from_block: "0", from_timestamp: "0", to_block: String(late) },
     })),
   );
-  expect(await rowsOf(world, "enrich_wallet")).toMatchObject(WALLETS.map((wallet) => ({ wallet, warm_open: false })));
+  expect(await rowsOf(world, "enrich_wallet")).toMatchObject(
+    WALLETS.map((wallet) => ({ wallet, warm_open: false })),
+  );
 });

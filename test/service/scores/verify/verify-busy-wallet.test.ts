@@ -144,6 +144,6 @@ function nodeOf(calls: readonly OwnCall[]): ChainReader {
     },
     code: async () => "0x",
     logs: async () => [],
-    ...{ blockWithTransactions: unasked, receipt: unasked, call: unasked, trace: unasked },
+    ...{ blockWithTransactions: unasked, receipt: unasked, call: unasked, trace: unasked, transactionCount: unasked },
   };
 }
