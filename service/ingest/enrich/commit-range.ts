@@ -4,10 +4,10 @@ import type { SamplingRule } from "../../chain/deployments.ts";
 import type { Database } from "../../db/database.ts";
 import { addContacts, type ContactIncrement, dropPayers } from "./contact-rows.ts";
 import {
+  type CountedCall,
   dealingsOfCalls,
   dealingsOfTransfers,
   dealingsThrough,
-  type StoredCall,
   sumDealings,
 } from "./contacts.ts";
 import type { Market } from "./context.ts";
@@ -99,7 +99,10 @@ async function storeContacts(
     added.transfers.length === 0
       ? []
       : dealingsOfTransfers(added.transfers, market, createPriceBook(await readFeedPrices(tx, chainId)));
-  const later = await readLaterCalls(tx, chainId, late);
+  const placeOf = (call: CountedCall) =>
+    [call.wallet, call.block, call.transactionIndex, call.position].join();
+  const counted = new Set(added.calls.map(placeOf));
+  const later = (await readLaterCalls(tx, chainId, late)).filter((call) => !counted.has(placeOf(call)));
   const contacts = sumDealings([
     ...dealingsOfCalls(added.calls, creations),
     ...dealingsThrough(later, creations),
@@ -109,14 +112,16 @@ async function storeContacts(
   return { contacts, payersLeftOut: await dropPayers(tx, chainId, sumDealings(funds)) };
 }
 
-/** Calls of creators to what they created, as they are stored before the creation is known. */
+/** Calls of creators to what they created, those of this range among them. */
 async function readLaterCalls(tx: NodePgDatabase, chainId: number, late: readonly Creation[]) {
   if (late.length === 0) return [];
-  const { rows } = await tx.execute<StoredCall>(sql`
+  const wallets = sql.param(late.map(({ wallet }) => wallet));
+  const contracts = sql.param(late.map(({ contract }) => contract));
+  const { rows } = await tx.execute<Omit<CountedCall, "value"> & { readonly value: string | null }>(sql`
     select o.wallet, o.block::float8 as block, o.transaction_index as "transactionIndex", o.position,
       o.timestamp::float8 as timestamp, o.ok, o.recipient, o."to", o.emitters, o.value::text as value
-    from unnest(${sql.param(late.map(({ wallet }) => wallet))}::text[], ${sql.param(late.map(({ contract }) => contract))}::text[])
-      as created (wallet, contract)
-    join ahs.own_call o on o.chain_id = ${chainId} and o.wallet = created.wallet and o."to" = created.contract and o.source = 'enrich'`);
+    from unnest(${wallets}::text[], ${contracts}::text[]) as created (wallet, contract)
+    join ahs.own_call o on o.chain_id = ${chainId} and o.wallet = created.wallet and o."to" = created.contract
+      and o.source = 'enrich'`);
   return rows.map((row) => ({ ...row, value: row.value === null ? null : BigInt(row.value) }));
 }

@@ -14,14 +14,11 @@ export type Dealing = Pick<ContactIncrement, "counterparty" | "account" | "calls
 };
 
 /** What of a call decides whom it dealt with. */
-type CountedCall = Pick<
+export type CountedCall = Pick<
   OwnCallRow,
   | ("wallet" | "block" | "transactionIndex" | "position" | "timestamp" | "ok")
   | ("value" | "to" | "recipient" | "emitters")
 >;
-
-/** The same as a query gives it. */
-export type StoredCall = Omit<CountedCall, "value"> & { readonly value: string | null };
 
 /** Most payees of one sender in one transaction: the facts of each are requested. */
 const MAX_PAYEES = 32;

@@ -152,7 +152,7 @@ async function readFull(tx: NodePgDatabase, chainId: number, wallets: readonly W
     select asked.wallet from unnest(${asked}::text[]) as asked (wallet)
     where (select count(*) from (
       select from ahs.own_call o where o.chain_id = ${chainId} and o.wallet = asked.wallet limit ${ENOUGH_CALLS}
-    ) some) = ${ENOUGH_CALLS}`);
+    ) newest) = ${ENOUGH_CALLS}`);
   return new Set(rows.map(({ wallet }) => wallet));
 }
 
