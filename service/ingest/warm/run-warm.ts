@@ -4,7 +4,7 @@ import { NodeFailure } from "../../chain/node/failure.ts";
 import { readChainMark } from "../../db/chain-fence.ts";
 import { readSnapshot } from "../../db/index-snapshot.ts";
 import { metricsOf } from "../../db/metrics.ts";
-import { quarantineItems } from "../../db/quarantine.ts";
+import { quarantineItems, releaseItems } from "../../db/quarantine.ts";
 import { runLoop } from "../../db/run-loop.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import { readEnrichState } from "../enrich/enrich-reads.ts";
@@ -139,6 +139,7 @@ export async function warmOnce(
     const read = await warmSlice(context, slice);
     metrics.slices.inc({ outcome: read === null ? "outdated" : "read" });
     metrics.transactions.inc(read?.transactions ?? 0);
+    await releaseItems(db, { chainId, kind: "warm" }, read?.covered ?? []);
     await setAside(context, read?.doubtful ?? [], new Error("own calls are missing, by their nonces"));
     state.doubts = 0;
     state.most = Math.min(source.maxWallets, state.most * 2);
@@ -184,7 +185,6 @@ async function halve(
   );
 }
 
-/** Quarantines wallets; a try that succeeds releases none, since an open wallet is then no longer open. */
 async function setAside(context: WarmContext, wallets: readonly Address[], error: Error): Promise<void> {
   const { db, chainId } = context.enrich;
   const faults = wallets.map((subject) => ({ subject, error }));

@@ -17,6 +17,7 @@ const AT_ONCE = 4_000;
 export type WarmedSlice = {
   /** Wallets whose rows have gaps, or contradict what follows them: nothing is noted of these. */
   readonly doubtful: readonly Address[];
+  readonly covered: readonly Address[];
   readonly transactions: number;
 };
 
@@ -69,7 +70,7 @@ export async function warmSlice(
     wallets: covered,
     now: context.now(),
   });
-  return isNoted ? { doubtful, transactions } : null;
+  return isNoted ? { doubtful, covered: covered.map(({ wallet }) => wallet), transactions } : null;
 }
 
 type Batch = BlockRange & { readonly blocks: readonly WalletsBlock[] };

@@ -2,9 +2,16 @@ import { Registry } from "prom-client";
 import { type Address, encodeFunctionData, type Hex, maxUint256, numberToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { localTokenAbi } from "../../../../devnet/abi/local-token.ts";
+import type {
+  BatchSource,
+  BatchTransaction,
+  WalletsBlock,
+} from "../../../../service/ingest/history/batch-source.ts";
 import { createRpcSource } from "../../../../service/ingest/history/rpc-source.ts";
 import { createWarmMetrics, newWarmState, warmOnce } from "../../../../service/ingest/warm/run-warm.ts";
 import type { WarmContext } from "../../../../service/ingest/warm/warm-context.ts";
+import { compareCalls, formatCall } from "../../../../service/model/features/call-line.ts";
+import { readOwnCalls, scanBlocks } from "../../../../service/scores/verify/read-own-calls.ts";
 import {
   allRows,
   CHAIN_ID,
@@ -109,22 +116,56 @@ async function storedRows() {
   return { ...(await allRows(world)), prices: prices.map(({ block: _, ...price }) => price), facts };
 }
 
-function warmContext(signal = new AbortController().signal): WarmContext {
+/** A source that gives its blocks otherwise. */
+function changing(source: BatchSource, change: (block: WalletsBlock) => WalletsBlock | null): BatchSource {
   return {
-    enrich: contextOf(world, (real) => real, { tasks: ["warm"] }),
-    source: createRpcSource({ url: world.chain.rpcUrl, l1Fee: "none" }),
-    random: () => 0.5,
-    now: () => new Date("2026-11-23T00:00:00Z"),
-    signal,
+    ...source,
+    readWallets: async function* (request, signal) {
+      for await (const answer of source.readWallets(request, signal)) {
+        if (answer.kind === "failed") yield answer;
+        else yield { ...answer, blocks: answer.blocks.map(change).filter((block) => block !== null) };
+      }
+    },
   };
 }
 
-async function warmAll(context: WarmContext): Promise<number> {
+function warmContext(change: (block: WalletsBlock) => WalletsBlock | null = (block) => block): WarmContext {
+  return {
+    enrich: contextOf(world, (real) => real, { tasks: ["warm"] }),
+    source: changing(createRpcSource({ url: world.chain.rpcUrl, l1Fee: "none" }), change),
+    random: Math.random,
+    now: () => new Date("2026-11-23T00:00:00Z"),
+    signal: new AbortController().signal,
+  };
+}
+
+/** Warms until nothing is left, or so many slices. */
+async function warmAll(context: WarmContext, most = 100): Promise<number> {
   const state = newWarmState(context.source);
   const metrics = createWarmMetrics(new Registry());
   let slices = 0;
-  while (await warmOnce(context, state, metrics)) slices += 1;
+  while (slices < most && (await warmOnce(context, state, metrics))) slices += 1;
   return slices;
+}
+
+/** Forgets what was warmed: the wallets are open again. */
+async function forgetPast(): Promise<void> {
+  await world.client.query(`
+    truncate ahs.kept_history, ahs.quarantine;
+    update ahs.enrich_wallet set warm_open = true;
+    delete from ahs.own_call where block < ${late};
+    delete from ahs.enrich_transfer where block < ${late}`);
+}
+
+async function readKept() {
+  const { rows } = await world.client.query(`
+    select wallet, complete, from_nonce::int as "fromNonce", from_block > 0 as cut from ahs.kept_history order by wallet`);
+  return rows;
+}
+
+async function readQuarantined() {
+  const { rows } = await world.client.query("select subject, error from ahs.quarantine order by subject");
+  return rows;
 }
 
 test("warmed wallets have the rows of wallets that were followed live, and the coverage of the past", async () => {
@@ -138,5 +179,79 @@ test("warmed wallets have the rows of wallets that were followed live, and the c
   );
   expect(await rowsOf(world, "enrich_wallet")).toMatchObject(
     WALLETS.map((wallet) => ({ wallet, warm_open: false })),
+  );
+});
+
+test("a verifier reads the same calls of a warmed wallet from a node alone", async () => {
+  const { chain, client } = world;
+  const { client: node, rule, entryPoints, market } = contextOf(world, (real) => real);
+  const { rows: blocks } = await client.query(
+    `select number::int as "blockNumber", hash as "blockHash", timestamp::int as timestamp
+     from ${SCHEMA}.block order by number desc limit 1`,
+  );
+  const [asOf] = blocks;
+  for (const wallet of WALLETS) {
+    const calls = await readOwnCalls(node, scanBlocks(node), {
+      ...{ wallet, asOf, fromBlock: 0, fromTimestamp: 0, rule, entryPoints, tokens: market.listed },
+      wrappedNative: chain.contracts.weth.toLowerCase() as Address,
+      isUntraced: () => false,
+    });
+    const { rows } = await client.query(
+      "select line from ahs.own_call where wallet = $1 order by block, transaction_index, position",
+      [wallet],
+    );
+    expect(calls.toSorted(compareCalls).map(formatCall)).toEqual(rows.map(({ line }) => line));
+  }
+});
+
+test("a source that cannot be believed leaves no coverage, and every wallet in quarantine", async () => {
+  const faults: readonly [RegExp, (block: WalletsBlock) => WalletsBlock | null][] = [
+    [/hash of block/, (block) => ({ ...block, header: { ...block.header, hash: `0x${"ab".repeat(32)}` } })],
+    [
+      /the value of transaction/,
+      changed((one) => ({ ...one, transaction: { ...one.transaction, value: 7n } })),
+    ],
+    [/the used gas of transaction/, changed((one) => ({ ...one, receipt: { ...one.receipt, gasUsed: 1n } }))],
+    [/a log of/, (block) => ({ ...block, logs: block.logs.map((log) => ({ ...log, data: "0x01" })) })],
+    [
+      /nonces/,
+      (block) => ({
+        ...block,
+        transactions: block.transactions.filter(({ transaction }) => transaction.nonce % 7 !== 3),
+      }),
+    ],
+  ];
+  for (const [text, change] of faults) {
+    await forgetPast();
+    await warmAll(warmContext(change), 12);
+    const quarantined = await readQuarantined();
+    expect(quarantined.map(({ subject }) => subject)).toEqual(WALLETS);
+    for (const { error } of quarantined) expect(error).toMatch(text);
+    expect((await readKept()).every(({ cut }) => cut)).toBe(true);
+  }
+});
+
+function changed(change: (one: BatchTransaction) => BatchTransaction) {
+  return (block: WalletsBlock) => ({ ...block, transactions: block.transactions.map(change) });
+}
+
+test("what was read before an interruption is not read again, and the end is the same", async () => {
+  await forgetPast();
+  expect(await warmAll(warmContext(), 2)).toBe(2);
+  const [first] = await readKept();
+  expect(first).toMatchObject({ wallet: WALLETS[0], cut: true });
+  const asked: number[] = [];
+  const context = warmContext();
+  const { source } = context;
+  const readWallets: BatchSource["readWallets"] = (request, signal) => {
+    asked.push(request.to);
+    return source.readWallets(request, signal);
+  };
+  await warmAll({ ...context, source: { ...source, readWallets } });
+  const { rows } = await world.client.query(`select count(*)::int as calls from ahs.own_call`);
+  expect(rows).toEqual([{ calls: live.own_call?.length }]);
+  expect(Math.max(...asked)).toBeLessThan(late);
+  expect(await readKept()).toEqual(
+    WALLETS.map((wallet) => ({ wallet, complete: true, fromNonce: 0, cut: false })),
   );
 });
