@@ -5,12 +5,14 @@ import { type Database, openDatabase } from "../../service/db/database.ts";
 import { fromIndex, readIndexHead } from "../../service/db/index-snapshot.ts";
 import { readChainQueues, readRoleFacts, readServerFacts } from "../../service/db/operation-facts.ts";
 import { readQuarantineFacts } from "../../service/db/quarantine.ts";
+import { countOpen } from "../../service/ingest/warm/warm-state.ts";
 import { ageSeconds, readSanctionsSources } from "../../service/sanctions/sources.ts";
 import { readVerdictQueue } from "../../service/verification/verdicts/verdict-queue.ts";
 import type { Config } from "../config.ts";
 import {
   judgeIndex,
   judgeMigrations,
+  judgePast,
   judgeQuarantine,
   judgeQueue,
   judgeRoles,
@@ -105,6 +107,7 @@ function checksOfChain(
       return sources.map((source) => judgeSanctions(source, ageSeconds(source, now()), sources.length === 1));
     }),
     check("quarantine", async () => judgeQuarantine(await readQuarantineFacts(db.$client, chain.chainId))),
+    check("past", async () => judgePast(await countOpen(db, chain.chainId))),
     check("queues", async () => {
       const [queues, verdicts, webhooks] = await Promise.all([
         readChainQueues(db.$client, { chainId: chain.chainId, now: now() }),

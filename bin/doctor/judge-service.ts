@@ -35,6 +35,14 @@ export function judgeSanctions(source: SourceStatus, ageSeconds: number | null, 
   return ageSeconds > OLD_LIST ? concern(detail, advice) : fine(detail);
 }
 
+/** Whether the time before the index is read of every followed wallet. */
+export function judgePast({ open, followed }: { readonly open: number; readonly followed: number }): Verdict {
+  const detail = `${followed - open} of ${followed} followed wallets have their time before the index`;
+  return open === 0
+    ? fine(detail)
+    : concern(detail, 'the worker reads the rest; "ahs warm" shows how far it is');
+}
+
 const GB = 1_000_000_000;
 
 /** Whether the data folder's disk has room. */

@@ -146,7 +146,13 @@ function sanctionsLine({
 }
 
 function recordLines(records: Records, at: Date): readonly StatusLine[] {
-  return [scanLine(records, at), rootLine(records, at), publishLine(records, at), webhookLine(records)];
+  return [
+    scanLine(records, at),
+    rootLine(records, at),
+    publishLine(records, at),
+    webhookLine(records),
+    ...pastLines(records),
+  ];
 }
 
 function scanLine({ lastScan, openScan }: Records, at: Date): StatusLine {
@@ -194,6 +200,15 @@ function webhookLine({ webhookLagSeconds }: Records): StatusLine {
   const late = Math.floor(webhookLagSeconds);
   const words = late === 0 ? "None is overdue." : `The most overdue has been due for ${spanWords(late)}.`;
   return line("Webhooks", late <= WEBHOOK_OVERDUE, words);
+}
+
+/** A line while pasts are being read. */
+function pastLines({ warmed: { open, followed } }: Records): readonly StatusLine[] {
+  if (open === 0) return [];
+  const read = `${countWords(followed - open)} of ${countOf(followed, "followed wallet")}`;
+  return [
+    line("Past of wallets", "well", `${read} have their time before the index; the others are being read.`),
+  ];
 }
 
 const CHECK_STATES = { ok: "well", failing: "attention", not_configured: "off" } as const;

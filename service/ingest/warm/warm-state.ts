@@ -73,7 +73,7 @@ export async function readWarmGroup(
 }
 
 /** Numbers of wallets: those of which the past is open, and all that are followed. */
-export async function countOpen(db: Database, chainId: number) {
+export async function countOpen(db: Pick<Database, "execute">, chainId: number) {
   const { rows } = await db.execute<{ open: number; followed: number }>(sql`
     select count(*) filter (where warm_open)::int as open, count(*)::int as followed
     from ahs.enrich_wallet where chain_id = ${chainId}`);

@@ -4,6 +4,7 @@ import { cachedReader } from "../../db/cached.ts";
 import { type Database, rowsInTime, underDeadline } from "../../db/database.ts";
 import { epoch, publishIntent } from "../../db/tables/publish.ts";
 import { type ScanReport, scanRun } from "../../db/tables/scan.ts";
+import { countOpen } from "../../ingest/warm/warm-state.ts";
 import { readNewestScan } from "./scan-runs.ts";
 
 export type ServiceRecords = Awaited<ReturnType<typeof readServiceRecords>>;
@@ -14,7 +15,7 @@ export async function readServiceRecords(
   { chainId, now }: { readonly chainId: number; readonly now: Date },
 ) {
   const inTime = underDeadline(db);
-  const [lastScan, [openScan], [newestRoot], [waiting], { lagSeconds }] = await Promise.all([
+  const [lastScan, [openScan], [newestRoot], [waiting], { lagSeconds }, warmed] = await Promise.all([
     readNewestScan(inTime, chainId),
     inTime
       .select({ startedAt: scanRun.startedAt, hasFailed: sql<boolean>`${isNotNull(scanRun.error)}` })
@@ -41,6 +42,7 @@ export async function readServiceRecords(
       .orderBy(publishIntent.id)
       .limit(1),
     readWebhookQueue(db, now),
+    countOpen(inTime, chainId),
   ]);
   return {
     lastScan: lastScan === null ? null : reportedOf(lastScan),
@@ -51,6 +53,8 @@ export async function readServiceRecords(
     publishWaitsSince: waiting?.since ?? null,
     /** Seconds that the most overdue webhook has been due; 0 where none is. */
     webhookLagSeconds: lagSeconds,
+    /** Followed wallets, and those of them whose time before the index is still to be read. */
+    warmed,
   };
 }
 

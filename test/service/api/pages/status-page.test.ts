@@ -51,6 +51,7 @@ const REPORT: ScanReport = {
 };
 
 const RECORDS: Records = {
+  warmed: { open: 0, followed: 27_000 },
   lastScan: { night: "2026-11-20", cause: "nightly", finishedAt: ago(7 * HOUR), report: REPORT },
   openScan: null,
   epoch: { epoch: 20_777, root: `0x${"11".repeat(32)}`, state: "confirmed", createdAt: ago(8 * HOUR) },
@@ -179,7 +180,7 @@ test("the status page counts documents as the scan does, and says whose endpoint
   const status = async (): Promise<StatusReading> => ({
     at: NOW,
     readiness: null,
-    records: { lastScan, openScan: null, epoch: null, publishWaitsSince: null, webhookLagSeconds: 0 },
+    records: { lastScan, openScan: null, epoch: null, publishWaitsSince: null, webhookLagSeconds: 0, warmed: { open: 0, followed: 0 } },
     verification: null,
   });
   const html = await (await pagesApp(fakeAccountPages({ status })).app.request("/status")).text();

@@ -20,6 +20,7 @@ test("a service that has done nothing yet says so", async () => {
     openScan: null,
     epoch: null,
     publishWaitsSince: null,
+    warmed: { open: 0, followed: 0 },
     webhookLagSeconds: 0,
   });
 });
