@@ -44,6 +44,7 @@ function configOf(data: z.infer<typeof environment>, secrets: readonly string[])
     /** url is null where no replica is read. */
     replica: { url: data.DATABASE_READ_URL ?? null, maxLagMs: data.DATABASE_READ_LAG_SECONDS * 1_000 },
     rpcUrl: data.RPC_URL ?? null,
+    receiptsPercent: data.RPC_RECEIPTS_PERCENT,
     deploymentFile: data.AHS_DEPLOYMENT === undefined ? null : resolve(data.AHS_DEPLOYMENT),
     dataDir: resolve(data.AHS_DATA_DIR),
     /** Interfaces that `ahs serve` serves, at least one. */

@@ -1,5 +1,9 @@
 import { whileLeader } from "../../service/db/leader-lock.ts";
-import { createEnrichMetrics, type EnrichMetrics } from "../../service/ingest/enrich/context.ts";
+import {
+  createEnrichMetrics,
+  type EnrichMetrics,
+  enrichLimits,
+} from "../../service/ingest/enrich/context.ts";
 import { runEnrich } from "../../service/ingest/enrich/run-enrich.ts";
 import {
   createWarmContext,
@@ -61,8 +65,9 @@ async function enrich(
   const { rpcUrl } = requireChainSettings(config);
   const factSource = factSourceFromConfig(config, deployment, logger);
   const warms = batchSourceFromConfig(config, chainId) !== null;
+  const limits = { ...enrichLimits, receiptsPercent: config.receiptsPercent };
   await whileLeader({ db, name: "ahs-enrich", chainId, logger, metrics, signal }, (led) =>
-    runEnrich({ db, deployment, rpcUrl, factSource, warms, metrics, logger }, led),
+    runEnrich({ db, deployment, rpcUrl, factSource, warms, limits, metrics, logger }, led),
   );
 }
 

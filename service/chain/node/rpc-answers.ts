@@ -83,6 +83,8 @@ export const receiptAnswer = z.object({
   status: z.enum(["0x0", "0x1"]),
   gasUsed: quantity,
   effectiveGasPrice: quantity,
+  /** EIP-2718; absent from old nodes. */
+  type: count.nullish(),
   /** Rollups of the OP stack; absent and null elsewhere. */
   l1Fee: quantity.nullish(),
   logs: z.array(z.unknown()),
@@ -104,6 +106,15 @@ export const blockAnswer = headerAnswer.extend({
       gasPrice: quantity.nullish(),
       maxFeePerGas: quantity.nullish(),
       maxPriorityFeePerGas: quantity.nullish(),
+      /** EIP-7702. */
+      authorizationList: z
+        .array(
+          z.object({
+            ...{ address, chainId: count, nonce: count, yParity: count },
+            ...{ r: quantity, s: quantity },
+          }),
+        )
+        .nullish(),
     }),
   ),
 });

@@ -23,7 +23,9 @@ import { readAnswers, readDailyPrices } from "./prices.ts";
 import { indexedBlock, readCalls } from "./read-calls.ts";
 import { readChangedDelegations } from "./read-delegations.ts";
 import { inOrder, readLogs } from "./read-logs.ts";
-import { createOversizeTest, type IsOversized } from "./read-receipts.ts";
+import { createOversizeTest, type IsOversized, orOversized } from "./read-receipts.ts";
+
+import { readsWhole, readWholeBlocks, WHOLE_BLOCKS, type WholeRange } from "./whole-blocks.ts";
 
 export type EnrichTask = {
   /** Whether the range finishes a stretch of the chain for every wallet, or of the past of some. */
@@ -55,7 +57,7 @@ export async function enrichRange(
   const planned = await readWanted(context, task);
   await requireSameChain(context, task, cursorAt(planned));
   const isOversized = createOversizeTest(context.client, { block: planned.to, isStuck: task.isStuck });
-  const { to, nextBlocks, logs, unread } = await readRangeLogs(
+  const { to, nextBlocks, logs, unread, signers } = await readRangeLogs(
     context,
     { ...task, to: planned.to },
     isOversized,
@@ -68,7 +70,7 @@ export async function enrichRange(
   const answers = await readAnswers(context, range);
   const { blocks, senders } = await readLogBlocks(context, wanted, [...logs, ...answers]);
   const prices = await readDailyPrices(context, range, { logs: answers, blocks });
-  const delegations = await readDelegations(context, task, { ...range, calls: wanted.calls });
+  const delegations = await readDelegations(context, task, { ...range, calls: wanted.calls, signers });
   const { of, wallets, generation } = task;
   const isStored = await storeFound(context, {
     ...{
@@ -146,13 +148,37 @@ function cursorAt({ to: block, end: { hash } }: Awaited<ReturnType<typeof readWa
   return { block, hash };
 }
 
-function readRangeLogs(
-  { client, limits, market, entryPoints }: EnrichContext,
+/** Whether the blocks of a range of the chain are read whole, which costs less for many wallets. */
+export function readsWholeRange(
+  { limits, node }: EnrichContext,
   { from, to, wallets }: Pick<EnrichTask, "from" | "to" | "wallets">,
+): boolean {
+  const blocks = to - from + 1;
+  return node.hasBlockReceipts && readsWhole(limits, { wallets: wallets.size, blocks });
+}
+
+async function readRangeLogs(
+  context: EnrichContext,
+  range: Pick<EnrichTask, "of" | "from" | "to" | "wallets">,
   isOversized: IsOversized,
-): ReturnType<typeof readLogs> {
+): Promise<Awaited<ReturnType<typeof readLogs>> & Pick<WholeRange, "signers">> {
+  const { client, limits, market, node, entryPoints } = context;
+  const { of, from, to, wallets } = range;
+  if (of === "chain" && to - from < WHOLE_BLOCKS && readsWholeRange(context, range)) {
+    const parties = { wallets, tokens: market.listed, entryPoints };
+    const ask = () => readWholeBlocks(client, { from, to, ...parties }, limits);
+    try {
+      // A block that is too large by itself is read by topic.
+      const whole = from === to ? await orOversized(isOversized, ask) : await ask();
+      if (whole !== null) return { ...whole, to, nextBlocks: null, unread: new Set() };
+    } catch (error) {
+      if (!(error instanceof NodeFailure) || error.kind !== "method_missing") throw error;
+      node.hasBlockReceipts = false;
+    }
+  }
   const believed = { tokens: [...market.listed], entryPoints: [...entryPoints] };
-  return readLogs(client, { from, to, wallets: [...wallets.keys()] }, { limits, isOversized, believed });
+  const asked = { from, to, wallets: [...wallets.keys()] };
+  return { ...(await readLogs(client, asked, { limits, isOversized, believed })), signers: null };
 }
 
 /** The rows of what logs say of the wallets, as many as are kept. */
@@ -276,11 +302,24 @@ async function readLogBlocks(
 async function readDelegations(
   context: EnrichContext,
   task: EnrichTask,
-  { calls, ...range }: { to: number; endTime: number; calls: readonly { readonly wallet: Address }[] },
+  {
+    calls,
+    signers,
+    ...range
+  }: {
+    to: number;
+    endTime: number;
+    calls: readonly { readonly wallet: Address }[];
+    /** Wallets that signed a delegation; null if that is not known. */
+    signers: WholeRange["signers"];
+  },
 ): ReturnType<typeof readChangedDelegations> {
-  for (const { wallet } of calls) context.delegations.called.add(wallet);
+  const { called, signed } = context.delegations;
+  if (signers === null) for (const { wallet } of calls) called.add(wallet);
+  else for (const wallet of signers) signed.add(wallet);
   if (task.of !== "chain" || range.to !== task.finalizedBlock) return { rows: [], settle: () => undefined };
-  return readChangedDelegations(context, { ...range, wallets: [...task.wallets.keys()] });
+  const wallets = [...task.wallets.keys()];
+  return readChangedDelegations(context, { ...range, wallets, areSignersKnown: signers !== null });
 }
 
 /** Facts about contracts that own calls of the range created. */

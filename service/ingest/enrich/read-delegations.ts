@@ -18,27 +18,35 @@ const ANY_SECONDS = 86_400;
 const DELEGATION = /^0xef0100([0-9a-f]{40})$/;
 
 /**
- * Delegations that changed by the end of a range that reaches the newest finalized block: of wallets that called at most hourly,
- * of all once a day of chain time, those never read or longest ago first. A first reading counts as a change. `settle` is
- * called once the range is stored.
+ * Delegations that changed by the end of a range that reaches the newest finalized block: of wallets that signed one, and of those whose
+ * code was never read. Where signers are not known, also of wallets that called at most hourly, and of all once a day of chain time,
+ * those longest ago first. A first reading counts as a change. `settle` is called once the range is stored.
  */
 export async function readChangedDelegations(
   context: EnrichContext,
   /** `endTime` is in Unix seconds of the last block. */
-  range: { wallets: readonly Address[]; to: number; endTime: number },
+  range: { wallets: readonly Address[]; to: number; endTime: number; areSignersKnown: boolean },
 ) {
   const { delegations, chainId } = context;
   const due = dueWallets(delegations, range);
   const known = await readDelegations(context.db, chainId, due);
-  const { found, failed } = await readEach(context, due, range.to);
+  const { signed } = delegations;
+  // Read by an earlier process.
+  const unchanged = range.areSignersKnown
+    ? due.filter((wallet) => known.has(wallet) && !delegations.readAt.has(wallet) && !signed.has(wallet))
+    : [];
+  const asked = due.filter((wallet) => !unchanged.includes(wallet));
+  const { found, failed } = await readEach(context, asked, range.to);
   return {
     rows: found
       .filter(({ wallet, delegate }) => known.get(wallet) !== delegate)
       .map((read) => ({ ...read, chainId, block: range.to })),
     settle: () => {
+      for (const wallet of unchanged) delegations.readAt.set(wallet, range.endTime);
       for (const { wallet } of found) {
         delegations.readAt.set(wallet, range.endTime);
         delegations.called.delete(wallet);
+        signed.delete(wallet);
         delegations.failedAt.delete(wallet);
       }
       for (const wallet of failed) delegations.failedAt.set(wallet, range.endTime);
@@ -69,10 +77,10 @@ async function readEach(
 
 function dueWallets(
   watch: EnrichContext["delegations"],
-  { wallets, endTime }: { wallets: readonly Address[]; endTime: number },
+  range: { wallets: readonly Address[]; endTime: number; areSignersKnown: boolean },
 ) {
   const readAt = (wallet: Address) => watch.readAt.get(wallet) ?? Number.NEGATIVE_INFINITY;
-  const due = wallets.filter((wallet) => isDue(watch, wallet, endTime));
+  const due = range.wallets.filter((wallet) => isDue(watch, wallet, range));
   // Two that were never read differ by no number.
   due.sort((a, b) => (readAt(a) === readAt(b) ? 0 : readAt(a) - readAt(b)));
   return due.slice(0, MAX_WALLETS);
@@ -84,12 +92,17 @@ export function delegateOf(code: Hex): Address | null {
   return digits === undefined ? null : `0x${digits}`;
 }
 
-function isDue({ readAt, called, failedAt }: EnrichContext["delegations"], wallet: Address, now: number) {
+function isDue(
+  { readAt, called, signed, failedAt }: EnrichContext["delegations"],
+  wallet: Address,
+  { endTime, areSignersKnown }: { readonly endTime: number; readonly areSignersKnown: boolean },
+): boolean {
   const failed = failedAt.get(wallet);
-  if (failed !== undefined && now - failed < CALLER_SECONDS) return false;
+  if (failed !== undefined && endTime - failed < CALLER_SECONDS) return false;
   const last = readAt.get(wallet);
-  if (last === undefined) return true;
-  return now - last >= (called.has(wallet) ? CALLER_SECONDS : ANY_SECONDS);
+  if (last === undefined || signed.has(wallet)) return true;
+  if (called.has(wallet)) return endTime - last >= CALLER_SECONDS;
+  return !areSignersKnown && endTime - last >= ANY_SECONDS;
 }
 
 /** The newest known delegation of those of the wallets whose code was ever read; null if it delegates to no account. */

@@ -31,7 +31,7 @@ export async function readLogs(
     isOversized,
     believed,
   }: {
-    readonly limits: EnrichLimits;
+    readonly limits: Pick<EnrichLimits, "maxWallets" | "maxLogs" | "concurrency">;
     readonly isOversized: IsOversized;
     /** Trusted contracts, lower-case. */
     readonly believed: { readonly tokens: readonly Address[]; readonly entryPoints: readonly Address[] };
@@ -112,6 +112,9 @@ type Part = {
   /** Absent for any contract. */
   readonly emitters?: readonly Address[];
 };
+
+/** Requests by topic for each full filter of wallets. */
+export const TOPIC_REQUESTS = 5;
 
 /** The place of a topic decides what it means, so events are grouped by where they have the wallet. */
 function wholeParts(wallets: readonly Address[]): readonly Part[] {

@@ -2,6 +2,7 @@ import type { Address, Hex } from "viem";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
 import { NodeFailure } from "../../chain/node/failure.ts";
 import type { RawBlock, RawReceipt } from "../../chain/node/rpc-answers.ts";
+import type { EnrichContext } from "./context.ts";
 import { type BlockHead, type SampledBlock, sampledBlockOf } from "./sampling.ts";
 
 /** A block as far as it was wanted. */
@@ -16,7 +17,7 @@ export type ReadBlock = {
 type WantedBlock = BlockHead & { readonly calls: readonly Hex[]; readonly isSampled: boolean };
 
 /**
- * Reads sampled blocks, and those of several calls, whole by eth_getBlockReceipts, and the receipt of any other call. A node without that
+ * Reads sampled blocks, those of several calls and those that are `held`, whole by eth_getBlockReceipts, and the receipt of any other call. A node without that
  * method (`onFallback`), and any for a block that does not fit, is asked for each receipt, and for a sampled block's transactions.
  * Throws a NodeFailure if a call is missing or the block is another.
  */
@@ -25,17 +26,19 @@ export function createReceiptReader(
   /** Whose logs of signed payments are believed, lower-case. */
   tokens: ReadonlySet<Address>,
   onFallback: (cause: NodeFailure) => void,
+  shared: { readonly isHeld: (block: number) => boolean; readonly node: EnrichContext["node"] },
 ): (wanted: WantedBlock, isOversized: IsOversized) => Promise<ReadBlock> {
-  let hasBlockReceipts = true;
+  const { isHeld, node } = shared;
   return async (wanted, isOversized) => {
-    if (hasBlockReceipts && (wanted.isSampled || wanted.calls.length > 1)) {
+    const isWhole = wanted.isSampled || wanted.calls.length > 1 || isHeld(wanted.number);
+    if (node.hasBlockReceipts && isWhole) {
       try {
         const whole = await orOversized(isOversized, () => readWholeBlock(client, wanted, tokens));
         if (whole !== null) return whole;
       } catch (error) {
         if (!(error instanceof NodeFailure) || error.kind !== "method_missing") throw error;
-        if (hasBlockReceipts) onFallback(error);
-        hasBlockReceipts = false;
+        if (node.hasBlockReceipts) onFallback(error);
+        node.hasBlockReceipts = false;
       }
     }
     return await readEachCall(client, wanted, isOversized);

@@ -24,13 +24,14 @@ import {
   marketOf,
 } from "./context.ts";
 import { createCrashWatch } from "./crash-watch.ts";
-import { type EnrichTask, enrichRange } from "./enrich-range.ts";
+import { type EnrichTask, enrichRange, readsWholeRange } from "./enrich-range.ts";
 import { type EnrichState, readEnrichState } from "./enrich-reads.ts";
 import { openMissedPasts } from "./enrich-writes.ts";
 import { dropClaimedTransfers } from "./log-rows.ts";
 import { createReceiptReader } from "./read-receipts.ts";
 import { createTraceReader } from "./read-traces.ts";
 import { dropSampledContacts } from "./sampled-blocks.ts";
+import { createWholeBlocks, WHOLE_BLOCKS } from "./whole-blocks.ts";
 
 const IDLE_MS = 2_000;
 const RPC = { timeoutMs: 20_000, retries: 3, retryMs: 250 };
@@ -45,6 +46,7 @@ export async function runEnrich(
     readonly factSource: AccountFactSource | null;
     /** Whether the time before the index is read from a batch source. */
     readonly warms: boolean;
+    readonly limits?: EnrichLimits;
     readonly metrics: EnrichMetrics;
     readonly logger: Logger;
   },
@@ -133,14 +135,19 @@ export function createEnrichContext(
     warms?: boolean;
     /** What the process reads; ranges of the index unless given. */
     tasks?: Parameters<typeof createCrashWatch>[0]["tasks"];
-    limits?: EnrichLimits;
   },
 ): EnrichContext {
   const { deployment, ...same } = deps;
   const { chainId } = deployment;
   const market = marketOf(deployment);
+  const { client, isHeld } = createWholeBlocks(deps.client);
+  const node = { hasBlockReceipts: true };
+  const onFallback = (err: NodeFailure) =>
+    deps.logger.warn({ err }, "the node has no eth_getBlockReceipts: asking for each own call's receipt");
   return {
     ...same,
+    client,
+    node,
     chainId,
     schema: `chain_${deployment.chainId}`,
     warms: deps.warms ?? false,
@@ -151,12 +158,10 @@ export function createEnrichContext(
     crashes: createCrashWatch({ ...deps, chainId, tasks: deps.tasks ?? ["chain", "past"] }),
     progress: { commits: 0 },
     feeds: new Map(),
-    delegations: { readAt: new Map(), called: new Set(), failedAt: new Map() },
+    delegations: { readAt: new Map(), called: new Set(), signed: new Set(), failedAt: new Map() },
     limits: deps.limits ?? enrichLimits,
-    readReceipts: createReceiptReader(deps.client, market.listed, (err) => {
-      deps.logger.warn({ err }, "the node has no eth_getBlockReceipts: asking for each own call's receipt");
-    }),
-    readTrace: createTraceReader(deps.client, (err) => {
+    readReceipts: createReceiptReader(client, market.listed, onFallback, { isHeld, node }),
+    readTrace: createTraceReader(client, (err) => {
       const text =
         "the node has no debug_traceTransaction: native coin that smart accounts send stays unknown";
       deps.logger.warn({ err }, text);
@@ -266,17 +271,17 @@ function timeoutsOf({ timeouts }: EnrichContext, { of }: Stretch, { from, to }: 
   return known !== undefined && from === to && known.from === from ? known.times : 0;
 }
 
-async function nextRange(
-  { crashes }: EnrichContext,
-  { of, plan, span }: Stretch,
-): Promise<PlannedRange | null> {
+async function nextRange(context: EnrichContext, { of, plan, span }: Stretch): Promise<PlannedRange | null> {
+  const { crashes } = context;
   const { state, finalizedBlock } = plan;
   const planned = (blocks: number) =>
     of === "chain" ? planChainRange(state, finalizedBlock, blocks) : planPastRange(state, blocks);
   const range = planned(span.blocks);
   if (range === null) return null;
-  const most = await crashes.mostBlocks(of, range.from);
-  return most === null || most >= span.blocks ? range : planned(most);
+  const most = (await crashes.mostBlocks(of, range.from)) ?? span.blocks;
+  const isWhole = of === "chain" && readsWholeRange(context, range);
+  const blocks = Math.min(most, isWhole ? WHOLE_BLOCKS : span.blocks);
+  return blocks >= span.blocks ? range : planned(blocks);
 }
 
 function mayFitWhenSmaller({ kind }: NodeFailure): boolean {

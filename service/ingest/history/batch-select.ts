@@ -35,7 +35,7 @@ export const BELIEVED_LOGS = [
 export const SAFE_LOGS: readonly Hex[] = [SAFE_SUCCESS, SAFE_FAILURE];
 
 /** Whether the place of a log names one of the accounts. */
-type Names = (log: RawLog, accounts: ReadonlySet<Address>) => boolean;
+type Names = (log: RawLog, accounts: Parties["wallets"]) => boolean;
 
 const NAMING = byEvent(NAMING_LOGS);
 
@@ -51,9 +51,32 @@ function byEvent(
   );
 }
 
-function isNamed({ topics }: RawLog, place: number, accounts: ReadonlySet<Address>): boolean {
+function isNamed({ topics }: RawLog, place: number, accounts: Parties["wallets"]): boolean {
   const named = addressOf(topicWord(topics[place]));
   return named !== null && accounts.has(named);
+}
+
+/** Whose logs are looked for, lower-case: wallets, and the contracts that are believed. */
+export type Parties = {
+  readonly wallets: Pick<ReadonlySet<Address>, "has">;
+  readonly tokens: ReadonlySet<Address>;
+  readonly entryPoints: ReadonlySet<Address>;
+};
+
+/** Tells of a log whether it names a wallet, or shows that an account of one acted in its transaction; null for neither. */
+export function chooseLogs({ wallets, ...emitters }: Parties): (log: RawLog) => "acts" | "names" | null {
+  const isActing = (log: RawLog): boolean => {
+    const [event = "0x"] = log.topics;
+    if (SAFE_LOGS.includes(event)) return wallets.has(log.address);
+    return BELIEVED_LOGS.some(
+      ({ place, events: [believed], by }) =>
+        believed === event && emitters[by].has(log.address) && isNamed(log, place, wallets),
+    );
+  };
+  return (log) => {
+    if (isActing(log)) return "acts";
+    return NAMING.get(log.topics[0] ?? "0x")?.(log, wallets) === true ? "names" : null;
+  };
 }
 
 /**
@@ -62,23 +85,17 @@ function isNamed({ topics }: RawLog, place: number, accounts: ReadonlySet<Addres
  */
 export function walletsPart(request: Omit<WalletsRequest, "from" | "to">) {
   const wallets = new Set(request.wallets);
-  const believed = BELIEVED_LOGS.map(({ place, events: [event], by }) => {
-    const emitters: ReadonlySet<Address> = new Set(request[by]);
-    return { place, event, emitters };
+  const choose = chooseLogs({
+    wallets,
+    tokens: new Set(request.tokens),
+    entryPoints: new Set(request.entryPoints),
   });
-  const isCarried = (log: RawLog): boolean => {
-    const [event = "0x"] = log.topics;
-    if (SAFE_LOGS.includes(event)) return wallets.has(log.address);
-    return believed.some(
-      (one) => one.event === event && one.emitters.has(log.address) && isNamed(log, one.place, wallets),
-    );
-  };
   return (rows: BlockRows): WalletsBlock | HistoryFailure | null => {
     const carriers = new Set<Hex>();
     const logs = rows.logs.filter((log) => {
-      if (!isCarried(log)) return NAMING.get(log.topics[0] ?? "0x")?.(log, wallets) === true;
-      carriers.add(log.transactionHash);
-      return true;
+      const chosen = choose(log);
+      if (chosen === "acts") carriers.add(log.transactionHash);
+      return chosen !== null;
     });
     const isWanted = ({ transaction: { from, hash } }: MinedRow) => wallets.has(from) || carriers.has(hash);
     const transactions = withLogs(rows, rows.transactions.filter(isWanted));

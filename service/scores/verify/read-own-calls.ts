@@ -38,13 +38,7 @@ type NodeWallet = Search & {
 const LOG_BLOCKS = 2_000;
 const AT_ONCE = 4;
 const LOGS = {
-  limits: {
-    maxBlocks: LOG_BLOCKS,
-    maxWallets: 1,
-    maxLogs: 100_000,
-    maxCallBlocks: LOG_BLOCKS,
-    concurrency: AT_ONCE,
-  },
+  limits: { maxWallets: 1, maxLogs: 100_000, concurrency: AT_ONCE },
   // Who verifies leaves nothing out.
   isOversized: async () => false,
   believed: { tokens: [], entryPoints: [] },

@@ -163,7 +163,9 @@ describe("delegations", () => {
     const context = contextOf(world, (real) => ({ ...real, code: async () => "0x" }));
     const read: Address[][] = [];
     for (let round = 0; round < 4; round += 1) {
-      const { rows, settle } = await readChangedDelegations(context, { wallets, to: 7, endTime: 1_000_000 });
+      const { rows, settle } = await readChangedDelegations(context, {
+        ...{ wallets, to: 7, endTime: 1_000_000, areSignersKnown: false },
+      });
       read.push(rows.map(({ wallet }) => wallet as Address));
       settle();
     }

@@ -62,14 +62,30 @@ describe("a node that answers little at once", () => {
     expect(await leftOut(metrics)).toEqual({});
   });
 
+  test("is asked for whole blocks where those cost less, once each, and for no logs of wallets", async () => {
+    const blocks: number[] = [];
+    const whole16 = (real: ChainReader): ChainReader => ({
+      ...real,
+      logs: (filter) => (isOfWallets(filter, 1) ? fail("timeout")() : real.logs(filter)),
+      receipt: fail("timeout"),
+      blockReceipts: (block) => {
+        blocks.push(block);
+        return real.blockReceipts(block);
+      },
+    });
+    await enrichAll(world, { wrap: whole16, limits: { maxWallets: 1, receiptsPercent: 1 } });
+    expect(await allRows(world)).toEqual(whole);
+    expect(new Set(blocks).size).toBe(blocks.length);
+  });
+
   test("or answers more than we take is asked for less", async () => {
     await enrichAll(world, { limits: { maxLogs: 2 } });
     expect(await allRows(world)).toEqual(whole);
   });
 
   test.each([
-    { maxBlocks: 1, maxWallets: 1 },
-    { maxBlocks: 7, maxWallets: 2 },
+    { maxBlocks: 1, maxWallets: 1, receiptsPercent: 10_000 },
+    { maxBlocks: 7, maxWallets: 2, receiptsPercent: 10_000 },
   ])("or allows only $maxBlocks blocks and $maxWallets addresses gets no larger filter", async (limits) => {
     const filters: { blocks: number; wallets: number }[] = [];
     const watched = (real: ChainReader): ChainReader => ({
