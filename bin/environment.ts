@@ -119,7 +119,7 @@ export const environment = z.object({
     .enum(LOG_LEVELS)
     .default("info")
     .describe(`one of ${LOG_LEVELS.join(", ")}`),
-  /** What the node's provider charges for eth_getBlockReceipts, in per cent of eth_getLogs: decides how live blocks are read. */
+  /** Price of eth_getBlockReceipts at the node's provider, in per cent of eth_getLogs: it decides how live blocks are read. */
   RPC_RECEIPTS_PERCENT: wholeNumber(1, 10_000).default(33),
   POLLING_INTERVAL_MS: wholeNumber(100, 60_000).default(1_000),
   /** An index whose newest block is older than this answers nothing that needs to be fresh. */

@@ -7,7 +7,7 @@ import { lowerCase } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
 import { metricsOf } from "../../db/metrics.ts";
 import type { createCrashWatch } from "./crash-watch.ts";
-import type { createReceiptReader } from "./read-receipts.ts";
+import type { createReceiptReader, NodeState } from "./read-receipts.ts";
 import type { createTraceReader } from "./read-traces.ts";
 
 /** A price feed as it is cached between ranges. */
@@ -24,8 +24,7 @@ export type EnrichContext = {
   readonly db: Database;
   readonly client: ChainReader;
   readonly readReceipts: ReturnType<typeof createReceiptReader>;
-  /** Whether the node gives the receipts of whole blocks, as far as is known. */
-  readonly node: { hasBlockReceipts: boolean };
+  readonly node: NodeState;
   readonly readTrace: ReturnType<typeof createTraceReader>;
   readonly chainId: number;
   /** Views schema of the index, chain_<id>. */

@@ -19,7 +19,7 @@ const SMALLER_BY = 16;
 export function createCrashWatch(deps: {
   readonly db: Database;
   chainId: number;
-  /** What this process reads: another one may be reading the rest. */
+  /** Those of this process: another one may be at the rest. */
   tasks: readonly Task[];
   logger: Logger;
 }) {

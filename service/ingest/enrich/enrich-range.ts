@@ -89,7 +89,7 @@ export async function enrichRange(
   return { to, nextBlocks };
 }
 
-/** What a range holds of its wallets, found by whatever source, before it is decoded. */
+/** A range's transactions and logs of its wallets before they are decoded, from the index or a batch source. */
 export type FoundRange = Pick<EnrichTask, "of" | "from" | "to" | "wallets" | "generation"> &
   Pick<LogFacts, "blocks" | "senders"> &
   Pick<Commit, "advance" | "creations" | "late" | "prices"> & {

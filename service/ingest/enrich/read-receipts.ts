@@ -2,8 +2,10 @@ import type { Address, Hex } from "viem";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
 import { NodeFailure } from "../../chain/node/failure.ts";
 import type { RawBlock, RawReceipt } from "../../chain/node/rpc-answers.ts";
-import type { EnrichContext } from "./context.ts";
 import { type BlockHead, type SampledBlock, sampledBlockOf } from "./sampling.ts";
+
+/** Whether the node gives the receipts of whole blocks, as far as is known. */
+export type NodeState = { hasBlockReceipts: boolean };
 
 /** A block as far as it was wanted. */
 export type ReadBlock = {
@@ -26,7 +28,7 @@ export function createReceiptReader(
   /** Whose logs of signed payments are believed, lower-case. */
   tokens: ReadonlySet<Address>,
   onFallback: (cause: NodeFailure) => void,
-  shared: { readonly isHeld: (block: number) => boolean; readonly node: EnrichContext["node"] },
+  shared: { readonly isHeld: (block: number) => boolean; readonly node: NodeState },
 ): (wanted: WantedBlock, isOversized: IsOversized) => Promise<ReadBlock> {
   const { isHeld, node } = shared;
   return async (wanted, isOversized) => {

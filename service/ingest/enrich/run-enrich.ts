@@ -133,7 +133,7 @@ export function createEnrichContext(
   deps: Omit<Parameters<typeof runEnrich>[0], "rpcUrl" | "factSource" | "warms"> & {
     client: ChainReader;
     warms?: boolean;
-    /** What the process reads; ranges of the index unless given. */
+    /** Those that the process reads: ranges of the index unless given. */
     tasks?: Parameters<typeof createCrashWatch>[0]["tasks"];
   },
 ): EnrichContext {

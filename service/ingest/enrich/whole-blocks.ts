@@ -121,7 +121,7 @@ async function readSigners(
 
 type Authorization = NonNullable<RawBlock["transactions"][number]["authorizationList"]>[number];
 
-/** Null for a signature of nobody, which the chain passes over. */
+/** Null for an invalid signature, which the chain passes over. */
 async function signerOf({ address, chainId, nonce, r, s, yParity }: Authorization): Promise<Address | null> {
   const sized = (word: bigint): Hex => `0x${word.toString(16).padStart(64, "0")}`;
   const authorization = { address, chainId, nonce, r: sized(r), s: sized(s), yParity };

@@ -63,7 +63,7 @@ export type Parties = {
   readonly entryPoints: ReadonlySet<Address>;
 };
 
-/** Tells of a log whether it names a wallet, or shows that an account of one acted in its transaction; null for neither. */
+/** Says of a log that a wallet's account acted in its transaction, or that it names a wallet; null for neither. */
 export function chooseLogs({ wallets, ...emitters }: Parties): (log: RawLog) => "acts" | "names" | null {
   const isActing = (log: RawLog): boolean => {
     const [event = "0x"] = log.topics;

@@ -77,7 +77,7 @@ function differs(what: string): HistoryFailure {
 
 /** Follows the nonces of wallets through the rows of one slice, which come in the order of the chain. */
 export function createNonceCheck(wallets: readonly Pick<WarmWallet, "wallet" | "followedBlock">[]) {
-  /** What comes after is counted by the index. */
+  /** The index counts later ones. */
   const lastBlocks = new Map(wallets.map(({ wallet, followedBlock }) => [wallet, followedBlock]));
   const seen = new Map<Address, { readonly first: number; last: number }>();
   const broken = new Set<Address>();

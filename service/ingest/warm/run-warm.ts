@@ -50,7 +50,7 @@ export function createWarmMetrics(registry: Registry) {
   };
 }
 
-/** What one process remembers between slices. */
+/** Kept by one process between slices. */
 export type WarmState = {
   /** Wallets that are read at once: fewer where a group was doubted. */
   most: number;

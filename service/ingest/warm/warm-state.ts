@@ -83,7 +83,7 @@ export async function countOpen(db: Pick<Database, "execute">, chainId: number) 
 /** Newest own calls of a wallet with which its past is read far enough: a record is made of fewer. */
 export const ENOUGH_CALLS = 20_000;
 
-/** What is known of a wallet once a slice is read. */
+/** A wallet of a slice that was read. */
 export type Covered = WarmWallet & {
   /** Hash of the block in which the index began to follow it. */
   readonly followedHash: Hex;

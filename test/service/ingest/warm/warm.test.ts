@@ -10,6 +10,7 @@ import type {
 import { createRpcSource } from "../../../../service/ingest/history/rpc-source.ts";
 import { createWarmMetrics, newWarmState, warmOnce } from "../../../../service/ingest/warm/run-warm.ts";
 import type { WarmContext } from "../../../../service/ingest/warm/warm-context.ts";
+import { ENOUGH_CALLS } from "../../../../service/ingest/warm/warm-state.ts";
 import { compareCalls, formatCall } from "../../../../service/model/features/call-line.ts";
 import { readOwnCalls, scanBlocks } from "../../../../service/scores/verify/read-own-calls.ts";
 import {
@@ -77,7 +78,7 @@ async function create(from: Address, data: Hex): Promise<Address> {
   return receipt.contractAddress.toLowerCase() as Address;
 }
 
-/** What wallets and others do in some rounds: calls, failures, tokens, approvals that others draw on, contracts, coin. */
+/** Has wallets and others act in some rounds: calls, failures, tokens, approvals that others draw on, contracts, coin. */
 async function act(rounds: number): Promise<void> {
   const { chain } = world;
   const { usdc, weth, usdcWethPool, keeperTarget2 } = chain.contracts;
@@ -254,4 +255,21 @@ test("what was read before an interruption is not read again, and the end is the
   expect(await readKept()).toEqual(
     WALLETS.map((wallet) => ({ wallet, complete: true, fromNonce: 0, cut: false })),
   );
+});
+
+test("a wallet with more calls than a record is made of is not read to the edge, and its coverage says so", async () => {
+  await forgetPast();
+  await world.client.query(
+    `insert into ahs.own_call (chain_id, wallet, block, transaction_index, position, hash, origin, source, timestamp, ok,
+       gas_limit, gas_used, gas_price_wei, fee_wei)
+     select ${CHAIN_ID}, $1, ${late}, 1000 + n, 0, '0x' || lpad(to_hex(n), 64, '0'), 'transaction', 'enrich', 1, true, 1, 1, 1, 1
+     from generate_series(1, ${ENOUGH_CALLS}) n`,
+    [WALLETS[0]],
+  );
+  await warmAll(warmContext());
+  const kept = await readKept();
+  expect(kept).toMatchObject([
+    { wallet: WALLETS[0], complete: false, cut: true },
+    { wallet: WALLETS[1], complete: true, cut: false },
+  ]);
 });
