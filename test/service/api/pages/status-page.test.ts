@@ -180,7 +180,14 @@ test("the status page counts documents as the scan does, and says whose endpoint
   const status = async (): Promise<StatusReading> => ({
     at: NOW,
     readiness: null,
-    records: { lastScan, openScan: null, epoch: null, publishWaitsSince: null, webhookLagSeconds: 0, warmed: { open: 0, followed: 0 } },
+    records: {
+      lastScan,
+      openScan: null,
+      epoch: null,
+      publishWaitsSince: null,
+      webhookLagSeconds: 0,
+      warmed: { open: 0, followed: 0 },
+    },
     verification: null,
   });
   const html = await (await pagesApp(fakeAccountPages({ status })).app.request("/status")).text();

@@ -144,6 +144,12 @@ function nodeOf(calls: readonly OwnCall[]): ChainReader {
     },
     code: async () => "0x",
     logs: async () => [],
-    ...{ blockWithTransactions: unasked, receipt: unasked, call: unasked, trace: unasked, transactionCount: unasked },
+    ...{
+      blockWithTransactions: unasked,
+      receipt: unasked,
+      call: unasked,
+      trace: unasked,
+      transactionCount: unasked,
+    },
   };
 }
