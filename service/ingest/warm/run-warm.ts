@@ -16,10 +16,8 @@ import { firstBlockSince, planSlice } from "./plan-slice.ts";
 import { warmPrices, warmSamples } from "./warm-chain.ts";
 import { headerOf, SourceFailure, type WarmContext } from "./warm-context.ts";
 import { warmSlice } from "./warm-slice.ts";
-import { closeWallets, countOpen, openWallets, readWarmGroup, type WarmGroup } from "./warm-state.ts";
+import { closeWallets, countOpen, openWallets, readWarmGroup, WINDOW_DAYS, type WarmGroup } from "./warm-state.ts";
 
-/** Days that are read before the block in which the index began to follow a wallet: those of the scoring window. */
-const WINDOW_DAYS = 180;
 const IDLE_MS = 30_000;
 /** Name of the lock of the process that warms a chain's wallets. */
 export const WARM_LOCK = "ahs-warm";

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import type { Database } from "../../db/database.ts";
+import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import { insertRows } from "../../db/insert-rows.ts";
 import { holdsGeneration } from "../enrich/enrich-writes.ts";
 import type { BlockRange } from "../history/batch-source.ts";
@@ -80,6 +81,9 @@ export async function countOpen(db: Pick<Database, "execute">, chainId: number) 
   return rows[0] ?? { open: 0, followed: 0 };
 }
 
+/** Days that are read before the block in which the index began to follow a wallet: those of the scoring window. */
+export const WINDOW_DAYS = 180;
+
 /** Newest own calls of a wallet with which its past is read far enough: a record is made of fewer. */
 export const ENOUGH_CALLS = 20_000;
 
@@ -110,7 +114,8 @@ export async function noteSlice(
   const { chainId, generation, wallets, isLast } = slice;
   return db.transaction(async (tx) => {
     if (!(await holdsGeneration(tx, chainId, generation))) return false;
-    const full = await readFull(tx, chainId, wallets);
+    const calls = await readCallFacts(tx, chainId, wallets);
+    const isFull = ({ wallet }: Covered) => calls.get(wallet)?.isFull === true;
     // Of a wallet that had sent nothing before, no own call is missing at all.
     const isWhole = (one: Covered) => isLast && one.fromNonce === 0;
     await insertRows(tx, {
@@ -123,7 +128,7 @@ export async function noteSlice(
         fromTimestamp: isWhole(one) ? 0 : slice.fromTimestamp,
         toBlock: one.followedBlock,
         toHash: one.followedHash,
-        complete: !full.has(one.wallet),
+        complete: isWhole(one) || isPastWindow(calls.get(one.wallet), slice.fromTimestamp),
         fromNonce: one.fromNonce,
         readAt: slice.now,
       })),
@@ -131,7 +136,7 @@ export async function noteSlice(
         from_block = excluded.from_block, from_timestamp = excluded.from_timestamp, complete = excluded.complete,
         from_nonce = excluded.from_nonce, read_at = excluded.read_at`,
     });
-    const done = wallets.map(({ wallet }) => wallet).filter((wallet) => isLast || full.has(wallet));
+    const done = wallets.filter((one) => isLast || isFull(one)).map(({ wallet }) => wallet);
     await tx.execute(sql`
       update ahs.enrich_wallet set warm_open = false
       where chain_id = ${chainId} and wallet = any(${sql.param(done)}::text[])`);
@@ -146,14 +151,32 @@ export async function closeWallets(db: Database, chainId: number, wallets: reado
     update ahs.enrich_wallet set warm_open = false where chain_id = ${chainId} and wallet = any(${closed}::text[])`);
 }
 
-async function readFull(tx: NodePgDatabase, chainId: number, wallets: readonly WarmWallet[]) {
+/** Own calls of a wallet as they are stored. */
+type CallFacts = {
+  /** Unix seconds. */
+  readonly lastCallAt: number | null;
+  readonly isFull: boolean;
+};
+
+/** Whether the scoring window, which ends with the last call, begins no sooner than what is read. */
+function isPastWindow(calls: CallFacts | undefined, fromTimestamp: number): boolean {
+  const lastCallAt = calls?.lastCallAt ?? null;
+  return lastCallAt !== null && lastCallAt - WINDOW_DAYS * SECONDS_PER_DAY >= fromTimestamp;
+}
+
+async function readCallFacts(tx: NodePgDatabase, chainId: number, wallets: readonly WarmWallet[]) {
   const asked = sql.param(wallets.map(({ wallet }) => wallet));
-  const { rows } = await tx.execute<{ wallet: Address }>(sql`
-    select asked.wallet from unnest(${asked}::text[]) as asked (wallet)
-    where (select count(*) from (
-      select from ahs.own_call o where o.chain_id = ${chainId} and o.wallet = asked.wallet limit ${ENOUGH_CALLS}
-    ) newest) = ${ENOUGH_CALLS}`);
-  return new Set(rows.map(({ wallet }) => wallet));
+  const { rows } = await tx.execute<CallFacts & { wallet: Address }>(sql`
+    select asked.wallet, told.calls = ${ENOUGH_CALLS} as "isFull", told.last::float8 as "lastCallAt"
+    from unnest(${asked}::text[]) as asked (wallet)
+    cross join lateral (
+      select count(*) as calls, max(timestamp) as last from (
+        select timestamp from ahs.own_call o
+        where o.chain_id = ${chainId} and o.wallet = asked.wallet
+        order by block desc, transaction_index desc, position desc limit ${ENOUGH_CALLS}
+      ) newest
+    ) told`);
+  return new Map(rows.map(({ wallet, ...facts }) => [wallet, facts]));
 }
 
 /** Of the wallets' own transactions that the index holds after the block in which it began to follow each, the lowest nonce. */

@@ -135,17 +135,9 @@ function coverageOf(
     fromBlock: isLonger ? joined.fromBlock : followedBlock,
     fromTimestamp: isLonger ? joined.fromTimestamp : followedTimestamp,
     toBlock: Math.max(enrichedTo, followedBlock),
-    complete: !pastOpen && (indexComplete || (joined !== null && isWhole(joined, windowStart))),
+    complete: !pastOpen && (indexComplete || joined?.complete === true),
     sources: joined === null ? ["index"] : ["index", joined.source],
   };
-}
-
-/** Whether a report that misses nothing from its first moment on reaches back to the window's start, or to the wallet's first call. */
-function isWhole(
-  { complete, fromBlock, fromTimestamp }: NonNullable<WalletRow["past"]>,
-  windowStart: number | null,
-): boolean {
-  return complete && (windowStart === null || fromBlock === 0 || fromTimestamp <= windowStart);
 }
 
 /** Newest agents of one wallet whose services are read: registering an agent costs a cent. */

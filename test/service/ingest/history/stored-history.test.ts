@@ -107,7 +107,7 @@ async function enrich(block: number): Promise<void> {
 describe("the report of a source", () => {
   test("is stored whole: the calls as they are, without receipts, and what they cover", async () => {
     expect(await storeHistory(db, told(40), [call(30, { fee: 420_500n }), call(20)])).toBe(true);
-    expect(await coverages()).toEqual([{ ...told(40), readAt: expect.any(Date) }]);
+    expect(await coverages()).toEqual([{ ...told(40), fromNonce: null, readAt: expect.any(Date) }]);
     const common = {
       ...{ chainId: CHAIN_ID, wallet: WALLET, origin: "transaction", source: "otterscan", position: 0 },
       ...{ transactionIndex: 2, to: OTHER, selector: "0xa9059cbb", value: 2n ** 200n, ok: false },
