@@ -16,7 +16,14 @@ import { firstBlockSince, planSlice } from "./plan-slice.ts";
 import { warmPrices, warmSamples } from "./warm-chain.ts";
 import { headerOf, SourceFailure, type WarmContext } from "./warm-context.ts";
 import { warmSlice } from "./warm-slice.ts";
-import { closeWallets, countOpen, openWallets, readWarmGroup, WINDOW_DAYS, type WarmGroup } from "./warm-state.ts";
+import {
+  closeWallets,
+  countOpen,
+  openWallets,
+  readWarmGroup,
+  type WarmGroup,
+  WINDOW_DAYS,
+} from "./warm-state.ts";
 
 const IDLE_MS = 30_000;
 /** Name of the lock of the process that warms a chain's wallets. */

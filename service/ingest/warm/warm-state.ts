@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import type { Database } from "../../db/database.ts";
-import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import { insertRows } from "../../db/insert-rows.ts";
+import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import { holdsGeneration } from "../enrich/enrich-writes.ts";
 import type { BlockRange } from "../history/batch-source.ts";
 

@@ -72,7 +72,11 @@ async function enrichAmong({ wallets, airdropsPerBlock }: Crowd) {
     },
   });
   const deployment = { ...world.chain.deployment, sample: FEW_SAMPLES };
-  const { requests } = await enrichAll(world, { limits: { maxWallets: 4, receiptsPercent: 10_000 }, wrap: counting, deployment });
+  const { requests } = await enrichAll(world, {
+    limits: { maxWallets: 4, receiptsPercent: 10_000 },
+    wrap: counting,
+    deployment,
+  });
   const filter = { fromBlock: numberToHex(first), toBlock: "latest", topics: [TRANSFER] };
   const logs = (await rpc.request("eth_getLogs", filter)) as { address: Address }[];
   const strangers = logs.filter((log) => log.address === contracts.spamToken.toLowerCase()).length;
