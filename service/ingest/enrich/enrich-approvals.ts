@@ -106,14 +106,18 @@ async function dropBeyond(tx: NodePgDatabase, chainId: number, owners: readonly 
   for (let start = 0; start < owners.length; start += OWNERS) {
     const some = sql.param(owners.slice(start, start + OWNERS));
     const of = sql`a.chain_id = ${chainId} and a.owner = any(${some}::text[])`;
+    // Materialized: the planner would look for the oldest that is kept anew for each row.
     const oldest = (own: boolean) => sql`
-      delete from ahs.enrich_approval a using unnest(${some}::text[]) as wallet
-      cross join lateral (
-        select block, log_index from ahs.enrich_approval
-        where chain_id = ${chainId} and owner = wallet and own = ${own}
-        order by block desc, log_index desc offset ${MAX_APPROVALS - 1} limit 1
-      ) last
-      where ${of} and a.owner = wallet and a.own = ${own} and (a.block, a.log_index) < (last.block, last.log_index)`;
+      with last as materialized (
+        select wallet, kept.block, kept.log_index from unnest(${some}::text[]) as wallet
+        cross join lateral (
+          select block, log_index from ahs.enrich_approval
+          where chain_id = ${chainId} and owner = wallet and own = ${own}
+          order by block desc, log_index desc offset ${MAX_APPROVALS - 1} limit 1
+        ) kept
+      )
+      delete from ahs.enrich_approval a using last
+      where ${of} and a.owner = last.wallet and a.own = ${own} and (a.block, a.log_index) < (last.block, last.log_index)`;
     leftOut += (await tx.execute(oldest(true))).rowCount ?? 0;
     await tx.execute(sql`
       delete from ahs.enrich_approval a
