@@ -108,6 +108,10 @@ const COMMANDS: Readonly<
     "FILE: fills an empty database from a backup",
     async () => ({ run: (await import("./commands/backup.ts")).restore }),
   ],
+  snapshot: [
+    "create | restore FILE: what is derived from the chain, with its scores, for a second operator",
+    () => import("./commands/snapshot.ts"),
+  ],
   prune: [
     "lists unused builds of the index; --yes drops them",
     async () => ({ run: (await import("./commands/reset.ts")).prune }),

@@ -43,11 +43,10 @@ export async function startPonder(options: {
   // Ponder prefers PORT, which is the API's, to the port that it is given.
   delete process.env.PORT;
   process.env[INDEX_SETTINGS_VARIABLE] = JSON.stringify(options.settings);
-  const { version } = JSON.parse(readFileSync(new URL("../../package.json", PONDER), "utf8")) as {
-    version: string;
-  };
+  const version = readPonderVersion();
   const [major, minor, patch] = version.split(".").map(Number);
-  const start = await importStart();
+  // Ponder does not export it; its own tests call it the same way.
+  const { start } = await importFromPonder<{ start: Start }>("bin/commands/start.js");
   // Its own listeners end it in order, and write to the output that is scrubbed.
   leaveFaultsToOthers();
   await start({
@@ -93,10 +92,15 @@ function factoriesOf(filters: readonly PonderFilter[]): PonderFactory[] {
   return [...factories.values()];
 }
 
-/** The start command is not among Ponder's exports; its own tests call it the same way. */
-async function importStart(): Promise<Start> {
-  const module = (await import(new URL("./bin/commands/start.js", PONDER).href)) as { start: Start };
-  return module.start;
+/** The version of the installed package. */
+export function readPonderVersion(): string {
+  const file = readFileSync(new URL("../../package.json", PONDER), "utf8");
+  return (JSON.parse(file) as { version: string }).version;
+}
+
+/** A module that the package does not export, by its path below dist/esm. */
+export async function importFromPonder<Module>(path: string): Promise<Module> {
+  return (await import(new URL(`./${path}`, PONDER).href)) as Module;
 }
 
 /** A factory of Ponder's, as its cache of the chain names it. */
