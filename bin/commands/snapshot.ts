@@ -77,7 +77,7 @@ function fileIn(args: readonly string[]): string {
   return onlyOne(positionals, "expected one FILE", USAGE);
 }
 
-/** What the rows of a snapshot depend on. */
+/** The versions and the members of the deployment that a snapshot's rows depend on. */
 function subjectOf(deployment: Deployment): SnapshotSubject {
   const { chainId, startBlock, identityRegistry, sanctionsList, market, accounts, receivedBound } =
     deployment;

@@ -50,7 +50,7 @@ export const SNAPSHOT_TABLES = [
   "current_score",
 ] as const;
 
-/** What the indexer fetched of the chain, from which it builds an index without asking the node again. */
+/** The indexer's cache of the chain, from which it builds an index without asking the node again. */
 const CACHE_TABLES = [
   "blocks",
   "transactions",
@@ -95,7 +95,7 @@ export type SnapshotHeader = z.infer<typeof headerSchema>;
 const manifestSchema = z.object({ tables: z.array(countSchema), sha256: z.string() });
 export type Snapshot = SnapshotHeader & z.infer<typeof manifestSchema>;
 
-/** What a snapshot is of, and must be of to be restored. */
+/** The members of a header that decide whether a snapshot fits, and the version of its scores. */
 export type SnapshotSubject = Pick<SnapshotHeader, "chainId" | "deployment" | "ponder" | "modelVersion">;
 
 /**

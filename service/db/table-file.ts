@@ -52,7 +52,7 @@ function firstFrame(bytes: Buffer): Frame | null {
   return { kind, payload: bytes.subarray(HEAD_BYTES, HEAD_BYTES + length) };
 }
 
-/** The next frame; throws where there is none. */
+/** The next frame; throws at the end. */
 export async function nextFrame(frames: Frames): Promise<Frame> {
   const { value, done } = await frames.next();
   if (done === true) throw cutOff();
