@@ -6,7 +6,12 @@ import { parseArgs } from "node:util";
 import { createZstdCompress, createZstdDecompress } from "node:zlib";
 import { BlockNotFoundError } from "viem";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
-import { type Database, migrateDatabase, requireMigrated } from "../../service/db/database.ts";
+import {
+  type Database,
+  migrateDatabase,
+  relationExists,
+  requireMigrated,
+} from "../../service/db/database.ts";
 import {
   restoreSnapshot,
   type Snapshot,
@@ -107,7 +112,7 @@ async function readSnapshotFile(
       ...subject,
       blockHashAt: (blockNumber) => blockHashAt(rpcUrl, blockNumber),
       makeCache: async () => {
-        await makeCache(databaseUrl);
+        if (!(await relationExists(db.$client, "ponder_sync.blocks"))) await makeCache(databaseUrl);
         // Hands the cache over to the indexer's role, where there is one.
         await migrateDatabase(db);
       },

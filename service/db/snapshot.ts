@@ -89,7 +89,7 @@ const headerSchema = z.object({
   /** The block by which the database knew its chain. */
   mark: z.object({ blockNumber: z.int().nonnegative(), blockHash: z.string() }),
 });
-export type SnapshotHeader = z.infer<typeof headerSchema>;
+type SnapshotHeader = z.infer<typeof headerSchema>;
 
 /** The last frame: all tables, and the SHA-256 of all frames before it, hexadecimal. */
 const manifestSchema = z.object({ tables: z.array(countSchema), sha256: z.string() });
