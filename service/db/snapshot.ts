@@ -35,7 +35,7 @@ export const SNAPSHOT_TABLES = [
   "enrich_approval",
   "enrich_user_operation",
   "contact",
-  "stranger",
+  "sampled_contact",
   "account_fact",
   "pending_fact",
   "feed_price",
