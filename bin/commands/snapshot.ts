@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { createZstdCompress, createZstdDecompress } from "node:zlib";
 import { BlockNotFoundError } from "viem";
-import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
+import { type Deployment, loadDeployment, samplingOf } from "../../service/chain/deployments.ts";
 import {
   type Database,
   migrateDatabase,
@@ -34,7 +34,7 @@ the indexer fetched, calls, transfers, facts of accounts, prices, reports of his
 key, payment, subscription, specification or verdict.
 restore fills a migrated database that has indexed no chain, and asks the node (RPC_URL) for the block that FILE names. FILE
 must be of the same version of this code, and of a deployment with the same chain, start block, identity registry, sanctions
-list, market, entry points and bound of received transactions; oracle and keys may be others.
+list, market, entry points, bound of received transactions and sample of blocks; oracle and keys may be others.
 Both take the owner's DATABASE_URL. Compare the digest that both print: a snapshot is trusted as its maker is.`;
 
 /** `ahs snapshot create|restore` on the configured database. */
@@ -87,9 +87,10 @@ function subjectOf(deployment: Deployment): SnapshotSubject {
   const { chainId, startBlock, identityRegistry, sanctionsList, market, accounts, receivedBound } =
     deployment;
   const { entryPoints } = accounts;
+  const sample = samplingOf(deployment);
   return {
     chainId,
-    deployment: { startBlock, identityRegistry, sanctionsList, market, entryPoints, receivedBound },
+    deployment: { startBlock, identityRegistry, sanctionsList, market, entryPoints, receivedBound, sample },
     ponder: readPonderVersion(),
     modelVersion: AHS_2026_2.version,
   };

@@ -264,10 +264,14 @@ test.each<[string, () => Buffer, RegExp]>([
 
 test("another deployment, node or database is refused, and no refused file leaves a row", async () => {
   const native = { symbol: "XYZ", decimals: 18, feed: null };
-  const other = { startBlock: 7, market: { ...DEPLOYMENT.market, native } };
+  const other = {
+    startBlock: 7,
+    sample: { everyBlocks: 9, blocks: 1 },
+    market: { ...DEPLOYMENT.market, native },
+  };
   await expect(snapshot("restore", { deployment: other })).rejects.toThrow(
     new RegExp(
-      `its deployment's startBlock is ${DEPLOYMENT.startBlock}, expected 7; its deployment's market is .*"XYZ"`,
+      `its deployment's startBlock is ${DEPLOYMENT.startBlock}, expected 7; its deployment's market is .*"XYZ".*; its deployment's sample is .*10800.*, expected .*9,`,
     ),
   );
   hashAtMark = "0xab";
