@@ -277,7 +277,8 @@ async function readDueWallets(db: Database, due: DueQuery) {
 /**
  * Wallets with a score old enough to be renewed, whose rows up to its block have changed since: facts of the wallet or of a
  * counterparty were read at that block or later, a source reported its past after the score was stored, or its past, still
- * to be enriched then, is enriched now: of such a wallet no approvals were frozen. The oldest score comes first.
+ * to be enriched then, is enriched now: of such a wallet no approvals were frozen. One without enough history does not wait to be
+ * renewed once more of its past is read. The oldest score comes first.
  */
 async function readOvertakenWallets(db: Database, due: DueQuery): Promise<Address[]> {
   return walletsIn(
@@ -298,6 +299,11 @@ async function readOvertakenWallets(db: Database, due: DueQuery): Promise<Addres
      union
      select h.wallet, h.as_of_block from held h
      join ahs.kept_history p on p.chain_id = $1 and p.wallet = h.wallet and p.read_at > h.created_at
+     union
+     select c.wallet, c.as_of_block from ahs.kept_history p
+     join ahs.current_score c on c.chain_id = $1 and c.wallet = p.wallet and c.as_of_block < $2 and c.ahs_score is null
+     join ahs.score s on s.id = c.score_id and s.created_at < p.read_at
+     where p.chain_id = $1
      union
      select h.wallet, h.as_of_block from held h
      join "chain_${due.chainId}".wallet w on w.address = h.wallet and w.followed_block <= $2

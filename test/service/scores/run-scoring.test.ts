@@ -239,15 +239,22 @@ test("a wallet is scored again when the past that was open at its score is enric
   expect(await scoreOvertakenWallets(eager(), forever)).toBe(0);
 });
 
-test("a wallet is scored again when a source told of its past after its score", async () => {
+test("a wallet is scored again when a source told of its past after its score, at once without enough history", async () => {
   await world.follow(WALLET, 10);
   await scoreAll();
   await world.settle(30);
   await world.query(
     `insert into ahs.kept_history values (31337, '${WALLET}', 'otterscan', 1, 1, 9, '0x09', true, now())`,
   );
-  expect(await scoreOvertakenWallets(eager(), forever)).toBe(1);
+  const patient = { ...world.context, rescoreIntervalSeconds: 1_000 };
+  expect(await scoreOvertakenWallets(patient, forever)).toBe(1);
+  await world.query(
+    "update ahs.current_score set ahs_score = 50; update ahs.kept_history set read_at = now()",
+  );
   await world.settle(35);
+  expect(await scoreOvertakenWallets(patient, forever)).toBe(0);
+  expect(await scoreOvertakenWallets(eager(), forever)).toBe(1);
+  await world.settle(40);
   expect(await scoreOvertakenWallets(eager(), forever)).toBe(0);
 });
 
