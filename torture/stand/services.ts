@@ -8,7 +8,7 @@ import { type Supervised, supervise } from "./supervise.ts";
 
 const SERVERS = 2;
 const WORKERS = 3;
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 180_000;
 /** Verdicts that one worker makes at once. */
 const PANEL_AT_ONCE = 4;
 
