@@ -36,7 +36,8 @@ const LARGE_RUNS = 7;
 /** Turns rows into records, or does as much of that as the baseline does; returns the number of wallets. */
 type Use = (read: ReadWallets) => Promise<number>;
 
-const scored: Use = async (read) => {
+/** Turns them into records. */
+export const scored: Use = async (read) => {
   const { records } = await scoreRead(read, policy);
   return records.filter(({ record }) => record.outcome.kind === "scored").length;
 };
@@ -120,7 +121,11 @@ export async function benchScoring({ databaseUrl }: ScoringBenchOptions): Promis
 }
 
 /** Seconds to read and use the wallets, one batch being read while another is used. */
-async function useAll(context: ScoringContext, wallets: readonly Address[], use: Use): Promise<number> {
+export async function useAll(
+  context: ScoringContext,
+  wallets: readonly Address[],
+  use: Use,
+): Promise<number> {
   const started = performance.now();
   const task = { at: "finalized", contacts: createContactCaches() } as const;
   let used = 0;

@@ -27,6 +27,16 @@ export type ServedChain = {
     accounts: ReadonlySet<string>,
     range: { readonly from: number; readonly to: number },
   ) => Iterable<number>;
+  /** What a node answers beside blocks; absent, it has no method for that. Addresses and hashes are lower-case. */
+  readonly state?: {
+    /** Number of the block that can hold a transaction. */
+    readonly blockOf: (transactionHash: string) => number;
+    /** Transactions that an account had sent by the end of a block. */
+    readonly sentBy: (account: string, block: number) => number;
+    readonly codeOf: (account: string) => Hex;
+    /** What a contract returns at a block. */
+    readonly call: (to: string, data: Hex, block: number) => Hex;
+  };
 };
 
 /** A chain in memory, from its first block on; every block is final. */
@@ -57,4 +67,20 @@ export function chainOfNode(rpc: JsonRpc): ServedChain {
 /** Lower-case hexadecimal as of a filter, or nothing. */
 export function hexOf(value: unknown): string | null {
   return typeof value === "string" ? value.toLowerCase() : null;
+}
+
+/** A filter's list of accepted values; null, as of a missing or null one, accepts every value. */
+export type WantedValues = ReadonlySet<string> | null;
+
+/** Reads a filter's value or list, in lower case. */
+export function listOf(given: unknown): WantedValues {
+  if (given === undefined || given === null) return null;
+  return new Set([given].flat().flatMap((value) => hexOf(value) ?? []));
+}
+
+/** An empty list accepts nothing. */
+export function matches(wanted: WantedValues, value: unknown): boolean {
+  if (wanted === null) return true;
+  const found = hexOf(value);
+  return found !== null && wanted.has(found);
 }

@@ -1,5 +1,12 @@
 import { type Answered, type FaultOf, type HistoryServer, serveAnswers } from "./http-server.ts";
-import { hexOf, type RpcObject, type ServedBlock, type ServedChain } from "./served-chain.ts";
+import {
+  listOf,
+  matches,
+  type RpcObject,
+  type ServedBlock,
+  type ServedChain,
+  type WantedValues,
+} from "./served-chain.ts";
 
 const MAX_BODY_BYTES = 262_144;
 const MAX_ITEMS = 100;
@@ -69,11 +76,12 @@ type Query = {
 
 /**
  * An SQD Portal of one dataset, /datasets/local: its finalized stream and head, by the rules of sqd-portal 0.11.9. Answers end after
- * `blocksPerAnswer` blocks.
+ * `blocksPerAnswer` blocks, or with the block that makes them `bytesPerAnswer` long.
  */
 export async function startSqdPortal(options: {
   readonly chain: ServedChain;
   readonly blocksPerAnswer: number;
+  readonly bytesPerAnswer?: number;
   readonly port?: number;
   readonly faultOf?: FaultOf;
 }): Promise<HistoryServer & { readonly url: string }> {
@@ -94,7 +102,11 @@ export async function startSqdPortal(options: {
 
 async function answerQuery(
   body: string,
-  { chain, blocksPerAnswer }: { readonly chain: ServedChain; readonly blocksPerAnswer: number },
+  {
+    chain,
+    blocksPerAnswer,
+    bytesPerAnswer = Number.POSITIVE_INFINITY,
+  }: Pick<Parameters<typeof startSqdPortal>[0], "chain" | "blocksPerAnswer" | "bytesPerAnswer">,
 ): Promise<Answered> {
   if (Buffer.byteLength(body) > MAX_BODY_BYTES) return badRequest("Query is too large");
   const query = JSON.parse(body) as Query;
@@ -104,19 +116,21 @@ async function answerQuery(
   const { fromBlock: from, toBlock = head } = query;
   if (from > head) return { status: 204, body: "" };
   const to = Math.min(toBlock, head, from + blocksPerAnswer - 1);
+  const items = itemsOf(query);
   const lines: string[] = [];
+  let bytes = 0;
   for (const number of blocksOf(query, chain, { from, to })) {
     const served = await chain.read(number);
     if (served === null) continue;
     const isEdge = number === from || number === to || number % HEADER_EVERY === 0;
-    const line = lineOf(served, query);
-    if (
-      isEdge ||
-      query.includeAllBlocks === true ||
-      line.transactions !== undefined ||
-      line.logs !== undefined
-    )
-      lines.push(`${JSON.stringify(line)}\n`);
+    const line = lineOf(served, query, items);
+    const hasRows = line.transactions !== undefined || line.logs !== undefined;
+    if (!isEdge && query.includeAllBlocks !== true && !hasRows) continue;
+    const text = `${JSON.stringify(line)}\n`;
+    lines.push(text);
+    bytes += text.length;
+    // A line of a block ends the answer: the next query starts after it.
+    if (bytes >= bytesPerAnswer) break;
   }
   const headers = { "content-type": "application/jsonl", "x-sqd-finalized-head-number": String(head) };
   return { status: 200, body: lines.join(""), headers };
@@ -164,30 +178,42 @@ function faultOf(query: Query): string | null {
   return null;
 }
 
-function lineOf({ block, receipts }: ServedBlock, { fields = {}, ...query }: Query) {
+/** The items of a query with their lists as sets. */
+function itemsOf(query: Query) {
+  return {
+    transactions: (query.transactions ?? []).map((item) => ({
+      ...{ from: listOf(item.from), to: listOf(item.to), logs: item.logs === true },
+    })),
+    logs: (query.logs ?? []).map((item) => ({
+      address: listOf(item.address),
+      topics: [item.topic0, item.topic1, item.topic2, item.topic3].map(listOf),
+      ...{ transaction: item.transaction === true, transactionLogs: item.transactionLogs === true },
+    })),
+  };
+}
+
+function lineOf({ block, receipts }: ServedBlock, { fields = {} }: Query, items: ReturnType<typeof itemsOf>) {
   const logs = receipts.flatMap((receipt) => receipt.logs);
   const whole = new Set<unknown>();
   const sent = new Set<unknown>();
   const single = new Set<unknown>();
   for (const { hash, ...transaction } of block.transactions) {
-    const items = (query.transactions ?? []).filter(
-      (item) => matches(item.from, transaction.from) && matches(item.to, transaction.to),
+    const chosen = items.transactions.filter(
+      ({ from, to }) => matches(from, transaction.from) && matches(to, transaction.to),
     );
-    if (items.length > 0) sent.add(hash);
-    if (items.some((item) => item.logs === true)) whole.add(hash);
+    if (chosen.length > 0) sent.add(hash);
+    if (chosen.some((item) => item.logs)) whole.add(hash);
   }
   for (const log of logs) {
     const topics = log.topics as readonly unknown[];
-    const items = (query.logs ?? []).filter(
+    const named = items.logs.filter(
       (item) =>
         matches(item.address, log.address) &&
-        [item.topic0, item.topic1, item.topic2, item.topic3].every((list, place) =>
-          matches(list, topics[place]),
-        ),
+        item.topics.every((list: WantedValues, place) => matches(list, topics[place])),
     );
-    if (items.length > 0) single.add(log);
-    if (items.some((item) => item.transaction === true)) sent.add(log.transactionHash);
-    if (items.some((item) => item.transactionLogs === true)) whole.add(log.transactionHash);
+    if (named.length > 0) single.add(log);
+    if (named.some((item) => item.transaction)) sent.add(log.transactionHash);
+    if (named.some((item) => item.transactionLogs)) whole.add(log.transactionHash);
   }
   const transactions = block.transactions.flatMap((transaction, place) =>
     sent.has(transaction.hash) ? [rowOf({ ...transaction, ...receipts[place] }, fields.transaction)] : [],
@@ -199,13 +225,6 @@ function lineOf({ block, receipts }: ServedBlock, { fields = {}, ...query }: Que
     ...(transactions.length === 0 ? {} : { transactions }),
     ...(chosen.length === 0 ? {} : { logs: chosen.map((log) => rowOf(log, fields.log)) }),
   };
-}
-
-/** A missing list matches everything, an empty one nothing. */
-function matches(list: unknown, value: unknown): boolean {
-  if (!Array.isArray(list)) return true;
-  const wanted = hexOf(value);
-  return wanted !== null && list.some((one) => hexOf(one) === wanted);
 }
 
 function rowOf(row: RpcObject, fields: Readonly<Record<string, boolean>> = {}) {

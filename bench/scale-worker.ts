@@ -1,0 +1,92 @@
+import pino from "pino";
+import { Registry } from "prom-client";
+import type { Address } from "viem";
+import type { Deployment } from "../service/chain/deployments.ts";
+import { createEnrichMetrics } from "../service/ingest/enrich/context.ts";
+import { createEnrichClient, createEnrichContext, enrichOnce } from "../service/ingest/enrich/run-enrich.ts";
+import { createSqdSource } from "../service/ingest/history/sqd-source.ts";
+import {
+  createWarmContext,
+  createWarmMetrics,
+  newWarmState,
+  warmOnce,
+} from "../service/ingest/warm/run-warm.ts";
+import { AHS_2026_2 as policy } from "../service/model/score/policy.ts";
+import { openBenchDatabase } from "./scale-population.ts";
+import { scored, useAll } from "./scoring.ts";
+
+/** What the service's process of the scale bench does, as its first argument in JSON. */
+export type ScaleTask = {
+  readonly kind: "warm" | "live" | "score";
+  readonly databaseUrl: string;
+  readonly nodeUrl: string;
+  readonly portalUrl: string;
+  readonly deployment: Deployment;
+};
+
+/** Answer to a finished task, or to a message in "live": every final block is enriched. */
+export type ScaleAnswer = { readonly ms: number; readonly megabytes: number };
+
+const task = JSON.parse(process.argv[2] ?? "") as ScaleTask;
+const { deployment, nodeUrl: rpcUrl } = task;
+const { signal } = new AbortController();
+const db = openBenchDatabase(task.databaseUrl);
+const deps = {
+  ...{ db, deployment, rpcUrl },
+  metrics: createEnrichMetrics(new Registry()),
+  logger: pino({ level: "warn" }, pino.destination(2)),
+};
+const started = performance.now();
+switch (task.kind) {
+  case "warm":
+    await warm();
+    break;
+  case "score":
+    await score();
+    break;
+  case "live":
+    enrichOnMessages();
+}
+if (task.kind !== "live") {
+  answer(performance.now() - started);
+  await db.$client.end();
+  process.disconnect();
+}
+
+/** Until no wallet is open. */
+async function warm(): Promise<void> {
+  // The bench counts requests; the pace of the public portal is a figure of its own.
+  const pace = async () => undefined;
+  const source = createSqdSource({ url: task.portalUrl, apiKey: null, l1Fee: "paid", pace });
+  const context = createWarmContext({ ...deps, source, now: () => new Date(), random: Math.random }, signal);
+  const state = newWarmState(source);
+  const metrics = createWarmMetrics(new Registry());
+  while (await warmOnce(context, state, metrics));
+  await context.enrich.crashes.end();
+}
+
+async function score(): Promise<void> {
+  const { chainId } = deployment;
+  const { rows } = await db.$client.query<{ address: Address }>(
+    `select address from chain_${chainId}.wallet order by address`,
+  );
+  const wallets = rows.map(({ address }) => address);
+  await useAll({ db, chainId, chain: deployment, policy }, wallets, scored);
+}
+
+/** Enriches up to the newest final block whenever it is told to. */
+function enrichOnMessages(): void {
+  const client = createEnrichClient(deps, signal);
+  const context = createEnrichContext({ ...deps, client });
+  const span = { blocks: context.limits.maxBlocks };
+  process.on("message", async () => {
+    const begun = performance.now();
+    while (await enrichOnce(context, span));
+    answer(performance.now() - begun);
+  });
+}
+
+function answer(ms: number): void {
+  const { maxRSS } = process.resourceUsage();
+  process.send?.({ ms, megabytes: maxRSS / 1_024 } satisfies ScaleAnswer);
+}
