@@ -132,8 +132,9 @@ export async function warmOnce(
     await closeWallets(db, chainId, group.wallets);
     return true;
   }
+  // A fault in these is of no wallet.
+  await warmShared(context, state, { ...range, generation });
   try {
-    await warmShared(context, state, { ...range, generation });
     const slice = {
       group,
       range,

@@ -1,4 +1,5 @@
 import { dayOf, SECONDS_PER_DAY } from "../../model/features/time.ts";
+import { mapLimited } from "../../net/map-limited.ts";
 import { readPricesAt, storeFeedPrices } from "../enrich/prices.ts";
 import { fillSampled } from "../enrich/sampled-blocks.ts";
 import { type SampledBlock, sampledBlockOf } from "../enrich/sampling.ts";
@@ -24,30 +25,32 @@ export async function warmSamples(
   }
 }
 
+/** Several runs at once, since each is a request: the source bounds their rate. */
 async function readSampled(
   context: WarmContext,
   numbers: readonly number[],
 ): Promise<readonly SampledBlock[]> {
-  const { enrich, source, signal } = context;
+  const { concurrency } = context.enrich.limits;
+  const found = await mapLimited(runsOf(numbers), concurrency, (run) => readRun(context, run));
+  await requireSame(context, found.flat());
+  return found.flat();
+}
+
+async function readRun(
+  { enrich, source, signal }: WarmContext,
+  run: BlockRange,
+): Promise<readonly SampledBlock[]> {
   const found: SampledBlock[] = [];
-  for (const range of runsOf(numbers)) {
-    for await (const answer of source.readBlocks(range, signal)) {
-      signal.throwIfAborted();
-      if (isFailure(answer)) throw new SourceFailure(answer);
-      for (const { header, transactions } of answer.blocks) {
-        const { number, hash, timestamp, baseFeePerGas = null } = header;
-        const receipts = transactions.map(({ receipt }) => receipt);
-        found.push(
-          sampledBlockOf(
-            { number, hash, timestamp, baseFeeWei: baseFeePerGas },
-            receipts,
-            enrich.market.listed,
-          ),
-        );
-      }
+  for await (const answer of source.readBlocks(run, signal)) {
+    signal.throwIfAborted();
+    if (isFailure(answer)) throw new SourceFailure(answer);
+    for (const { header, transactions } of answer.blocks) {
+      const { number, hash, timestamp, baseFeePerGas = null } = header;
+      const head = { number, hash, timestamp, baseFeeWei: baseFeePerGas };
+      const receipts = transactions.map(({ receipt }) => receipt);
+      found.push(sampledBlockOf(head, receipts, enrich.market.listed));
     }
   }
-  await requireSame(context, found);
   return found;
 }
 

@@ -1,4 +1,4 @@
-import type { Address } from "viem";
+import type { Address, Hex } from "viem";
 import { NodeFailure } from "../../chain/node/failure.ts";
 import { mapLimited } from "../../net/map-limited.ts";
 import type { Followed } from "../enrich/log-rows.ts";
@@ -52,15 +52,20 @@ export async function warmSlice(
     if (!isStored) return null;
     transactions += batch.blocks.reduce((sum, block) => sum + block.transactions.length, 0);
   }
+  const hashOf = rememberHashes(context);
+  const followed = await mapLimited(group.wallets, enrich.limits.concurrency, async (one) => ({
+    ...one,
+    followedHash: await hashOf(one.followedBlock),
+  }));
   const covered: Covered[] = [];
   const doubtful: Address[] = [];
-  for (const one of group.wallets) {
+  for (const one of followed) {
     const after = expected.get(one.wallet) ?? null;
     const fromNonce = after === null ? null : nonces.before(one.wallet, after);
     // The nonces of an account with code count creations as well.
     const isDoubtful = after !== null && fromNonce === null && !(await hasCode(context, one.wallet));
     if (isDoubtful) doubtful.push(one.wallet);
-    else covered.push({ ...one, fromNonce, followedHash: (await headerOf(context, one.followedBlock)).hash });
+    else covered.push({ ...one, fromNonce });
   }
   const fromTimestamp = (await headerOf(context, range.from)).timestamp;
   const noted = { chainId: enrich.chainId, generation, source: source.name, range, fromTimestamp };
@@ -132,6 +137,16 @@ async function readExpected(
     return [wallet, sent] as const;
   });
   return new Map(entries);
+}
+
+/** Gives the hashes of blocks, each of which the node is asked for once. */
+function rememberHashes(context: WarmContext): (block: number) => Promise<Hex> {
+  const known = new Map<number, Promise<Hex>>();
+  return (block) => {
+    const hash = known.get(block) ?? headerOf(context, block).then((header) => header.hash);
+    known.set(block, hash);
+    return hash;
+  };
 }
 
 async function hasCode({ enrich: { client } }: WarmContext, wallet: Address): Promise<boolean> {
