@@ -187,7 +187,8 @@ async function answers(url: string, child: ChildProcess): Promise<void> {
   }
 }
 
-function peakMemoryMb(child: ChildProcess): number {
+/** Most resident memory of a running process so far. */
+export function peakMemoryMb(child: ChildProcess): number {
   const kilobytes = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1];
   if (kilobytes === undefined) throw new Error("the system does not tell the peak memory of a process");
   return Number(kilobytes) / 1024;

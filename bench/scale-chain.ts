@@ -178,7 +178,11 @@ function blockOf(world: World, number: number, isFull: boolean): ServedBlock {
   });
   return {
     block: {
-      ...{ number: block.blockNumber, hash: block.blockHash, parentHash: hashOf(seed, number - 1) },
+      ...{
+        number: block.blockNumber,
+        hash: block.blockHash,
+        parentHash: hashOf(seed, Math.max(0, number - 1)),
+      },
       ...{ timestamp: numberToHex(timeOf(number)), baseFeePerGas: numberToHex(BASE_FEE + (number % 1_000)) },
       transactions: mined.map(({ transaction }) => transaction),
     },

@@ -5,7 +5,7 @@ import { atMost, type BenchRow, shown } from "./bench-row.ts";
 import type { ScaleBenchOptions } from "./scale.ts";
 import { createScaleChain, isSampled, type ScaleChain } from "./scale-chain.ts";
 import { deploymentOf, indexBlocks, openBenchDatabase, seedIndex } from "./scale-population.ts";
-import { answerOf, startWorker } from "./scale-process.ts";
+import { answerOf, startWorker, usageOf } from "./scale-process.ts";
 
 const SEED = 16;
 const [FEW, MANY] = [1_000, 100_000];
@@ -71,18 +71,18 @@ async function follow(
     );
     const worker = startWorker({ kind: "live", ...urls, deployment: deploymentOf() });
     const times: number[] = [];
-    let [requests, megabytes] = [0, 0];
+    let requests = 0;
     for (let step = -UNMEASURED; step < STEPS; step += 1) {
       const from = HEAD + 1 + (step + UNMEASURED) * STEP;
       await indexBlocks(client, chain, { from, to: from + STEP - 1 });
       const before = node.requests();
       worker.send("go");
-      const answer = await answerOf(worker);
-      megabytes = answer.megabytes;
+      const { ms } = await answerOf(worker);
       if (step < 0) continue;
-      times.push(answer.ms);
+      times.push(ms);
       requests += node.requests() - before;
     }
+    const { megabytes } = usageOf(worker);
     worker.kill("SIGKILL");
     await requireAt(client, LAST_BLOCK);
     const sorted = times.toSorted((a, b) => a - b);

@@ -36,7 +36,8 @@ const YOUNG_EVERY = 3;
 
 /** 32 bits that depend on the seed and all numbers. */
 export function mix(seed: number, ...numbers: readonly number[]): number {
-  let hash = seed | 0;
+  let hash = Math.imul(seed + 1, 0x27d4eb2f);
+  hash ^= hash >>> 15;
   for (const number of numbers) {
     hash = Math.imul(hash ^ (number | 0), 0x9e3779b1);
     hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
