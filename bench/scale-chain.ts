@@ -80,8 +80,8 @@ type Draft = {
 type DraftLog = { readonly address: Address; readonly topics: readonly Hex[]; readonly data: Hex };
 
 /**
- * Makes the chain. `isFull` tells which blocks hold all their transactions: of the others, which only a filter reads, those of strangers
- * that concern nobody are left out; places and numbers are the same.
+ * Makes the chain. Blocks that `isFull` names hold all their transactions. The others are read by filters alone: they lack transactions
+ * of strangers in which no wallet is named. Places and numbers are the same.
  */
 export function createScaleChain(
   options: ScheduleOptions & { readonly isFull: (block: number) => boolean },
@@ -129,7 +129,7 @@ type World = {
   readonly wallets: readonly Address[];
 };
 
-/** Transactions that a wallet had sent before its call of a rank: it had some before the chain's time, and signed payments are none. */
+/** Transactions that a wallet had sent before its call of a rank. Half of the wallets had some before the first block; signed payments do not count. */
 function sentBy({ seed }: World, wallet: number, rank: number): number {
   const before = mix(seed, 5, wallet) % 2 === 0 ? 0 : mix(seed, 6, wallet) % 1_000;
   return before + rank - Math.floor(rank / SIGNED_EVERY);
@@ -257,7 +257,7 @@ function draftOf(world: World, event: ScheduledEvent, block: number): Draft {
   return event.of === "call" ? callOf(world, event) : receiptOf(world, event, block);
 }
 
-/** What a wallet does: swaps at hubs, pays, approves, fails, calls contracts that few call; one call in seven is a signed payment. */
+/** Call of a wallet: it swaps at hubs, pays, approves, fails, calls contracts that few call; one call in seven is a signed payment. */
 function callOf(world: World, { wallet, rank }: ScheduledEvent): Draft {
   const random = mix(world.seed, 22, wallet, rank);
   const from = world.wallets[wallet] ?? USDC;
@@ -335,7 +335,7 @@ function signedPayment({
   };
 }
 
-/** What strangers do to a wallet: spam tokens, payments in tokens and in coin. */
+/** Transaction of a stranger for a wallet: spam tokens, payments in tokens and in coin. */
 function receiptOf({ seed, wallets }: World, { wallet, rank }: ScheduledEvent, block: number): Draft {
   const random = mix(seed, 24, wallet, rank);
   const to = wallets[wallet] ?? USDC;

@@ -65,7 +65,7 @@ async function follow(
   try {
     await migrateDatabase(db);
     await seedIndex(databaseUrl, { chain, wallets, block: HEAD, warms: false });
-    // What wallets delegate to was read by an earlier process.
+    // Else the first ranges ask for the code of every wallet once.
     await client.query(
       "insert into ahs.wallet_delegation (chain_id, wallet, block, delegate) select chain_id, wallet, 1, null from ahs.enrich_wallet",
     );

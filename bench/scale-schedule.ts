@@ -4,7 +4,7 @@ export type Schedule = {
   readonly calls: Uint32Array;
   /** Number of a wallet's calls up to a block, included. */
   readonly callsBy: (wallet: number, block: number) => number;
-  /** What happens in a block, by place. */
+  /** Events of a block, by place. */
   readonly eventsIn: (block: number) => readonly ScheduledEvent[];
   /** Blocks of a range that concern a wallet, in no order. */
   readonly blocksOf: (wallet: number, range: { readonly from: number; readonly to: number }) => number[];

@@ -15,7 +15,7 @@ import { AHS_2026_2 as policy } from "../service/model/score/policy.ts";
 import { openBenchDatabase } from "./scale-population.ts";
 import { scored, useAll } from "./scoring.ts";
 
-/** What the service's process of the scale bench does, as its first argument in JSON. */
+/** Task of the service's process in the scale bench, its first argument in JSON. */
 export type ScaleTask = {
   readonly kind: "warm" | "live" | "score";
   readonly databaseUrl: string;
@@ -34,7 +34,7 @@ const db = openBenchDatabase(task.databaseUrl);
 const deps = {
   ...{ db, deployment, rpcUrl },
   metrics: createEnrichMetrics(new Registry()),
-  logger: pino({ level: "warn" }, pino.destination(2)),
+  logger: pino({ level: "error" }, pino.destination(2)),
 };
 const started = performance.now();
 switch (task.kind) {
@@ -71,7 +71,7 @@ async function score(): Promise<void> {
   await useAll({ db, chainId, chain: deployment, policy }, wallets, scored);
 }
 
-/** Enriches up to the newest final block whenever it is told to. */
+/** Enriches up to the newest final block at each message. */
 function enrichOnMessages(): void {
   const client = createEnrichClient(deps, signal);
   const context = createEnrichContext({ ...deps, client });

@@ -27,14 +27,14 @@ export type ServedChain = {
     accounts: ReadonlySet<string>,
     range: { readonly from: number; readonly to: number },
   ) => Iterable<number>;
-  /** What a node answers beside blocks; absent, it has no method for that. Addresses and hashes are lower-case. */
+  /** Answers of a node beside blocks; absent, it has no method for these. Addresses and hashes are lower-case. */
   readonly state?: {
     /** Number of the block that can hold a transaction. */
     readonly blockOf: (transactionHash: string) => number;
     /** Transactions that an account had sent by the end of a block. */
     readonly sentBy: (account: string, block: number) => number;
     readonly codeOf: (account: string) => Hex;
-    /** What a contract returns at a block. */
+    /** Result of a contract's method at a block. */
     readonly call: (to: string, data: Hex, block: number) => Hex;
   };
 };
