@@ -11,7 +11,7 @@ const SEED = 16;
 const [FEW, MANY] = [1_000, 100_000];
 const LAST_BLOCK = 40_000;
 /** Final blocks that come at once, and how often; the first are not measured. */
-const [STEP, STEPS, UNMEASURED] = [5, 40, 3];
+const [STEP, STEPS, UNMEASURED] = [5, 12, 2];
 const HEAD = LAST_BLOCK - STEP * (STEPS + UNMEASURED);
 
 /** Enriches the same blocks for few and for many followed wallets, as they become final. */

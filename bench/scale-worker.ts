@@ -12,8 +12,9 @@ import {
   warmOnce,
 } from "../service/ingest/warm/run-warm.ts";
 import { AHS_2026_2 as policy } from "../service/model/score/policy.ts";
+import { scoreRead } from "../service/scores/score-wallets.ts";
 import { openBenchDatabase } from "./scale-population.ts";
-import { scored, useAll } from "./scoring.ts";
+import { useAll } from "./scoring.ts";
 
 /** Task of the service's process in the scale bench, its first argument in JSON. */
 export type ScaleTask = {
@@ -68,7 +69,8 @@ async function score(): Promise<void> {
     `select address from chain_${chainId}.wallet order by address`,
   );
   const wallets = rows.map(({ address }) => address);
-  await useAll({ db, chainId, chain: deployment, policy }, wallets, scored);
+  const context = { db, chainId, chain: deployment, policy };
+  await useAll(context, wallets, async (read) => (await scoreRead(read, policy)).records.length);
 }
 
 /** Enriches up to the newest final block at each message. */

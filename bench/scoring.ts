@@ -36,8 +36,7 @@ const LARGE_RUNS = 7;
 /** Turns rows into records, or does as much of that as the baseline does; returns the number of wallets. */
 type Use = (read: ReadWallets) => Promise<number>;
 
-/** Turns them into records. */
-export const scored: Use = async (read) => {
+const scored: Use = async (read) => {
   const { records } = await scoreRead(read, policy);
   return records.filter(({ record }) => record.outcome.kind === "scored").length;
 };
