@@ -40,7 +40,8 @@ export async function serveAnswers(
 ): Promise<HistoryServer> {
   let requests = 0;
   const server = createServer(async (request, response) => {
-    const fault = options.faultOf?.(requests++) ?? null;
+    const fault = options.faultOf?.(requests) ?? null;
+    requests += 1;
     const body = (await buffer(request)).toString("utf8");
     if (fault?.kind === "hang") return;
     const honest = await answer({ path: request.url ?? "/", headers: request.headers, body }).catch(
