@@ -27,7 +27,7 @@ const ANSWER = { blocksPerAnswer: 1_000_000, bytesPerAnswer: 33_554_432 };
 const PUBLIC_RATE = 1.8;
 /** Samples of 180 days: each is a request, however many wallets there are. */
 const SAMPLES = 720;
-/** The size that the bars of issue 15 are of. */
+/** The size that the bars are of. */
 const FULL = { wallets: 27_000, seconds: 3_600, requests: 1_500, scoringSeconds: 60 };
 /** Most answers of the longest slice. */
 const SLICE_ANSWERS = 6;
