@@ -19,7 +19,7 @@ import { benchUnpaid } from "./unpaid.ts";
 /**
  * `npm run bench [-- --json FILE] [-- --markdown FILE] [-- --only indexing,scoring,workers,publish,panel,read,unpaid]`: measures beside the
  * bars of design.md and prints a table. `--only scale [--wallets 27000]`, which no other run contains, warms so many wallets with a past
- * (2,700 by default, in some ten minutes; from 100,000 on with 340 calls each). A bar that does not hold is printed as such and does not
+ * (2,700 by default, in some six minutes; from 100,000 on with 340 calls each). A bar that does not hold is printed as such and does not
  * fail the run: figures of a busy
  * machine say little.
  */

@@ -94,7 +94,7 @@ async function benchPast({ createDatabase, wallets }: ScaleBenchOptions): Promis
         value: Math.max(warmed.seconds, requests / PUBLIC_RATE),
         unit: "s",
       }),
-      atMost(SAMPLES + (FULL.requests - SAMPLES) * part, {
+      atMost(SAMPLES + (FULL.requests - SAMPLES) * (groupsOf(wallets) / groupsOf(FULL.wallets)), {
         name: named(`requests to the portal, bar ${FULL.requests} for ${FULL.wallets}`),
         value: requests,
         unit: "requests",
@@ -150,6 +150,11 @@ async function benchPast({ createDatabase, wallets }: ScaleBenchOptions): Promis
     await client.end();
     await db.$client.end();
   }
+}
+
+/** Wallets are read in groups of 500. */
+function groupsOf(wallets: number): number {
+  return Math.ceil(wallets / 500);
 }
 
 /** Counts queries for the same wallets from the same block. */

@@ -3,6 +3,7 @@ import { mapLimited } from "../../net/map-limited.ts";
 import { readPricesAt, storeFeedPrices } from "../enrich/prices.ts";
 import { fillSampled } from "../enrich/sampled-blocks.ts";
 import { type SampledBlock, sampledBlockOf } from "../enrich/sampling.ts";
+import { stretchStart } from "../enrich/stretches.ts";
 import { isFailure } from "../history/ask-source.ts";
 import type { BlockRange } from "../history/batch-source.ts";
 import { firstBlockSince } from "./plan-slice.ts";
@@ -18,10 +19,13 @@ export async function warmSamples(
 ): Promise<void> {
   const { chainId, db, rule } = context.enrich;
   const step = STRETCHES_AT_ONCE * rule.everyBlocks;
-  for (let to = range.to; to >= range.from; to -= step) {
-    const from = Math.max(range.from, to - step + 1);
+  let to = range.to;
+  while (to >= range.from) {
+    // From the start of a stretch on: within one, its first block is asked for by itself.
+    const from = Math.max(range.from, stretchStart(rule, Math.max(0, to - step + 1)));
     const wanted = { chainId, rule, samplesOf: { from, to }, tipsOf: [from], generation };
     await fillSampled(db, wanted, (numbers) => readSampled(context, numbers));
+    to = from - 1;
   }
 }
 
