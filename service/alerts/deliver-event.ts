@@ -11,8 +11,8 @@ import {
   recordAttempt,
 } from "./webhook-events.ts";
 
-/** Milliseconds after which another worker repeats the attempt of one that died: longer than an attempt takes. */
-const LEASE_MS = 60_000;
+/** Milliseconds after which another worker repeats the attempt of one that died: twice as long as an attempt may take. */
+const LEASE_MS = 20_000;
 
 type DeliveryDeps = {
   readonly db: Database;

@@ -41,7 +41,7 @@ beforeAll(async () => {
   const { chain } = world;
   for (const account of [...WALLETS, STRANGER])
     await chain.rpc.request("anvil_setBalance", account, numberToHex(10n ** 20n));
-  await act(6);
+  await act(3);
   late = (await chain.head()) + 1;
   await act(2);
   for (const wallet of WALLETS) await world.followSince(wallet, 1);
