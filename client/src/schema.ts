@@ -1379,7 +1379,7 @@ export interface components {
             volume_in: components["schemas"]["CounterpartyVolume"];
             volume_out: components["schemas"]["CounterpartyVolume"];
             /**
-             * @description Out and in; null where only what has no price moved
+             * @description Value of all transfers out and in; null if nothing that moved has a price
              * @example 2410.5
              */
             volume_usd: number | null;
@@ -1436,8 +1436,6 @@ export interface components {
             tokens: {
                 /** @example 2411368784000 */
                 amount: string;
-                /** @example 2410.5 */
-                amount_usd: number | null;
                 /** @example USDC */
                 symbol: string | null;
                 /**
@@ -1445,6 +1443,8 @@ export interface components {
                  * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
                  */
                 token: string;
+                /** @example 2410.5 */
+                value_usd: number | null;
             }[];
             /** @example 0 */
             tokens_left_out: number;
@@ -1452,7 +1452,7 @@ export interface components {
              * @description At the prices of the days, of all that has a price; 0 where nothing moved, null where something moved and nothing of it has a price
              * @example 2410.5
              */
-            volume_usd: number | null;
+            value_usd: number | null;
         };
         Coverage: {
             /**
@@ -1758,15 +1758,15 @@ export interface components {
              */
             eth: string;
             /**
+             * @description US dollars; null where nothing prices it, which is not zero
+             * @example 0.007234
+             */
+            value_usd: number | null;
+            /**
              * @description Wei, decimal
              * @example 2411368784000
              */
             wei: string;
-            /**
-             * @description US dollars; null where nothing prices it, which is not zero
-             * @example 0.007234
-             */
-            worth_usd: number | null;
         };
         /** @description What would have cost less, at most; the kinds share no call's fee */
         GasSaving: {
@@ -2465,7 +2465,11 @@ export interface components {
             evidence: string;
             /** @example healthy_operator */
             name: string;
-            /** @enum {string} */
+            /**
+             * @description The one scale of all findings
+             * @example warning
+             * @enum {string}
+             */
             severity: "info" | "warning" | "critical";
         };
         /** @description The terms of x402 version 2 */
@@ -2593,7 +2597,7 @@ export interface components {
                  * @description US dollars; null where nothing prices it, which is not zero
                  * @example 108
                  */
-                worth_usd: number | null;
+                value_usd: number | null;
             }[];
             /**
              * @description Of the other holdings, by what the wallet itself gave for them: a wallet that trades with itself can make it anything
@@ -2778,11 +2782,6 @@ export interface components {
              */
             first_nonce: number;
             monitoring: components["schemas"]["ProtectionMonitoring"];
-            /**
-             * @description Of all costly habits together, at most; null where it was not looked into, or has no price
-             * @example 0.007234
-             */
-            monthly_saving_usd: number | null;
             /** @description Failures that are not offered, newest first */
             not_retried: components["schemas"]["RefusedRetry"][];
             /**
@@ -2800,6 +2799,11 @@ export interface components {
              * @example 16
              */
             risk_score: number | null;
+            /**
+             * @description Of all costly habits together, at most; null where it was not looked into, or has no price
+             * @example 0.007234
+             */
+            saves_usd_per_month: number | null;
             /** @description Everything is run unless the risk is LOW; then what has something to find */
             services: {
                 /** @enum {string} */
@@ -2930,10 +2934,11 @@ export interface components {
              */
             service: "risk" | "health" | "wash" | "optimize" | "retry";
             /**
-             * @example low
+             * @description The one scale of all findings
+             * @example warning
              * @enum {string}
              */
-            severity: "high" | "medium" | "low";
+            severity: "info" | "warning" | "critical";
             simulation: components["schemas"]["PassedSimulation"] | null;
             /** @description Null where nothing can be signed for the step */
             transaction: components["schemas"]["UnsignedTransaction"] | null;
@@ -3109,7 +3114,11 @@ export interface components {
                 evidence: string;
                 /** @example healthy_operator */
                 name: string;
-                /** @enum {string} */
+                /**
+                 * @description The one scale of all findings
+                 * @example warning
+                 * @enum {string}
+                 */
                 severity: "info" | "warning" | "critical";
                 /** @example Healthy operator */
                 title: string;
@@ -3350,10 +3359,11 @@ export interface components {
              */
             name: string;
             /**
-             * @example medium
+             * @description The one scale of all findings
+             * @example warning
              * @enum {string}
              */
-            severity: "high" | "medium" | "info";
+            severity: "info" | "warning" | "critical";
         };
         RotatedKey: {
             /**
@@ -4004,12 +4014,12 @@ export interface components {
             unpriced_legs: number;
             /** @example 500 */
             unrealised_usd: number | null;
-            wins: number;
             /**
              * @description Of the same, as of the block
              * @example 500
              */
-            worth_usd: number | null;
+            value_usd: number | null;
+            wins: number;
         };
         /** @description Grade and score are null without enough history, or without a score */
         ToldScore: {
@@ -4135,10 +4145,11 @@ export interface components {
             /** @example Unrecognised tokens that others sent: 1. This is not the wallet's doing and takes nothing from the score. */
             description: string;
             /**
-             * @example info
+             * @description The one scale of all findings
+             * @example warning
              * @enum {string}
              */
-            severity: "high" | "medium" | "low" | "info";
+            severity: "info" | "warning" | "critical";
         };
         WashReport: {
             /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined */
@@ -4181,17 +4192,15 @@ export interface components {
             issues: components["schemas"]["WashIssue"][];
             /**
              * @example {
-             *       "high": 0,
-             *       "medium": 0,
-             *       "low": 0,
+             *       "critical": 0,
+             *       "warning": 0,
              *       "info": 1
              *     }
              */
             issues_by_severity: {
-                high: number;
+                critical: number;
                 info: number;
-                low: number;
-                medium: number;
+                warning: number;
             };
             /** @description Open approvals without limit, the riskiest first; null if not read */
             open_approvals: components["schemas"]["OpenApproval"][] | null;
@@ -4241,7 +4250,7 @@ export interface components {
                      * @description US dollars; null where nothing prices it, which is not zero
                      * @example null
                      */
-                    worth_usd: number | null;
+                    value_usd: number | null;
                 }[];
                 /** @example 3 */
                 transfers: number;
@@ -4388,7 +4397,7 @@ export interface operations {
                      *           "priority": 1,
                      *           "service": "retry",
                      *           "action": "retry_transaction",
-                     *           "severity": "low",
+                     *           "severity": "warning",
                      *           "description": "Send 0x322e9f04 at 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc again, which failed as 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d.",
                      *           "reason": "It failed (reverted: InsufficientBalance()), nothing since did the same, and it passes now.",
                      *           "value_usd": null,
@@ -4420,7 +4429,7 @@ export interface operations {
                      *       "first_nonce": 412,
                      *       "total_max_cost_wei": "6013441764000",
                      *       "total_max_cost_usd": 0.012027,
-                     *       "monthly_saving_usd": 0.007234,
+                     *       "saves_usd_per_month": 0.007234,
                      *       "rehearsed": true,
                      *       "not_retried": [
                      *         {
@@ -4643,7 +4652,7 @@ export interface operations {
                      *       "patterns": [
                      *         {
                      *           "name": "healthy_operator",
-                     *           "severity": "info",
+                     *           "severity": "warning",
                      *           "effect": 0,
                      *           "evidence": "217 of 224 calls to others succeeded; estimated success 96.3 %"
                      *         }
@@ -4840,7 +4849,7 @@ export interface operations {
                      *           "patterns": [
                      *             {
                      *               "name": "healthy_operator",
-                     *               "severity": "info",
+                     *               "severity": "warning",
                      *               "effect": 0,
                      *               "evidence": "217 of 224 calls to others succeeded; estimated success 96.3 %"
                      *             }
@@ -6445,7 +6454,7 @@ export interface operations {
                      *           "transfers_in": 7,
                      *           "volume_usd": 2410.5,
                      *           "volume_out": {
-                     *             "volume_usd": 2410.5,
+                     *             "value_usd": 2410.5,
                      *             "fully_priced": true,
                      *             "native_wei": "2411368784000",
                      *             "tokens": [
@@ -6453,13 +6462,13 @@ export interface operations {
                      *                 "token": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *                 "symbol": "USDC",
                      *                 "amount": "2411368784000",
-                     *                 "amount_usd": 2410.5
+                     *                 "value_usd": 2410.5
                      *               }
                      *             ],
                      *             "tokens_left_out": 0
                      *           },
                      *           "volume_in": {
-                     *             "volume_usd": 2410.5,
+                     *             "value_usd": 2410.5,
                      *             "fully_priced": true,
                      *             "native_wei": "2411368784000",
                      *             "tokens": [
@@ -6467,7 +6476,7 @@ export interface operations {
                      *                 "token": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *                 "symbol": "USDC",
                      *                 "amount": "2411368784000",
-                     *                 "amount_usd": 2410.5
+                     *                 "value_usd": 2410.5
                      *               }
                      *             ],
                      *             "tokens_left_out": 0
@@ -6776,23 +6785,23 @@ export interface operations {
                      *         "spent": {
                      *           "wei": "2411368784000",
                      *           "eth": "0.000002411368784",
-                     *           "worth_usd": 0.007234
+                     *           "value_usd": 0.007234
                      *         },
                      *         "wasted": {
                      *           "wei": "2411368784000",
                      *           "eth": "0.000002411368784",
-                     *           "worth_usd": 0.007234
+                     *           "value_usd": 0.007234
                      *         },
                      *         "wasted_share": 0.081285,
                      *         "spent_per_month": {
                      *           "wei": "2411368784000",
                      *           "eth": "0.000002411368784",
-                     *           "worth_usd": 0.007234
+                     *           "value_usd": 0.007234
                      *         },
                      *         "wasted_per_month": {
                      *           "wei": "2411368784000",
                      *           "eth": "0.000002411368784",
-                     *           "worth_usd": 0.007234
+                     *           "value_usd": 0.007234
                      *         },
                      *         "month_basis": "Amount of the window x 30 / 30 days, rounded down; the days are those since the first call of the window, 30 at least."
                      *       },
@@ -6802,7 +6811,7 @@ export interface operations {
                      *           "wasted": {
                      *             "wei": "2411368784000",
                      *             "eth": "0.000002411368784",
-                     *             "worth_usd": 0.007234
+                     *             "value_usd": 0.007234
                      *           }
                      *         },
                      *         "reverted": {
@@ -6810,7 +6819,7 @@ export interface operations {
                      *           "wasted": {
                      *             "wei": "2411368784000",
                      *             "eth": "0.000002411368784",
-                     *             "worth_usd": 0.007234
+                     *             "value_usd": 0.007234
                      *           }
                      *         },
                      *         "revert_reasons": null,
@@ -6826,7 +6835,7 @@ export interface operations {
                      *             "wasted": {
                      *               "wei": "2411368784000",
                      *               "eth": "0.000002411368784",
-                     *               "worth_usd": 0.007234
+                     *               "value_usd": 0.007234
                      *             },
                      *             "first_at": "2026-11-20T09:58:00.000Z",
                      *             "last_at": "2026-11-20T09:58:00.000Z",
@@ -6845,7 +6854,7 @@ export interface operations {
                      *           "spent": {
                      *             "wei": "2411368784000",
                      *             "eth": "0.000002411368784",
-                     *             "worth_usd": 0.007234
+                     *             "value_usd": 0.007234
                      *           }
                      *         }
                      *       ],
@@ -6863,7 +6872,7 @@ export interface operations {
                      *             "decimals": 6,
                      *             "amount": "108000000",
                      *             "recognised": true,
-                     *             "worth_usd": 108,
+                     *             "value_usd": 108,
                      *             "priced_by": "feed"
                      *           }
                      *         ]
@@ -7997,28 +8006,28 @@ export interface operations {
                      *           "spent": {
                      *             "wei": "2411368784000",
                      *             "eth": "0.000002411368784",
-                     *             "worth_usd": 0.007234
+                     *             "value_usd": 0.007234
                      *           },
                      *           "wasted": {
                      *             "wei": "2411368784000",
                      *             "eth": "0.000002411368784",
-                     *             "worth_usd": 0.007234
+                     *             "value_usd": 0.007234
                      *           },
                      *           "overpaid": {
                      *             "wei": "2411368784000",
                      *             "eth": "0.000002411368784",
-                     *             "worth_usd": 0.007234
+                     *             "value_usd": 0.007234
                      *           },
                      *           "overpaid_known_calls": 30,
                      *           "saving": {
                      *             "wei": "2411368784000",
                      *             "eth": "0.000002411368784",
-                     *             "worth_usd": 0.007234
+                     *             "value_usd": 0.007234
                      *           },
                      *           "saving_per_month": {
                      *             "wei": "2411368784000",
                      *             "eth": "0.000002411368784",
-                     *             "worth_usd": 0.007234
+                     *             "value_usd": 0.007234
                      *           },
                      *           "gas_limit": {
                      *             "state": "fits",
@@ -8041,12 +8050,12 @@ export interface operations {
                      *               "saving": {
                      *                 "wei": "2411368784000",
                      *                 "eth": "0.000002411368784",
-                     *                 "worth_usd": 0.007234
+                     *                 "value_usd": 0.007234
                      *               },
                      *               "saving_per_month": {
                      *                 "wei": "2411368784000",
                      *                 "eth": "0.000002411368784",
-                     *                 "worth_usd": 0.007234
+                     *                 "value_usd": 0.007234
                      *               },
                      *               "arithmetic": {
                      *                 "eth": "2411368784000 wei x 30 / 30 days = 2411368784000 wei",
@@ -8064,28 +8073,28 @@ export interface operations {
                      *         "spent": {
                      *           "wei": "2411368784000",
                      *           "eth": "0.000002411368784",
-                     *           "worth_usd": 0.007234
+                     *           "value_usd": 0.007234
                      *         },
                      *         "wasted": {
                      *           "wei": "2411368784000",
                      *           "eth": "0.000002411368784",
-                     *           "worth_usd": 0.007234
+                     *           "value_usd": 0.007234
                      *         },
                      *         "overpaid": {
                      *           "wei": "2411368784000",
                      *           "eth": "0.000002411368784",
-                     *           "worth_usd": 0.007234
+                     *           "value_usd": 0.007234
                      *         },
                      *         "overpaid_known_calls": 30,
                      *         "saving": {
                      *           "wei": "2411368784000",
                      *           "eth": "0.000002411368784",
-                     *           "worth_usd": 0.007234
+                     *           "value_usd": 0.007234
                      *         },
                      *         "saving_per_month": {
                      *           "wei": "2411368784000",
                      *           "eth": "0.000002411368784",
-                     *           "worth_usd": 0.007234
+                     *           "value_usd": 0.007234
                      *         }
                      *       },
                      *       "recommendations": [
@@ -8392,7 +8401,7 @@ export interface operations {
                      *         {
                      *           "name": "healthy_operator",
                      *           "title": "Healthy operator",
-                     *           "severity": "info",
+                     *           "severity": "warning",
                      *           "effect": 0,
                      *           "evidence": "217 of 224 calls to others succeeded; estimated success 96.3 %"
                      *         }
@@ -8859,7 +8868,7 @@ export interface operations {
                      *       "signals": [
                      *         {
                      *           "name": "gas_efficiency",
-                     *           "severity": "medium",
+                     *           "severity": "warning",
                      *           "detail": "burns an estimated 12.4 % of its fees by failures; 52 of 100 points by 300 samples"
                      *         }
                      *       ],
@@ -9028,7 +9037,7 @@ export interface operations {
                      *       "signals": [
                      *         {
                      *           "name": "gas_efficiency",
-                     *           "severity": "medium",
+                     *           "severity": "warning",
                      *           "detail": "burns an estimated 12.4 % of its fees by failures; 52 of 100 points by 300 samples"
                      *         }
                      *       ],
@@ -9121,7 +9130,7 @@ export interface operations {
                      *             "held": "500000000000000000",
                      *             "realised_usd": 500,
                      *             "cost_usd": 500,
-                     *             "worth_usd": 500,
+                     *             "value_usd": 500,
                      *             "unrealised_usd": 500,
                      *             "priced_by": "feed",
                      *             "sales": 0,
@@ -9306,15 +9315,14 @@ export interface operations {
                      *       "issues": [
                      *         {
                      *           "category": "received",
-                     *           "severity": "info",
+                     *           "severity": "warning",
                      *           "description": "Unrecognised tokens that others sent: 1. This is not the wallet's doing and takes nothing from the score.",
                      *           "action": "Do not approve, swap or claim them: touching them is what spam is for."
                      *         }
                      *       ],
                      *       "issues_by_severity": {
-                     *         "high": 0,
-                     *         "medium": 0,
-                     *         "low": 0,
+                     *         "critical": 0,
+                     *         "warning": 0,
                      *         "info": 1
                      *       },
                      *       "portfolio": {
@@ -9331,7 +9339,7 @@ export interface operations {
                      *             "decimals": 6,
                      *             "amount": "108000000",
                      *             "recognised": true,
-                     *             "worth_usd": 108,
+                     *             "value_usd": 108,
                      *             "priced_by": "feed"
                      *           }
                      *         ]
@@ -9351,7 +9359,7 @@ export interface operations {
                      *             "transfers": 3,
                      *             "senders": 1,
                      *             "amount": "108000000",
-                     *             "worth_usd": null,
+                     *             "value_usd": null,
                      *             "last_at": "2026-11-20T09:58:00.000Z"
                      *           }
                      *         ],

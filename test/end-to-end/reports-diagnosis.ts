@@ -96,14 +96,14 @@ export function describeDiagnosis({ kit, createCaller }: ReportStand): void {
       wasted: { wei: "0" },
       gas_limit: { state: "generous", samples: CALLS, small_sample: false, median_limit: "500000" },
     });
-    expect(optimized).toMatchObject({ totals: { wasted: { wei: "0", worth_usd: 0 } } });
+    expect(optimized).toMatchObject({ totals: { wasted: { wei: "0", value_usd: 0 } } });
   });
 
   test("a spammed victim is told of the spam, and is as clean as before", async () => {
     expect(await caller.read(`/wash/${VICTIM}`, "POST")).toMatchObject({
       cleanliness_score: 100,
       cleanliness_grade: "Spotless",
-      issues_by_severity: { high: 0, medium: 0, low: 0 },
+      issues_by_severity: { critical: 0, warning: 0 },
       received: { spam_tokens: 1, dust_tokens: 1, transfers: 4 },
     });
   });
@@ -112,7 +112,9 @@ export function describeDiagnosis({ kit, createCaller }: ReportStand): void {
     expect(await caller.read(`/wash/${CARELESS}`, "POST")).toMatchObject({
       open_approvals: [{ spender: THIEF, kind: "amount", risks: expect.arrayContaining(["unknown"]) }],
       self_dealing: { circles: [{ counterparty: FRIEND, times: 1, amount: String(ETHER) }] },
-      issues: expect.arrayContaining([expect.objectContaining({ category: "approvals", severity: "high" })]),
+      issues: expect.arrayContaining([
+        expect.objectContaining({ category: "approvals", severity: "critical" }),
+      ]),
     });
   });
 

@@ -11,7 +11,7 @@ import {
   unsignedTransactionSchema,
 } from "../schemas/retries.ts";
 import { riskShape } from "../schemas/risk.ts";
-import { count, eip55Schema, flag, isoSchema, text } from "../schemas/values.ts";
+import { count, eip55Schema, flag, isoSchema, severitySchema, text } from "../schemas/values.ts";
 
 const serviceSchema = z.enum(["risk", "health", "wash", "optimize", "retry"]);
 
@@ -34,7 +34,7 @@ export const stepSchema = z
         "clean_up",
       ])
       .openapi({ example: "retry_transaction" }),
-    severity: z.enum(["high", "medium", "low"]).openapi({ example: "low" }),
+    severity: severitySchema,
     description: z.string().openapi({
       example:
         "Send 0x322e9f04 at 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc again, which failed as 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d.",
@@ -109,7 +109,7 @@ export const protectSchema = z
     first_nonce: nonceSchema.openapi({ description: "Of the first of them; they follow one another" }),
     total_max_cost_wei: maxCostSchema,
     total_max_cost_usd: usdSchema.openapi({ example: 0.012027 }),
-    monthly_saving_usd: usdSchema.openapi({
+    saves_usd_per_month: usdSchema.openapi({
       description:
         "Of all costly habits together, at most; null where it was not looked into, or has no price",
       example: 0.007234,

@@ -115,7 +115,7 @@ function renderProtection(protection: Protection, monitoring: ProtectAnswer["mon
     first_nonce: recovery.state.pendingNonce,
     total_max_cost_wei: total.toString(),
     total_max_cost_usd: usdOf(total, recovery.block.timestamp, facts.market),
-    monthly_saving_usd: optimization === null ? null : toUsd(optimization.totals.monthly.microUsd),
+    saves_usd_per_month: optimization === null ? null : toUsd(optimization.totals.monthly.microUsd),
     rehearsed: maxCosts.length === 0 ? null : protection.rehearsed,
     not_retried: others,
     monitoring,

@@ -38,7 +38,7 @@ const ownerLinkSchema = z.enum(["itself", "creator", "first_funder", "mutual_fun
 
 const volumeSchema = z
   .object({
-    volume_usd: usd.openapi({
+    value_usd: usd.openapi({
       description:
         "At the prices of the days, of all that has a price; 0 where nothing moved, null where something moved and nothing of it has a price",
     }),
@@ -50,7 +50,7 @@ const volumeSchema = z
           token: eip55Schema,
           symbol: z.string().nullable().openapi({ example: "USDC" }),
           amount: wholeSchema,
-          amount_usd: usd,
+          value_usd: usd,
         }),
       )
       .openapi({ description: "Amounts in the tokens' smallest units; the first 20, most worth first" }),
@@ -68,7 +68,9 @@ export const counterpartySchema = z
     calls: count.openapi({ description: "Own calls to it, or payments to it, failed ones included" }),
     failed_calls: count,
     transfers_in: count.openapi({ description: "Transfers from it in transactions of others" }),
-    volume_usd: usd.openapi({ description: "Out and in; null where only what has no price moved" }),
+    volume_usd: usd.openapi({
+      description: "Value of all transfers out and in; null if nothing that moved has a price",
+    }),
     volume_out: volumeSchema,
     volume_in: volumeSchema,
     first_seen: isoSchema,

@@ -258,14 +258,14 @@ function renderVolume(
   const symbols = new Map(rows.tokens.tokens.map(({ address, symbol }) => [address, symbol]));
   const shown = volume.tokens.slice(0, MAX_TOKENS);
   return {
-    volume_usd: toUsd(volume.microUsd),
+    value_usd: toUsd(volume.microUsd),
     fully_priced: volume.isPriced,
     native_wei: volume.nativeWei.toString(),
     tokens: shown.map(({ token, amount, microUsd }) => ({
       token: toEip55(token),
       symbol: symbols.get(token) ?? null,
       amount: amount.toString(),
-      amount_usd: toUsd(microUsd),
+      value_usd: toUsd(microUsd),
     })),
     tokens_left_out: volume.tokens.length - shown.length,
   };

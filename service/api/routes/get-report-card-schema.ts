@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { reportScopeShape } from "../kit/wallet-report.ts";
 import { nullableGradeSchema, nullableScoreSchema, scoreShape } from "../schemas/ahs-record.ts";
-import { eip55Schema, isoSchema, num, text } from "../schemas/values.ts";
+import { eip55Schema, isoSchema, num, severitySchema, text } from "../schemas/values.ts";
 
 const count = z.int().min(0).openapi({ example: 2 });
 const featureName = z.string().openapi({ example: "success_rate" });
@@ -82,7 +82,7 @@ export const reportCardSchema = z
       z.object({
         name: z.string().openapi({ example: "healthy_operator" }),
         title: z.string().openapi({ example: "Healthy operator" }),
-        severity: z.enum(["info", "warning", "critical"]),
+        severity: severitySchema,
         effect: z.number().max(0),
         evidence: z
           .string()

@@ -53,7 +53,7 @@ const tokenSchema = z
     held: amount.openapi({ description: "Left of what came by own calls" }),
     realised_usd: usd.openapi({ description: "Null where no sale has a known price and cost" }),
     cost_usd: usd.openapi({ description: "Of what is held, where its cost is known" }),
-    worth_usd: usd.openapi({ description: "Of the same, as of the block" }),
+    value_usd: usd.openapi({ description: "Of the same, as of the block" }),
     unrealised_usd: usd,
     priced_by: z
       .enum(["feed", "own_trade"])
@@ -133,7 +133,7 @@ function renderToken(token: TokenPnl): z.infer<typeof pnlSchema>["tokens"][numbe
     currency: token.isCurrency,
     realised_usd: toUsd(token.realised),
     cost_usd: toUsd(token.cost),
-    worth_usd: toUsd(token.worth),
+    value_usd: toUsd(token.worth),
     unrealised_usd: toUsd(token.unrealised),
   };
 }

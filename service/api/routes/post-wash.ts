@@ -33,6 +33,7 @@ import {
   hashSchema,
   isoOf,
   isoSchema,
+  severitySchema,
   share,
   toEip55,
   toUsd,
@@ -66,7 +67,7 @@ const deductionSchema = z
 const issueSchema = z
   .object({
     category: z.string().openapi({ example: "received" }),
-    severity: z.enum(["high", "medium", "low", "info"]).openapi({ example: "info" }),
+    severity: severitySchema,
     description: z.string().openapi({
       example:
         "Unrecognised tokens that others sent: 1. This is not the wallet's doing and takes nothing from the score.",
@@ -90,7 +91,7 @@ const receivedTokenSchema = z.object({
   transfers: z.int().openapi({ example: 3 }),
   senders: z.int().openapi({ example: 1 }),
   amount: tokenAmountSchema.nullable(),
-  worth_usd: usdSchema.openapi({ example: null }),
+  value_usd: usdSchema.openapi({ example: null }),
   last_at: isoSchema,
 });
 
@@ -134,8 +135,8 @@ export const washSchema = z
     deductions: z.array(deductionSchema),
     issues: z.array(issueSchema).openapi({ description: "The gravest first, at most 200" }),
     issues_by_severity: z
-      .object({ high: z.int(), medium: z.int(), low: z.int(), info: z.int() })
-      .openapi({ example: { high: 0, medium: 0, low: 0, info: 1 } }),
+      .object({ critical: z.int(), warning: z.int(), info: z.int() })
+      .openapi({ example: { critical: 0, warning: 0, info: 1 } }),
     portfolio: portfolioSchema,
     received: receivedSchema,
     ...approvalsShape,
@@ -210,9 +211,8 @@ function renderWash(facts: ReportFacts, wash: Wash): WashAnswer {
     deductions: [...deductions],
     issues: issues.slice(0, MOST_ISSUES),
     issues_by_severity: {
-      high: countOf(issues, "high"),
-      medium: countOf(issues, "medium"),
-      low: countOf(issues, "low"),
+      critical: countOf(issues, "critical"),
+      warning: countOf(issues, "warning"),
       info: countOf(issues, "info"),
     },
     portfolio: renderPortfolio(wash.portfolio),
@@ -249,7 +249,7 @@ function renderReceivedToken(found: ReceivedFinding): WashAnswer["received"]["to
   return {
     ...fieldsOf(receivedTokenSchema.shape, found),
     token: toEip55(found.token),
-    worth_usd: toUsd(found.microUsd),
+    value_usd: toUsd(found.microUsd),
     last_at: isoOf(found.lastAt),
   };
 }

@@ -25,6 +25,7 @@ import {
   int,
   isoSchema,
   num,
+  severitySchema,
   text,
   toEip55,
   toUsd,
@@ -191,7 +192,7 @@ export function renderThreats(
 const patternSchema = z
   .object({
     name: z.string().openapi({ example: "healthy_operator" }),
-    severity: z.enum(["info", "warning", "critical"]),
+    severity: severitySchema,
     effect: z.number().max(0).openapi({ description: "Points taken from the score" }),
     evidence: z
       .string()

@@ -43,7 +43,7 @@ export const moneySchema = z
   .object({
     wei: weiSchema,
     eth: text("The same in whole coins, exactly", "0.000002411368784"),
-    worth_usd: usdSchema.openapi({ example: 0.007234 }),
+    value_usd: usdSchema.openapi({ example: 0.007234 }),
   })
   .openapi("GasMoney", {
     description: "Native coin; its worth at the daily prices of the days on which it was paid",
@@ -109,7 +109,7 @@ const holdingSchema = z.object({
   decimals: z.int().nullable().openapi({ example: 6 }),
   amount: tokenAmountSchema,
   recognised: z.boolean().openapi({ example: true }),
-  worth_usd: usdSchema.openapi({ example: 108 }),
+  value_usd: usdSchema.openapi({ example: 108 }),
   priced_by: z.enum(["feed", "own_trade"]).nullable(),
 });
 
@@ -156,7 +156,7 @@ export const recommendationSchema = z
 
 /** An amount of the native coin in the form of answers. */
 export function renderMoney({ wei, microUsd }: Money): z.infer<typeof moneySchema> {
-  return { wei: String(wei), eth: formatUnits(wei, NATIVE_DECIMALS), worth_usd: toUsd(microUsd) };
+  return { wei: String(wei), eth: formatUnits(wei, NATIVE_DECIMALS), value_usd: toUsd(microUsd) };
 }
 
 /** The price of the native coin at the report's block, or the reason for its absence. */
@@ -218,7 +218,7 @@ export function renderPortfolio(portfolio: Portfolio): z.infer<typeof portfolioS
     holdings: portfolio.positions.map((position) => ({
       ...fieldsOf(holdingSchema.shape, position),
       token: toEip55(position.token),
-      worth_usd: toUsd(position.microUsd),
+      value_usd: toUsd(position.microUsd),
     })),
   };
 }

@@ -23,7 +23,7 @@ import {
   sanctionsFlagsSchema,
   threatsShape,
 } from "./ahs-record.ts";
-import { eip55Schema, flag, isoOf, isoSchema, text, toEip55 } from "./values.ts";
+import { eip55Schema, flag, isoOf, isoSchema, severitySchema, text, toEip55 } from "./values.ts";
 
 /** The base of the shares in an answer. */
 const EXPOSURE_OF =
@@ -65,7 +65,7 @@ const signalSchema = z
       "A pattern or feature of the model, or sanctioned, listed_phishing and the like, listed_counterparties, failing_counterparties",
       "gas_efficiency",
     ),
-    severity: z.enum(["high", "medium", "info"]).openapi({ example: "medium" }),
+    severity: severitySchema,
     detail: z.string().openapi({
       example: "burns an estimated 12.4 % of its fees by failures; 52 of 100 points by 300 samples",
     }),

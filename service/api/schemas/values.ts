@@ -99,6 +99,10 @@ export const addressParams = z.object({
   }),
 });
 
+export const severitySchema = z
+  .enum(["info", "warning", "critical"])
+  .openapi({ description: "The one scale of all findings", example: "warning" });
+
 /** An address in an answer: always EIP-55. */
 export const eip55Schema = z.string().regex(ADDRESS_PATTERN).openapi({
   description: "EIP-55 address",

@@ -22,10 +22,15 @@ export type FeatureLine = {
   readonly reason: string | null;
 };
 
+/** The one scale of every finding, the worst first. */
+export const SEVERITIES = ["critical", "warning", "info"] as const;
+
+export type Severity = (typeof SEVERITIES)[number];
+
 /** A known shape of trouble in the rows. */
 export type Pattern = {
   readonly name: string;
-  readonly severity: "info" | "warning" | "critical";
+  readonly severity: Severity;
   /** Points to a hundredth, never above zero. */
   readonly effect: number;
   readonly evidence: string;

@@ -3,6 +3,7 @@ import { isEstablished } from "../../model/features/credit.ts";
 import { isTrusted } from "../../model/features/hygiene.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { CounterpartyFact, OpenApproval, WalletRows } from "../../model/features/types.ts";
+import type { Severity } from "../../model/score/record.ts";
 import { compare, type ReportFacts } from "./report-facts.ts";
 
 /**
@@ -59,12 +60,12 @@ export function rankOfRisks({ risks: [gravest] }: Pick<ApprovalFinding, "risks">
 
 /** How much the gravest risk of an approval matters. */
 export const APPROVAL_SEVERITY = {
-  flagged: "high",
-  no_code: "high",
-  young: "high",
-  unknown: "medium",
-  unused: "low",
-} as const satisfies Readonly<Record<ApprovalRisk, string>>;
+  flagged: "critical",
+  no_code: "critical",
+  young: "critical",
+  unknown: "warning",
+  unused: "info",
+} as const satisfies Readonly<Record<ApprovalRisk, Severity>>;
 
 /** An open unlimited approval with the facts about its spender, and its risks by weight. */
 function findingOf(

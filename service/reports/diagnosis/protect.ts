@@ -1,4 +1,5 @@
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
+import { SEVERITIES, type Severity } from "../../model/score/record.ts";
 import type { Risk, RiskSignal } from "../risk/risk.ts";
 import type { Wash } from "../wash/wash.ts";
 import { APPROVAL_SEVERITY, type ApprovalFinding, rankOfRisks, UNUSED_DAYS } from "./approvals.ts";
@@ -13,7 +14,7 @@ export type ProtectService = "risk" | "health" | "wash" | "optimize" | "retry";
 export type ProtectionStep<Ready> = {
   readonly service: ProtectService;
   readonly action: Advice["kind"] | "review_risk" | "retry_transaction" | "small_savings" | "clean_up";
-  readonly severity: StepSeverity;
+  readonly severity: Severity;
   readonly description: string;
   readonly reason: string;
   /** Whole millionths of a US dollar at stake; null if it is not about money or has no known price. */
@@ -131,12 +132,12 @@ const NO_MONEY = { valueMicroUsd: null, monthlySavingMicroUsd: null, ...NO_WARNI
 
 function riskSteps<Ready>({ risk }: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
   return risk.signals
-    .filter(({ severity }) => severity === "high")
+    .filter(({ severity }) => severity === "critical")
     .map(({ name, detail }) => ({
       ...NO_MONEY,
       service: "risk",
       action: "review_risk",
-      severity: "high",
+      severity: "critical",
       description: `Look into ${name.replaceAll("_", " ")} before anything else: others refuse the wallet for it.`,
       reason: detail,
     }));
@@ -149,7 +150,7 @@ function safetySteps<Ready>({ health }: ProtectionFindings<Ready>): readonly Pro
       ...NO_MONEY,
       service: "health",
       action: kind,
-      severity: "high",
+      severity: "critical",
       description: action,
       reason: `${reason} ${evidence}.`,
     }));
@@ -164,7 +165,7 @@ function revocationSteps<Ready>({
     return {
       service: "health",
       action: "revoke_approval",
-      severity: gravest === undefined ? "low" : APPROVAL_SEVERITY[gravest],
+      severity: gravest === undefined ? "info" : APPROVAL_SEVERITY[gravest],
       description: action,
       reason: `${reason} ${evidence}.`,
       valueMicroUsd,
@@ -183,7 +184,7 @@ function retrySteps<Ready>({ retries }: ProtectionFindings<Ready>): readonly Pro
     ...retry,
     service: "retry",
     action: "retry_transaction",
-    severity: "medium",
+    severity: "warning",
     monthlySavingMicroUsd: null,
     ...NO_WARNING,
   }));
@@ -198,7 +199,7 @@ function savingSteps<Ready>({
     ...NO_MONEY,
     ...advice,
     service: "optimize",
-    severity: "low",
+    severity: "info",
   }));
 }
 
@@ -219,12 +220,8 @@ function washSteps<Ready>({ wash }: ProtectionFindings<Ready>): readonly Protect
   });
 }
 
-type StepSeverity = "high" | "medium" | "low";
-
-const SEVERITIES: readonly StepSeverity[] = ["high", "medium", "low"];
-
 /** All steps by severity. A step of the sequence takes the highest severity of the steps behind it in the sequence. */
-export function rankSteps<Step extends { readonly severity: StepSeverity }>({
+export function rankSteps<Step extends { readonly severity: Severity }>({
   first,
   sequence,
   rest,

@@ -5,7 +5,14 @@ import type { SanctionsFlag, WalletRows } from "../../model/features/types.ts";
 import { weighCalls } from "../../model/features/weigh-calls.ts";
 import { roundMicro } from "../../model/score/fixed-point.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import { type ConfidenceLevel, type FeatureLine, gradeOf, type Pattern } from "../../model/score/record.ts";
+import {
+  type ConfidenceLevel,
+  type FeatureLine,
+  gradeOf,
+  type Pattern,
+  SEVERITIES,
+  type Severity,
+} from "../../model/score/record.ts";
 import { THREAT_CODES, type Threat } from "../../sanctions/threats.ts";
 import type { Exposure, ScoreExplanation } from "./risk-facts.ts";
 
@@ -124,27 +131,19 @@ function isThreat(name: string): boolean {
   return THREAT_CODES.some((code) => code === name);
 }
 
-const SEVERITIES = ["high", "medium", "info"] as const;
-
 /** A reason for a risk, or for its absence. */
 export type RiskSignal = {
   /** The name of the pattern or feature of the model; or sanctioned, listed_phishing and the like, listed_counterparties, failing_counterparties. */
   readonly name: string;
-  readonly severity: (typeof SEVERITIES)[number];
+  readonly severity: Severity;
   readonly detail: string;
 };
 
-/** Features below these scores are a warning (a C) or a high signal (an E). */
+/** Features below these scores are a warning (a C) or critical (an E). */
 const WEAK_BELOW = 60;
 const FAILING_BELOW = 20;
 /** From a tenth of the volume on it is no accident; the model's own bound. */
 const NOTABLE_SHARE = 0.1;
-
-const PATTERN_SEVERITY: Readonly<Record<Pattern["severity"], RiskSignal["severity"]>> = {
-  critical: "high",
-  warning: "medium",
-  info: "info",
-};
 
 /** Texts for feature values; other features show the number with its unit. */
 const WORDS: ReadonlyMap<string, (value: number) => string> = new Map<string, (value: number) => string>([
@@ -169,7 +168,7 @@ const EARNED_BY_SUCCESS: ReadonlySet<string> = new Set([
   "consistency",
 ]);
 
-/** Features whose weakness alone is a high signal. */
+/** Features whose weakness alone is critical. */
 const GRAVE: ReadonlySet<string> = new Set(["success_rate", "failure_recovery", "adaptation", "risk_flags"]);
 
 /** Lists of threats by name with their kinds. */
@@ -200,12 +199,12 @@ export function riskSignals({
 
 function sanctionedSignal(flags: readonly SanctionsFlag[]): RiskSignal {
   const lists = flags.map(({ source, reference }) => `${source} (${reference})`).join(", ");
-  return { name: "sanctioned", severity: "high", detail: `on a sanctions list: ${lists}` };
+  return { name: "sanctioned", severity: "critical", detail: `on a sanctions list: ${lists}` };
 }
 
 function threatSignal({ list, kind, source, listed_at }: Threat): RiskSignal {
   const detail = `on the list ${list} of ${source} since ${listed_at}; no number counts it`;
-  return { name: `listed_${kind}`, severity: "high", detail };
+  return { name: `listed_${kind}`, severity: "critical", detail };
 }
 
 function explanationSignals({ patterns, features }: ScoreExplanation): readonly RiskSignal[] {
@@ -226,7 +225,7 @@ function isWeak({ state, score }: FeatureLine): boolean {
 }
 
 function patternSignal({ name, severity, evidence }: Pattern): RiskSignal {
-  return { name, severity: PATTERN_SEVERITY[severity], detail: evidence };
+  return { name, severity, detail: evidence };
 }
 
 function featureSignal(line: FeatureLine): RiskSignal | null {
@@ -236,7 +235,7 @@ function featureSignal(line: FeatureLine): RiskSignal | null {
   const found = name === "risk_flags" ? reason : (WORDS.get(name)?.(value) ?? null);
   return {
     name,
-    severity: score < FAILING_BELOW && GRAVE.has(name) ? "high" : "medium",
+    severity: score < FAILING_BELOW && GRAVE.has(name) ? "critical" : "warning",
     detail: `${found ?? `${round(value)} ${unit}`}; ${Math.round(score)} of 100 points by ${samples} samples`,
   };
 }
@@ -249,7 +248,7 @@ function exposureSignals({ listed, failing }: CounterpartyShares): readonly Risk
   if (failing.counterparties > 0) {
     signals.push({
       name: "failing_counterparties",
-      severity: failing.share >= NOTABLE_SHARE ? "medium" : "info",
+      severity: failing.share >= NOTABLE_SHARE ? "warning" : "info",
       detail: `${percent(failing.share)} of what it sent went to wallets of grade F: ${failing.counterparties}`,
     });
   }
@@ -261,7 +260,7 @@ function listedSignal({ counterparties, share }: CounterpartyShares["listed"]): 
   const way = counterparties === 0 ? ", by way of other contracts" : `: ${counterparties}`;
   const who = `sanctioned accounts or mixers${way}`;
   if (share === null)
-    return { name, severity: "medium", detail: `dealt with ${who}; how much is not known now` };
+    return { name, severity: "warning", detail: `dealt with ${who}; how much is not known now` };
   if (share === 0) {
     return {
       name,
@@ -271,7 +270,7 @@ function listedSignal({ counterparties, share }: CounterpartyShares["listed"]): 
   }
   return {
     name,
-    severity: share >= NOTABLE_SHARE ? "high" : "medium",
+    severity: share >= NOTABLE_SHARE ? "critical" : "warning",
     detail: `${percent(share)} of what it sent went to ${who}`,
   };
 }

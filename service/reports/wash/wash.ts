@@ -1,6 +1,7 @@
 import { type Address, checksumAddress, zeroAddress } from "viem";
 import { isSelfDealing, ownShare } from "../../model/features/patterns.ts";
 import { roundMicro } from "../../model/score/fixed-point.ts";
+import { SEVERITIES, type Severity } from "../../model/score/record.ts";
 import {
   APPROVAL_SEVERITY,
   type ApprovalFinding,
@@ -42,12 +43,10 @@ export function washWallet(
   };
 }
 
-const SEVERITIES = ["high", "medium", "low", "info"] as const;
-
 export type WashIssue = {
   readonly category: DeductionName | "received";
   /** info: nothing of it is the wallet's doing, or nothing is wrong with it. */
-  readonly severity: (typeof SEVERITIES)[number];
+  readonly severity: Severity;
   readonly description: string;
   readonly action: string;
 };
@@ -91,15 +90,15 @@ function deductionIssues({ facts, cleanliness }: Findings): readonly WashIssue[]
     if (points === null || points === 0) return [];
     if (name === "delegation" && to !== null) {
       const action = `Take back the EIP-7702 delegation to ${checksumAddress(to)}.`;
-      return [{ category: name, severity: "high", description: reason, action }];
+      return [{ category: name, severity: "critical", description: reason, action }];
     }
     if (name === "self_dealing") {
       const action = "Deal with independent parties: calls among one's own accounts prove nothing to others.";
-      return [{ category: name, severity: "medium", description: reason, action }];
+      return [{ category: name, severity: "warning", description: reason, action }];
     }
     if (name === "portfolio_quality" && points >= POOR_QUALITY_POINTS) {
       const action = "Move what is held into tokens that are listed or widely used.";
-      return [{ category: name, severity: "medium", description: reason, action }];
+      return [{ category: name, severity: "warning", description: reason, action }];
     }
     return [];
   });
@@ -113,12 +112,12 @@ function holdingIssues({ facts, portfolio }: Findings): readonly WashIssue[] {
     if (!recognised) {
       const description = `Own calls brought in ${nameOf(position)}, which is neither listed nor known to be used by others.`;
       const action = `Find out what ${nameOf(position)} is before touching it; sell it or leave it, and stop acquiring it.`;
-      return [{ category: "unrecognised_tokens", severity: "medium", description, action }];
+      return [{ category: "unrecognised_tokens", severity: "warning", description, action }];
     }
     if (microUsd === null || microUsd >= dustBelowMicroUsd) return [];
     const description = `${nameOf(position)} that own calls brought in is worth less than a cent.`;
     const action = `Leave ${nameOf(position)}, or sweep it with the next trade of that token: moving it alone costs more than it is worth.`;
-    return [{ category: "dust", severity: "low", description, action }];
+    return [{ category: "dust", severity: "info", description, action }];
   });
 }
 
@@ -128,7 +127,7 @@ function circleIssues(circles: readonly Circle[]): readonly WashIssue[] {
     return own
       ? {
           category: "circular_transfers",
-          severity: "medium",
+          severity: "warning",
           description: `Transfers to ${who}, which belongs to the same owner, came back within 7 days: ${times}.`,
           action:
             "Stop moving the same funds in a circle: volume among one's own accounts counts for nothing.",

@@ -154,7 +154,7 @@ describe("GET /agent/protect/{address}", () => {
       ["optimize", false],
       ["retry", false],
     ]);
-    expect(body).toMatchObject({ steps: [], transactions: 0, monthly_saving_usd: null, rehearsed: null });
+    expect(body).toMatchObject({ steps: [], transactions: 0, saves_usd_per_month: null, rehearsed: null });
   });
 
   it("runs everything for a wallet whose risk is not low", async () => {
@@ -246,6 +246,6 @@ describe("GET /agent/protect/{address}", () => {
       ...{ ran, reason: expect.stringMatching(reason) },
     });
     expect(body.steps.map(({ action }) => action)).toEqual(actions);
-    expect((body.monthly_saving_usd ?? 0) > 0).toBe(ran);
+    expect((body.saves_usd_per_month ?? 0) > 0).toBe(ran);
   });
 });

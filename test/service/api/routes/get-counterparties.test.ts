@@ -46,8 +46,8 @@ describe("GET /counterparties/{address}", () => {
       direction: "out",
       calls: 10,
       volume_usd: 50,
-      volume_out: { volume_usd: 50, fully_priced: true, tokens: [{ symbol: "USDC", amount: "50000000" }] },
-      volume_in: { volume_usd: 0 },
+      volume_out: { value_usd: 50, fully_priced: true, tokens: [{ symbol: "USDC", amount: "50000000" }] },
+      volume_in: { value_usd: 0 },
       scored: false,
       grade: null,
       owner_link: null,
@@ -113,7 +113,7 @@ describe("GET /counterparties/{address}", () => {
     });
     expect(body.counterparties[1]).toMatchObject({
       volume_usd: null,
-      volume_out: { volume_usd: null, fully_priced: false, tokens: [{ symbol: null, amount_usd: null }] },
+      volume_out: { value_usd: null, fully_priced: false, tokens: [{ symbol: null, value_usd: null }] },
     });
     expect(body.totals).toMatchObject({ volume_out_usd: null, unpriced_counterparties: 3 });
     expect(body.concentration.hhi_volume_out).toBeNull();

@@ -29,12 +29,12 @@ describe("GET /health/{address}", () => {
       coverage: { complete: true },
       totals: { calls: 60, successes: 58, failures: 2, success_rate: 0.966667, unread_receipts: 0 },
       gas: {
-        wasted: { wei: "180000000000000", eth: "0.00018", worth_usd: 0.36 },
+        wasted: { wei: "180000000000000", eth: "0.00018", value_usd: 0.36 },
         wasted_share: expect.closeTo(0.049, 3),
       },
       failures: {
-        out_of_gas: { failures: 1, wasted: { worth_usd: 0.2 } },
-        reverted: { failures: 1, wasted: { worth_usd: 0.16 } },
+        out_of_gas: { failures: 1, wasted: { value_usd: 0.2 } },
+        reverted: { failures: 1, wasted: { value_usd: 0.16 } },
         revert_reasons: null,
       },
       open_approvals: [],
@@ -96,7 +96,7 @@ describe("GET /health/{address}", () => {
     const tokens = { native: { symbol: "ETH", decimals: 18, prices: [] }, tokens: [] };
     const { body } = await health({ readWallet: async () => reportSource({ tokens }) });
     expect(body).toMatchObject({
-      gas: { spent: { worth_usd: null }, wasted: { wei: "180000000000000", worth_usd: null } },
+      gas: { spent: { value_usd: null }, wasted: { wei: "180000000000000", value_usd: null } },
       prices: { native_usd: null, reason: "no feed prices the native coin" },
     });
   });

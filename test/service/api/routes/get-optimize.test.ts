@@ -44,7 +44,7 @@ describe("GET /optimize/{address}", () => {
         { method: "transfer(address,uint256)", calls: 30, failures: 0, savings: [] },
       ],
       other_methods: null,
-      totals: { methods: 2, calls: 60, failures: 2, saving: { worth_usd: 0.36 } },
+      totals: { methods: 2, calls: 60, failures: 2, saving: { value_usd: 0.36 } },
     });
     expect(keys.balance()).toBe(0);
     expect(read).toEqual([WALLET]);

@@ -77,7 +77,7 @@ describe("GET /risk/premium/{address}", () => {
       held: "4",
       realised_usd: 30,
       cost_usd: 40,
-      worth_usd: 60,
+      value_usd: 60,
       unrealised_usd: 20,
       priced_by: "own_trade",
     });

@@ -78,7 +78,7 @@ describe("GET /risk/{address}", () => {
       signals: [
         {
           name: "listed_phishing",
-          severity: "high",
+          severity: "critical",
           detail: `on the list scamsniffer of ${PHISHING.source} since ${PHISHING.listed_at}; no number counts it`,
         },
       ],

@@ -54,7 +54,7 @@ describe("POST /wash/{address}", () => {
     const { body } = await wash(SPAMMED);
     expect(body).toMatchObject({
       cleanliness_score: 100,
-      issues_by_severity: { high: 0, medium: 0, low: 0, info: 1 },
+      issues_by_severity: { critical: 0, warning: 0, info: 1 },
       received: { spam_tokens: 150, transfers: 150, truncated: true, left_out: 50 },
     });
   });
@@ -71,7 +71,7 @@ describe("POST /wash/{address}", () => {
     const { body } = await wash({ readWallet: async () => ({ ...source, rows }) });
     expect(body).toMatchObject({
       cleanliness_score: 90,
-      issues: [{ category: "approvals", severity: "high", action: expect.stringContaining("Take back") }],
+      issues: [{ category: "approvals", severity: "critical", action: expect.stringContaining("Take back") }],
       open_approvals: [{ risks: ["young", "unknown"], spender_facts: null }],
     });
   });

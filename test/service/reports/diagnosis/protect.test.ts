@@ -86,8 +86,8 @@ describe("the plan", () => {
           risk: {
             level: "CRITICAL",
             signals: [
-              { name: "sanctioned", severity: "high", detail: "on a list" },
-              { name: "gas_efficiency", severity: "medium", detail: "poor" },
+              { name: "sanctioned", severity: "critical", detail: "on a list" },
+              { name: "gas_efficiency", severity: "warning", detail: "poor" },
             ],
           },
           revocations: [
@@ -105,7 +105,7 @@ describe("the plan", () => {
       steps.filter(({ action }) => order.includes(action)).map(({ action }) => order.indexOf(action)),
     ).toEqual(places.filter((place) => place < order.length).toSorted((a, b) => a - b));
     expect(steps.flatMap(({ ready }) => ready ?? [])).toEqual(["first", "second", "third"]);
-    expect(steps[0]).toMatchObject({ action: "review_risk", severity: "high", reason: "on a list" });
+    expect(steps[0]).toMatchObject({ action: "review_risk", severity: "critical", reason: "on a list" });
     expect(steps.filter(({ action }) => action === "review_risk")).toHaveLength(1);
   });
 
@@ -180,7 +180,7 @@ describe("the plan", () => {
     ];
     const steps = planProtection(findingsOf({}, { ...dirty, retries, revocations }));
     const places = steps.map(({ ready, severity }) =>
-      ["high", "medium", "low"].indexOf(ready === null ? severity : "medium"),
+      ["critical", "warning", "info"].indexOf(ready === null ? severity : "warning"),
     );
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     expect(new Set(places)).toEqual(new Set([1, 2]));
@@ -239,23 +239,23 @@ describe("approvals at risk", () => {
   });
 });
 
-const step = (name: string, severity: "high" | "medium" | "low") => ({ name, severity });
+const step = (name: string, severity: "critical" | "warning" | "info") => ({ name, severity });
 
 const namesOf = (lists: Parameters<typeof rankSteps<ReturnType<typeof step>>>[0]) =>
   rankSteps(lists).map(({ name }) => name);
 
 describe("the steps of a plan", () => {
   it("stand by severity, whatever found them", () => {
-    const first = [step("sanctioned", "high")];
-    const sequence = [step("revoke", "high"), step("retry", "medium"), step("retry too", "medium")];
-    const rest = [step("habit", "low"), step("unknown token", "medium"), step("dust", "low")];
+    const first = [step("sanctioned", "critical")];
+    const sequence = [step("revoke", "critical"), step("retry", "warning"), step("retry too", "warning")];
+    const rest = [step("habit", "info"), step("unknown token", "warning"), step("dust", "info")];
     const order = ["sanctioned", "revoke", "retry", "retry too", "unknown token", "habit", "dust"];
     expect(namesOf({ first, sequence, rest })).toEqual(order);
   });
 
   it("keep transactions in their order: one before a graver one stands with it", () => {
-    const sequence = [step("unused", "low"), step("retry", "medium"), step("unused too", "low")];
-    const rest = [step("circle", "medium"), step("habit", "low")];
+    const sequence = [step("unused", "info"), step("retry", "warning"), step("unused too", "info")];
+    const rest = [step("circle", "warning"), step("habit", "info")];
     expect(namesOf({ first: [], sequence, rest })).toEqual([
       "unused",
       "retry",

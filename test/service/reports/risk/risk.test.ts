@@ -29,7 +29,7 @@ function scored(ahsScore: number, changes: Partial<RiskEvidence> = {}): RiskEvid
   return evidence({ score: { kind: "scored", ahsScore, confidenceLevel: "HIGH" }, ...changes });
 }
 
-const STORM = { name: "retry_storm", severity: "medium", detail: "2 times" } as const;
+const STORM = { name: "retry_storm", severity: "warning", detail: "2 times" } as const;
 
 describe("risk", () => {
   it.each([
@@ -110,7 +110,7 @@ describe("risk", () => {
   );
 
   it("of a newcomer who only paid a mixer is not called unknown, and no sign of none", () => {
-    const signal = { name: "listed_counterparties", severity: "high", detail: "100 %" } as const;
+    const signal = { name: "listed_counterparties", severity: "critical", detail: "100 %" } as const;
     const facts = evidence({ score: { kind: "insufficient" }, listedShare: 1, signals: [signal] });
     expect(assessRisk(facts, AHS_2026_2).verdict).toBe(
       "High risk at least: listed counterparties; else too little history to judge.",
@@ -182,7 +182,7 @@ describe("signals", () => {
     expect(signalsOf([line({})])).toEqual([
       {
         name: "success_rate",
-        severity: "high",
+        severity: "critical",
         detail:
           "succeeds in an estimated 42 % of its calls, recent ones counting more; 12 of 100 points by 210 samples",
       },
@@ -191,9 +191,9 @@ describe("signals", () => {
 
   it.each([
     ["a good feature", line({ score: 60 }), []],
-    ["a weak feature", line({ score: 59.9 }), ["medium"]],
-    ["a failing feature", line({ score: 19.9 }), ["high"]],
-    ["a failing feature that alone is no danger", line({ name: "dust_and_spam", score: 0 }), ["medium"]],
+    ["a weak feature", line({ score: 59.9 }), ["warning"]],
+    ["a failing feature", line({ score: 19.9 }), ["critical"]],
+    ["a failing feature that alone is no danger", line({ name: "dust_and_spam", score: 0 }), ["warning"]],
     ["what is not known", line({ state: "unknown", value: null, score: null, reason: "not indexed" }), []],
     ["what could not occur", line({ state: "not_applicable", value: null, score: null }), []],
     ["the weak link", line({ dimension: "AHS", weight: 0, score: null, contribution: -900 }), []],
@@ -240,10 +240,10 @@ describe("signals", () => {
       ),
     });
     expect(signals.map(({ name, severity }) => [name, severity])).toEqual([
-      ["sanctioned", "high"],
-      ["cascading_failure", "high"],
-      ["gas_efficiency", "medium"],
-      ["listed_counterparties", "medium"],
+      ["sanctioned", "critical"],
+      ["cascading_failure", "critical"],
+      ["gas_efficiency", "warning"],
+      ["listed_counterparties", "warning"],
       ["zombie", "info"],
       ["failing_counterparties", "info"],
     ]);
@@ -262,10 +262,10 @@ describe("listed counterparties", () => {
     });
 
   it.each([
-    [0.1, "high", "10 % of what it sent went to sanctioned accounts or mixers: 1"],
-    [0.099, "medium", "9.9 % of what it sent went to sanctioned accounts or mixers: 1"],
-    [0.00001, "medium", "less than 0.1 % of what it sent went to sanctioned accounts or mixers: 1"],
-    [null, "medium", "dealt with sanctioned accounts or mixers: 1; how much is not known now"],
+    [0.1, "critical", "10 % of what it sent went to sanctioned accounts or mixers: 1"],
+    [0.099, "warning", "9.9 % of what it sent went to sanctioned accounts or mixers: 1"],
+    [0.00001, "warning", "less than 0.1 % of what it sent went to sanctioned accounts or mixers: 1"],
+    [null, "warning", "dealt with sanctioned accounts or mixers: 1; how much is not known now"],
     [0, "info", "dealt with sanctioned accounts or mixers: 1; nothing that the score looks at went there"],
   ])("to which a share of %s went are %s", (share, severity, detail) => {
     expect(signalOf(share)).toEqual([{ name: "listed_counterparties", severity, detail }]);
@@ -331,7 +331,7 @@ describe("the risk of dealing with", () => {
   ])("%s is low", (_name, archetype) => {
     const risk = riskOf(archetype({ days: 90, seed: 1 }));
     expect(risk.level).toBe("LOW");
-    expect(risk.signals.filter(({ severity }) => severity === "high")).toEqual([]);
+    expect(risk.signals.filter(({ severity }) => severity === "critical")).toEqual([]);
   });
 
   it("a wallet that always fails is critical, and its failures are named", () => {
@@ -340,7 +340,7 @@ describe("the risk of dealing with", () => {
     expect(risk.names).toEqual(
       expect.arrayContaining(["cascading_failure", "success_rate", "failure_recovery"]),
     );
-    expect(risk.signals[0]?.severity).toBe("high");
+    expect(risk.signals[0]?.severity).toBe("critical");
     expect(risk.verdict).toMatch(/^Critical risk.*: cascading failure, success rate/);
   });
 

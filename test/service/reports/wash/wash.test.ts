@@ -89,7 +89,7 @@ describe("a wash", () => {
     );
     expect(pointsOf(rows, "circular_transfers", { exchanges })).toBe(2);
     expect(wash(rows, { exchanges }).issues.map(({ category, severity }) => [category, severity])).toEqual([
-      ["circular_transfers", "medium"],
+      ["circular_transfers", "warning"],
       ["circular_transfers", "info"],
     ]);
   });
@@ -137,7 +137,7 @@ describe("a wash", () => {
   });
 });
 
-const ORDER = ["high", "medium", "low", "info"];
+const ORDER = ["critical", "warning", "info"];
 
 test("what to do about a token names the token, each once", () => {
   const facts = factsOf(dirtyRows({ days: 60, seed: 7 }));
