@@ -4,7 +4,7 @@ import { choseGas } from "../../model/features/hygiene.ts";
 import { roundMicro } from "../../model/score/fixed-point.ts";
 import type { FailureGroup } from "../../reports/diagnosis/failures.ts";
 import { diagnoseHealth, type Health } from "../../reports/diagnosis/health.ts";
-import { methodName } from "../../reports/diagnosis/health-advice.ts";
+import { methodName } from "../../reports/labels/method-names.ts";
 import {
   gatherReportFacts,
   type Money,

@@ -3,8 +3,8 @@ import {
   type Advice,
   adviceOnLimits,
   adviceOnSaving,
-  methodName,
 } from "../../reports/diagnosis/health-advice.ts";
+import { methodName } from "../../reports/labels/method-names.ts";
 import {
   findSavings,
   type GasBill,

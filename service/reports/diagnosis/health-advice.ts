@@ -1,8 +1,9 @@
-import { type Address, checksumAddress, type Hex, toFunctionSelector } from "viem";
+import { type Address, checksumAddress, type Hex } from "viem";
 import { exposedShare } from "../../model/features/exposure.ts";
 import { isTrusted } from "../../model/features/hygiene.ts";
 import type { ApprovalFinding, ApprovalRisk } from "./approvals.ts";
 import { methodKey } from "./failures.ts";
+import { methodName } from "../labels/method-names.ts";
 import { adviseLimit, findSavings, LIMIT_FORMULA, type Saving } from "./optimize.ts";
 import { compare, type Money, PER_MONTH_DAYS, type ReportFacts } from "./report-facts.ts";
 
@@ -153,29 +154,4 @@ export function callName({ contract, selector }: { contract: Address | null; sel
 
 function timeOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
-}
-
-/** Methods that agents call most, by selector. A contract may use a selector for another method. */
-const METHOD_NAMES: ReadonlyMap<Hex, string> = new Map(
-  [
-    "transfer(address,uint256)",
-    "transferFrom(address,address,uint256)",
-    "transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)",
-    "transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)",
-    "approve(address,uint256)",
-    "setApprovalForAll(address,bool)",
-    "deposit()",
-    "withdraw(uint256)",
-    "multicall(bytes[])",
-    "multicall(uint256,bytes[])",
-    "execute(bytes,bytes[],uint256)",
-    "swapExactTokensForTokens(uint256,uint256,address[],address,uint256)",
-    "swapExactETHForTokens(uint256,address[],address,uint256)",
-    "swapExactTokensForETH(uint256,uint256,address[],address,uint256)",
-  ].map((signature) => [toFunctionSelector(signature), signature]),
-);
-
-/** The usual signature of a selector; null for a plain transfer or an unlisted selector. */
-export function methodName(selector: Hex | null): string | null {
-  return selector === null ? null : (METHOD_NAMES.get(selector) ?? null);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { WalletRows } from "../../../../service/model/features/types.ts";
 import { diagnoseHealth } from "../../../../service/reports/diagnosis/health.ts";
-import { methodName } from "../../../../service/reports/diagnosis/health-advice.ts";
+import { methodName } from "../../../../service/reports/labels/method-names.ts";
 import { optimizeGas } from "../../../../service/reports/diagnosis/optimize.ts";
 import {
   alwaysFailing,
