@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ts from "typescript";
+import * as standards from "viem";
 import { type Abi, parseAbiItem, toFunctionSelector, toFunctionSignature } from "viem";
 import * as accountAbstraction from "viem/account-abstraction";
-import * as standards from "viem";
 
 /**
  * Writes the signatures of known contract functions that send transactions, with their selectors. The functions of our
@@ -120,8 +120,9 @@ const root = join(import.meta.dirname, "..");
 const file = join(root, "service/reports/labels/method-signatures.txt");
 /** Longest signature kept: a longer one says no more to a reader. */
 const MAX_CHARACTERS = 200;
-/** Folders of packages whose contracts nobody deploys. */
-const SKIPPED = /(^|\/)(tests?|mocks?|script|scripts|node_modules)(\/|$)|\.(t|s)\.sol\/|mock|harness|stdcheats|\/i?vm(safe)?\.json/i;
+/** Folders of packages with code for tests. */
+const SKIPPED =
+  /(^|\/)(tests?|mocks?|script|scripts|node_modules)(\/|$)|\.(t|s)\.sol\/|mock|harness|stdcheats|\/i?vm(safe)?\.json/i;
 
 const isCheck = process.argv.includes("--check");
 const packaged = process.argv.includes("--download") ? downloadSignatures() : readPackaged();
@@ -197,7 +198,9 @@ function readPackage(folder: string, name: string): string[] {
   const files = readdirSync(target, { recursive: true, encoding: "utf8" })
     .map((path) => path.replace(/^package\//, ""))
     .filter((path) => /\.(json|[cm]?js)$/.test(path) && !SKIPPED.test(path));
-  const found = files.flatMap((path) => readSignatures(path, readFileSync(join(target, "package", path), "utf8")));
+  const found = files.flatMap((path) =>
+    readSignatures(path, readFileSync(join(target, "package", path), "utf8")),
+  );
   if (found.length === 0) throw new Error(`${name} holds no ABI`);
   return found;
 }
@@ -209,7 +212,7 @@ function readSignatures(path: string, source: string): string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isObjectLiteralExpression(node) || ts.isStringLiteralLike(node)) {
-      const signature = signatureOf(valueOf(node));
+      const signature = signatureOf(literalOf(node));
       if (signature !== null) found.push(signature);
     }
     ts.forEachChild(node, visit);
@@ -227,14 +230,16 @@ function readAbi(json: unknown): string[] {
 }
 
 /** The value of a literal; undefined for any other expression. */
-function valueOf(node: ts.Node): unknown {
+function literalOf(node: ts.Node): unknown {
   if (ts.isStringLiteralLike(node)) return node.text;
-  if (ts.isArrayLiteralExpression(node)) return node.elements.map(valueOf);
+  if (ts.isArrayLiteralExpression(node)) return node.elements.map(literalOf);
   if (!ts.isObjectLiteralExpression(node)) return undefined;
   const members = node.properties.flatMap((member) => {
     if (!ts.isPropertyAssignment(member)) return [];
     const { name } = member;
-    return ts.isIdentifier(name) || ts.isStringLiteralLike(name) ? [[name.text, valueOf(member.initializer)]] : [];
+    return ts.isIdentifier(name) || ts.isStringLiteralLike(name)
+      ? [[name.text, literalOf(member.initializer)]]
+      : [];
   });
   return Object.fromEntries(members);
 }

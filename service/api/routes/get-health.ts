@@ -4,13 +4,13 @@ import { choseGas } from "../../model/features/hygiene.ts";
 import { roundMicro } from "../../model/score/fixed-point.ts";
 import type { FailureGroup } from "../../reports/diagnosis/failures.ts";
 import { diagnoseHealth, type Health } from "../../reports/diagnosis/health.ts";
-import { methodName } from "../../reports/labels/method-names.ts";
 import {
   gatherReportFacts,
   type Money,
   perMonth,
   type ReportFacts,
 } from "../../reports/diagnosis/report-facts.ts";
+import { methodName } from "../../reports/labels/method-names.ts";
 
 import type { SeenCall, WalletLife } from "../../scores/wallet-reads.ts";
 import { definePaid } from "../kit/endpoint.ts";

@@ -1,10 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import {
-  type Advice,
-  adviceOnLimits,
-  adviceOnSaving,
-} from "../../reports/diagnosis/health-advice.ts";
-import { methodName } from "../../reports/labels/method-names.ts";
+import { type Advice, adviceOnLimits, adviceOnSaving } from "../../reports/diagnosis/health-advice.ts";
 import {
   findSavings,
   type GasBill,
@@ -21,6 +16,7 @@ import {
   PER_MONTH_DAYS,
   type ReportFacts,
 } from "../../reports/diagnosis/report-facts.ts";
+import { methodName } from "../../reports/labels/method-names.ts";
 
 import { definePaid } from "../kit/endpoint.ts";
 import {

@@ -1,9 +1,9 @@
 import { type Address, checksumAddress, type Hex } from "viem";
 import { exposedShare } from "../../model/features/exposure.ts";
 import { isTrusted } from "../../model/features/hygiene.ts";
+import { methodName } from "../labels/method-names.ts";
 import type { ApprovalFinding, ApprovalRisk } from "./approvals.ts";
 import { methodKey } from "./failures.ts";
-import { methodName } from "../labels/method-names.ts";
 import { adviseLimit, findSavings, LIMIT_FORMULA, type Saving } from "./optimize.ts";
 import { compare, type Money, PER_MONTH_DAYS, type ReportFacts } from "./report-facts.ts";
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { WalletRows } from "../../../../service/model/features/types.ts";
 import { diagnoseHealth } from "../../../../service/reports/diagnosis/health.ts";
-import { methodName } from "../../../../service/reports/labels/method-names.ts";
 import { optimizeGas } from "../../../../service/reports/diagnosis/optimize.ts";
 import {
   alwaysFailing,
@@ -194,9 +193,4 @@ describe("a portfolio", () => {
   test("of unread receipts is not an empty one", () => {
     expect(healthOfSteps([{ at: START, read: false }]).portfolio).toMatchObject({ kind: "unread" });
   });
-});
-
-test("a plain transfer and an unheard-of selector have no name, and a usual one its signature", () => {
-  const selectors = [null, "0x00000000", "0xa9059cbb"] as const;
-  expect(selectors.map(methodName)).toEqual([null, null, "transfer(address,uint256)"]);
 });
