@@ -83,7 +83,8 @@ function urlOf(name: string): string {
 }
 
 async function copyMigrated(name: string): Promise<void> {
-  await onServer(inject("postgresUrl"), `create database ${name} template ${inject("migratedDatabase")}`);
+  const template = inject("migratedDatabase");
+  await onServer(inject("postgresUrl"), `create database ${name} template ${template} strategy file_copy`);
   // A copy has the rights on what it holds, and none on itself.
   await onServer(urlOf(name), `grant create on database ${name} to ahs_index`);
 }
