@@ -1,22 +1,22 @@
+import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type Command, type Config, OPTION_VARIABLES, parseConfig } from "./config.ts";
+import { describeFault } from "./describe-fault.ts";
 import { endOnFault } from "./end-on-fault.ts";
+import { localSettings } from "./local-settings.ts";
 import { knownSecrets } from "./secrets/known-secrets.ts";
 import { createScrub } from "./secrets/scrub.ts";
 
-/** Each command: its line in the list of commands, and a loader of the command and its own usage; null for `doctor`, which reads the settings itself. */
-const COMMANDS: Readonly<
-  Record<
-    string,
-    readonly [string, (() => Promise<{ readonly run: Command; readonly USAGE?: string }>) | null]
-  >
-> = {
+type Loaded = { readonly run: Command; readonly USAGE?: string };
+
+/** Each command: its summary, and a loader of the command and its usage. `doctor` reads the settings itself, since it checks them. */
+const COMMANDS: Readonly<Record<string, readonly [string, () => Promise<Loaded>]>> = {
   up: [
     "start everything on this machine: chain, database, index, workers, API",
     () => import("./commands/up.ts"),
   ],
   devnet: [
-    "a local chain with our contracts and a simulated population",
+    "start a local chain with our contracts and a simulated population",
     () => import("./commands/devnet.ts"),
   ],
   index: [
@@ -24,114 +24,107 @@ const COMMANDS: Readonly<
     async () => ({ run: withoutOptions((await import("./commands/index-chain.ts")).indexChain) }),
   ],
   serve: [
-    "the HTTP API",
+    "serve the HTTP API",
     async () => ({ run: withoutOptions((await import("./commands/serve.ts")).serveApi) }),
   ],
   work: [
-    "score, publish, nightly jobs",
+    "score, publish, warm, verify, deliver webhooks and run nightly jobs",
     async () => ({ run: withoutOptions((await import("./commands/work.ts")).work) }),
   ],
-  migrate: [
-    "bring the database schema to the newest version; --roles makes the roles of the processes",
-    () => import("./commands/migrate.ts"),
-  ],
-  keys: ["create | list | rotate | revoke API keys", () => import("./commands/keys.ts")],
-  score: [
-    "what the model says of one wallet, line by line with --explain; what another policy would move",
-    () => import("./commands/score.ts"),
-  ],
+  migrate: ["update the database schema to the newest version", () => import("./commands/migrate.ts")],
+  keys: ["create, list, rotate and revoke API keys", () => import("./commands/keys.ts")],
+  score: ["show a wallet's score, or compare two policies", () => import("./commands/score.ts")],
   "verify-score": [
-    "compute a score again from a node and the files it names, and compare",
+    "recompute a score from chain data and compare it",
     () => import("./commands/verify-score.ts"),
   ],
-  sanctions: ["import | status | check: the sanctions lists", () => import("./commands/sanctions.ts")],
+  sanctions: ["import, show and check sanctions lists", () => import("./commands/sanctions.ts")],
   threats: [
-    "import | list | remove: lists of phishing, scam, mixer and exploit addresses",
+    "import, list and remove lists of phishing, scam, mixer and exploit addresses",
     () => import("./commands/threats.ts"),
   ],
   networks: [
-    "refresh: the deployment's public funders and popular contracts, against the index and public labels",
+    "refresh a network's public funders and popular contracts",
     () => import("./commands/networks.ts"),
   ],
   scan: [
-    "run | list | show: scans of registries, documents and all scores, as each night",
+    "run and list nightly scans of registries, documents and scores",
     () => import("./commands/scan.ts"),
   ],
-  unfollow: [
-    "list | add | remove: addresses that are not followed, whatever names them on the chain",
-    () => import("./commands/unfollow.ts"),
-  ],
-  warm: [
-    "read the past of followed wallets from the batch source, as the worker does by itself",
-    () => import("./commands/warm.ts"),
-  ],
+  unfollow: ["exclude addresses from the index", () => import("./commands/unfollow.ts")],
+  warm: ["read the past of followed wallets from the batch source", () => import("./commands/warm.ts")],
   payments: [
-    "list | reconcile: what callers paid per call, against the chain",
+    "list payments per call and reconcile them with the chain",
     () => import("./commands/payments.ts"),
   ],
-  review: [
-    "list | show | decide: verdicts on HOLD, the longest held first",
-    () => import("./commands/review.ts"),
-  ],
+  review: ["list, show and decide verdicts on HOLD", () => import("./commands/review.ts")],
   doctor: [
-    "look at settings, database, node, keys and queues, and say what to do; exit 1 where something fails",
-    null,
+    "check settings, database, node, keys and queues, and advise",
+    async () => ({ run: noCommand, USAGE: (await import("./commands/doctor.ts")).USAGE }),
   ],
-  quarantine: [
-    "list | retry [KIND]: items that are left out because their work fails, with the error",
-    () => import("./commands/quarantine.ts"),
-  ],
+  quarantine: ["list and retry items whose work keeps failing", () => import("./commands/quarantine.ts")],
   deploy: [
-    "deploy the oracle, or the evaluator of verdicts, and write the deployment file",
+    "deploy the oracle or the evaluator of verdicts, and write the deployment file",
     async () => ({
       run: (await import("./commands/deploy.ts")).run,
       USAGE: (await import("./deploy-options.ts")).DEPLOY_USAGE,
     }),
   ],
   escrow: [
-    "list | allow | renew: the escrows whose jobs the evaluator settles",
+    "list, allow and renew the escrows whose jobs the evaluator settles",
     () => import("./commands/escrow.ts"),
   ],
-  keystore: [
-    "create | address: encrypted files for the keys of roles",
-    () => import("./commands/keystore.ts"),
-  ],
-  roles: [
-    "show | set-publisher | set-signer | remove-signer | transfer-ownership | accept-ownership",
-    () => import("./commands/roles.ts"),
-  ],
+  keystore: ["create encrypted key files and show their addresses", () => import("./commands/keystore.ts")],
+  roles: ["show and change the roles of the oracle's keys", () => import("./commands/roles.ts")],
   backup: [
-    "FILE: everything that is not derived from the chain, of one moment, while the service runs",
-    async () => ({ run: (await import("./commands/backup.ts")).backup }),
+    "write everything that is not derived from the chain to a file, while the service runs",
+    async () => {
+      const { backup: run, USAGE } = await import("./commands/backup.ts");
+      return { run, USAGE };
+    },
   ],
   restore: [
-    "FILE: fills an empty database from a backup",
-    async () => ({ run: (await import("./commands/backup.ts")).restore }),
+    "fill an empty database from a backup",
+    async () => {
+      const { restore: run, USAGE } = await import("./commands/backup.ts");
+      return { run, USAGE };
+    },
   ],
   snapshot: [
-    "create | restore FILE: what is derived from the chain, with its scores, for a second operator",
+    "create or restore a file of chain-derived data for a second operator",
     () => import("./commands/snapshot.ts"),
   ],
   prune: [
-    "lists unused builds of the index; --yes drops them",
-    async () => ({ run: (await import("./commands/reset.ts")).prune }),
+    "delete unused index builds",
+    async () => {
+      const { prune: run, USAGE } = await import("./commands/reset.ts");
+      return { run, USAGE };
+    },
   ],
   reset: [
-    "clear the local data; --index only what is derived from the chain, with --yes where that is not the local one",
-    async () => ({ run: (await import("./commands/reset.ts")).reset }),
+    "delete the local data, or what a database derived from its chain",
+    async () => {
+      const { reset: run, USAGE } = await import("./commands/reset.ts");
+      return { run, USAGE };
+    },
   ],
 };
 
 /** Commands that write a log, which includes the error that ends them. */
 const LOGGING = ["devnet", "index", "serve", "work"];
 
+/** Commands that set up or end a service, so that they take no settings from one that runs. */
+const STARTS_ANEW = [...LOGGING, "up", "migrate", "deploy", "keystore", "restore", "reset"];
+
 const SHARED_OPTIONS = `
 Options of every command: --data-dir DIR --database-url URL --rpc-url URL --deployment FILE --port NUMBER
 Each can be set in the environment instead: AHS_DATA_DIR, DATABASE_URL, RPC_URL, AHS_DEPLOYMENT, PORT.
+Without DATABASE_URL, RPC_URL and AHS_DEPLOYMENT, commands use the service that "ahs up" runs in the data directory.
 `;
 
 async function main(argv: readonly string[]): Promise<void> {
   const [name, ...rest] = argv;
+  if (name === "--version" || name === "-v") return showVersion();
   if (name === "help") return showUsage(rest[0]);
   if (argv.includes("--help") || argv.includes("-h")) return showUsage(name);
   const entry = name === undefined ? undefined : COMMANDS[name];
@@ -141,23 +134,33 @@ async function main(argv: readonly string[]): Promise<void> {
     process.exitCode = 2;
     return;
   }
-  const [, load] = entry;
-  if (load === null) return examine(rest);
-  const { env, args } = applyOverrides(rest);
-  const { run } = await load();
+  if (name === "doctor") return examine(rest);
+  const { env, args } = settingsFor(name, rest);
+  const { run } = await entry[1]();
   const config = parseConfig(env);
   if (LOGGING.includes(name)) await logFaults(config, name);
   await run({ config, args, out: (line) => process.stdout.write(`${line}\n`) });
 }
 
 function listCommands(): string {
-  const lines = Object.entries(COMMANDS).map(([name, [summary]]) => `  ${name.padEnd(10)}  ${summary}\n`);
-  return `Usage: npm run ahs -- COMMAND [options]\n\n${lines.join("")}\nahs COMMAND --help says more of those that have actions or many options.\n`;
+  const lines = Object.entries(COMMANDS).map(([name, [summary]]) => `  ${name.padEnd(12)}  ${summary}\n`);
+  return `Usage: npm run ahs -- COMMAND [options]\n\n${lines.join("")}\nahs COMMAND --help shows the options of a command; ahs --version the version.\n`;
 }
 
-async function showUsage(command: string | undefined): Promise<void> {
-  const own = command === undefined ? undefined : (await COMMANDS[command]?.[1]?.())?.USAGE;
-  process.stdout.write(`${own === undefined ? listCommands() : `${own}\n`}${SHARED_OPTIONS}`);
+async function showUsage(name: string | undefined): Promise<void> {
+  const entry = name === undefined ? undefined : COMMANDS[name];
+  if (entry === undefined) {
+    process.stdout.write(`${listCommands()}${SHARED_OPTIONS}`);
+    return;
+  }
+  const [summary, load] = entry;
+  const { USAGE = `Usage: ahs ${name}` } = await load();
+  process.stdout.write(`ahs ${name}: ${summary}\n\n${USAGE}\n${SHARED_OPTIONS}`);
+}
+
+function showVersion(): void {
+  const file = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  process.stdout.write(`ahs ${(JSON.parse(file) as { version: string }).version}\n`);
 }
 
 async function logFaults(config: Config, name: string): Promise<void> {
@@ -170,9 +173,14 @@ async function logFaults(config: Config, name: string): Promise<void> {
 async function examine(argv: readonly string[]): Promise<void> {
   const { doctor } = await import("./commands/doctor.ts");
   const lines: string[] = [];
-  const isHealthy = await doctor({ ...applyOverrides(argv), out: (line) => lines.push(line) });
+  const isHealthy = await doctor({ ...settingsFor("doctor", argv), out: (line) => lines.push(line) });
   // Unanswered checks may hold open connections, which would keep the process alive.
   process.stdout.write(`${lines.join("\n")}\n`, () => process.exit(isHealthy ? 0 : 1));
+}
+
+/** `doctor` is run by examine(). */
+async function noCommand(): Promise<void> {
+  throw new Error("doctor has a run of its own");
 }
 
 /** Refuses options and arguments other than those of every command. */
@@ -181,6 +189,15 @@ function withoutOptions(command: Command): Command {
     parseArgs({ args: [...invocation.args], options: {} });
     await command(invocation);
   };
+}
+
+/** Settings of one command: options, then the environment, then the service that `ahs up` runs in the data directory. */
+function settingsFor(name: string, argv: readonly string[]): { env: NodeJS.ProcessEnv; args: string[] } {
+  const { env, args } = applyOverrides(argv);
+  const local = STARTS_ANEW.includes(name) ? null : localSettings(env);
+  if (local === null) return { env, args };
+  process.stderr.write(`ahs: using the service of ${local.file}\n`);
+  return { env: { ...env, ...local.settings }, args };
 }
 
 function applyOverrides(argv: readonly string[]): { env: NodeJS.ProcessEnv; args: string[] } {
@@ -225,9 +242,10 @@ main(process.argv.slice(2)).then(closeParentChannel, (error: unknown) => {
 
 function showFault(error: unknown): void {
   const shown = error instanceof Error ? error : new Error(String(error));
-  const detail = process.env.LOG_LEVEL === "debug" ? shown.stack : shown.message;
-  const scrub = createScrub(knownSecrets(environmentOf(process.argv.slice(3))));
-  process.stderr.write(`ahs: ${scrub(detail ?? "")}\n`);
+  const argv = process.argv.slice(3);
+  const env = environmentOf(argv);
+  const detail = process.env.LOG_LEVEL === "debug" ? shown.stack : describeFault(shown, { argv, env });
+  process.stderr.write(`ahs: ${createScrub(knownSecrets(env))(detail ?? "")}\n`);
 }
 
 /** An open channel to the parent process would keep this process alive. */

@@ -8,6 +8,11 @@ import { withDatabase } from "../command.ts";
 import type { Invocation } from "../config.ts";
 import { writeWholeFile } from "../whole-file.ts";
 
+/** Usage of `ahs backup` and `ahs restore`. */
+export const USAGE = `Usage: ahs backup FILE
+       ahs restore FILE
+A backup holds everything that is not derived from the chain. Restore needs an empty database.`;
+
 /** `ahs backup FILE`: everything of ours in one file that only its owner may read; there is no such file before it is whole. */
 export async function backup({ config, args, out }: Invocation): Promise<void> {
   const file = resolve(fileIn("backup", args));

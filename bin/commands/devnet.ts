@@ -13,6 +13,13 @@ const DEFAULT_SEED = "1";
 const HISTORY_DAYS = 90;
 const DEFAULT_WALLETS = 200;
 
+/** Usage of `ahs devnet`. */
+export const USAGE = `Usage: ahs devnet [--chain-port PORT] [--seed NUMBER] [--wallets NUMBER]
+  --chain-port PORT  port of the node; default ${DEFAULT_PORT}
+  --seed NUMBER      what the simulated population is drawn from; default ${DEFAULT_SEED}
+  --wallets NUMBER   wallets of the population; default ${DEFAULT_WALLETS}
+--rpc-url builds the population on a local node that already runs.`;
+
 /**
  * `ahs devnet`: the local chain with its population, living from the start; below `ahs up` it reports its progress and its
  * contents to its parent, and lives from the parent's message on.

@@ -15,6 +15,7 @@ import {
   type Finding,
   fault,
   fine,
+  notConfigured,
   runChecks,
   safeReason,
   type Verdict,
@@ -23,6 +24,11 @@ import { modelProbeFromConfig } from "../panel-from-config.ts";
 
 const DEADLINE_MS = 15_000;
 const FACILITATOR_MS = 5_000;
+
+/** Usage of `ahs doctor`. */
+export const USAGE = `Usage: ahs doctor [--json]
+Prints one line for each finding: ok, skip (not configured), warn or fail. Exits with 1 if a check fails.
+  --json  print the findings as JSON`;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -143,7 +149,7 @@ function checksOf(
 }
 
 async function checkModel({ panel }: Config): Promise<Verdict> {
-  if (panel === null) return fine("not configured in this environment");
+  if (panel === null) return notConfigured();
   const { isReachable, detail } = await modelProbeFromConfig(panel)();
   return isReachable
     ? fine("the model server answers")
@@ -152,12 +158,9 @@ async function checkModel({ panel }: Config): Promise<Verdict> {
 
 async function checkFacilitator({ payments }: Config, chainId: number | null): Promise<Verdict> {
   const { facilitatorUrl, facilitatorAddress } = payments;
-  if (facilitatorUrl === null)
-    return fine(
-      facilitatorAddress === null
-        ? "not configured in this environment"
-        : "our own: its balance is reported above",
-    );
+  if (facilitatorUrl === null) {
+    return facilitatorAddress === null ? notConfigured() : fine("our own: its balance is reported above");
+  }
   const network = `eip155:${chainId}`;
   return (await settlesOn({ url: facilitatorUrl, timeoutMs: FACILITATOR_MS }, network))
     ? fine(`settles on ${network}`)

@@ -13,6 +13,7 @@ import type { Database } from "../../service/db/database.ts";
 import type { KeyScope } from "../../service/db/tables/api-key.ts";
 import { actionsOf, onlyOne, withDatabase } from "../command.ts";
 import type { Invocation } from "../config.ts";
+import { renderTable } from "../render-table.ts";
 
 type KeysDeps = {
   readonly db: Database;
@@ -78,8 +79,9 @@ function showSecret(secret: string, out: KeysDeps["out"]): void {
 async function list(args: readonly string[], { db, out, clock }: KeysDeps): Promise<void> {
   parseArgs({ args: [...args], options: {} });
   const keys = await listApiKeys(db);
-  if (keys.length === 0) out("no keys");
-  for (const key of keys) out(describe(key, clock.now()));
+  if (keys.length === 0) return out("no keys");
+  const rows = keys.map((key) => cellsOf(key, clock.now()));
+  for (const line of renderTable([HEADER, ...rows])) out(line);
 }
 
 /** Gives a key whose secret is lost another one: the old one is dead, and balance, rate, scopes and all that is its own stay. */
@@ -150,12 +152,20 @@ function expiryOf(duration: string, now: Date): Date {
 }
 
 function describe(key: ApiKey, now: Date): string {
+  return cellsOf(key, now)
+    .filter((cell) => cell !== "")
+    .join("  ");
+}
+
+const HEADER = ["id", "key", "name", "balance", "rate", "rights", "state"];
+
+function cellsOf(key: ApiKey, now: Date): readonly string[] {
   const balance =
     key.balanceUnits === null ? "unlimited" : `${(key.balanceUnits / UNITS_PER_USD).toFixed(3)} USD`;
   const name = key.partner ? `${key.name} (partner)` : key.name;
   const rate = `${key.ratePerMinute}/min`;
-  const scopes = key.scopes.length === 0 ? [] : [`may ${key.scopes.join(", ")}`];
-  return [key.id, `${key.keyPrefix}…`, name, balance, rate, ...scopes, stateOf(key, now)].join("  ");
+  const rights = key.scopes.length === 0 ? "" : `may ${key.scopes.join(", ")}`;
+  return [key.id, `${key.keyPrefix}…`, name, balance, rate, rights, stateOf(key, now)];
 }
 
 function stateOf(key: ApiKey, now: Date): string {

@@ -5,6 +5,10 @@ import { createRoles } from "../../service/db/roles.ts";
 import { withDatabase } from "../command.ts";
 import type { Invocation } from "../config.ts";
 
+/** Usage of `ahs migrate`. */
+export const USAGE = `Usage: ahs migrate [--roles]
+  --roles  also create the database roles that each process runs under (docs/database.md)`;
+
 /** `ahs migrate`: brings the schema `ahs` to the newest version; with --roles, makes the roles that each process runs under. */
 export async function run({ config, args, out }: Invocation): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { roles: { type: "boolean", default: false } } });

@@ -8,6 +8,13 @@ import type { Invocation } from "../config.ts";
 import { renderTable } from "../render-table.ts";
 import { removeDataDir } from "../up/local-files.ts";
 
+/** Usage of `ahs reset` and `ahs prune`. */
+export const USAGE = `Usage: ahs reset
+       ahs reset --index [--yes] [--force]
+       ahs prune [--yes]
+reset deletes the data directory. reset --index deletes what the database derived from its chain; off the local chain it
+needs --yes, and --force while processes are connected. prune lists index builds, and with --yes drops the unused ones.`;
+
 const PLAN = [
   "removed, and rebuilt from the chain: the index and its cache, enrichment, registries, current scores; scores that wait to be published are withdrawn",
   "kept: keys, payments, verdicts, subscriptions, the history of scores, roots and their lists, transactions of our keys, reports of history sources, documents, visits, scans",

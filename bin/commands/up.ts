@@ -15,6 +15,13 @@ import { type ProcessUrls, sameUrlForAll, startServices, urlsOfLeastRights } fro
 const DEFAULT_SEED = "1";
 const DEFAULT_WALLETS = "200";
 
+/** Usage of `ahs up`. */
+export const USAGE = `Usage: ahs up [--seed NUMBER] [--wallets NUMBER]
+Keeps its data in --data-dir (.ahs) and writes the URLs, keys and addresses of the running service to up.json there.
+  --seed NUMBER     what the simulated population is drawn from; default ${DEFAULT_SEED}
+  --wallets NUMBER  wallets of the population; default ${DEFAULT_WALLETS}
+--database-url and --rpc-url use a database or a local node that already runs.`;
+
 /**
  * `ahs up`: everything on this machine, from nothing to served and published scores; it stays until SIGINT or SIGTERM and
  * leaves no process behind. It continues with the contents of its data directory.

@@ -29,7 +29,7 @@ import {
   probeRequestFee,
   probeRoles,
 } from "./probe-chain.ts";
-import { type Check, fault, fine, type Verdict } from "./run-checks.ts";
+import { type Check, fault, fine, notConfigured, type Verdict } from "./run-checks.ts";
 
 /** Shorter than a check's own deadline, so that a silent node differs from a slow one. */
 const PROBE = { timeoutMs: 10_000, retries: 0 } as const;
@@ -67,7 +67,9 @@ export function chainChecks(
     }),
     check("node methods", async () => {
       const needsOtterscan = config.history.source === "otterscan" && config.history.url === null;
-      return judgeMethods({ ...(await probeMethods(client, deployment.startBlock)), needsOtterscan });
+      const answers = await probeMethods(client, deployment.startBlock);
+      // The local chain is loaded from a file, which has no state of old blocks.
+      return judgeMethods({ ...answers, ...(isLocal ? { archive: null } : {}), needsOtterscan });
     }),
     check("contracts", () => checkContracts(client, deployment)),
     check("oracle", async () =>
@@ -171,14 +173,12 @@ async function checkBalances(
         : [client.getBalance({ address }).then((wei) => ({ ...sender, address, wei, gasPrice }))],
     ),
   );
-  return purses.length === 0
-    ? [fine("no sending key is configured in this environment")]
-    : purses.map(judgeBalance);
+  return purses.length === 0 ? [notConfigured("sending keys")] : purses.map(judgeBalance);
 }
 
 async function checkHistory(client: PublicClient, config: Config, { chainId }: Deployment): Promise<Verdict> {
   const source = historySourceFromConfig(config, chainId);
-  if (source === null) return fine("not configured in this environment");
+  if (source === null) return notConfigured();
   const failure = await source.checkReach(await probeNewest(client), AbortSignal.timeout(PROBE.timeoutMs));
   return failure === null || failure.reason === "behind"
     ? fine(`${source.name} answers`)

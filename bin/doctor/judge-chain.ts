@@ -1,5 +1,5 @@
 import { type Address, formatEther, isAddressEqual } from "viem";
-import { concern, fault, fine, type Verdict } from "./run-checks.ts";
+import { concern, fault, fine, notConfigured, type Verdict } from "./run-checks.ts";
 
 /** Whether the node serves the chain of the deployment. */
 export function judgeChainId(actual: number, expected: number): Verdict {
@@ -42,7 +42,8 @@ export type Answered = "answered" | "missing" | "failed";
 /** Whether the node has what we ask it for; each method that is missing costs something else. */
 export function judgeMethods(facts: {
   blockReceipts: Answered;
-  archive: Answered;
+  /** Null on a chain that keeps no state of old blocks by design. */
+  archive: Answered | null;
   otterscan: Answered;
   simulate: Answered;
   traces: Answered;
@@ -52,11 +53,15 @@ export function judgeMethods(facts: {
   const { blockReceipts, archive, otterscan, simulate, traces, needsOtterscan } = facts;
   return [
     judgeMethod("eth_getBlockReceipts", blockReceipts, "each own call costs a request of its own without it"),
-    judgeMethod(
-      "state of the deployment's first block",
-      archive,
-      "old facts can be read from an archive node only",
-    ),
+    ...(archive === null
+      ? []
+      : [
+          judgeMethod(
+            "state of the deployment's first block",
+            archive,
+            "old facts can be read from an archive node only",
+          ),
+        ]),
     needsOtterscan
       ? otterscan === "answered"
         ? fine("ots_ methods: answered")
@@ -116,7 +121,7 @@ export function judgeRole({
   configured: Address | null;
   onChain: readonly Address[];
 }): Verdict {
-  if (configured === null) return fine(`${role}: not configured in this environment`);
+  if (configured === null) return notConfigured(role);
   return onChain.some((address) => isAddressEqual(address, configured))
     ? fine(`${role} is ${configured}`)
     : fault(

@@ -50,7 +50,7 @@ async function runOne(
 
 /** Result of a check, with advice unless all is well. */
 export type Verdict = {
-  readonly level: "ok" | "warn" | "fail";
+  readonly level: "ok" | "skip" | "warn" | "fail";
   readonly detail: string;
   readonly advice: string | null;
 };
@@ -60,6 +60,12 @@ export type Finding = Verdict & { readonly check: string };
 /** All is well. */
 export function fine(detail: string): Verdict {
   return { level: "ok", detail, advice: null };
+}
+
+/** Not set in this environment, which is allowed. */
+export function notConfigured(what?: string): Verdict {
+  const detail = "not configured in this environment";
+  return { level: "skip", detail: what === undefined ? detail : `${what}: ${detail}`, advice: null };
 }
 
 /** Unknown, for a reason that another finding reports. */

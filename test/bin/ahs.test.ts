@@ -19,18 +19,20 @@ async function ahs(...args: readonly string[]) {
 }
 
 describe("ahs", () => {
-  test.each([["--help"], ["help"], ["up", "--help"]])("%s %s shows the usage", async (...args) => {
+  test.each([["--help"], ["help"], ["nonsense", "--help"]])("%s %s shows the usage", async (...args) => {
     expect(await ahs(...args)).toMatchObject({ code: 0, log: expect.stringContaining("Usage: npm run ahs") });
   });
 
   test.each([
     ["help", "keys"],
     ["keys", "create", "-h"],
+    ["reset", "--help"],
+    ["serve", "--help"],
   ])("%s %s shows how that command is used", async (...args) => {
     const { code, log } = await ahs(...args);
     expect([code, log]).toEqual([
       0,
-      expect.stringMatching(/^Usage: ahs keys create[\s\S]*--database-url URL/),
+      expect.stringMatching(/^ahs (\w+): .+\n\nUsage: ahs \1[\s\S]*--database-url URL/),
     ]);
   });
 

@@ -69,9 +69,8 @@ describe("ahs keys", () => {
   it("create --partner names a design partner, --rate how often it may call", async () => {
     const secret = await createKey("--partner", "lab", "--unlimited", "--rate", "6000");
     expect(await stored(secret)).toMatchObject({ name: "lab", partner: true, ratePerMinute: 6000 });
-    expect((await keys("list")).find((line) => line.includes("lab"))).toContain(
-      "lab (partner)  unlimited  6000/min  active",
-    );
+    const line = (await keys("list")).find((shown) => shown.includes("lab"));
+    expect(line).toMatch(/lab \(partner\) +unlimited +6000\/min +active/);
   });
 
   it("create without --rate allows as much as a busy agent needs", async () => {
