@@ -262,6 +262,25 @@ export async function readSpending(db: Database, keyId: string, since: Date): Pr
   return rows;
 }
 
+/** Captured charges of one UTC day, YYYY-MM-DD. */
+export type DaySpending = { readonly day: string; readonly calls: number; readonly units: number };
+
+/** Captured charges of a key since a time by UTC day, oldest first; days without a charge are left out. */
+export async function readDaySpending(
+  db: Database,
+  keyId: string,
+  since: Date,
+): Promise<readonly DaySpending[]> {
+  const { rows } = await db.$client.query<DaySpending>({
+    ...QUERY_DEADLINE,
+    text: `select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day, count(*)::float8 as calls,
+             sum(units)::float8 as units
+           from ahs.key_debit where key_id = $1 and state = 'kept' and created_at >= $2 group by 1 order by 1`,
+    values: [keyId, since],
+  });
+  return rows;
+}
+
 export type KeyStanding = NonNullable<Awaited<ReturnType<typeof readKeyStanding>>>;
 
 /**

@@ -12,7 +12,9 @@ import { createRequestMetrics, mountMetrics } from "./kit/metrics.ts";
 import { mountEndpoints, mountPage } from "./kit/mount-endpoints.ts";
 import {
   type DescribedInterface,
+  memberOf,
   openApiDocument,
+  operationsOf,
   type Places,
   type ServedDocument,
 } from "./kit/openapi-document.ts";
@@ -52,36 +54,54 @@ export function createInterfaceApp(ports: ServedParts, interfaces: readonly ApiI
   const limits = createRequestLimits({ ...ports, stopping: ports.life.stopping });
   const endpoints = interfaces.flatMap((one) => one.endpoints);
   const served = new Set(endpoints.map(({ path }) => path));
-  const frame = frameIn(ports.pages, { interfaces, served });
+  const { origin } = ports.discovery;
+  const frame = frameIn(ports.pages, { interfaces, served, origin });
   app.use(async (context, next) => {
     context.set("frame", frame);
     await next();
   });
   mountEndpoints(app, endpoints, { deps: ports, limits });
-  mountAssets(app, ports.pages?.assets ?? []);
+  mountAssets(app, { loaded: ports.pages?.assets ?? [], origin });
+  const documents = interfaces.map((one) => ({ ...one, document: openApiDocument(one) }));
   if (ports.pages !== null) {
     const dispatch = async (request: Request, { env }: ApiContext) => app.fetch(request, env);
-    const { origin } = ports.discovery;
-    mountPages(app, { ports: ports.pages, dispatch, served, origin, limits, clock, logger });
+    const samples = samplesOf(documents);
+    mountPages(app, { ports: ports.pages, dispatch, served, samples, origin, limits, clock, logger });
   }
-  mountDocuments(
-    app,
-    interfaces.map((one) => ({ ...one, document: openApiDocument(one) })),
-    { ...ports, frame },
-  );
+  mountDocuments(app, documents, { ...ports, frame });
   return app;
+}
+
+/** The example answer of each operation, by its method and path, as in the document: "GET /risk/{address}". */
+function samplesOf(documents: readonly ServedDocument[]): ReadonlyMap<string, unknown> {
+  const operations = documents.flatMap(({ document }) => operationsOf(document));
+  return new Map(
+    operations.map(({ method, path, operation }) => {
+      const content = memberOf(memberOf(operation.responses?.["200"], "content"), "application/json");
+      return [`${method} ${path}`, memberOf(content, "example")];
+    }),
+  );
 }
 
 /** The frame of every page, which links to the pages of this server. */
 function frameIn(
   pages: PagePorts | null,
-  { interfaces, served }: { readonly interfaces: readonly Places[]; readonly served: ReadonlySet<string> },
+  {
+    interfaces,
+    served,
+    origin,
+  }: {
+    readonly interfaces: readonly Places[];
+    readonly served: ReadonlySet<string>;
+    readonly origin: string;
+  },
 ): PageFrame {
   const paths = pages === null ? [] : pagesOf(served);
   return frameOf({
     served: new Set([...paths, REFERENCE_OF_PROBLEMS]),
     document: interfaces[0]?.documentPath ?? REFERENCE_OF_PROBLEMS,
     scripts: pages?.scripts ?? "",
+    origin,
   });
 }
 

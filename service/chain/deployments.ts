@@ -91,6 +91,8 @@ function areDistinct(contracts: readonly { readonly address: Address }[]): boole
 export const deploymentSchema = z.object({
   chainId: z.int().positive(),
   name: z.string(),
+  /** Block explorer whose paths are /address/…, /tx/… and /block/…; absent without one. */
+  explorer: z.url({ protocol: /^https$/ }).optional(),
   startBlock: z.int().nonnegative(),
   /** Blocks behind the head that count as final. */
   finalityBlocks: z.int().positive(),

@@ -102,7 +102,7 @@ export type GradeChange = {
 
 /** Publications read: most are heartbeats and moves within a grade. */
 const PUBLICATIONS_READ = 2_000;
-const CHANGES = 12;
+const CHANGES = 50;
 const GRADE_CHANGES_CACHED_MS = 15_000;
 
 /** Reads the newest changes of grade among the newest publications, newest first, at most every quarter of a minute. */

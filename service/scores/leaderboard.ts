@@ -1,24 +1,56 @@
 import type { Address } from "viem";
+import { cachedReader } from "../db/cached.ts";
 import { type Database, rowsInTime } from "../db/database.ts";
 import { fromIndex } from "../db/index-snapshot.ts";
 import type { currentScore } from "../db/tables/score.ts";
+import type { ConfidenceLevel } from "../model/score/record.ts";
 
-/** A wallet as lists show it. */
+/** A wallet as searches show it. */
 export type RankedWallet = Pick<
   typeof currentScore.$inferSelect,
   "wallet" | "ahsScore" | "grade" | "confidenceMicros" | "confidenceLevel"
 >;
 
-/** The place of a wallet in the order of the leaderboard. */
-export type RankPlace = Pick<RankedWallet, "confidenceMicros" | "wallet"> & { readonly ahsScore: number };
+/** A wallet of the leaderboard, with what its columns show. */
+export type ListedWallet = RankedWallet & {
+  /** Null without a score. */
+  readonly d1Score: number | null;
+  readonly d2Score: number | null;
+  /** The score of 30 days ago; null where the wallet had none. */
+  readonly earlierScore: number | null;
+  /** Last own call in the index; null where the index has none. */
+  readonly lastActiveAt: Date | null;
+};
 
-export type RankQuery = {
-  /** Scores from and to, both included. */
-  readonly scores: readonly [number, number];
-  /** Wallets behind this place; null from the first on. */
-  readonly after: RankPlace | null;
+/** A sort key, and the columns that it sorts by. */
+const ORDERS = {
+  score: "ahs_score",
+  d1: "d1_score",
+  d2: "d2_score",
+  confidence: "confidence_micros",
+  active: "last_call_at",
+} as const;
+
+export type ListOrder = keyof typeof ORDERS;
+
+export const LIST_ORDERS: readonly ListOrder[] = ["score", "d1", "d2", "confidence", "active"];
+
+export type ListQuery = {
+  /** Wallets with a score from and to, both included; those without enough history; or those that are sanctioned. */
+  readonly scope:
+    | { readonly kind: "scored"; readonly from: number; readonly to: number }
+    | { readonly kind: "unscored" }
+    | { readonly kind: "sanctioned" };
+  /** Null for any. */
+  readonly confidence: ConfidenceLevel | null;
+  readonly order: ListOrder;
+  readonly isRising: boolean;
+  readonly offset: number;
   readonly limit: number;
 };
+
+/** Wallets that a list reads and sorts at most: the best ones of its scope. */
+export const MOST_LISTED = 5_000;
 
 /** Wallets that a search by name or number found, each with the agent that led to it. */
 export type FoundAgent = {
@@ -46,18 +78,31 @@ export const MOST_NAMES = 1_000;
 /** Characters of an agent's name that the index `agent_document_name` has, in lower case. */
 const INDEXED_NAME_CHARACTERS = 64;
 
-/** Searches and pages of the leaderboard of one chain, each by ranges of an index. */
-export function createLeaderboardReader(db: Database, chainId: number) {
+/** Searches and lists of the wallets of one chain, each bounded in the rows that it reads. */
+export function createLeaderboardReader(
+  db: Database,
+  { chainId, clock }: { readonly chainId: number; readonly clock: { now(): Date; monotonicMs(): number } },
+) {
   const agents = `"chain_${chainId}".agent`;
+  const earlierScoreId = cachedReader(() => findScoreId(db, before(clock.now())), {
+    milliseconds: EARLIER_CACHED_MS,
+    monotonicMs: clock.monotonicMs,
+  });
   return {
-    /** Scored wallets by falling score, falling confidence, address. */
-    async page({ scores: [from, to], after, limit }: RankQuery): Promise<readonly RankedWallet[]> {
-      if (after === null) {
-        const values = [chainId, from, to, limit];
-        return rowsInTime<RankedWallet>(db, { name: "leaderboard_first", text: FIRST_PAGE, values });
-      }
-      const values = [chainId, from, after.ahsScore, after.confidenceMicros, after.wallet, limit];
-      return rowsInTime<RankedWallet>(db, { name: "leaderboard_after", text: PAGE_AFTER, values });
+    /**
+     * A part of the wallets of a scope in an order; equal ones by falling score, falling confidence, address. Null values come last.
+     * Of more than MOST_LISTED wallets the best ones are listed. Empty while the index has no tables.
+     */
+    async list({ scope, confidence, order, isRising, offset, limit }: ListQuery) {
+      const [from, to] = scope.kind === "scored" ? [scope.from, scope.to] : [0, 0];
+      const rows = await fromIndex(
+        rowsInTime<ListedWallet>(db, {
+          name: `leaderboard_${chainId}_${scope.kind}_${order}_${isRising ? "rising" : "falling"}`,
+          text: listStatement(`"chain_${chainId}".wallet`, { scope: scope.kind, order, isRising }),
+          values: [chainId, from, to, confidence, limit, offset, await earlierScoreId()],
+        }),
+      );
+      return rows ?? [];
     },
     /** Scored or insufficient wallets with this address prefix (lower-case), by address. */
     async byPrefix(prefix: string, limit: number): Promise<readonly RankedWallet[]> {
@@ -76,18 +121,16 @@ export function createLeaderboardReader(db: Database, chainId: number) {
       return found?.map(foundOf)[0] ?? null;
     },
     /**
-     * Agents whose name begins so, in any case: of the first MOST_NAMES in the order of names those with the best scores first, then
-     * by name. None while the index has no tables.
+     * Agents whose name contains a text, in any case: at most MOST_NAMES whose name begins so and MOST_NAMES others, those with the
+     * best scores first. A text of fewer than three characters is only looked for at the beginning. None while the index has no tables.
      */
-    async byName(
-      beginning: string,
-      { offset, limit }: { offset: number; limit: number },
-    ): Promise<FoundNames> {
+    async byName(part: string, { offset, limit }: { offset: number; limit: number }): Promise<FoundNames> {
+      const start = [...part].slice(0, INDEXED_NAME_CHARACTERS).join("");
       const found = await fromIndex(
         rowsInTime<FoundRow & Omit<FoundNames, "agents">>(db, {
           name: `leaderboard_name_${chainId}`,
           text: namesStatement(agents),
-          values: [chainId, beginning, limit, offset],
+          values: [chainId, start, limit, offset, start.length < 3 ? null : `_%${escaped(start)}%`],
         }),
       );
       const rows = found ?? [];
@@ -96,35 +139,86 @@ export function createLeaderboardReader(db: Database, chainId: number) {
   };
 }
 
+const EARLIER_DAYS = 30;
+const EARLIER_CACHED_MS = 600_000;
+
+function before(now: Date): Date {
+  return new Date(now.getTime() - EARLIER_DAYS * 86_400_000);
+}
+
+/**
+ * The last id of the score history that was as of a moment or earlier, by halving: ids rise with time. Zero where no score is so
+ * old.
+ */
+async function findScoreId(db: Database, at: Date): Promise<number> {
+  const text = `select id::float8 as id, as_of_time <= $2 as "isOld" from ahs.score where id > $1 order by id limit 1`;
+  const [newest] = await rowsInTime<{ id: number | null }>(db, {
+    name: "score_newest_id",
+    text: "select max(id)::float8 as id from ahs.score",
+    values: [],
+  });
+  let [old, young] = [0, newest?.id ?? 0];
+  while (old < young) {
+    const middle = Math.floor((old + young) / 2);
+    const [next] = await rowsInTime<{ id: number; isOld: boolean }>(db, {
+      name: "score_at_id",
+      text,
+      values: [middle, at],
+    });
+    if (next?.isOld === true) old = next.id;
+    else young = middle;
+  }
+  return old;
+}
+
 const COLUMNS = `s.wallet, s.ahs_score as "ahsScore", s.grade, s.confidence_micros as "confidenceMicros",
   s.confidence_level as "confidenceLevel"`;
 
-const FIRST_PAGE = `
-  select ${COLUMNS} from ahs.current_score s
-  where chain_id = $1 and ahs_score is not null and ahs_score between $2 and $3
-  order by ahs_score desc, confidence_micros desc, wallet limit $4`;
+/** The rows that each scope reads, by an index of current scores; without an order where all of them are alike. */
+const SCOPES = {
+  scored: "ahs_score is not null and ahs_score between $2 and $3",
+  unscored: "ahs_score is null and $2::int = $3::int",
+  sanctioned: "ahs_score = 0 and sanctioned and $2::int = $3::int",
+} as const;
+
+const BY_RANK = "ahs_score desc, confidence_micros desc, wallet";
+
+/** Sorting by score ends at the last row that is shown; other orders read MOST_LISTED wallets. */
+function listStatement(
+  wallets: string,
+  {
+    scope,
+    order,
+    isRising,
+  }: Pick<ListQuery, "order" | "isRising"> & { readonly scope: ListQuery["scope"]["kind"] },
+): string {
+  const rank = isRising && order === "score" ? "ahs_score, confidence_micros, wallet desc" : BY_RANK;
+  const sorted =
+    order === "score" ? rank : `${ORDERS[order]} ${isRising ? "asc" : "desc"} nulls last, ${rank}`;
+  return `
+    with held as (
+      select * from ahs.current_score
+      where chain_id = $1 and ${SCOPES[scope]} ${scope === "scored" ? `order by ${rank}` : ""} limit ${MOST_LISTED}
+    ), shown as materialized (
+      select held.*, r.d1_score, r.d2_score, w.last_call_at
+      from held join (select id, d1_score, d2_score from ahs.score) r on r.id = held.score_id
+      left join (select address, last_call_at from ${wallets}) w on w.address = held.wallet
+      where $4::text is null or confidence_level = $4
+      order by ${sorted} limit $5 offset $6
+    )
+    select ${COLUMNS}, d1_score as "d1Score", d2_score as "d2Score", earlier_score as "earlierScore",
+      to_timestamp(last_call_at::float8) as "lastActiveAt"
+    from shown s left join lateral (
+      select e.ahs_score as earlier_score from ahs.score e
+      where e.chain_id = $1 and e.wallet = s.wallet and e.id <= $7 order by e.id desc limit 1
+    ) earlier on true
+    order by ${sorted}`;
+}
 
 /** In every collation, "g" sorts after all hexadecimal digits. */
 const WITH_PREFIX = `
   select ${COLUMNS} from ahs.current_score s
   where chain_id = $1 and wallet >= $2 and wallet < $2 || 'g' order by wallet limit $3`;
-
-/** Three ranges of the index one after another: an order that falls and rises is no single one. */
-const PAGE_AFTER = `
-  select * from (
-    (select ${COLUMNS} from ahs.current_score s
-     where chain_id = $1 and ahs_score is not null and ahs_score = $3 and confidence_micros = $4 and wallet > $5
-     order by wallet limit $6)
-    union all
-    (select ${COLUMNS} from ahs.current_score s
-     where chain_id = $1 and ahs_score is not null and ahs_score = $3 and confidence_micros < $4
-     order by confidence_micros desc, wallet limit $6)
-    union all
-    (select ${COLUMNS} from ahs.current_score s
-     where chain_id = $1 and ahs_score is not null and ahs_score < $3 and ahs_score >= $2
-     order by ahs_score desc, confidence_micros desc, wallet limit $6)
-  ) as behind
-  order by "ahsScore" desc, "confidenceMicros" desc, wallet limit $6`;
 
 function agentStatement(agents: string): string {
   return `
@@ -136,26 +230,36 @@ function agentStatement(agents: string): string {
 }
 
 /**
- * Reads a bounded number of names by a range of the index, and sorts the best scores first: many agents with the name
- * of a known agent do not hide it.
- * The bounds are bytes, as in text_pattern_ops; no UTF-8 character sorts after the upper one.
+ * Reads a bounded number of names by each of two indexes, and sorts the best scores first: many agents with the name of a known
+ * agent do not hide it. The bounds of the first are bytes, as in text_pattern_ops; no UTF-8 character sorts after the upper one.
  */
 function namesStatement(agents: string): string {
   const name = `lower(left(d.name, ${INDEXED_NAME_CHARACTERS}))`;
-  const beginning = `lower(left($2::text, ${INDEXED_NAME_CHARACTERS}))`;
+  const part = "lower($2::text)";
   return `
-    with named as materialized (
+    with beginning as materialized (
       select d.agent_id, d.name, ${name} as folded from ahs.agent_document d
-      where d.chain_id = $1 and ${name} ~>=~ ${beginning} and ${name} ~<~ (${beginning} || U&'\\+10FFFF')
+      where d.chain_id = $1 and ${name} ~>=~ ${part} and ${name} ~<~ (${part} || U&'\\+10FFFF')
       order by d.chain_id, ${name} using ~<~, d.agent_id limit ${MOST_NAMES}
+    ), containing as materialized (
+      select d.agent_id, d.name, ${name} as folded from ahs.agent_document d
+      where d.chain_id = $1 and ${name} like lower($5::text) limit ${MOST_NAMES}
+    ), named as (
+      select * from beginning union select * from containing
     )
     select d.agent_id::text as "agentId", d.name, a.wallet as "agentWallet", ${COLUMNS},
-      (count(*) over ())::int as total, (select count(*) from named) = ${MOST_NAMES} as "isCut"
+      (count(*) over ())::int as total,
+      ((select count(*) from beginning) = ${MOST_NAMES} or (select count(*) from containing) = ${MOST_NAMES}) as "isCut"
     from named d
     join ${agents} a on a.agent_id = d.agent_id
     left join ahs.current_score s on s.chain_id = $1 and s.wallet = a.wallet
     order by s.ahs_score desc nulls last, s.confidence_micros desc nulls last, d.folded, d.agent_id
     limit $3 offset $4`;
+}
+
+/** A text in which LIKE finds no pattern. */
+function escaped(text: string): string {
+  return text.replaceAll(/[\\%_]/g, "\\$&");
 }
 
 type FoundRow = {

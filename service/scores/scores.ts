@@ -220,12 +220,17 @@ export function createDailyScores(
 }
 
 /** How a stored score was made; `inputsHash` names everything that it was computed from. */
-export type ScoreReference = Pick<StoredScore, "modelVersion" | "inputsHash">;
+export type ScoreReference = Pick<StoredScore, "modelVersion" | "inputsHash" | "features" | "patterns">;
 
 /** Reads how a score of the history was made, by its row's id; null where there is no such row. */
 export async function readScoreReference(db: Database, scoreId: number): Promise<ScoreReference | null> {
   const [row] = await underDeadline(db)
-    .select({ modelVersion: score.modelVersion, inputsHash: score.inputsHash })
+    .select({
+      modelVersion: score.modelVersion,
+      inputsHash: score.inputsHash,
+      features: score.features,
+      patterns: score.patterns,
+    })
     .from(score)
     .where(eq(score.id, scoreId));
   return row ?? null;

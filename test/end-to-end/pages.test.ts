@@ -54,8 +54,17 @@ function places(): Readonly<Record<string, string>> {
     "unknown verdict": "/verdict/none",
     status: "/status",
     account: "/account",
+    "leaderboard, unscored": "/leaderboard?show=unscored",
     "unknown page": "/nowhere",
   };
+}
+
+/** The reports that a wallet's tabs sell, each with its example. */
+function tabs(): Readonly<Record<string, string>> {
+  const slugs = ["score", "health", "counterparties", "network", "gas", "retry", "cleanliness", "risk"];
+  return Object.fromEntries(
+    [...slugs, "protect", "report-card"].map((slug) => [`tab ${slug}`, `/wallet/${STEADY}/${slug}`]),
+  );
 }
 
 describe.skipIf(CHROMIUM === null)("the pages in a browser", () => {
@@ -72,7 +81,8 @@ describe.skipIf(CHROMIUM === null)("the pages in a browser", () => {
           if (wrong.length > 0) found[`${name} ${device}`] = wrong;
         }
       };
-      for (const [name, path] of Object.entries(places())) {
+      const shown = colorScheme === "light" ? { ...places(), ...tabs() } : places();
+      for (const [name, path] of Object.entries(shown)) {
         await page.goto(path);
         await look(name);
       }
@@ -112,20 +122,39 @@ describe.skipIf(CHROMIUM === null)("the pages in a browser", () => {
     await close();
   });
 
-  test("sell what stands behind a score for exactly its price, once for a form however often it is sent", async () => {
+  test("sell a report for exactly its price, once for a form however often it is sent", async () => {
     const { page, faults, close } = await open();
     await signIn(page);
     await page.goto(`/wallet/${STEADY}`);
+    await page.getByRole("navigation", { name: "Reports" }).getByRole("link", { name: "Score" }).click();
     const before = await readBalance(world.kit.db, world.key.id);
+    await page.getByText("made-up data").waitFor();
     await page.getByRole("button", { name: /1\.00 USD/ }).click();
     await page.getByText("Paid.").waitFor();
     expect(before - (await readBalance(world.kit.db, world.key.id))).toBe(1_000);
     expect(await page.textContent("main")).toMatch(/history/i);
     await page.reload();
     await page.getByText("You have this report").waitFor();
-    await page.goto(`/wallet/${STEADY}`);
+    await page.goto(`/wallet/${STEADY}/score`);
     await page.getByText("You have this report").waitFor();
-    expect(before - (await readBalance(world.kit.db, world.key.id))).toBe(1_000);
+    await page.goto(`/wallet/${STEADY}/network`);
+    await page.getByRole("button", { name: /0\.10 USD/ }).click();
+    await page.getByRole("img", { name: /^Network: \d+ accounts? and \d+ links?$/ }).waitFor();
+    expect(before - (await readBalance(world.kit.db, world.key.id))).toBe(1_100);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test("take a routing policy, and local times with the UTC one behind them", async () => {
+    const { page, faults, close } = await open({ timezoneId: "Asia/Tokyo" });
+    await signIn(page);
+    await page.getByLabel("Grade C").selectOption("Reject");
+    await page.getByRole("button", { name: "Save the policy" }).click();
+    await page.getByText(/Saved on/).waitFor();
+    expect(await page.getByLabel("Grade C").inputValue()).toBe("reject");
+    const time = page.locator("time[data-local]").first();
+    expect(await time.getAttribute("title")).toMatch(/UTC$/);
+    expect(await time.textContent()).not.toMatch(/UTC/);
     expect(faults).toEqual([]);
     await close();
   });

@@ -11,24 +11,35 @@ import { keyOf, signedInKey, signInCookie, signOutCookie } from "./account-cooki
 import {
   type AccountView,
   keySelfIn,
-  policyIn,
   renderAccount,
   renderRotated,
   renderSignedOut,
 } from "./account-view.ts";
 import { askInterface, jsonIn, readForm, readRefusal } from "./ask-interface.ts";
 import { answerPrivatePage, type Page, type PageHandler, type PageRuntime, redirectTo } from "./page.ts";
+import { policyIn, policyOfForm } from "./policy-editor.ts";
 
 const PATH = "/account";
 /** Allowed targets of a sign-in: own paths only, nothing that a browser could read as another host. */
-const ONWARD = /^\/wallet\/0x[0-9a-fA-F]{40}$/;
+const ONWARD = /^\/(?:wallet\/0x[0-9a-fA-F]{40}(?:\/[a-z-]{1,20})?|verdict\/[0-9a-f-]{36})$/;
+
+const USAGE_DAYS = 30;
 
 const ONCE = /^[A-Za-z0-9-]{8,64}$/;
 
 /** GET and POST /account: sign in with a key, show it, replace it. */
 export const accountPage: Page = { path: PATH, needs: "/keys/self", get: show, post: act };
 
-async function show(context: ApiContext, runtime: PageRuntime): Promise<Response> {
+function show(context: ApiContext, runtime: PageRuntime): Promise<Response> {
+  return showAccount(context, runtime, null);
+}
+
+/** `policyFault` says why a sent policy was not saved. */
+async function showAccount(
+  context: ApiContext,
+  runtime: PageRuntime,
+  policyFault: string | null,
+): Promise<Response> {
   const key = signedInKey(context, runtime);
   const onward = onwardOf(context.req.query("next"));
   if (key === null) return answerSignedOut(context, runtime, { onward, fault: null });
@@ -39,8 +50,9 @@ async function show(context: ApiContext, runtime: PageRuntime): Promise<Response
   }
   await requireAnswered(self);
   const view = await viewOf(context, runtime, { key, self: keySelfIn(await self.json()) });
-  const { title, body } = renderAccount(view);
-  return answerPrivatePage(context, { title, path: PATH, body, script: "account.js" });
+  const { title, body } = renderAccount({ ...view, policyFault });
+  const status = policyFault === null ? 200 : 422;
+  return answerPrivatePage(context, { title, path: PATH, body, script: "buy-key.js" }, { status });
 }
 
 async function act(...[context, runtime]: Parameters<PageHandler>): Promise<Response> {
@@ -52,8 +64,10 @@ async function act(...[context, runtime]: Parameters<PageHandler>): Promise<Resp
       return redirectTo(context, PATH, { status: 303, headers: signOutCookie(runtime) });
     case "rotate":
       return rotate(context, runtime, form);
+    case "policy":
+      return savePolicy(context, runtime, form);
     default:
-      throw new Problem("request-malformed", "This form asks for nothing that the page does.");
+      throw new Problem("request-malformed", "Unknown action of the form.");
   }
 }
 
@@ -67,7 +81,7 @@ async function signIn(context: ApiContext, runtime: PageRuntime, form: URLSearch
   const onward = onwardOf(form.get("next") ?? undefined);
   const key = keyOf(form.get("key") ?? "");
   if (key === null) {
-    const fault = "That is no API key: one begins with ahs_ and has 47 characters. Copy all of it.";
+    const fault = "Not an API key. A key begins with ahs_ and has 47 characters.";
     return answerSignedOut(context, runtime, { onward, fault, status: 422 });
   }
   const self = await askInterface(context, runtime, { method: "GET", path: "/keys/self", key });
@@ -79,6 +93,39 @@ async function signIn(context: ApiContext, runtime: PageRuntime, form: URLSearch
     });
   await requireAnswered(self);
   return redirectTo(context, onward ?? PATH, { status: 303, headers: signInCookie(key, runtime) });
+}
+
+/** Replaces the routing policy that the form showed; a policy that changed meanwhile is not overwritten. */
+async function savePolicy(
+  context: ApiContext,
+  runtime: PageRuntime,
+  form: URLSearchParams,
+): Promise<Response> {
+  const key = signedInKey(context, runtime);
+  if (key === null) return redirectTo(context, PATH, { status: 303 });
+  const saved = await askInterface(context, runtime, {
+    method: "PUT",
+    path: "/ahs/route/policy",
+    key,
+    headers: { "content-type": "application/json", "if-match": form.get("tag") ?? "*" },
+    body: JSON.stringify(policyOfForm(form)),
+  });
+  if (saved.ok) return redirectTo(context, `${PATH}#policy`, { status: 303 });
+  if (saved.status === 401 || saved.status >= 500) await requireAnswered(saved);
+  return showAccount(context, runtime, await faultIn(saved));
+}
+
+const faultSchema = z.object({ detail: z.array(z.object({ msg: z.string() })).min(1) });
+
+/** The first fault of a refused body, or the text of another refusal. */
+async function faultIn(refused: Response): Promise<string> {
+  const { data } = faultSchema.safeParse(
+    await refused
+      .clone()
+      .json()
+      .catch(() => null),
+  );
+  return data?.detail[0]?.msg ?? (await readRefusal(refused)).words;
 }
 
 /** Shows the new key once. The id of the form prevents a second replacement. */
@@ -98,7 +145,7 @@ async function rotate(context: ApiContext, runtime: PageRuntime, form: URLSearch
   const body: unknown = await answer.json();
   const fresh = typeof body === "object" && body !== null && "api_key" in body ? body.api_key : null;
   const secret = typeof fresh === "string" ? keyOf(fresh) : null;
-  const page = { title: "New key", path: PATH, body: renderRotated(secret), script: "copy.js" };
+  const page = { title: "New key", path: PATH, body: renderRotated(secret) };
   return answerPrivatePage(context, page, secret === null ? {} : { headers: signInCookie(secret, runtime) });
 }
 
@@ -106,16 +153,25 @@ async function viewOf(
   context: ApiContext,
   runtime: PageRuntime,
   { key, self }: { key: string; self: AccountView["self"] },
-): Promise<AccountView> {
+): Promise<Omit<AccountView, "policyFault">> {
   const { account } = runtime.ports;
-  const [summary, policy] = await Promise.all([
+  const now = runtime.clock.now();
+  const since = new Date(now.getTime() - USAGE_DAYS * 86_400_000);
+  const [summary, policy, verdicts, usage] = await Promise.all([
     account.keySummary(self.key_id),
     askInterface(context, runtime, { method: "GET", path: "/ahs/route/policy", key }),
+    account.verdicts(self.key_id),
+    account.usage(self.key_id, since),
   ]);
+  const subscriptions = await Promise.all(
+    (summary?.subscriptions ?? []).map(async (one) => ({
+      ...one,
+      deliveries: await account.deliveries(one.id),
+    })),
+  );
   return {
-    self,
-    summary,
-    policy: policy.ok ? policyIn(await policy.json()) : null,
+    ...{ self, summary, subscriptions, verdicts, usage, now },
+    policy: policy.ok ? policyIn(await policy.json(), policy.headers.get("etag") ?? "*") : null,
     sellsKeys: account.sellsKeys,
     once: account.randomId(),
   };
@@ -150,7 +206,7 @@ function answerSignedOut(
 async function whyNotSignedIn(answer: Response, { ports }: PageRuntime): Promise<string> {
   const { type, words } = await readRefusal(answer);
   if (type !== problemType("key-unknown")) return words;
-  return `No such key exists. ${ports.account.sellsKeys ? "Buy one below, or replace a lost one." : "The operator makes keys."}`;
+  return `No such key exists. ${ports.account.sellsKeys ? "Buy one below, or replace a lost one." : "Ask the operator for a key."}`;
 }
 
 /** Throws a refusal of the interface as one of the page, with its status. */

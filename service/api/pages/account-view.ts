@@ -1,18 +1,10 @@
 import { html } from "hono/html";
 import { z } from "zod";
-import type { KeyStanding } from "../../access/api-keys.ts";
-
-import type { RoutingAction } from "../../model/score/record.ts";
-import {
-  dayWords,
-  dollars,
-  levelWords,
-  routeWords,
-  shortHex,
-  strangeText,
-  timeTag,
-  walletLink,
-} from "./page-words.ts";
+import type { DaySpending, KeyStanding } from "../../access/api-keys.ts";
+import type { OwnedVerdict } from "../../verification/verdicts/verdict-view.ts";
+import { renderSubscriptions, renderUsage, renderVerdicts, type ShownSubscription } from "./account-lists.ts";
+import { dollars, shortHex, strangeText, timeTag } from "./page-words.ts";
+import { type KeyPolicy, renderPolicyEditor } from "./policy-editor.ts";
 import type { Fragment } from "./prose.ts";
 
 const selfSchema = z.object({
@@ -35,6 +27,12 @@ export type AccountView = {
   readonly summary: KeyStanding | null;
   /** Null if it could not be read. */
   readonly policy: KeyPolicy | null;
+  /** Why a sent policy was not saved; null without such a form. */
+  readonly policyFault: string | null;
+  readonly subscriptions: readonly ShownSubscription[];
+  readonly verdicts: readonly OwnedVerdict[];
+  readonly usage: readonly DaySpending[];
+  readonly now: Date;
   readonly sellsKeys: boolean;
   /** Id of this rendering of the form that replaces the key. */
   readonly once: string;
@@ -43,11 +41,6 @@ export type AccountView = {
 /** The answer of GET /keys/self. Throws on any other shape. */
 export function keySelfIn(answer: unknown): AccountView["self"] {
   return selfSchema.parse(answer);
-}
-
-/** The answer of GET /ahs/route/policy. Throws on any other shape. */
-export function policyIn(answer: unknown): KeyPolicy {
-  return policySchema.parse(answer);
 }
 
 const MAX_NAME = 80;
@@ -64,10 +57,13 @@ export function renderAccount(view: AccountView): { title: string; body: Fragmen
 </dl>
 <div class="grid">
 ${renderKey(view)}
-${renderPolicy(view)}
+${renderUsage(view.usage, { days: 30, now: view.now })}
 </div>
 ${renderSpending(view)}
-${renderSubscriptions(view)}
+${renderSubscriptions(view.subscriptions)}
+${renderVerdicts(view.verdicts)}
+<section class="panel" aria-labelledby="policy"><h2 id="policy">Routing policy</h2>
+${renderPolicyEditor(view.policy, view.policyFault)}</section>
 ${sellsKeys && self.balance_usd !== null ? renderTopUp() : ""}
 ${renderReplace(view)}`;
   return { title: "Account", body };
@@ -86,20 +82,10 @@ function renderKey({ self, summary }: AccountView): Fragment {
 </dl></section>`;
 }
 
-function renderPolicy({ policy }: AccountView): Fragment {
-  const words =
-    policy === null
-      ? html`<p>It cannot be read now.</p>`
-      : html`<ul class="plain-list">${policyWords(policy).map((line) => html`<li>${line}</li>`)}</ul>`;
-  return html`<section class="panel" aria-labelledby="policy"><h2 id="policy">How payments are routed for you</h2>
-${words}
-<p class="small"><a href="/docs">PUT /ahs/route/policy</a> changes it; nothing bypasses sanctions.</p></section>`;
-}
-
 function renderSpending({ self }: AccountView): Fragment | string {
   const { endpoints } = self.spent;
   if (endpoints.length === 0) return "";
-  return html`<section class="panel" aria-labelledby="spent"><h2 id="spent">What the last 30 days cost</h2>
+  return html`<section class="panel" aria-labelledby="spent"><h2 id="spent">Cost of the last 30 days by endpoint</h2>
 <div class="scroll" role="region" aria-labelledby="spent" tabindex="0"><table><thead><tr><th scope="col">Endpoint</th><th scope="col" class="number">Calls</th><th scope="col" class="number">Cost</th></tr></thead>
 <tbody>${endpoints.map(
     ({ endpoint, calls, spent_usd }) => html`
@@ -107,22 +93,15 @@ function renderSpending({ self }: AccountView): Fragment | string {
   )}</tbody></table></div></section>`;
 }
 
-function renderSubscriptions({ summary }: AccountView): Fragment | string {
-  const subscriptions = summary?.subscriptions ?? [];
-  if (subscriptions.length === 0) return "";
-  return html`<section class="panel" aria-labelledby="watched"><h2 id="watched">Wallets that you are notified of</h2>
-<ul class="plain-list">${subscriptions.map(({ wallet, expiresAt }) => html`<li>${walletLink(wallet)} until ${timeTag(expiresAt)}</li>`)}</ul></section>`;
-}
-
 function renderTopUp(): Fragment {
   return html`<section class="panel" aria-labelledby="top-up"><h2 id="top-up">Add credits</h2>
-<p>Paid in USDC by your browser's wallet; whoever pays, the credits go to this key.</p>
+<p>You pay in USDC with a browser wallet. The credits go to this key.</p>
 ${renderBuyForm({ target: "/account/topup", button: "Add credits with a browser wallet" })}</section>`;
 }
 
 function renderReplace({ once }: AccountView): Fragment {
   return html`<section class="panel" aria-labelledby="replace"><h2 id="replace">Replace the key</h2>
-<p>If it leaked: you get a new key with the same balance, rate, policy and subscriptions, and the old one is refused at once, everywhere that it is used.</p>
+<p>If the key leaked, replace it. The new key has the same balance, rate, policy and subscriptions. The old key stops working at once.</p>
 <details><summary>Replace it now</summary>
 <p>The new key is shown once, on the next page. Copy it before you leave that page.</p>
 <form method="post" action="/account" data-once><input type="hidden" name="action" value="rotate"><input type="hidden" name="once" value="${once}"><button class="button">Replace the key</button></form></details></section>`;
@@ -132,11 +111,11 @@ function renderReplace({ once }: AccountView): Fragment {
 export function renderRotated(key: string | null): Fragment {
   if (key === null)
     return html`<h1>The key was replaced already</h1>
-<p class="lead">Its secret was shown once, in the first answer. This browser stays signed in with the key that it has.</p>
+<p class="lead">The new key was shown once, in the first answer. This browser stays signed in.</p>
 <p class="actions"><a class="button" href="/account">To the account</a></p>`;
   return html`<h1>Your new key</h1>
-<p class="lead">It is shown here once. The old one is refused from now on, and this browser is signed in with the new one.</p>
-<section class="panel" aria-label="New key"><pre data-copy tabindex="0"><code>${key}</code></pre></section>
+<p class="lead">The key is shown once. The old key no longer works, and this browser is signed in with the new one.</p>
+<section class="panel" aria-label="New key"><pre data-copy="the text" tabindex="0"><code>${key}</code></pre></section>
 <p class="actions"><a class="button" href="/account">To the account</a></p>`;
 }
 
@@ -154,12 +133,12 @@ export function renderSignedOut({
   readonly origin: string;
 }): Fragment {
   return html`<h1>Account</h1>
-<p class="lead">An API key pays for what is not free: scores with their reasons, reports, alerts. Sign in with one to see its balance and to open paid parts of these pages.</p>
+<p class="lead">An API key pays for scores, reports and alerts. Sign in to see its balance, subscriptions and verdicts, to set your routing policy, and to open paid reports.</p>
 ${renderSignIn(onward, fault)}
 <h2 id="get">How to get a key</h2>
 ${sellsKeys ? renderBuying(origin) : ""}
 <section class="panel" aria-labelledby="ask"><h3 id="ask">From the operator</h3>
-<p>Whoever runs this service makes keys with <code>npm run ahs -- keys create</code>. On a local chain a demo key is printed at the start.</p></section>`;
+<p>The operator of this service can issue a key. On a local chain, the start of the service prints a demo key.</p></section>`;
 }
 
 function renderSignIn(onward: string | null, fault: string | null): Fragment {
@@ -175,14 +154,14 @@ ${fault === null ? "" : html`<p class="notice alarm" id="key-fault" role="alert"
 
 function renderBuying(origin: string): Fragment {
   return html`<section class="panel" aria-labelledby="wallet"><h3 id="wallet">With a browser wallet</h3>
-<p>You sign one transfer of USDC, which costs no gas, and the key is shown at once. Credits do not expire.</p>
+<p>You sign one transfer of USDC, which costs no gas, and get the key at once. Credits do not expire.</p>
 ${renderBuyForm({ target: "/keys", button: "Buy a key" })}
 ${renderRecoverForm()}</section>
 <section class="panel" aria-labelledby="client"><h3 id="client">By any x402 client</h3>
-<p><code>POST /keys</code> sells a key to whoever pays its 402. See the terms:</p>
-<pre data-copy tabindex="0"><code>curl -i ${origin}/keys -H 'content-type: application/json' -d '{"credits_usd": 5}'</code></pre>
-<p>Pay them, with the key of a wallet that holds USDC in <code>PAYER_KEY</code>:</p>
-<pre data-copy tabindex="0"><code>${clientScript(origin)}</code></pre></section>`;
+<p><code>POST /keys</code> answers 402 with the terms:</p>
+<pre data-copy="the text" tabindex="0"><code>curl -i ${origin}/keys -H 'content-type: application/json' -d '{"credits_usd": 5}'</code></pre>
+<p>Pay them with a wallet that holds USDC. Its private key is in <code>PAYER_KEY</code>:</p>
+<pre data-copy="the text" tabindex="0"><code>${clientScript(origin)}</code></pre></section>`;
 }
 
 function clientScript(origin: string): string {
@@ -208,7 +187,7 @@ node buy-key.mjs`;
 /** The form by which the wallet that bought a key gets another for it; hidden until the script that asks the wallet is there. */
 function renderRecoverForm(): Fragment {
   return html`<details class="recover" hidden><summary>Lost a key that your wallet bought?</summary>
-<p>Sign in with that wallet, and it gets a new key with the same balance. The lost one is refused from then on.</p>
+<p>Sign in with that wallet to get a new key with the same balance. The lost key stops working.</p>
 <form data-recover>
 <div class="form-row"><div class="field"><label for="key-id">Key id, where the wallet bought several</label>
 <input id="key-id" name="key-id" autocomplete="off" spellcheck="false"></div>
@@ -227,75 +206,5 @@ function renderBuyForm({ target, button }: { target: "/keys" | "/account/topup";
 <p class="told" role="status" aria-live="polite"></p>
 <div class="bought" hidden></div>
 </form>
-<noscript><p class="notice warn">A browser wallet signs by a script, and scripts are off here. Every other way works without.</p></noscript>`;
-}
-
-const policySchema = z.object({
-  instant_grades: z.array(z.string()),
-  escrow_grades: z.array(z.string()),
-  reject_grades: z.array(z.string()),
-  escrow_disabled: z.boolean(),
-  allowlist: z.array(z.string()),
-  confidence_overrides: z.record(z.string(), z.record(z.string(), z.string())),
-  insufficient_action: z.enum(["instant_settle", "escrow", "reject"]),
-  max_instant_usd: z.number().nullable(),
-  safe_amount_multiple: z.number(),
-  min_confidence_for_instant: z.enum(["HIGH", "MEDIUM", "LOW"]).nullable(),
-  threat_action: z.enum(["ignore", "escrow", "reject"]),
-  updated_at: z.string().nullable(),
-});
-
-/** A key's routing policy as the interface answers it. */
-type KeyPolicy = z.infer<typeof policySchema>;
-
-const ACTIONS: readonly RoutingAction[] = ["instant_settle", "escrow", "reject"];
-
-function policyWords(policy: KeyPolicy): readonly string[] {
-  const { allowlist, confidence_overrides, insufficient_action, threat_action } = policy;
-  const overrides = Object.entries(confidence_overrides).flatMap(([grade, levels]) =>
-    Object.entries(levels).map(
-      ([level, action]) => `Grade ${grade} with ${level} confidence: ${doing(action, policy)}.`,
-    ),
-  );
-  return [
-    policy.updated_at === null
-      ? "You have the default table."
-      : `You set it on ${dayWords(policy.updated_at.slice(0, 10))}.`,
-    ...graded(policy.instant_grades, "instant_settle", policy),
-    ...graded(policy.escrow_grades, "escrow", policy),
-    ...graded(policy.reject_grades, "reject", policy),
-    `Not enough history: ${doing(insufficient_action, policy)}.`,
-    ...overrides,
-    ...limitWords(policy),
-    ...(threat_action === "ignore" ? [] : [`On a list of threats: ${doing(threat_action, policy)} at best.`]),
-    ...(allowlist.length === 0
-      ? []
-      : [
-          `${allowlist.length} named ${allowlist.length === 1 ? "wallet" : "wallets"}: ${routeWords("instant_settle").toLowerCase()}, whatever the score.`,
-        ]),
-  ];
-}
-
-/** Limits of settling at once. */
-function limitWords(policy: KeyPolicy): readonly string[] {
-  const { max_instant_usd: most, safe_amount_multiple: multiple, min_confidence_for_instant: least } = policy;
-  const times = multiple === 1 ? "" : `${multiple} times `;
-  const limits = [
-    ...(least === null ? [] : [`Confidence below ${levelWords(least).toLowerCase()}`]),
-    ...(most === null ? [] : [`Amounts above ${dollars(most)}`]),
-    multiple === 0 ? "Any amount" : `Amounts above ${times}the available safe amount`,
-  ];
-  return limits.map((limit) => `${limit}: ${doing("escrow", policy)} in place of settling at once.`);
-}
-
-function graded(grades: readonly string[], action: string, policy: KeyPolicy): readonly string[] {
-  if (grades.length === 0) return [];
-  return [`${grades.length === 1 ? "Grade" : "Grades"} ${grades.join(", ")}: ${doing(action, policy)}.`];
-}
-
-/** Without escrow, what would wait in it is rejected. */
-function doing(action: string, { escrow_disabled }: KeyPolicy): string {
-  const taken = action === "escrow" && escrow_disabled ? "reject" : action;
-  const known = ACTIONS.find((one) => one === taken);
-  return known === undefined ? taken : routeWords(known).toLowerCase();
+<noscript><p class="notice warn">Paying with a browser wallet needs JavaScript. The other ways work without it.</p></noscript>`;
 }

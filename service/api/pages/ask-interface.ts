@@ -15,7 +15,7 @@ export async function askInterface(
     headers = {},
     body,
   }: {
-    readonly method: "GET" | "POST";
+    readonly method: "GET" | "POST" | "PUT";
     /** Path and query. */
     readonly path: string;
     /** The key that identifies the caller and pays. */

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
+import { Resvg } from "@resvg/resvg-js";
 import type { Hono } from "hono";
 import { staticDocument } from "../kit/answer.ts";
 import type { ApiContext, ApiEnv } from "../kit/api-env.ts";
@@ -20,7 +21,24 @@ const FOR_MINUTES = "public, max-age=300";
 /** The logo; its strokes are visible on light and dark tabs. */
 const FAVICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#3942bd"/><path d="M5 25v-8M10.5 25V13M21.5 25V13M27 25v-8" stroke="#c3caff" stroke-width="2.5" fill="none"/><path d="M16 25V6" stroke="#fff" stroke-width="3" fill="none"/></svg>\n`;
 
-const ROBOTS = "User-agent: *\nDisallow: /account\nAllow: /\n";
+/** The logo in pixels, for browsers and phones without SVG icons. */
+function drawIcon(size: number): Uint8Array {
+  return new Resvg(FAVICON, { fitTo: { mode: "width", value: size } }).render().asPng();
+}
+
+/** An .ico file of one PNG: a directory of 6 bytes, an entry of 16, the picture. */
+function iconFile(png: Uint8Array, size: number): Uint8Array {
+  const head = Buffer.alloc(22);
+  head.writeUInt16LE(1, 2);
+  head.writeUInt16LE(1, 4);
+  head.writeUInt8(size, 6);
+  head.writeUInt8(size, 7);
+  head.writeUInt16LE(1, 10);
+  head.writeUInt16LE(32, 12);
+  head.writeUInt32LE(png.length, 14);
+  head.writeUInt32LE(head.length, 18);
+  return Buffer.concat([head, png]);
+}
 
 /**
  * Reads the fonts from their package and the scripts from their folder. `scripts` is the path of that folder, with one
@@ -36,6 +54,8 @@ export function loadPageAssets(): { assets: readonly PageAsset[]; scripts: strin
   return {
     scripts,
     assets: [
+      { path: "/favicon.ico", contentType: "image/x-icon", body: iconFile(drawIcon(32), 32), version: null },
+      { path: "/apple-touch-icon.png", contentType: "image/png", body: drawIcon(180), version: null },
       ...FONT_FILES.map((name): PageAsset => {
         const body = new Uint8Array(readFileSync(new URL(name, fonts)));
         return { path: `/assets/${name}`, contentType: "font/woff2", body, version: { v: FONT_VERSION } };
@@ -56,12 +76,20 @@ const OWN_TEXTS: readonly PageAsset[] = [
     version: { v: STYLE_VERSION },
   },
   { path: "/favicon.svg", contentType: "image/svg+xml", body: FAVICON, version: null },
-  { path: "/robots.txt", contentType: "text/plain; charset=utf-8", body: ROBOTS, version: null },
 ];
 
 /** Mounts stylesheet, logo, robots.txt and loaded files. URLs with a version are immutable. */
-export function mountAssets(app: Hono<ApiEnv>, loaded: readonly PageAsset[]): void {
-  for (const { path, contentType, body, version } of [...OWN_TEXTS, ...loaded]) {
+export function mountAssets(
+  app: Hono<ApiEnv>,
+  { loaded, origin }: { readonly loaded: readonly PageAsset[]; readonly origin: string },
+): void {
+  const robots: PageAsset = {
+    path: "/robots.txt",
+    contentType: "text/plain; charset=utf-8",
+    body: `User-agent: *\nDisallow: /account\nAllow: /\nSitemap: ${origin}/sitemap.xml\n`,
+    version: null,
+  };
+  for (const { path, contentType, body, version } of [...OWN_TEXTS, robots, ...loaded]) {
     const headers = (context: ApiContext) => {
       const isVersioned = version === "in-path" || (version !== null && context.req.query("v") === version.v);
       return { "content-type": contentType, "cache-control": isVersioned ? FOR_GOOD : FOR_MINUTES };

@@ -3,19 +3,18 @@ import type { Address } from "viem";
 import { z } from "zod";
 import { hashApiKey } from "../../access/api-keys.ts";
 import type { ApiContext } from "../kit/api-env.ts";
-import { ahsRecordSchema } from "../schemas/ahs-record.ts";
 import { toEip55 } from "../schemas/values.ts";
 import { askInterface, jsonIn, readForm, readRefusal } from "./ask-interface.ts";
 import type { PageRuntime } from "./page.ts";
 import type { Funds, PagePorts, ReportState } from "./page-ports.ts";
+import type { SoldReport } from "./reports/sold-reports.ts";
 
-type Buyer = { readonly address: Address; readonly key: string };
+type Buyer = { readonly address: Address; readonly key: string; readonly report: SoldReport };
 
-const PARTS = "include=features,history";
 const UNDER_WAY = "The first request is still being answered.";
 const keySchema = z.object({ balance_usd: z.number().nullable() });
 
-/** Returns a wallet's report if the key bought it and it is still stored, else an offer. Charges nothing. */
+/** Returns a report about a wallet if the key bought it and it is still stored, else an offer. Charges nothing. */
 export async function readReport(
   context: ApiContext,
   runtime: PageRuntime,
@@ -28,8 +27,8 @@ export async function readReport(
 }
 
 /**
- * Buys features and history of a wallet by GET /ahs with the visitor's key, unless the key has them. Repeated forms charge once
- * until the purchase is a day old.
+ * Buys a report about a wallet by its endpoint with the visitor's key, unless the key has it. Repeated forms charge once until the
+ * purchase is a day old.
  */
 export async function buyReport(
   context: ApiContext,
@@ -47,10 +46,10 @@ export async function buyReport(
     return { kind: "refused", status: 400, reason, offer };
   }
   const answer = await askInterface(context, runtime, {
-    method: "GET",
-    path: `/ahs/${toEip55(buyer.address)}?${PARTS}`,
+    method: buyer.report.endpoint.method === "get" ? "GET" : "POST",
+    path: pathOf(buyer),
     key: buyer.key,
-    headers: { "idempotency-key": purchaseKey(buyer.address, shown) },
+    headers: { "idempotency-key": purchaseKey(buyer, shown) },
   });
   if (!answer.ok) {
     const { status } = answer;
@@ -59,39 +58,37 @@ export async function buyReport(
     const { words } = await readRefusal(answer);
     return { kind: isUncharged ? "refused" : "pending", status, reason: words, offer };
   }
-  const report = reportIn(await answer.text(), buyer.address);
+  const report = reportIn(await answer.text(), buyer);
   if (report === null) throw new Error(`expected a report of ${buyer.address}, got another answer`);
   return { ...report, paid: await fundsOf(context, runtime, buyer.key) };
 }
 
-/** Holds for the reports of all versions. */
-const someReportSchema = z.object({
-  address: z.string(),
-  features: z.array(z.unknown()),
-  history: z.array(z.unknown()),
-});
+function pathOf({ address, report: { endpoint, query } }: Buyer): string {
+  return `${endpoint.path.replace("{address}", toEip55(address))}${query === undefined ? "" : `?${query}`}`;
+}
+
+const someAnswerSchema = z.object({ address: z.string() });
 
 /**
- * Reads the JSON of a wallet's report. An answer that was stored before an upgrade may not have today's shape. Returns null
- * for any other answer: the holder of the key may have used the same Idempotency-Key for something else.
+ * Shows a stored answer. An answer that was stored before an upgrade may not have today's shape. Returns null for any other
+ * answer: the holder of the key may have used the same Idempotency-Key for something else.
  */
-function reportIn(json: string, address: Address) {
-  const isOf = (data: { address: string } | undefined) => data?.address.toLowerCase() === address;
-  const body = jsonIn(json);
-  const { data: record } = ahsRecordSchema.safeParse(body);
-  if (record !== undefined && isOf(record)) return { kind: "bought", record } as const;
-  return isOf(someReportSchema.safeParse(body).data) ? ({ kind: "outdated", json } as const) : null;
+function reportIn(body: string, { address, report }: Buyer) {
+  const shown = report.show(body, address);
+  if (shown !== null) return { kind: "bought", shown, body } as const;
+  const { data } = someAnswerSchema.safeParse(jsonIn(body));
+  return data?.address.toLowerCase() === address ? ({ kind: "outdated", body } as const) : null;
 }
 
 /** Returns the report that was bought, or the purchase under way; null without either. */
 async function storedReport(
   { keptPurchase }: Pick<PagePorts, "keptPurchase">,
-  { address, key }: Buyer,
+  buyer: Buyer,
   { now, offer }: { now: Date; offer: string },
 ): Promise<ReportState | null> {
   const stored = await keptPurchase({
-    apiKeyHash: hashApiKey(key),
-    keyHashes: purchaseHashes(address, now),
+    apiKeyHash: hashApiKey(buyer.key),
+    keyHashes: purchaseHashes(buyer, now),
     now,
   });
   switch (stored.kind) {
@@ -100,7 +97,7 @@ async function storedReport(
     case "running":
       return { kind: "pending", status: 409, reason: UNDER_WAY, offer };
     case "answered": {
-      const report = reportIn(stored.body, address);
+      const report = reportIn(stored.body, buyer);
       return report === null ? null : { ...report, paid: { kind: "before", until: stored.until } };
     }
   }
@@ -133,20 +130,22 @@ function openOffer(offer: string, now: Date): Date | null {
   return age >= -SKEW_MS && age < VALID_MS ? new Date(Number(shown)) : null;
 }
 
+type Purchase = { readonly address: Address; readonly report: Pick<SoldReport, "slug"> };
+
 /**
- * The Idempotency-Key of all forms that sell a wallet's report on a UTC day. It is no secret, because it is scoped to the API
+ * The Idempotency-Key of all forms that sell a report about a wallet on a UTC day. It is no secret, because it is scoped to the API
  * key of the request.
  */
-export function purchaseKey(wallet: Address, at: Date): string {
-  return `page-report-${wallet.toLowerCase()}-${at.toISOString().slice(0, 10)}`;
+export function purchaseKey({ address, report }: Purchase, at: Date): string {
+  return `page-${report.slug}-${address.toLowerCase()}-${at.toISOString().slice(0, 10)}`;
 }
 
 /**
  * Hashes of the keys of all stored purchases of a report. A form works until the end of the next day, its answer is stored for
  * another day, and a server with a fast clock may be one day ahead.
  */
-export function purchaseHashes(wallet: Address, now: Date): readonly string[] {
+export function purchaseHashes(purchase: Purchase, now: Date): readonly string[] {
   const moments = [SKEW_MS, 0, -DAY_MS, -2 * DAY_MS].map((shift) => new Date(now.getTime() + shift));
-  const keys = new Set(moments.map((at) => purchaseKey(wallet, at)));
+  const keys = new Set(moments.map((at) => purchaseKey(purchase, at)));
   return [...keys].map((key) => hash("sha256", key, "hex"));
 }

@@ -23,6 +23,11 @@ export function bandOf(grade: Grade): ScoreBand {
   return { grade, from: FLOORS[grade], to: SCORE_BANDS.find((band) => band.grade === grade)?.to ?? 100 };
 }
 
+/** The grade of a score or of a part of one. */
+export function gradeOfScore(score: number): Grade {
+  return GRADES.find((grade) => score >= FLOORS[grade]) ?? "F";
+}
+
 /** Height of a ruler in pixels, without and with the routes. */
 export const RULER_HEIGHT = 44;
 const ROUTES_HEIGHT = 78;
@@ -74,13 +79,25 @@ function endOf({ to }: ScoreBand): number {
   return to === 100 ? 100 : to + 1;
 }
 
+/** Counts over time as bars without an axis; the text says the same to screen readers. */
+export function renderSparkline(counts: readonly number[], words: string): Fragment {
+  const most = Math.max(1, ...counts);
+  const step = 100 / counts.length;
+  return html`<svg class="chart spark" width="100%" height="56" role="img" aria-label="${words}">${counts.map(
+    (count, index) => {
+      const height = count === 0 ? 1 : Math.max(3, (52 * count) / most);
+      return html`<rect class="${count === 0 ? "spark-none" : "spark-bar"}" x="${percent((index * step + 0.4) / 100)}" y="${Math.round(54 - height)}" width="${percent((step - 0.8) / 100)}" height="${Math.round(height)}" rx="2"><title>${countWords(count)}</title></rect>`;
+    },
+  )}</svg>`;
+}
+
 /** Points per bar; every grade starts at a bar. */
 const BIN = 5;
 const HEIGHT = 190;
 const TOP = 24;
 
 export function renderEmptyScale(): Fragment {
-  return html`<svg class="chart" width="100%" height="${ROUTES_HEIGHT + 2}" role="img" aria-label="Scores from 0 to 100 with their grades, and what is done with a payment at each by default">${renderRoutedRuler(2)}</svg>`;
+  return html`<svg class="chart" width="100%" height="${ROUTES_HEIGHT + 2}" role="img" aria-label="Scores from 0 to 100 with their grades, and how a payment is routed at each by default">${renderRoutedRuler(2)}</svg>`;
 }
 
 /** Wallets by score, as bars over the ruler and as a table by grade; `scored` is not zero. */
@@ -133,8 +150,8 @@ function walletsIn(distribution: ScoreDistribution, from: number, to: number): n
 
 const LINES_HEIGHT = 220;
 
-/** Share of the width for the letters of the grades. */
-const MARGIN = 0.08;
+/** Share of the width for the letters of the grades and the numbers of the axis. */
+const MARGIN = 0.09;
 
 /** Scores over time as steps between the bands of the grades. */
 export function renderLineChart({
@@ -166,15 +183,15 @@ export function renderLineChart({
 <desc id="${id}-text">${description}</desc>
 <g>${SCORE_BANDS.map(({ grade, from: low, to }) => {
     const high = to === 100 ? 100 : to + 1;
-    return html`<rect class="in-${grade} band" x="0" y="${yOf(high)}" width="100%" height="${yOf(low) - yOf(high)}"/><line class="tick" x1="0" x2="100%" y1="${yOf(low)}" y2="${yOf(low)}"/><text class="strong" x="6" y="${(yOf(low) + yOf(high)) / 2 + 4}">${grade}</text>`;
-  })}</g>
+    return html`<rect class="in-${grade} band" x="0" y="${yOf(high)}" width="100%" height="${yOf(low) - yOf(high)}"/><line class="tick" x1="0" x2="100%" y1="${yOf(low)}" y2="${yOf(low)}"/><text class="strong" x="6" y="${(yOf(low) + yOf(high)) / 2 + 4}">${grade}</text><text class="axis" x="24" y="${yOf(high) + 11}">${high}</text>`;
+  })}<text class="axis" x="24" y="${LINES_HEIGHT - 2}">0</text></g>
 <svg width="100%" height="${LINES_HEIGHT}" viewBox="0 0 1000 ${LINES_HEIGHT}" preserveAspectRatio="none" overflow="visible">${linesOf(
     placed,
   ).map((line) => html`<polyline class="line" vector-effect="non-scaling-stroke" points="${line}"/>`)}</svg>
 <g>${placed.map(({ x, score, label }) =>
     score === null
       ? ""
-      : html`<circle class="dot" cx="${percent(x)}" cy="${yOf(score)}" r="${points.length > 40 ? 2 : 3.5}"><title>${label}</title></circle>`,
+      : html`<g class="point"><circle class="dot" cx="${percent(x)}" cy="${yOf(score)}" r="${points.length > 40 ? 2 : 3.5}"/><circle class="target" cx="${percent(x)}" cy="${yOf(score)}" r="10"/><title>${label}</title></g>`,
   )}</g>
 <text x="0" y="${LINES_HEIGHT + 20}">${first}</text><text x="100%" y="${LINES_HEIGHT + 20}" text-anchor="end">${last}</text>
 </svg>`;
@@ -212,14 +229,14 @@ const LISTED = 7;
 export function renderTrend(nights: readonly ScanNight[]): Fragment {
   const newest = nights.at(-1);
   if (newest === undefined)
-    return html`<p class="quiet">No nightly scan is done yet. Each looks at every wallet, and two of them make a trend.</p>`;
+    return html`<p class="quiet">The trend appears after the second nightly scan.</p>`;
   if (nights.every(({ meanScoreHundredths }) => meanScoreHundredths === null))
-    return html`<p class="quiet">After none of ${countOf(nights.length, "nightly scan")} had any wallet a score.</p>${renderTable(nights)}`;
+    return html`<p class="quiet">No wallet had a score in ${countOf(nights.length, "nightly scan")}.</p>${renderTable(nights)}`;
   if (nights.length === 1)
-    return html`<p class="quiet">One nightly scan is done; two make a trend.</p>${renderTable(nights)}`;
+    return html`<p class="quiet">The trend appears after the second nightly scan.</p>${renderTable(nights)}`;
   const first = nights[0] ?? newest;
   const description = `From ${meanWords(first)} on ${dayWords(first.night)} to ${meanWords(newest)} on ${dayWords(newest.night)}, over ${nights.length} nights.`;
-  return html`<p class="quiet">Mean of all scores, after each nightly scan.</p>
+  return html`<p class="quiet">Mean of all scores after each nightly scan.</p>
 ${renderLineChart({
   id: "nights",
   title: "Mean score by night",

@@ -1,123 +1,149 @@
 import { html } from "hono/html";
-import type { Address } from "viem";
 import { Problem } from "../../access/problems.ts";
-import type { Grade } from "../../model/score/record.ts";
-import { defaultAction } from "../../model/score/route.ts";
+import type { ConfidenceLevel, Grade } from "../../model/score/record.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 import type { ScoreDistribution } from "../../scores/ecosystem.ts";
-import { type FoundAgent, MOST_NAMES, type RankedWallet, type RankPlace } from "../../scores/leaderboard.ts";
-
+import {
+  LIST_ORDERS,
+  type ListedWallet,
+  type ListOrder,
+  type ListQuery,
+  MOST_LISTED,
+} from "../../scores/leaderboard.ts";
+import { answer } from "../kit/answer.ts";
+import type { ApiContext } from "../kit/api-env.ts";
 import { toEip55 } from "../schemas/values.ts";
 import { bandOf } from "./charts.ts";
-import type { PageContent } from "./frame.ts";
-import { answerPublicPage, type Page, type PageHandler, redirectTo } from "./page.ts";
+import { answerPublicPage, type Page, type PageHandler } from "./page.ts";
 import type { PagePorts } from "./page-ports.ts";
 import {
-  agentName,
+  ageWords,
   countWords,
   GRADES,
   gradeMark,
   levelWords,
-  renderGradeFilter,
   renderSearch,
-  routeWords,
-  walletLink,
+  renderWho,
 } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
+import { answerSearch, shownQuery } from "./search.ts";
 
 const PAGE_SIZE = 50;
+const PAGES = MOST_LISTED / PAGE_SIZE;
 
-/** GET /leaderboard: scored wallets in order, by grade, or found by a search. */
+/** GET /leaderboard: the wallets of a chain in an order, filtered, or found by a search. */
 export const leaderboardPage: Page = { path: "/leaderboard", needs: "/ahs/{address}", get: respond };
 
-async function respond(...[context, { ports }]: Parameters<PageHandler>): Promise<Response> {
+/** GET /leaderboard.csv: the same wallets as a table for programs. */
+export const leaderboardFile: Page = { path: "/leaderboard.csv", needs: "/ahs/{address}", get: respondFile };
+
+async function respond(...[context, runtime]: Parameters<PageHandler>): Promise<Response> {
   const query = shownQuery(context.req.query("q") ?? "");
-  const search = searchFor(query);
-  if (search.kind === "address")
-    return redirectTo(context, `/wallet/${toEip55(search.address)}`, { status: 303 });
-  if (search.kind !== "all") {
-    const page = pageFrom(context.req.query("page"));
-    const { found, ...size } = await find(search, page, ports);
-    const rows = await describe(found, ports);
-    return answerPublicPage(context, renderLeaderboard({ kind: "search", query, rows, page, ...size }));
-  }
-  const grade = gradeFrom(context.req.query("grade"));
-  const after = placeFrom(context.req.query("after"));
-  const { from, to } = grade === null ? { from: 0, to: 100 } : bandOf(grade);
-  const wallets = await ports.leaderboard.page({ scores: [from, to], after, limit: PAGE_SIZE + 1 });
-  const shown = wallets.slice(0, PAGE_SIZE);
-  const described = await describe(shown.map(rankedOnly), ports);
-  const rows = after === null && grade === null ? rankedFromFirst(described) : described;
-  const next = wallets.length > PAGE_SIZE ? placeText(shown.at(-1)) : null;
-  return answerPublicPage(
-    context,
-    renderLeaderboard({ kind: "ranks", grade, rows, isFirst: after === null, next }),
-  );
+  if (query !== "") return answerSearch(context, runtime, query);
+  const { ports, clock } = runtime;
+  const choice = choiceIn(context);
+  const page = pageIn(context);
+  const offset = (page - 1) * PAGE_SIZE;
+  const found = await ports.leaderboard.list({ ...listQuery(choice), offset, limit: PAGE_SIZE + 1 });
+  const rows = await describe(found.slice(0, PAGE_SIZE), ports);
+  const hasNext = found.length > PAGE_SIZE && page < PAGES;
+  const isWhole = choice.show === "scored" && choice.order === "score" && !choice.isRising && page === 1;
+  return answerPublicPage(context, {
+    title: "Leaderboard",
+    path: "/leaderboard",
+    ...(isWhole ? { description: "Wallets of autonomous agents ranked by their Agent Health Score." } : {}),
+    body: html`<h1>Leaderboard</h1>
+${renderSearch("")}
+${renderFilters(choice)}
+<section class="panel" aria-label="Wallets">${rows.length === 0 ? renderNone(choice, page) : renderRows(rows, { choice, now: clock.now() })}</section>
+${renderPaging(choice, { page, hasNext })}`,
+  });
 }
 
-/** A row before its names and flags are loaded. */
-type Found = {
-  readonly wallet: Address | null;
-  readonly ranked: RankedWallet | null;
-  readonly agent: FoundAgent | null;
+/** The choices of a list, as its URL has them. */
+type Choice = {
+  readonly show: "scored" | "unscored" | "sanctioned";
+  readonly grade: Grade | null;
+  readonly confidence: ConfidenceLevel | null;
+  readonly order: ListOrder;
+  readonly isRising: boolean;
 };
 
-function rankedOnly(ranked: RankedWallet): Found {
-  return { wallet: ranked.wallet, ranked, agent: null };
+const SHOWN = ["scored", "unscored", "sanctioned"] as const;
+const LEVELS = ["HIGH", "MEDIUM", "LOW"] as const;
+
+function choiceIn(context: ApiContext): Choice {
+  const given = (name: string) => context.req.query(name) ?? "";
+  const grade = oneOf(GRADES, given("grade").toUpperCase(), "a grade from A to F");
+  return {
+    show: grade === null ? (oneOf(SHOWN, given("show"), SHOWN.join(", ")) ?? "scored") : "scored",
+    grade,
+    confidence: oneOf(LEVELS, given("confidence").toUpperCase(), LEVELS.join(", ")),
+    order: oneOf(LIST_ORDERS, given("sort"), LIST_ORDERS.join(", ")) ?? "score",
+    isRising: oneOf(["asc", "desc"] as const, given("dir"), "asc or desc") === "asc",
+  };
 }
 
-async function find(
-  search: Exclude<ReturnType<typeof searchFor>, { kind: "all" | "address" }>,
-  page: number,
-  { leaderboard }: PagePorts,
-): Promise<Pick<Results, "hasNext" | "isCut"> & { readonly found: readonly Found[] }> {
-  if (search.kind === "prefix") {
-    const wallets = await leaderboard.byPrefix(search.prefix, PAGE_SIZE + 1);
-    const found = wallets.slice(0, PAGE_SIZE).map(rankedOnly);
-    return { found, hasNext: false, isCut: wallets.length > PAGE_SIZE };
-  }
-  const offset = (page - 1) * PAGE_SIZE;
-  const [byNumber, named] = await Promise.all([
-    search.kind === "agent" && page === 1 ? leaderboard.byAgentId(search.agentId) : null,
-    leaderboard.byName(search.name, { offset, limit: PAGE_SIZE }),
-  ]);
-  const others = named.agents.filter(({ agentId }) => agentId !== byNumber?.agentId);
-  const hasNext = named.total > offset + PAGE_SIZE;
-  const found = [...(byNumber === null ? [] : [byNumber]), ...others].map(agentOnly);
-  return { found, hasNext, isCut: named.isCut && !hasNext };
+/** The given one of some names; null where none is given. Throws a 400 for another one. */
+function oneOf<Name extends string>(names: readonly Name[], given: string, expected: string): Name | null {
+  if (given === "") return null;
+  const found = names.find((name) => name === given);
+  if (found !== undefined) return found;
+  throw new Problem("request-malformed", `Expected ${expected}, got \`${shownQuery(given).slice(0, 40)}\`.`);
 }
 
-function agentOnly(agent: FoundAgent): Found {
-  return { wallet: agent.wallet, ranked: agent.ranked, agent };
+function pageIn(context: ApiContext): number {
+  const given = context.req.query("page") ?? "1";
+  const page = /^[1-9][0-9]{0,2}$/.test(given) ? Number(given) : Number.NaN;
+  if (page <= PAGES) return page;
+  throw new Problem("request-malformed", `The leaderboard has pages from 1 to ${PAGES}.`);
 }
+
+function listQuery({ show, grade, ...choice }: Choice): Omit<ListQuery, "offset" | "limit"> {
+  if (show !== "scored") return { ...choice, scope: { kind: show } };
+  const { from, to } = grade === null ? { from: 0, to: 100 } : bandOf(grade);
+  return { ...choice, scope: { kind: "scored", from, to } };
+}
+
+/** The path of a list with these choices. */
+function pathOf(choice: Choice, { page = 1, file = "/leaderboard" } = {}): string {
+  const { show, grade, confidence, order, isRising } = choice;
+  const query = new URLSearchParams({
+    ...(show === "scored" ? {} : { show }),
+    ...(grade === null ? {} : { grade }),
+    ...(confidence === null ? {} : { confidence }),
+    ...(order === "score" ? {} : { sort: order }),
+    ...(isRising ? { dir: "asc" } : {}),
+    ...(page === 1 ? {} : { page: String(page) }),
+  }).toString();
+  return query === "" ? file : `${file}?${query}`;
+}
+
+type Row = ListedWallet & {
+  /** Null without a score. */
+  readonly rank: number | null;
+  readonly agents: readonly RegisteredAgent[];
+  readonly isSanctioned: boolean;
+};
 
 async function describe(
-  found: readonly Found[],
+  found: readonly ListedWallet[],
   { agentNames, sanctionedAmong, distribution }: PagePorts,
-): Promise<readonly LeaderboardRow[]> {
-  const wallets = found.flatMap(({ wallet }) => (wallet === null ? [] : [wallet]));
+): Promise<readonly Row[]> {
+  const wallets = found.map(({ wallet }) => wallet);
   // Nothing to look up, so an index without tables does not fail the page.
-  if (wallets.length === 0)
-    return found.map((one) => rowOf(one, { agents: [], sanctioned: false, rank: null }));
+  if (wallets.length === 0) return [];
   const [names, sanctioned, scores] = await Promise.all([
     agentNames(wallets),
     sanctionedAmong(wallets),
     distribution(),
   ]);
-  return found.map((one) =>
-    rowOf(one, {
-      agents: one.wallet === null ? [] : (names.get(one.wallet) ?? []),
-      sanctioned: one.wallet !== null && sanctioned.has(one.wallet),
-      rank: rankOf(one.ranked?.ahsScore ?? null, scores),
-    }),
-  );
-}
-
-function rowOf(
-  { wallet, ranked, agent }: Found,
-  more: Pick<LeaderboardRow, "agents" | "sanctioned" | "rank">,
-): LeaderboardRow {
-  return { ...more, wallet, ranked, agents: agent === null ? more.agents : [agent] };
+  return found.map((one) => ({
+    ...one,
+    rank: rankOf(one.ahsScore, scores),
+    agents: names.get(one.wallet) ?? [],
+    isSanctioned: sanctioned.has(one.wallet),
+  }));
 }
 
 /** One more than the wallets with a better score; null without a score. Equal scores share a rank. */
@@ -126,166 +152,126 @@ export function rankOf(score: number | null, distribution: ScoreDistribution): n
   return distribution.reduce((rank, one) => (one.score > score ? rank + one.wallets : rank), 1);
 }
 
-/** Ranks of the first page by its rows only, because the cached counts may be seconds older. */
-function rankedFromFirst(rows: readonly LeaderboardRow[]): readonly LeaderboardRow[] {
-  const scores = rows.map(({ ranked }) => ranked?.ahsScore);
-  return rows.map((row) => ({ ...row, rank: scores.indexOf(row.ranked?.ahsScore) + 1 }));
+function renderFilters(choice: Choice): Fragment {
+  const item = (name: string, changes: Partial<Choice>, isChosen: boolean) =>
+    html`<li><a href="${pathOf({ ...choice, ...changes })}"${isChosen ? html` aria-current="true"` : ""}>${name}</a></li>`;
+  const { show, grade, confidence } = choice;
+  return html`<div class="filters"><nav class="filter" aria-label="Wallets"><ul>
+${item("All grades", { show: "scored", grade: null }, show === "scored" && grade === null)}${GRADES.map((one) => item(one, { show: "scored", grade: one }, grade === one))}${item("Unscored", { show: "unscored", grade: null, confidence: null, order: "active" }, show === "unscored")}${item("Sanctioned", { show: "sanctioned", grade: null }, show === "sanctioned")}
+</ul></nav>
+<nav class="filter" aria-label="Confidence"><ul>${item("Any confidence", { confidence: null }, confidence === null)}${LEVELS.map((one) => item(levelWords(one), { confidence: one }, confidence === one))}</ul></nav></div>`;
 }
 
-function gradeFrom(given: string | undefined): Grade | null {
-  if (given === undefined || given === "") return null;
-  const grade = GRADES.find((one) => one === given.toUpperCase());
-  if (grade === undefined) throw new Problem("request-malformed", "A grade is one letter from A to F.");
-  return grade;
-}
+const COLUMNS: readonly { readonly order: ListOrder; readonly name: string; readonly title: string }[] = [
+  { order: "score", name: "Score", title: "Agent Health Score, 0 to 100" },
+  { order: "d1", name: "D1", title: "Wallet hygiene, 30% of the score" },
+  { order: "d2", name: "D2", title: "Behavioural patterns, 70% of the score" },
+  { order: "confidence", name: "Confidence", title: "Confidence of the score" },
+  { order: "active", name: "Last active", title: "Last outgoing transaction in the index" },
+];
 
-const PAGES = MOST_NAMES / PAGE_SIZE;
-
-function pageFrom(given: string | undefined): number {
-  if (given === undefined) return 1;
-  const page = /^[1-9][0-9]?$/.test(given) ? Number(given) : Number.NaN;
-  if (page <= PAGES) return page;
-  throw new Problem("request-malformed", `A search has pages from 1 to ${PAGES}.`);
-}
-
-const PLACE = /^(100|[0-9]{1,2})-([0-9]{1,7})-(0x[0-9a-f]{40})$/;
-
-function placeFrom(given: string | undefined): RankPlace | null {
-  if (given === undefined) return null;
-  const [, score, confidence, wallet] = PLACE.exec(given) ?? [];
-  if (score === undefined || confidence === undefined || wallet === undefined)
-    throw new Problem("request-malformed", "This is no place in the leaderboard; begin at its first page.");
-  // The pattern matches addresses only.
-  return { ahsScore: Number(score), confidenceMicros: Number(confidence), wallet: wallet as Address };
-}
-
-function placeText(wallet: RankedWallet | undefined): string | null {
-  if (wallet === undefined || wallet.ahsScore === null) return null;
-  return `${wallet.ahsScore}-${wallet.confidenceMicros}-${wallet.wallet}`;
-}
-
-type LeaderboardRow = {
-  /** Lower-case; null for an agent without a wallet. */
-  readonly wallet: Address | null;
-  /** Null if the wallet was never scored. */
-  readonly ranked: RankedWallet | null;
-  /** Null without a score. */
-  readonly rank: number | null;
-  readonly agents: readonly Pick<RegisteredAgent, "agentId" | "name">[];
-  readonly sanctioned: boolean;
-};
-
-type Ranks = {
-  readonly kind: "ranks";
-  readonly grade: Grade | null;
-  readonly rows: readonly LeaderboardRow[];
-  /** Whether the page starts with the best score. */
-  readonly isFirst: boolean;
-  /** Cursor of the next page; null on the last. */
-  readonly next: string | null;
-};
-
-type Results = {
-  readonly kind: "search";
-  readonly query: string;
-  readonly rows: readonly LeaderboardRow[];
-  readonly page: number;
-  readonly hasNext: boolean;
-  /** Whether there may be more results than all pages show. */
-  readonly isCut: boolean;
-};
-
-function renderLeaderboard(view: Ranks | Results): PageContent {
-  const isSearch = view.kind === "search";
-  return {
-    title: isSearch ? "Search" : "Leaderboard",
-    path: "/leaderboard",
-    ...(isSearch ? {} : { description: "Wallets of autonomous agents by their Agent Health Score." }),
-    body: html`<h1>${isSearch ? `Results for “${view.query}”` : "Leaderboard"}</h1>
-${renderSearch(isSearch ? view.query : "")}
-${isSearch ? renderSearchOrder(view) : renderGradeFilter(view.grade)}
-<section class="panel" aria-label="${isSearch ? "Results" : "Wallets by score"}">${view.rows.length === 0 ? renderNone(view) : renderRows(view.rows)}</section>
-${isSearch ? renderSearchEnd(view) : renderPaging(view)}`,
+function renderRows(rows: readonly Row[], { choice, now }: { choice: Choice; now: Date }): Fragment {
+  const heading = (order: ListOrder) => {
+    const column = COLUMNS.find((one) => one.order === order);
+    const isSorted = choice.order === order;
+    const sort = isSorted ? html` aria-sort="${choice.isRising ? "ascending" : "descending"}"` : "";
+    const isRising = isSorted && !choice.isRising;
+    return html`<th scope="col"${sort}><a href="${pathOf({ ...choice, order, isRising })}" title="${column?.title}">${column?.name}</a></th>`;
   };
+  return html`<nav class="sorts" aria-label="Order">Sort by ${COLUMNS.map(({ order, name }) => html`<a href="${pathOf({ ...choice, order, isRising: choice.order === order && !choice.isRising })}">${name}${choice.order === order ? (choice.isRising ? " ↑" : " ↓") : ""}</a> `)}</nav>
+<table class="stack ranks">
+<thead><tr><th scope="col">Rank</th><th scope="col">Wallet</th>${heading("score")}${heading("d1")}${heading("d2")}<th scope="col"><abbr title="Change of the score in 30 days">30 days</abbr></th>${heading("confidence")}${heading("active")}</tr></thead>
+<tbody>${rows.map((row) => renderRow(row, now))}</tbody></table>
+<p class="quiet small">Equal scores share a rank. Names are given by the agents and are not verified. <a href="${pathOf(choice, { file: "/leaderboard.csv" })}">Download as CSV</a></p>`;
 }
 
-function renderSearchOrder({ query, rows }: Results): Fragment {
-  const order = /^0x[0-9a-f]*$/i.test(query) ? "By address." : "The best scores first.";
-  return html`<p>${rows.length === 0 ? "" : html`<span class="quiet">${order}</span> `}<a href="/leaderboard">Back to all wallets by score</a></p>`;
-}
-
-function renderRows(rows: readonly LeaderboardRow[]): Fragment {
-  return html`<table class="stack ranks">
-<thead><tr><th scope="col">Rank</th><th scope="col">Wallet</th><th scope="col">Score</th><th scope="col">Confidence</th><th scope="col">Payments by default</th></tr></thead>
-<tbody>${rows.map(renderRow)}</tbody></table>
-<p class="quiet small">Equal scores share a rank. Names are what agents call themselves; they are not verified.</p>`;
-}
-
-function renderRow(row: LeaderboardRow): Fragment {
-  const { wallet, ranked, rank, agents, sanctioned } = row;
-  const names = agents.map((agent) => html`<span class="agent">${agentName(agent)}</span>`);
+function renderRow(row: Row, now: Date): Fragment {
+  const { wallet, rank, agents, isSanctioned, ahsScore, grade, d1Score, d2Score, lastActiveAt } = row;
   return html`
 <tr><td data-name="Rank">${rank === null ? html`<span class="quiet">–</span>` : countWords(rank)}</td>
-<td class="who">${wallet === null ? html`<span class="quiet">no wallet</span>` : walletLink(wallet)}${sanctioned ? html` <span class="chip alarm">Sanctioned</span>` : ""}${names}</td>
-<td><span class="score">${gradeMark(ranked?.grade ?? null)} <b>${ranked === null ? "never scored" : (ranked.ahsScore ?? html`<span class="roomy">not enough history</span>`)}</b>${renderBar(ranked)}</span></td>
-<td data-name="Confidence">${ranked === null ? "–" : levelWords(ranked.confidenceLevel)}</td>
-<td data-name="Payments">${wallet === null ? "–" : routeWords(defaultAction({ sanctioned, score: ranked }))}</td></tr>`;
+<td class="who">${renderWho(wallet, agents)}${isSanctioned ? html` <span class="chip alarm">Sanctioned</span>` : ""}</td>
+<td><span class="score">${gradeMark(grade)} <b>${ahsScore ?? ""}</b>${ahsScore === null ? "" : html`<svg class="bar" width="72" height="6" aria-hidden="true"><rect class="track" width="100%" height="6" rx="3"/><rect class="in-${grade}" width="${ahsScore}%" height="6" rx="3"/></svg>`}</span></td>
+<td data-name="D1">${d1Score ?? "–"}</td>
+<td data-name="D2">${d2Score ?? "–"}</td>
+<td data-name="30 days">${renderChange(row)}</td>
+<td data-name="Confidence">${levelWords(row.confidenceLevel)}</td>
+<td data-name="Last active">${lastActiveAt === null ? "–" : html`<span title="${lastActiveAt.toISOString()}">${ageWords(lastActiveAt, now)}</span>`}</td></tr>`;
 }
 
-function renderBar(ranked: RankedWallet | null): Fragment | string {
-  if (ranked === null || ranked.ahsScore === null) return "";
-  return html`<svg class="bar" width="96" height="6" aria-hidden="true"><rect class="track" width="100%" height="6" rx="3"/><rect class="in-${ranked.grade}" width="${ranked.ahsScore}%" height="6" rx="3"/></svg>`;
+function renderChange({ ahsScore, earlierScore }: ListedWallet): Fragment | string {
+  if (ahsScore === null || earlierScore === null) return html`<span class="quiet">–</span>`;
+  const change = ahsScore - earlierScore;
+  if (change === 0) return html`<span class="quiet">±0</span>`;
+  return html`<span class="${change > 0 ? "up" : "down"}">${change > 0 ? `+${change}` : `−${-change}`}</span>`;
 }
 
-function renderNone(view: Ranks | Results): Fragment {
-  if (view.kind === "search" && view.page > 1) return html`<p class="quiet">This page is empty.</p>`;
-  if (view.kind === "search")
-    return html`<p>Nothing was found.</p><p class="quiet">A search takes an address or its beginning, the number of an agent, or the beginning of an agent's name. A wallet that was never scored is found by its whole address alone.</p>`;
-  if (!view.isFirst)
-    return html`<p class="quiet">No wallet comes after this place. <a href="/leaderboard">Begin at the first page</a>.</p>`;
-  if (view.grade === null)
-    return html`<p class="quiet">No wallet has a score yet. The first ones come once the index holds final blocks with calls of agents.</p>`;
-  const { from, to } = bandOf(view.grade);
-  return html`<p class="quiet">No wallet has grade ${view.grade}, a score of ${from} to ${to}.</p>`;
+function renderNone({ show, grade, confidence }: Choice, page: number): Fragment {
+  if (page > 1)
+    return html`<p class="quiet">This page is empty. <a href="/leaderboard">Go to the first page</a>.</p>`;
+  if (confidence !== null) return html`<p class="quiet">No wallet matches these filters.</p>`;
+  if (show === "unscored") return html`<p class="quiet">Every wallet in the index has a score.</p>`;
+  if (show === "sanctioned") return html`<p class="quiet">No wallet in the index is sanctioned.</p>`;
+  if (grade === null)
+    return html`<p class="quiet">No wallet has a score yet. Scores appear once the index holds final blocks with transactions of agents.</p>`;
+  const { from, to } = bandOf(grade);
+  return html`<p class="quiet">No wallet has grade ${grade}, a score of ${from} to ${to}.</p>`;
 }
 
-function renderPaging({ grade, isFirst, next }: Ranks): Fragment | string {
-  const scope = grade === null ? "" : `grade=${grade}`;
-  const first = scope === "" ? "/leaderboard" : `/leaderboard?${scope}`;
-  if (isFirst && next === null) return "";
-  return html`<nav class="actions" aria-label="Pages">${isFirst ? "" : html`<a class="button plain" href="${first}">First page</a>`}${next === null ? "" : html`<a class="button plain" rel="next" href="/leaderboard?${scope === "" ? "" : `${scope}&`}after=${next}">Next page</a>`}</nav>`;
+function renderPaging(
+  choice: Choice,
+  { page, hasNext }: { page: number; hasNext: boolean },
+): Fragment | string {
+  const end =
+    page === PAGES
+      ? html`<p class="quiet">The list ends after ${countWords(MOST_LISTED)} wallets. The search finds all others.</p>`
+      : "";
+  if (page === 1 && !hasNext) return "";
+  return html`${end}<nav class="actions" aria-label="Pages">${page === 1 ? "" : html`<a class="button plain" rel="prev" href="${pathOf(choice, { page: page - 1 })}">Previous page</a>`}<span class="page-number">Page ${page}</span>${hasNext ? html`<a class="button plain" rel="next" href="${pathOf(choice, { page: page + 1 })}">Next page</a>` : ""}</nav>`;
 }
 
-function renderSearchEnd({ query, page, hasNext, isCut }: Results): Fragment {
-  const first = `/leaderboard?q=${encodeURIComponent(query)}`;
-  const before = page === 2 ? first : `${first}&page=${page - 1}`;
-  return html`${isCut ? html`<p class="quiet">There may be more; a longer query narrows them down.</p>` : ""}${
-    page === 1 && !hasNext
-      ? ""
-      : html`<nav class="actions" aria-label="Pages">${page === 1 ? "" : html`<a class="button plain" rel="prev" href="${before}">Previous page</a>`}${hasNext ? html`<a class="button plain" rel="next" href="${first}&page=${page + 1}">Next page</a>` : ""}</nav>`
-  }`;
+async function respondFile(...[context, { ports }]: Parameters<PageHandler>): Promise<Response> {
+  const query = listQuery(choiceIn(context));
+  const rows = await describe(
+    await ports.leaderboard.list({ ...query, offset: 0, limit: MOST_LISTED }),
+    ports,
+  );
+  const lines = rows.map((row) =>
+    [
+      row.rank,
+      toEip55(row.wallet),
+      row.agents[0]?.agentId ?? null,
+      row.agents[0]?.name ?? null,
+      row.ahsScore,
+      row.grade,
+      row.d1Score,
+      row.d2Score,
+      row.earlierScore,
+      row.confidenceMicros / 1_000_000,
+      row.confidenceLevel,
+      row.lastActiveAt?.toISOString() ?? null,
+      row.isSanctioned,
+    ].map(cellOf),
+  );
+  return answer(context, {
+    status: 200,
+    body: `${[FILE_COLUMNS, ...lines].map((line) => line.join(",")).join("\r\n")}\r\n`,
+    headers: {
+      "content-type": "text/csv; charset=utf-8",
+      "content-disposition": 'attachment; filename="leaderboard.csv"',
+      "cache-control": "public, max-age=60",
+    },
+  });
 }
 
-const MAX_CHARACTERS = 128;
+const FILE_COLUMNS = [
+  ...["rank", "wallet", "agent_id", "agent_name", "ahs_score", "grade", "d1_score", "d2_score"],
+  ...["ahs_score_30_days_ago", "confidence", "confidence_level", "last_active_at", "sanctioned"],
+];
 
-/** A query for display: one line, without invisible characters. */
-export function shownQuery(given: string): string {
-  // Cut before removing invisible characters, because a URL cannot carry half a surrogate pair.
-  return given.replace(/\s+/gu, " ").slice(0, MAX_CHARACTERS).replace(/\p{C}/gu, "").trim();
-}
-
-/**
- * Interprets a query from `shownQuery`: the whole leaderboard, one wallet or the beginning of an address, both lower-case, a
- * name, or an agent number, which may also be a name.
- */
-export function searchFor(query: string) {
-  if (query === "") return { kind: "all" as const };
-  const lower = query.toLowerCase();
-  // The pattern matches addresses only.
-  if (/^0x[0-9a-f]{40}$/.test(lower)) return { kind: "address" as const, address: lower as Address };
-  if (/^0x[0-9a-f]*$/.test(lower) && lower.length < 42) return { kind: "prefix" as const, prefix: lower };
-  const number = /^#?([0-9]{1,77})$/.exec(query)?.[1];
-  return number === undefined
-    ? { kind: "name" as const, name: query }
-    : { kind: "agent" as const, agentId: BigInt(number), name: query };
+/** A cell of RFC 4180. A text that a spreadsheet would take for a formula begins with an apostrophe. */
+function cellOf(value: string | number | bigint | boolean | null): string {
+  if (value === null) return "";
+  if (typeof value !== "string") return String(value);
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -8,23 +8,28 @@ import { problemOf } from "../kit/handle-error.ts";
 import { accountPage, recoverPage, topUpPage } from "./account-page.ts";
 import { dashboardPage } from "./dashboard.ts";
 import { homeOf, type PageContent, type PageFrame } from "./frame.ts";
-import { leaderboardPage } from "./leaderboard.ts";
+import { leaderboardFile, leaderboardPage } from "./leaderboard.ts";
 import { answerPrivatePage, type Page, type PageHandler, type PageRuntime } from "./page.ts";
 import { renderProse } from "./prose.ts";
+import { PUBLIC_FILES } from "./public-files.ts";
 import { statusPage } from "./status-page.ts";
 import { verdictPage } from "./verdict-page.ts";
 import { walletPage } from "./wallet-page.ts";
+import { walletReportPage } from "./wallet-report-page.ts";
 
 /** All pages; none is part of the described interface. */
 const PAGES: readonly Page[] = [
   dashboardPage,
   leaderboardPage,
+  leaderboardFile,
   walletPage,
+  walletReportPage,
   verdictPage,
   statusPage,
   accountPage,
   topUpPage,
   recoverPage,
+  ...PUBLIC_FILES,
 ];
 
 /** Path templates of the pages of a server with these endpoints. */
@@ -114,7 +119,7 @@ function renderProblemPage(
 <h1>${title}</h1>
 <p class="lead">${renderProse(problem.detail)}</p>
 ${retryAfter === undefined ? "" : html`<p>Try again in ${retryAfter} seconds.</p>`}
-<p class="actions"><a class="button" href="${home}">${home === "/" ? "To the dashboard" : "To the first page"}</a>${hasLeaderboard ? html`<a class="button plain" href="/leaderboard">Find a wallet</a>` : ""}</p>
+<p class="actions"><a class="button" href="${home}">${home === "/" ? "Go to the home page" : "Go to the first page"}</a>${hasLeaderboard ? html`<a class="button plain" href="/leaderboard">Find a wallet</a>` : ""}</p>
 <p class="quiet small">Request <code>${requestId}</code></p>`,
   };
 }
@@ -130,7 +135,7 @@ export function requireOwnSite(context: ApiContext, origin: string): void {
   const isOwn = from === undefined || from === new URL(origin).origin || from === originAsked(context);
   const isKnown = site === "same-origin" || (site === undefined && from !== undefined);
   if (isOwn && isKnown) return;
-  throw new Problem("cross-site", "Forms are taken from the pages of this service alone.");
+  throw new Problem("cross-site", "This form was sent from another site. Use the form on this site.");
 }
 
 function originAsked(context: ApiContext): string {

@@ -1,18 +1,24 @@
 import type { Address } from "viem";
-import type { KeyStanding } from "../../access/api-keys.ts";
+import type { DaySpending, KeyStanding } from "../../access/api-keys.ts";
 import type { KeptPurchase, PurchaseQuery } from "../../access/idempotent-answers.ts";
 import type { IpLimit } from "../../access/rate-limits.ts";
+import type { Delivery } from "../../alerts/webhook-log.ts";
+import type { readAgentCards } from "../../registries/documents/agent-cards.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 import type { ScanNight } from "../../registries/nightly/service-records.ts";
 import type { AvailableBacking } from "../../scores/backing/promised-amounts.ts";
 import type { Ecosystem, GradeChange, ScoreDistribution } from "../../scores/ecosystem.ts";
 import type { createLeaderboardReader } from "../../scores/leaderboard.ts";
 import type { PublishedScore, ScoreReference, WalletSnapshot } from "../../scores/scores.ts";
-
+import type { WalletActivity } from "../../scores/wallet-activity.ts";
+import type { SettledVerdict } from "../../verification/escrow/settled-verdicts.ts";
+import type { OwnedVerdict } from "../../verification/verdicts/verdict-view.ts";
 import type { ApiContext } from "../kit/api-env.ts";
-import type { AhsRecord } from "../schemas/ahs-record.ts";
+import type { CardView } from "../report-card/draw-card.ts";
+import type { PreviewView } from "../report-card/draw-preview.ts";
 import type { Services } from "../services.ts";
 import type { loadPageAssets } from "./assets.ts";
+import type { Fragment } from "./prose.ts";
 import type { StatusReading } from "./status-reading.ts";
 
 /** Balance of a key; unknown if it could not be read. */
@@ -30,8 +36,8 @@ type Paid = Funds | { readonly kind: "before"; readonly until: Date };
  */
 export type ReportState =
   | { readonly kind: "offer"; readonly offer: string; readonly funds: Funds }
-  | { readonly kind: "bought"; readonly record: AhsRecord; readonly paid: Paid }
-  | { readonly kind: "outdated"; readonly json: string; readonly paid: Paid }
+  | { readonly kind: "bought"; readonly shown: Fragment; readonly body: string; readonly paid: Paid }
+  | { readonly kind: "outdated"; readonly body: string; readonly paid: Paid }
   | {
       readonly kind: "refused" | "pending";
       readonly status: number;
@@ -43,19 +49,32 @@ export type ReportState =
 export type PagePorts = Pick<Services, "verdicts"> &
   ReturnType<typeof loadPageAssets> & {
     /** The scored chain and its oracle contract. */
-    readonly chain: { readonly chainId: number; readonly name: string; readonly oracle: Address };
+    readonly chain: {
+      readonly chainId: number;
+      readonly name: string;
+      readonly oracle: Address;
+      /** Base URL of the block explorer; null without one. */
+      readonly explorer: string | null;
+    };
     readonly wallets: {
       standing(address: Address): Promise<WalletSnapshot>;
       published(address: Address): Promise<PublishedScore | null>;
       /** Null while it is unknown. */
       backing(address: Address): Promise<AvailableBacking | null>;
-      /** The inputs of a stored score, by the id of its row. */
+      /** How a stored score was made, by the id of its row. */
       reference(scoreId: number): Promise<ScoreReference | null>;
+      activity(address: Address, now: Date): Promise<WalletActivity>;
+      /** The agents that the wallet acts for, by their registration documents; none while the index has no tables. */
+      agents(address: Address): ReturnType<typeof readAgentCards>;
     };
+    /** Draws the picture of a link preview; rejects with CardsOverloaded where too many are drawn. */
+    readonly drawPreview: (view: CardView | PreviewView) => Promise<Uint8Array>;
     readonly leaderboard: ReturnType<typeof createLeaderboardReader>;
     readonly ecosystem: () => Promise<Ecosystem>;
     readonly distribution: () => Promise<ScoreDistribution>;
     readonly gradeChanges: () => Promise<readonly GradeChange[]>;
+    /** The newest verdicts that an escrow carried out; empty while the index has no tables. */
+    readonly settledVerdicts: () => Promise<readonly SettledVerdict[]>;
     readonly nights: () => Promise<readonly ScanNight[]>;
     /** The first agents of each wallet, by name. */
     readonly agentNames: (
@@ -75,6 +94,12 @@ export type PagePorts = Pick<Services, "verdicts"> &
       readonly socketAddress: (context: ApiContext) => string | null;
       /** Null if the key does not exist. */
       readonly keySummary: (keyId: string) => Promise<KeyStanding | null>;
+      /** The newest deliveries of a subscription. */
+      readonly deliveries: (subscriptionId: string) => Promise<readonly Delivery[]>;
+      /** The newest verdicts that a key submitted. */
+      readonly verdicts: (keyId: string) => Promise<readonly OwnedVerdict[]>;
+      /** Charges of a key by UTC day, oldest first. */
+      readonly usage: (keyId: string, since: Date) => Promise<readonly DaySpending[]>;
       /** A new id for each form that must take effect once. */
       readonly randomId: () => string;
     };

@@ -24,10 +24,10 @@ export function countOf(count: number, noun: string): string {
   return `${countWords(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** A share of 0 to 1 in whole percent, on one line; a share that rounds to zero is "under 1 %". */
+/** A share of 0 to 1 in whole percent; a share that rounds to zero is "under 1%". */
 export function percentWords(share: number): string {
-  if (share > 0 && share < 0.005) return "under 1\u00a0%";
-  return `${Math.round(share * 100)}\u00a0%`;
+  if (share > 0 && share < 0.005) return "under\u00a01%";
+  return `${Math.round(share * 100)}%`;
 }
 
 /** An age in its largest unit; "now" below a second and for times in the future. */
@@ -44,10 +44,10 @@ export function spanWords(seconds: number): string {
   return `${Math.floor(seconds / DAY)} days`;
 }
 
-/** A moment in UTC to the minute, with the exact one for programs. */
+/** A moment in UTC to the minute, with the exact one for programs; times.js shows it in the reader's time zone. */
 export function timeTag(date: Date): Fragment {
   const iso = date.toISOString();
-  return html`<time datetime="${iso}">${dayWords(iso.slice(0, 10))}, ${iso.slice(11, 16)} UTC</time>`;
+  return html`<time datetime="${iso}" data-local>${dayWords(iso.slice(0, 10))}, ${iso.slice(11, 16)} UTC</time>`;
 }
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] as const;
@@ -95,6 +95,21 @@ export function agentName({ agentId, name }: Pick<RegisteredAgent, "agentId" | "
   return html`${named} <span class="quiet">#${numberWords(agentId)}</span>`;
 }
 
+/** The wallet by the names of its agents, with its address below; by its address alone without one. */
+export function renderWho(
+  wallet: Address | null,
+  agents: readonly Pick<RegisteredAgent, "agentId" | "name">[],
+): Fragment {
+  const link = wallet === null ? html`<span class="quiet">no wallet</span>` : walletLink(wallet);
+  if (agents.length === 0) return link;
+  const names = agents.map((agent) =>
+    wallet === null
+      ? html`<span class="agent">${agentName(agent)}</span>`
+      : html`<a class="agent" href="/wallet/${toEip55(wallet)}">${agentName(agent)}</a>`,
+  );
+  return html`${names}<span class="quiet small">${link}</span>`;
+}
+
 /** Registries number agents up to 2^256. */
 function numberWords(agentId: bigint): string {
   const digits = agentId.toString();
@@ -137,17 +152,26 @@ export function shortAmounts(text: string): string {
   return text.replace(/\b([0-9]+\.[0-9]{2})0(?= USD)/g, "$1");
 }
 
-export function renderSearch(query: string): Fragment {
-  return html`<form class="form-row" action="/leaderboard" method="get" role="search">
-<div class="field"><label for="q">Find a wallet or an agent</label><input id="q" name="q" value="${query}" maxlength="128" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="0x address, agent number or name"></div>
-<button class="button">Search</button>
-</form>`;
+/** A text with a button that copies it; `name` tells screen readers which one. */
+export function copyable(text: string, name: string): Fragment {
+  return html`<span class="copyable-text"><span class="mono" data-copy="${name}">${text}</span></span>`;
 }
 
-export function renderGradeFilter(chosen: Grade | null): Fragment {
-  const all = html`<li><a href="/leaderboard"${chosen === null ? html` aria-current="true"` : ""}>All</a></li>`;
-  return html`<nav class="filter" aria-label="Grade"><ul>${all}${GRADES.map(
-    (grade) =>
-      html`<li><a href="/leaderboard?grade=${grade}"${grade === chosen ? html` aria-current="true"` : ""}><span class="hidden">Grade </span>${grade}</a></li>`,
-  )}</ul></nav>`;
+/** A link to the chain's block explorer; empty where the chain has none. */
+export function explorerLink(
+  { explorer }: { readonly explorer: string | null },
+  kind: "address" | "tx" | "block",
+  id: string,
+): Fragment | string {
+  if (explorer === null) return "";
+  const { host } = new URL(explorer);
+  return html` <a class="small whole" href="${explorer}/${kind}/${id}" rel="noopener">View on ${host}</a>`;
+}
+
+/** The form that searches wallets and agents. */
+export function renderSearch(query: string): Fragment {
+  return html`<form class="form-row" action="/leaderboard" method="get" role="search">
+<div class="field"><label for="q">Find a wallet or an agent</label><input id="q" name="q" value="${query}" maxlength="128" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="Address, agent number or name"></div>
+<button class="button">Search</button>
+</form>`;
 }

@@ -6,7 +6,7 @@ import type { RequestLimits } from "../kit/deadline.ts";
 import { type PageContent, type PageFrame, renderPage } from "./frame.ts";
 import type { PagePorts } from "./page-ports.ts";
 
-/** An HTML page. It answers HTML or a redirection; its errors become readable pages. */
+/** A page, or a file for its readers such as a feed. Errors become readable pages. */
 export type Page = {
   readonly path: `/${string}`;
   /** Path template of the endpoint that the page depends on; absent for pages of every server. */
@@ -27,6 +27,8 @@ export type PageRuntime = {
   readonly dispatch: (request: Request, context: ApiContext) => Promise<Response>;
   /** Path templates of the server's endpoints. */
   readonly served: ReadonlySet<string>;
+  /** Example answers by method and path template, from the document. */
+  readonly samples: ReadonlyMap<string, unknown>;
   /** Scheme, host and port of the service. */
   readonly origin: string;
   readonly limits: RequestLimits;

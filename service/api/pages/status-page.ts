@@ -7,8 +7,8 @@ import type { Fragment } from "./prose.ts";
 import type { StatusReading } from "./status-reading.ts";
 
 const WORDS: Readonly<Record<StatusState, string>> = {
-  well: "Well",
-  attention: "Attention",
+  well: "Operational",
+  attention: "Degraded",
   off: "Not in use",
 };
 
@@ -21,7 +21,8 @@ async function respond(context: ApiContext, { ports }: PageRuntime): Promise<Res
   const page = {
     title: "Status",
     path: "/status",
-    description: "How the index, the sanctions lists, the nightly scan and the publication of scores stand.",
+    description: "State of the index, the sanctions lists, the nightly scan and the publication of scores.",
+    refreshSeconds: 30,
     body: renderStatus(reading, lines, ports.machineStatus),
   };
   return answerPrivatePage(context, page, { headers: { "cache-control": "no-cache" } });
@@ -34,9 +35,9 @@ function renderStatus(
 ): Fragment {
   const isWell = lines.every(({ state }) => state !== "attention");
   return html`<h1 class="headline ${isWell ? "well" : "attention"}">${statusHeadline(lines)}</h1>
-<p class="lead">As of ${timeTag(at)}. For machines: <a href="${machineStatus}">${machineStatus}</a>.</p>
-<section class="panel" aria-labelledby="parts"><h2 id="parts">Parts</h2>
-<table class="stack"><thead><tr><th scope="col">Part</th><th scope="col">State</th><th scope="col">What is known</th></tr></thead>
+<p class="lead">As of ${timeTag(at)}. This page updates by itself. Programs read <a href="${machineStatus}">${machineStatus}</a>.</p>
+<section class="panel" aria-labelledby="parts"><h2 id="parts">Components</h2>
+<table class="stack"><thead><tr><th scope="col">Component</th><th scope="col">State</th><th scope="col">Details</th></tr></thead>
 <tbody>${lines.map(renderLine)}</tbody></table></section>
 <div class="grid">
 ${records?.lastScan == null ? "" : renderScan(records.lastScan)}
@@ -56,24 +57,24 @@ function renderScan({ night, cause, finishedAt, report }: NonNullable<Records["l
 <dl class="facts">
 <dt>Night</dt><dd>${dayWords(night)}${cause === "hand" ? ", started by hand" : ""}</dd>
 <dt>Ended</dt><dd>${timeTag(finishedAt)}</dd>
-<dt>New agents</dt><dd>${countWords(newAgentsOf(report))} in ${registries.length === 1 ? "1 registry" : `${registries.length} registries`}${unread.length === 0 ? "" : `; not read to the end: ${unread.join(", ")}`}</dd>
-<dt>Agents' documents</dt><dd>${countWords(documents.current)} current, ${countWords(changedDocuments)} changed, ${countWords(documents.unreachable)} out of reach, ${countWords(documents.refused)} refused, ${countWords(documents.malformed)} malformed</dd>
-<dt>Agents' endpoints</dt><dd>${countWords(endpoints.alive)} alive, ${countWords(endpoints.failing)} failing <span class="quiet">(none of them is this service's own)</span></dd>
-<dt>Grades</dt><dd>${changedGrades === null ? "the first scan compares with none" : `${countOf(changedGrades, "wallet")} changed grade`}</dd>
+<dt>New agents</dt><dd>${countWords(newAgentsOf(report))} in ${registries.length === 1 ? "1 registry" : `${registries.length} registries`}${unread.length === 0 ? "" : `; incomplete: ${unread.join(", ")}`}</dd>
+<dt>Agents' documents</dt><dd>${countWords(documents.current)} current, ${countWords(changedDocuments)} changed, ${countWords(documents.unreachable)} unreachable, ${countWords(documents.refused)} refused, ${countWords(documents.malformed)} malformed</dd>
+<dt>Endpoints of agents</dt><dd>${countWords(endpoints.alive)} answer, ${countWords(endpoints.failing)} fail <span class="quiet">(operated by the agents, not by this service)</span></dd>
+<dt>Grades</dt><dd>${changedGrades === null ? "no earlier scan" : `${countOf(changedGrades, "wallet")} changed grade`}</dd>
 </dl></section>`;
 }
 
 function renderRoot({ epoch, root, state, createdAt }: NonNullable<Records["epoch"]>): Fragment {
   return html`<section class="panel" aria-labelledby="root"><h2 id="root">Newest Merkle root</h2>
 <dl class="facts">
-<dt>Epoch</dt><dd><a href="/epochs/${epoch}">${epoch}</a>, ${state === "confirmed" ? "on chain" : state === "sent" ? "on its way" : "overtaken"}</dd>
-<dt>Made</dt><dd>${timeTag(createdAt)}</dd>
+<dt>Epoch</dt><dd><a href="/epochs/${epoch}">${epoch}</a>, ${state === "confirmed" ? "on chain" : state === "sent" ? "sent" : "replaced by a newer one"}</dd>
+<dt>Created</dt><dd>${timeTag(createdAt)}</dd>
 <dt>Root</dt><dd class="mono">${root}</dd>
 </dl>
-<p class="small">Every wallet's record of that night is in it; the oracle's <code>verify</code> takes the proofs that the list holds.</p></section>`;
+<p class="small">It covers the record of every wallet of that night. The oracle's <code>verify</code> checks the proofs of the list.</p></section>`;
 }
 
-/** well: works. attention: needs attention. off: not set up or not due yet, which is no fault. */
+/** well: works. attention: does not work as it should. off: not set up or not due yet. */
 type StatusState = "well" | "attention" | "off";
 
 type StatusLine = { readonly name: string; readonly state: StatusState; readonly words: string };
@@ -100,9 +101,9 @@ export function statusLines(reading: StatusReading): readonly StatusLine[] {
 
 export function statusHeadline(lines: readonly StatusLine[]): string {
   const faults = lines.filter(({ state }) => state === "attention").map(({ name }) => name);
-  if (faults.length === 0) return "All is well";
+  if (faults.length === 0) return "All systems operational";
   const [first = "", ...others] = faults;
-  return others.length === 0 ? `${first} needs attention` : `${faults.length} parts need attention`;
+  return others.length === 0 ? `${first} is degraded` : `${faults.length} components are degraded`;
 }
 
 function line(name: string, state: StatusState | boolean, words: string): StatusLine {
@@ -110,7 +111,7 @@ function line(name: string, state: StatusState | boolean, words: string): Status
 }
 
 function unknown(name: string): StatusLine {
-  return line(name, "attention", "It cannot be read now.");
+  return line(name, "attention", "The state cannot be read now.");
 }
 
 function readinessLines({ readiness }: StatusReading): readonly StatusLine[] {
@@ -136,12 +137,9 @@ function sanctionsLine({
   const isContract = source === "chainalysis-oracle";
   const name = isContract ? "Sanctions contract" : "OFAC list";
   if (age === null)
-    return isContract
-      ? line(name, "attention", "It was never read.")
-      : line(name, "off", "It was never imported.");
-  const still =
-    unasked === null || unasked === 0 ? "" : ` ${countOf(unasked, "wallet")} still to be asked about.`;
-  const known = `${countWords(entries)} ${entries === 1 ? "entry" : "entries"}, known until ${spanWords(age)} ago.${still}`;
+    return isContract ? line(name, "attention", "Not read yet.") : line(name, "off", "Not imported.");
+  const still = unasked === null || unasked === 0 ? "" : ` ${countOf(unasked, "wallet")} not checked yet.`;
+  const known = `${countWords(entries)} ${entries === 1 ? "entry" : "entries"}, updated ${spanWords(age)} ago.${still}`;
   return line(name, age <= (isContract ? CONTRACT_OVERDUE : LIST_OVERDUE), known);
 }
 
@@ -159,22 +157,18 @@ function scanLine({ lastScan, openScan }: Records, at: Date): StatusLine {
   const name = "Nightly scan";
   const hasFailed = openScan?.hasFailed === true;
   const open =
-    openScan === null
-      ? ""
-      : hasFailed
-        ? " The one under way failed and is tried again."
-        : " One is under way.";
+    openScan === null ? "" : hasFailed ? " The current scan failed and is retried." : " A scan is running.";
   if (lastScan === null)
-    return line(name, hasFailed ? "attention" : "off", `None has come to its end yet.${open}`);
+    return line(name, hasFailed ? "attention" : "off", `No scan has finished yet.${open}`);
   const age = secondsBetween(lastScan.finishedAt, at);
-  const ended = `The last one, of ${dayWords(lastScan.night)}, ended ${spanWords(age)} ago.${open}`;
+  const ended = `The scan of ${dayWords(lastScan.night)} finished ${spanWords(age)} ago.${open}`;
   return line(name, age <= SCAN_OVERDUE && !hasFailed, ended);
 }
 
 function rootLine({ epoch }: Records, at: Date): StatusLine {
   const name = "Merkle root";
-  if (epoch === null) return line(name, "off", "None is published yet; one is every night.");
-  const root = `That of epoch ${epoch.epoch}`;
+  if (epoch === null) return line(name, "off", "Not published yet; a root is published every night.");
+  const root = `The root of epoch ${epoch.epoch}`;
   switch (epoch.state) {
     case "confirmed":
       return line(name, "well", `${root} is on chain.`);
@@ -182,23 +176,24 @@ function rootLine({ epoch }: Records, at: Date): StatusLine {
       return line(
         name,
         secondsBetween(epoch.createdAt, at) <= ROOT_OVERDUE,
-        `${root} is on its way to the chain.`,
+        `${root} is sent and not confirmed yet.`,
       );
     case "superseded":
-      return line(name, "well", `${root} was overtaken by a newer one.`);
+      return line(name, "well", `${root} was replaced by a newer one.`);
   }
 }
 
 function publishLine({ publishWaitsSince }: Records, at: Date): StatusLine {
   const name = "Scores on chain";
-  if (publishWaitsSince === null) return line(name, "well", "None waits to be published.");
+  if (publishWaitsSince === null) return line(name, "well", "No score is waiting.");
   const age = secondsBetween(publishWaitsSince, at);
-  return line(name, age <= PUBLISH_OVERDUE, `The oldest that waits has waited for ${spanWords(age)}.`);
+  return line(name, age <= PUBLISH_OVERDUE, `The oldest score has waited for ${spanWords(age)}.`);
 }
 
 function webhookLine({ webhookLagSeconds }: Records): StatusLine {
   const late = Math.floor(webhookLagSeconds);
-  const words = late === 0 ? "None is overdue." : `The most overdue has been due for ${spanWords(late)}.`;
+  const words =
+    late === 0 ? "No delivery is overdue." : `The oldest delivery is overdue by ${spanWords(late)}.`;
   return line("Webhooks", late <= WEBHOOK_OVERDUE, words);
 }
 
@@ -206,9 +201,7 @@ function webhookLine({ webhookLagSeconds }: Records): StatusLine {
 function pastLines({ warmed: { open, followed } }: Records): readonly StatusLine[] {
   if (open === 0) return [];
   const read = `${countWords(followed - open)} of ${countOf(followed, "followed wallet")}`;
-  return [
-    line("Past of wallets", "well", `${read} have their time before the index; the others are being read.`),
-  ];
+  return [line("Earlier history", "well", `The history before the index is read for ${read}.`)];
 }
 
 const CHECK_STATES = { ok: "well", failing: "attention", not_configured: "off" } as const;
@@ -224,7 +217,7 @@ function verificationLines({ verification }: StatusReading): readonly StatusLine
 
 /** The queue in words; if all counts are zero, nothing waits. */
 function queueWords({ detail }: { detail: string }): string {
-  return detail.startsWith("0 waiting, 0 under way,") ? "None waits to be judged." : sentence(detail);
+  return detail.startsWith("0 waiting, 0 under way,") ? "No verdict is waiting." : sentence(detail);
 }
 
 /** A machine-readable detail with its counts in page format. */

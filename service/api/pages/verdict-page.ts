@@ -1,39 +1,87 @@
 import { html } from "hono/html";
 import type { RoleName, RuleName } from "../../verification/panel/types.ts";
+import type { VerdictView } from "../../verification/verdicts/verdict-view.ts";
 import type { ApiContext } from "../kit/api-env.ts";
+import { toEip55 } from "../schemas/values.ts";
 import { renderVerdict } from "../verification/get-verdict.ts";
 import { requireVerdict } from "../verification/require-verdict.ts";
 import type { VerdictAnswer } from "../verification/verdict-schema.ts";
-import { answerPrivatePage, type Page, type PageHandler } from "./page.ts";
-import { firstOf, percentWords, strangeText, timeTag } from "./page-words.ts";
+import { answerPrivatePage, type Page, type PageHandler, type PageRuntime, redirectTo } from "./page.ts";
+import type { PagePorts } from "./page-ports.ts";
+import {
+  explorerLink,
+  firstOf,
+  percentWords,
+  shortHex,
+  strangeText,
+  timeTag,
+  walletLink,
+} from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
+import {
+  type Refusal,
+  readVisitor,
+  renderVerdictForms,
+  sendVerdictForm,
+  type Visitor,
+} from "./verdict-forms.ts";
 
 /** Seconds between reloads of the browser, and their maximum number: ten minutes in all, then on request. */
 const LOOK_SECONDS = 5;
 const MOST_LOOKS = 120;
 const MAX_REASON = 500;
 
-/** GET /verdict/{verdict_id}: one verdict for people. */
+/** GET and POST /verdict/{verdict_id}: one verdict, with a form for evidence and, for reviewers, for a decision. */
 export const verdictPage: Page = {
   path: "/verdict/{verdict_id}",
   needs: "/v1/verdicts/{verdict_id}",
-  get: respond,
+  get: (context, runtime) => show(context, runtime, null),
+  post: act,
 };
 
-async function respond(...[context, { ports }]: Parameters<PageHandler>): Promise<Response> {
-  const given = context.req.param("verdict_id") ?? "";
-  const verdict = renderVerdict(await requireVerdict(given, ports));
+/** `refusal` says why a sent form had no effect. */
+async function show(context: ApiContext, runtime: PageRuntime, refusal: Refusal | null): Promise<Response> {
+  const view = await requireVerdict(context.req.param("verdict_id") ?? "", runtime.ports);
+  const verdict = renderVerdict(view);
+  const visitor = await readVisitor(context, runtime, view);
   const path = `/verdict/${verdict.verdict_id}`;
-  const looks = isUnderWay(verdict) ? looksOf(context) : null;
+  const looks = isUnderWay(verdict) && refusal === null ? looksOf(context) : null;
   const again = looks === null || looks >= MOST_LOOKS ? null : `${path}?looks=${looks + 1}`;
   const page = {
     title: `Verdict ${verdict.verdict_id.slice(0, 8)}`,
     path,
-    body: renderBody(verdict, { again, isStopped: isUnderWay(verdict) && again === null }),
+    body: html`${renderJob(view, { visitor, chain: runtime.ports.chain })}
+${renderBody(verdict, { again, isStopped: isUnderWay(verdict) && again === null }, renderVerdictForms(verdict, { visitor, refusal, once: runtime.ports.account.randomId() }))}`,
   };
   return answerPrivatePage(context, page, {
+    ...(refusal === null ? {} : { status: refusal.status }),
     ...(again === null ? {} : { headers: { refresh: `${LOOK_SECONDS}; url=${again}` } }),
   });
+}
+
+async function act(...[context, runtime]: Parameters<PageHandler>): Promise<Response> {
+  const { id } = await requireVerdict(context.req.param("verdict_id") ?? "", runtime.ports);
+  const refusal = await sendVerdictForm(context, runtime, id);
+  return refusal === null
+    ? redirectTo(context, `/verdict/${id}`, { status: 303 })
+    : show(context, runtime, refusal);
+}
+
+const MAX_TITLE = 120;
+
+/** The job with its parties; the first line of the order for the visitor who submitted the output. */
+function renderJob(
+  { clientAddr, providerAddr, namedJob }: VerdictView,
+  { visitor, chain }: { readonly visitor: Visitor; readonly chain: PagePorts["chain"] },
+): Fragment {
+  const escrow = namedJob?.escrow ?? null;
+  return html`<p class="eyebrow">${namedJob === null ? "Verdict on an output" : `Verdict on job ${namedJob.jobId}`}</p>
+${visitor.title === null ? "" : html`<p class="lead"><bdi>${strangeText(visitor.title, MAX_TITLE)}</bdi></p>`}
+<dl class="parties">
+<div><dt>Client</dt><dd>${walletLink(clientAddr)}</dd></div>
+<div><dt>Provider</dt><dd>${walletLink(providerAddr)}</dd></div>
+${escrow === null ? "" : html`<div><dt>Escrow</dt><dd><span class="mono" title="${toEip55(escrow)}">${shortHex(toEip55(escrow))}</span>${explorerLink(chain, "address", toEip55(escrow))}</dd></div>`}
+</dl>`;
 }
 
 /** Number of automatic reloads so far; null if the reader stopped them. */
@@ -46,18 +94,21 @@ function isUnderWay(verdict: VerdictAnswer): boolean {
   return verdict.status === "pending" || verdict.status === "processing" || verdict.rerun !== null;
 }
 
-function renderBody(verdict: VerdictAnswer, looking: Parameters<typeof renderLooking>[1]): Fragment {
+function renderBody(
+  verdict: VerdictAnswer,
+  looking: Parameters<typeof renderLooking>[1],
+  forms: Fragment | string,
+): Fragment {
   const { verdict_id: id, status } = verdict;
-  return html`<p class="eyebrow">Verdict <code>${id}</code></p>
-${status === "completed" ? renderDecision(verdict) : renderOpen(verdict, status)}
+  return html`${status === "completed" ? renderDecision(verdict, forms) : html`${renderOpen(verdict, status)}${forms}`}
 ${renderLooking(id, looking)}`;
 }
 
 function renderOpen(verdict: VerdictAnswer, status: "pending" | "processing" | "failed"): Fragment {
   if (status === "failed")
-    return html`<h1>No verdict could be made</h1>
+    return html`<h1>The panel could not decide</h1>
 <p class="lead">${strangeText(verdict.error_message ?? "The panel gave no reason.", MAX_REASON)}</p>
-<p>This says nothing of the output. Whoever submitted it may have it judged again with <code>POST /v1/verdicts/{verdict_id}/retry</code>, up to three times; where a job waits for it, a reviewer can decide.</p>
+<p>This says nothing about the output. Its submitter can request up to three more runs with <code>POST /v1/verdicts/{verdict_id}/retry</code>. If a job waits for the verdict, a reviewer can decide.</p>
 ${renderHashes(verdict)}`;
   return html`<h1>${status === "pending" ? "Waiting for the panel" : "Being judged"}</h1>
 <p class="lead">${WAITING[status]}</p>
@@ -65,7 +116,7 @@ ${renderHashes(verdict)}`;
 }
 
 function renderHashes({ spec_hash, output_hash }: VerdictAnswer): Fragment {
-  return html`<section class="panel" aria-labelledby="texts"><h2 id="texts">What is judged</h2>
+  return html`<section class="panel" aria-labelledby="texts"><h2 id="texts">Texts under review</h2>
 <dl class="facts">
 <dt>Specification</dt><dd><code class="mono">${spec_hash}</code></dd>
 <dt>Output</dt><dd><code class="mono">${output_hash}</code></dd>
@@ -77,9 +128,9 @@ function renderLooking(
   { again, isStopped }: { again: string | null; isStopped: boolean },
 ): Fragment | string {
   if (again !== null)
-    return html`<p class="notice" role="status">This page looks again every ${LOOK_SECONDS} seconds. <a href="/verdict/${id}?looks=stop">Stop that</a>.</p>`;
+    return html`<p class="notice" role="status">This page reloads every ${LOOK_SECONDS} seconds. <a href="/verdict/${id}?looks=stop">Stop</a>.</p>`;
   if (isStopped)
-    return html`<p class="notice">This page does not look again by itself. <a href="/verdict/${id}">Look again</a>.</p>`;
+    return html`<p class="notice">This page does not reload by itself. <a href="/verdict/${id}">Reload</a>.</p>`;
   return "";
 }
 
@@ -89,13 +140,13 @@ type Settlement = NonNullable<VerdictAnswer["settlement"]>;
 /** Limits for texts of models, specifications and reviewers, and for lists. */
 const MOST = { passage: 4_000, line: 400, name: 80, items: 40 } as const;
 
-function renderDecision(verdict: VerdictAnswer): Fragment {
+function renderDecision(verdict: VerdictAnswer, forms: Fragment | string): Fragment {
   const { final_verdict: decision, findings, methodology, settlement } = verdict;
   if (decision === null || methodology === null)
     throw new Error(`verdict ${verdict.verdict_id} is completed and has no decision`);
   return html`<h1 class="decision decision-${decision}">${decision}</h1>
 <p class="lead">${DECISIONS[decision]}</p>
-${takesEvidence(verdict) ? renderEvidenceCall(verdict) : ""}
+${forms}
 ${renderRerun(verdict)}
 ${renderFigures(verdict)}
 ${renderReasons(verdict, methodology)}
@@ -105,34 +156,13 @@ ${settlement === null ? "" : renderSettlement(settlement)}
 ${renderProof(verdict)}`;
 }
 
-/** Once the HOLD of a job is over, evidence has no effect. */
-const OVER: ReadonlySet<string> = new Set<Settlement["status"]>([
-  "settled",
-  "expired_on_hold",
-  "refused",
-  "expired",
-]);
-
-/** Whether evidence can still start its one new run. */
-function takesEvidence({ final_verdict, rerun, methodology, settlement }: VerdictAnswer): boolean {
-  if (final_verdict !== "HOLD" || rerun !== null) return false;
-  if (settlement !== null && OVER.has(settlement.status)) return false;
-  return methodology?.runs.every(({ cause }) => cause !== "evidence") ?? false;
-}
-
-function renderEvidenceCall({ verdict_id: id, settlement }: VerdictAnswer): Fragment {
-  const until = settlement?.review_by ?? null;
-  return html`<div class="notice warn"><p>${until === null ? "Evidence may be handed in" : html`Until <b>${timeTag(new Date(until))}</b> evidence may be handed in`} by whoever submitted the output, and by the client and the provider, who sign in with their wallets.</p>
-<p class="small">It goes to <code>POST /v1/verdicts/${id}/evidence</code>, is free, and brings one new run.${until === null ? "" : " A HOLD that is left alone ends with the job's expiry, which pays the client back."}</p></div>`;
-}
-
 function renderRerun({ rerun }: VerdictAnswer): Fragment | string {
   if (rerun === null) return "";
-  return html`<p class="notice">It is being judged again, because ${CAUSES[rerun.cause]}. Until there is a new decision, this one is valid.</p>`;
+  return html`<p class="notice">A new run is under way, because ${CAUSES[rerun.cause]}. This decision is valid until the new one.</p>`;
 }
 
 function renderFigures({ final_score, confidence, mdi, evaluated_at, latency_ms }: VerdictAnswer): Fragment {
-  const took = latency_ms === null ? "" : `, after ${(latency_ms / 1_000).toFixed(1)} s of judging`;
+  const took = latency_ms === null ? "" : `, after ${(latency_ms / 1_000).toFixed(1)} s`;
   return html`<dl class="stats">
 ${renderFigure("Score", final_score === null ? "none" : `${final_score} of 100`)}
 ${renderFigure("Confidence", confidence === null ? "none" : percentWords(confidence))}
@@ -152,7 +182,7 @@ function renderReasons(
   const { reasoning, met_criteria, unmet_criteria, key_objections, strongest_dissent } = verdict;
   return html`<section class="panel" aria-labelledby="why"><h2 id="why">Why</h2>
 ${reviewed_by === null ? "" : html`<p>Decided by the reviewer <strong>${strangeText(reviewed_by, MOST.name)}</strong>, with the reason:</p>${renderPassage(review_reason ?? "none given")}`}
-<p class="quiet">In the panel's words, which quote the order and the output:</p>
+<p class="quiet">The panel's reasoning, which quotes the order and the output:</p>
 ${renderPassage(reasoning ?? "")}
 ${renderList("Criteria that are met", met_criteria ?? [], "met")}
 ${renderList("Criteria that are not met", unmet_criteria ?? [], "unmet")}
@@ -174,7 +204,7 @@ function renderList(title: string, items: readonly string[], kind: string): Frag
 
 function renderFindings(findings: readonly Finding[]): Fragment | string {
   if (findings.length === 0) return "";
-  return html`<section class="panel" aria-labelledby="roles"><h2 id="roles">What each role found</h2>
+  return html`<section class="panel" aria-labelledby="roles"><h2 id="roles">Findings by role</h2>
 ${findings.map(renderFinding)}
 </section>`;
 }
@@ -195,7 +225,7 @@ function renderFinding({
   const figures = said.length === 0 ? "" : html`<span class="quiet">, ${said.join(", ")}</span>`;
   return html`<details class="role">
 <summary>${ROLES[role]}: <strong>${vote}</strong>${figures}</summary>
-${abstained === null ? "" : html`<p>It gave no answer that counts: ${strangeText(abstained, MOST.line)}</p>`}
+${abstained === null ? "" : html`<p>No valid answer: ${strangeText(abstained, MOST.line)}</p>`}
 ${shown.length === 0 ? "" : html`<ul class="strange">${shown.map(({ id, met, evidence }) => html`<li><strong>${strangeText(id, MOST.name)}</strong> ${metWord(met)}${evidence === "" ? "" : html`: <bdi>${strangeText(evidence, MOST.line)}</bdi>`}</li>`)}${left === 0 ? "" : html`<li>and ${left} more</li>`}</ul>`}
 ${renderList("Objections", objections, "objections")}
 ${shown.length + objections.length === 0 && abstained === null ? html`<p class="quiet">Nothing to add.</p>` : ""}
@@ -217,11 +247,11 @@ function renderMethod({
 }: NonNullable<VerdictAnswer["methodology"]>): Fragment {
   const named = firstOf(Object.entries(models), MOST.items).shown;
   return html`<section class="panel" aria-labelledby="how"><h2 id="how">How it was decided</h2>
-<p>Models give votes and reasons; code alone makes the decision, and in doubt it is HOLD.</p>
-${rules_fired.length === 0 ? html`<p>No rule changed what the votes came to.</p>` : html`<p>Rules that changed what the votes came to:</p><ul>${rules_fired.map((rule) => html`<li>${ruleWords(strangeText(rule, MOST.name))}</li>`)}</ul>`}
+<p>Models give votes and reasons. Code makes the decision; in doubt it is HOLD.</p>
+${rules_fired.length === 0 ? html`<p>No rule changed the result of the votes.</p>` : html`<p>Rules that changed the result of the votes:</p><ul>${rules_fired.map((rule) => html`<li>${ruleWords(strangeText(rule, MOST.name))}</li>`)}</ul>`}
 <dl class="facts">
 ${panel_version === null ? "" : html`<dt>Panel</dt><dd>${strangeText(panel_version, MOST.name)}</dd>`}
-<dt>Confidence asked for</dt><dd>${percentWords(thresholds.confidence)}, domain ${strangeText(thresholds.domain, MOST.name)}</dd>
+<dt>Required confidence</dt><dd>${percentWords(thresholds.confidence)}, domain ${strangeText(thresholds.domain, MOST.name)}</dd>
 ${named.length === 0 ? "" : html`<dt>Models</dt><dd>${[...new Set(named.map(([, model]) => strangeText(model, MOST.name)))].join(", ")}</dd>`}
 ${prompt_hash === null ? "" : html`<dt>Prompts</dt><dd><code class="mono">${prompt_hash}</code></dd>`}
 </dl>
@@ -249,47 +279,47 @@ ${review_by === null ? "" : html`<dt>Review needed by</dt><dd>${timeTag(new Date
 }
 
 function renderProof({ verdict_id: id, spec_hash, output_hash, evidence_hash }: VerdictAnswer): Fragment {
-  return html`<section class="panel" aria-labelledby="proof"><h2 id="proof">Check it</h2>
-<p>The evidence is a document of hashes, findings and rules. The keccak256 of its bytes is the hash below, and the reason that the escrow records.</p>
+  return html`<section class="panel" aria-labelledby="proof"><h2 id="proof">Verify it</h2>
+<p>The evidence is a document of hashes, findings and rules. The keccak256 of its bytes is the hash below; the escrow records it as the reason.</p>
 <dl class="facts">
 <dt>Evidence</dt><dd><code class="mono">${evidence_hash ?? "none"}</code></dd>
 <dt>Specification</dt><dd><code class="mono">${spec_hash}</code></dd>
 <dt>Output</dt><dd><code class="mono">${output_hash}</code></dd>
 </dl>
-<ul class="actions"><li><a href="/v1/verdicts/${id}/evidence">Evidence</a></li><li><a href="/v1/verdicts/${id}/receipt">Signed receipt</a></li><li><a href="/v1/verdicts/${id}">Verdict as JSON</a></li><li><a href="/v1/docs">What it means</a></li></ul>
+<ul class="actions"><li><a href="/v1/verdicts/${id}/evidence">Evidence</a></li><li><a href="/v1/verdicts/${id}/receipt">Signed receipt</a></li><li><a href="/v1/verdicts/${id}">Verdict as JSON</a></li><li><a href="/v1/docs">Documentation</a></li></ul>
 </section>`;
 }
 
 const DECISIONS: Readonly<Record<NonNullable<VerdictAnswer["final_verdict"]>, string>> = {
-  ALLOW: "What was delivered is what was ordered.",
-  HOLD: "There is not enough to adjudicate, which is no rejection. Evidence brings one new run, or a reviewer decides.",
-  REJECT: "What was delivered is not what was ordered.",
+  ALLOW: "The delivery matches the order.",
+  HOLD: "Not enough evidence to decide. This is not a rejection. Submit evidence for a re-run, or wait for a reviewer.",
+  REJECT: "The delivery does not match the order.",
 };
 
 const WAITING: Readonly<Record<"pending" | "processing", string>> = {
-  pending: "The output is in the queue, and a panel of models will take it up shortly.",
-  processing: "The panel is judging the output: four roles by themselves, then a critic, then a synthesis.",
+  pending: "The output is in the queue of the panel.",
+  processing: "The panel judges the output: four independent roles, then a critic, then a synthesis.",
 };
 
 const SETTLEMENTS: Readonly<Record<Settlement["status"], string>> = {
-  unbound: "The specification is not the job's, so nothing is ever signed for its escrow.",
-  waiting: "There is no decision to carry out yet, or it has not been processed.",
+  unbound: "The specification does not belong to the job, so no decision is signed for its escrow.",
+  waiting: "There is no decision to settle yet, or it is not processed yet.",
   waiting_for_submission: "The delivery is not on chain yet.",
   waiting_for_finality: "The delivery is on chain, in a block that is not final yet.",
   suspended: "It cannot be settled now.",
-  signed: "The decision is signed, and on its way to the evaluator.",
+  signed: "The decision is signed and sent to the evaluator.",
   settled: "The escrow has paid or refunded, in a final block.",
-  held: "The hold is on record, and the escrow is untouched.",
-  expired_on_hold: "The job ran out while it was held, so its client may take the money back.",
-  refused: "The decision is never carried out.",
-  expired: "The job or the signature ran out first.",
+  held: "The HOLD is recorded. The escrow is unchanged.",
+  expired_on_hold: "The job expired on HOLD. Its client can withdraw the money.",
+  refused: "The decision will not be settled.",
+  expired: "The job or the signature expired first.",
 };
 
 const CAUSES: Readonly<Record<NonNullable<VerdictAnswer["rerun"]>["cause"], string>> = {
   submitted: "the output was submitted",
-  retried: "it was asked for again",
-  evidence: "evidence was handed in",
-  near_expiry: "the job was about to run out",
+  retried: "its submitter requested another run",
+  evidence: "evidence was submitted",
+  near_expiry: "the job was about to expire",
   review: "a reviewer decided",
 };
 

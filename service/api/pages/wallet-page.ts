@@ -1,175 +1,194 @@
 import { html } from "hono/html";
 import { type Address, encodeFunctionData } from "viem";
-import { Problem } from "../../access/problems.ts";
 import { agentHealthOracleAbi } from "../../chain/abi/agent-health-oracle.ts";
 import { gradeOf } from "../../chain/oracle-codec.ts";
 import { AHS_2026_2 } from "../../model/score/policy.ts";
 import { gradeLabel } from "../../model/score/record.ts";
 import { defaultAction } from "../../model/score/route.ts";
-import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
+import type { AgentCard } from "../../registries/documents/agent-cards.ts";
 import type { AvailableBacking } from "../../scores/backing/promised-amounts.ts";
-import { type CurrentScore, isStale, type ScoreReference, type WalletSnapshot } from "../../scores/scores.ts";
-import type { ApiContext } from "../kit/api-env.ts";
-import { addressSchema, toEip55 } from "../schemas/values.ts";
-import { signedInKey } from "./account-cookie.ts";
-import { buyReport, readReport } from "./buy-report.ts";
-import { percent, RULER_HEIGHT, renderRuler } from "./charts.ts";
+import { type CurrentScore, isStale, type PublishedScore, type ScoreReference } from "../../scores/scores.ts";
+import { MOST_CALLS, type WalletActivity, WEEKS } from "../../scores/wallet-activity.ts";
+import { toEip55 } from "../schemas/values.ts";
+import { percent, RULER_HEIGHT, renderRuler, renderSparkline } from "./charts.ts";
 import type { PageContent } from "./frame.ts";
 import { rankOf } from "./leaderboard.ts";
+import { answerPublicPage, type Page, type PageHandler, type PageRuntime, redirectTo } from "./page.ts";
 import {
-  answerPrivatePage,
-  answerPublicPage,
-  type Page,
-  type PageHandler,
-  type PageRuntime,
-  redirectTo,
-} from "./page.ts";
-import {
-  agentName,
   ageWords,
-  chainWords,
+  copyable,
   countWords,
+  dollars,
+  explorerLink,
   gradeMark,
   levelWords,
+  percentWords,
   routeWords,
+  strangeText,
   timeTag,
 } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
-import { renderPaidPart, type WalletPaidPart, type WalletView } from "./wallet-paid.ts";
+import { SOLD_REPORTS } from "./reports/sold-reports.ts";
+import { reasonOf } from "./score-reason.ts";
+import {
+  addressOf,
+  readHead,
+  renderWalletHead,
+  shownName,
+  type WalletHead,
+  walletName,
+} from "./wallet-head.ts";
 
-const LOCKED = { kind: "locked" } as const;
-
-/** GET and POST /wallet/{address}: the public data of a wallet, and the report that a signed-in visitor buys. */
-export const walletPage: Page = {
-  path: "/wallet/{address}",
-  needs: "/ahs/{address}",
-  get: show,
-  post: sell,
+type WalletView = WalletHead & {
+  readonly published: PublishedScore | null;
+  /** Null while it is unknown. */
+  readonly backing: AvailableBacking | null;
+  /** Null if the wallet was never scored. */
+  readonly reference: ScoreReference | null;
+  readonly activity: WalletActivity;
+  /** Null without a score. */
+  readonly rank: number | null;
+  /** Wallets with a score. */
+  readonly scored: number;
+  /** The newest published Merkle epoch; null before the first. */
+  readonly epoch: number | null;
+  readonly origin: string;
+  readonly now: Date;
 };
+
+/** GET /wallet/{address}: the public data of a wallet. */
+export const walletPage: Page = { path: "/wallet/{address}", needs: "/ahs/{address}", get: show };
 
 async function show(...[context, runtime]: Parameters<PageHandler>): Promise<Response> {
   const address = addressOf(context);
   const name = toEip55(address);
   if (context.req.param("address") !== name) return redirectTo(context, `/wallet/${name}`, { status: 308 });
-  const key = signedInKey(context, runtime);
-  const view = await readView(address, runtime);
-  if (key === null) return answerPublicPage(context, renderWallet(view, LOCKED));
-  return answerPrivatePage(context, renderWallet(view, await readReport(context, runtime, { address, key })));
+  return answerPublicPage(context, renderWallet(await readView(address, runtime)));
 }
 
-async function sell(...[context, runtime]: Parameters<PageHandler>): Promise<Response> {
-  const address = addressOf(context);
-  const key = signedInKey(context, runtime);
-  const part: WalletPaidPart = key === null ? LOCKED : await buyReport(context, runtime, { address, key });
-  // Read after the purchase, which may create the wallet's first score.
-  const view = await readView(address, runtime);
-  const status = "status" in part ? part.status : part.kind === "locked" ? 401 : 200;
-  return answerPrivatePage(context, renderWallet(view, part), { status });
-}
-
-function addressOf(context: ApiContext): Address {
-  const parsed = addressSchema.safeParse(context.req.param("address"));
-  if (parsed.success) return parsed.data;
-  throw new Problem(
-    "not-found",
-    "This is no wallet address: 0x and 40 hexadecimal digits, and in mixed case only with the checksum of EIP-55.",
-  );
-}
-
-async function readView(address: Address, { ports, origin, clock }: PageRuntime): Promise<WalletView> {
+async function readView(address: Address, runtime: PageRuntime): Promise<WalletView> {
+  const { ports, origin, clock } = runtime;
   const { wallets } = ports;
-  const [snapshot, published, backing, names, distribution, ecosystem] = await Promise.all([
-    wallets.standing(address),
+  const now = clock.now();
+  const [head, published, backing, activity, distribution, ecosystem] = await Promise.all([
+    readHead(address, runtime),
     wallets.published(address),
     wallets.backing(address),
-    ports.agentNames([address]),
+    wallets.activity(address, now),
     ports.distribution(),
     ports.ecosystem(),
   ]);
-  const { score } = snapshot;
+  const { score } = head.snapshot;
   return {
-    address,
-    chain: ports.chain,
-    snapshot,
+    ...head,
     published,
     backing,
+    activity,
     reference: score === null ? null : await wallets.reference(score.scoreId),
-    agents: names.get(address) ?? [],
     rank: rankOf(score?.ahsScore ?? null, distribution),
     scored: distribution.reduce((sum, one) => sum + one.wallets, 0),
     epoch: ecosystem.newestRoot?.epoch ?? null,
     origin,
-    now: clock.now(),
+    now,
   };
 }
 
 /** Pixels above the ruler, for the needle. */
 const NEEDLE_HEIGHT = 20;
 
-function renderWallet(view: WalletView, part: WalletPaidPart): PageContent {
+function renderWallet(view: WalletView): PageContent {
   const address = toEip55(view.address);
-  const { score, sanctions, threats } = view.snapshot;
-  const isKnown = score !== null && part.kind === "locked";
+  const { score } = view.snapshot;
+  const name = walletName(view);
   return {
-    title: `Wallet ${address.slice(0, 8)}`,
+    title: score === null ? name : `${name}: ${readingWords(view, score)}`,
     path: `/wallet/${address}`,
-    script: "wallet-page.js",
-    ...(isKnown ? { description: `Agent Health Score of the wallet ${address}.` } : {}),
-    body: html`<p class="eyebrow">Wallet on ${chainWords(view.chain.name)}</p>
-<h1 class="address mono">${address}</h1>
-${renderAgents(view.agents)}
-${sanctions.length === 0 ? "" : renderSanctions(view.snapshot)}
-${threats.length === 0 ? "" : renderThreats(view.snapshot)}
+    ...(score === null
+      ? {}
+      : {
+          description: `${readingWords(view, score)}. ${reasonOf(view) ?? "Agent Health Score"} Wallet ${address}.`,
+          image: `/og/${address}.png`,
+        }),
+    body: html`${renderWalletHead(view, null)}
 <div class="grid">
-<section class="panel" aria-labelledby="score"><h2 id="score">Health</h2>
+<section class="panel" aria-labelledby="score"><h2 id="score">Score</h2>
 ${score === null ? renderNeverScored(view) : renderScore(score, view)}</section>
 <section class="panel" aria-labelledby="backing"><h2 id="backing">Backing</h2>
 ${renderBacking(view)}</section>
 </div>
-<p class="quiet">The health score predicts failures; it is no fraud score. The safe amount says how much money a settlement may put at stake.</p>
-${renderPaidPart(part, { address, known: knownOf(score) })}
-<section class="panel" aria-labelledby="published"><h2 id="published">In the oracle contract</h2>${renderPublished(view)}</section>
-<section class="panel" aria-labelledby="verify"><h2 id="verify">Check it yourself</h2>${renderVerification(view)}</section>`,
+<p class="quiet">The score predicts failures; it is not a fraud score. The safe amount is how much money to have at stake with the wallet at once.</p>
+<div class="grid">
+<section class="panel" aria-labelledby="activity"><h2 id="activity">Activity</h2>${renderActivity(view)}</section>
+${view.agents.cards.map(renderAgent)}
+</div>
+<section class="panel" aria-labelledby="reports"><h2 id="reports">Reports</h2>${renderReports(view)}</section>
+<section class="panel" aria-labelledby="published"><h2 id="published">On-chain record</h2>${renderPublished(view)}</section>
+<details class="panel verify"><summary>Verify it yourself</summary>${renderVerification(view)}</details>`,
   };
 }
 
-function knownOf(score: CurrentScore | null) {
-  if (score === null) return "never";
-  return score.ahsScore === null ? "unscored" : "scored";
+/** "Score 84, grade B"; a sanctioned wallet has score 0. */
+function readingWords({ snapshot }: WalletHead, { ahsScore, grade }: CurrentScore): string {
+  if (snapshot.sanctions.length > 0) return "Sanctioned";
+  return ahsScore === null ? "Not enough history" : `Score ${ahsScore}, grade ${grade}`;
 }
 
-function renderAgents(agents: readonly RegisteredAgent[]): Fragment | string {
-  if (agents.length === 0) return "";
-  return html`<p class="lead">The wallet of ${agents.map((agent, index) => html`${index === 0 ? "" : ", "}${agentName(agent)}`)} <span class="small">(names are the agents' own, unchecked)</span></p>`;
+function renderActivity({ activity, now }: WalletView): Fragment {
+  const { first, last, calls, weeks } = activity;
+  if (first === null || last === null)
+    return html`<p class="quiet">No outgoing transaction of this wallet is known.</p>`;
+  const count = calls < MOST_CALLS ? countWords(calls) : `${countWords(MOST_CALLS)} or more`;
+  return html`<dl class="facts">
+<dt>Last active</dt><dd>${timeTag(last)} <span class="quiet whole">(${ageWords(last, now)})</span></dd>
+<dt>First seen</dt><dd>${timeTag(first)}</dd>
+<dt>Transactions</dt><dd>${count} <span class="quiet">outgoing</span></dd>
+</dl>
+${renderSparkline(weeks, `Outgoing transactions by week, the last ${WEEKS} weeks: ${weeks.join(", ")}`)}
+<p class="quiet small">Outgoing transactions by week, over ${WEEKS} weeks</p>`;
 }
 
-function renderSanctions({ sanctions }: WalletSnapshot): Fragment {
-  return html`<div class="notice alarm"><p><b>This wallet is sanctioned.</b> Payments to it are rejected whatever its score, and no allowlist changes that.</p>
-<ul class="plain">${sanctions.map(
-    ({ source, reference, detected_at }) =>
-      html`<li><b>${SOURCES[source]}</b>, listed as <code>${reference}</code>, seen ${timeTag(new Date(detected_at))}</li>`,
-  )}</ul></div>`;
+const MAX_DESCRIPTION = 400;
+const MAX_ENDPOINT = 80;
+
+/** The agent's own words, as text: no link or picture of it is loaded. */
+function renderAgent(card: AgentCard): Fragment {
+  const { agentId, description, services, registeredAt, state } = card;
+  const id = `agent-${agentId}`;
+  return html`<section class="panel" aria-labelledby="${id}"><h2 id="${id}"><bdi>${shownName(card) ?? "Unnamed agent"}</bdi> <span class="quiet">#${String(agentId)}</span></h2>
+${description === null ? "" : html`<p class="strange"><bdi>${strangeText(description, MAX_DESCRIPTION)}</bdi></p>`}
+<dl class="facts">
+<dt>Registered</dt><dd>${timeTag(registeredAt)}</dd>
+<dt>Services</dt><dd>${services.length === 0 ? html`<span class="quiet">none declared</span>` : html`<ul class="plain-list">${services.map(({ name, endpoint }) => html`<li><b><bdi>${strangeText(name, 30)}</bdi></b> <code class="strange">${strangeText(endpoint, MAX_ENDPOINT)}</code></li>`)}</ul>`}</dd>
+${state === "current" ? "" : html`<dt>Document</dt><dd>${state === null ? "not read yet" : DOCUMENT_STATES[state]}</dd>`}
+</dl>
+<p class="quiet small">From the agent's own registration; not verified.</p></section>`;
 }
 
-function renderThreats({ threats }: WalletSnapshot): Fragment {
-  return html`<div class="notice warn"><p><b>This wallet is on a list of threats.</b> The score does not count it, and by default payments are decided without it; a routing policy can hold or reject them by <code>threat_action</code>.</p>
-<ul class="plain">${threats.map(
-    ({ list, kind, source, listed_at }) =>
-      html`<li><b>${kind}</b> by <code>${list}</code> of ${source}, seen ${timeTag(new Date(listed_at))}</li>`,
-  )}</ul></div>`;
-}
+const DOCUMENT_STATES = {
+  unreachable: "cannot be reached now",
+  refused: "at an address that is not allowed",
+  malformed: "not a registration document",
+} as const;
 
-const SOURCES = { "chainalysis-oracle": "Sanctions list contract", "ofac-sdn": "OFAC SDN list" } as const;
+function renderReports({ address, served }: WalletView): Fragment {
+  const sold = SOLD_REPORTS.filter(({ endpoint }) => served.has(endpoint.path));
+  return html`<ul class="reports">${sold.map(
+    ({ slug, title, about, endpoint }) =>
+      html`<li><a href="/wallet/${toEip55(address)}/${slug}"><b>${title}</b> <span class="price">${dollars((endpoint.price ?? 0) / 1_000)}</span></a><span class="quiet small">${about}</span></li>`,
+  )}</ul>`;
+}
 
 function renderScore(score: CurrentScore, view: WalletView): Fragment {
   const { ahsScore, grade } = score;
+  const reason = reasonOf(view);
   return html`${ahsScore === null || grade === null ? renderInsufficient() : renderReading(ahsScore, score)}
+${reason === null ? "" : html`<p class="reason">${reason}</p>`}
 <dl class="facts">
 <dt>Payments by default</dt><dd><b>${routeWords(actionOf(view))}</b></dd>
-<dt>Confidence</dt><dd>${levelWords(score.confidenceLevel)} <span class="quiet">(${(score.confidenceMicros / 1_000_000).toFixed(2)})</span></dd>
+<dt>Confidence</dt><dd>${levelWords(score.confidenceLevel)} <span class="quiet">(${percentWords(score.confidenceMicros / 1_000_000)})</span></dd>
 ${view.rank === null ? "" : html`<dt>Rank</dt><dd>${countWords(view.rank)} of ${countWords(view.scored)}</dd>`}
-<dt>Sanctions</dt><dd>${view.snapshot.sanctions.length === 0 ? "On none of the lists that are read" : "Listed"}</dd>
-<dt>As of</dt><dd>block ${countWords(score.asOfBlock)}, ${timeTag(score.asOfTime)} <span class="quiet whole">(${ageWords(score.asOfTime, view.now)})</span>${isStale(score.asOfTime, view.now) ? html` <span class="chip warn">Older than a day</span>` : ""}</dd>
+<dt>Sanctions</dt><dd>${view.snapshot.sanctions.length === 0 ? "Not on a sanctions list" : "Listed"}</dd>
+<dt>As of</dt><dd>block ${countWords(score.asOfBlock)}${explorerLink(view.chain, "block", String(score.asOfBlock))}, ${timeTag(score.asOfTime)} <span class="quiet whole">(${ageWords(score.asOfTime, view.now)})</span>${isStale(score.asOfTime, view.now) ? html` <span class="chip warn">Older than a day</span>` : ""}</dd>
 ${view.reference === null ? "" : html`<dt>Model</dt><dd>${view.reference.modelVersion}${renderOtherModel(view.reference)}</dd>`}
 </dl>`;
 }
@@ -184,15 +203,15 @@ function renderOtherModel({ modelVersion }: ScoreReference): Fragment | string {
 function renderBacking({ backing, now }: WalletView): Fragment {
   if (backing === null)
     return html`<p class="reading"><b>Not known</b></p>
-<p>No backing was computed for this wallet yet. That is not zero and says nothing against it. A payment whose amount is given waits in escrow until then.</p>`;
+<p>The backing of this wallet is not computed yet, which does not mean zero. Until then a payment with a given amount waits in escrow.</p>`;
   const { safeMicroUsd, availableMicroUsd, outstandingMicroUsd, costBasisMicroUsd, asOfBlock, asOfTime } =
     backing;
   return html`<p class="reading"><span class="reading-number">${amount(safeMicroUsd)}</span> <b>USD</b> <span class="quiet">safe amount</span></p>
-<p>By default a payment of a given amount settles at once up to what is available, and above that waits in escrow.</p>
+<p>By default a payment settles at once up to the available amount, and waits in escrow above it.</p>
 <dl class="facts">
 <dt>Available</dt><dd><b>${amount(availableMicroUsd)} USD</b></dd>
-<dt>Outstanding</dt><dd>${amount(outstandingMicroUsd)} USD <span class="quiet">promised to payers, or received on chain, within a day</span></dd>
-<dt>Cost basis</dt><dd>${amount(costBasisMicroUsd)} USD <span class="quiet">of costs in 180 days that do not come back to it, its payers' share included</span></dd>
+<dt>Outstanding</dt><dd>${amount(outstandingMicroUsd)} USD <span class="quiet">promised to payers or received within a day</span></dd>
+<dt>Cost basis</dt><dd>${amount(costBasisMicroUsd)} USD <span class="quiet">spent in 180 days on costs that do not return, its payers' share included</span></dd>
 <dt>As of</dt><dd>block ${countWords(asOfBlock)}, ${timeTag(asOfTime)} <span class="quiet whole">(${ageWords(asOfTime, now)})</span></dd>
 </dl>${renderSeller(backing)}`;
 }
@@ -223,13 +242,13 @@ ${renderRuler(NEEDLE_HEIGHT)}
 
 function renderInsufficient(): Fragment {
   return html`<p class="reading">${gradeMark(null)} <b>Not enough history</b></p>
-<p>This wallet was examined and has done too little on chain to be scored. That is not a bad score and says nothing against it. By default payments to it wait in escrow, and it is scored as soon as there is enough to go by.</p>`;
+<p>This wallet has too few transactions to be scored. That is not a bad score. By default payments to it wait in escrow until there is enough history.</p>`;
 }
 
 function renderNeverScored({ snapshot: { followed } }: WalletView): Fragment {
   return html`<p class="reading">${gradeMark(null)} <b>Never scored</b></p>
-<p>${followed ? "The index follows this wallet, and its first score is still to come." : "The index does not follow this wallet, so nothing is known of it."} That is not a bad score and says nothing against it. By default payments to it wait in escrow.</p>
-${followed ? "" : html`<p>It is followed from then on when an agent registers it in the ERC-8004 registry, when an account calls <code>requestScore</code> of the oracle contract for it, or, where this service has a source of history, when a caller pays for its score.</p>`}`;
+<p>${followed ? "The index follows this wallet; its first score is not computed yet." : "The index does not follow this wallet."} That is not a bad score. By default payments to it wait in escrow.</p>
+${followed ? "" : html`<p>The index follows a wallet once an agent registers it in the ERC-8004 registry, or an account calls <code>requestScore</code> of the oracle contract for it. If the service has a source of history, buying the score follows the wallet as well.</p>`}`;
 }
 
 function actionOf({ snapshot: { sanctions, score } }: WalletView) {
@@ -240,12 +259,12 @@ function actionOf({ snapshot: { sanctions, score } }: WalletView) {
 const MAX_AGE_SECONDS = 86_400n;
 
 function renderPublished({ published, chain, snapshot }: WalletView): Fragment {
-  const oracle = html`<dt>Contract</dt><dd class="mono">${toEip55(chain.oracle)}</dd>`;
+  const oracle = html`<dt>Contract</dt><dd>${copyable(toEip55(chain.oracle), "the contract's address")}${explorerLink(chain, "address", toEip55(chain.oracle))}</dd>`;
   if (published === null) {
     const why =
       snapshot.score?.ahsScore == null
-        ? "Wallets without a score are published only over an earlier record."
-        : "Its score is in the next nightly Merkle root at the latest.";
+        ? "A wallet without a score is published only if an earlier record exists."
+        : "Its score will be in the next nightly Merkle root.";
     return html`<p>The contract holds no record of this wallet. <span class="quiet">${why}</span></p><dl class="facts">${oracle}</dl>`;
   }
   const { ahsScore, safeMicroUsd, asOfBlock, transactionHash, publishedAt } = published;
@@ -255,7 +274,7 @@ function renderPublished({ published, chain, snapshot }: WalletView): Fragment {
 <dt>Safe amount</dt><dd>${safeMicroUsd === null ? html`None <span class="quiet">the record is of a model without safe amounts</span>` : html`${amount(safeMicroUsd)} USD <span class="quiet">when it was published, rounded down</span>`}</dd>
 <dt>As of</dt><dd>block ${countWords(asOfBlock)}</dd>
 <dt>Published</dt><dd>${timeTag(publishedAt)}</dd>
-<dt>Transaction</dt><dd class="mono">${transactionHash}</dd>
+<dt>Transaction</dt><dd>${copyable(transactionHash, "the transaction's hash")}${explorerLink(chain, "tx", transactionHash)}</dd>
 ${oracle}
 </dl>
 ${isOther ? html`<p class="quiet small">The score above is newer. A record is replaced when the grade or a flag changes, when the score moves by 3 points, when the safe amount falls below half or rises above four times, and by age when the wallet is asked for.</p>` : ""}`;
@@ -265,11 +284,11 @@ ${isOther ? html`<p class="quiet small">The score above is newer. A record is re
 function renderVerification(view: WalletView): Fragment {
   const { address, chain, reference } = view;
   const wallet = toEip55(address);
-  return html`<p>Nothing here has to be believed. With the URL of any node of chain ${chain.chainId} in <code>RPC_URL</code>:</p>
+  return html`<p>With the URL of any node of chain ${chain.chainId} in <code>RPC_URL</code>:</p>
 <ol class="steps">
 <li>Read the record from the contract, <code>scoreOf(${wallet})</code>:
 ${renderCopy(ethCall(view, encodeFunctionData({ abi: agentHealthOracleAbi, functionName: "scoreOf", args: [address] })))}</li>
-<li>Ask the contract what to do with a payment, <code>routeOf(${wallet}, ${MAX_AGE_SECONDS})</code>; the first word answers 1 settle, 2 escrow, 3 reject, or 0 for a record older than a day:
+<li>Ask the contract how to route a payment, <code>routeOf(${wallet}, ${MAX_AGE_SECONDS})</code>. The first word is 1 for settle, 2 for escrow, 3 for reject, and 0 for a record older than a day:
 ${renderCopy(ethCall(view, encodeFunctionData({ abi: agentHealthOracleAbi, functionName: "routeOf", args: [address, MAX_AGE_SECONDS] })))}</li>
 ${reference === null ? "" : renderSteps(view, reference)}
 </ol>`;
@@ -277,14 +296,14 @@ ${reference === null ? "" : renderSteps(view, reference)}
 
 /** The steps for a scored wallet. A wallet scored before the newest night is in that night's list. */
 function renderSteps({ address, epoch, origin }: WalletView, { inputsHash }: ScoreReference): Fragment {
-  return html`<li>Fetch the file that the newest score commits to; the keccak256 of its bytes is its name:
+  return html`<li>Fetch the input file of the newest score; its name is the keccak256 of its bytes:
 ${renderCopy(`curl -s ${origin}/inputs/${inputsHash}`)}</li>
-<li>Compute the score again from a node and those files, with the source of this service. It buys the record with your key, or reads one that you have by <code class="whole">--record FILE</code>:
+<li>Recompute the score from a node and those files, with the source code of this service. The command buys the record with your key; <code class="whole">--record FILE</code> reads one that you have:
 ${renderCopy(`AHS_API_KEY=… npm run ahs -- verify-score ${toEip55(address)} --service ${origin} --rpc-url "$RPC_URL" --deployment FILE`)}</li>
 ${
   epoch === null
-    ? html`<li class="quiet">Once the first night's Merkle root is published, its list proves every wallet's record against the contract's <code>verify</code>.</li>`
-    : html`<li>Prove the record of the newest night, if the wallet was scored by then: take its <code>record</code> and <code>proof</code> from the list, and give them to the contract's <code>verify(wallet, record, proof)</code>:
+    ? html`<li class="quiet">After the first nightly Merkle root, its list proves every wallet's record to the contract's <code>verify</code>.</li>`
+    : html`<li>Prove the record of the newest night, if the wallet had a score then: pass its <code>record</code> and <code>proof</code> from the list to <code>verify(wallet, record, proof)</code> of the contract:
 ${renderCopy(`curl -s ${origin}/epochs/${epoch}`)}</li>`
 }`;
 }
@@ -300,5 +319,5 @@ function ethCall({ chain }: WalletView, data: string): string {
 }
 
 function renderCopy(text: string): Fragment {
-  return html`<div class="copyable"><pre data-copy tabindex="0"><code>${text}</code></pre></div>`;
+  return html`<div class="copyable"><pre data-copy="the command" tabindex="0"><code>${text}</code></pre></div>`;
 }

@@ -1,6 +1,7 @@
 import { routeWords, shortHex } from "../pages/page-words.ts";
 import type { ReportCard } from "../routes/get-report-card-schema.ts";
 import type { CardView } from "./draw-card.ts";
+import { drawableText } from "./drawable-text.ts";
 
 const SOURCES = { "chainalysis-oracle": "sanctions oracle", "ofac-sdn": "OFAC SDN" } as const;
 
@@ -14,7 +15,7 @@ const COUNT = new Intl.NumberFormat("en-GB", { notation: "compact", maximumFract
 export function viewOf(card: ReportCard): CardView {
   const isSanctioned = card.sanctions_flags.length > 0;
   const sources = [...new Set(card.sanctions_flags.map(({ source }) => SOURCES[source]))];
-  const title = card.name === null ? "" : drawable(card.name);
+  const title = card.name === null ? "" : drawableText(card.name);
   const isNamed = title !== "";
   return {
     title: isNamed ? title : shortHex(card.address),
@@ -57,7 +58,7 @@ function featuresOf({ dimensions, sanctions_flags }: ReportCard): CardView["feat
     .flatMap(({ title, says, score }) => (score === null ? [] : [{ title, says, score }]))
     .toSorted((one, other) => one.score - other.score)
     .slice(0, MAX_FEATURES)
-    .map(({ title, says, score }) => ({ title, says: drawable(says), score }));
+    .map(({ title, says, score }) => ({ title, says: drawableText(says), score }));
 }
 
 function notesOf({ ahs_score, sanctions_flags, patterns, adjustments }: ReportCard): CardView["notes"] {
@@ -90,18 +91,4 @@ function historyCaption({ history }: ReportCard): string {
 
 function dayOf(iso: string): string {
   return iso.slice(0, "2026-11-20".length);
-}
-
-/**
- * Keeps the characters of the fonts: Latin, Greek, Cyrillic, digits and common punctuation. Others are removed, so that nothing
- * is fetched and no placeholder boxes appear.
- */
-function drawable(text: string): string {
-  return text
-    .replace(
-      /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\u0020-\u007e\u00a1-\u00ff\u2010-\u2027\u20ac]/gu,
-      " ",
-    )
-    .replace(/\s+/g, " ")
-    .trim();
 }

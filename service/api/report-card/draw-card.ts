@@ -56,7 +56,7 @@ const GRADES: Readonly<Record<Grade, string>> = {
   F: "#ff5d6c",
 };
 
-function gradeColour(grade: Grade | null): string {
+export function gradeColour(grade: Grade | null): string {
   return grade === null ? INK.faint : GRADES[grade];
 }
 

@@ -1,18 +1,19 @@
 import { readFileSync } from "node:fs";
 import { Resvg } from "@resvg/resvg-js";
 import satori from "satori";
-import type { CardView } from "./draw-card.ts";
-import { CARD, drawCard, type Element } from "./draw-card.ts";
+import { CARD, type CardView, drawCard, type Element } from "./draw-card.ts";
+import { drawPreview, type PreviewView } from "./draw-preview.ts";
 
 export type CardFormat = "png" | "svg";
 
-/** Draws a card. Texts become outlines, so the picture needs no font or network and contains no third-party text. */
+/** Draws a card, or the smaller picture of a link preview. Texts become outlines, so the picture needs no font or network and contains no third-party text. */
 export async function makeCard(
-  view: CardView,
+  view: CardView | PreviewView,
   format: CardFormat,
   fonts: ReturnType<typeof loadCardFonts>,
 ): Promise<string | Uint8Array> {
-  const svg = await satori(asNode(drawCard(view)), { ...CARD, fonts: [...fonts] });
+  const drawn = "features" in view ? drawCard(view) : drawPreview(view);
+  const svg = await satori(asNode(drawn), { ...CARD, fonts: [...fonts] });
   if (format === "svg") return svg;
   return new Resvg(svg, { font: { loadSystemFonts: false } }).render().asPng();
 }

@@ -1,8 +1,13 @@
 import { Worker } from "node:worker_threads";
 import type { CardView } from "./draw-card.ts";
+import type { PreviewView } from "./draw-preview.ts";
 import type { CardFormat } from "./make-card.ts";
 
-export type CardJob = { readonly id: number; readonly view: CardView; readonly format: CardFormat };
+export type CardJob = {
+  readonly id: number;
+  readonly view: CardView | PreviewView;
+  readonly format: CardFormat;
+};
 
 export type CardResult =
   | { readonly id: number; readonly card: string | Uint8Array }
@@ -40,7 +45,7 @@ export function createCardRenderer(limits: {
   return {
     hasRoom: () => pool.waiting() < limits.waiting && !isClosed,
     /** Throws CardsOverloaded if no worker drew the card in time or the queue is full. */
-    render(view: CardView, format: CardFormat): Promise<string | Uint8Array> {
+    render(view: CardView | PreviewView, format: CardFormat): Promise<string | Uint8Array> {
       if (pool.waiting() >= limits.waiting || isClosed) {
         return Promise.reject(new CardsOverloaded(`${pool.waiting()} cards wait to be drawn`));
       }

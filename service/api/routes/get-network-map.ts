@@ -75,7 +75,7 @@ const edgeSchema = z
   .openapi("NetworkEdge");
 
 /** The answer of GET /network-map/{address}. */
-const networkMapSchema = z
+export const networkMapSchema = z
   .object({
     address: eip55Schema,
     ...reportScopeShape,

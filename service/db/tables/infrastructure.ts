@@ -29,6 +29,7 @@ export const agentDocument = ahs.table(
     /** keccak256 of the last good document. */
     contentHash: hash(),
     name: text(),
+    description: text(),
     services: jsonb().$type<readonly DeclaredService[]>().notNull(),
     attempts: integer().notNull(),
     fetchedAt: moment(),
@@ -45,6 +46,8 @@ export const agentDocument = ahs.table(
       sql`lower(left(name, 64)) text_pattern_ops`,
       table.agentId,
     ),
+    // Searches inside a name, by its trigrams.
+    index("agent_document_part").using("gin", sql`lower(left(name, 64)) public.gin_trgm_ops`),
   ],
 );
 

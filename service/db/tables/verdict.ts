@@ -113,6 +113,8 @@ export const verdict = ahs.table(
     uniqueIndex("verdict_slot").on(table.slot).where(sql`${table.replacedAt} is null`),
     index("verdict_due").on(table.status, table.notBefore),
     index("verdict_spec").on(table.specId),
+    // The newest of an owner.
+    index("verdict_owner").on(table.owner, table.createdAt.desc()),
     index("verdict_job").on(table.jobChainId, table.jobEscrow, table.jobId),
     index("verdict_debit").on(table.debitId).where(sql`${table.debitId} is not null`),
     index("verdict_payment").on(table.paymentId).where(sql`${table.paymentId} is not null`),

@@ -112,6 +112,7 @@ function dueStatement(chainId: number): string {
 export type CurrentDocument = {
   readonly state: "current";
   readonly name: string | null;
+  readonly description: string | null;
   readonly services: readonly DeclaredService[];
   readonly contentHash: Hex;
 };
@@ -142,6 +143,7 @@ export async function storeDocument(db: Database, write: DocumentWrite): Promise
           detail: null,
           attempts: 0,
           name: write.name,
+          description: write.description,
           services: write.services,
           contentHash: write.contentHash,
           fetchedAt: write.fetchedAt,

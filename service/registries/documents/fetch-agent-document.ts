@@ -36,8 +36,8 @@ export async function fetchAgentDocument(
     const detail = `What the URI leads to is no registration document: ${read.detail}.`;
     return { state: "malformed", detail };
   }
-  const { name, services } = read;
-  return { state: "current", name, services, contentHash: keccak256(fetched.body) };
+  const { name, description, services } = read;
+  return { state: "current", name, description, services, contentHash: keccak256(fetched.body) };
 }
 
 async function fetchUri(uri: string, source: DocumentSource, signal?: AbortSignal): Promise<Fetched> {
@@ -99,6 +99,7 @@ function outcomeOf({ reason, detail }: FetchFailure): FailedOutcome {
 /** More than any agent has. Each is a URL that a stranger chose and the service fetches. */
 const MAX_SERVICES = 32;
 const MAX_NAME_CHARACTERS = 256;
+const MAX_DESCRIPTION_CHARACTERS = 1_000;
 
 /**
  * Reads an ERC-8004 registration document: other members are ignored, the earlier name `endpoints` of
@@ -107,7 +108,7 @@ const MAX_NAME_CHARACTERS = 256;
 export function readAgentDocument(
   body: Uint8Array,
 ):
-  | (Pick<CurrentDocument, "name" | "services"> & { readonly kind: "document" })
+  | (Pick<CurrentDocument, "name" | "description" | "services"> & { readonly kind: "document" })
   | ReturnType<typeof malformed> {
   const root = parseJson(body);
   if (root === undefined) return malformed("it is not JSON");
@@ -117,7 +118,8 @@ export function readAgentDocument(
   if (listed === undefined && name === null) {
     return malformed("it has neither a name nor a list of services");
   }
-  return { kind: "document", name, services: servicesOf(listed ?? []) };
+  const description = storable(root.description, MAX_DESCRIPTION_CHARACTERS);
+  return { kind: "document", name, description, services: servicesOf(listed ?? []) };
 }
 
 function servicesOf(listed: readonly unknown[]): readonly DeclaredService[] {

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, ne, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, ne, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Hex } from "viem";
 import type { Database } from "../../db/database.ts";
@@ -70,6 +70,27 @@ export async function readVerdict(db: Database, id: string) {
     result: (result ?? null) as VerdictResult | null,
     settlement: bound === null ? null : await readSettlementView(underDeadline(db), id),
   };
+}
+
+/** A verdict as its owner's list shows it. */
+export type OwnedVerdict = Pick<
+  typeof verdict.$inferSelect,
+  "id" | "status" | "finalVerdict" | "createdAt" | "jobId" | "providerAddr"
+>;
+
+/** The newest verdicts of an owner (see `ownerText`), whose price is settled. */
+export async function readOwnVerdicts(
+  db: Database,
+  owner: string,
+  limit: number,
+): Promise<readonly OwnedVerdict[]> {
+  const { id, status, finalVerdict, createdAt, jobId, providerAddr } = verdict;
+  return underDeadline(db)
+    .select({ id, status, finalVerdict, createdAt, jobId, providerAddr })
+    .from(verdict)
+    .where(and(eq(verdict.owner, owner), ne(verdict.status, "unsettled")))
+    .orderBy(desc(verdict.createdAt))
+    .limit(limit);
 }
 
 /** Reads the evidence of a verdict's decision, the newest if `run` is null: its number and the hashed bytes; null without one. */

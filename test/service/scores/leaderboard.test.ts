@@ -1,69 +1,83 @@
 import type { Address } from "viem";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../service/db/database.ts";
-import {
-  createLeaderboardReader,
-  type RankedWallet,
-  type RankPlace,
-} from "../../../service/scores/leaderboard.ts";
+import { createLeaderboardReader, type ListQuery } from "../../../service/scores/leaderboard.ts";
 import { useDatabase } from "../../support/test-database.ts";
 
 const CHAIN = 31337;
 const WALLETS = 3_000;
 const LIMIT = 50;
-const ALL = [0, 100] as const;
+const CLOCK = { now: () => new Date("2026-12-21T00:00:00Z"), monotonicMs: () => 0 };
+const BEST: ListQuery = {
+  ...{ scope: { kind: "scored", from: 0, to: 100 }, confidence: null, order: "score", isRising: false },
+  ...{ offset: 0, limit: LIMIT },
+};
 
-const read = () => createLeaderboardReader(db, CHAIN);
+const read = (chainId = CHAIN, database = db) => createLeaderboardReader(database, { chainId, clock: CLOCK });
 
 const db = useDatabase();
 
 beforeAll(async () => {
   // Scores of 0 to 39, each shared by many; every tenth wallet has none; confidence has ties as well.
   await db.$client.query(`
-    insert into ahs.score (chain_id, wallet, as_of_block, as_of_hash, as_of_time, model_version, ahs_score, grade, confidence_micros,
+    insert into ahs.score (chain_id, wallet, as_of_block, as_of_hash, as_of_time, model_version, ahs_score, d1_score, d2_score, grade, confidence_micros,
       confidence_level, sanctioned, sanctions_flags, patterns, features, coverage, inputs_hash)
     select ${CHAIN}, '0x' || lpad(to_hex(n * 65537), 40, '0'), 1, 'h', '2026-11-20', 'AHS-2026.2',
-      case when n % 10 = 0 then null else n % 40 end, case when n % 10 = 0 then null when n % 40 < 20 then 'F' else 'E' end,
+      case when n % 10 = 0 then null else n % 40 end, case when n % 10 = 0 then null else n % 3 end,
+      case when n % 10 = 0 then null else n % 5 end, case when n % 10 = 0 then null when n % 40 < 20 then 'F' else 'E' end,
       (n % 7) * 100000, 'LOW', false, '[]', '[]', '[]', '{}', 'i' || n
     from generate_series(1, ${WALLETS}) n;
     insert into ahs.current_score (chain_id, wallet, score_id, as_of_block, as_of_time, ahs_score, grade, confidence_micros,
       confidence_level, sanctioned)
     select chain_id, wallet, id, as_of_block, as_of_time, ahs_score, grade, confidence_micros, confidence_level, sanctioned
     from ahs.score;
-    analyze ahs.current_score;`);
+    analyze ahs.current_score;
+    create schema "chain_${CHAIN}";
+    create table "chain_${CHAIN}".wallet (address text primary key, last_call_at numeric);
+    insert into "chain_${CHAIN}".wallet values ('${address(1)}', 1795168800), ('${address(2)}', 1795168900);`);
 });
 
-describe("pages of the leaderboard", () => {
+describe("lists of the leaderboard", () => {
   it("show every scored wallet once, the best first, however many share a score", async () => {
-    const seen: RankedWallet[] = [];
-    for (let after: RankPlace | null = null; ; ) {
-      const page = await read().page({ scores: ALL, after, limit: LIMIT });
-      seen.push(...page);
-      const last = page.at(-1);
-      if (last === undefined || page.length < LIMIT) break;
-      after = placeOf(last);
-    }
+    const seen = await read().list({ ...BEST, limit: WALLETS });
     expect(seen).toHaveLength(WALLETS - WALLETS / 10);
     expect(new Set(seen.map(({ wallet }) => wallet)).size).toBe(seen.length);
     expect(seen).toEqual(seen.toSorted(byRank));
+    expect(await read().list({ ...BEST, offset: 20, limit: 5 })).toEqual(seen.slice(20, 25));
   });
 
-  it("keep to the scores that were asked for, on later pages as well", async () => {
-    const first = await read().page({ scores: [20, 22], after: null, limit: LIMIT });
-    const last = first.at(-1);
-    if (last === undefined) throw new Error("no wallet was found");
-    const rest = await read().page({ scores: [20, 22], after: placeOf(last), limit: 1_000 });
-    expect(new Set([...first, ...rest].map(({ ahsScore }) => ahsScore))).toEqual(new Set([22, 21]));
+  it("show what the columns need: both parts, the score of 30 days ago, the last call", async () => {
+    const [first] = await read().list({ ...BEST, order: "active", limit: 1 });
+    expect(first).toEqual({
+      ...{ wallet: address(2), ahsScore: 2, grade: "F", confidenceMicros: 200_000, confidenceLevel: "LOW" },
+      ...{ d1Score: 2, d2Score: 2, earlierScore: 2, lastActiveAt: new Date(1_795_168_900_000) },
+    });
+    const before = { now: () => new Date("2026-12-01T00:00:00Z"), monotonicMs: () => 0 };
+    const early = createLeaderboardReader(db, { chainId: CHAIN, clock: before });
+    expect((await early.list({ ...BEST, limit: 1 }))[0]?.earlierScore).toBeNull();
   });
 
-  it("read a few times what they show, wherever they begin", async () => {
-    const read = await rowsRead((reader) =>
-      reader.page({
-        scores: ALL,
-        after: { ahsScore: 5, confidenceMicros: 300_000, wallet: address(1_365) },
-        limit: LIMIT,
-      }),
-    );
+  it.each(["score", "d1", "d2", "confidence"] as const)("are sorted by %s both ways", async (order) => {
+    const of = { score: "ahsScore", d1: "d1Score", d2: "d2Score", confidence: "confidenceMicros" } as const;
+    for (const isRising of [false, true]) {
+      const found = await read().list({ ...BEST, order, isRising, limit: 200 });
+      const values = found.map((one) => one[of[order]] ?? 0);
+      expect(values).toEqual(values.toSorted((a, b) => (isRising ? a - b : b - a)));
+    }
+  });
+
+  it("keep to a range of scores, a confidence, the unscored or the sanctioned", async () => {
+    const some = await read().list({ ...BEST, scope: { kind: "scored", from: 20, to: 22 }, limit: 1_000 });
+    expect(new Set(some.map(({ ahsScore }) => ahsScore))).toEqual(new Set([22, 21]));
+    const unscored = await read().list({ ...BEST, scope: { kind: "unscored" }, limit: 1_000 });
+    expect(unscored).toHaveLength(WALLETS / 10);
+    expect(await read().list({ ...BEST, confidence: "HIGH" })).toEqual([]);
+    expect(await read().list({ ...BEST, scope: { kind: "sanctioned" } })).toEqual([]);
+    expect(await read(1).list(BEST)).toEqual([]);
+  });
+
+  it("read a few times what they show", async () => {
+    const read = await rowsRead((reader) => reader.list(BEST));
     expect(read).toBeGreaterThan(0);
     expect(read).toBeLessThanOrEqual(4 * LIMIT);
   });
@@ -72,7 +86,6 @@ describe("pages of the leaderboard", () => {
 describe("a search", () => {
   beforeAll(async () => {
     await db.$client.query(`
-      create schema "chain_${CHAIN}";
       create table "chain_${CHAIN}".agent (agent_id numeric(78) primary key, wallet text);
       insert into "chain_${CHAIN}".agent values
         (1, '${address(1)}'), (2, '${address(10)}'), (3, null), (4, '0x${"ee".repeat(20)}'), (5, null),
@@ -99,7 +112,7 @@ describe("a search", () => {
     expect(await read().byAgentId(10n ** 77n)).toBeNull();
   });
 
-  it("finds agents by the beginning of their name in any case, and takes no character for a pattern", async () => {
+  it("finds agents by a part of their name in any case, and takes no character for a pattern", async () => {
     const names = async (beginning: string) =>
       (await read().byName(beginning, { offset: 0, limit: LIMIT })).agents.map(({ agentId }) =>
         Number(agentId),
@@ -110,7 +123,11 @@ describe("a search", () => {
     expect(await names("_tlas")).toEqual([]);
     expect(await names("ünï")).toEqual([4]);
     expect(await names("long".repeat(16))).toEqual([5]);
-    expect(await names("trader")).toEqual([]);
+    expect(await names("TRADER")).toEqual([1]);
+    expect(await names("las tr")).toEqual([1]);
+    expect(await names("of_all")).toEqual([]);
+    expect(await names("s %")).toEqual([2]);
+    expect(await names("tl")).toEqual([]);
   });
 
   it("shows a scored agent before any number of others that took its name, and goes on to those", async () => {
@@ -147,7 +164,7 @@ describe("a search", () => {
   });
 
   it("finds no agent while the index has no tables", async () => {
-    const elsewhere = createLeaderboardReader(db, 1);
+    const elsewhere = read(1);
     expect(await elsewhere.byAgentId(1n)).toBeNull();
     expect(await elsewhere.byName("atlas", { offset: 0, limit: LIMIT })).toEqual({
       agents: [],
@@ -161,12 +178,13 @@ function address(number: number): Address {
   return `0x${(number * 65_537).toString(16).padStart(40, "0")}`;
 }
 
-function placeOf({ ahsScore, confidenceMicros, wallet }: RankedWallet): RankPlace {
-  if (ahsScore === null) throw new Error("a wallet without a score has no place");
-  return { ahsScore, confidenceMicros, wallet };
-}
+type Ranked = {
+  readonly ahsScore: number | null;
+  readonly confidenceMicros: number;
+  readonly wallet: string;
+};
 
-function byRank(a: RankedWallet, b: RankedWallet): number {
+function byRank(a: Ranked, b: Ranked): number {
   return (
     (b.ahsScore ?? 0) - (a.ahsScore ?? 0) ||
     b.confidenceMicros - a.confidenceMicros ||
@@ -188,7 +206,7 @@ async function rowsRead(act: (reader: ReturnType<typeof read>) => Promise<unknow
     };
     const before = await count();
     // All that a reader asks of its pool is to run a statement.
-    await act(createLeaderboardReader({ $client: client } as unknown as Database, CHAIN));
+    await act(read(CHAIN, { $client: client } as unknown as Database));
     return (await count()) - before;
   } finally {
     client.release();

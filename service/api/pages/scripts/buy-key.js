@@ -1,5 +1,4 @@
 // Buys a key, or credits for the one that the browser is signed in with, by a payment that a browser wallet signs.
-import "./copy.js";
 import "./recover-key.js";
 import { bodyOf, refusalOf, runForm, showKey } from "./key-parts.js";
 import { connect, requireFunds, sign, useChain } from "./wallet.js";

@@ -1,19 +1,24 @@
-// Adds a button to every text that is there to be copied; without this script the text can be selected as ever.
-for (const text of document.querySelectorAll("pre[data-copy]")) {
+// Adds a button to every text that can be copied; without this script the text can be selected.
+for (const text of document.querySelectorAll("[data-copy]")) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "copy";
-  button.textContent = "Copy";
+  const name = text.dataset.copy;
+  const label = () => {
+    button.textContent = "Copy";
+    if (name) button.setAttribute("aria-label", `Copy ${name}`);
+  };
+  label();
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(text.textContent.trim());
       button.textContent = "Copied";
     } catch {
-      button.textContent = "Select it to copy";
+      getSelection().selectAllChildren(text);
+      button.textContent = "Selected";
     }
-    setTimeout(() => {
-      button.textContent = "Copy";
-    }, 2000);
+    button.removeAttribute("aria-label");
+    setTimeout(label, 2000);
   });
   text.after(button);
 }

@@ -1,4 +1,4 @@
-// A form that counts once is sent once, however often its button is pressed; who comes back to the page may press it again.
+// A form that counts once is sent once; after coming back to the page its button can be pressed again.
 for (const form of document.querySelectorAll("form[data-once]")) {
   const button = form.querySelector("button");
   form.addEventListener("submit", () => {

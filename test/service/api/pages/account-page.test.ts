@@ -63,7 +63,7 @@ describe("signing in", () => {
 
   test("explains a malformed or unknown key and does not sign in", async () => {
     for (const [key, status, words] of [
-      ["hello", 422, "That is no API key"],
+      ["hello", 422, "Not an API key."],
       [`ahs_${"x".repeat(43)}`, 401, "No such key exists. Buy one below, or replace a lost one."],
     ] as const) {
       const answer = await post(shared, { action: "sign-in", key });
@@ -76,14 +76,14 @@ describe("signing in", () => {
       action: "sign-in",
       key: `ahs_${"x".repeat(43)}`,
     });
-    expect(await unsold.text()).toContain("No such key exists. The operator makes keys.");
+    expect(await unsold.text()).toContain("No such key exists. Ask the operator for a key.");
   });
 
   test("leads to a wallet's page, and to no other place that a link names", async () => {
     const wallet = "/wallet/0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc";
     const to = async (next: string) =>
       (await post(shared, { action: "sign-in", key: KEY, next })).headers.get("location");
-    expect(await to(wallet)).toBe(wallet);
+    for (const next of [wallet, `${wallet}/gas`]) expect(await to(next)).toBe(next);
     for (const next of [
       "https://evil.example",
       "//evil.example",
@@ -153,18 +153,52 @@ describe("a browser that is signed in", () => {
           },
         ],
       }),
+      deliveries: async () => [
+        {
+          ...{ id: "msg_1", type: "score.changed", state: "delivered", body: "{}", attempts: [] },
+          ...{ createdAt: new Date("2026-11-19T10:00:00.000Z"), deliveredAt: null, nextAttemptAt: null },
+        },
+      ],
+      verdicts: async () => [
+        {
+          ...{ id: "7c9e6679-7425-40de-944b-e07fc1f90ae7", status: "completed", finalVerdict: "HOLD" },
+          ...{ jobId: 7n, providerAddr: "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc" },
+          createdAt: new Date("2026-11-19T10:00:00.000Z"),
+        },
+      ],
+      usage: async () => [{ day: "2026-11-19", calls: 12, units: 1_200 }],
     });
     const html = await (await one.app.request("/account", { headers: SIGNED_IN })).text();
     for (const words of [
       "decisions on held verdicts",
       "19 Nov 2026",
-      "You have the default table.",
-      "Grades A, B: settle at once.",
-      "Not enough history: escrow.",
-      "Amounts above the available safe amount: escrow in place of settling at once.",
+      "You have the default policy.",
+      '<option value="instant_settle" selected>',
       "/wallet/0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+      "<code>score.changed</code>",
+      '<a class="mono" href="/verdict/7c9e6679-7425-40de-944b-e07fc1f90ae7">7c9e6679</a>',
+      '<th scope="row">19 Nov 2026</th><td class="number">12</td><td class="number">1.20 USD</td>',
     ])
       expect(html).toContain(words);
+  });
+
+  test("saves a routing policy by its form, and says in words why one is refused", async () => {
+    const one = appOf();
+    const form = {
+      ...{ action: "policy", tag: "*", escrow_disabled: "on", insufficient_action: "reject" },
+      ...{
+        "grade-A": "instant_settle",
+        "grade-B": "escrow",
+        max_instant_usd: "25",
+        safe_amount_multiple: "1",
+      },
+      ...{ threat_action: "ignore", min_confidence_for_instant: "", allowlist: "" },
+    };
+    const refused = await post(one, { ...form, allowlist: "0x12" }, SIGNED_IN);
+    expect(refused.status).toBe(422);
+    expect(await refused.text()).toContain("The policy was not saved.");
+    const saved = await post(one, form, SIGNED_IN);
+    expect([saved.status, saved.headers.get("location")]).toEqual([303, "/account#policy"]);
   });
 
   test("follows a key that it replaces, which is shown once", async () => {

@@ -13,7 +13,8 @@ import { fakeLedger, fakePorts, KEY, NOW, storedScore, WALLET, WALLET_EIP55 } fr
 import { storedKey } from "../routes/fake-key-ports.ts";
 import { fakePublicPages, pagesApp } from "./fake-public-pages.ts";
 
-const PATH = `/wallet/${WALLET_EIP55}`;
+const PATH = `/wallet/${WALLET_EIP55}/score`;
+const REPORT = { address: WALLET, report: { slug: "score" } } as const;
 const SIGNED_IN = { cookie: `__Host-ahs_key=${KEY}` };
 const OFFER = newOffer(NOW);
 const HOUR_MS = 3_600_000;
@@ -66,7 +67,7 @@ function worldOf({
 /** The JSON behind the link that downloads it. */
 function downloadIn(html: string): string {
   const [, base64 = ""] =
-    /<a [^>]*download="report-0x\w{40}\.json" href="data:application\/json;base64,([^"]+)"/.exec(html) ?? [];
+    /<a [^>]*download="score-0x\w{40}\.json" href="data:application\/json;base64,([^"]+)"/.exec(html) ?? [];
   return Buffer.from(base64, "base64").toString("utf8");
 }
 
@@ -106,10 +107,10 @@ describe("what is bought of a wallet", () => {
       (await worldOf({ balanceUnits }).app.request(PATH, { headers: SIGNED_IN })).text();
     expect(await offered(1_000)).toContain("Show it for 1.00 USD");
     const unlimited = await offered(null);
-    expect(unlimited).toContain(">Show it</button>");
-    expect(unlimited).not.toContain("1.00 USD");
+    expect(unlimited).toContain(">Show it (1.00 USD)</button>");
+    expect(unlimited).toContain("Your key has no limit, so nothing is charged.");
     const poor = await offered(500);
-    expect(poor).toContain("It costs 1.00 USD, and 0.50 USD is on your key.");
+    expect(poor).toContain("It costs 1.00 USD, and your key has 0.50 USD.");
     expect(poor).toContain(">Add credits</a>");
     expect(poor).not.toContain('<form class="buy"');
   });
@@ -177,7 +178,7 @@ describe("what is bought of a wallet", () => {
     const second = await buy(world);
     const html = await second.text();
     expect(second.status).toBe(409);
-    expect(html).toContain("It is still being answered.");
+    expect(html).toContain("The report is still being made.");
     expect(html).toContain(`name="offer" value="${OFFER}"`);
     expect(html).not.toMatch(/nothing was (bought|charged)/i);
     gate.resolve();
@@ -227,7 +228,7 @@ describe("what is bought of a wallet", () => {
     expect(world.scored).toEqual([]);
     expect(asked[0]).toEqual({
       apiKeyHash: hashApiKey(KEY),
-      keyHashes: purchaseHashes(WALLET, NOW),
+      keyHashes: purchaseHashes(REPORT, NOW),
       now: NOW,
     });
   });
@@ -268,20 +269,20 @@ describe("what is bought of a wallet", () => {
     const other = await pageOf({ kind: "answered", body: '{"api_key":"x"}', until: NOW });
     expect(other).toContain("Show it for 1.00 USD");
     const running = await pageOf({ kind: "running" });
-    expect(running).toContain("It is still being answered.");
+    expect(running).toContain("The report is still being made.");
     expect(running).toContain(`name="offer" value="${OFFER}"`);
   });
 
   test("is known by a key of wallet and day until a day after the last form of that day may have bought it", () => {
-    expect(purchaseKey(WALLET, NOW)).toBe(`page-report-${WALLET}-2026-11-20`);
+    expect(purchaseKey(REPORT, NOW)).toBe(`page-score-${WALLET}-2026-11-20`);
     const shownAt = new Date("2026-11-18T23:59:59.999Z");
-    const keyHash = hash("sha256", purchaseKey(WALLET, shownAt), "hex");
+    const keyHash = hash("sha256", purchaseKey(REPORT, shownAt), "hex");
     for (const hours of [0, 1, 22, 46]) {
       const now = new Date(shownAt.getTime() + hours * HOUR_MS);
-      expect(purchaseHashes(WALLET, now), `${hours} h`).toContain(keyHash);
+      expect(purchaseHashes(REPORT, now), `${hours} h`).toContain(keyHash);
     }
-    expect(purchaseHashes(WALLET, new Date(shownAt.getTime() - 60_000))).toContain(keyHash);
-    expect(purchaseHashes(WALLET, new Date("2026-11-18T23:59:30Z"))).toHaveLength(4);
+    expect(purchaseHashes(REPORT, new Date(shownAt.getTime() - 60_000))).toContain(keyHash);
+    expect(purchaseHashes(REPORT, new Date("2026-11-18T23:59:30Z"))).toHaveLength(4);
   });
 
   test("is not sold to a form of another site", async () => {

@@ -21,11 +21,11 @@ describe("the dashboard", () => {
     const html = await htmlOf("/", NOTHING);
     for (const words of [
       "No wallet has a score yet.",
-      "No nightly scan is done yet.",
-      "No grade changed among the newest publications.",
+      "The trend appears after the second nightly scan.",
+      "No grade changed recently.",
       "The index holds no block yet.",
-      "None is stored yet.",
-      "None is published yet",
+      "No score is stored yet.",
+      "Not published yet; a root is published every night.",
     ])
       expect(html).toContain(words);
     expect(html).not.toMatch(/NaN|Infinity|undefined|null/);
@@ -42,13 +42,13 @@ describe("the dashboard", () => {
     expect(html).toContain(
       "A: 996 wallets; B: 1 wallet; C: 0 wallets; D: 0 wallets; E: 0 wallets; F: 3 wallets.",
     );
-    expect(html).toContain('<td class="number">under 1\u00a0%</td>');
+    expect(html).toContain('<td class="number">under\u00a01%</td>');
     expect(html).toContain("<title>95 to 100: 996 wallets</title>");
   });
 
   test("calls one night no trend, and draws two", async () => {
     const one = await htmlOf("/", { nights: async () => [night("2026-11-19", 7_150)] });
-    expect(one).toContain("One nightly scan is done; two make a trend.");
+    expect(one).toContain("The trend appears after the second nightly scan.");
     expect(one).not.toContain("Mean score by night");
     const two = await htmlOf("/", {
       nights: async () => [night("2026-11-18", null), night("2026-11-19", 7_150)],
@@ -58,7 +58,19 @@ describe("the dashboard", () => {
       nights: async () => [night("2026-11-18", null), night("2026-11-19", null)],
     });
     expect(none).not.toContain("Mean score by night");
-    expect(none).toContain("After none of 2 nightly scans had any wallet a score.");
+    expect(none).toContain("No wallet had a score in 2 nightly scans.");
+  });
+
+  test("explains the product in three steps with a wallet to click, and lists settled verdicts", async () => {
+    const verdict = {
+      ...{ escrow: WALLET, jobId: 7n, decision: "ALLOW", score: 86, provider: WALLET, at: NOW },
+      transactionHash: `0x${"cd".repeat(32)}`,
+    } as const;
+    const html = await htmlOf("/", { settledVerdicts: async () => [verdict] });
+    expect(html.match(/<ol class="how">.*<\/ol>/s)?.[0].match(/<li>/g)).toHaveLength(3);
+    expect(html).toContain(`<a class="button plain" href="/wallet/${WALLET_EIP55}">See a scored wallet</a>`);
+    expect(html).toContain('<b class="decision-ALLOW">ALLOW</b> <span class="quiet">86 of 100</span>');
+    expect(html).toContain('<dt>Score</dt><dd class="number">1.00 USD</dd>');
   });
 
   test("tells a change of grade with its wallet and its transaction", async () => {

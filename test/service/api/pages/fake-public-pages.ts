@@ -6,7 +6,7 @@ import type { Endpoint } from "../../../../service/api/kit/endpoint.ts";
 import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
 import { getAhs } from "../../../../service/api/routes/get-ahs.ts";
 import type { Ecosystem } from "../../../../service/scores/ecosystem.ts";
-import type { FoundNames, RankedWallet } from "../../../../service/scores/leaderboard.ts";
+import type { FoundNames, ListedWallet } from "../../../../service/scores/leaderboard.ts";
 import { BACKING, fakePorts, standing, WALLET } from "../fake-ports.ts";
 import { fakeAccountPages } from "./fake-account-pages.ts";
 
@@ -39,16 +39,28 @@ export const EMPTY_ECOSYSTEM: Ecosystem = {
 export const NO_NAMES: FoundNames = { agents: [], total: 0, isCut: false };
 
 /** A wallet of the leaderboard. */
-export function rankedWallet(changes: Partial<RankedWallet> = {}): RankedWallet {
+export function rankedWallet(changes: Partial<ListedWallet> = {}): ListedWallet {
   return {
     wallet: WALLET,
     ahsScore: 84,
     grade: "B",
     confidenceMicros: 810_000,
     confidenceLevel: "HIGH",
+    d1Score: 71,
+    d2Score: 93,
+    earlierScore: 81,
+    lastActiveAt: new Date("2026-11-20T09:00:00.000Z"),
     ...changes,
   };
 }
+
+/** A wallet that was active in each of the last weeks. */
+const ACTIVITY = {
+  first: new Date("2026-08-20T09:00:00.000Z"),
+  last: new Date("2026-11-20T09:00:00.000Z"),
+  calls: 130,
+  weeks: Array.from({ length: 13 }, () => 10),
+};
 
 /** Ports of the pages that everybody may see, of a chain with one scored wallet. */
 export function fakePublicPages(changes: Partial<PagePorts> = {}): PagePorts {
@@ -58,7 +70,7 @@ export function fakePublicPages(changes: Partial<PagePorts> = {}): PagePorts {
     gradeChanges: async () => [],
     nights: async () => [],
     leaderboard: {
-      page: async () => [rankedWallet()],
+      list: async () => [rankedWallet()],
       byPrefix: async () => [],
       byName: async () => NO_NAMES,
       byAgentId: async () => null,
@@ -70,7 +82,14 @@ export function fakePublicPages(changes: Partial<PagePorts> = {}): PagePorts {
       standing: async () => standing(),
       published: async () => null,
       backing: async () => BACKING,
-      reference: async () => ({ modelVersion: "AHS-2026.2", inputsHash: `0x${"22".repeat(32)}` }),
+      reference: async () => ({
+        modelVersion: "AHS-2026.2",
+        inputsHash: `0x${"22".repeat(32)}`,
+        features: [],
+        patterns: [],
+      }),
+      activity: async () => ACTIVITY,
+      agents: async () => ({ cards: [], agents: 0 }),
     },
     ...changes,
   });

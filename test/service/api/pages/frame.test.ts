@@ -16,10 +16,17 @@ describe("pages", () => {
     const answer = await app.request("/");
     const html = await answer.text();
     expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'self';/);
-    expect(html).not.toMatch(/ style="|<style|<script(?![^>]* src="\/assets\/)|(src|href)="https?:/);
+    expect(html).not.toMatch(/ style="|<style|<script(?![^>]* src="\/assets\/)|src="https?:/);
+    for (const [link] of html.matchAll(/<[^>]* href="https?:[^>]*>/g))
+      expect(link).toContain('rel="canonical"');
     const named = [
       STYLE_HREF,
       "/favicon.svg",
+      "/favicon.ico",
+      "/apple-touch-icon.png",
+      "/feed.xml",
+      "/sitemap.xml",
+      "/robots.txt",
       ...[...STYLE.matchAll(/url\("([^"]+)"\)/g)].map(([, url]) => url ?? ""),
     ];
     expect(html).toContain(`href="${STYLE_HREF}"`);
@@ -37,9 +44,8 @@ describe("pages", () => {
 
   test("load scripts, and those that these import, from one folder whose name changes with any of them", async () => {
     const html = await (await app.request(`/account`)).text();
-    const src = /<script type="module" src="([^"]+)"/.exec(html)?.[1] ?? "";
-    expect(src).toMatch(/^\/assets\/[0-9a-f]{16}\/[a-z-]+\.js$/);
-    const open = [src];
+    const open = [...html.matchAll(/<script type="module" src="([^"]+)"/g)].map(([, src]) => src ?? "");
+    for (const src of open) expect(src).toMatch(/^\/assets\/[0-9a-f]{16}\/[a-z-]+\.js$/);
     for (const path of open) {
       const answer = await app.request(path);
       expect([path, answer.status, answer.headers.get("cache-control")]).toEqual([

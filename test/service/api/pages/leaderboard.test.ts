@@ -1,7 +1,8 @@
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
-import { rankOf, searchFor, shownQuery } from "../../../../service/api/pages/leaderboard.ts";
-import type { RankQuery } from "../../../../service/scores/leaderboard.ts";
+import { rankOf } from "../../../../service/api/pages/leaderboard.ts";
+import { searchFor, shownQuery } from "../../../../service/api/pages/search.ts";
+import type { ListQuery } from "../../../../service/scores/leaderboard.ts";
 import { WALLET, WALLET_EIP55 } from "../fake-ports.ts";
 import { fakePublicPages, htmlOf, NO_NAMES, pagesApp, rankedWallet } from "./fake-public-pages.ts";
 
@@ -13,31 +14,35 @@ function appOf(changes: Parameters<typeof fakePublicPages>[0] = {}) {
 
 /** Reads of one page, of so many wallets. */
 function ranks(wallets: number) {
-  const asked: RankQuery[] = [];
-  const page = async (query: RankQuery) => {
+  const asked: ListQuery[] = [];
+  const list = async (query: ListQuery) => {
     asked.push(query);
     return Array.from({ length: Math.min(wallets, query.limit) }, (_, index) =>
       rankedWallet({ wallet: `0x${String(index).padStart(40, "0")}` }),
     );
   };
   const none = async () => [];
-  const leaderboard = { page, byPrefix: none, byName: async () => NO_NAMES, byAgentId: async () => null };
+  const leaderboard = { list, byPrefix: none, byName: async () => NO_NAMES, byAgentId: async () => null };
   return { asked, leaderboard };
 }
 
 describe("a search", () => {
   test.each([
-    ["", { kind: "all" }],
-    [WALLET_EIP55, { kind: "address", address: WALLET }],
-    [`0X${WALLET.slice(2).toUpperCase()}`, { kind: "address", address: WALLET }],
-    ["0xAb", { kind: "prefix", prefix: "0xab" }],
-    ["0x", { kind: "prefix", prefix: "0x" }],
-    ["#12", { kind: "agent", agentId: 12n, name: "#12" }],
-    ["9".repeat(78), { kind: "name", name: "9".repeat(78) }],
-    [`${WALLET}0`, { kind: "name", name: `${WALLET}0` }],
-    ["0xyz", { kind: "name", name: "0xyz" }],
-  ])("for %j looks for what that can be", (query, expected) => {
-    expect(searchFor(query)).toEqual(expected);
+    [WALLET_EIP55, { address: WALLET }],
+    [WALLET.slice(2), { address: WALLET, name: WALLET.slice(2) }],
+    [`0X${WALLET.slice(2).toUpperCase()}`, { address: WALLET }],
+    ["0xAb", { prefix: "0xab" }],
+    ["0x", { prefix: "0x" }],
+    ["abc", { name: "abc" }],
+    ["abcd", { prefix: "0xabcd", name: "abcd" }],
+    ["#12", { agentId: 12n, name: "#12" }],
+    ["1234", { prefix: "0x1234", agentId: 1234n, name: "1234" }],
+    ["9".repeat(78), { name: "9".repeat(78) }],
+    [`${WALLET}0`, { name: `${WALLET}0` }],
+    ["0xyz", { name: "0xyz" }],
+  ])("for %j looks for all that it can be", (query, expected) => {
+    const nothing = { address: null, prefix: null, agentId: null, name: null };
+    expect(searchFor(query)).toEqual({ ...nothing, ...expected });
   });
 
   test("keeps nothing that is not seen, and no more than a line", () => {
@@ -58,7 +63,7 @@ describe("a search", () => {
       ...ranks(0).leaderboard,
       byName: async (_name: string, part: unknown) => {
         parts.push(part);
-        return { agents: [found], total: 1_000, isCut: true };
+        return { agents: [found], total: 2_000, isCut: true };
       },
     };
     const first = await htmlOf("/leaderboard?q=at%20las", { leaderboard });
@@ -66,14 +71,13 @@ describe("a search", () => {
     expect(next).toBe("/leaderboard?q=at%20las&page=2");
     expect(first).not.toContain("There may be more");
     await htmlOf(next ?? "", { leaderboard });
-    expect(first).toContain("The best scores first.");
-    expect(first).toContain('<a href="/leaderboard">Back to all wallets by score</a>');
-    const last = await htmlOf("/leaderboard?q=at%20las&page=20", { leaderboard });
-    expect(last).toContain('rel="prev" href="/leaderboard?q=at%20las&amp;page=19"');
+    expect(first).toContain('<a href="/leaderboard">Back to the leaderboard</a>');
+    const last = await htmlOf("/leaderboard?q=at%20las&page=40", { leaderboard });
+    expect(last).toContain('rel="prev" href="/leaderboard?q=at%20las&amp;page=39"');
     expect(last).not.toContain('rel="next"');
-    expect(last).toContain("There may be more; a longer query narrows them down.");
-    expect(parts).toEqual([0, 50, 950].map((offset) => ({ offset, limit: 50 })));
-    for (const page of ["21", "0", "x"])
+    expect(last).toContain("There may be more results. A longer query narrows them down.");
+    expect(parts).toEqual([0, 50, 1950].map((offset) => ({ offset, limit: 50 })));
+    for (const page of ["41", "0", "x"])
       expect((await appOf({ leaderboard }).request(`/leaderboard?q=at&page=${page}`)).status).toBe(400);
   });
 
@@ -88,7 +92,17 @@ describe("a search", () => {
     expect(html).toContain("<bdi>&lt;img src=x onerror=alert(1)&gt;&quot;gnp.exe</bdi>");
     expect(html).toContain('value="&quot;&gt;&lt;script&gt;"');
     for (const sign of ["<script>", "<img", "\u202E", "\u0000"]) expect(html).not.toContain(sign);
-    expect(html).toContain("they are not verified");
+    expect(html).toContain("are not verified");
+  });
+
+  test("shows a wallet once, however many of its agents are found", async () => {
+    const found = (agentId: bigint) => ({ agentId, name: "Twin", wallet: WALLET, ranked: rankedWallet() });
+    const agents = [found(1n), found(2n)];
+    const html = await htmlOf("/leaderboard?q=twin", {
+      leaderboard: { ...ranks(0).leaderboard, byName: async () => ({ agents, total: 2, isCut: false }) },
+    });
+    expect(html.match(/<tr><td class="who">/g)).toHaveLength(1);
+    expect(html).toMatch(/#1<\/span>.*#2<\/span>/s);
   });
 
   test("shows no name that could be taken for another's", async () => {
@@ -124,30 +138,36 @@ describe("the leaderboard", () => {
     expect(rankOf(null, distribution)).toBeNull();
   });
 
-  test("goes on behind the last wallet that it showed, within the grade", async () => {
+  test("goes on page by page within its filters and order, and links its CSV", async () => {
     const { asked, leaderboard } = ranks(51);
-    const html = await htmlOf("/leaderboard?grade=B", { leaderboard });
-    const next = /href="(\/leaderboard\?grade=B&amp;after=[^"]+)"/.exec(html)?.[1]?.replace("&amp;", "&");
-    expect(next).toBe(`/leaderboard?grade=B&after=84-810000-0x${"49".padStart(40, "0")}`);
+    const html = await htmlOf("/leaderboard?grade=b&confidence=high&sort=d1", { leaderboard });
+    const next = /rel="next" href="([^"]+)"/.exec(html)?.[1]?.replaceAll("&amp;", "&");
+    expect(next).toBe("/leaderboard?grade=B&confidence=HIGH&sort=d1&page=2");
+    expect(html).toContain('href="/leaderboard.csv?grade=B&amp;confidence=HIGH&amp;sort=d1"');
+    expect(html).toContain('<th scope="col" aria-sort="descending">');
     await htmlOf(next ?? "", { leaderboard });
-    expect(asked).toEqual([
-      { scores: [75, 89], after: null, limit: 51 },
-      {
-        scores: [75, 89],
-        after: { ahsScore: 84, confidenceMicros: 810_000, wallet: `0x${"49".padStart(40, "0")}` },
-        limit: 51,
-      },
-    ]);
+    const query = { confidence: "HIGH", order: "d1", isRising: false, limit: 51 };
+    expect(asked).toEqual(
+      [0, 50].map((offset) => ({ ...query, scope: { kind: "scored", from: 75, to: 89 }, offset })),
+    );
     expect(html.match(/<tr><td data-name="Rank">/g)).toHaveLength(50);
   });
 
-  test("marks a wallet that was listed after its score, and refuses payments to it", async () => {
+  test("is a table for programs, in which no name is a formula", async () => {
+    const answer = await appOf({
+      agentNames: async () => new Map([[WALLET, [{ agentId: 7n, name: '=1+"a"' }]]]),
+    }).request("/leaderboard.csv?show=sanctioned");
+    expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    expect((await answer.text()).split("\r\n")[1]).toBe(
+      `1,${WALLET_EIP55},7,"'=1+""a""",84,B,71,93,81,0.81,HIGH,2026-11-20T09:00:00.000Z,false`,
+    );
+  });
+
+  test("marks a wallet that was listed after its score", async () => {
     const html = await htmlOf("/leaderboard", {
       sanctionedAmong: async () => new Set<Address>([WALLET]),
     });
-    expect(html).toContain("Sanctioned");
-    expect(html).toContain("Reject");
-    expect(html).not.toContain("Settle at once");
+    expect(html).toContain('<span class="chip alarm">Sanctioned</span>');
   });
 
   test("says so if no wallet has a score, or the grade", async () => {
@@ -157,7 +177,7 @@ describe("the leaderboard", () => {
     );
   });
 
-  test.each(["after=1", `after=101-0-${WALLET}`, "grade=Z", `after=84-1-${WALLET}'--`])(
+  test.each(["page=101", "sort=name", "grade=Z", "show=all", "confidence=INSUFFICIENT", "dir=up"])(
     "refuses %s in words",
     async (query) => {
       const answer = await appOf().request(`/leaderboard?${query}`);

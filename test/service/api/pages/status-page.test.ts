@@ -78,16 +78,16 @@ function stateOf(name: string, changes: Partial<StatusReading>): string | undefi
 describe("the status page", () => {
   test("says that all is well when it is", () => {
     const lines = statusLines(reading());
-    expect(statusHeadline(lines)).toBe("All is well");
+    expect(statusHeadline(lines)).toBe("All systems operational");
     expect(lines.map(({ name, words }) => `${name}: ${words}`)).toEqual([
       "Database: Answers.",
       "Index: Block 7 is 3 s old, at most 120 s allowed.",
-      "Sanctions contract: 1 entry, known until 3 s ago.",
-      "OFAC list: 1 entry, known until 4 h ago.",
-      "Nightly scan: The last one, of 20 Nov 2026, ended 7 h ago.",
-      "Merkle root: That of epoch 20777 is on chain.",
-      "Scores on chain: None waits to be published.",
-      "Webhooks: None is overdue.",
+      "Sanctions contract: 1 entry, updated 3 s ago.",
+      "OFAC list: 1 entry, updated 4 h ago.",
+      "Nightly scan: The scan of 20 Nov 2026 finished 7 h ago.",
+      "Merkle root: The root of epoch 20777 is on chain.",
+      "Scores on chain: No score is waiting.",
+      "Webhooks: No delivery is overdue.",
       "Panel of models: Answers.",
       "Verdicts: Answers.",
     ]);
@@ -127,7 +127,7 @@ describe("the status page", () => {
     ];
     for (const [name, changes] of cases) {
       expect([name, stateOf(name, changes)]).toEqual([name, "attention"]);
-      expect(statusHeadline(statusLines(reading(changes)))).toBe(`${name} needs attention`);
+      expect(statusHeadline(statusLines(reading(changes)))).toBe(`${name} is degraded`);
     }
   });
 
@@ -141,7 +141,7 @@ describe("the status page", () => {
       },
     };
     const lines = statusLines(reading(changes));
-    expect(statusHeadline(lines)).toBe("All is well");
+    expect(statusHeadline(lines)).toBe("All systems operational");
     expect(lines.filter(({ state }) => state === "off").map(({ name }) => name)).toEqual([
       "OFAC list",
       "Nightly scan",
@@ -165,13 +165,13 @@ describe("the status page", () => {
     expect(lines.find(({ name }) => name === "Index")?.words).toBe(
       "Block 2,620 is 3 s old, at most 120 s allowed.",
     );
-    expect(lines.find(({ name }) => name === "Verdicts")?.words).toBe("None waits to be judged.");
+    expect(lines.find(({ name }) => name === "Verdicts")?.words).toBe("No verdict is waiting.");
   });
 
   test("tells what it cannot tell, and counts several faults", () => {
     const lines = statusLines(reading({ readiness: null, records: null, verification: null }));
     expect(lines.every(({ state }) => state === "attention")).toBe(true);
-    expect(statusHeadline(lines)).toBe("4 parts need attention");
+    expect(statusHeadline(lines)).toBe("4 components are degraded");
   });
 });
 
@@ -191,6 +191,6 @@ test("the status page counts documents as the scan does, and says whose endpoint
     verification: null,
   });
   const html = await (await pagesApp(fakeAccountPages({ status })).app.request("/status")).text();
-  expect(html).toContain("186 current, 2 changed, 0 out of reach, 4 refused, 13 malformed");
-  expect(html).toContain("<dt>Agents' endpoints</dt>");
+  expect(html).toContain("186 current, 2 changed, 0 unreachable, 4 refused, 13 malformed");
+  expect(html).toContain("<dt>Endpoints of agents</dt>");
 });

@@ -35,9 +35,9 @@ describe("the page of a verdict", () => {
       [200, "private, no-store", null],
     );
     for (const words of [
-      "What was delivered is what was ordered.",
+      "The delivery matches the order.",
       "86 of 100",
-      "88\u00a0%",
+      "88%",
       "0.06 of 1",
       "It has ten rows.",
       `/v1/verdicts/${VERDICT_ID}/evidence`,
@@ -84,8 +84,8 @@ describe("the page of a verdict", () => {
 
   test("explains a hold and a failure", async () => {
     const held = await open(verdictView({ result: verdictResult({ final_verdict: "HOLD" }) }));
-    expect(held.html).toContain("which is no rejection");
-    expect(held.html).toContain("by whoever submitted the output, and by the client and the provider");
+    expect(held.html).toContain("This is not a rejection.");
+    expect(held.html).toContain("The submitter, the client and the provider can submit evidence");
     const again = {
       run: 2,
       cause: "evidence",
@@ -99,11 +99,11 @@ describe("the page of a verdict", () => {
         result: verdictResult({ final_verdict: "HOLD" }),
       }),
     );
-    expect(spent.html).not.toContain("by whoever submitted");
+    expect(spent.html).not.toContain("can submit evidence");
     const failed = await open(
       pendingView({ status: "failed", errorMessage: "The panel gave too few answers." }),
     );
-    expect(failed.html).toContain("No verdict could be made");
+    expect(failed.html).toContain("The panel could not decide");
     expect(failed.html).toContain("The panel gave too few answers.");
   });
 

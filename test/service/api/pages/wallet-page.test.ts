@@ -21,7 +21,12 @@ describe("what everybody sees of a wallet", () => {
     expect(html).toContain(`/inputs/0x${"22".repeat(32)}`);
     expect(html).toContain(`verify-score ${WALLET_EIP55}`);
     expect(html).toContain("eth_call");
-    expect(html).toContain("It costs 1.00 USD a wallet.");
+    expect(html).toContain(`<a href="${PATH}/score"><b>Score</b> <span class="price">1.00 USD</span></a>`);
+    expect(html).toContain(
+      `<meta property="og:image" content="https://health.example/og/${WALLET_EIP55}.png">`,
+    );
+    expect(html).toContain(`<link rel="canonical" href="https://health.example${PATH}">`);
+    expect(html).toMatch(/<title>Wallet 0x996550…B0A4dc: Score 84, grade B · Agent Health<\/title>/);
     expect(html).not.toMatch(/hygiene|Behavioural|success rate|<form class="buy"|d1_score/i);
     expect(answer.headers.get("cache-control")).toBe("public, max-age=30");
     expect(answer.headers.get("vary")).toBe("Cookie");
@@ -29,7 +34,10 @@ describe("what everybody sees of a wallet", () => {
 
   test("says which model version a score is of, and whether it is another one than today's", async () => {
     const { wallets } = fakePublicPages();
-    const reference = { modelVersion: "AHS-2026.1", inputsHash: `0x${"22".repeat(32)}` } as const;
+    const reference = {
+      ...{ modelVersion: "AHS-2026.1", inputsHash: `0x${"22".repeat(32)}` as const },
+      ...{ features: [], patterns: [] },
+    };
     const html = await htmlOf(PATH, { wallets: { ...wallets, reference: async () => reference } });
     expect(html).toContain("AHS-2026.1 ");
     expect(html).toContain("Another model version than AHS-2026.2");
@@ -39,7 +47,7 @@ describe("what everybody sees of a wallet", () => {
   test("is health beside backing, and what each of them says", async () => {
     const html = await htmlOf(PATH);
     expect(html).toMatch(
-      /<div class="grid">\s*<section class="panel" aria-labelledby="score"><h2 id="score">Health<\/h2>/,
+      /<div class="grid">\s*<section class="panel" aria-labelledby="score"><h2 id="score">Score<\/h2>/,
     );
     expect(html).toContain('<h2 id="backing">Backing</h2>');
     expect(html).toContain('<span class="reading-number">42.50</span> <b>USD</b>');
@@ -47,7 +55,7 @@ describe("what everybody sees of a wallet", () => {
     expect(html).toContain("<dt>Outstanding</dt><dd>12.00 USD");
     expect(html).toContain("<dt>Cost basis</dt><dd>85.00 USD");
     expect(html).toContain(
-      "The health score predicts failures; it is no fraud score. The safe amount says how much money a settlement may put at stake.",
+      "The score predicts failures; it is not a fraud score. The safe amount is how much money to have at stake with the wallet at once.",
     );
   });
 
@@ -70,7 +78,7 @@ describe("what everybody sees of a wallet", () => {
   test("does not take an unknown backing for zero", async () => {
     const { wallets } = fakePublicPages();
     const html = await htmlOf(PATH, { wallets: { ...wallets, backing: async () => null } });
-    expect(html).toContain("No backing was computed for this wallet yet. That is not zero");
+    expect(html).toContain("The backing of this wallet is not computed yet, which does not mean zero.");
     expect(html).not.toContain("0.00 USD</b>");
   });
 
@@ -103,14 +111,15 @@ describe("what everybody sees of a wallet", () => {
     expect([answer.status, answer.headers.get("location")]).toEqual([308, PATH]);
   });
 
-  test.each(["0x12", `${WALLET_EIP55.slice(0, -1)}C`, "%3Cscript%3E"])(
-    "is a readable 404 for %s",
-    async (address) => {
-      const answer = await pagesApp(fakePublicPages()).app.request(`/wallet/${address}`);
-      expect(answer.status).toBe(404);
-      expect(await answer.text()).toContain("This is no wallet address");
-    },
-  );
+  test.each([
+    ["0x12", "Not a valid address"],
+    ["%3Cscript%3E", "Not a valid address"],
+    [`${WALLET_EIP55.slice(0, -1)}C`, `Did you mean <code>${WALLET_EIP55}</code>?`],
+  ])("is a readable 404 for %s", async (address, words) => {
+    const answer = await pagesApp(fakePublicPages()).app.request(`/wallet/${address}`);
+    expect(answer.status).toBe(404);
+    expect(await answer.text()).toContain(words);
+  });
 
   test("says that too little history is no bad score", async () => {
     const { score } = standing();
@@ -118,19 +127,17 @@ describe("what everybody sees of a wallet", () => {
     const unscored = { ahsScore: null, grade: null, confidenceLevel: "INSUFFICIENT" } as const;
     const html = await htmlOf(PATH, standingAs({ score: { ...score, ...unscored } }));
     expect(html).toContain("Not enough history");
-    expect(html).toContain("That is not a bad score and says nothing against it");
+    expect(html).toContain("That is not a bad score.");
     expect(html).toContain("<b>Escrow</b>");
-    expect(html).toContain("There is no score yet: you would see what was measured so far");
-    expect(html).not.toContain("Both parts of the score");
     expect(html).not.toMatch(/grade-[A-F]"|of 100<|Failing/);
   });
 
   test("explains a wallet that was never scored, followed or not", async () => {
     const unknown = await htmlOf(PATH, standingAs({ score: null, followed: false }));
-    expect(unknown).toContain("The index does not follow this wallet, so nothing is known of it.");
+    expect(unknown).toContain("The index does not follow this wallet.");
     expect(unknown).toContain('<meta name="robots" content="noindex">');
     const followed = await htmlOf(PATH, standingAs({ score: null }));
-    expect(followed).toContain("its first score is still to come");
+    expect(followed).toContain("its first score is not computed yet");
     for (const html of [unknown, followed]) expect(html).not.toMatch(/grade-[A-F]"/);
   });
 
@@ -149,7 +156,16 @@ describe("what everybody sees of a wallet", () => {
 
   test("shows a hostile name as text", async () => {
     const name = "<script>\u202Eevil";
-    const html = await htmlOf(PATH, { agentNames: async () => new Map([[WALLET, [{ agentId: 3n, name }]]]) });
-    expect(html).toContain('<bdi>&lt;script&gt;evil</bdi> <span class="quiet">#3</span>');
+    const card = {
+      ...{ agentId: 3n, name, description: `Trades. ${name}`, services: [], state: "current" as const },
+      registeredAt: new Date("2026-08-20T09:00:00.000Z"),
+    };
+    const { wallets } = fakePublicPages();
+    const html = await htmlOf(PATH, {
+      wallets: { ...wallets, agents: async () => ({ cards: [card], agents: 1 }) },
+    });
+    expect(html).toContain("<h1><bdi>&lt;script&gt;evil</bdi></h1>");
+    expect(html).toContain("<bdi>Trades. &lt;script&gt; evil</bdi>");
+    expect(html).toContain("<dt>Registered</dt>");
   });
 });

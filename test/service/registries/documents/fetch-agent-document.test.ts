@@ -93,7 +93,12 @@ describe("a registration document", () => {
   });
 
   test("may name no service", () => {
-    expect(readDocument({ name: "Silent" })).toEqual({ kind: "document", name: "Silent", services: [] });
+    expect(readDocument({ name: "Silent" })).toEqual({
+      kind: "document",
+      name: "Silent",
+      description: null,
+      services: [],
+    });
   });
 
   test("loses the entries that are none, and those said twice", () => {
@@ -111,10 +116,10 @@ describe("a registration document", () => {
   test("has texts that a database can hold", () => {
     const document = readAgentDocument(
       Buffer.from(
-        String.raw`{"name":"a\u0000b\ud800","services":[{"name":"w\u0000","endpoint":"x\u0000y"}]}`,
+        String.raw`{"name":"a\u0000b\ud800","description":"Tra\u0000des.","services":[{"name":"w\u0000","endpoint":"x\u0000y"}]}`,
       ),
     );
-    expect(document).toEqual({ kind: "document", name: "ab\ufffd", services: [] });
+    expect(document).toEqual({ kind: "document", name: "ab\ufffd", description: "Trades.", services: [] });
   });
 });
 

@@ -43,7 +43,14 @@ async function declare(
 ): Promise<void> {
   await register(agentId, account);
   await storeDocument(world.db, {
-    ...{ chainId: 31337, agentId: BigInt(agentId), uri: "data:,", state: "current", name: null },
+    ...{
+      chainId: 31337,
+      agentId: BigInt(agentId),
+      uri: "data:,",
+      state: "current",
+      name: null,
+      description: null,
+    },
     ...{ contentHash: "0x", fetchedAt: NOW, notBefore: NOW, account, readAt: NOW },
     services: endpoints.map((endpoint) => ({ name, endpoint, version: null })),
   });
@@ -321,7 +328,14 @@ test("an account has so many documents read in a UTC day, and its others on the 
       await storeDocument(world.db, {
         ...{ chainId: 31337, agentId, uri, account, readAt: now },
         notBefore: new Date(now.getTime() + 2 * 86_400_000),
-        ...{ state: "current", name: null, services: [], contentHash: "0x", fetchedAt: now },
+        ...{
+          state: "current",
+          name: null,
+          description: null,
+          services: [],
+          contentHash: "0x",
+          fetchedAt: now,
+        },
       });
     }
     return due;

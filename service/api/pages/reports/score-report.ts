@@ -1,145 +1,10 @@
 import { html } from "hono/html";
-import type { Address } from "viem";
-import type { FeatureLine } from "../../model/score/record.ts";
-import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
-import { isFeature, sentenceOf, titleOf } from "../../reports/report-card.ts";
-import type { AvailableBacking } from "../../scores/backing/promised-amounts.ts";
-import type { PublishedScore, ScoreReference, WalletSnapshot } from "../../scores/scores.ts";
-
-import { getAhs } from "../routes/get-ahs.ts";
-import type { AhsRecord } from "../schemas/ahs-record.ts";
-import { renderLineChart } from "./charts.ts";
-import type { PagePorts, ReportState } from "./page-ports.ts";
-import {
-  countOf,
-  countWords,
-  dayWords,
-  dollars,
-  gradeMark,
-  percentWords,
-  shortAmounts,
-  timeTag,
-} from "./page-words.ts";
-import { type Fragment, renderProse } from "./prose.ts";
-
-export type WalletView = {
-  /** Lower-case. */
-  readonly address: Address;
-  readonly chain: PagePorts["chain"];
-  readonly snapshot: WalletSnapshot;
-  readonly published: PublishedScore | null;
-  /** Null while it is unknown. */
-  readonly backing: AvailableBacking | null;
-  /** Null if the wallet was never scored. */
-  readonly reference: ScoreReference | null;
-  readonly agents: readonly RegisteredAgent[];
-  /** Null without a score. */
-  readonly rank: number | null;
-  /** Wallets with a score. */
-  readonly scored: number;
-  /** The newest published Merkle epoch; null before the first. */
-  readonly epoch: number | null;
-  readonly origin: string;
-  readonly now: Date;
-};
-
-/** locked: the visitor is not signed in. */
-export type WalletPaidPart = { readonly kind: "locked" } | ReportState;
-
-/** The paid report, or how to buy it. Nothing of the report is on the page before the purchase. */
-export function renderPaidPart(
-  part: WalletPaidPart,
-  { address, known }: { address: Address; known: keyof typeof WHAT },
-): Fragment {
-  const what = WHAT[known];
-  switch (part.kind) {
-    case "locked":
-      return section(html`${what}<p class="actions"><a class="button" href="/account?next=/wallet/${address}">Sign in with a key</a></p>
-<p class="quiet small">It costs ${PRICE} a wallet. Programs buy the same with <code>GET /ahs/{address}?include=features,history</code>.</p>`);
-    case "offer":
-      return section(html`${what}${renderOffer(part, address)}`);
-    case "refused":
-      return section(html`<div class="notice warn" role="alert"><p><b>Nothing was bought, and nothing was charged.</b></p><p>${renderProse(shortAmounts(part.reason))}</p>${part.status === 401 ? html`<p><a href="/account">To your key</a></p>` : ""}</div>
-${what}${part.status === 402 ? ADD_CREDITS : renderForm(part.offer, address)}`);
-    case "pending":
-      return section(html`<div class="notice warn" role="alert"><p><b>${part.status === 409 ? "It is still being answered." : "There is no answer yet."}</b></p><p>${renderProse(part.reason)}</p><p>Ask again in a moment: however often you ask, it is charged once at most.</p></div>
-${what}${renderForm(part.offer, address, { button: "Ask again" })}`);
-    case "bought":
-      return html`<h2 id="behind">${HEADING}</h2>
-<div class="notice" role="status"><p>${paidWords(part)}</p></div>
-${renderReport(part.record)}`;
-    case "outdated":
-      return section(html`<div class="notice" role="status"><p>${paidWords(part)}</p></div>
-<p>The report is of an earlier version of this service, which this page cannot show. It is complete as JSON.</p>
-<p class="actions"><a class="button" download="report-${address}.json" href="data:application/json;base64,${Buffer.from(part.json).toString("base64")}">Download the report</a></p>`);
-  }
-}
-
-/** The endpoint's own price, which is in thousandths of a US dollar. */
-const PRICE_USD = (getAhs.price ?? 0) / 1000;
-const PRICE = dollars(PRICE_USD);
-
-const HEADING = "How the score comes about";
-
-/** Description of the report; a wallet without a score is promised less. */
-const WHAT = {
-  scored: html`<p>Both parts of the score and how they make it, what was measured for each feature, the patterns that took points off, and the history of the score.</p>`,
-  unscored: html`<p>There is no score yet: you would see what was measured so far for each feature, and which patterns were found.</p>`,
-  never: html`<p>This has the wallet scored now. Where it has enough history you see its score and how it comes about, else what could be measured of it.</p>`,
-};
-
-function section(body: Fragment): Fragment {
-  return html`<section class="panel" aria-labelledby="behind"><h2 id="behind">${HEADING}</h2>${body}</section>`;
-}
-
-const CHARGED =
-  "Taken from the balance of your key, once within a day; a key without a limit is never charged. What cannot be answered costs nothing.";
-
-const ADD_CREDITS = html`<p class="actions"><a class="button" href="/account#top-up">Add credits</a></p>`;
-
-function renderOffer(
-  { offer, funds }: Extract<WalletPaidPart, { readonly kind: "offer" }>,
-  address: Address,
-): Fragment {
-  switch (funds.kind) {
-    case "left":
-      if (funds.usd < PRICE_USD)
-        return html`<p>It costs ${PRICE}, and ${dollars(funds.usd)} is on your key.</p>${ADD_CREDITS}`;
-      return renderForm(offer, address);
-    case "unlimited":
-      return renderForm(offer, address, {
-        button: "Show it",
-        note: "Your key has no limit, so nothing is charged.",
-      });
-    case "unknown":
-      return renderForm(offer, address);
-  }
-}
-
-function renderForm(
-  offer: string,
-  address: Address,
-  { button = `Show it for ${PRICE}`, note = CHARGED }: { button?: string; note?: string } = {},
-): Fragment {
-  return html`<form class="buy" method="post" action="/wallet/${address}#behind" data-once>
-<input type="hidden" name="offer" value="${offer}">
-<button class="button">${button}</button>
-<p class="quiet small">${note}</p>
-</form>`;
-}
-
-function paidWords({ paid }: Extract<ReportState, { kind: "bought" | "outdated" }>): Fragment | string {
-  switch (paid.kind) {
-    case "left":
-      return `Paid. ${dollars(paid.usd)} remain on your key. For a day from now this page shows it again at no charge.`;
-    case "unlimited":
-      return "Your key has no limit, so nothing was charged.";
-    case "unknown":
-      return "Paid. What remains on your key could not be read just now.";
-    case "before":
-      return html`You have this report: it is shown at no charge until ${timeTag(paid.until)}.`;
-  }
-}
+import type { FeatureLine } from "../../../model/score/record.ts";
+import { isFeature, sentenceOf, titleOf } from "../../../reports/report-card.ts";
+import type { AhsRecord } from "../../schemas/ahs-record.ts";
+import { gradeOfScore, renderLineChart } from "../charts.ts";
+import { countOf, countWords, dayWords, gradeMark, percentWords, timeTag } from "../page-words.ts";
+import type { Fragment } from "../prose.ts";
 
 type HistoryEntry = NonNullable<AhsRecord["history"]>[number];
 
@@ -150,7 +15,8 @@ const LISTED = 20;
 const HOURS_UNDER_MS = 2 * 86_400_000;
 const SECONDS_UNDER_MS = 2 * 60_000;
 
-export function renderReport(record: AhsRecord): Fragment {
+/** Both parts of a score, how they make it, its patterns and its history. */
+export function renderScoreReport(record: AhsRecord): Fragment {
   const lines: readonly FeatureLine[] = record.features ?? [];
   return html`<div class="grid">
 ${renderDimension(
@@ -167,18 +33,22 @@ ${renderDimension(
 ${renderScoreSum(record)}
 <section class="panel" aria-labelledby="patterns"><h2 id="patterns">Patterns</h2>${renderPatterns(record)}</section>
 <section class="panel" aria-labelledby="history"><h2 id="history">History of the score</h2>${renderHistory(record.history ?? [])}</section>
-<section class="panel" aria-labelledby="coverage"><h2 id="coverage">What was examined</h2>${renderCoverage(record)}</section>`;
+<section class="panel" aria-labelledby="coverage"><h2 id="coverage">Data behind the score</h2>${renderCoverage(record)}</section>`;
 }
 
 function renderDimension(id: "d1" | "d2", score: number | null, lines: readonly FeatureLine[]): Fragment {
   const adjustments = lines.filter((line) => !isFeature(line) && line.name !== "rounding");
   return html`<section class="panel" aria-labelledby="${id}"><h2 id="${id}">${titleOf(id)}: ${score === null ? "no score" : `${score} of 100`}</h2>
 ${adjustments.map((line) => html`<p class="notice alarm">${adjustmentWords(line)}</p>`)}
-${lines.length === 0 ? html`<p class="quiet">Nothing was measured.</p>` : ""}
+${lines.length === 0 ? html`<p class="quiet">No feature could be measured.</p>` : ""}
 <dl class="features">${lines.filter(isFeature).map(
     (line) => html`
-<div><dt>${titleOf(line.name)}</dt><dd class="points">${line.score === null ? html`<span class="quiet">–</span>` : html`<meter min="0" max="100" value="${line.score}">${Math.round(line.score)} of 100</meter><span aria-hidden="true">${Math.round(line.score)}</span>`}</dd><dd class="says">${sentenceOf(line, null)}${gateWords(line)}</dd></div>`,
+<div><dt>${titleOf(line.name)}</dt><dd class="points">${line.score === null ? html`<span class="quiet">–</span>` : html`${renderScoreBar(line.score)}<span>${Math.round(line.score)}<span class="hidden"> of 100</span></span>`}</dd><dd class="says">${sentenceOf(line, null)}${gateWords(line)}</dd></div>`,
   )}</dl></section>`;
+}
+
+function renderScoreBar(score: number): Fragment {
+  return html`<svg class="bar" width="80" height="8" aria-hidden="true"><rect class="track" width="100%" height="8" rx="4"/><rect class="in-${gradeOfScore(score)}" width="${Math.round(score)}%" height="8" rx="4"/></svg>`;
 }
 
 /** Effects that override the features of a dimension, such as a listing. */
@@ -197,7 +67,7 @@ function gateWords({ state, reason }: FeatureLine): string {
 }
 
 function renderPatterns({ patterns }: AhsRecord): Fragment {
-  if (patterns.length === 0) return html`<p class="quiet">No known pattern of trouble was found.</p>`;
+  if (patterns.length === 0) return html`<p class="quiet">None of the known patterns was found.</p>`;
   return html`<ul class="plain">${patterns.map(
     ({ name, severity, effect, evidence }) =>
       html`<li><b>${titleOf(name)}</b> <span class="chip ${SEVERITIES[severity]}">${severity}</span>${effect === 0 ? "" : html` <span class="quiet">−${-effect} points</span>`}<br>${evidence}</li>`,
@@ -213,7 +83,7 @@ function renderHistory(newestFirst: readonly HistoryEntry[]): Fragment {
   if (newestFirst.length === 1)
     return html`<p class="quiet">This is the first score of the wallet; two make a line.</p>${renderEntries(newestFirst)}`;
   if (newestFirst.every(({ ahs_score }) => ahs_score === null))
-    return html`<p class="quiet">It was examined ${newestFirst.length} times and never had enough history for a score.</p>${renderEntries(newestFirst)}`;
+    return html`<p class="quiet">None of its ${newestFirst.length} stored records has a score: there was too little history each time.</p>${renderEntries(newestFirst)}`;
   const span = Date.parse(newest.as_of_time) - Date.parse(oldest.as_of_time);
   if (span === 0)
     return html`<p class="quiet">All ${newestFirst.length} scores are as of one block; two blocks make a line.</p>${renderEntries(newestFirst)}`;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { renderReport } from "../../../../service/api/pages/wallet-paid.ts";
+import { renderScoreReport } from "../../../../service/api/pages/reports/score-report.ts";
 import { type AhsRecord, ahsRecordSchema } from "../../../../service/api/schemas/ahs-record.ts";
 import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import type { FeatureLine } from "../../../../service/model/score/record.ts";
@@ -21,7 +21,7 @@ function line(changes: Partial<FeatureLine>): FeatureLine {
 }
 
 async function shown(changes: Partial<AhsRecord>): Promise<string> {
-  return String(await renderReport({ ...RECORD, ...changes }));
+  return String(await renderScoreReport({ ...RECORD, ...changes }));
 }
 
 /** One score of a history, so many minutes after 22:00 of 20 November. */
@@ -79,7 +79,7 @@ describe("the report of a wallet", () => {
     [
       "a part",
       { reason: "100 points, 82 shrunk by n_q 20, gate 0.4" },
-      "As diverse as 17.9 equal counterparties; that counts for 40\u00a0% of its points, because too few of its calls succeed<",
+      "As diverse as 17.9 equal counterparties; that counts for 40% of its points, because too few of its calls succeed<",
     ],
     [
       "all",
@@ -125,6 +125,6 @@ describe("the report of a wallet", () => {
   test("draws nothing where no look brought a score", async () => {
     const html = await shown({ history: [entry(50, null), entry(0, null)] });
     expect(html).not.toContain("<polyline");
-    expect(html).toContain("It was examined 2 times and never had enough history for a score.");
+    expect(html).toContain("None of its 2 stored records has a score");
   });
 });

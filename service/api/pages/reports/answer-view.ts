@@ -1,0 +1,222 @@
+import { html } from "hono/html";
+import { formatUnits, isAddress } from "viem";
+import {
+  countOf,
+  dollars,
+  firstOf,
+  percentWords,
+  shortHex,
+  strangeText,
+  timeTag,
+  walletLink,
+} from "../page-words.ts";
+import type { Fragment } from "../prose.ts";
+
+/** How a report's answer is laid out. Members that it does not name follow in their own order. */
+export type AnswerLayout = {
+  /** Members that come first, by their names. */
+  readonly first: readonly string[];
+  /** Headings of members, where their names do not suffice. */
+  readonly titles?: Readonly<Record<string, string>>;
+  /** Columns of tables, by the member's name; by default the first ones with a short value. */
+  readonly columns?: Readonly<Record<string, readonly string[]>>;
+  /** Members that the page shows in another way, or not at all. */
+  readonly omit?: readonly string[];
+};
+
+type Answer = Readonly<Record<string, unknown>>;
+
+/** Members that say how an answer came about: they come last, folded. */
+const BASIS = new Set([
+  ...["window", "window_days", "as_of_block", "as_of_time", "as_of", "timestamp", "coverage", "sources"],
+  ...["chain_id", "prices", "method", "basis", "block", "simulated_at", "model_version", "complete"],
+]);
+/** Members that hold a whole sentence; the first one that an entry has is its headline. */
+const SENTENCES = ["title", "action", "description", "text", "sentence", "message", "says", "finding"];
+const MAX_ROWS = 20;
+const MAX_COLUMNS = 6;
+const MAX_TEXT = 600;
+const MAX_DEPTH = 3;
+
+/** The answer of a report as panels: facts, lists and tables. Texts are shown as text, whatever they contain. */
+export function renderAnswer(answer: Answer, layout: AnswerLayout): Fragment {
+  const hidden = new Set(["address", ...(layout.omit ?? [])]);
+  const named = Object.entries(answer).filter(([name]) => !hidden.has(name));
+  const basis = named.filter(([name]) => BASIS.has(name));
+  const shown = named
+    .filter(([name]) => !BASIS.has(name))
+    .toSorted(([a], [b]) => placeOf(a, layout) - placeOf(b, layout));
+  const facts = shown.filter(([, value]) => !isPart(value));
+  return html`${facts.length === 0 ? "" : html`<section class="panel" aria-label="Summary">${renderFacts(facts)}</section>`}
+${shown
+  .filter(([, value]) => isPart(value))
+  .map(
+    ([name, value]) =>
+      html`<section class="panel" aria-labelledby="part-${name}"><h2 id="part-${name}">${layout.titles?.[name] ?? labelOf(name)}</h2>${renderPart(value, { columns: layout.columns?.[name], depth: 0 })}</section>`,
+  )}
+${basis.length === 0 ? "" : html`<details class="panel"><summary>Basis of this report</summary>${renderFacts(basis)}</details>`}`;
+}
+
+function placeOf(name: string, { first }: AnswerLayout): number {
+  const place = first.indexOf(name);
+  return place === -1 ? first.length : place;
+}
+
+type Inner = { readonly columns?: readonly string[] | undefined; readonly depth: number };
+
+function renderPart(value: unknown, inner: Inner): Fragment | string {
+  if (Array.isArray(value)) return renderList(value, inner);
+  if (!isRecord(value)) return renderValue("", value);
+  return renderFacts(Object.entries(value), inner.depth + 1);
+}
+
+function renderFacts(entries: readonly (readonly [string, unknown])[], depth = 0): Fragment {
+  const flat = entries.filter(([, value]) => !isPart(value));
+  const parts = depth >= MAX_DEPTH ? [] : entries.filter(([, value]) => isPart(value));
+  return html`${flat.length === 0 ? "" : html`<dl class="facts${flat.length > 7 ? " facts-wide" : ""}">${flat.map(([name, value]) => html`<dt>${labelOf(name)}</dt><dd>${renderValue(name, value)}</dd>`)}</dl>`}${parts.map(
+    ([name, value]) => html`<h3>${labelOf(name)}</h3>${renderPart(value, { depth: depth + 1 })}`,
+  )}`;
+}
+
+function renderList(list: readonly unknown[], inner: Inner): Fragment {
+  if (list.length === 0) return html`<p class="quiet">None.</p>`;
+  const { shown, left } = firstOf(list, MAX_ROWS);
+  const records = shown.filter(isRecord);
+  const more =
+    left === 0
+      ? ""
+      : html`<p class="quiet small">${countOf(left, "more entry").replace("entrys", "entries")} in the JSON answer.</p>`;
+  if (records.length < shown.length)
+    return html`<ul>${shown.map((value) => html`<li>${renderValue("", value)}</li>`)}</ul>${more}`;
+  const headline = SENTENCES.find((name) => records.every((record) => isSentence(record[name])));
+  if (headline !== undefined && inner.columns === undefined)
+    return html`<ol class="findings">${records.map((record) => renderFinding(record, headline, inner.depth))}</ol>${more}`;
+  return html`${renderTable(records, inner.columns)}${more}`;
+}
+
+function isSentence(value: unknown): boolean {
+  return typeof value === "string" && value.includes(" ");
+}
+
+/** An entry with a sentence: the sentence, what qualifies it, and its other members folded. */
+function renderFinding(record: Answer, headline: string, depth: number): Fragment {
+  const rest = Object.entries(record).filter(([name, value]) => name !== headline && value !== null);
+  const [chips, others] = partition(rest, ([name]) => name === "severity" || name === "risk");
+  const [texts, details] = partition(
+    others,
+    ([name, value]) =>
+      typeof value === "string" && /^(reason|warning|why|effect|obstacle|evidence)$/.test(name),
+  );
+  const [money, folded] = partition(
+    details,
+    ([name, value]) => name.includes("usd") && typeof value === "number",
+  );
+  return html`<li><p class="finding">${chips.map(([, value]) => severityChip(String(value)))}<b>${textOf(String(record[headline]))}</b></p>
+${texts.map(([name, value]) => html`<p>${name === "reason" || name === "why" ? "" : html`<span class="quiet">${labelOf(name)}:</span> `}${textOf(String(value))}</p>`)}
+${money.length === 0 ? "" : html`<p class="quiet small">${money.map(([name, value]) => html`<span class="whole">${labelOf(name)}: ${renderValue(name, value)}</span> `)}</p>`}
+${folded.length === 0 || depth > 1 ? "" : html`<details><summary>Details</summary>${renderFacts(folded, depth + 1)}</details>`}</li>`;
+}
+
+function renderTable(records: readonly Answer[], wanted: readonly string[] | undefined): Fragment {
+  const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const isShort = (name: string) => records.some((record) => !isPart(record[name]) && record[name] !== null);
+  const columns = (wanted ?? names.filter(isShort))
+    .filter((name) => names.includes(name))
+    .slice(0, MAX_COLUMNS);
+  const isNumber = (name: string) =>
+    records.every((record) => typeof record[name] === "number" || record[name] == null);
+  return html`<table class="stack"><thead><tr>${columns.map((name) => html`<th scope="col"${isNumber(name) ? html` class="number"` : ""}>${labelOf(name)}</th>`)}</tr></thead>
+<tbody>${records.map(
+    (record) =>
+      html`<tr>${columns.map((name) => html`<td data-name="${labelOf(name)}"${isNumber(name) ? html` class="number"` : ""}>${isPart(record[name]) ? summaryOf(record[name]) : renderValue(name, record[name])}</td>`)}</tr>`,
+  )}</tbody></table>`;
+}
+
+/** One line for a nested value in a table: its label or name, else its size. */
+function summaryOf(value: unknown): Fragment | string {
+  if (Array.isArray(value)) return value.length === 0 ? "–" : value.length.toLocaleString("en-GB");
+  if (!isRecord(value)) return "–";
+  const name = value.label ?? value.name ?? value.title;
+  return typeof name === "string" ? textOf(name, 60) : "–";
+}
+
+const HASH = /^0x[0-9a-fA-F]{64}$/;
+const ISO = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+const WHOLE = /^-?\d{1,78}$/;
+const NAME = /^[a-z0-9]+(?:_[a-z0-9]+)*$/;
+
+function renderValue(name: string, value: unknown): Fragment | string {
+  if (value === null || value === undefined) return html`<span class="quiet">–</span>`;
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "number") return numberOf(name, value);
+  if (isMoney(value)) return moneyOf(value);
+  if (typeof value !== "string") return textOf(JSON.stringify(value));
+  if (isAddress(value, { strict: false })) return walletLink(value);
+  if (HASH.test(value)) return html`<code title="${value}">${shortHex(value)}</code>`;
+  if (/^0x[0-9a-f]*$/i.test(value)) return html`<code>${value.length > 42 ? shortHex(value) : value}</code>`;
+  if (ISO.test(value)) return timeTag(new Date(value));
+  if (WHOLE.test(value) && /wei$/.test(name)) return `${coins(BigInt(value))} ETH`;
+  if (NAME.test(value) && value.includes("_")) return labelOf(value);
+  return textOf(value);
+}
+
+function numberOf(name: string, value: number): string {
+  if (/usd/.test(name)) return value !== 0 && Math.abs(value) < 0.01 ? "under 0.01 USD" : dollars(value);
+  if (/(share|rate|confidence)$/.test(name) && value >= 0 && value <= 1) return percentWords(value);
+  return value.toLocaleString("en-GB", { maximumFractionDigits: 2 });
+}
+
+type Money = { readonly wei: string; readonly worth?: number | null };
+
+/** An amount of native coin, with its worth under any name. */
+function isMoney(value: unknown): value is Answer {
+  return isRecord(value) && typeof value.wei === "string" && WHOLE.test(value.wei);
+}
+
+function moneyOf(value: Answer): string {
+  const { wei } = value as Money;
+  const usd = Object.entries(value).find(([name]) => name.includes("usd"))?.[1];
+  const worth = typeof usd === "number" ? ` (${numberOf("usd", usd)})` : "";
+  return `${coins(BigInt(wei))} ETH${worth}`;
+}
+
+/** Wei as coins with six significant digits. */
+function coins(wei: bigint): string {
+  const coin = Number(formatUnits(wei, 18));
+  return coin === 0
+    ? "0"
+    : coin.toLocaleString("en-GB", { maximumSignificantDigits: 6, maximumFractionDigits: 18 });
+}
+
+function textOf(text: string, most = MAX_TEXT): Fragment {
+  return html`<bdi>${strangeText(text, most)}</bdi>`;
+}
+
+function severityChip(severity: string): Fragment {
+  const kind = /high|critical/i.test(severity) ? "alarm" : /medium|warning/i.test(severity) ? "warn" : "";
+  return html`<span class="chip ${kind}">${severity}</span> `;
+}
+
+/** A member's name as a label: "saves_usd_per_month" is "Saves per month". */
+function labelOf(name: string): string {
+  const words = name
+    .replaceAll(/(^|_)(usd|wei)(?=_|$)/g, "")
+    .replaceAll("_", " ")
+    .trim();
+  return words === ""
+    ? "Value"
+    : `${words.charAt(0).toUpperCase()}${words.slice(1)}`.replace(/\bahs\b/gi, "AHS");
+}
+
+/** Whether a value takes a section of its own. */
+function isPart(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !isMoney(value);
+}
+
+function isRecord(value: unknown): value is Answer {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function partition<Item>(items: readonly Item[], test: (item: Item) => boolean): readonly [Item[], Item[]] {
+  return [items.filter(test), items.filter((item) => !test(item))];
+}

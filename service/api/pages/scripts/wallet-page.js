@@ -1,3 +1,0 @@
-// The page of a wallet: texts to copy, and a form that counts once.
-import "./copy.js";
-import "./once.js";
