@@ -2,6 +2,7 @@ import { html } from "hono/html";
 import type { Address } from "viem";
 import type { ScanNight } from "../../registries/nightly/service-records.ts";
 import type { Ecosystem, GradeChange, ScoreDistribution } from "../../scores/ecosystem.ts";
+import type { ListQuery } from "../../scores/leaderboard.ts";
 import type { SettledVerdict } from "../../verification/escrow/settled-verdicts.ts";
 import { getAhsRoute } from "../routes/get-ahs-route.ts";
 import { getAlertsSubscribe } from "../routes/get-alerts-subscribe.ts";
@@ -49,10 +50,14 @@ async function respond(...[context, { ports, clock, served }]: Parameters<PageHa
 }
 
 /** The wallet that the explanation shows as an example. */
-const BEST = {
+const BEST: ListQuery = {
   scope: { kind: "scored", from: 0, to: 100 },
-  ...{ confidence: null, order: "score", isRising: false, offset: 0, limit: 1 },
-} as const;
+  confidence: null,
+  order: "score",
+  isRising: false,
+  offset: 0,
+  limit: 1,
+};
 const CHANGES = 8;
 
 type DashboardView = {

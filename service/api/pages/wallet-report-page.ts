@@ -139,7 +139,8 @@ function renderSample(report: SoldReport, { samples }: PageRuntime): Fragment | 
       html`<img class="card" src="/sample/report-card.png" width="1200" height="630" alt="Example of a report card">`,
     );
   const { method, path } = report.endpoint;
-  const body = JSON.stringify(samples.get(`${method.toUpperCase()} ${path}`) ?? null);
+  const example = samples.get(`${method.toUpperCase()} ${path}`) ?? null;
+  const body = JSON.stringify(report.enrich?.(example) ?? example);
   const wallet = EXAMPLE_WALLET.exec(body)?.[1];
   const shown = wallet === undefined ? null : report.show(body, wallet.toLowerCase() as Address);
   return shown === null ? "" : frameSample(shown);

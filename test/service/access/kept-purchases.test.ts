@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import type { Address } from "viem";
 import { expect, test } from "vitest";
 import { createApiKey, hashApiKey, revokeApiKey } from "../../../service/access/api-keys.ts";
 import {
@@ -16,6 +17,10 @@ const OTHER = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 
 const db = useDatabase();
 
+function purchaseOf(wallet: string) {
+  return { address: wallet as Address, report: { slug: "score" } };
+}
+
 async function makeKey() {
   const wanted = { name: "n", partner: false, balanceUnits: 5_000, expiresAt: null };
   return createApiKey(db, wanted, { randomBytes, randomUuid: () => randomUUID() });
@@ -27,13 +32,13 @@ test("what a key bought on a page is found until it is a day old, by that key al
   const find = (now: Date, of = { secret, wallet: WALLET }) =>
     readKeptPurchase(db, {
       apiKeyHash: hashApiKey(of.secret),
-      keyHashes: purchaseHashes(of.wallet as typeof WALLET, now),
+      keyHashes: purchaseHashes(purchaseOf(of.wallet), now),
       now,
     });
   const at = (hours: number) => new Date(BOUGHT.getTime() + hours * 3_600_000);
   const answers = createIdempotentAnswers({ db, now: () => BOUGHT });
   const slot = slotOf(`key:${key.id}`, {
-    header: () => purchaseKey(WALLET, BOUGHT),
+    header: () => purchaseKey(purchaseOf(WALLET), BOUGHT),
     fingerprint: () => "f",
   });
   if (slot === null) throw new Error("a key makes a slot");

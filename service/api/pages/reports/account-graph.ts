@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import type { Grade } from "../../../model/score/record.ts";
-import { shortHex, strangeText } from "../page-words.ts";
+import { countOf, shortHex, strangeText } from "../page-words.ts";
 import type { Fragment } from "../prose.ts";
 
 export type GraphNode = {
@@ -43,7 +43,7 @@ export function renderGraph({
   const frame = nodes.some(({ hops }) => hops > 1) ? FAR : NEAR;
   const places = placesOf(nodes, frame);
   const named = nodes.filter(({ hops }) => hops === 1).length <= MOST_NAMED;
-  return html`<figure class="graph"><svg viewBox="0 0 ${WIDTH} ${frame.height}" role="img" aria-label="${title}: ${nodes.length - 1} accounts and ${edges.length} links">
+  return html`<figure class="graph"><svg viewBox="0 0 ${WIDTH} ${frame.height}" role="img" aria-label="${title}: ${countOf(nodes.length - 1, "account")} and ${countOf(edges.length, "link")}">
 <g>${edges.map((edge) => {
     const [from, to] = [places.get(edge.from), places.get(edge.to)];
     if (from === undefined || to === undefined) return "";

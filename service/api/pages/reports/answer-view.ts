@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import { formatUnits, isAddress } from "viem";
+import { renderSparkline } from "../charts.ts";
 import {
   countOf,
   dollars,
@@ -46,15 +47,26 @@ export function renderAnswer(answer: Answer, layout: AnswerLayout): Fragment {
   const shown = named
     .filter(([name]) => !BASIS.has(name))
     .toSorted(([a], [b]) => placeOf(a, layout) - placeOf(b, layout));
-  const facts = shown.filter(([, value]) => !isPart(value));
+  const facts = shown.filter(([name, value]) => !isPart(value) && !isSilent(name, value));
+  const parts = shown.filter(([, value]) => isPart(value));
   return html`${facts.length === 0 ? "" : html`<section class="panel" aria-label="Summary">${renderFacts(facts)}</section>`}
-${shown
-  .filter(([, value]) => isPart(value))
-  .map(
+<div class="answer">${parts.map(
     ([name, value]) =>
-      html`<section class="panel" aria-labelledby="part-${name}"><h2 id="part-${name}">${layout.titles?.[name] ?? labelOf(name)}</h2>${renderPart(value, { columns: layout.columns?.[name], depth: 0 })}</section>`,
-  )}
+      html`<section class="panel${isSmall(value) ? "" : " whole-row"}" aria-labelledby="part-${name}"><h2 id="part-${name}">${layout.titles?.[name] ?? labelOf(name)}</h2>${renderPart(value, { columns: layout.columns?.[name], depth: 0 })}</section>`,
+  )}</div>
 ${basis.length === 0 ? "" : html`<details class="panel"><summary>Basis of this report</summary>${renderFacts(basis)}</details>`}`;
+}
+
+/** Whether a fact says nothing: a reason or a note that does not apply. */
+function isSilent(name: string, value: unknown): boolean {
+  return value === null && /(^|_)(reason|note|words)$/.test(name);
+}
+
+/** Whether a section is narrow enough to have another one beside it. */
+function isSmall(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const members = Object.values(value);
+  return members.length <= 7 && members.every((member) => !isPart(member) && String(member).length < 50);
 }
 
 function placeOf(name: string, { first }: AnswerLayout): number {
@@ -71,15 +83,15 @@ function renderPart(value: unknown, inner: Inner): Fragment | string {
 }
 
 function renderFacts(entries: readonly (readonly [string, unknown])[], depth = 0): Fragment {
-  const flat = entries.filter(([, value]) => !isPart(value));
-  const parts = depth >= MAX_DEPTH ? [] : entries.filter(([, value]) => isPart(value));
+  const shown = depth === 0 ? entries : entries.filter(([name]) => !BASIS.has(name));
+  const flat = shown.filter(([name, value]) => !isPart(value) && !isSilent(name, value));
+  const parts = depth >= MAX_DEPTH ? [] : shown.filter(([, value]) => isPart(value));
   return html`${flat.length === 0 ? "" : html`<dl class="facts${flat.length > 7 ? " facts-wide" : ""}">${flat.map(([name, value]) => html`<dt>${labelOf(name)}</dt><dd>${renderValue(name, value)}</dd>`)}</dl>`}${parts.map(
     ([name, value]) => html`<h3>${labelOf(name)}</h3>${renderPart(value, { depth: depth + 1 })}`,
   )}`;
 }
 
 function renderList(list: readonly unknown[], inner: Inner): Fragment {
-  if (list.length === 0) return html`<p class="quiet">None.</p>`;
   const { shown, left } = firstOf(list, MAX_ROWS);
   const records = shown.filter(isRecord);
   const more =
@@ -88,10 +100,19 @@ function renderList(list: readonly unknown[], inner: Inner): Fragment {
       : html`<p class="quiet small">${countOf(left, "more entry").replace("entrys", "entries")} in the JSON answer.</p>`;
   if (records.length < shown.length)
     return html`<ul>${shown.map((value) => html`<li>${renderValue("", value)}</li>`)}</ul>${more}`;
+  if (records.every((record) => typeof record.week === "string" && typeof record.calls === "number"))
+    return renderWeeks(list.filter(isRecord), inner.columns);
   const headline = SENTENCES.find((name) => records.every((record) => isSentence(record[name])));
   if (headline !== undefined && inner.columns === undefined)
     return html`<ol class="findings">${records.map((record) => renderFinding(record, headline, inner.depth))}</ol>${more}`;
   return html`${renderTable(records, inner.columns)}${more}`;
+}
+
+/** Activity by week as bars, with the table behind them. */
+function renderWeeks(weeks: readonly Answer[], columns: readonly string[] | undefined): Fragment {
+  const calls = weeks.map((week) => Number(week.calls));
+  return html`${renderSparkline(calls, `Calls by week: ${calls.join(", ")}`)}
+<details><summary>The same in a table</summary>${renderTable(weeks, columns)}</details>`;
 }
 
 function isSentence(value: unknown): boolean {
@@ -150,6 +171,7 @@ function renderValue(name: string, value: unknown): Fragment | string {
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "number") return numberOf(name, value);
   if (isMoney(value)) return moneyOf(value);
+  if (Array.isArray(value) && value.length === 0) return "none";
   if (typeof value !== "string") return textOf(JSON.stringify(value));
   if (isAddress(value, { strict: false })) return walletLink(value);
   if (HASH.test(value)) return html`<code title="${value}">${shortHex(value)}</code>`;
@@ -208,8 +230,9 @@ function labelOf(name: string): string {
     : `${words.charAt(0).toUpperCase()}${words.slice(1)}`.replace(/\bahs\b/gi, "AHS");
 }
 
-/** Whether a value takes a section of its own. */
+/** Whether a value takes a section of its own; an empty list is a fact. */
 function isPart(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
   return typeof value === "object" && value !== null && !isMoney(value);
 }
 

@@ -18,6 +18,7 @@ import { jsonIn } from "../ask-interface.ts";
 import type { Fragment } from "../prose.ts";
 import { type GraphEdge, type GraphNode, renderGraph } from "./account-graph.ts";
 import { type AnswerLayout, renderAnswer } from "./answer-view.ts";
+import { withMoreAccounts, withMoreCounterparties } from "./sample-accounts.ts";
 import { renderScoreReport } from "./score-report.ts";
 
 /** A report about a wallet that a tab of its page sells. */
@@ -30,6 +31,8 @@ export type SoldReport = {
   readonly endpoint: Endpoint;
   /** Query of the request; absent for none. */
   readonly query?: string;
+  /** Adds to the example of the document what a drawing needs; absent where that suffices. */
+  enrich?(example: unknown): unknown;
   /** Shows a stored answer; null for an answer of another shape or wallet. The example of the document is shown the same way. */
   show(body: string, address: Address): Fragment | null;
 };
@@ -66,6 +69,7 @@ export const SOLD_REPORTS: readonly SoldReport[] = [
     about:
       "The accounts that the wallet deals with: how often, for how much, their scores, and which of them share its owner.",
     endpoint: getCounterparties,
+    enrich: withMoreCounterparties,
     show: showCounterparties,
   },
   {
@@ -74,6 +78,7 @@ export const SOLD_REPORTS: readonly SoldReport[] = [
     about:
       "A map of the accounts within two hops: who created and funded the wallet, whom it pays, and who shares its owner.",
     endpoint: getNetworkMap,
+    enrich: withMoreAccounts,
     show: showNetwork,
   },
   answerReport({

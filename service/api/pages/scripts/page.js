@@ -4,6 +4,7 @@ import "./once.js";
 import { showLocalTimes } from "./times.js";
 
 showLocalTimes(document);
+document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 
 const main = document.querySelector("main[data-refresh]");
 if (main !== null) setInterval(() => refresh(main), 1_000 * Number(main.dataset.refresh));

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ScanNight } from "../../../../service/registries/nightly/service-records.ts";
 import type { Ecosystem, GradeChange } from "../../../../service/scores/ecosystem.ts";
+import type { SettledVerdict } from "../../../../service/verification/escrow/settled-verdicts.ts";
 import { NOW, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
 import { EMPTY_ECOSYSTEM, htmlOf } from "./fake-public-pages.ts";
 
@@ -62,10 +63,15 @@ describe("the dashboard", () => {
   });
 
   test("explains the product in three steps with a wallet to click, and lists settled verdicts", async () => {
-    const verdict = {
-      ...{ escrow: WALLET, jobId: 7n, decision: "ALLOW", score: 86, provider: WALLET, at: NOW },
+    const verdict: SettledVerdict = {
+      escrow: WALLET,
+      jobId: 7n,
+      decision: "ALLOW",
+      score: 86,
+      provider: WALLET,
+      at: NOW,
       transactionHash: `0x${"cd".repeat(32)}`,
-    } as const;
+    };
     const html = await htmlOf("/", { settledVerdicts: async () => [verdict] });
     expect(html.match(/<ol class="how">.*<\/ol>/s)?.[0].match(/<li>/g)).toHaveLength(3);
     expect(html).toContain(`<a class="button plain" href="/wallet/${WALLET_EIP55}">See a scored wallet</a>`);
