@@ -139,7 +139,7 @@ describe.skipIf(CHROMIUM === null)("the pages in a browser", () => {
     await page.getByText("You have this report").waitFor();
     await page.goto(`/wallet/${STEADY}/network`);
     await page.getByRole("button", { name: /0\.10 USD/ }).click();
-    await page.getByRole("img", { name: /^Network: \d+ accounts? and \d+ links?$/ }).waitFor();
+    await page.getByRole("group", { name: /^Network: \d+ accounts? and \d+ links?$/ }).waitFor();
     expect(before - (await readBalance(world.kit.db, world.key.id))).toBe(1_100);
     expect(faults).toEqual([]);
     await close();

@@ -30,7 +30,7 @@ const FAR = { height: 560, rings: [0, 140, 245] } as const;
 const MOST_NAMED = 18;
 const NAME_CHARACTERS = 16;
 
-/** Accounts around a wallet as circles on two rings, with a line for each link. Texts come with the elements as titles. */
+/** Accounts around a wallet as circles on two rings, with a line for each link. Keyboards reach the same links in the table beside it. */
 export function renderGraph({
   title,
   nodes,
@@ -43,7 +43,7 @@ export function renderGraph({
   const frame = nodes.some(({ hops }) => hops > 1) ? FAR : NEAR;
   const places = placesOf(nodes, frame);
   const named = nodes.filter(({ hops }) => hops === 1).length <= MOST_NAMED;
-  return html`<figure class="graph"><svg viewBox="0 0 ${WIDTH} ${frame.height}" role="img" aria-label="${title}: ${countOf(nodes.length - 1, "account")} and ${countOf(edges.length, "link")}">
+  return html`<figure class="graph"><svg viewBox="0 0 ${WIDTH} ${frame.height}" role="group" aria-label="${title}: ${countOf(nodes.length - 1, "account")} and ${countOf(edges.length, "link")}">
 <g>${edges.map((edge) => {
     const [from, to] = [places.get(edge.from), places.get(edge.to)];
     if (from === undefined || to === undefined) return "";
@@ -86,7 +86,7 @@ function renderNode(node: GraphNode, place: Place | undefined, isNamed: boolean)
     hops === 0 || (hops === 1 && isNamed)
       ? html`<text x="${place.x}" y="${hops === 0 || Math.sin(place.angle) > 0 ? place.y + radius + 14 : place.y - radius - 6}" text-anchor="middle">${hops === 0 ? "This wallet" : words}</text>`
       : "";
-  return html`<a href="/wallet/${address}"><circle class="node ${hops === 0 ? "node-own" : grade === null ? "node-none" : `in-${grade}`}${isFlagged ? " node-flagged" : ""}" cx="${place.x}" cy="${place.y}" r="${radius}"><title>${title}</title></circle></a>${label}`;
+  return html`<a href="/wallet/${address}" tabindex="-1" aria-label="${title}"><circle class="node ${hops === 0 ? "node-own" : grade === null ? "node-none" : `in-${grade}`}${isFlagged ? " node-flagged" : ""}" cx="${place.x}" cy="${place.y}" r="${radius}"><title>${title}</title></circle></a>${label}`;
 }
 
 function tenths(value: number): number {

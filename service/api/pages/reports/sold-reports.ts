@@ -184,7 +184,7 @@ function showCounterparties(body: string, address: Address): Fragment | null {
   return html`${drawn.length === 0 ? "" : html`<section class="panel" aria-label="Drawing">${renderGraph({ title: "Counterparties", nodes: [own, ...nodes], edges })}</section>`}
 ${renderAnswer(data, {
   first: ["counterparties", "totals", "concentration"],
-  titles: { concentration: "Concentration (0 to 10,000)" },
+  titles: { counterparties: "All counterparties", concentration: "Concentration (0 to 10,000)" },
   columns: { counterparties: ["label", "address", "grade", "calls", "failed_calls", "volume_usd"] },
   omit: ["next_cursor"],
 })}`;
