@@ -67,7 +67,7 @@ type DashboardView = {
   readonly changes: readonly GradeChange[];
   readonly nights: readonly ScanNight[];
   readonly verdicts: readonly SettledVerdict[];
-  /** A scored wallet; null while there is none. */
+  /** A scored wallet; null before the first score. */
   readonly sample: Address | null;
   readonly served: ReadonlySet<string>;
   readonly now: Date;

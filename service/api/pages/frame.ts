@@ -91,7 +91,7 @@ ${renderFooter(frame)}
 `);
 }
 
-/** What search engines and link previews read. */
+/** Metadata for search engines and link previews. */
 function renderPreview({
   title,
   description,

@@ -89,7 +89,7 @@ export function levelWords(level: ConfidenceLevel): string {
 }
 
 /** An agent by name and registry number; names that resemble others are left out. */
-export function agentName({ agentId, name }: Pick<RegisteredAgent, "agentId" | "name">): Fragment {
+function agentName({ agentId, name }: Pick<RegisteredAgent, "agentId" | "name">): Fragment {
   const shown = name === null || isLookalikeName(name) ? "" : printableName(name);
   const named = shown === "" ? html`<span class="quiet">unnamed agent</span>` : html`<bdi>${shown}</bdi>`;
   return html`${named} <span class="quiet">#${numberWords(agentId)}</span>`;
@@ -152,7 +152,7 @@ export function shortAmounts(text: string): string {
   return text.replace(/\b([0-9]+\.[0-9]{2})0(?= USD)/g, "$1");
 }
 
-/** A text with a button that copies it; `name` tells screen readers which one. */
+/** A text with a button that copies it. Screen readers announce the button with `name`. */
 export function copyable(text: string, name: string): Fragment {
   return html`<span class="copyable-text"><span class="mono" data-copy="${name}">${text}</span></span>`;
 }

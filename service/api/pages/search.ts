@@ -23,7 +23,7 @@ export function shownQuery(given: string): string {
 export type Search = {
   /** A whole address; null for another query. */
   readonly address: Address | null;
-  /** The beginning of an address; null for a query that is none. */
+  /** The beginning of an address; null for any other query. */
   readonly prefix: string | null;
   readonly agentId: bigint | null;
   readonly name: string | null;

@@ -4,7 +4,7 @@ import { type Database, rowsInTime } from "../../db/database.ts";
 import type { DeclaredService, DocumentState } from "../../db/tables/infrastructure.ts";
 import type { RegisteredAgent } from "./agent-names.ts";
 
-/** What the registry and its registration document say of an agent; every text is unchecked. */
+/** An agent by its registry entry and registration document; no text is verified. */
 export type AgentCard = RegisteredAgent & {
   readonly description: string | null;
   readonly services: readonly DeclaredService[];

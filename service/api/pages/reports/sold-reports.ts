@@ -26,7 +26,7 @@ export type SoldReport = {
   /** Last part of the tab's path. */
   readonly slug: string;
   readonly title: string;
-  /** What the report answers, in one or two sentences. */
+  /** Contents of the report in one or two sentences. */
   readonly about: string;
   readonly endpoint: Endpoint;
   /** Query of the request; absent for none. */

@@ -64,11 +64,12 @@ const service = (changes: object = {}) => ({
 });
 
 describe("a registration document", () => {
-  test("is read for its name and services, whatever else it says", () => {
+  test("is read for its name, description and services, whatever else it says", () => {
     expect(
       readDocument({
         type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
         name: "Keeper",
+        description: "Keeps vaults safe.",
         services: [service({ skills: ["a"] }), { name: "ENS", endpoint: "keeper.eth" }],
         x402Support: true,
         surprise: { deep: [1] },
@@ -76,6 +77,7 @@ describe("a registration document", () => {
     ).toEqual({
       kind: "document",
       name: "Keeper",
+      description: "Keeps vaults safe.",
       services: [service(), { name: "ENS", endpoint: "keeper.eth", version: null }],
     });
   });
@@ -84,6 +86,7 @@ describe("a registration document", () => {
     expect(readDocument({ endpoints: [service()] })).toEqual({
       kind: "document",
       name: null,
+      description: null,
       services: [service()],
     });
   });
