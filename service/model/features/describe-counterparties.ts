@@ -3,13 +3,13 @@ import type { Policy } from "../score/policy-shape.ts";
 import { findOwners } from "./find-owners.ts";
 import type {
   AccountFact,
-  Contact,
   ContactGraph,
   CounterpartyFact,
   Delegation,
   OpenApproval,
   OwnCall,
 } from "./types.ts";
+import { createUserJudge, createUserLists, numberOf, type UserLists, type Users } from "./user-lists.ts";
 
 export type CounterpartyQuestion = {
   readonly wallet: Address;
@@ -17,7 +17,7 @@ export type CounterpartyQuestion = {
   readonly addresses: Iterable<Address>;
   /** Unix seconds at which the scoring window starts; users whose last call is older do not count. */
   readonly windowStart: number;
-  /** At least all contacts to the wallet and the addresses, and those by their users. */
+  /** At least all contacts to the wallet and the addresses, and those by their users. It must not change. */
   readonly graph: ContactGraph;
   /** At least of the wallet, the addresses, and whatever `ancestorsOf` names for them. */
   readonly facts: ReadonlyMap<Address, AccountFact>;
@@ -76,36 +76,85 @@ export function firstAddressesOf({
 
 /** Returns the model's facts about a wallet's counterparties, by rising address: a function of contacts and facts alone. */
 export function describeCounterparties(question: CounterpartyQuestion): readonly CounterpartyFact[] {
-  return sortedAddresses(question).map(createDescriber(question));
+  const { graph, wallet } = question;
+  const { lists, usersOf } = numberedGraph(graph);
+  const addresses = sortedAddresses(question.addresses);
+  const firstContacts = new Map(
+    addresses.flatMap((address) => {
+      const own = graph.usersOf.get(address)?.find(({ account, calls }) => account === wallet && calls > 0);
+      return own === undefined ? [] : [[address, own.firstTime] as const];
+    }),
+  );
+  const describe = createDescriber({
+    ...{ ...question, addresses, lists, firstContacts },
+    mainFunderOf: graph.mainFunderOf,
+  });
+  return addresses.map((address) => describe(address, usersOf.get(address)));
 }
 
-/** The accounts that are described, each once, by rising address. */
-export function sortedAddresses({ addresses }: Pick<CounterpartyQuestion, "addresses">): readonly Address[] {
+/** Accounts, each once, by rising address. */
+export function sortedAddresses(addresses: Iterable<Address>): readonly Address[] {
   return [...new Set(addresses)].sort();
 }
 
+/** A graph of which most wallets ask is numbered once. */
+const NUMBERED = new WeakMap<ContactGraph, ReturnType<typeof numberGraph>>();
+
+function numberedGraph(graph: ContactGraph): ReturnType<typeof numberGraph> {
+  const known = NUMBERED.get(graph);
+  if (known !== undefined) return known;
+  const made = numberGraph(graph);
+  NUMBERED.set(graph, made);
+  return made;
+}
+
+function numberGraph({ usersOf, contactsOf, callsOf }: ContactGraph) {
+  const lists = createUserLists();
+  for (const [account, contacts] of contactsOf) {
+    lists.doings[numberOf(lists, account)] = {
+      pairs: Uint32Array.from(
+        contacts.flatMap(({ counterparty, calls }) => [numberOf(lists, counterparty), calls]),
+      ),
+      total: callsOf.get(account) ?? contacts.reduce((sum, { calls }) => sum + calls, 0),
+    };
+  }
+  const users = [...usersOf].map(([address, contacts]): [Address, Users] => {
+    const callers = contacts.filter(({ calls }) => calls > 0);
+    numberOf(lists, address);
+    return [
+      address,
+      Float64Array.from(callers.flatMap(({ account, lastTime }) => [numberOf(lists, account), lastTime])),
+    ];
+  });
+  return { lists, usersOf: new Map(users) };
+}
+
 /**
- * Describes addresses of the question one after another. Users with their calls may be added to the graph meanwhile;
- * the rest of the question must not change.
+ * Describes addresses of the question one after another, each by those of its users that are given. Users with their calls may be
+ * added to the lists meanwhile; the rest of the question must not change.
  */
-export function createDescriber(question: CounterpartyQuestion): (address: Address) => CounterpartyFact {
-  const addresses = sortedAddresses(question);
-  const owners = findOwners({ ...question, addresses });
-  const known = new Set<Address>(addresses);
-  const captive = new Map<Address, boolean>();
-  const isOutsideUser = (account: Address): boolean => {
-    if (owners.cluster.has(account)) return false;
-    let verdict = captive.get(account);
-    if (verdict === undefined) {
-      verdict = isCaptive(account, known, question);
-      captive.set(account, verdict);
-    }
-    return !verdict;
-  };
-  return (address) => {
+export function createDescriber(
+  question: Omit<CounterpartyQuestion, "graph" | "addresses"> & {
+    /** By rising address. */
+    readonly addresses: readonly Address[];
+    readonly lists: UserLists;
+    readonly mainFunderOf: ContactGraph["mainFunderOf"];
+    /** Unix seconds of the wallet's first call to each counterparty that it called. */
+    readonly firstContacts: ReadonlyMap<Address, number>;
+  },
+): (address: Address, users: Users | undefined) => CounterpartyFact {
+  const { wallet, addresses, lists, policy, popularContracts } = question;
+  const { usersCounted, captiveShare } = policy.credit;
+  const owners = findOwners({ ...question, graph: question });
+  const countUsers = createUserJudge(lists, {
+    dealtWith: [wallet, ...addresses],
+    owners: [...owners.cluster.keys()],
+    ...{ captiveShare, since: question.windowStart, limit: usersCounted },
+  });
+  return (address, users) => {
     const fact = question.facts.get(address);
-    const contacts = question.graph.usersOf.get(address);
     const merged = owners.groups.get(address);
+    const isPopular = popularContracts?.has(address) === true;
     return {
       address,
       ownerLink: owners.cluster.get(address) ?? null,
@@ -113,61 +162,11 @@ export function createDescriber(question: CounterpartyQuestion): (address: Addre
       hasCode: fact?.hasCode ?? null,
       existedAt: fact?.existedAt ?? null,
       fundedFromOutside: fact === undefined ? null : isFundedFromOutside(fact, owners.cluster),
-      firstContactAt: firstContact(contacts, question.wallet),
-      outsideUsers: countUsers({ address, contacts, isOutsideUser }, question),
+      firstContactAt: question.firstContacts.get(address) ?? null,
+      outsideUsers: isPopular ? usersCounted : users === undefined ? 0 : countUsers(address, users),
       flag: question.flags.get(address) ?? null,
     };
   };
-}
-
-/** u: accounts that called the address in the window and are neither the owner's, nor itself, nor captive; the limit for a popular contract. */
-function countUsers(
-  {
-    address,
-    contacts,
-    isOutsideUser,
-  }: {
-    readonly address: Address;
-    readonly contacts: readonly Contact[] | undefined;
-    readonly isOutsideUser: (account: Address) => boolean;
-  },
-  { windowStart, popularContracts, policy }: CounterpartyQuestion,
-): number {
-  if (popularContracts?.has(address) === true) return policy.credit.usersCounted;
-  if (contacts === undefined) return 0;
-  let users = 0;
-  for (const { account, calls, lastTime } of contacts) {
-    if (users === policy.credit.usersCounted) break;
-    if (calls > 0 && lastTime >= windowStart && account !== address && isOutsideUser(account)) users += 1;
-  }
-  return users;
-}
-
-/** Whether an account makes most of its calls within the wallet's own set of counterparties. */
-function isCaptive(
-  account: Address,
-  known: ReadonlySet<Address>,
-  { wallet, graph, policy }: CounterpartyQuestion,
-): boolean {
-  const contacts = graph.contactsOf.get(account);
-  if (contacts === undefined) return false;
-  const total = graph.callsOf.get(account) ?? contacts.reduce((sum, { calls }) => sum + calls, 0);
-  const bound = total * policy.credit.captiveShare;
-  let inside = 0;
-  let rest = total;
-  for (const { counterparty, calls } of contacts) {
-    rest -= calls;
-    if (known.has(counterparty) || counterparty === wallet) inside += calls;
-    if (inside >= bound) return true;
-    // The rest of its calls cannot make it captive any more.
-    if (inside + rest < bound) return false;
-  }
-  return false;
-}
-
-function firstContact(contacts: readonly Contact[] | undefined, wallet: Address): number | null {
-  const own = contacts?.find(({ account, calls }) => account === wallet && calls > 0);
-  return own === undefined ? null : own.firstTime;
 }
 
 function isFundedFromOutside(

@@ -7,7 +7,8 @@ import type { AccountFact, Contact, SanctionsFlag } from "../../model/features/t
 import type { Grade } from "../../model/score/record.ts";
 import { type RegisteredAgent, readAgentNames } from "../../registries/documents/agent-names.ts";
 import { readSanctionsFlags } from "../../sanctions/sanctions.ts";
-import { calledSql, readAccountFacts, readPayersBack } from "../../scores/read/contact-graph.ts";
+import { readAccountFacts, readPayersBack } from "../../scores/read/contact-graph.ts";
+import { calledSql } from "../../scores/read/known-users.ts";
 
 /** An account that another one created or funded first. */
 export type Child = {

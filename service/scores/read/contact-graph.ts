@@ -1,25 +1,31 @@
 import type { ClientBase } from "pg";
 import type { Address } from "viem";
 import { ancestorsOf, paysBack } from "../../model/features/find-owners.ts";
-import type { AccountFact, Contact, Doing } from "../../model/features/types.ts";
-
-/** Who called one account: the first of its callers, or all of them. */
-export type KnownUsers = {
-  readonly contacts: readonly Contact[];
-  readonly extent: "first callers" | "callers";
-};
+import type { AccountFact, Contact } from "../../model/features/types.ts";
+import { createUserLists } from "../../model/features/user-lists.ts";
+import { emptyUserCache, type UserCache } from "./known-users.ts";
 
 /**
  * Contacts and account facts as of one block, cached for the batches of a run: most wallets deal with the same
  * contracts.
  */
-export type ContactCache = Readonly<ReturnType<typeof emptyCache>>;
+export type ContactCache = UserCache & {
+  readonly facts: Map<Address, AccountFact>;
+  /** Accounts whose facts were asked for, whether there are any or not. */
+  readonly factsRead: Set<Address>;
+  /** The sender of more than half of an account's received funds; null without one. */
+  readonly mainFunders: Map<Address, Address | null>;
+  /** Accounts that several wallets of one batch dealt with. */
+  readonly common: Set<Address>;
+};
 
 /** Keeps the cache of the block that was asked for last. */
 export type ContactCaches = (blockHash: string) => ContactCache;
 
-/** Contacts that a run caches, about 100 MB; above that the cache starts empty. */
+/** Accounts whose facts a run caches, in about 50 MB; above that only the users of common accounts stay in the cache. */
 const MOST_ACCOUNTS = 100_000;
+/** Accounts that lists name, and pairs in these, in about 150 MB; above that the cache starts empty. */
+const [MOST_NAMED, MOST_PAIRS] = [500_000, 6_000_000];
 
 /** Accounts that one statement reads: more of them take a process's time for too long at once, and the database's. */
 const ACCOUNTS_AT_ONCE = 5_000;
@@ -28,27 +34,28 @@ const ACCOUNTS_AT_ONCE = 5_000;
 export function createContactCaches(): ContactCaches {
   let held: { readonly blockHash: string; readonly cache: ContactCache } | null = null;
   return (blockHash) => {
-    if (held === null || held.blockHash !== blockHash || held.cache.doings.size > MOST_ACCOUNTS)
+    if (held === null || held.blockHash !== blockHash) held = { blockHash, cache: emptyCache() };
+    const { lists, size, factsRead } = held.cache;
+    if (lists.accounts.length > MOST_NAMED || size.pairs > MOST_PAIRS)
       held = { blockHash, cache: emptyCache() };
+    // A new one: a batch in progress reads the old one to its end.
+    else if (factsRead.size > MOST_ACCOUNTS) held = { blockHash, cache: commonPart(held.cache) };
     return held.cache;
   };
 }
 
-function emptyCache() {
-  return {
-    facts: new Map<Address, AccountFact>(),
-    /** Accounts whose facts were asked for, whether there are any or not. */
-    factsRead: new Set<Address>(),
-    users: new Map<Address, KnownUsers>(),
-    /** The sender of more than half of an account's received funds; null without one. */
-    mainFunders: new Map<Address, Address | null>(),
-    /** Counterparties that each user called. */
-    doings: new Map<Address, readonly Doing[]>(),
-    /** The calls of each user, added up. */
-    calls: new Map<Address, number>(),
-    /** One copy of each address: comparing equal copies costs more. */
-    names: new Map<string, Address>(),
-  };
+function emptyCache(users = emptyUserCache(createUserLists())): ContactCache {
+  const facts = { facts: new Map(), factsRead: new Set<Address>() };
+  return { ...users, ...facts, mainFunders: new Map(), common: new Set() };
+}
+
+/** The users of accounts that several wallets dealt with; what they called is the same object. */
+function commonPart({ lists, size, users, common }: ContactCache): ContactCache {
+  const usersOf = [...common].flatMap((account) => {
+    const known = users.get(account);
+    return known === undefined ? [] : [[account, known] as const];
+  });
+  return { ...emptyCache({ lists, size, users: new Map(usersOf) }), common };
 }
 
 export type CacheReader = {
@@ -81,41 +88,48 @@ export async function loadFacts(
   for (const account of asked) cache.factsRead.add(account);
 }
 
-/** Reads so many of the first users of the accounts, or all callers where they are fewer, and what these users called. */
-export async function loadFirstUsers(
-  reader: CacheReader,
-  accounts: Iterable<Address>,
-  limit: number,
-): Promise<void> {
-  const { client, chainId, cache } = reader;
-  const missing = [...new Set(accounts)].filter((account) => !isRead(cache.users.get(account), limit));
-  for (const part of inParts(missing)) {
-    const found = await readFirstUsers(client, { chainId, counterparties: part, limit });
-    await loadDoings(reader, found.values());
-    for (const account of part) {
-      const contacts = found.get(account) ?? [];
-      // Another batch may have read more meanwhile.
-      if (isRead(cache.users.get(account), limit)) continue;
-      cache.users.set(account, { contacts, extent: contacts.length < limit ? "callers" : "first callers" });
+/**
+ * Reads when each wallet first called its requested counterparties, in Unix seconds; null where it only sent funds. Those that it had
+ * no contact with have no entry.
+ */
+export async function readFirstCalls(
+  { client, chainId }: Pick<CacheReader, "client" | "chainId">,
+  wallets: readonly { readonly wallet: Address; readonly addresses: ReadonlySet<Address> }[],
+): Promise<ReadonlyMap<Address, ReadonlyMap<Address, number | null>>> {
+  const asked = wallets.flatMap(({ wallet, addresses }) =>
+    [...addresses].map((counterparty) => ({ wallet, counterparty })),
+  );
+  const first = new Map(wallets.map(({ wallet }) => [wallet, new Map<Address, number | null>()]));
+  for (const part of inParts(asked)) {
+    const byWallet = Map.groupBy(part, ({ wallet }) => wallet);
+    const lists = [...byWallet.values()].map((pairs) =>
+      pairs.map(({ counterparty }) => counterparty).join(" "),
+    );
+    const { rows } = await client.query({
+      name: "first-calls-of",
+      text: FIRST_CALLS,
+      values: [chainId, [...byWallet.keys()], lists],
+      rowMode: "array",
+    });
+    for (const [wallet, contacts] of rows as [Address, string][]) {
+      const known = first.get(wallet);
+      for (const entry of contacts.split(" ")) {
+        const time = entry.slice(ADDRESS_LENGTH);
+        known?.set(entry.slice(0, ADDRESS_LENGTH) as Address, time === "" ? null : Number(time));
+      }
     }
   }
+  return first;
 }
 
-/** Reads the contacts of each wallet with its requested counterparties, by wallet and counterparty. */
-export async function readOwnContacts(
-  { client, chainId }: CacheReader,
-  wallets: readonly { readonly wallet: Address; readonly addresses: ReadonlySet<Address> }[],
-): Promise<ReadonlyMap<Address, ReadonlyMap<Address, Contact>>> {
-  const asked = wallets.flatMap(({ wallet, addresses }) =>
-    [...addresses].map((counterparty) => ({ account: wallet, counterparty })),
-  );
-  const own = new Map(wallets.map(({ wallet }) => [wallet, new Map<Address, Contact>()]));
-  for (const part of inParts(asked)) {
-    for (const contact of await readContacts(client, chainId, part))
-      own.get(contact.account)?.set(contact.counterparty, contact);
-  }
-  return own;
-}
+const FIRST_CALLS = `
+  select wanted.account, own.contacts
+  from unnest($2::text[], $3::text[]) as wanted (account, counterparties)
+  cross join lateral (
+    select string_agg(counterparty || case when calls > 0 then first_time::text else '' end, ' ') as contacts from ahs.contact
+    where chain_id = $1 and account = wanted.account and counterparty = any(string_to_array(wanted.counterparties, ' '))
+  ) own
+  where own.contacts is not null`;
 
 /** The accounts of each wallet that it funded first and that pay it back, see `paysBack`. */
 export async function readPayersBack(
@@ -146,11 +160,6 @@ export async function readPayersBack(
   );
 }
 
-function isRead(users: KnownUsers | undefined, limit: number): boolean {
-  if (users === undefined) return false;
-  return users.extent !== "first callers" || users.contacts.length >= limit;
-}
-
 /** Reads the main funder of each account, not the crowd that sent dust. */
 export async function loadMainFunders(
   { client, chainId, cache }: CacheReader,
@@ -163,47 +172,9 @@ export async function loadMainFunders(
   }
 }
 
-/** Runs before the users are cached: a user in the cache then has its calls there. */
-async function loadDoings(
-  { client, chainId, cache }: CacheReader,
-  users: Iterable<readonly Contact[]>,
-): Promise<void> {
-  const missing = new Set<Address>();
-  for (const contacts of users)
-    for (const { account } of contacts) if (!cache.doings.has(account)) missing.add(account);
-  if (missing.size === 0) return;
-  const nameOf = (address: string) => nameIn(cache.names, address);
-  for (const part of inParts([...missing]))
-    keepDoings(cache, part, await readDoings(client, { chainId, accounts: part, nameOf }));
-}
-
 function* inParts<Item>(items: readonly Item[]): Iterable<readonly Item[]> {
   for (let start = 0; start < items.length; start += ACCOUNTS_AT_ONCE)
     yield items.slice(start, start + ACCOUNTS_AT_ONCE);
-}
-
-function keepDoings(
-  cache: ContactCache,
-  accounts: readonly Address[],
-  found: ReadonlyMap<Address, readonly Doing[]>,
-): void {
-  for (const account of accounts) {
-    const called = found.get(account) ?? [];
-    cache.doings.set(account, called);
-    cache.calls.set(
-      account,
-      called.reduce((sum, { calls }) => sum + calls, 0),
-    );
-  }
-}
-
-function nameIn(names: Map<string, Address>, address: string): Address {
-  const known = names.get(address);
-  if (known !== undefined) return known;
-  // A part of a longer text keeps all of that in memory; its copy does not.
-  const name = Buffer.from(address, "latin1").toString("latin1") as Address;
-  names.set(name, name);
-  return name;
 }
 
 /** Facts of those of the accounts that something is known of. */
@@ -247,44 +218,6 @@ export async function readMainFunders(
   return new Map(rows as [Address, Address][]);
 }
 
-/** The first callers of each of the accounts by rising address, at most `limit`: followed wallets, and others in sampled blocks. */
-async function readFirstUsers(
-  client: ClientBase,
-  query: { readonly chainId: number; readonly counterparties: readonly Address[]; readonly limit: number },
-): Promise<ReadonlyMap<Address, readonly Contact[]>> {
-  const { rows } = await client.query({
-    name: "first-users-of",
-    text: `
-      select wanted.counterparty, string_agg(first.line, E'\\n')
-      from unnest($2::text[]) as wanted (counterparty)
-      cross join lateral (
-        select concat_ws(' ', account, calls, sent, first_time, last_time) as line from (
-          (select account, calls, sent_micro_usd as sent, first_time, last_time from ahs.contact
-           where chain_id = $1 and counterparty = wanted.counterparty and calls > 0 and ${isFollowed("account")}
-           order by account limit $3)
-          union all
-          (select account, calls, 0, first_time, last_time from ahs.sampled_contact
-           where chain_id = $1 and counterparty = wanted.counterparty and not ${isFollowed("account")}
-           order by account limit $3)
-        ) users
-        order by account limit $3
-      ) first
-      group by wanted.counterparty`,
-    values: [query.chainId, query.counterparties, query.limit],
-    rowMode: "array",
-  });
-  return new Map(
-    (rows as [Address, string][]).map(([counterparty, text]) => [counterparty, usersIn(counterparty, text)]),
-  );
-}
-
-function usersIn(counterparty: Address, text: string): readonly Contact[] {
-  return text.split("\n").map((line) => {
-    const [account, calls, sent, firstTime, lastTime] = line.split(" ");
-    return contactOf({ counterparty, account: account as Address }, [calls, sent, firstTime, lastTime]);
-  });
-}
-
 /** Reads the contacts of accounts with counterparties, pair by pair; pairs without dealings are left out. */
 async function readContacts(
   client: ClientBase,
@@ -305,63 +238,6 @@ async function readContacts(
   });
   return (rows as [Address, Address, ...string[]][]).map(([account, counterparty, ...numbers]) =>
     contactOf({ account, counterparty }, numbers),
-  );
-}
-
-/** SQL: whether the contacts of an account are complete. $1 is the chain's id. */
-function isFollowed(account: string): string {
-  return `exists (select from ahs.enrich_wallet w where w.chain_id = $1 and w.wallet = ${account})`;
-}
-
-/** SQL: the first counterparties of `wanted.account` by rising address, with its calls to each. $1 is the chain's id. */
-export function calledSql(limit: number): string {
-  const called = (table: string) => `
-    select counterparty, calls from ahs.${table}
-    where chain_id = $1 and account = wanted.account order by counterparty limit ${limit}`;
-  return `
-    select counterparty, calls from (${called("contact")}) own where ${isFollowed("wanted.account")}
-    union all
-    select counterparty, calls from (${called("sampled_contact")}) seen where not ${isFollowed("wanted.account")}`;
-}
-
-/**
- * Contacts read of one account: a busy one has millions, and is among the users of many contracts. A thousandth of them
- * shows where its calls go.
- */
-const MAX_DOINGS = 2_000;
-
-/** Reads the calls of each account from its first contacts by rising address; accounts without known calls have no entry. */
-async function readDoings(
-  client: ClientBase,
-  query: {
-    readonly chainId: number;
-    readonly accounts: readonly Address[];
-    /** Returns the cached copy of an address. */
-    readonly nameOf: (address: string) => Address;
-  },
-): Promise<ReadonlyMap<Address, readonly Doing[]>> {
-  const { chainId, accounts, nameOf } = query;
-  const { rows } = await client.query({
-    name: "doings-of",
-    text: `
-      select wanted.account, first.called
-      from unnest($2::text[]) as wanted (account)
-      cross join lateral (
-        select string_agg(counterparty || calls, ' ') filter (where calls > 0) as called
-        from (${calledSql(MAX_DOINGS)}) contacts
-      ) first
-      where first.called is not null`,
-    values: [chainId, accounts],
-    rowMode: "array",
-  });
-  return new Map(
-    (rows as [Address, string][]).map(([account, text]) => {
-      const called = text.split(" ").map((entry) => ({
-        counterparty: nameOf(entry.slice(0, ADDRESS_LENGTH)),
-        calls: Number(entry.slice(ADDRESS_LENGTH)),
-      }));
-      return [account, called];
-    }),
   );
 }
 

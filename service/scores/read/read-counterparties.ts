@@ -2,18 +2,17 @@ import { setImmediate } from "node:timers/promises";
 import type { ClientBase } from "pg";
 import type { Address } from "viem";
 import { createDescriber, sortedAddresses } from "../../model/features/describe-counterparties.ts";
-import type { Contact, ContactGraph, CounterpartyFact, OwnCall } from "../../model/features/types.ts";
+import type { CounterpartyFact, OwnCall } from "../../model/features/types.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import {
   type CacheReader,
   type ContactCache,
-  type KnownUsers,
   loadFacts,
-  loadFirstUsers,
   loadMainFunders,
-  readOwnContacts,
+  readFirstCalls,
   readPayersBack,
 } from "./contact-graph.ts";
+import { type KnownUsers, loadFirstUsers } from "./known-users.ts";
 
 type CounterpartiesQuery = {
   readonly chainId: number;
@@ -53,9 +52,10 @@ export async function readCounterparties(
   const { chainId, wallets, cache, publicFunders, policy } = query;
   const reader: CacheReader = { client, chainId, cache };
   const own = wallets.map(({ wallet }) => wallet);
-  const asked = new Set(wallets.flatMap(({ addresses }) => [...addresses]));
-  await loadFacts(reader, [...own, ...asked], publicFunders);
-  const contacts = await readOwnContacts(reader, wallets);
+  const askers = askersOf(wallets);
+  for (const [address, asker] of askers) if (asker === null) cache.common.add(address);
+  await loadFacts(reader, [...own, ...askers.keys()], publicFunders);
+  const firstCalls = await readFirstCalls(reader, wallets);
   const payersBack = await readPayersBack(
     client,
     chainId,
@@ -64,35 +64,40 @@ export async function readCounterparties(
       funded: [...addresses].filter((account) => cache.facts.get(account)?.firstFunder === wallet),
     })),
   );
-  const owned = [...asked].filter((account) => cache.facts.get(account)?.hasCode === false);
+  const owned = [...askers.keys()].filter((account) => cache.facts.get(account)?.hasCode === false);
   await loadMainFunders(reader, [...own, ...owned]);
 
   const described = wallets.map((wallet) =>
     startWallet(wallet, {
-      own: contacts.get(wallet.wallet) ?? new Map(),
+      firstCalls: firstCalls.get(wallet.wallet) ?? new Map(),
       payersBack: payersBack.get(wallet.wallet) ?? new Set(),
       query,
     }),
   );
-  let open: ReadonlySet<Address> = asked;
   for (let looks = Math.ceil(FIRST_LOOK * policy.credit.usersCounted); ; looks *= NEXT_LOOK) {
-    await loadFirstUsers(reader, open, looks);
-    const stillOpen = new Set<Address>();
-    for (const wallet of described)
-      for (const address of await describeOpen(wallet, open, query)) stillOpen.add(address);
-    open = stillOpen;
+    const open = new Map(
+      described.flatMap(({ open }) => open.map((address) => [address, askers.get(address) ?? null])),
+    );
     if (open.size === 0) return described.map(({ facts }) => [...facts.values()]);
+    const users = await loadFirstUsers(reader, open, looks);
+    for (const wallet of described) await describeOpen(wallet, users, policy);
   }
+}
+
+/** The addresses of all wallets, each with the only wallet that asks for it, or null if several do. */
+function askersOf(wallets: readonly CounterpartyWallet[]): ReadonlyMap<Address, Address | null> {
+  const askers = new Map<Address, Address | null>();
+  for (const { wallet, addresses } of wallets)
+    for (const address of addresses) askers.set(address, askers.has(address) ? null : wallet);
+  return askers;
 }
 
 /** A wallet whose counterparties are described as their users are read. */
 type WalletUnderWay = {
-  readonly asked: CounterpartyWallet;
-  /** Its own contacts by counterparty. */
-  readonly own: ReadonlyMap<Address, Contact>;
-  readonly usersOf: Map<Address, readonly Contact[]>;
+  /** Addresses of which more users could count, by rising address. */
+  open: readonly Address[];
   /** Finds owners and captive users once. */
-  readonly describe: (address: Address) => CounterpartyFact;
+  readonly describe: ReturnType<typeof createDescriber>;
   /** By rising address. */
   readonly facts: Map<Address, CounterpartyFact>;
 };
@@ -100,94 +105,60 @@ type WalletUnderWay = {
 function startWallet(
   asked: CounterpartyWallet,
   {
-    own,
+    firstCalls,
     payersBack,
     query: { cache, publicFunders, popularContracts, flags, policy },
   }: {
-    /** The wallet's contacts with others, by these. */
-    readonly own: ReadonlyMap<Address, Contact>;
+    readonly firstCalls: ReadonlyMap<Address, number | null>;
     readonly payersBack: ReadonlySet<Address>;
     readonly query: CounterpartiesQuery;
   },
 ): WalletUnderWay {
-  const { wallet, addresses, windowStart } = asked;
-  const usersOf = new Map<Address, readonly Contact[]>();
+  const { wallet, windowStart } = asked;
+  const addresses = sortedAddresses(asked.addresses);
   const mainFunderOf = new Map<Address, Address>();
   for (const account of [wallet, ...addresses]) {
     const funder = cache.mainFunders.get(account);
     if (funder !== undefined && funder !== null) mainFunderOf.set(account, funder);
   }
-  const graph: ContactGraph = { usersOf, mainFunderOf, contactsOf: cache.doings, callsOf: cache.calls };
   const describe = createDescriber({
-    ...{ wallet, addresses, windowStart, graph, publicFunders, popularContracts, flags, policy },
-    payersBack,
-    facts: cache.facts,
+    ...{ wallet, addresses, windowStart, mainFunderOf, publicFunders, popularContracts, flags, policy },
+    ...{ payersBack, facts: cache.facts, lists: cache.lists },
+    firstContacts: firstContacts(asked, firstCalls),
   });
-  return { asked, own: ownContacts(asked, own), usersOf, describe, facts: new Map() };
+  return { open: addresses, describe, facts: new Map() };
 }
 
-/**
- * Describes the counterparties of which more users were read; returns those of which still more users could count.
- * Yields to other work now and then.
- */
+/** Describes the counterparties of which more users were read. Yields to other work now and then. */
 async function describeOpen(
-  { asked, own, usersOf, describe, facts }: WalletUnderWay,
-  open: ReadonlySet<Address>,
-  { cache, policy }: CounterpartiesQuery,
-): Promise<readonly Address[]> {
+  wallet: WalletUnderWay,
+  users: ReadonlyMap<Address, KnownUsers>,
+  { credit }: Policy,
+): Promise<void> {
   const stillOpen: Address[] = [];
-  const addresses = sortedAddresses(asked).filter((address) => open.has(address));
-  for (const [place, address] of addresses.entries()) {
+  for (const [place, address] of wallet.open.entries()) {
     if (place > 0 && place % PAUSE_AFTER === 0) await setImmediate();
-    // Another batch may read more users meanwhile; this one counts the users that it described.
-    const users = cache.users.get(address);
-    usersOf.set(address, withOwn(users, own.get(address)));
-    const fact = describe(address);
-    facts.set(address, fact);
-    if (users?.extent === "first callers" && fact.outsideUsers < policy.credit.usersCounted)
-      stillOpen.push(address);
+    const known = users.get(address);
+    const fact = wallet.describe(address, known?.users);
+    wallet.facts.set(address, fact);
+    if (known?.extent === "first callers" && fact.outsideUsers < credit.usersCounted) stillOpen.push(address);
   }
-  return stillOpen;
+  wallet.open = stillOpen;
 }
 
-/** The wallet's own contacts, with first moments that only its calls show. */
-function ownContacts(
+/** The wallet's first calls, with earlier ones that only its calls show. */
+function firstContacts(
   { wallet, untoldCalls }: CounterpartyWallet,
-  contacts: ReadonlyMap<Address, Contact>,
-): ReadonlyMap<Address, Contact> {
-  if (untoldCalls.length === 0) return contacts;
-  const own = new Map(contacts);
-  for (const contact of contactsIn(untoldCalls, wallet)) {
-    const told = own.get(contact.counterparty);
-    if (told === undefined || contact.firstTime < told.firstTime)
-      own.set(contact.counterparty, { ...(told ?? contact), firstTime: contact.firstTime });
-  }
-  return own;
-}
-
-/** The users that were read, with the wallet's own contact first, which they need not hold. */
-function withOwn(users: KnownUsers | undefined, own: Contact | undefined): readonly Contact[] {
-  const contacts = users?.contacts ?? [];
-  return own === undefined ? contacts : [own, ...contacts];
-}
-
-/**
- * Contacts derived from calls alone: with the account paid, else the account called; none if that is the wallet itself.
- */
-function contactsIn(calls: readonly OwnCall[], wallet: Address): Iterable<Contact> {
-  const contacts = new Map<Address, Contact>();
-  for (const { to, recipient, timestamp } of calls) {
+  firstCalls: ReadonlyMap<Address, number | null>,
+): ReadonlyMap<Address, number> {
+  const first = new Map<Address, number>();
+  for (const [counterparty, time] of firstCalls) if (time !== null) first.set(counterparty, time);
+  for (const { to, recipient, timestamp } of untoldCalls) {
+    // The account paid, else the account called; none if that is the wallet itself.
     const counterparty = recipient ?? to;
-    if (counterparty === null || counterparty === wallet) continue;
-    const known = contacts.get(counterparty);
-    contacts.set(counterparty, {
-      counterparty,
-      account: wallet,
-      calls: (known === undefined ? 0 : known.calls) + 1,
-      sentMicroUsd: 0n,
-      firstTime: Math.min(timestamp, known?.firstTime ?? timestamp),
-      lastTime: Math.max(timestamp, known?.lastTime ?? timestamp),
-    });
+    if (counterparty === null || counterparty === wallet || firstCalls.get(counterparty) === null) continue;
+    const known = first.get(counterparty);
+    if (known === undefined || timestamp < known) first.set(counterparty, timestamp);
   }
-  return contacts.values();
+  return first;
 }
