@@ -202,9 +202,12 @@ async function readNextUsers(
   );
 }
 
-/** SQL: whether the contacts of an account are complete. $1 is the chain's id. */
+/**
+ * SQL: whether the contacts of an account are complete. $1 is the chain's id. A scalar, which is looked up for each account: a join
+ * walks all followed wallets for a counterparty with a single user.
+ */
 function isFollowed(account: string): string {
-  return `exists (select from ahs.enrich_wallet w where w.chain_id = $1 and w.wallet = ${account})`;
+  return `((select w.wallet from ahs.enrich_wallet w where w.chain_id = $1 and w.wallet = ${account}) is not null)`;
 }
 
 /** SQL: the first counterparties of `wanted.account` by rising address, with its calls to each. $1 is the chain's id. */
