@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 
 /** How often an account called a counterparty. */
-export type Doing = Pick<Contact, "counterparty" | "calls">;
+type Doing = Pick<Contact, "counterparty" | "calls">;
 
 /** Facts about one account as of a block; a member is null if no source knows it. */
 export type AccountFact = {
