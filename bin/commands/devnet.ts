@@ -6,7 +6,7 @@ import { writeDeployment } from "../../service/chain/deployments.ts";
 import type { Invocation } from "../config.ts";
 import { createLogger, openChainClient, shutdownSignal } from "../process.ts";
 import { localFiles } from "../up/local-files.ts";
-import { createProgress, type Progress } from "../up/progress.ts";
+import { createProgress, type Progress, type Stage } from "../up/progress.ts";
 
 const DEFAULT_PORT = 8545;
 const DEFAULT_SEED = "1";
@@ -35,14 +35,17 @@ export async function run({ config, args, out }: Invocation): Promise<void> {
   });
   const signal = shutdownSignal();
   const files = localFiles(config.dataDir);
-  const progress = process.send === undefined ? createProgress(process.stderr) : parentProgress();
+  const progress =
+    process.send === undefined
+      ? createProgress(process.stderr, () => performance.now() / 1_000)
+      : parentProgress();
   const plan = {
     dataDir: files.chainDir,
     seed: values.seed,
     wallets: wholeNumber("--wallets", values.wallets),
     days: HISTORY_DAYS,
     now: () => Math.floor(Date.now() / 1000),
-    onProgress: (step: { stage: string; done: number; total: number }) =>
+    onProgress: (step: { stage: Stage; done: number; total: number }) =>
       progress.show(step.stage, step.done, step.total),
     logger: createLogger(config, "devnet"),
     signal,

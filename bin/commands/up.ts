@@ -33,7 +33,7 @@ export async function run({ config, args, out }: Invocation): Promise<void> {
   claimDataDir(files);
   rmSync(files.upFile, { force: true });
   const signal = shutdownSignal();
-  const progress = createProgress(process.stderr);
+  const progress = createProgress(process.stderr, () => performance.now() / 1_000);
   const rising: Rising = { files, progress, children: [], deaths: [], signal };
   const aborted = once(signal, "abort").then(() => null);
   const risen = bringUp(wanted, rising);

@@ -150,6 +150,21 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
+/** How many ports after the preferred one are tried. */
+const PORTS_TRIED = 20;
+
+/** The preferred port of the loopback interface, or the next one that is free, so that URLs stay the same after a restart. */
+export async function freePortFrom(preferred: number): Promise<number> {
+  for (let port = preferred; port < preferred + PORTS_TRIED; port++) {
+    const isFree = await requireFreePort("127.0.0.1", port).then(
+      () => true,
+      () => false,
+    );
+    if (isFree) return port;
+  }
+  return freePort();
+}
+
 /** Throws a readable error when something already listens on the port. */
 export async function requireFreePort(host: string, port: number): Promise<void> {
   const server = createServer().listen(port, host);

@@ -22,7 +22,7 @@ export async function awaitIndexed(
     const held = `select count(*) as n from ${blocks} where number = ${head.number} and hash = '${head.hash}'`;
     const isIndexed = isReady && (await count(db, held))[0] === 1;
     const done = isIndexed ? Number(head.number) : await syncedBlocks(indexUrl);
-    rising.progress.show("indexing blocks", Math.min(done, Number(head.number)), Number(head.number));
+    rising.progress.show("index", Math.min(done, Number(head.number)), Number(head.number));
     return isIndexed;
   });
 }
@@ -36,7 +36,7 @@ export async function awaitPublished(rising: Rising, db: Database, chainId: numb
       `select count(*) as n from ahs.current_score where chain_id = ${chainId}`,
     );
     if (wallets === null || scored === null || scored < wallets) {
-      rising.progress.show("scoring wallets", scored ?? 0, wallets ?? 0);
+      rising.progress.show("score", scored ?? 0, wallets ?? 0);
       return false;
     }
     const [wanted] = await count(
@@ -48,7 +48,7 @@ export async function awaitPublished(rising: Rising, db: Database, chainId: numb
       `select count(*) as n from "chain_${chainId}".oracle_score o join ahs.current_score c on c.wallet = o.wallet
        where c.chain_id = ${chainId} and c.ahs_score is not null`,
     );
-    rising.progress.show("publishing scores", published ?? 0, wanted ?? 0);
+    rising.progress.show("publish", published ?? 0, wanted ?? 0);
     return published === wanted;
   });
 }

@@ -1,9 +1,14 @@
 import type { Address } from "viem";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import type { DevnetReady } from "../commands/devnet.ts";
-import { AHS_SCRIPT, type Child, freePort, startHost } from "../supervisor/child-process.ts";
+import { AHS_SCRIPT, type Child, freePortFrom, startHost } from "../supervisor/child-process.ts";
 import type { LocalFiles } from "./local-files.ts";
-import type { Progress } from "./progress.ts";
+import type { Progress, Stage } from "./progress.ts";
+
+/** Usual port of a local node. */
+const CHAIN_PORT = 8545;
+/** Not 5432, where a PostgreSQL of the user may run. */
+const DATABASE_PORT = 54_320;
 
 export type RunningChain = {
   readonly rpcUrl: string;
@@ -33,7 +38,7 @@ export async function startChain(
       "--wallets",
       wanted.wallets,
       "--chain-port",
-      String(await freePort()),
+      String(await freePortFrom(CHAIN_PORT)),
     ],
     env: { AHS_DATA_DIR: files.dataDir, ...(wanted.rpcUrl === null ? {} : { RPC_URL: wanted.rpcUrl }) },
     logFile: files.logFile("chain"),
@@ -49,7 +54,7 @@ export async function startChain(
   return { rpcUrl, chainId, seed: wanted.seed, deploymentFile, contracts, samples, live };
 }
 
-function isProgress(message: unknown): message is { stage: string; done: number; total: number } {
+function isProgress(message: unknown): message is { stage: Stage; done: number; total: number } {
   return typeof message === "object" && message !== null && "stage" in message;
 }
 
@@ -67,11 +72,11 @@ const HOST = new URL("../local/postgres-host.ts", import.meta.url).pathname;
 
 /** Starts the embedded PostgreSQL on the data directory and answers its URL; throws with its own words when it cannot start. */
 export async function startDatabase({ files, progress, children, deaths }: Rising): Promise<string> {
-  progress.show("starting PostgreSQL", 0, 1);
+  progress.show("postgres", 0, 1);
   const { host, ready } = startHost({
     name: "postgres",
     script: HOST,
-    args: ["--data-dir", files.postgresDir, "--port", String(await freePort())],
+    args: ["--data-dir", files.postgresDir, "--port", String(await freePortFrom(DATABASE_PORT))],
     env: {},
     logFile: files.logFile("postgres"),
   });
@@ -79,6 +84,6 @@ export async function startDatabase({ files, progress, children, deaths }: Risin
   deaths.push(host.died);
   const answer = (await ready) as { databaseUrl?: string; error?: string };
   if (answer.databaseUrl === undefined) throw new Error(answer.error);
-  progress.show("starting PostgreSQL", 1, 1);
+  progress.show("postgres", 1, 1);
   return answer.databaseUrl;
 }

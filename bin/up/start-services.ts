@@ -12,7 +12,7 @@ import { ROLE_NAMES } from "../../service/verification/panel/types.ts";
 import type { Config } from "../config.ts";
 import { KEY_SUFFIXES, ROLE_PREFIXES } from "../keys/key-variables.ts";
 import type { PanelSettings } from "../panel-settings.ts";
-import { AHS_SCRIPT, freePort, superviseChild } from "../supervisor/child-process.ts";
+import { AHS_SCRIPT, freePortFrom, superviseChild } from "../supervisor/child-process.ts";
 import { type LocalFiles, receiptKeys, writeSecret } from "./local-files.ts";
 import type { Rising } from "./start-chain.ts";
 
@@ -32,7 +32,7 @@ export async function startServices(
   scriptedUrl: string | null;
 }> {
   const { files, children } = rising;
-  const indexPort = await freePort();
+  const indexPort = await freePortFrom(config.indexPort);
   const panel = await startPanel(rising, config, required(config.rpcUrl));
   const env = { ...sharedSettings(config), ...panel.settings, INDEX_PORT: String(indexPort) };
   for (const name of ["index", "work", "serve"] as const) {
@@ -132,6 +132,7 @@ function required(value: string | null): string {
 }
 
 const HOST = new URL("../local/scripted-model.ts", import.meta.url).pathname;
+const SCRIPTED_MODEL_PORT = 4_030;
 const POLL_MS = 100;
 const REQUEST_MS = 1_000;
 
@@ -147,7 +148,7 @@ export async function startPanel(
   scriptedUrl: string | null;
 }> {
   if (config.panel !== null) return { settings: panelVariables(config.panel), scriptedUrl: null };
-  const port = await freePort();
+  const port = await freePortFrom(SCRIPTED_MODEL_PORT);
   const spec = {
     name: "scripted-model",
     script: HOST,
@@ -155,14 +156,14 @@ export async function startPanel(
     env: {},
     logFile: rising.files.logFile("scripted-model"),
   };
-  rising.progress.show("starting the scripted model", 0, 1);
+  rising.progress.show("model", 0, 1);
   rising.children.push(
     superviseChild(spec, (reason) => process.stderr.write(`${reason} (log: ${spec.logFile})\n`)),
   );
   const scriptedUrl = `http://127.0.0.1:${port}`;
   while (!(await answers(`${scriptedUrl}/v1/models`)))
     await sleep(POLL_MS, undefined, { signal: rising.signal });
-  rising.progress.show("starting the scripted model", 1, 1);
+  rising.progress.show("model", 1, 1);
   return { settings: { PANEL_BASE_URL: `${scriptedUrl}/v1`, PANEL_MODEL: SCRIPTED_MODEL }, scriptedUrl };
 }
 

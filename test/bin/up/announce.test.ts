@@ -54,7 +54,7 @@ test("leads to the pages and the webhook example, and shows the key once, where 
   expect(text).toContain(`npx node examples/watch-wallet.ts --data-dir ${dataDir}\n`);
   expect(text.split("ahs_key")).toHaveLength(2);
   expect(text).toContain(
-    `  KEY=ahs_key\n  curl -H "X-API-Key: $KEY" 'http://127.0.0.1:8080/ahs/route/${zeroAddress}'\n`,
+    `  KEY=ahs_key\n  # may this well-behaved wallet be paid at once?\n  curl -H "X-API-Key: $KEY" 'http://127.0.0.1:8080/ahs/route/${zeroAddress}'\n`,
   );
 });
 

@@ -1,13 +1,15 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
-import { freePort, requireFreePort } from "../../../bin/supervisor/child-process.ts";
+import { freePort, freePortFrom, requireFreePort } from "../../../bin/supervisor/child-process.ts";
 
-test("a port that is taken is refused by name before anything is started", async () => {
+test("a port that is taken is refused by name before anything is started, or the next one is used", async () => {
   const port = await freePort();
+  await expect(freePortFrom(port)).resolves.toBe(port);
   await expect(requireFreePort("127.0.0.1", port)).resolves.toBeUndefined();
   const server = createServer().listen(port, "127.0.0.1");
   await once(server, "listening");
   await expect(requireFreePort("127.0.0.1", port)).rejects.toThrow(`port ${port} of 127.0.0.1 is taken`);
+  expect(await freePortFrom(port)).toBeGreaterThan(port);
   server.close();
 });
