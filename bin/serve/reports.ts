@@ -80,6 +80,8 @@ function renewedContacts(monotonicMs: () => number): ContactCaches {
 const CARDS = { workers: 1, waiting: 32, deadlineMs: 10_000 } as const;
 /** Of a report card, as its schema says. */
 const HISTORY_DAYS = 90;
+/** Anyone may ask for a preview, which reads a whole wallet. */
+const PREVIEW_TURNS = { atOnce: 1, waiting: 16, waitMs: 4_000 } as const;
 /** A recovery holds some megabytes of calldata, and waits for the node most of its time. */
 const RECOVERY_TURNS = { atOnce: 4, waiting: 16, waitMs: 4_000 } as const;
 /**
@@ -143,6 +145,7 @@ export function reportServices(
       );
       return owners.cluster;
     },
+    previewTurns: createReportTurns(PREVIEW_TURNS),
     recoveryTurns: createReportTurns(RECOVERY_TURNS),
     recovery: {
       chainId,

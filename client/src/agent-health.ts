@@ -1,4 +1,4 @@
-import type { Answer, Body, Query, RoutingDecision } from "./api-types.ts";
+import type { Answer, Body, Query, ReportPreview, RoutingDecision } from "./api-types.ts";
 import { awaitVerdict, type WaitOptions } from "./await-verdict.ts";
 import type { Stopped } from "./errors.ts";
 import { type GuardContext, type GuardOptions, guard } from "./guard.ts";
@@ -123,9 +123,14 @@ export class AgentHealth {
 
   protect(
     address: string,
-    query: Query<"/agent/protect/{address}", "get"> = {},
+    query: Omit<Query<"/agent/protect/{address}", "get">, "preview"> = {},
   ): Promise<Answer<"/agent/protect/{address}", "get">> {
     return this.#get(`/agent/protect/${segment(address)}`, query);
+  }
+
+  /** Free counts and upper bounds of what `health`, `wash`, `optimize`, `retry` and `protect` find. */
+  preview(address: string): Promise<ReportPreview> {
+    return this.#get(`/agent/protect/${segment(address)}`, { preview: true });
   }
 
   /** Thirty days of signed webhooks about a wallet; the secrets of the answer are shown once. */

@@ -6,12 +6,15 @@ type Paths = paths & verificationPaths;
 
 type Method = "get" | "post" | "put" | "delete";
 
-/** The answer of an operation. */
+/** The answer of an operation; a preview is an answer of its own. */
 export type Answer<Path extends keyof Paths, Verb extends Method> = Paths[Path][Verb] extends {
   responses: { 200: { content: { "application/json": infer Body } } };
 }
-  ? Body
+  ? Exclude<Body, ReportPreview>
   : never;
+
+/** Free counts and upper bounds of what the reports on a wallet find. */
+export type ReportPreview = components["schemas"]["ReportPreview"];
 
 /** The JSON that an operation takes. */
 export type Body<Path extends keyof Paths, Verb extends Method> = Paths[Path][Verb] extends {

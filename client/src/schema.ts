@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * One ranked plan that protects a wallet, with its transactions ready to be signed
-         * @description Runs what the wallet's risk calls for (risk, health, wash, optimize, retry) and ranks what they find. Approvals at risk come with the transaction that takes them back, failures worth sending again with theirs: unsigned, simulated at one block alone and one after the other, with nonces that follow one another over the whole plan and costs that the balance pays for together. Nothing is signed or sent by this service. With `webhook_url` the wallet is monitored for 30 days as well.
+         * @description Runs all checks (risk, health, wash, optimize, retry) and answers one plan. It starts with transactions to sign: revocations of approvals at risk and failed transactions worth repeating, unsigned, simulated at one block alone and in sequence, with consecutive nonces and costs that the balance covers together. Then follow blockers, costs and untidiness. This service signs and sends nothing. With `webhook_url` the wallet is also monitored for 30 days. If there is no step, nothing is charged and no monitoring starts. `preview=true` answers a free preview.
          */
         get: operations["get_agent_protect_address"];
         put?: never;
@@ -278,7 +278,7 @@ export interface paths {
         };
         /**
          * Operational health of a wallet
-         * @description What the wallet's own calls of 180 days cost and what of it was wasted: success rate, fees of failures by cause, contract and method, activity by week, what its own calls left it with, open approvals without limit, and recommendations, ranked by the money that they save. USD at the prices of the day. What is not known is null, with the reason beside it. A wallet outside the index is read from the history source that the deployment names, if it names one, and is followed from then on; while that goes on, or when the source fails, the answer is 503 and costs nothing.
+         * @description Success rate, fees of failures by cause, contract and method, activity by week, portfolio, open unlimited approvals, and recommendations by severity and saving, from the wallet's own calls of 180 days. Savings below 0.01 USD a month and methods with a single call give no recommendation. Values in USD are at the prices of the day; unknown values are null with a reason beside them. A wallet outside the index is read from the deployment's history source, if it has one, and is followed from then on; until that is done, or if the source fails, the answer is 503 and costs nothing. `preview=true` answers a free preview.
          */
         get: operations["get_health_address"];
         put?: never;
@@ -437,8 +437,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where a wallet's gas goes, and what could have been saved
-         * @description By contract and method: calls, failures, gas limits against the gas that 95 % of the successes used, what was paid above the base fee and median tip of each call's own block, and what all of it would save in a month, with its arithmetic. Totals are exact sums in wei. Amounts without receipt or feed are null, never 0.
+         * Operational efficiency report: where the gas of a wallet goes, and what it could save
+         * @description Recommendations with an upper bound of their saving, then the bill of each contract and method: calls, failures, gas limits against the gas that 95 % of the successful calls used, and what was paid above the base fee and median tip of each call's own block. Methods with a single call give no recommendation. Totals are exact sums in wei; amounts without a receipt or price are null. If no recommendation saves money, nothing is charged. `preview=true` answers a free preview.
          */
         get: operations["get_optimize_address"];
         put?: never;
@@ -498,7 +498,7 @@ export interface paths {
         };
         /**
          * Failed transactions worth sending again, ready to be signed
-         * @description Every transaction that the wallet sent and that failed in the last 30 days. One of the last 14 days is offered again, as an unsigned EIP-1559 transaction of the same value and calldata, unless a later success or a transaction under way does the same: the same calldata at the same account, for a transfer the same token and recipient, for an allowance the same token and spender, for a swap the same two tokens and recipient, whatever router and amounts. Where calldata does not show its purpose, as with routers that are not known here, any later success of the same method of the same account counts as one that may have done the same, and of several such failures one is offered at a time. The same holds for whatever an EIP-7702 wallet's own code did since. It is offered only if it passes a simulation at the newest indexed block now, and only as far as balance and allowances pay for all offers together; nonces follow those under way. All others are listed with the reason. Of failures from before the index followed the wallet, which a history source reported, the chain's node is asked for the calldata; what it does not know is not_read. Nothing is signed or sent by this service. What deals with sanctioned accounts or mixers, or names one in its calldata, is not offered, nor anything for a wallet that is one, nor for a smart account, which has no key.
+         * @description Lists every transaction of the wallet that failed in the last 30 days. One of the last 14 days is offered again, as an unsigned EIP-1559 transaction of the same value and calldata, unless a later or pending transaction does the same: the same calldata at the same account, for a transfer the same token and recipient, for an allowance the same token and spender, for a swap the same two tokens and recipient. If calldata does not show its purpose, any later success of the same method counts. An offer passes a simulation at the newest indexed block, and balance and allowances suffice for all offers together; nonces follow pending ones. All other failures are listed with the reason. This service signs and sends nothing. It offers nothing that involves sanctioned accounts or mixers, and nothing for a smart account, which has no key. If there is no offer, nothing is charged. `preview=true` answers a free preview.
          */
         get: operations["get_retry_address"];
         put?: never;
@@ -559,8 +559,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cleanliness of a wallet
-         * @description Looks for dust, spam, unrecognised tokens, approvals at risk, delegated code, self-dealing and circular transfers, and makes a score of 0 to 100 whose deductions are shown and add up. Only the wallet's own actions take points: tokens that others send are listed and take none. Every issue has a severity and an action. Nothing is changed on chain; the request has no body.
+         * Financial health scan
+         * @description Scans a wallet's own finances: dust, unrecognised tokens, approvals at risk, delegated code, self-dealing and circular transfers, and spam that others sent. The score is 100 less deductions that add up; only the wallet's own actions take points. A wallet that is sanctioned, failing or little known gets no score. Every issue has a severity and an action. Nothing is changed on chain, and the request has no body. `preview=true` answers a free preview.
          */
         post: operations["post_wash_address"];
         delete?: never;
@@ -1768,24 +1768,21 @@ export interface components {
              */
             wei: string;
         };
-        /** @description What would have cost less, at most; the kinds share no call's fee */
+        /** @description Upper bound of what would have cost less; the kinds share no fee */
         GasSaving: {
-            /**
-             * @example {
-             *       "eth": "2411368784000 wei x 30 / 30 days = 2411368784000 wei",
-             *       "usd": "7234 micro-USD x 30 / 30 days = 7234 micro-USD"
-             *     }
-             */
-            arithmetic: {
-                eth: string;
-                usd: string | null;
-            };
             /** @example 2 */
             calls: number;
-            /** @enum {string} */
-            kind: "simulate_first" | "raise_gas_limit" | "pay_market_price";
-            saving: components["schemas"]["GasMoney"];
-            saving_per_month: components["schemas"]["GasMoney"];
+            /**
+             * @description simulate_first: fees of reverted calls. set_gas_limit: fees of calls that used up their limit. pay_market_price: what successful calls paid above the base fee plus the median tip of their block
+             * @enum {string}
+             */
+            kind: "simulate_first" | "set_gas_limit" | "pay_market_price";
+            /**
+             * @description The saving x 30 / window_days, rounded down
+             * @example 0.24
+             */
+            saves_usd_per_month: number | null;
+            saving: components["schemas"]["GasMoney"] & unknown;
         };
         /**
          * @description Null for a wallet without enough history
@@ -1881,15 +1878,15 @@ export interface components {
                 /** @description The dearest first, at most 200 */
                 by_method: components["schemas"]["FailureGroup"][];
                 left_out: number;
-                /** @example out_of_gas: gas used reached 98 % of the limit; code that gives up all its gas on purpose looks the same. reverted: any other failure. Receipts hold no revert reason, so none is stored and none is guessed. */
-                note: string;
+                /** @description Calls that used 98 % of their gas limit or more */
                 out_of_gas: {
                     /** @example 3 */
                     failures: number;
                     wasted: components["schemas"]["GasMoney"];
                 };
-                /** @description Not stored: receipts do not hold them */
+                /** @description Always null: receipts hold no revert reason */
                 revert_reasons: null;
+                /** @description All other failures */
                 reverted: {
                     /** @example 3 */
                     failures: number;
@@ -1910,8 +1907,6 @@ export interface components {
                 tx_hash: string;
             } | null;
             gas: {
-                /** @example Amount of the window x 30 / 30 days, rounded down; the days are those since the first call of the window, 30 at least. */
-                month_basis: string;
                 spent: components["schemas"]["GasMoney"];
                 spent_per_month: components["schemas"]["GasMoney"];
                 wasted: components["schemas"]["GasMoney"] & unknown;
@@ -1921,6 +1916,11 @@ export interface components {
                  * @example 0.081285
                  */
                 wasted_share: number | null;
+                /**
+                 * @description Days that monthly amounts are spread over: since the first call, at least 30
+                 * @example 30
+                 */
+                window_days: number;
             };
             /** @description Null where no own call is known */
             last_seen: {
@@ -1941,8 +1941,13 @@ export interface components {
             open_approvals_reason: string | null;
             portfolio: components["schemas"]["Portfolio"];
             prices: components["schemas"]["ReportPrices"];
-            /** @description The largest saving first, then what is about safety; at most 100 */
+            /** @description By severity, then the largest saving first; at most 100 */
             recommendations: components["schemas"]["Recommendation"][];
+            /**
+             * @description The result in one or two sentences
+             * @example 27 of 30 calls succeeded in 180 days. Failures cost 0.24 USD. 2 recommendations.
+             */
+            summary: string;
             totals: {
                 /** @example 30 */
                 calls: number;
@@ -2157,7 +2162,7 @@ export interface components {
                  * @example 250000
                  */
                 p95_used: string | null;
-                /** @example The limit suits what the calls use. */
+                /** @example The gas limit suits the calls. */
                 reason: string;
                 /**
                  * @description Successful calls, which the percentiles are of
@@ -2169,7 +2174,7 @@ export interface components {
                 /** @enum {string} */
                 state: "fits" | "generous" | "too_low" | "unknown";
                 /**
-                 * @description Units of gas, decimal
+                 * @description 125 % of the most gas that a successful call used, or of the highest limit that ran out if that is higher, rounded up
                  * @example 312500
                  */
                 suggested_limit: string | null;
@@ -2186,8 +2191,12 @@ export interface components {
              * @example 30
              */
             overpaid_known_calls: number;
+            /**
+             * @description Their upper bound for 30 days
+             * @example 0.24
+             */
+            saves_usd_per_month: number | null;
             saving: components["schemas"]["GasMoney"] & unknown;
-            saving_per_month: components["schemas"]["GasMoney"];
             savings: components["schemas"]["GasSaving"][];
             /**
              * @description Null for plain transfers
@@ -2385,23 +2394,12 @@ export interface components {
             as_of_time: string;
             /** @example 8453 */
             chain_id: number;
-            coverage: components["schemas"]["Coverage"];
             /**
-             * @example {
-             *       "percentiles": "Nearest rank over gas used by successful calls of the window: the smallest value that at least 95 % (50 %) of them do not exceed. Failures are left out, because they stop before all gas is used.",
-             *       "suggested_limit": "ceil(1.25 x the most gas that a success used, or the highest limit that ran out, whichever is more). A refund of at most a fifth of the gas is paid back after the call, so a call may need 5/4 of what it used. By the most used and not by p95: a limit too low costs a call; gas that is not used is not paid, so a lower limit saves nothing.",
-             *       "overpaid": "(price per gas paid - (base fee + median tip of the call's own block)) x gas used, 0 where negative, never more than the fee.",
-             *       "savings": "simulate_first: fees of reverted calls. raise_gas_limit: fees of calls that used up their limit. pay_market_price: overpaid by successful calls. No fee is in two of them, so together they never exceed what was spent. All are upper bounds: hindsight knows more than a sender.",
-             *       "month": "Amount of the window x 30 / 30 days, rounded down; the days are those since the first call of the window, 30 at least."
-             *     }
+             * @description False if there was nothing to do: then neither a key nor a payment was charged
+             * @example true
              */
-            method: {
-                month: string;
-                overpaid: string;
-                percentiles: string;
-                savings: string;
-                suggested_limit: string;
-            };
+            charged: boolean;
+            coverage: components["schemas"]["Coverage"];
             /** @description The largest saving first, at most 500 */
             methods: components["schemas"]["MethodGas"][];
             /**
@@ -2421,13 +2419,38 @@ export interface components {
                  * @example 30
                  */
                 overpaid_known_calls: number;
+                /**
+                 * @description Their upper bound for 30 days
+                 * @example 0.24
+                 */
+                saves_usd_per_month: number | null;
                 saving: components["schemas"]["GasMoney"] & unknown;
-                saving_per_month: components["schemas"]["GasMoney"];
                 spent: components["schemas"]["GasMoney"];
                 wasted: components["schemas"]["GasMoney"] & unknown;
             } | null;
             prices: components["schemas"]["ReportPrices"];
+            /** @description The largest saving first, at most 100; none below 0.01 USD a month */
             recommendations: components["schemas"]["Recommendation"][];
+            /**
+             * @description Savings below 0.01 USD a month each
+             * @example {
+             *       "count": 0,
+             *       "saves_usd_per_month": 0
+             *     }
+             */
+            smaller_savings: {
+                count: number;
+                /**
+                 * @description US dollars; null where nothing prices it, which is not zero
+                 * @example 12.5
+                 */
+                saves_usd_per_month: number | null;
+            };
+            /**
+             * @description The result in one or two sentences
+             * @example 1 recommendation saves at most 0.24 USD a month.
+             */
+            summary: string;
             /** @description Exact sums of all methods, in wei */
             totals: {
                 /** @example 30 */
@@ -2442,12 +2465,21 @@ export interface components {
                  * @example 30
                  */
                 overpaid_known_calls: number;
+                /**
+                 * @description Their upper bound for 30 days
+                 * @example 0.24
+                 */
+                saves_usd_per_month: number | null;
                 saving: components["schemas"]["GasMoney"] & unknown;
-                saving_per_month: components["schemas"]["GasMoney"];
                 spent: components["schemas"]["GasMoney"];
                 wasted: components["schemas"]["GasMoney"] & unknown;
             };
             window: components["schemas"]["ReportWindow"];
+            /**
+             * @description Days that monthly amounts are spread over: since the first call of the window, at least 30
+             * @example 30
+             */
+            window_days: number;
         };
         /** @description By eth_estimateGas, and by eth_call with the offered gas limit */
         PassedSimulation: {
@@ -2568,9 +2600,8 @@ export interface components {
             /** @description Legs of trades that were taken for worthless: of tokens on no list and without a price, beside one that has a price */
             worthless_legs: number;
         };
+        /** @description Tokens that the wallet's own calls of the 180 days before its last one brought in, less what they took out. It omits transfers by others, earlier holdings and the native coin. Values are those of the day of the last own call */
         Portfolio: {
-            /** @example What the wallet's own calls of the 180 days before its last one brought in, less what they took out. What others sent, what was held before, and the balance of the native coin are not in it. Worth: the daily feed price on the day of the last own call, or what the wallet itself gave for the token; the total is of recognised tokens with a feed price alone. */
-            basis: string;
             holdings: {
                 /**
                  * @description In the token's smallest unit, decimal
@@ -2775,6 +2806,13 @@ export interface components {
             as_of_time: string;
             /** @example 8453 */
             chain_id: number;
+            /**
+             * @description False if there was nothing to do: then neither a key nor a payment was charged
+             * @example true
+             */
+            charged: boolean;
+            /** @description Everything that was checked */
+            checks: components["schemas"]["ProtectionCheck"][];
             coverage: components["schemas"]["Coverage"];
             /**
              * @description Of the first of them; they follow one another
@@ -2800,27 +2838,18 @@ export interface components {
              */
             risk_score: number | null;
             /**
-             * @description Of all costly habits together, at most; null where it was not looked into, or has no price
-             * @example 0.007234
+             * @description Upper bound of all gas savings together, those below 0.10 USD included; null without a price
+             * @example 0.24
              */
             saves_usd_per_month: number | null;
-            /** @description Everything is run unless the risk is LOW; then what has something to find */
-            services: {
-                /** @enum {string} */
-                name: "risk" | "health" | "wash" | "optimize" | "retry";
-                /** @example true */
-                ran: boolean;
-                /** @example always */
-                reason: string;
-                /**
-                 * @description What it looked back at: health, wash and optimize at the window of the report, retry at the days of failures up to the simulated block; null where it was not run, and for risk, which goes by the stored score
-                 * @example null
-                 */
-                window: components["schemas"]["ReportWindow"] | null;
-            }[];
             simulated_at: components["schemas"]["SimulatedAt"];
-            /** @description Sorted by severity, then: reasons to refuse the wallet, signable transactions, costly habits by cost (those below a cent a month in one step), untidiness. Transactions keep the order of their nonces, so one that precedes a graver one is listed with it */
+            /** @description Transactions to sign in the order of their nonces, then what makes others reject the wallet or endangers its funds, then gas savings of 0.10 USD a month or more, then untidiness */
             steps: components["schemas"]["ProtectionStep"][];
+            /**
+             * @description The plan in two or three sentences: what can be signed, what comes first otherwise, and how many checks passed
+             * @example 2 transactions can be signed now; tokens worth 120.00 USD are at stake. 9 of 11 checks passed.
+             */
+            summary: string;
             /**
              * @description US dollars; null where nothing prices it, which is not zero
              * @example 0.012027
@@ -2840,7 +2869,26 @@ export interface components {
             verdict: string;
             window: components["schemas"]["ReportWindow"];
         };
-        /** @description 30 days of webhooks; null without webhook_url */
+        ProtectionCheck: {
+            /**
+             * @description Findings; null if they are not known
+             * @example 0
+             */
+            found: number | null;
+            /** @enum {string} */
+            name: "sanctions" | "threat_lists" | "listed_counterparties" | "failing_calls" | "self_dealing" | "approvals" | "delegation" | "retries" | "gas_costs" | "acquired_tokens" | "circular_transfers";
+            /**
+             * @description Null if the facts are not known
+             * @example true
+             */
+            passed: boolean | null;
+            /**
+             * @description One sentence
+             * @example The wallet is on no sanctions list.
+             */
+            result: string;
+        };
+        /** @description 30 days of webhooks; null without webhook_url, and if nothing was charged */
         ProtectionMonitoring: {
             /**
              * @description EIP-55 address
@@ -2897,15 +2945,33 @@ export interface components {
         } | null;
         ProtectionStep: {
             /**
+             * @description What to do
+             * @example Simulate calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 right before sending, and do not send those that fail.
+             */
+            action: string;
+            /**
+             * @description Calls that it is about; null for advice about safety
+             * @example 2
+             */
+            calls: number | null;
+            /**
+             * @description Contract of the calls; null for contract creations and for advice about safety
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            contract: string | null;
+            /**
+             * @description The failed transaction that a retry repeats
+             * @example null
+             */
+            failed_tx_hash: string | null;
+            /**
              * @example retry_transaction
              * @enum {string}
              */
-            action: "review_risk" | "leave_listed_accounts" | "revoke_delegation" | "revoke_approval" | "retry_transaction" | "simulate_first" | "raise_gas_limit" | "lower_gas_limit" | "pay_market_price" | "small_savings" | "clean_up";
-            /** @example Send 0x322e9f04 at 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc again, which failed as 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d. */
-            description: string;
+            kind: "resolve_listing" | "leave_listed_accounts" | "stop_failing_calls" | "deal_with_others" | "review_risk" | "revoke_delegation" | "revoke_approval" | "retry_transaction" | "simulate_first" | "set_gas_limit" | "pay_market_price" | "small_savings" | "clean_up";
             /**
              * Format: date-time
-             * @description Last possible use of the approval that the step takes back; null where none is known, and for other steps
+             * @description Last possible use of the approval that the step revokes; null if none is known, and for other steps
              * @example null
              */
             last_used_at: string | null;
@@ -2915,19 +2981,32 @@ export interface components {
              */
             max_cost_wei: string | null;
             /**
+             * @description Usual signature of the selector
+             * @example execute(bytes,bytes[],uint256)
+             */
+            method: string | null;
+            /**
              * @description Why a step that would have a transaction has none
              * @example null
              */
             obstacle: string | null;
             /** @description 1 is first */
             priority: number;
-            /** @example It failed (reverted: InsufficientBalance()), nothing since did the same, and it passes now. */
+            /**
+             * @description Why, with the numbers in words
+             * @example 2 calls of 30 reverted in 30 days and cost 0.24 USD. A simulation does not foresee every revert, so the saving is an upper bound.
+             */
             reason: string;
             /**
-             * @description Null where the step saves no money
-             * @example null
+             * @description Upper bound. Null for advice about safety, or if nothing prices the native coin: see `fees` then
+             * @example 0.24
              */
             saves_usd_per_month: number | null;
+            /**
+             * @description Method of the calls; null for plain transfers
+             * @example 0x3593564c
+             */
+            selector: string | null;
             /**
              * @example retry
              * @enum {string}
@@ -2940,10 +3019,25 @@ export interface components {
              */
             severity: "info" | "warning" | "critical";
             simulation: components["schemas"]["PassedSimulation"] | null;
+            /**
+             * @description Spender of an approval, or the account of a delegation
+             * @example null
+             */
+            spender: string | null;
+            /**
+             * @description Units of gas, decimal; null for other advice
+             * @example null
+             */
+            suggested_gas_limit: string | null;
+            /**
+             * @description Token of an approval
+             * @example null
+             */
+            token: string | null;
             /** @description Null where nothing can be signed for the step */
             transaction: components["schemas"]["UnsignedTransaction"] | null;
             /**
-             * @description What is at stake now: of an approval the wallet's balance of the token, of a retry what it sends; null where it is not about money or nothing prices it
+             * @description What is at stake: of an approval the wallet's balance of the token, of a retry what it sends; null if it has no price, and for other steps
              * @example null
              */
             value_usd: number | null;
@@ -3008,21 +3102,69 @@ export interface components {
             ok: boolean;
         };
         Recommendation: {
-            /** @example Simulate calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 right before sending and hold back what fails. */
-            action: string;
-            /** @example calls: 2; 2411368784000 wei in 30 days; x 30 / 30 = 2411368784000 wei a month */
-            evidence: string;
-            /** @example simulate_first */
-            kind: string;
-            /** @example The fees of reverted calls bought nothing. Saved at most: a simulation cannot foresee every revert. */
-            reason: string;
-            /** @example 0.000002411368784 */
-            saves_eth_per_month: string | null;
             /**
-             * @description Null where it is about safety, or where nothing prices the native coin
-             * @example 0.007234
+             * @description What to do
+             * @example Simulate calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 right before sending, and do not send those that fail.
+             */
+            action: string;
+            /**
+             * @description Calls that it is about; null for advice about safety
+             * @example 2
+             */
+            calls: number | null;
+            /**
+             * @description Contract of the calls; null for contract creations and for advice about safety
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            contract: string | null;
+            /** @description What the saving is computed from: fees of the window; null for advice about safety */
+            fees: components["schemas"]["GasMoney"] | null;
+            /**
+             * @example simulate_first
+             * @enum {string}
+             */
+            kind: "leave_listed_accounts" | "revoke_delegation" | "revoke_approval" | "simulate_first" | "set_gas_limit" | "pay_market_price";
+            /**
+             * @description Usual signature of the selector
+             * @example execute(bytes,bytes[],uint256)
+             */
+            method: string | null;
+            /**
+             * @description Why, with the numbers in words
+             * @example 2 calls of 30 reverted in 30 days and cost 0.24 USD. A simulation does not foresee every revert, so the saving is an upper bound.
+             */
+            reason: string;
+            /**
+             * @description Upper bound. Null for advice about safety, or if nothing prices the native coin: see `fees` then
+             * @example 0.24
              */
             saves_usd_per_month: number | null;
+            /**
+             * @description Method of the calls; null for plain transfers
+             * @example 0x3593564c
+             */
+            selector: string | null;
+            /**
+             * @description The one scale of all findings
+             * @example warning
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "critical";
+            /**
+             * @description Spender of an approval, or the account of a delegation
+             * @example null
+             */
+            spender: string | null;
+            /**
+             * @description Units of gas, decimal; null for other advice
+             * @example null
+             */
+            suggested_gas_limit: string | null;
+            /**
+             * @description Token of an approval
+             * @example null
+             */
+            token: string | null;
         };
         RefusedRetry: {
             /**
@@ -3173,9 +3315,58 @@ export interface components {
             /** @example 0.3 */
             weight: number;
         };
+        /** @description Free counts and upper bounds of what /health, /wash, /optimize, /retry and /agent/protect find */
+        ReportPreview: {
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            /**
+             * @description Open unlimited approvals with a risk; null if not read yet
+             * @example 5
+             */
+            approvals_at_risk: number | null;
+            /** @example 48210 */
+            as_of_block: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
+             */
+            as_of_time: string;
+            /** @example 8453 */
+            chain_id: number;
+            /**
+             * @description Failed transactions of 30 days, which /retry examines
+             * @example 2
+             */
+            failures_found: number;
+            /**
+             * @description Recommendations of /optimize that save 0.01 USD a month or more
+             * @example 3
+             */
+            gas_recommendations: number;
+            /** @enum {boolean} */
+            preview: true;
+            /**
+             * @description Of them, those of the last 14 days, which /retry may offer again
+             * @example 1
+             */
+            retries_at_most: number;
+            /**
+             * @description Upper bound of their savings
+             * @example 1.7
+             */
+            saves_usd_per_month: number | null;
+            /**
+             * @description The counts in words
+             * @example 2 failed transactions in 30 days, of which at most 1 can be repeated. 5 unlimited approvals at risk. Gas savings of at most 1.70 USD a month.
+             */
+            summary: string;
+        };
+        /** @description Each call is valued at the last answer of the price feed before its UTC day, rounded to 1e-6 USD */
         ReportPrices: {
-            /** @example Last feed answer before the UTC day of each call; each call is priced by itself and rounded to 1e-6 USD. */
-            basis: string;
             /** @example ETH */
             native_symbol: string;
             /**
@@ -3244,6 +3435,11 @@ export interface components {
             as_of_time: string;
             /** @example 8453 */
             chain_id: number;
+            /**
+             * @description False if there was nothing to do: then neither a key nor a payment was charged
+             * @example true
+             */
+            charged: boolean;
             coverage: components["schemas"]["Coverage"];
             /** @description Newest first */
             executions: components["schemas"]["FailedExecution"][];
@@ -3264,6 +3460,11 @@ export interface components {
              */
             rehearsed: boolean;
             simulated_at: components["schemas"]["SimulatedAt"];
+            /**
+             * @description The result in one sentence
+             * @example 1 of 2 failed transactions of the last 30 days can be repeated now.
+             */
+            summary: string;
             /**
              * @description Null where no feed prices the native coin
              * @example 0.012027
@@ -4125,6 +4326,11 @@ export interface components {
             source: string;
         };
         WashDeduction: {
+            /**
+             * @description Findings; of portfolio_quality and self_dealing the share, 0 to 1; null where it is not known
+             * @example 0
+             */
+            found: number | null;
             /** @example 10 */
             most: number;
             /** @enum {string} */
@@ -4134,26 +4340,60 @@ export interface components {
              * @example 0
              */
             points: number | null;
-            /** @example recognised tokens that own calls brought in and that are worth less than a cent: 0; 2 points each */
+            /**
+             * @description The finding in words
+             * @example 0 recognised tokens that the wallet acquired worth less than 0.01 USD; 2 points each.
+             */
             reason: string;
         };
         WashIssue: {
-            /** @example Do not approve, swap or claim them: touching them is what spam is for. */
+            /**
+             * @description The spender, delegate or counterparty
+             * @example null
+             */
+            account: string | null;
+            /**
+             * @description What to do
+             * @example Do not approve, swap or claim these tokens: spam is sent to make wallets do so.
+             */
             action: string;
             /** @example received */
             category: string;
-            /** @example Unrecognised tokens that others sent: 1. This is not the wallet's doing and takes nothing from the score. */
+            /**
+             * @description What was found
+             * @example Others sent 1 unrecognised token to the wallet. This takes no points.
+             */
             description: string;
+            /**
+             * @description How many; null for a single one
+             * @example 1
+             */
+            found: number | null;
             /**
              * @description The one scale of all findings
              * @example warning
              * @enum {string}
              */
             severity: "info" | "warning" | "critical";
+            /**
+             * @description EIP-55 address
+             * @example null
+             */
+            token: string | null;
+            /**
+             * @description US dollars; null where nothing prices it, which is not zero
+             * @example null
+             */
+            value_usd: number | null;
         };
         WashReport: {
             /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined */
             accounts_left_out?: number;
+            /**
+             * @description Own calls that moved a token or gave an approval, and open approvals
+             * @example 30
+             */
+            activity: number;
             /**
              * @description EIP-55 address
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
@@ -4169,20 +4409,21 @@ export interface components {
             as_of_time: string;
             /** @example 8453 */
             chain_id: number;
-            /**
-             * @description From 90, 70, 50, 30 and 0 points
-             * @enum {string|null}
-             */
-            cleanliness_grade: "Spotless" | "Clean" | "Needs Attention" | "Dirty" | "Critical" | null;
-            /** @description Between which the score lies, whatever is not known */
+            /** @description Bounds of the score with unknown deductions; null for the other reasons */
             cleanliness_range: {
                 /** @example 90 */
                 highest: number;
                 /** @example 90 */
                 lowest: number;
-            };
+            } | null;
             /**
-             * @description 100 less the points of all deductions; null where one of them is not known, or no own call is
+             * @description Why there is no score. sanctioned: the wallet is on a sanctions list. not_scored: it has no Agent Health Score. failing: that is an F. little_activity: fewer than 5 own token movements and approvals. not_read: a deduction is not known
+             * @example null
+             * @enum {string|null}
+             */
+            cleanliness_reason: "sanctioned" | "not_scored" | "failing" | "little_activity" | "not_read" | null;
+            /**
+             * @description 100 less the points of all deductions; null with a reason. It is no grade of the wallet
              * @example 90
              */
             cleanliness_score: number | null;
@@ -4208,11 +4449,10 @@ export interface components {
             open_approvals_reason: string | null;
             portfolio: components["schemas"]["Portfolio"];
             prices: components["schemas"]["ReportPrices"];
+            /** @description What transactions of others brought since the index follows the wallet. It takes no points, since any contract can log a transfer */
             received: {
                 dust_tokens: number;
                 left_out: number;
-                /** @example What transactions of others brought since the index follows the wallet. Any contract can claim to have sent anything; none of it takes anything from the score. */
-                note: string;
                 /** @example 1 */
                 spam_tokens: number;
                 /** @description Most transfers first, at most 100 */
@@ -4257,8 +4497,10 @@ export interface components {
                 /** @description True where only the newest 20,000 transfers were read */
                 truncated: boolean;
             };
+            /** @example [] */
+            sanctions_flags: components["schemas"]["SanctionsFlag"][];
             self_dealing: {
-                /** @description Most often first, at most 100 */
+                /** @description Transfers that came back, most often first, at most 100: of any amount within 7 days from an account of the same owner, within 1 % of the amount and 24 hours from another account without code. Each transfer counts once; longer circles are not found */
                 circles: {
                     /**
                      * @description In the token's smallest unit, decimal
@@ -4291,8 +4533,6 @@ export interface components {
                     token: string;
                 }[];
                 is_pattern: boolean;
-                /** @example A transfer of native coin or an ERC-20 token that the wallet itself sent, and the next one of the same token from the same counterparty: of any amount within 7 days where it belongs to the same owner, within 1 % of the amount and 24 hours of any other account without code. Each transfer counts once. Longer circles are not seen. */
-                method: string;
                 /**
                  * @description Share of the weight of own calls that stays within the owner's accounts
                  * @example 0
@@ -4300,6 +4540,11 @@ export interface components {
                 own_share: number | null;
                 truncated: boolean;
             };
+            /**
+             * @description The result in two sentences
+             * @example Cleanliness 100 of 100. 0 critical findings, 0 warnings, 1 note.
+             */
+            summary: string;
             window: components["schemas"]["ReportWindow"];
         };
         WatchedThreshold: {
@@ -4328,6 +4573,8 @@ export interface operations {
     get_agent_protect_address: {
         parameters: {
             query?: {
+                /** @description True for a free preview without a key or payment: counts and upper bounds of the findings */
+                preview?: boolean;
                 /** @description Adds 30 days of monitoring, as GET /alerts/subscribe/{address} sells it with every event. A URL that leads anywhere but to a public https host is refused. */
                 webhook_url?: string;
             };
@@ -4376,15 +4623,17 @@ export interface operations {
                      *           "index"
                      *         ]
                      *       },
+                     *       "summary": "2 transactions can be signed now; tokens worth 120.00 USD are at stake. 9 of 11 checks passed.",
+                     *       "charged": true,
                      *       "risk_level": "LOW",
                      *       "risk_score": 16,
                      *       "verdict": "Low risk: gas efficiency.",
-                     *       "services": [
+                     *       "checks": [
                      *         {
-                     *           "name": "risk",
-                     *           "ran": true,
-                     *           "reason": "always",
-                     *           "window": null
+                     *           "name": "sanctions",
+                     *           "passed": true,
+                     *           "found": 0,
+                     *           "result": "The wallet is on no sanctions list."
                      *         }
                      *       ],
                      *       "simulated_at": {
@@ -4396,12 +4645,20 @@ export interface operations {
                      *         {
                      *           "priority": 1,
                      *           "service": "retry",
-                     *           "action": "retry_transaction",
+                     *           "kind": "retry_transaction",
                      *           "severity": "warning",
-                     *           "description": "Send 0x322e9f04 at 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc again, which failed as 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d.",
-                     *           "reason": "It failed (reverted: InsufficientBalance()), nothing since did the same, and it passes now.",
+                     *           "action": "Simulate calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 right before sending, and do not send those that fail.",
+                     *           "reason": "2 calls of 30 reverted in 30 days and cost 0.24 USD. A simulation does not foresee every revert, so the saving is an upper bound.",
+                     *           "saves_usd_per_month": 0.24,
+                     *           "contract": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "selector": "0x3593564c",
+                     *           "method": "execute(bytes,bytes[],uint256)",
+                     *           "calls": 2,
+                     *           "suggested_gas_limit": null,
+                     *           "token": null,
+                     *           "spender": null,
                      *           "value_usd": null,
-                     *           "saves_usd_per_month": null,
+                     *           "failed_tx_hash": null,
                      *           "last_used_at": null,
                      *           "warning": null,
                      *           "transaction": {
@@ -4429,7 +4686,7 @@ export interface operations {
                      *       "first_nonce": 412,
                      *       "total_max_cost_wei": "6013441764000",
                      *       "total_max_cost_usd": 0.012027,
-                     *       "saves_usd_per_month": 0.007234,
+                     *       "saves_usd_per_month": 0.24,
                      *       "rehearsed": true,
                      *       "not_retried": [
                      *         {
@@ -4481,7 +4738,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["Protection"];
+                    "application/json": components["schemas"]["Protection"] | components["schemas"]["ReportPreview"];
                 };
             };
             /** @description Header malformed, or Payment malformed */
@@ -6712,7 +6969,10 @@ export interface operations {
     };
     get_health_address: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description True for a free preview without a key or payment: counts and upper bounds of the findings */
+                preview?: boolean;
+            };
             header?: {
                 /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
                 "Idempotency-Key"?: string;
@@ -6764,6 +7024,7 @@ export interface operations {
                      *           "index"
                      *         ]
                      *       },
+                     *       "summary": "27 of 30 calls succeeded in 180 days. Failures cost 0.24 USD. 2 recommendations.",
                      *       "totals": {
                      *         "calls": 30,
                      *         "successes": 27,
@@ -6803,7 +7064,7 @@ export interface operations {
                      *           "eth": "0.000002411368784",
                      *           "value_usd": 0.007234
                      *         },
-                     *         "month_basis": "Amount of the window x 30 / 30 days, rounded down; the days are those since the first call of the window, 30 at least."
+                     *         "window_days": 30
                      *       },
                      *       "failures": {
                      *         "out_of_gas": {
@@ -6823,7 +7084,6 @@ export interface operations {
                      *           }
                      *         },
                      *         "revert_reasons": null,
-                     *         "note": "out_of_gas: gas used reached 98 % of the limit; code that gives up all its gas on purpose looks the same. reverted: any other failure. Receipts hold no revert reason, so none is stored and none is guessed.",
                      *         "by_method": [
                      *           {
                      *             "contract": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
@@ -6861,7 +7121,6 @@ export interface operations {
                      *       "portfolio": {
                      *         "state": "held",
                      *         "reason": null,
-                     *         "basis": "What the wallet's own calls of the 180 days before its last one brought in, less what they took out. What others sent, what was held before, and the balance of the native coin are not in it. Worth: the daily feed price on the day of the last own call, or what the wallet itself gave for the token; the total is of recognised tokens with a feed price alone.",
                      *         "total_usd": 108,
                      *         "other_usd": null,
                      *         "unpriced_tokens": 0,
@@ -6902,22 +7161,32 @@ export interface operations {
                      *       "recommendations": [
                      *         {
                      *           "kind": "simulate_first",
-                     *           "action": "Simulate calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 right before sending and hold back what fails.",
-                     *           "reason": "The fees of reverted calls bought nothing. Saved at most: a simulation cannot foresee every revert.",
-                     *           "saves_usd_per_month": 0.007234,
-                     *           "saves_eth_per_month": "0.000002411368784",
-                     *           "evidence": "calls: 2; 2411368784000 wei in 30 days; x 30 / 30 = 2411368784000 wei a month"
+                     *           "severity": "warning",
+                     *           "action": "Simulate calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 right before sending, and do not send those that fail.",
+                     *           "reason": "2 calls of 30 reverted in 30 days and cost 0.24 USD. A simulation does not foresee every revert, so the saving is an upper bound.",
+                     *           "saves_usd_per_month": 0.24,
+                     *           "contract": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "selector": "0x3593564c",
+                     *           "method": "execute(bytes,bytes[],uint256)",
+                     *           "calls": 2,
+                     *           "suggested_gas_limit": null,
+                     *           "token": null,
+                     *           "spender": null,
+                     *           "fees": {
+                     *             "wei": "2411368784000",
+                     *             "eth": "0.000002411368784",
+                     *             "value_usd": 0.007234
+                     *           }
                      *         }
                      *       ],
                      *       "prices": {
                      *         "native_symbol": "ETH",
                      *         "native_usd": 3000,
-                     *         "reason": null,
-                     *         "basis": "Last feed answer before the UTC day of each call; each call is priced by itself and rounded to 1e-6 USD."
+                     *         "reason": null
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["HealthReport"];
+                    "application/json": components["schemas"]["HealthReport"] | components["schemas"]["ReportPreview"];
                 };
             };
             /** @description Header malformed, or Payment malformed */
@@ -7950,7 +8219,10 @@ export interface operations {
     };
     get_optimize_address: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description True for a free preview without a key or payment: counts and upper bounds of the findings */
+                preview?: boolean;
+            };
             header?: {
                 /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
                 "Idempotency-Key"?: string;
@@ -7996,6 +8268,34 @@ export interface operations {
                      *           "index"
                      *         ]
                      *       },
+                     *       "summary": "1 recommendation saves at most 0.24 USD a month.",
+                     *       "charged": true,
+                     *       "recommendations": [
+                     *         {
+                     *           "kind": "simulate_first",
+                     *           "severity": "warning",
+                     *           "action": "Simulate calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 right before sending, and do not send those that fail.",
+                     *           "reason": "2 calls of 30 reverted in 30 days and cost 0.24 USD. A simulation does not foresee every revert, so the saving is an upper bound.",
+                     *           "saves_usd_per_month": 0.24,
+                     *           "contract": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "selector": "0x3593564c",
+                     *           "method": "execute(bytes,bytes[],uint256)",
+                     *           "calls": 2,
+                     *           "suggested_gas_limit": null,
+                     *           "token": null,
+                     *           "spender": null,
+                     *           "fees": {
+                     *             "wei": "2411368784000",
+                     *             "eth": "0.000002411368784",
+                     *             "value_usd": 0.007234
+                     *           }
+                     *         }
+                     *       ],
+                     *       "smaller_savings": {
+                     *         "count": 0,
+                     *         "saves_usd_per_month": 0
+                     *       },
+                     *       "window_days": 30,
                      *       "methods": [
                      *         {
                      *           "contract": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
@@ -8024,11 +8324,7 @@ export interface operations {
                      *             "eth": "0.000002411368784",
                      *             "value_usd": 0.007234
                      *           },
-                     *           "saving_per_month": {
-                     *             "wei": "2411368784000",
-                     *             "eth": "0.000002411368784",
-                     *             "value_usd": 0.007234
-                     *           },
+                     *           "saves_usd_per_month": 0.24,
                      *           "gas_limit": {
                      *             "state": "fits",
                      *             "samples": 27,
@@ -8041,7 +8337,7 @@ export interface operations {
                      *             "median_limit_over_p95_used": 1.388,
                      *             "highest_limit_that_ran_out": "250000",
                      *             "suggested_limit": "312500",
-                     *             "reason": "The limit suits what the calls use."
+                     *             "reason": "The gas limit suits the calls."
                      *           },
                      *           "savings": [
                      *             {
@@ -8052,15 +8348,7 @@ export interface operations {
                      *                 "eth": "0.000002411368784",
                      *                 "value_usd": 0.007234
                      *               },
-                     *               "saving_per_month": {
-                     *                 "wei": "2411368784000",
-                     *                 "eth": "0.000002411368784",
-                     *                 "value_usd": 0.007234
-                     *               },
-                     *               "arithmetic": {
-                     *                 "eth": "2411368784000 wei x 30 / 30 days = 2411368784000 wei",
-                     *                 "usd": "7234 micro-USD x 30 / 30 days = 7234 micro-USD"
-                     *               }
+                     *               "saves_usd_per_month": 0.24
                      *             }
                      *           ]
                      *         }
@@ -8091,38 +8379,16 @@ export interface operations {
                      *           "eth": "0.000002411368784",
                      *           "value_usd": 0.007234
                      *         },
-                     *         "saving_per_month": {
-                     *           "wei": "2411368784000",
-                     *           "eth": "0.000002411368784",
-                     *           "value_usd": 0.007234
-                     *         }
-                     *       },
-                     *       "recommendations": [
-                     *         {
-                     *           "kind": "simulate_first",
-                     *           "action": "Simulate calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 right before sending and hold back what fails.",
-                     *           "reason": "The fees of reverted calls bought nothing. Saved at most: a simulation cannot foresee every revert.",
-                     *           "saves_usd_per_month": 0.007234,
-                     *           "saves_eth_per_month": "0.000002411368784",
-                     *           "evidence": "calls: 2; 2411368784000 wei in 30 days; x 30 / 30 = 2411368784000 wei a month"
-                     *         }
-                     *       ],
-                     *       "method": {
-                     *         "percentiles": "Nearest rank over gas used by successful calls of the window: the smallest value that at least 95 % (50 %) of them do not exceed. Failures are left out, because they stop before all gas is used.",
-                     *         "suggested_limit": "ceil(1.25 x the most gas that a success used, or the highest limit that ran out, whichever is more). A refund of at most a fifth of the gas is paid back after the call, so a call may need 5/4 of what it used. By the most used and not by p95: a limit too low costs a call; gas that is not used is not paid, so a lower limit saves nothing.",
-                     *         "overpaid": "(price per gas paid - (base fee + median tip of the call's own block)) x gas used, 0 where negative, never more than the fee.",
-                     *         "savings": "simulate_first: fees of reverted calls. raise_gas_limit: fees of calls that used up their limit. pay_market_price: overpaid by successful calls. No fee is in two of them, so together they never exceed what was spent. All are upper bounds: hindsight knows more than a sender.",
-                     *         "month": "Amount of the window x 30 / 30 days, rounded down; the days are those since the first call of the window, 30 at least."
+                     *         "saves_usd_per_month": 0.24
                      *       },
                      *       "prices": {
                      *         "native_symbol": "ETH",
                      *         "native_usd": 3000,
-                     *         "reason": null,
-                     *         "basis": "Last feed answer before the UTC day of each call; each call is priced by itself and rounded to 1e-6 USD."
+                     *         "reason": null
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["OptimizeReport"];
+                    "application/json": components["schemas"]["OptimizeReport"] | components["schemas"]["ReportPreview"];
                 };
             };
             /** @description Header malformed, or Payment malformed */
@@ -8592,7 +8858,10 @@ export interface operations {
     };
     get_retry_address: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description True for a free preview without a key or payment: counts and upper bounds of the findings */
+                preview?: boolean;
+            };
             header?: {
                 /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
                 "Idempotency-Key"?: string;
@@ -8638,6 +8907,8 @@ export interface operations {
                      *           "index"
                      *         ]
                      *       },
+                     *       "summary": "1 of 2 failed transactions of the last 30 days can be repeated now.",
+                     *       "charged": true,
                      *       "account": "eoa",
                      *       "simulated_at": {
                      *         "block": 48210,
@@ -8723,7 +8994,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["RetryReport"];
+                    "application/json": components["schemas"]["RetryReport"] | components["schemas"]["ReportPreview"];
                 };
             };
             /** @description Header malformed, or Payment malformed */
@@ -9252,7 +9523,10 @@ export interface operations {
     };
     post_wash_address: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description True for a free preview without a key or payment: counts and upper bounds of the findings */
+                preview?: boolean;
+            };
             header?: {
                 /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
                 "Idempotency-Key"?: string;
@@ -9298,26 +9572,34 @@ export interface operations {
                      *           "index"
                      *         ]
                      *       },
+                     *       "summary": "Cleanliness 100 of 100. 0 critical findings, 0 warnings, 1 note.",
+                     *       "sanctions_flags": [],
                      *       "cleanliness_score": 90,
+                     *       "cleanliness_reason": null,
                      *       "cleanliness_range": {
                      *         "lowest": 90,
                      *         "highest": 90
                      *       },
-                     *       "cleanliness_grade": "Spotless",
+                     *       "activity": 30,
                      *       "deductions": [
                      *         {
                      *           "name": "dust",
                      *           "points": 0,
                      *           "most": 10,
-                     *           "reason": "recognised tokens that own calls brought in and that are worth less than a cent: 0; 2 points each"
+                     *           "found": 0,
+                     *           "reason": "0 recognised tokens that the wallet acquired worth less than 0.01 USD; 2 points each."
                      *         }
                      *       ],
                      *       "issues": [
                      *         {
                      *           "category": "received",
                      *           "severity": "warning",
-                     *           "description": "Unrecognised tokens that others sent: 1. This is not the wallet's doing and takes nothing from the score.",
-                     *           "action": "Do not approve, swap or claim them: touching them is what spam is for."
+                     *           "description": "Others sent 1 unrecognised token to the wallet. This takes no points.",
+                     *           "action": "Do not approve, swap or claim these tokens: spam is sent to make wallets do so.",
+                     *           "token": null,
+                     *           "account": null,
+                     *           "value_usd": null,
+                     *           "found": 1
                      *         }
                      *       ],
                      *       "issues_by_severity": {
@@ -9328,7 +9610,6 @@ export interface operations {
                      *       "portfolio": {
                      *         "state": "held",
                      *         "reason": null,
-                     *         "basis": "What the wallet's own calls of the 180 days before its last one brought in, less what they took out. What others sent, what was held before, and the balance of the native coin are not in it. Worth: the daily feed price on the day of the last own call, or what the wallet itself gave for the token; the total is of recognised tokens with a feed price alone.",
                      *         "total_usd": 108,
                      *         "other_usd": null,
                      *         "unpriced_tokens": 0,
@@ -9349,7 +9630,6 @@ export interface operations {
                      *         "dust_tokens": 0,
                      *         "transfers": 3,
                      *         "truncated": false,
-                     *         "note": "What transactions of others brought since the index follows the wallet. Any contract can claim to have sent anything; none of it takes anything from the score.",
                      *         "tokens": [
                      *           {
                      *             "token": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
@@ -9402,18 +9682,16 @@ export interface operations {
                      *             "last_at": "2026-11-20T09:58:00.000Z"
                      *           }
                      *         ],
-                     *         "truncated": false,
-                     *         "method": "A transfer of native coin or an ERC-20 token that the wallet itself sent, and the next one of the same token from the same counterparty: of any amount within 7 days where it belongs to the same owner, within 1 % of the amount and 24 hours of any other account without code. Each transfer counts once. Longer circles are not seen."
+                     *         "truncated": false
                      *       },
                      *       "prices": {
                      *         "native_symbol": "ETH",
                      *         "native_usd": 3000,
-                     *         "reason": null,
-                     *         "basis": "Last feed answer before the UTC day of each call; each call is priced by itself and rounded to 1e-6 USD."
+                     *         "reason": null
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["WashReport"];
+                    "application/json": components["schemas"]["WashReport"] | components["schemas"]["ReportPreview"];
                 };
             };
             /** @description Header malformed, or Payment malformed */

@@ -150,6 +150,8 @@ type ScoringServices = {
   readonly dailyScores: ReturnType<typeof createDailyScores>;
   readonly cards: Pick<ReturnType<typeof createCardRenderer>, "hasRoom" | "render">;
   readonly recovery: RecoveryPorts;
+  /** A queue of free previews, so that they do not delay paid reports. */
+  readonly previewTurns: ReportTurns;
   /** A queue of its own, so that a slow node does not delay other reports. */
   readonly recoveryTurns: ReportTurns;
   /**

@@ -69,7 +69,7 @@ const validationResponse: StatusResponse = [
 ];
 
 function successResponse(
-  { answer: { schema, description, renderings } }: Pick<AnySpec, "answer">,
+  { answer: { schema, description, renderings, preview } }: Pick<AnySpec, "answer">,
   pricing: Pricing | null,
 ): StatusResponse {
   const binary = { schema: { type: "string" as const, format: "binary" } };
@@ -79,7 +79,7 @@ function successResponse(
       description,
       ...(pricing === null ? {} : { headers: PAID_ANSWER_HEADERS }),
       content: {
-        "application/json": { schema },
+        "application/json": { schema: preview === undefined ? schema : z.union([schema, preview]) },
         ...Object.fromEntries((renderings ?? []).map((mediaType) => [mediaType, binary])),
       },
     },

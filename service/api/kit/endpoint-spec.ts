@@ -18,6 +18,8 @@ export type AnswerSpec<Answer> = {
   readonly description: string;
   /** Media types beside JSON that `render` can make of it. */
   readonly renderings?: readonly string[];
+  /** The answer to a request with `preview=true`. */
+  readonly preview?: z.ZodType;
 };
 
 /** Members of every endpoint, free or priced. */
@@ -68,6 +70,8 @@ type PricedSpec<Params, Query, Body, Answer, Checked, Prepared> = EndpointSpec<
    * by primary key only: no node, no decoding, no statement that grows with a wallet's history.
    */
   check(input: RequestInput<Params, Query, Body>, check: CheckContext): Promise<Checked>;
+  /** The free answer to `preview=true`, after `check`, for anyone: no caller is known, only the IP limit applies. */
+  preview?(input: RequestInput<Params, Query, Body>, context: CheckContext): Promise<unknown>;
   /**
    * Costly refusals before the charge, for callers who can pay. Without it the work gets the result of `check`.
    */
@@ -97,6 +101,8 @@ export type PaidSpec<Params, Query, Body, Answer, Checked, Prepared = Checked> =
   Checked,
   Prepared
 > & {
+  /** The answer if what was prepared leaves nothing to sell; it is free. Null to sell. */
+  freeAnswer?(input: RequestInput<Params, Query, Body>, prepared: Prepared): Answer | null;
   /** Whether the settlement comes before the work. Default: from 2 USD on. */
   settlement?(input: RequestInput<Params, Query, Body>, prepared: Prepared): Settlement;
   /** The paid work. If it throws, the price is returned, or the answer stays owed. */

@@ -1,15 +1,22 @@
 import { hash } from "node:crypto";
 import type { RouteConfig } from "@hono/zod-openapi";
 import canonicalize from "canonicalize";
-import type { PaidRequest } from "../../access/access.ts";
+import type { BoughtAnswer, PaidRequest } from "../../access/access.ts";
 import { methodNotAllowed } from "../../access/problems.ts";
 import type { Services } from "../services.ts";
 import { addHeaders } from "./answer.ts";
 import type { ApiContext } from "./api-env.ts";
 import type { RequestLimits } from "./deadline.ts";
 import { describeOperation, type Pricing } from "./describe-operation.ts";
-import type { AnswerSpec, EndpointSpec, FreeSpec, PaidSpec, SaleSpec } from "./endpoint-spec.ts";
-import { readInput } from "./read-input.ts";
+import type {
+  AnswerSpec,
+  CheckContext,
+  EndpointSpec,
+  FreeSpec,
+  PaidSpec,
+  SaleSpec,
+} from "./endpoint-spec.ts";
+import { type RequestInput, readInput } from "./read-input.ts";
 import { answerBought, servePaid } from "./serve-paid.ts";
 
 /** One method of one path. */
@@ -42,6 +49,8 @@ export function definePaid<Params, Query, Body, Answer, Checked, Prepared = Chec
   return defineSale<Params, Query, Body, Answer, Checked, Prepared>({
     ...spec,
     async sell(input, prepared, sale) {
+      const free = spec.freeAnswer?.(input, prepared) ?? null;
+      if (free !== null) return sale.free(free);
       const settlement =
         spec.settlement?.(input, prepared) ?? (sale.request.units >= SETTLE_FIRST_UNITS ? "before" : "after");
       const { debitId, deliver } = await sale.take({ settlement });
@@ -69,6 +78,11 @@ export function defineSale<Params, Query, Body, Answer, Checked, Prepared = Chec
       if (context.req.method === "HEAD")
         throw methodNotAllowed("HEAD", context.req.path, [spec.method.toUpperCase(), "OPTIONS"]);
       const input = await readInput(context.req, spec.request);
+      const check = { deps, now: clock.now() };
+      if (spec.preview !== undefined && Reflect.get(Object(input.query), "preview") === true) {
+        const previewing = previewOf(spec, input, check);
+        return answerBought(context, await limits.startDeadline().wait(previewing));
+      }
       const distinction = await spec.distinguish?.({ header: (name) => context.req.header(name) }, deps);
       const request = describePaidRequest(context, {
         ...spec,
@@ -85,7 +99,6 @@ export function defineSale<Params, Query, Body, Answer, Checked, Prepared = Chec
       const repeated = await deadline.wait(access.recall(caller, request));
       if (repeated !== null) return answerBought(context, repeated);
       const { startDeadline } = limits;
-      const check = { deps, now: clock.now() };
       const call = { input, request, access, deadline, startDeadline, caller, context: check };
       try {
         return await servePaid(context, spec, call);
@@ -95,6 +108,17 @@ export function defineSale<Params, Query, Body, Answer, Checked, Prepared = Chec
       }
     },
   };
+}
+
+/** The free preview of a priced endpoint as JSON, under the endpoint's own refusals. */
+async function previewOf<Params, Query, Body, Answer, Checked, Prepared>(
+  spec: Pick<SaleSpec<Params, Query, Body, Answer, Checked, Prepared>, "check" | "preview">,
+  input: RequestInput<Params, Query, Body>,
+  context: CheckContext,
+): Promise<BoughtAnswer> {
+  await spec.check(input, context);
+  const body = JSON.stringify(await spec.preview?.(input, context));
+  return { contentType: "application/json", body };
 }
 
 /** A free endpoint: validation, then its own response. */

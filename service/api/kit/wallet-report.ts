@@ -67,10 +67,15 @@ export function reportScope(
   };
 }
 
-/** Throws a 404 for a wallet that the index does not follow, and a 503 if the index is empty or too old. */
-export async function requireFollowed(address: Address, services: WalletServices, now: Date): Promise<void> {
-  const { followed } = await freshStanding(address, services, now);
-  if (!followed) throw notIndexed(address);
+/** State of a followed wallet. Throws a 404 for any other wallet, and a 503 if the index is empty or too old. */
+export async function requireFollowed(
+  address: Address,
+  services: WalletServices,
+  now: Date,
+): Promise<WalletSnapshot> {
+  const found = await freshStanding(address, services, now);
+  if (!found.followed) throw notIndexed(address);
+  return found;
 }
 
 /** As `requireFollowed`; also throws a 503 if the queue of reports is full. */
@@ -78,9 +83,10 @@ export async function requireReadable(
   address: Address,
   services: WalletServices & Pick<Services, "reportTurns">,
   now: Date,
-): Promise<void> {
-  await requireFollowed(address, services, now);
+): Promise<WalletSnapshot> {
+  const found = await requireFollowed(address, services, now);
   if (!services.reportTurns.hasRoom()) throw tooManyReports();
+  return found;
 }
 
 /** Rows of a followed wallet. Throws a 503 problem while no block is both final and enriched. */
@@ -147,7 +153,7 @@ export function requireRead(wallet: Address, outcome: FoundOutcome): FoundDealin
   }
 }
 
-function noBlock(): Problem {
+export function noBlock(): Problem {
   return unavailable("scoring-unavailable", "No block is both final and enriched yet.", {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });

@@ -1,18 +1,12 @@
 import type { Address } from "viem";
 import type { Market } from "../../model/features/market.ts";
 import { ownApprovalTest, vouchedTokenTest } from "../../reports/diagnosis/approvals.ts";
-import { diagnoseHealth } from "../../reports/diagnosis/health.ts";
-import { callName } from "../../reports/diagnosis/health-advice.ts";
-import { optimizeGas } from "../../reports/diagnosis/optimize.ts";
-import {
-  avoidableWei,
-  chooseServices,
-  isInUse,
-  type ProtectionFindings,
-  type ProtectService,
-  rankApprovals,
-} from "../../reports/diagnosis/protect.ts";
+import { diagnoseHealth, type Health } from "../../reports/diagnosis/health.ts";
+import { oneCallName } from "../../reports/diagnosis/health-advice.ts";
+import { findSavings } from "../../reports/diagnosis/optimize.ts";
+import { isInUse, type ProtectionFindings, rankApprovals } from "../../reports/diagnosis/protect.ts";
 import { gatherReportFacts, type ReportFacts } from "../../reports/diagnosis/report-facts.ts";
+import { dayText } from "../../reports/phrases.ts";
 import type { Recovery } from "../../reports/recovery/open-recovery.ts";
 import { recoverFailures } from "../../reports/recovery/recover-failures.ts";
 import type { RecoveryNode } from "../../reports/recovery/recovery-node.ts";
@@ -27,7 +21,7 @@ import { freshStanding, ninetyDays, readReport } from "../kit/wallet-report.ts";
 import { foundFailures, openNode, requireRecovery, withNode } from "../schemas/retries.ts";
 import { answerRisk } from "../schemas/risk.ts";
 import type { Services } from "../services.ts";
-import { readExchanged } from "./post-wash.ts";
+import { ratingOf, readExchanged } from "./post-wash.ts";
 
 /** The transactions to sign of a step, or the reason for their absence. */
 export type Ready =
@@ -39,33 +33,38 @@ export type Ready =
     }
   | { readonly kind: "obstacle"; readonly detail: string };
 
-export function findingsOf({
-  facts,
-  risk,
-  health,
-  wash,
-  optimization,
-  recovery,
-  approvals,
-  revocations,
-  recovered,
-}: Protection): ProtectionFindings<Ready> {
+export function findingsOf(protection: Protection): ProtectionFindings<Ready> {
+  const { facts, risk, health, wash, recovery, approvals, revocations, recovered } = protection;
   const at = recovery.block.timestamp;
   return {
-    risk: { level: risk.risk_level, signals: risk.signals },
-    ...{ health, wash, optimization, days: facts.paid.days },
+    risk: {
+      level: risk.risk_level,
+      signals: risk.signals,
+      sanctions: risk.sanctions_flags.map(
+        ({ source, detected_at }) => `${source} since ${detected_at.slice(0, 10)}`,
+      ),
+    },
+    ...{ health, wash, facts, savings: findSavings(facts.paid, facts.policy) },
     revocations: revocations.list.flatMap(({ outcome }, place) => {
       const known = approvals[place];
       return known === undefined ? [] : [{ ...known, ready: outcome }];
     }),
-    retries: (recovered?.offers ?? []).map(({ call, intent, cause, transaction, gas, maxCost }) => ({
-      description: `Send ${callName({ contract: call.to, selector: call.selector })} again, which failed as ${call.hash}.`,
-      reason: `It failed (${cause.kind}${cause.reason === null ? "" : `: ${cause.reason}`}), nothing since did the same, and it passes now.`,
-      valueMicroUsd: sentWorth({ value: call.value, spends: intent.spends, at }, facts.market),
-      ready: { kind: "ready", transaction, gas, maxCost },
-    })),
+    retries: recovered.offers.map(({ call, intent, cause, transaction, gas, maxCost }) => {
+      const called = { contract: call.to, selector: call.selector };
+      const reason = cause.reason === null ? "" : `: ${cause.reason}`;
+      return {
+        action: `Repeat the failed ${oneCallName(called)}.`,
+        reason: `It failed on ${dayText(call.timestamp)} (${CAUSES[cause.kind]}${reason}). No later transaction did the same, and it passes a simulation now.`,
+        ...{ called, failedHash: call.hash },
+        valueMicroUsd: sentWorth({ value: call.value, spends: intent.spends, at }, facts.market),
+        ready: { kind: "ready", transaction, gas, maxCost },
+      };
+    }),
+    failuresFound: foundFailures(recovery.outcomes),
   };
 }
+
+const CAUSES = { out_of_gas: "out of gas", slippage: "slippage", reverted: "reverted" } as const;
 
 /** Micro-USD that a call sends; null if it sends nothing or something without a price. */
 function sentWorth(
@@ -89,7 +88,7 @@ function sentWorth(
 /** Findings about a wallet from which its protection is planned. */
 export type Protection = Awaited<ReturnType<typeof findProtection>>;
 
-/** Runs the services that the risk requires, on one read of the rows and at one block. Throws the 503 problems of its sources. */
+/** Runs all services on one read of the rows and at one block. Throws the 503 problems of its sources. */
 export async function findProtection(
   { address, now }: { readonly address: Address; readonly now: Date },
   deps: Services,
@@ -100,45 +99,21 @@ export async function findProtection(
   ]);
   return deps.recoveryTurns.take(async () => {
     const recovery = await requireRecovery(address, deps);
-    const [risk, drawnTokens] = await Promise.all([
+    const [risk, exchanged, drawnTokens] = await Promise.all([
       answerRisk({ address, standing, now }, deps),
+      readExchanged(source, deps),
       deps.walletTransfers.drawnTokens(ninetyDays(address, source)),
     ]);
     const facts = gatherReportFacts(source, deps.policy);
     const health = diagnoseHealth(facts, { drawnTokens });
-    const services = chooseServices({
-      level: risk.risk_level,
-      health,
-      avoidable: avoidableWei(facts.paid),
-      failures: foundFailures(recovery.outcomes),
-    });
-    const runs = (name: ProtectService) => services.some((service) => service.name === name && service.run);
-    const wash = runs("wash")
-      ? washWallet(facts, { ...(await readExchanged(source, deps)), drawnTokens })
-      : null;
-    const planned = await withNode(() =>
-      planTransactions({ facts, recovery, health, retries: runs("retry") }, openNode(deps)),
-    );
-    const optimization = runs("optimize") ? optimizeGas(facts) : null;
-    return { facts, risk, health, wash, optimization, services, recovery, ...planned };
+    const wash = washWallet(facts, { ...exchanged, drawnTokens, rating: ratingOf(standing) });
+    const planned = await withNode(() => planTransactions({ facts, recovery, health }, openNode(deps)));
+    return { facts, risk, health, wash, recovery, ...planned };
   });
 }
 
 /** Revocations come first: a retry must not use a revoked approval. */
-async function planTransactions(
-  {
-    facts,
-    recovery,
-    health,
-    retries,
-  }: {
-    readonly facts: ReportFacts;
-    readonly recovery: Recovery;
-    readonly health: ProtectionFindings<never>["health"];
-    readonly retries: boolean;
-  },
-  node: RecoveryNode,
-) {
+async function planTransactions({ facts, recovery, health }: Planning, node: RecoveryNode) {
   const approvals = await rankStanding({ facts, recovery, health }, node);
   const tried = await tryRevocations(
     recovery,
@@ -147,20 +122,22 @@ async function planTransactions(
   );
   const revocations = await settleRevocations(recovery, node, tried);
   const { transactions, cost, list, rehearsed } = revocations;
-  // Null: retries were not searched. False: not all pass one after the other, or the node cannot simulate it.
-  if (!retries) return { approvals, revocations, recovered: null, rehearsed };
   const ready = list.filter(({ outcome }) => outcome.kind === "ready");
   const revoked = new Set(ready.map(({ approval }) => approval.spender));
   const before = { transactions, cost, revoked };
   const recovered = await recoverFailures(recovery, node, { before, policy: facts.policy });
+  // False: not all pass one after the other, or the node cannot simulate it.
   return { approvals, revocations, recovered, rehearsed: rehearsed && recovered.rehearsed };
 }
 
+type Planning = {
+  readonly facts: ReportFacts;
+  readonly recovery: Recovery;
+  readonly health: Health;
+};
+
 /** The wallet's open approvals at risk, the most urgent first. All are ranked before the list is cut. */
-async function rankStanding(
-  { facts, recovery, health }: Omit<Parameters<typeof planTransactions>[0], "retries">,
-  node: RecoveryNode,
-) {
+async function rankStanding({ facts, recovery, health }: Planning, node: RecoveryNode) {
   const isOwn = ownApprovalTest(facts);
   const isVouched = vouchedTokenTest(facts);
   const risky = new Map(

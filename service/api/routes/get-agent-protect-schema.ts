@@ -1,7 +1,9 @@
 import { z } from "@hono/zod-openapi";
+import { CHECKS } from "../../reports/diagnosis/protect-checks.ts";
+import { chargedSchema } from "../kit/report-preview.ts";
 import { reportScopeShape } from "../kit/wallet-report.ts";
 import { manageTokenSchema, subscriptionShape, webhookSecretSchema } from "../schemas/alert-subscription.ts";
-import { usdSchema } from "../schemas/report-parts.ts";
+import { adviceShape, usdSchema } from "../schemas/report-parts.ts";
 import {
   maxCostSchema,
   nonceSchema,
@@ -11,49 +13,40 @@ import {
   unsignedTransactionSchema,
 } from "../schemas/retries.ts";
 import { riskShape } from "../schemas/risk.ts";
-import { count, eip55Schema, flag, isoSchema, severitySchema, text } from "../schemas/values.ts";
-
-const serviceSchema = z.enum(["risk", "health", "wash", "optimize", "retry"]);
+import { count, eip55Schema, flag, hashSchema, isoSchema, text } from "../schemas/values.ts";
 
 export const stepSchema = z
   .object({
     priority: z.int().positive().openapi({ description: "1 is first" }),
-    service: serviceSchema.openapi({ example: "retry" }),
-    action: z
+    service: z.enum(["risk", "health", "wash", "optimize", "retry"]).openapi({ example: "retry" }),
+    kind: z
       .enum([
-        "review_risk",
+        "resolve_listing",
         "leave_listed_accounts",
+        "stop_failing_calls",
+        "deal_with_others",
+        "review_risk",
         "revoke_delegation",
         "revoke_approval",
         "retry_transaction",
         "simulate_first",
-        "raise_gas_limit",
-        "lower_gas_limit",
+        "set_gas_limit",
         "pay_market_price",
-        "small_savings",
         "clean_up",
       ])
       .openapi({ example: "retry_transaction" }),
-    severity: severitySchema,
-    description: z.string().openapi({
-      example:
-        "Send 0x322e9f04 at 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc again, which failed as 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d.",
-    }),
-    reason: z.string().openapi({
-      example: "It failed (reverted: InsufficientBalance()), nothing since did the same, and it passes now.",
-    }),
+    ...adviceShape,
     value_usd: usdSchema.openapi({
       description:
-        "What is at stake now: of an approval the wallet's balance of the token, of a retry what it sends; null where it is not about money or nothing prices it",
+        "What is at stake: of an approval the wallet's balance of the token, of a retry what it sends; null if it has no price, and for other steps",
       example: null,
     }),
-    saves_usd_per_month: usdSchema.openapi({
-      description: "Null where the step saves no money",
-      example: null,
-    }),
+    failed_tx_hash: hashSchema
+      .nullable()
+      .openapi({ description: "The failed transaction that a retry repeats", example: null }),
     last_used_at: isoSchema.nullable().openapi({
       description:
-        "Last possible use of the approval that the step takes back; null where none is known, and for other steps",
+        "Last possible use of the approval that the step revokes; null if none is known, and for other steps",
       example: null,
     }),
     warning: text("What the step may break").nullable().openapi({ example: null }),
@@ -83,27 +76,30 @@ export const protectSchema = z
   .object({
     address: eip55Schema,
     ...reportScopeShape,
+    summary: text(
+      "The plan in two or three sentences: what can be signed, what comes first otherwise, and how many checks passed",
+      "2 transactions can be signed now; tokens worth 120.00 USD are at stake. 9 of 11 checks passed.",
+    ),
+    charged: chargedSchema,
     risk_level: riskShape.risk_level,
     risk_score: riskShape.risk_score,
     verdict: riskShape.verdict,
-    services: z
+    checks: z
       .array(
-        z.object({
-          name: serviceSchema,
-          ran: z.boolean().openapi({ example: true }),
-          reason: z.string().openapi({ example: "always" }),
-          window: reportScopeShape.window.nullable().openapi({
-            description:
-              "What it looked back at: health, wash and optimize at the window of the report, retry at the days of failures up to the simulated block; null where it was not run, and for risk, which goes by the stored score",
-            example: null,
-          }),
-        }),
+        z
+          .object({
+            name: z.enum(CHECKS),
+            passed: flag("Null if the facts are not known", true).nullable(),
+            found: count("Findings; null if they are not known", 0).nullable(),
+            result: text("One sentence", "The wallet is on no sanctions list."),
+          })
+          .openapi("ProtectionCheck"),
       )
-      .openapi({ description: "Everything is run unless the risk is LOW; then what has something to find" }),
+      .openapi({ description: "Everything that was checked" }),
     simulated_at: simulatedAtSchema,
     steps: z.array(stepSchema).openapi({
       description:
-        "Sorted by severity, then: reasons to refuse the wallet, signable transactions, costly habits by cost (those below a cent a month in one step), untidiness. Transactions keep the order of their nonces, so one that precedes a graver one is listed with it",
+        "Transactions to sign in the order of their nonces, then what makes others reject the wallet or endangers its funds, then gas savings of 0.10 USD a month or more, then untidiness",
     }),
     transactions: count("Steps that can be signed now", 1),
     first_nonce: nonceSchema.openapi({ description: "Of the first of them; they follow one another" }),
@@ -111,8 +107,8 @@ export const protectSchema = z
     total_max_cost_usd: usdSchema.openapi({ example: 0.012027 }),
     saves_usd_per_month: usdSchema.openapi({
       description:
-        "Of all costly habits together, at most; null where it was not looked into, or has no price",
-      example: 0.007234,
+        "Upper bound of all gas savings together, those below 0.10 USD included; null without a price",
+      example: 0.24,
     }),
     rehearsed: flag(
       "Whether all transactions also passed a simulation one after the other; false if the node cannot simulate that, null without transactions",
@@ -123,7 +119,7 @@ export const protectSchema = z
       .openapi({ description: "Failures that are not offered, newest first" }),
     monitoring: monitoringSchema
       .nullable()
-      .openapi({ description: "30 days of webhooks; null without webhook_url" }),
+      .openapi({ description: "30 days of webhooks; null without webhook_url, and if nothing was charged" }),
   })
   .openapi("Protection");
 

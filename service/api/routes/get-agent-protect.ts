@@ -1,26 +1,28 @@
 import { z } from "@hono/zod-openapi";
 import { SUBSCRIPTION_DAYS } from "../../alerts/subscriptions.ts";
-import { type ProtectionStep, type ProtectService, planProtection } from "../../reports/diagnosis/protect.ts";
+import { type ProtectionStep, planProtection } from "../../reports/diagnosis/protect.ts";
+import { listChecks, summarize } from "../../reports/diagnosis/protect-checks.ts";
+import { sumMoney } from "../../reports/diagnosis/report-facts.ts";
 import { definePaid } from "../kit/endpoint.ts";
+import { previewQuery, previewReport, previewSchema } from "../kit/report-preview.ts";
 import { noteInterest, reportScope, requireReadable } from "../kit/wallet-report.ts";
 import { purchaseBy, refuseWebhookUrl, renderSubscription } from "../schemas/alert-subscription.ts";
+import { renderAdviceNumbers } from "../schemas/report-parts.ts";
 import {
   renderBlock,
   renderOffers,
-  renderScope,
   renderTransaction,
-  requireRecovery,
   requireRecoveryTurn,
   usdOf,
   withUnread,
 } from "../schemas/retries.ts";
-import { addressParams, fieldsOf, isoOf, toUsd } from "../schemas/values.ts";
+import { addressParams, isoOf, toUsd } from "../schemas/values.ts";
 import { findingsOf, findProtection, type Protection, type Ready } from "./get-agent-protect-findings.ts";
-import { type ProtectAnswer, protectSchema, stepSchema } from "./get-agent-protect-schema.ts";
+import { type ProtectAnswer, protectSchema } from "./get-agent-protect-schema.ts";
 
 const MAX_URL_CHARACTERS = 2_048;
 
-const query = z.object({
+const query = previewQuery.extend({
   webhook_url: z
     .string()
     .min(1)
@@ -40,9 +42,10 @@ export const getAgentProtect = definePaid({
   tag: "Recovery",
   summary: "One ranked plan that protects a wallet, with its transactions ready to be signed",
   description:
-    "Runs what the wallet's risk calls for (risk, health, wash, optimize, retry) and ranks what they find. Approvals at risk come with the transaction that takes them back, failures worth sending again with theirs: unsigned, simulated at one block alone and one after the other, with nonces that follow one another over the whole plan and costs that the balance pays for together. Nothing is signed or sent by this service. With `webhook_url` the wallet is monitored for 30 days as well.",
+    "Runs all checks (risk, health, wash, optimize, retry) and answers one plan. It starts with transactions to sign: revocations of approvals at risk and failed transactions worth repeating, unsigned, simulated at one block alone and in sequence, with consecutive nonces and costs that the balance covers together. Then follow blockers, costs and untidiness. This service signs and sends nothing. With `webhook_url` the wallet is also monitored for 30 days. If there is no step, nothing is charged and no monitoring starts. `preview=true` answers a free preview.",
   request: { params: addressParams, query, body: null },
-  answer: { schema: protectSchema, description: "The plan" },
+  answer: { schema: protectSchema, description: "The plan", preview: previewSchema },
+  preview: previewReport,
   problems: [
     "not-indexed",
     "index-unavailable",
@@ -55,16 +58,21 @@ export const getAgentProtect = definePaid({
     await requireReadable(params.address, deps, now);
     requireRecoveryTurn(deps);
   },
-  async prepare({ params, query }, _checked, { deps }) {
+  async prepare({ params: { address }, query }, _checked, { deps, now }) {
     if (query.webhook_url !== undefined) await refuseWebhookUrl(query.webhook_url, deps);
-    await deps.recoveryTurns.take(() => requireRecovery(params.address, deps));
+    return findProtection({ address, now }, deps);
+  },
+  freeAnswer(_input, protection) {
+    const answer = renderProtection(protection, { charged: false, monitoring: null });
+    return answer.steps.every(({ severity }) => severity === "info") ? answer : null;
   },
   async work(
     { params: { address }, query },
-    _prepared,
+    prepared,
     { deps, now, caller, debitId },
   ): Promise<ProtectAnswer> {
-    const protection = await findProtection({ address, now }, deps);
+    // The settlement may have used the wallet's own balance.
+    const protection = caller.kind === "payer" ? await findProtection({ address, now }, deps) : prepared;
     // Last, because everything that can fail has succeeded by now.
     const monitoring =
       query.webhook_url === undefined
@@ -77,11 +85,14 @@ export const getAgentProtect = definePaid({
             thresholds: null,
           });
     noteInterest(address, deps);
-    if (monitoring === null) return renderProtection(protection, null);
+    if (monitoring === null) return renderProtection(protection, { charged: true, monitoring });
     const { subscription, secret, manageToken } = monitoring;
     return renderProtection(protection, {
-      ...renderSubscription(subscription, now),
-      ...{ secret, manage_token: manageToken },
+      charged: true,
+      monitoring: {
+        ...renderSubscription(subscription, now),
+        ...{ secret, manage_token: manageToken },
+      },
     });
   },
   withoutSecrets: (answer) => ({
@@ -92,51 +103,38 @@ export const getAgentProtect = definePaid({
 });
 
 /** The answer of GET /agent/protect/{address}. */
-function renderProtection(protection: Protection, monitoring: ProtectAnswer["monitoring"]): ProtectAnswer {
-  const { facts, risk, recovery, recovered, optimization } = protection;
-  const steps = planProtection(findingsOf(protection));
+function renderProtection(
+  protection: Protection,
+  { charged, monitoring }: Pick<ProtectAnswer, "charged" | "monitoring">,
+): ProtectAnswer {
+  const { facts, risk, recovery, recovered } = protection;
+  const findings = findingsOf(protection);
+  const steps = planProtection(findings);
+  const checks = listChecks(findings);
   const maxCosts = steps.flatMap(({ ready }) => (ready?.kind === "ready" ? [ready.maxCost] : []));
   const total = maxCosts.reduce((sum, cost) => sum + cost, 0n);
-  const { others } =
-    recovered === null ? { others: [] } : renderOffers({ rows: facts.rows, recovery, recovered });
+  const { others } = renderOffers({ rows: facts.rows, recovery, recovered });
+  const { microUsd } = sumMoney(findings.savings.map(({ monthly }) => monthly));
   return {
     address: risk.address,
     ...withUnread(reportScope(facts, facts.policy.window.days), recovery),
+    summary: `${summarize(steps, checks)}${charged ? "" : " Nothing was charged."}`,
+    charged,
     risk_level: risk.risk_level,
     risk_score: risk.risk_score,
     verdict: risk.verdict,
-    services: protection.services.map(({ name, run, reason }) => ({
-      ...{ name, ran: run, reason },
-      window: run ? windowOf(name, protection) : null,
-    })),
+    checks: [...checks],
     simulated_at: renderBlock(recovery),
     steps: steps.map((step, place) => renderStep(step, place + 1, recovery.block.number)),
     transactions: maxCosts.length,
     first_nonce: recovery.state.pendingNonce,
     total_max_cost_wei: total.toString(),
     total_max_cost_usd: usdOf(total, recovery.block.timestamp, facts.market),
-    saves_usd_per_month: optimization === null ? null : toUsd(optimization.totals.monthly.microUsd),
+    saves_usd_per_month: toUsd(microUsd),
     rehearsed: maxCosts.length === 0 ? null : protection.rehearsed,
     not_retried: others,
     monitoring,
   };
-}
-
-/** The window of a service: that of the report, or that of the retries, which ends at a newer block. */
-function windowOf(
-  name: ProtectService,
-  { facts, recovery }: Protection,
-): ProtectAnswer["services"][number]["window"] {
-  switch (name) {
-    case "risk":
-      return null;
-    case "health":
-    case "wash":
-    case "optimize":
-      return reportScope(facts, facts.policy.window.days).window;
-    case "retry":
-      return renderScope(facts.rows, recovery).window;
-  }
 }
 
 function renderStep(
@@ -146,10 +144,10 @@ function renderStep(
 ): ProtectAnswer["steps"][number] {
   const { ready, lastUsedAt } = step;
   const base = {
-    ...fieldsOf(stepSchema.shape, step),
-    priority,
+    ...{ priority, service: step.service, kind: step.kind, warning: step.warning },
+    ...renderAdviceNumbers(step),
     value_usd: toUsd(step.valueMicroUsd),
-    saves_usd_per_month: toUsd(step.monthlySavingMicroUsd),
+    failed_tx_hash: step.failedHash,
     last_used_at: lastUsedAt === null ? null : isoOf(lastUsedAt),
   };
   if (ready?.kind !== "ready") {

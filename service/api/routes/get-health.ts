@@ -12,8 +12,10 @@ import {
 } from "../../reports/diagnosis/report-facts.ts";
 import { methodName } from "../../reports/labels/method-names.ts";
 
+import { countText, moneyText } from "../../reports/phrases.ts";
 import type { SeenCall, WalletLife } from "../../scores/wallet-reads.ts";
 import { definePaid } from "../kit/endpoint.ts";
+import { previewQuery, previewReport, previewSchema } from "../kit/report-preview.ts";
 import { scoredRow } from "../kit/score-record.ts";
 import {
   freshStanding,
@@ -23,13 +25,13 @@ import {
   readReport,
   reportScope,
   reportScopeShape,
+  requireFollowed,
 } from "../kit/wallet-report.ts";
 import { blockSchema } from "../schemas/ahs-record.ts";
 import {
   approvalsShape,
   calledShape,
   moneySchema,
-  monthBasis,
   portfolioSchema,
   pricesSchema,
   recommendationSchema,
@@ -49,6 +51,7 @@ import {
   isoOf,
   isoSchema,
   share,
+  text,
   toEip55,
 } from "../schemas/values.ts";
 
@@ -58,9 +61,6 @@ const seenSchema = z
   .object({ block: blockSchema, time: isoSchema, tx_hash: hashSchema })
   .nullable()
   .openapi({ description: "Null where no own call is known" });
-
-const FAILURE_NOTE =
-  "out_of_gas: gas used reached 98 % of the limit; code that gives up all its gas on purpose looks the same. reverted: any other failure. Receipts hold no revert reason, so none is stored and none is guessed.";
 
 const causeSchema = z.object({ failures: countSchema, wasted: moneySchema });
 
@@ -90,6 +90,10 @@ export const healthSchema = z
       note: z.string().nullable().openapi({ example: null }),
     }),
     ...reportScopeShape,
+    summary: text(
+      "The result in one or two sentences",
+      "27 of 30 calls succeeded in 180 days. Failures cost 0.24 USD. 2 recommendations.",
+    ),
     totals: z.object({
       calls: z.int().openapi({ example: 30 }),
       successes: z.int().openapi({ example: 27 }),
@@ -107,13 +111,14 @@ export const healthSchema = z
       wasted_share: shareSchema.openapi({ example: 0.081285 }),
       spent_per_month: moneySchema,
       wasted_per_month: moneySchema,
-      month_basis: z.string().openapi({ example: monthBasis(30) }),
+      window_days: int("Days that monthly amounts are spread over: since the first call, at least 30", 30),
     }),
     failures: z.object({
-      out_of_gas: causeSchema,
-      reverted: causeSchema,
-      revert_reasons: z.null().openapi({ description: "Not stored: receipts do not hold them" }),
-      note: z.string().openapi({ example: FAILURE_NOTE }),
+      out_of_gas: causeSchema.openapi({
+        description: "Calls that used 98 % of their gas limit or more",
+      }),
+      reverted: causeSchema.openapi({ description: "All other failures" }),
+      revert_reasons: z.null().openapi({ description: "Always null: receipts hold no revert reason" }),
       by_method: z.array(failureSchema).openapi({ description: "The dearest first, at most 200" }),
       left_out: z.int(),
     }),
@@ -129,7 +134,7 @@ export const healthSchema = z
     ...approvalsShape,
     recommendations: z
       .array(recommendationSchema)
-      .openapi({ description: "The largest saving first, then what is about safety; at most 100" }),
+      .openapi({ description: "By severity, then the largest saving first; at most 100" }),
     prices: pricesSchema,
   })
   .openapi("HealthReport");
@@ -144,9 +149,13 @@ export const getHealth = definePaid({
   tag: "Reports",
   summary: "Operational health of a wallet",
   description:
-    "What the wallet's own calls of 180 days cost and what of it was wasted: success rate, fees of failures by cause, contract and method, activity by week, what its own calls left it with, open approvals without limit, and recommendations, ranked by the money that they save. USD at the prices of the day. What is not known is null, with the reason beside it. A wallet outside the index is read from the history source that the deployment names, if it names one, and is followed from then on; while that goes on, or when the source fails, the answer is 503 and costs nothing.",
-  request: { params: addressParams, query: z.object({}), body: null },
-  answer: { schema: healthSchema, description: "The report" },
+    "Success rate, fees of failures by cause, contract and method, activity by week, portfolio, open unlimited approvals, and recommendations by severity and saving, from the wallet's own calls of 180 days. Savings below 0.01 USD a month and methods with a single call give no recommendation. Values in USD are at the prices of the day; unknown values are null with a reason beside them. A wallet outside the index is read from the deployment's history source, if it has one, and is followed from then on; until that is done, or if the source fails, the answer is 503 and costs nothing. `preview=true` answers a free preview.",
+  request: { params: addressParams, query: previewQuery, body: null },
+  answer: { schema: healthSchema, description: "The report", preview: previewSchema },
+  async preview(input, context) {
+    await requireFollowed(input.params.address, context.deps, context.now);
+    return previewReport(input, context);
+  },
   problems: [
     "not-indexed",
     "index-unavailable",
@@ -176,10 +185,10 @@ export const getHealth = definePaid({
 
 const MOST_FAILURE_GROUPS = 200;
 const MOST_RECOMMENDATIONS = 100;
-const ONLY_SIGNED_NOTE = "Its only own calls are signed payments (x402), which other accounts sent.";
+const ONLY_SIGNED_NOTE = "All its payments are signed (x402) and sent by other accounts.";
 
 const SMART_ACCOUNT_NOTE =
-  "Calls are what the account executed in transactions of others; their fees may have been paid by a relayer or a paymaster.";
+  "The account acts through transactions of others; a relayer or paymaster may have paid their fees.";
 const DELEGATED_NOTE = "An EOA that runs the code of another account (EIP-7702).";
 
 /** The answer of GET /health/{address}. */
@@ -198,6 +207,7 @@ function renderHealth({
     address: toEip55(rows.wallet),
     account: accountOf(facts, life),
     ...reportScope(facts, policy.window.days),
+    summary: summarize(facts, health),
     totals: {
       calls,
       successes: calls - failures,
@@ -222,6 +232,16 @@ function renderHealth({
   };
 }
 
+function summarize({ policy, rows }: ReportFacts, health: Health): string {
+  const { calls, failures, wasted, advice } = health;
+  const days = `in ${policy.window.days} days`;
+  if (calls === 0) return `No outgoing transaction is known ${days}.`;
+  const cost = failures === 0 ? "" : ` Failures cost ${moneyText(wasted, rows.tokens.native)}.`;
+  const [first] = advice;
+  const urgent = first?.severity === "critical" ? ` Most urgent: ${first.action}` : "";
+  return `${calls - failures} of ${countText(calls, "call")} succeeded ${days}.${cost} ${advice.length === 0 ? "No recommendation" : countText(advice.length, "recommendation")}.${urgent}`;
+}
+
 /** Only an account without own code sends transactions. An account that only executed calls is a contract; any can sign payments. */
 function accountOf({ rows }: ReportFacts, { hasCode }: WalletLife): HealthAnswer["account"] {
   const delegate: Address | null = rows.delegation === null ? null : rows.delegation.to;
@@ -232,7 +252,7 @@ function accountOf({ rows }: ReportFacts, { hasCode }: WalletLife): HealthAnswer
     return { kind: "eoa", is_contract: false, delegates_to, note: null };
   if (rows.calls.some(choseGas))
     return { kind: "smart_account", is_contract: true, delegates_to, note: SMART_ACCOUNT_NOTE };
-  const note = rows.calls.length > 0 ? ONLY_SIGNED_NOTE : "No own call of it is known.";
+  const note = rows.calls.length > 0 ? ONLY_SIGNED_NOTE : "No outgoing transaction is known.";
   return { kind: "unknown", is_contract: hasCode, delegates_to, note };
 }
 
@@ -248,7 +268,7 @@ function renderGas({ spent, wasted }: Health, days: number): HealthAnswer["gas"]
     wasted_share: shareOf(wasted, spent),
     spent_per_month: renderMoney(perMonth(spent, days)),
     wasted_per_month: renderMoney(perMonth(wasted, days)),
-    month_basis: monthBasis(days),
+    window_days: days,
   };
 }
 
@@ -263,7 +283,6 @@ function renderFailures({ causes, failureGroups }: Health): HealthAnswer["failur
     out_of_gas: { failures: out_of_gas.calls, wasted: renderMoney(out_of_gas.spent) },
     reverted: { failures: reverted.calls, wasted: renderMoney(reverted.spent) },
     revert_reasons: null,
-    note: FAILURE_NOTE,
     by_method: failureGroups.slice(0, MOST_FAILURE_GROUPS).map(renderFailure),
     left_out: Math.max(0, failureGroups.length - MOST_FAILURE_GROUPS),
   };

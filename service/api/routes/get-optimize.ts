@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { type Advice, adviceOnLimits, adviceOnSaving } from "../../reports/diagnosis/health-advice.ts";
+import { adviseGas } from "../../reports/diagnosis/health-advice.ts";
 import {
-  findSavings,
   type GasBill,
   LIMIT_FORMULA,
   type LimitAdvice,
@@ -12,13 +11,14 @@ import {
 } from "../../reports/diagnosis/optimize.ts";
 import {
   gatherReportFacts,
-  type Money,
   PER_MONTH_DAYS,
   type ReportFacts,
+  sumMoney,
 } from "../../reports/diagnosis/report-facts.ts";
 import { methodName } from "../../reports/labels/method-names.ts";
-
+import { countText, usdText } from "../../reports/phrases.ts";
 import { definePaid } from "../kit/endpoint.ts";
+import { chargedSchema, previewQuery, previewReport, previewSchema } from "../kit/report-preview.ts";
 import {
   noteInterest,
   readReport,
@@ -29,31 +29,32 @@ import {
 import {
   calledShape,
   moneySchema,
-  monthBasis,
   pricesSchema,
   recommendationSchema,
   renderAdvice,
   renderMoney,
   renderPrices,
+  usdSchema,
 } from "../schemas/report-parts.ts";
-import { addressParams, eip55Schema, fieldsOf, flag, int, toEip55, wholeSchema } from "../schemas/values.ts";
+import {
+  addressParams,
+  eip55Schema,
+  fieldsOf,
+  flag,
+  int,
+  text,
+  toEip55,
+  toUsd,
+  wholeSchema,
+} from "../schemas/values.ts";
 
 const gasSchema = wholeSchema.nullable().openapi({ description: "Units of gas, decimal", example: "250000" });
 
-const METHOD = {
-  percentiles:
-    "Nearest rank over gas used by successful calls of the window: the smallest value that at least 95 % (50 %) of them do not exceed. Failures are left out, because they stop before all gas is used.",
-  suggested_limit: `${LIMIT_FORMULA}. A refund of at most a fifth of the gas is paid back after the call, so a call may need 5/4 of what it used. By the most used and not by p95: a limit too low costs a call; gas that is not used is not paid, so a lower limit saves nothing.`,
-  overpaid:
-    "(price per gas paid - (base fee + median tip of the call's own block)) x gas used, 0 where negative, never more than the fee.",
-  savings:
-    "simulate_first: fees of reverted calls. raise_gas_limit: fees of calls that used up their limit. pay_market_price: overpaid by successful calls. No fee is in two of them, so together they never exceed what was spent. All are upper bounds: hindsight knows more than a sender.",
-} as const;
 const LIMIT_WORDS: Readonly<Record<LimitAdvice["state"], string>> = {
-  fits: "The limit suits what the calls use.",
-  generous: "The median limit is far above what 95 % of the calls use; lowering it saves no fee.",
-  too_low: "Calls used up their limit, and no limit so far reaches the suggested one.",
-  unknown: "No call with a limit of its own succeeded or ran out, so the gas needed is not known.",
+  fits: "The gas limit suits the calls.",
+  generous: "The median gas limit is far above the gas that 95% of the calls use. Lowering it saves no fee.",
+  too_low: "Calls ran out of gas, and every limit so far is below the suggested one.",
+  unknown: "No call with a gas limit of its own succeeded or ran out, so the needed gas is not known.",
 };
 
 const billShape = {
@@ -66,25 +67,25 @@ const billShape = {
       "Paid per gas above base fee plus median tip of the call's own block, including failed calls; null if the blocks are unknown",
   }),
   overpaid_known_calls: int("Calls with known base fee and median tip of their block", 30),
-  saving: moneySchema.openapi({ description: "Over the window: sum of the savings" }),
-  saving_per_month: moneySchema,
+  saving: moneySchema.openapi({ description: "Sum of the savings over the window" }),
+  saves_usd_per_month: usdSchema.openapi({ description: "Their upper bound for 30 days", example: 0.24 }),
 } as const;
 
 const savingSchema = z
   .object({
-    kind: z.enum(["simulate_first", "raise_gas_limit", "pay_market_price"]),
+    kind: z.enum(["simulate_first", "set_gas_limit", "pay_market_price"]).openapi({
+      description:
+        "simulate_first: fees of reverted calls. set_gas_limit: fees of calls that used up their limit. pay_market_price: what successful calls paid above the base fee plus the median tip of their block",
+    }),
     calls: z.int().openapi({ example: 2 }),
-    saving: moneySchema,
-    saving_per_month: moneySchema,
-    arithmetic: z.object({ eth: z.string(), usd: z.string().nullable() }).openapi({
-      example: {
-        eth: "2411368784000 wei x 30 / 30 days = 2411368784000 wei",
-        usd: "7234 micro-USD x 30 / 30 days = 7234 micro-USD",
-      },
+    saving: moneySchema.openapi({ description: "Over the window" }),
+    saves_usd_per_month: usdSchema.openapi({
+      description: `The saving x ${PER_MONTH_DAYS} / window_days, rounded down`,
+      example: 0.24,
     }),
   })
   .openapi("GasSaving", {
-    description: "What would have cost less, at most; the kinds share no call's fee",
+    description: "Upper bound of what would have cost less; the kinds share no fee",
   });
 
 const limitSchema = z.object({
@@ -98,7 +99,7 @@ const limitSchema = z.object({
   max_used: gasSchema,
   median_limit_over_p95_used: z.number().nullable().openapi({ example: 1.388 }),
   highest_limit_that_ran_out: gasSchema,
-  suggested_limit: gasSchema.openapi({ example: "312500" }),
+  suggested_limit: gasSchema.openapi({ description: LIMIT_FORMULA, example: "312500" }),
   reason: z.string().openapi({ example: LIMIT_WORDS.fits }),
 });
 
@@ -116,6 +117,19 @@ export const optimizeSchema = z
   .object({
     address: eip55Schema,
     ...reportScopeShape,
+    summary: text("The result in one or two sentences", "1 recommendation saves at most 0.24 USD a month."),
+    charged: chargedSchema,
+    recommendations: z
+      .array(recommendationSchema)
+      .openapi({ description: "The largest saving first, at most 100; none below 0.01 USD a month" }),
+    smaller_savings: z.object({ count: z.int(), saves_usd_per_month: usdSchema }).openapi({
+      description: "Savings below 0.01 USD a month each",
+      example: { count: 0, saves_usd_per_month: 0 },
+    }),
+    window_days: int(
+      `Days that monthly amounts are spread over: since the first call of the window, at least ${PER_MONTH_DAYS}`,
+      30,
+    ),
     methods: z.array(methodSchema).openapi({ description: "The largest saving first, at most 500" }),
     other_methods: z
       .object({ methods: z.int(), ...billShape })
@@ -124,16 +138,6 @@ export const optimizeSchema = z
     totals: z
       .object({ methods: z.int(), ...billShape })
       .openapi({ description: "Exact sums of all methods, in wei" }),
-    recommendations: z.array(recommendationSchema),
-    method: z
-      .object({
-        percentiles: z.string(),
-        suggested_limit: z.string(),
-        overpaid: z.string(),
-        month: z.string(),
-        savings: z.string(),
-      })
-      .openapi({ example: { ...METHOD, month: monthBasis(30) } }),
     prices: pricesSchema,
   })
   .openapi("OptimizeReport");
@@ -146,54 +150,79 @@ export const getOptimize = definePaid({
   path: "/optimize/{address}",
   price: 5000,
   tag: "Reports",
-  summary: "Where a wallet's gas goes, and what could have been saved",
+  summary: "Operational efficiency report: where the gas of a wallet goes, and what it could save",
   description:
-    "By contract and method: calls, failures, gas limits against the gas that 95 % of the successes used, what was paid above the base fee and median tip of each call's own block, and what all of it would save in a month, with its arithmetic. Totals are exact sums in wei. Amounts without receipt or feed are null, never 0.",
-  request: { params: addressParams, query: z.object({}), body: null },
-  answer: { schema: optimizeSchema, description: "The report" },
+    "Recommendations with an upper bound of their saving, then the bill of each contract and method: calls, failures, gas limits against the gas that 95 % of the successful calls used, and what was paid above the base fee and median tip of each call's own block. Methods with a single call give no recommendation. Totals are exact sums in wei; amounts without a receipt or price are null. If no recommendation saves money, nothing is charged. `preview=true` answers a free preview.",
+  request: { params: addressParams, query: previewQuery, body: null },
+  answer: { schema: optimizeSchema, description: "The report", preview: previewSchema },
+  preview: previewReport,
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
   check: ({ params }, { deps, now }) => requireReadable(params.address, deps, now),
-  async work({ params: { address } }, _prepared, { deps }): Promise<OptimizeAnswer> {
-    const facts = gatherReportFacts(await readReport(address, deps), deps.policy);
+  async prepare({ params: { address } }, _checked, { deps }) {
+    return gatherReportFacts(await readReport(address, deps), deps.policy);
+  },
+  freeAnswer(_input, facts) {
+    const answer = renderOptimization(facts, false);
+    return answer.recommendations.every(({ saves_usd_per_month }) => saves_usd_per_month === 0)
+      ? answer
+      : null;
+  },
+  work({ params: { address } }, facts, { deps }): OptimizeAnswer {
     noteInterest(address, deps);
-    return renderOptimization(facts, optimizeGas(facts));
+    return renderOptimization(facts, true);
   },
 });
 
 const MOST_METHODS = 500;
 const MOST_RECOMMENDATIONS = 100;
 /** The answer of GET /optimize/{address}. */
-function renderOptimization(facts: ReportFacts, { methods, totals }: Optimization): OptimizeAnswer {
+function renderOptimization(facts: ReportFacts, charged: boolean): OptimizeAnswer {
   const { rows, paid, policy } = facts;
+  const { methods, totals } = optimizeGas(facts);
+  const { advice, smaller } = adviseGas(facts);
   const rest = methods.slice(MOST_METHODS);
   return {
     address: toEip55(rows.wallet),
     ...reportScope(facts, policy.window.days),
-    methods: methods.slice(0, MOST_METHODS).map((method) => renderMethod(method, paid.days)),
+    summary: summarize({ advice, smaller, charged }),
+    charged,
+    recommendations: advice.slice(0, MOST_RECOMMENDATIONS).map(renderAdvice),
+    smaller_savings: { count: smaller.count, saves_usd_per_month: toUsd(smaller.monthly.microUsd) },
+    window_days: paid.days,
+    methods: methods.slice(0, MOST_METHODS).map(renderMethod),
     other_methods: rest.length === 0 ? null : { methods: rest.length, ...renderBill(totalOf(rest)) },
     totals: { methods: methods.length, ...renderBill(totals) },
-    recommendations: advise(facts).slice(0, MOST_RECOMMENDATIONS).map(renderAdvice),
-    method: { ...METHOD, month: monthBasis(paid.days) },
     prices: renderPrices(facts),
   };
 }
 
-function advise(facts: ReportFacts): readonly Advice[] {
-  const savings = findSavings(facts.paid, facts.policy).filter(({ monthly }) => monthly.wei > 0n);
-  return [...savings.map((saving) => adviceOnSaving(saving, facts.paid.days)), ...adviceOnLimits(facts)];
+function summarize({
+  advice,
+  smaller,
+  charged,
+}: ReturnType<typeof adviseGas> & { readonly charged: boolean }): string {
+  const savings = advice.flatMap(({ saves }) => (saves === null || saves.wei === 0n ? [] : [saves]));
+  const { microUsd } = sumMoney(savings);
+  const worth = microUsd === null ? "an unknown amount" : `at most ${usdText(microUsd)}`;
+  const first =
+    savings.length === 0
+      ? "No change would save 0.01 USD a month or more."
+      : `${countText(savings.length, "recommendation saves", "recommendations save")} ${worth} a month.`;
+  const small =
+    smaller.count === 0
+      ? ""
+      : ` ${countText(smaller.count, "smaller saving is", "smaller savings are")} omitted.`;
+  return `${first}${small}${charged ? "" : " Nothing was charged."}`;
 }
 
-function renderMethod(
-  method: Optimization["methods"][number],
-  days: number,
-): OptimizeAnswer["methods"][number] {
+function renderMethod(method: Optimization["methods"][number]): OptimizeAnswer["methods"][number] {
   return {
     contract: method.contract === null ? null : toEip55(method.contract),
     selector: method.selector,
     method: methodName(method.selector),
     ...renderBill(method),
     gas_limit: renderLimit(method.limit),
-    savings: method.savings.map((saving) => renderSaving(saving, days)),
+    savings: method.savings.map(renderSaving),
   };
 }
 
@@ -205,32 +234,17 @@ function renderBill(bill: GasBill) {
     overpaid: bill.overpaid === null ? null : renderMoney(bill.overpaid),
     overpaid_known_calls: bill.pricedCalls,
     saving: renderMoney(bill.saved),
-    saving_per_month: renderMoney(bill.monthly),
+    saves_usd_per_month: toUsd(bill.monthly.microUsd),
   };
 }
 
-function renderSaving(
-  { kind, calls, window, monthly }: Saving,
-  days: number,
-): OptimizeAnswer["methods"][number]["savings"][number] {
-  return {
-    kind,
-    calls,
-    saving: renderMoney(window),
-    saving_per_month: renderMoney(monthly),
-    arithmetic: arithmeticOf(window, monthly, days),
-  };
-}
-
-function arithmeticOf(window: Money, monthly: Money, days: number) {
-  const scale = `x ${PER_MONTH_DAYS} / ${days} days`;
-  return {
-    eth: `${window.wei} wei ${scale} = ${monthly.wei} wei`,
-    usd:
-      window.microUsd === null || monthly.microUsd === null
-        ? null
-        : `${window.microUsd} micro-USD ${scale} = ${monthly.microUsd} micro-USD`,
-  };
+function renderSaving({
+  kind,
+  calls,
+  window,
+  monthly,
+}: Saving): OptimizeAnswer["methods"][number]["savings"][number] {
+  return { kind, calls, saving: renderMoney(window), saves_usd_per_month: toUsd(monthly.microUsd) };
 }
 
 function renderLimit(limit: LimitAdvice): OptimizeAnswer["methods"][number]["gas_limit"] {

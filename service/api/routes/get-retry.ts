@@ -1,8 +1,12 @@
 import { z } from "@hono/zod-openapi";
+import type { Address } from "viem";
 import { createMarket } from "../../model/features/market.ts";
+import { countText } from "../../reports/phrases.ts";
 import type { FailedExecution } from "../../reports/recovery/failed-calls.ts";
+import { LISTED_DAYS } from "../../reports/recovery/open-recovery.ts";
 import { NOTHING_BEFORE, recoverFailures } from "../../reports/recovery/recover-failures.ts";
 import { definePaid } from "../kit/endpoint.ts";
+import { chargedSchema, previewQuery, previewReport, previewSchema } from "../kit/report-preview.ts";
 import { noteInterest, readReport, reportScopeShape, requireReadable } from "../kit/wallet-report.ts";
 import { blockSchema } from "../schemas/ahs-record.ts";
 import {
@@ -32,8 +36,10 @@ import {
   int,
   isoOf,
   isoSchema,
+  text,
   toEip55,
 } from "../schemas/values.ts";
+import type { Services } from "../services.ts";
 
 const executionSchema = z
   .object({
@@ -53,6 +59,11 @@ const retrySchema = z
   .object({
     address: eip55Schema,
     ...reportScopeShape,
+    summary: text(
+      "The result in one sentence",
+      "1 of 2 failed transactions of the last 30 days can be repeated now.",
+    ),
+    charged: chargedSchema,
     account: z.enum(["eoa", "delegated_eoa", "smart_account"]).openapi({
       description:
         "By its code, in the words of /health. smart_account: no key signs for it, so that nothing is offered. delegated_eoa: another account's code acts for it as well (EIP-7702), so that nothing is offered that this code may have made good",
@@ -82,40 +93,48 @@ export const getRetry = definePaid({
   tag: "Recovery",
   summary: "Failed transactions worth sending again, ready to be signed",
   description:
-    "Every transaction that the wallet sent and that failed in the last 30 days. One of the last 14 days is offered again, as an unsigned EIP-1559 transaction of the same value and calldata, unless a later success or a transaction under way does the same: the same calldata at the same account, for a transfer the same token and recipient, for an allowance the same token and spender, for a swap the same two tokens and recipient, whatever router and amounts. Where calldata does not show its purpose, as with routers that are not known here, any later success of the same method of the same account counts as one that may have done the same, and of several such failures one is offered at a time. The same holds for whatever an EIP-7702 wallet's own code did since. It is offered only if it passes a simulation at the newest indexed block now, and only as far as balance and allowances pay for all offers together; nonces follow those under way. All others are listed with the reason. Of failures from before the index followed the wallet, which a history source reported, the chain's node is asked for the calldata; what it does not know is not_read. Nothing is signed or sent by this service. What deals with sanctioned accounts or mixers, or names one in its calldata, is not offered, nor anything for a wallet that is one, nor for a smart account, which has no key.",
-  request: { params: addressParams, query: z.object({}), body: null },
-  answer: { schema: retrySchema, description: "Offers, and what is not offered" },
+    "Lists every transaction of the wallet that failed in the last 30 days. One of the last 14 days is offered again, as an unsigned EIP-1559 transaction of the same value and calldata, unless a later or pending transaction does the same: the same calldata at the same account, for a transfer the same token and recipient, for an allowance the same token and spender, for a swap the same two tokens and recipient. If calldata does not show its purpose, any later success of the same method counts. An offer passes a simulation at the newest indexed block, and balance and allowances suffice for all offers together; nonces follow pending ones. All other failures are listed with the reason. This service signs and sends nothing. It offers nothing that involves sanctioned accounts or mixers, and nothing for a smart account, which has no key. If there is no offer, nothing is charged. `preview=true` answers a free preview.",
+  request: { params: addressParams, query: previewQuery, body: null },
+  answer: { schema: retrySchema, description: "Offers, and what is not offered", preview: previewSchema },
+  preview: previewReport,
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable", "node-unavailable"],
   async check({ params }, { deps, now }) {
     await requireReadable(params.address, deps, now);
     requireRecoveryTurn(deps);
   },
-  prepare: ({ params }, _checked, { deps }) =>
-    deps.recoveryTurns.take(async () => {
-      await requireRecovery(params.address, deps);
-    }),
-  // Read again, because the payment settled between preparation and work.
-  async work({ params: { address } }, _, { deps }) {
-    const { rows } = await readReport(address, deps);
-    const { recovery, recovered } = await deps.recoveryTurns.take(async () => {
-      const recovery = await requireRecovery(address, deps);
-      const recovered = await withNode(() =>
-        recoverFailures(recovery, openNode(deps), { before: NOTHING_BEFORE, policy: deps.policy }),
-      );
-      return { recovery, recovered };
-    });
+  prepare: ({ params }, _checked, { deps }) => findRetries(params.address, deps),
+  freeAnswer: (_input, found) => (found.recovered.offers.length === 0 ? renderRetry(found, false) : null),
+  async work({ params: { address } }, found, { deps, caller }) {
     noteInterest(address, deps);
-    return renderRetry({ rows, recovery, recovered });
+    // The settlement may have used the wallet's own balance.
+    return renderRetry(caller.kind === "payer" ? await findRetries(address, deps) : found, true);
   },
 });
 
+/** Simulates the failures of a wallet. Throws the 503 problems of its sources. */
+async function findRetries(address: Address, deps: Services) {
+  const { rows } = await readReport(address, deps);
+  return deps.recoveryTurns.take(async () => {
+    const recovery = await requireRecovery(address, deps);
+    const recovered = await withNode(() =>
+      recoverFailures(recovery, openNode(deps), { before: NOTHING_BEFORE, policy: deps.policy }),
+    );
+    return { rows, recovery, recovered };
+  });
+}
+
 /** The answer of GET /retry/{address}. */
-function renderRetry({ rows, recovery, recovered }: Parameters<typeof renderOffers>[0]): RetryAnswer {
+function renderRetry(
+  { rows, recovery, recovered }: Parameters<typeof renderOffers>[0],
+  charged: boolean,
+): RetryAnswer {
   const { wallet, block, state, outcomes } = recovery;
   const total = recovered.offers.reduce((sum, { maxCost }) => sum + maxCost, 0n);
   return {
     address: toEip55(wallet),
     ...renderScope(rows, recovery),
+    summary: summarize({ found: foundFailures(outcomes), offers: recovered.offers.length, charged }),
+    charged,
     account: state.account,
     simulated_at: renderBlock(recovery),
     pending_transactions: state.pendingNonce - state.nonce,
@@ -126,6 +145,23 @@ function renderRetry({ rows, recovery, recovered }: Parameters<typeof renderOffe
     total_max_cost_usd: usdOf(total, block.timestamp, createMarket(rows.tokens)),
     executions: outcomes.executions.map(renderExecution),
   };
+}
+
+function summarize({
+  found,
+  offers,
+  charged,
+}: {
+  readonly found: number;
+  readonly offers: number;
+  readonly charged: boolean;
+}): string {
+  const days = `in the last ${LISTED_DAYS} days`;
+  const first =
+    found === 0
+      ? `No transaction failed ${days}.`
+      : `${countText(found, "transaction")} failed ${days}; ${offers === 0 ? "none" : offers} can be repeated now.`;
+  return charged ? first : `${first} Nothing was charged.`;
 }
 
 function renderExecution(execution: FailedExecution) {

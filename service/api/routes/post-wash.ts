@@ -1,11 +1,19 @@
 import { z } from "@hono/zod-openapi";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import { gatherReportFacts, type ReportFacts } from "../../reports/diagnosis/report-facts.ts";
-import { type ReceivedFinding, type Wash, type WashIssue, washWallet } from "../../reports/wash/wash.ts";
-
+import {
+  type ReceivedFinding,
+  summarizeWash,
+  type Wash,
+  type WashIssue,
+  washWallet,
+} from "../../reports/wash/wash.ts";
 import type { Circle } from "../../reports/wash/wash-circles.ts";
+import { LEAST_ACTIVITY, type WalletRating } from "../../reports/wash/wash-score.ts";
+import type { WalletSnapshot } from "../../scores/scores.ts";
 
 import { definePaid } from "../kit/endpoint.ts";
+import { previewQuery, previewReport, previewSchema } from "../kit/report-preview.ts";
 import {
   ninetyDays,
   noteInterest,
@@ -15,7 +23,9 @@ import {
   reportScopeShape,
   requireReadable,
 } from "../kit/wallet-report.ts";
+import { sanctionsFlagsSchema } from "../schemas/ahs-record.ts";
 import {
+  addressOrNull,
   approvalsShape,
   portfolioSchema,
   pricesSchema,
@@ -27,14 +37,18 @@ import {
 } from "../schemas/report-parts.ts";
 import {
   addressParams,
+  count,
   eip55Schema,
   fieldsOf,
   flag,
   hashSchema,
+  int,
   isoOf,
   isoSchema,
+  num,
   severitySchema,
   share,
+  text,
   toEip55,
   toUsd,
 } from "../schemas/values.ts";
@@ -57,10 +71,11 @@ const deductionSchema = z
       .nullable()
       .openapi({ description: "Taken from 100; null where it is not known", example: 0 }),
     most: pointsSchema.openapi({ example: 10 }),
-    reason: z.string().openapi({
-      example:
-        "recognised tokens that own calls brought in and that are worth less than a cent: 0; 2 points each",
-    }),
+    found: num(
+      "Findings; of portfolio_quality and self_dealing the share, 0 to 1; null where it is not known",
+      0,
+    ).nullable(),
+    reason: text("The finding in words", "0 acquired tokens are worth less than 0.01 USD; 2 points each."),
   })
   .openapi("WashDeduction");
 
@@ -68,20 +83,22 @@ const issueSchema = z
   .object({
     category: z.string().openapi({ example: "received" }),
     severity: severitySchema,
-    description: z.string().openapi({
-      example:
-        "Unrecognised tokens that others sent: 1. This is not the wallet's doing and takes nothing from the score.",
-    }),
-    action: z.string().openapi({
-      example: "Do not approve, swap or claim them: touching them is what spam is for.",
-    }),
+    description: text(
+      "What was found",
+      "Others sent 1 unrecognised token to the wallet. This takes no points.",
+    ),
+    action: text(
+      "What to do",
+      "Do not approve, swap or claim these tokens: spam is sent to make wallets do so.",
+    ),
+    token: eip55Schema.nullable().openapi({ example: null }),
+    account: eip55Schema
+      .nullable()
+      .openapi({ description: "The spender, delegate or counterparty", example: null }),
+    value_usd: usdSchema.openapi({ example: null }),
+    found: int("How many; null for a single one", 1).nullable(),
   })
   .openapi("WashIssue");
-
-const RECEIVED_NOTE =
-  "What transactions of others brought since the index follows the wallet. Any contract can claim to have sent anything; none of it takes anything from the score.";
-const CIRCLE_METHOD =
-  "A transfer of native coin or an ERC-20 token that the wallet itself sent, and the next one of the same token from the same counterparty: of any amount within 7 days where it belongs to the same owner, within 1 % of the amount and 24 hours of any other account without code. Each transfer counts once. Longer circles are not seen.";
 
 const receivedTokenSchema = z.object({
   token: eip55Schema.openapi({ description: "The zero address for native coin" }),
@@ -95,15 +112,19 @@ const receivedTokenSchema = z.object({
   last_at: isoSchema,
 });
 
-const receivedSchema = z.object({
-  spam_tokens: z.int().openapi({ example: 1 }),
-  dust_tokens: z.int(),
-  transfers: z.int().openapi({ example: 3 }),
-  truncated: flag("True where only the newest 20,000 transfers were read"),
-  note: z.string().openapi({ example: RECEIVED_NOTE }),
-  tokens: z.array(receivedTokenSchema).openapi({ description: "Most transfers first, at most 100" }),
-  left_out: z.int(),
-});
+const receivedSchema = z
+  .object({
+    spam_tokens: z.int().openapi({ example: 1 }),
+    dust_tokens: z.int(),
+    transfers: z.int().openapi({ example: 3 }),
+    truncated: flag("True where only the newest 20,000 transfers were read"),
+    tokens: z.array(receivedTokenSchema).openapi({ description: "Most transfers first, at most 100" }),
+    left_out: z.int(),
+  })
+  .openapi({
+    description:
+      "What transactions of others brought since the index follows the wallet. It takes no points, since any contract can log a transfer",
+  });
 
 const circleSchema = z.object({
   counterparty: eip55Schema,
@@ -121,17 +142,23 @@ export const washSchema = z
   .object({
     address: eip55Schema,
     ...reportScopeShape,
+    summary: text("The result in two sentences", "Cleanliness 100 of 100. 1 note."),
+    sanctions_flags: sanctionsFlagsSchema,
     cleanliness_score: pointsSchema.nullable().openapi({
-      description:
-        "100 less the points of all deductions; null where one of them is not known, or no own call is",
+      description: "100 less the points of all deductions; null with a reason. It is no grade of the wallet",
     }),
+    cleanliness_reason: z
+      .enum(["sanctioned", "not_scored", "failing", "little_activity", "not_read"])
+      .nullable()
+      .openapi({
+        description: `Why there is no score. sanctioned: the wallet is on a sanctions list. not_scored: it has no Agent Health Score. failing: that is a D, E or F. little_activity: fewer than ${LEAST_ACTIVITY} own token movements and approvals. not_read: a deduction is not known`,
+        example: null,
+      }),
     cleanliness_range: z
       .object({ lowest: pointsSchema, highest: pointsSchema })
-      .openapi({ description: "Between which the score lies, whatever is not known" }),
-    cleanliness_grade: z
-      .enum(["Spotless", "Clean", "Needs Attention", "Dirty", "Critical"])
       .nullable()
-      .openapi({ description: "From 90, 70, 50, 30 and 0 points" }),
+      .openapi({ description: "Bounds of the score with unknown deductions; null for the other reasons" }),
+    activity: count("Own calls that moved a token or gave an approval, and open approvals", 30),
     deductions: z.array(deductionSchema),
     issues: z.array(issueSchema).openapi({ description: "The gravest first, at most 200" }),
     issues_by_severity: z
@@ -146,9 +173,11 @@ export const washSchema = z
         0,
       ).nullable(),
       is_pattern: z.boolean(),
-      circles: z.array(circleSchema).openapi({ description: "Most often first, at most 100" }),
+      circles: z.array(circleSchema).openapi({
+        description:
+          "Transfers that came back, most often first, at most 100: of any amount within 7 days from an account of the same owner, within 1 % of the amount and 24 hours from another account without code. Each transfer counts once; longer circles are not found",
+      }),
       truncated: z.boolean(),
-      method: z.string().openapi({ example: CIRCLE_METHOD }),
     }),
     prices: pricesSchema,
   })
@@ -162,14 +191,15 @@ export const postWash = definePaid({
   path: "/wash/{address}",
   price: 500,
   tag: "Reports",
-  summary: "Cleanliness of a wallet",
+  summary: "Financial health scan",
   description:
-    "Looks for dust, spam, unrecognised tokens, approvals at risk, delegated code, self-dealing and circular transfers, and makes a score of 0 to 100 whose deductions are shown and add up. Only the wallet's own actions take points: tokens that others send are listed and take none. Every issue has a severity and an action. Nothing is changed on chain; the request has no body.",
-  request: { params: addressParams, query: z.object({}), body: null },
-  answer: { schema: washSchema, description: "The report" },
+    "Scans a wallet's own finances: dust, unrecognised tokens, approvals at risk, delegated code, self-dealing and circular transfers, and spam that others sent. The score is 100 less deductions that add up; only the wallet's own actions take points. A wallet that is sanctioned, failing or little known gets no score. Every issue has a severity and an action. Nothing is changed on chain, and the request has no body. `preview=true` answers a free preview.",
+  request: { params: addressParams, query: previewQuery, body: null },
+  answer: { schema: washSchema, description: "The report", preview: previewSchema },
+  preview: previewReport,
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
   check: ({ params }, { deps, now }) => requireReadable(params.address, deps, now),
-  async work({ params: { address } }, _prepared, { deps }): Promise<WashAnswer> {
+  async work({ params: { address } }, found, { deps }): Promise<WashAnswer> {
     const source = await readReport(address, deps);
     const [exchanged, drawnTokens] = await Promise.all([
       readExchanged(source, deps),
@@ -177,9 +207,15 @@ export const postWash = definePaid({
     ]);
     noteInterest(address, deps);
     const facts = gatherReportFacts(source, deps.policy);
-    return renderWash(facts, washWallet(facts, { ...exchanged, drawnTokens }));
+    const rating = ratingOf(found);
+    return renderWash(facts, washWallet(facts, { ...exchanged, drawnTokens, rating }), found.sanctions);
   },
 });
+
+/** What else is known of a wallet, for its scan. */
+export function ratingOf({ sanctions, score }: Pick<WalletSnapshot, "sanctions" | "score">): WalletRating {
+  return { sanctioned: sanctions.length > 0, grade: score === null ? null : score.grade };
+}
 
 /** Exchanges and receipts of a wallet in the window of the report. */
 export async function readExchanged(
@@ -199,17 +235,20 @@ const MOST_ROWS = 100;
 const MOST_ISSUES = 200;
 
 /** The answer of POST /wash/{address}. */
-function renderWash(facts: ReportFacts, wash: Wash): WashAnswer {
+function renderWash(facts: ReportFacts, wash: Wash, sanctions: WalletSnapshot["sanctions"]): WashAnswer {
   const { cleanliness, issues } = wash;
-  const { score, lowest, highest, grade, deductions } = cleanliness;
+  const { score, reason, range, activity, deductions } = cleanliness;
   return {
     address: toEip55(facts.rows.wallet),
     ...reportScope(facts, facts.policy.window.days),
+    summary: summarizeWash(wash),
+    sanctions_flags: [...sanctions],
     cleanliness_score: score,
-    cleanliness_range: { lowest, highest },
-    cleanliness_grade: grade,
+    cleanliness_reason: reason,
+    cleanliness_range: range,
+    activity,
     deductions: [...deductions],
-    issues: issues.slice(0, MOST_ISSUES),
+    issues: issues.slice(0, MOST_ISSUES).map(renderIssue),
     issues_by_severity: {
       critical: countOf(issues, "critical"),
       warning: countOf(issues, "warning"),
@@ -223,9 +262,26 @@ function renderWash(facts: ReportFacts, wash: Wash): WashAnswer {
       is_pattern: wash.selfDealing.isPattern,
       circles: wash.selfDealing.circles.slice(0, MOST_ROWS).map(renderCircle),
       truncated: wash.selfDealing.truncated,
-      method: CIRCLE_METHOD,
     },
     prices: renderPrices(facts),
+  };
+}
+
+function renderIssue({
+  category,
+  severity,
+  description,
+  action,
+  token,
+  account,
+  microUsd,
+  found,
+}: WashIssue): WashAnswer["issues"][number] {
+  return {
+    ...{ category, severity, description, action, found },
+    token: addressOrNull(token),
+    account: addressOrNull(account),
+    value_usd: toUsd(microUsd),
   };
 }
 
@@ -239,7 +295,6 @@ function renderReceived(received: Wash["received"]): WashAnswer["received"] {
     spam_tokens: spamTokens,
     dust_tokens: dustTokens,
     ...{ transfers, truncated },
-    note: RECEIVED_NOTE,
     tokens: tokens.slice(0, MOST_ROWS).map(renderReceivedToken),
     left_out: Math.max(0, tokens.length - MOST_ROWS),
   };

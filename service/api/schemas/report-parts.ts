@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { formatUnits } from "viem";
+import { type Address, formatUnits } from "viem";
 import type { ApprovalFinding } from "../../reports/diagnosis/approvals.ts";
-import { PORTFOLIO_BASIS, type Portfolio } from "../../reports/diagnosis/health.ts";
+import type { Portfolio } from "../../reports/diagnosis/health.ts";
 import type { Advice } from "../../reports/diagnosis/health-advice.ts";
-import { type Money, PER_MONTH_DAYS, type ReportFacts } from "../../reports/diagnosis/report-facts.ts";
+import type { Money, ReportFacts } from "../../reports/diagnosis/report-facts.ts";
+import { methodName } from "../../reports/labels/method-names.ts";
 
 import {
   eip55Schema,
@@ -12,22 +13,15 @@ import {
   int,
   isoOf,
   isoSchema,
+  severitySchema,
   text,
   toEip55,
   toUsd,
   wholeSchema,
 } from "./values.ts";
 
-/** How monthly amounts are computed. */
-export function monthBasis(days: number): string {
-  return `Amount of the window x ${PER_MONTH_DAYS} / ${days} days, rounded down; the days are those since the first call of the window, ${PER_MONTH_DAYS} at least.`;
-}
-
 const NATIVE_DECIMALS = 18;
-const NO_FEED = "no feed prices the native coin";
-const PRICES_BASIS =
-  "Last feed answer before the UTC day of each call; each call is priced by itself and rounded to 1e-6 USD.";
-
+const NO_FEED = "No feed prices the native coin.";
 export const weiSchema = wholeSchema.openapi({ description: "Wei, decimal" });
 export const tokenAmountSchema = wholeSchema.openapi({
   description: "In the token's smallest unit, decimal",
@@ -63,9 +57,11 @@ export const pricesSchema = z
     native_symbol: z.string().openapi({ example: "ETH" }),
     native_usd: usdSchema.openapi({ example: 3000 }),
     reason: text("Why there is no price").nullable().openapi({ example: null }),
-    basis: z.string().openapi({ example: PRICES_BASIS }),
   })
-  .openapi("ReportPrices");
+  .openapi("ReportPrices", {
+    description:
+      "Each call is valued at the last answer of the price feed before its UTC day, rounded to 1e-6 USD",
+  });
 
 const approvalSchema = z
   .object({
@@ -117,7 +113,6 @@ export const portfolioSchema = z
   .object({
     state: z.enum(["held", "none", "unread"]),
     reason: z.string().nullable().openapi({ example: null }),
-    basis: z.string().openapi({ example: PORTFOLIO_BASIS }),
     total_usd: usdSchema.openapi({
       description: "Of recognised holdings that a feed prices; null where none is held, or nothing was read",
       example: 108,
@@ -130,29 +125,87 @@ export const portfolioSchema = z
     unpriced_tokens: z.int().nullable(),
     holdings: z.array(holdingSchema),
   })
-  .openapi("Portfolio");
+  .openapi("Portfolio", {
+    description:
+      "Tokens that the wallet's own calls of the 180 days before its last one brought in, less what they took out. It omits transfers by others, earlier holdings and the native coin. Values are those of the day of the last own call",
+  });
+
+const gasLimitSchema = wholeSchema.nullable();
+
+/** The numbers of an advice. */
+export const adviceShape = {
+  severity: severitySchema,
+  action: text(
+    "What to do",
+    "Simulate calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 right before sending, and do not send those that fail.",
+  ),
+  reason: text(
+    "Why, with the numbers in words",
+    "2 calls of 30 reverted in 30 days and cost 0.24 USD. A simulation does not foresee every revert, so the saving is an upper bound.",
+  ),
+  saves_usd_per_month: usdSchema.openapi({
+    description:
+      "Upper bound. Null for advice about safety, or if nothing prices the native coin: see `fees` then",
+    example: 0.24,
+  }),
+  contract: eip55Schema.nullable().openapi({
+    description: "Contract of the calls; null for contract creations and for advice about safety",
+  }),
+  selector: text("Method of the calls; null for plain transfers", "0x3593564c").nullable(),
+  method: text("Usual signature of the selector", "execute(bytes,bytes[],uint256)").nullable(),
+  calls: int("Calls that it is about; null for advice about safety", 2).nullable(),
+  suggested_gas_limit: gasLimitSchema.openapi({
+    description: "Units of gas, decimal; null for other advice",
+    example: null,
+  }),
+  token: eip55Schema.nullable().openapi({ description: "Token of an approval", example: null }),
+  spender: eip55Schema
+    .nullable()
+    .openapi({ description: "Spender of an approval, or the account of a delegation", example: null }),
+} as const;
 
 export const recommendationSchema = z
   .object({
-    kind: z.string().openapi({ example: "simulate_first" }),
-    action: z.string().openapi({
-      example:
-        "Simulate calls of execute(bytes,bytes[],uint256) at 0xD1d1d1D1d1d1D1d1D1D1D1d1d1D1D1D1d1D1d1d1 right before sending and hold back what fails.",
-    }),
-    reason: z.string().openapi({
-      example:
-        "The fees of reverted calls bought nothing. Saved at most: a simulation cannot foresee every revert.",
-    }),
-    saves_usd_per_month: usdSchema.openapi({
-      description: "Null where it is about safety, or where nothing prices the native coin",
-      example: 0.007234,
-    }),
-    saves_eth_per_month: z.string().nullable().openapi({ example: "0.000002411368784" }),
-    evidence: z.string().openapi({
-      example: "calls: 2; 2411368784000 wei in 30 days; x 30 / 30 = 2411368784000 wei a month",
+    kind: z
+      .enum([
+        "leave_listed_accounts",
+        "revoke_delegation",
+        "revoke_approval",
+        "simulate_first",
+        "set_gas_limit",
+        "pay_market_price",
+      ])
+      .openapi({ example: "simulate_first" }),
+    ...adviceShape,
+    fees: moneySchema.nullable().openapi({
+      description: "What the saving is computed from: fees of the window; null for advice about safety",
     }),
   })
   .openapi("Recommendation");
+
+/** The numbers of an advice in the form of answers. */
+export function renderAdviceNumbers(
+  advice: Pick<
+    Advice,
+    "severity" | "action" | "reason" | "called" | "calls" | "suggestedLimit" | "spender" | "token" | "saves"
+  >,
+) {
+  const { severity, action, reason, called, calls, suggestedLimit, spender, token, saves } = advice;
+  return {
+    ...{ severity, action, reason, calls },
+    saves_usd_per_month: saves === null ? null : toUsd(saves.microUsd),
+    contract: addressOrNull(called === null ? null : called.contract),
+    selector: called === null ? null : called.selector,
+    method: called === null ? null : methodName(called.selector),
+    suggested_gas_limit: suggestedLimit === null ? null : String(suggestedLimit),
+    token: addressOrNull(token),
+    spender: addressOrNull(spender),
+  };
+}
+
+export function addressOrNull(address: Address | null): Address | null {
+  return address === null ? null : toEip55(address);
+}
 
 /** An amount of the native coin in the form of answers. */
 export function renderMoney({ wei, microUsd }: Money): z.infer<typeof moneySchema> {
@@ -167,7 +220,6 @@ export function renderPrices({ rows, asOf, market }: ReportFacts): z.infer<typeo
     native_symbol: symbol,
     native_usd: toUsd(price),
     reason: price === null ? NO_FEED : null,
-    basis: PRICES_BASIS,
   };
 }
 
@@ -175,7 +227,7 @@ export function renderPrices({ rows, asOf, market }: ReportFacts): z.infer<typeo
 export function renderApprovals(approvals: readonly ApprovalFinding[] | null) {
   return {
     open_approvals: approvals === null ? null : approvals.map(renderApproval),
-    open_approvals_reason: approvals === null ? "the wallet's approvals were not read yet" : null,
+    open_approvals_reason: approvals === null ? "The approvals of the wallet were not read yet." : null,
   };
 }
 
@@ -204,7 +256,7 @@ function renderApproval(finding: ApprovalFinding): z.infer<typeof approvalSchema
 
 /** The portfolio in the form of answers. */
 export function renderPortfolio(portfolio: Portfolio): z.infer<typeof portfolioSchema> {
-  const base = { state: portfolio.kind, basis: PORTFOLIO_BASIS };
+  const base = { state: portfolio.kind };
   if (portfolio.kind !== "held") {
     const nothing = { total_usd: null, other_usd: null, unpriced_tokens: null, holdings: [] };
     return { ...base, reason: portfolio.reason, ...nothing };
@@ -223,16 +275,7 @@ export function renderPortfolio(portfolio: Portfolio): z.infer<typeof portfolioS
   };
 }
 
-export function renderAdvice({
-  kind,
-  action,
-  reason,
-  saves,
-  evidence,
-}: Advice): z.infer<typeof recommendationSchema> {
-  return {
-    ...{ kind, action, reason, evidence },
-    saves_usd_per_month: saves === null ? null : toUsd(saves.microUsd),
-    saves_eth_per_month: saves === null ? null : formatUnits(saves.wei, NATIVE_DECIMALS),
-  };
+export function renderAdvice(advice: Advice): z.infer<typeof recommendationSchema> {
+  const { kind, fees } = advice;
+  return { kind, ...renderAdviceNumbers(advice), fees: fees === null ? null : renderMoney(fees) };
 }

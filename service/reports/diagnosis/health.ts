@@ -1,5 +1,4 @@
 import type { Address } from "viem";
-import { NO_HOLDINGS } from "../../model/features/holdings.ts";
 import { SECONDS_PER_DAY, weekOf } from "../../model/features/time.ts";
 import { roundMicro } from "../../model/score/fixed-point.ts";
 import { type ApprovalQuestion, findApprovals } from "./approvals.ts";
@@ -64,8 +63,11 @@ export type Portfolio = ReturnType<typeof describePortfolio>;
 
 export type Position = Extract<Portfolio, { kind: "held" }>["positions"][number];
 
-export const PORTFOLIO_BASIS =
-  "What the wallet's own calls of the 180 days before its last one brought in, less what they took out. What others sent, what was held before, and the balance of the native coin are not in it. Worth: the daily feed price on the day of the last own call, or what the wallet itself gave for the token; the total is of recognised tokens with a feed price alone.";
+/** Why nothing is said of the tokens of a wallet. */
+export const HOLDINGS_WORDS = {
+  unread: "The receipts of most outgoing transactions were not read.",
+  none: "The wallet never acquired a token.",
+} as const;
 
 /** Describes the tokens that own calls left in the wallet, highest worth first, unpriced ones last. */
 export function describePortfolio({
@@ -74,7 +76,7 @@ export function describePortfolio({
   history,
   market,
 }: Pick<ReportFacts, "holdings" | "rows" | "history" | "market">) {
-  if (holdings.kind !== "held") return { kind: holdings.kind, reason: NO_HOLDINGS[holdings.kind] };
+  if (holdings.kind !== "held") return { kind: holdings.kind, reason: HOLDINGS_WORDS[holdings.kind] };
   const listed = new Map(rows.tokens.tokens.map((token) => [token.address, token]));
   const pricedAt = history.calls.at(-1)?.timestamp;
   const isFed = (token: Address) => pricedAt !== undefined && market.tokenWorth(token, 1n, pricedAt) !== null;

@@ -92,38 +92,43 @@ export function findSavings({ calls, days }: ReportFacts["paid"], policy: Policy
   return savings.toSorted((a, b) => compare(b.window.wei, a.window.wei) || compare(keyOf(a), keyOf(b)));
 }
 
+/** A habit is two calls at least: a single one says nothing of the next month. */
+const HABIT = 2;
+
 /** Savings on the calls of one (contract, method); empty if nothing can be saved. */
 function savingsOf(calls: readonly PaidCall[], { days, policy }: { days: number; policy: Policy }) {
   const first = calls[0]?.call;
-  if (first === undefined) return [];
-  const own = calls.map(({ call }) => call);
+  if (first === undefined || calls.length < HABIT) return [];
   const failed = calls.filter(({ call }) => !call.ok);
   const starved = failed.filter(({ call }) => causeOf(call, policy) === "out_of_gas");
   const reverted = failed.filter(({ call }) => causeOf(call, policy) === "reverted");
   const dear = calls.flatMap(({ call, overpaid }) => (call.ok && overpaid !== null ? [overpaid] : []));
+  const limit = adviseLimit(
+    calls.map(({ call }) => call),
+    policy,
+  );
   /**
-   * simulate_first: a simulation would have prevented reverted calls. raise_gas_limit: calls ran out of gas.
-   * pay_market_price: successes paid more per gas than base fee plus median tip of their block. The three are disjoint, so
-   * that their sum never exceeds the fees.
+   * simulate_first: a simulation would have prevented reverted calls. set_gas_limit: calls ran out of gas, of which one
+   * suffices, since the other calls show the needed limit. pay_market_price: successes paid more per gas than base fee
+   * plus median tip of their block. The three are disjoint, so that their sum never exceeds the fees.
    */
   const amounts = [
-    ["simulate_first", reverted.map(({ fee }) => fee)],
-    ["raise_gas_limit", starved.map(({ fee }) => fee)],
-    ["pay_market_price", dear],
+    ["simulate_first", HABIT, reverted.map(({ fee }) => fee)],
+    ["set_gas_limit", 1, starved.map(({ fee }) => fee)],
+    ["pay_market_price", HABIT, dear],
   ] as const;
-  return amounts.flatMap(([kind, parts]) => {
+  return amounts.flatMap(([kind, least, parts]) => {
     const spent = parts.filter(({ wei }) => wei > 0n);
-    if (spent.length === 0) return [];
+    if (spent.length < least) return [];
     const window = sumMoney(spent);
     return [
       {
-        kind,
-        contract: first.to,
-        selector: first.selector,
+        ...{ kind, limit, days, contract: first.to, selector: first.selector },
         calls: spent.length,
+        /** Calls of the (contract, method) in the window. */
+        attempts: calls.length,
         window,
         monthly: perMonth(window, days),
-        suggestedLimit: kind === "raise_gas_limit" ? adviseLimit(own, policy).suggested : null,
       },
     ];
   });
@@ -141,7 +146,7 @@ const WHOLE_SAMPLE = 20;
  * nothing.
  */
 export const LIMIT_FORMULA =
-  "ceil(1.25 x the most gas that a success used, or the highest limit that ran out, whichever is more)";
+  "125 % of the most gas that a successful call used, or of the highest limit that ran out if that is higher, rounded up";
 
 /** Gas limits of the calls of one (contract, method); calls without a limit of their own are left out. */
 export function adviseLimit(calls: readonly OwnCall[], policy: Policy) {

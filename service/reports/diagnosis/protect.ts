@@ -1,41 +1,52 @@
+import type { Hex } from "viem";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import { SEVERITIES, type Severity } from "../../model/score/record.ts";
+import { countText, percentText } from "../phrases.ts";
 import type { Risk, RiskSignal } from "../risk/risk.ts";
-import type { Wash } from "../wash/wash.ts";
-import { APPROVAL_SEVERITY, type ApprovalFinding, rankOfRisks, UNUSED_DAYS } from "./approvals.ts";
+import type { Wash, WashIssue } from "../wash/wash.ts";
+import { type ApprovalFinding, rankOfRisks, UNUSED_DAYS } from "./approvals.ts";
 import type { Health } from "./health.ts";
-import { type Advice, adviceOnApproval, adviceOnSaving } from "./health-advice.ts";
-import type { Optimization, Saving } from "./optimize.ts";
-import { compare, type ReportFacts, sumMoney } from "./report-facts.ts";
+import { type Advice, adviceOnApproval, adviseByKind, callName, isBelow } from "./health-advice.ts";
+import type { Saving } from "./optimize.ts";
+import type { ReportFacts } from "./report-facts.ts";
 
 export type ProtectService = "risk" | "health" | "wash" | "optimize" | "retry";
 
+/** A step that may hold a transaction to sign, or the obstacle to one. */
+type Signable = { readonly kind: "ready" | "obstacle" };
+
 /** A recommended step; `ready` holds its part that can be signed at once. */
-export type ProtectionStep<Ready> = {
+export type ProtectionStep<Ready extends Signable> = Pick<
+  Advice,
+  "severity" | "action" | "reason" | "called" | "calls" | "suggestedLimit" | "spender" | "token" | "saves"
+> & {
   readonly service: ProtectService;
-  readonly action: Advice["kind"] | "review_risk" | "retry_transaction" | "small_savings" | "clean_up";
-  readonly severity: Severity;
-  readonly description: string;
-  readonly reason: string;
+  readonly kind: Advice["kind"] | BlockerKind | "retry_transaction" | "clean_up";
   /** Whole millionths of a US dollar at stake; null if it is not about money or has no known price. */
   readonly valueMicroUsd: number | null;
-  /** The same saved each month; null where nothing is, or no price is known. */
-  readonly monthlySavingMicroUsd: number | null;
   /** Unix seconds of the last possible use of the revoked approval; null if unknown, and for other steps. */
   readonly lastUsedAt: number | null;
+  /** The failed transaction that a retry repeats; null for other steps. */
+  readonly failedHash: Hex | null;
   /** Possible side effects of the step; null if none are known. */
   readonly warning: string | null;
   readonly ready: Ready | null;
 };
 
-/** Findings of the services; null for a service that was not run. */
-export type ProtectionFindings<Ready> = {
-  readonly risk: { readonly level: Risk["level"]; readonly signals: readonly RiskSignal[] };
+type BlockerKind = "resolve_listing" | "stop_failing_calls" | "deal_with_others" | "review_risk";
+
+/** Findings of the services. */
+export type ProtectionFindings<Ready extends Signable> = {
+  readonly risk: {
+    readonly level: Risk["level"];
+    readonly signals: readonly RiskSignal[];
+    /** Names of the sanctions lists that the wallet is on. */
+    readonly sanctions: readonly string[];
+  };
   readonly health: Health;
-  readonly wash: Wash | null;
-  readonly optimization: Optimization | null;
-  /** Days that the optimization's bill covers. */
-  readonly days: number;
+  readonly wash: Wash;
+  readonly savings: readonly Saving[];
+  readonly facts: Pick<ReportFacts, "rows" | "policy">;
   /** In the order of their transactions. */
   readonly revocations: readonly {
     readonly finding: ApprovalFinding;
@@ -44,58 +55,37 @@ export type ProtectionFindings<Ready> = {
     readonly ready: Ready;
   }[];
   /** In the order of their transactions. */
-  readonly retries: readonly {
-    readonly description: string;
-    readonly reason: string;
-    readonly valueMicroUsd: number | null;
-    readonly ready: Ready;
-  }[];
+  readonly retries: readonly Pick<
+    ProtectionStep<Ready>,
+    "action" | "reason" | "called" | "valueMicroUsd" | "failedHash" | "ready"
+  >[];
+  /** Failed transactions of the last 30 days. */
+  readonly failuresFound: number;
 };
 
-/** Chooses the services to run, with reasons: all if the risk is above LOW, else those with something to find. */
-export function chooseServices({
-  level,
-  health,
-  avoidable,
-  failures,
-}: {
-  level: Risk["level"];
-  health: Health;
-  /** Wei of fees wasted, or known to be paid above the market. */
-  avoidable: bigint;
-  /** Failed transactions that could be examined. */
-  failures: number;
-}): readonly { name: ProtectService; run: boolean; reason: string }[] {
-  const isLow = level === "LOW";
-  const risky = (health.approvals ?? []).filter(({ risks }) => risks.length > 0).length;
-  const callsFor = `the risk is ${level}`;
-  const choose = (name: ProtectService, found: boolean, what: string) => ({
-    name,
-    run: found || !isLow,
-    reason: found ? what : isLow ? `the risk is LOW and there is nothing of it: ${what}` : callsFor,
-  });
+/**
+ * Builds one plan: transactions to sign in the order of their nonces, then what makes others reject the wallet or
+ * endangers its funds, then costs, then untidiness; the last three by severity.
+ */
+export function planProtection<Ready extends Signable>(
+  findings: ProtectionFindings<Ready>,
+): readonly ProtectionStep<Ready>[] {
+  const sequence = [...revocationSteps(findings), ...retrySteps(findings)];
+  const isReady = ({ ready }: ProtectionStep<Ready>) => ready?.kind === "ready";
   return [
-    { name: "risk", run: true, reason: "always" },
-    { name: "health", run: true, reason: "always" },
-    health.approvals === null
-      ? choose("wash", true, "approvals are not read")
-      : choose("wash", risky > 0, `approvals at risk: ${risky}`),
-    choose("optimize", avoidable > 0n, `wei of fees wasted or known to be overpaid: ${avoidable}`),
-    choose("retry", failures > 0, `failed transactions: ${failures}`),
+    ...sequence.filter(isReady),
+    ...bySeverity<ProtectionStep<Ready>>([
+      ...blockerSteps(findings),
+      ...safetySteps(findings),
+      ...sequence.filter((step) => !isReady(step)),
+    ]),
+    ...savingSteps(findings),
+    ...bySeverity<ProtectionStep<Ready>>(washSteps(findings)),
   ];
 }
 
-/**
- * Builds one plan, sorted by severity. Within a severity: reasons for which others refuse the wallet and ways to take
- * its funds, then revocations and retries, then untidiness and costly habits by cost. Revocations and retries keep the
- * order of their nonces: a step moves up with a more severe one behind it.
- */
-export function planProtection<Ready>(findings: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
-  return rankSteps({
-    first: [...riskSteps(findings), ...safetySteps(findings)],
-    sequence: [...revocationSteps(findings), ...retrySteps(findings)],
-    rest: [...savingSteps(findings), ...washSteps(findings)],
-  });
+function bySeverity<Item extends { readonly severity: Severity }>(items: readonly Item[]): readonly Item[] {
+  return items.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
 }
 
 /**
@@ -127,165 +117,178 @@ export function isInUse({ lastUsedAt }: Pick<ApprovalFinding, "lastUsedAt">, now
   return lastUsedAt !== null && lastUsedAt >= now - UNUSED_DAYS * SECONDS_PER_DAY;
 }
 
-const NO_WARNING = { lastUsedAt: null, warning: null } as const;
-const NO_MONEY = { valueMicroUsd: null, monthlySavingMicroUsd: null, ...NO_WARNING, ready: null } as const;
+const NOTHING = {
+  ...{ called: null, calls: null, suggestedLimit: null, spender: null, token: null, saves: null },
+  ...{ valueMicroUsd: null, lastUsedAt: null, failedHash: null, warning: null, ready: null },
+} as const;
 
-function riskSteps<Ready>({ risk }: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
-  return risk.signals
-    .filter(({ severity }) => severity === "critical")
-    .map(({ name, detail }) => ({
-      ...NO_MONEY,
-      service: "risk",
-      action: "review_risk",
-      severity: "critical",
-      description: `Look into ${name.replaceAll("_", " ")} before anything else: others refuse the wallet for it.`,
-      reason: detail,
-    }));
-}
-
-function safetySteps<Ready>({ health }: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
-  return health.advice
-    .filter(({ kind }) => kind === "leave_listed_accounts" || kind === "revoke_delegation")
-    .map(({ kind, action, reason, evidence }) => ({
-      ...NO_MONEY,
-      service: "health",
-      action: kind,
-      severity: "critical",
-      description: action,
-      reason: `${reason} ${evidence}.`,
-    }));
-}
-
-function revocationSteps<Ready>({
+function revocationSteps<Ready extends Signable>({
   revocations,
 }: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
-  return revocations.map(({ finding, valueMicroUsd, isInUse, ready }) => {
-    const { action, reason, evidence } = adviceOnApproval(finding);
-    const [gravest] = finding.risks;
-    return {
-      service: "health",
-      action: "revoke_approval",
-      severity: gravest === undefined ? "info" : APPROVAL_SEVERITY[gravest],
-      description: action,
-      reason: `${reason} ${evidence}.`,
-      valueMicroUsd,
-      monthlySavingMicroUsd: null,
-      lastUsedAt: finding.lastUsedAt,
-      warning: isInUse ? STOPS_USE : null,
-      ready,
-    };
-  });
-}
-
-const STOPS_USE = `It was possibly used within the last ${UNUSED_DAYS} days: taking it back stops whatever of the wallet's own uses it.`;
-
-function retrySteps<Ready>({ retries }: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
-  return retries.map((retry) => ({
-    ...retry,
-    service: "retry",
-    action: "retry_transaction",
-    severity: "warning",
-    monthlySavingMicroUsd: null,
-    ...NO_WARNING,
+  return revocations.map(({ finding, valueMicroUsd, isInUse, ready }) => ({
+    ...NOTHING,
+    ...adviceOnApproval(finding),
+    service: "health",
+    valueMicroUsd,
+    lastUsedAt: finding.lastUsedAt,
+    warning: isInUse ? STOPS_USE : null,
+    ready,
   }));
 }
 
-function savingSteps<Ready>({
-  optimization,
-  days,
+const STOPS_USE = `Possibly used in the last ${UNUSED_DAYS} days. Revoking it may break an integration that relies on it.`;
+
+function retrySteps<Ready extends Signable>({
+  retries,
 }: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
-  const savings = (optimization?.methods ?? []).flatMap((method) => method.savings);
-  return adviseSavings(savings, days).map((advice) => ({
-    ...NO_MONEY,
-    ...advice,
-    service: "optimize",
-    severity: "info",
+  return retries.map((retry) => ({
+    ...NOTHING,
+    ...retry,
+    ...{ service: "retry", kind: "retry_transaction", severity: "warning" },
   }));
 }
 
-/** Approvals and delegations have steps of their own. */
-function washSteps<Ready>({ wash }: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
-  return (wash?.issues ?? []).flatMap(({ category, severity, description, action }) => {
-    if (category === "approvals" || category === "delegation" || severity === "info") return [];
-    return [
-      {
-        ...NO_MONEY,
-        service: "wash",
-        action: "clean_up",
-        severity,
-        description: action,
-        reason: description,
-      },
-    ];
+/** Signals of the risk about one cause, of which a plan has one step. */
+type Cause = "sanctions" | "threats" | "listed_counterparties" | "failing_calls" | "self_dealing";
+
+const CAUSES: Readonly<Record<string, Cause>> = {
+  sanctioned: "sanctions",
+  listed_phishing: "threats",
+  listed_scam: "threats",
+  listed_mixer: "threats",
+  listed_exploit: "threats",
+  listed_counterparties: "listed_counterparties",
+  risk_flags: "listed_counterparties",
+  success_rate: "failing_calls",
+  failure_recovery: "failing_calls",
+  adaptation: "failing_calls",
+  cascading_failure: "failing_calls",
+  retry_storm: "failing_calls",
+  stale_strategy: "failing_calls",
+  self_dealing: "self_dealing",
+  self_dealing_ring: "self_dealing",
+};
+
+/** Signals of the given causes, most severe first; signals of other names have the cause null. */
+export function signalsOf(signals: readonly RiskSignal[], cause: Cause | null): readonly RiskSignal[] {
+  return signals.filter(({ name }) => (CAUSES[name] ?? null) === cause);
+}
+
+/** Why others reject the wallet: one step for each cause of critical signals. */
+function blockerSteps<Ready extends Signable>(
+  findings: ProtectionFindings<Ready>,
+): readonly ProtectionStep<Ready>[] {
+  const critical = findings.risk.signals.filter(({ severity }) => severity === "critical");
+  const of = (cause: Cause | null) => signalsOf(critical, cause);
+  const step = (kind: BlockerKind, action: string, reason: string): ProtectionStep<Ready> => ({
+    ...{ ...NOTHING, service: "risk", severity: "critical", kind, action, reason },
   });
-}
-
-/** All steps by severity. A step of the sequence takes the highest severity of the steps behind it in the sequence. */
-export function rankSteps<Step extends { readonly severity: Severity }>({
-  first,
-  sequence,
-  rest,
-}: {
-  /** Go first among steps of their severity. */
-  first: readonly Step[];
-  /** Keep their order: their transactions follow one another. */
-  sequence: readonly Step[];
-  /** Go last among steps of their severity. */
-  rest: readonly Step[];
-}): readonly Step[] {
-  const rankOf = ({ severity }: Step) => SEVERITIES.indexOf(severity);
-  const placed = [
-    ...first.map((step) => ({ step, rank: rankOf(step), list: 0 })),
-    ...sequence.map((step, place) => ({
-      step,
-      rank: Math.min(...sequence.slice(place).map(rankOf)),
-      list: 1,
-    })),
-    ...rest.map((step) => ({ step, rank: rankOf(step), list: 2 })),
-  ];
-  return placed.toSorted((a, b) => a.rank - b.rank || a.list - b.list).map(({ step }) => step);
-}
-
-const SMALL_MICRO_USD = 10_000;
-
-/** Wei of failed calls' fees and of known overpayment by successes: the most that could be saved. */
-export function avoidableWei({ calls }: ReportFacts["paid"]): bigint {
-  return calls.reduce((sum, { call, fee, overpaid }) => {
-    if (!call.ok) return sum + fee.wei;
-    return overpaid === null ? sum : sum + overpaid.wei;
-  }, 0n);
-}
-
-/**
- * Advice on costly habits: largest saving first, by US dollars, then by wei; unpriced savings come last. Savings below one
- * cent a month share one last step.
- */
-export function adviseSavings(savings: readonly Saving[], days: number) {
-  const sorted = savings
-    .filter(({ monthly }) => monthly.wei > 0n)
-    .toSorted(
-      ({ monthly: a }, { monthly: b }) => (b.microUsd ?? -1) - (a.microUsd ?? -1) || compare(b.wei, a.wei),
+  const steps: ProtectionStep<Ready>[] = [];
+  if (of("sanctions").length > 0) {
+    const action =
+      "This wallet is on a sanctions list. Counterparties will reject it; nothing else in this plan changes that.";
+    steps.push(step("resolve_listing", action, `Listed by ${findings.risk.sanctions.join(" and ")}.`));
+  }
+  for (const { detail } of of("threats"))
+    steps.push(
+      step(
+        "resolve_listing",
+        "Ask the publisher of the list for a removal, if it is wrong.",
+        sentence(detail),
+      ),
     );
-  const isSmall = ({ monthly: { microUsd } }: Saving) => microUsd !== null && microUsd < SMALL_MICRO_USD;
-  const small = sorted.filter(isSmall);
-  if (small.length < 2) return sorted.map((saving) => adviseOn(saving, days));
-  const { wei, microUsd } = sumMoney(small.map(({ monthly }) => monthly));
-  const together = {
-    action: "small_savings" as const,
-    description: `Look at the ${small.length} costly habits that GET /optimize/{address} lists besides, if at all.`,
-    reason: `Each costs less than a cent a month: ${wei} wei a month together.`,
-    monthlySavingMicroUsd: microUsd,
-  };
-  const large = sorted.filter((saving) => !isSmall(saving));
-  return [...large.map((saving) => adviseOn(saving, days)), together];
+  if (of("failing_calls").length > 0)
+    steps.push(step("stop_failing_calls", failingAction(findings.health), failingWords(findings)));
+  if (of("self_dealing").length > 0) {
+    const action = "Deal with independent counterparties.";
+    steps.push(step("deal_with_others", action, ownShareWords(findings.wash)));
+  }
+  const isNamed = findings.health.advice.some(({ kind }) => kind === "leave_listed_accounts");
+  for (const { detail } of isNamed ? [] : of("listed_counterparties"))
+    steps.push(step("review_risk", "Stop sending to sanctioned accounts and mixers.", sentence(detail)));
+  for (const { detail } of of(null)) steps.push(step("review_risk", "Resolve this risk.", sentence(detail)));
+  return steps;
 }
 
-function adviseOn(saving: Saving, days: number) {
-  const { action, reason, evidence } = adviceOnSaving(saving, days);
-  return {
-    action: saving.kind,
-    description: action,
-    reason: `${reason} ${evidence}.`,
-    monthlySavingMicroUsd: saving.monthly.microUsd,
-  };
+/** A fragment as a sentence. */
+function sentence(text: string): string {
+  const capital = `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  return capital.endsWith(".") ? capital : `${capital}.`;
+}
+
+function failingAction({ failureGroups }: Health): string {
+  const [worst] = failureGroups.toSorted((a, b) => b.failures - a.failures);
+  return worst === undefined
+    ? "Stop the calls that fail."
+    : `Stop or repair the calls that fail, above all ${callName(worst)}.`;
+}
+
+/** How many calls failed, and which fail most. */
+export function failingWords({ health, facts }: Pick<ProtectionFindings<never>, "health" | "facts">): string {
+  const { calls, failures, failureGroups } = health;
+  const [worst] = failureGroups.toSorted((a, b) => b.failures - a.failures);
+  const all = `${failures} of ${countText(calls, "call")} failed in ${facts.policy.window.days} days`;
+  return worst === undefined || worst.failures === failures
+    ? `${all}.`
+    : `${all}, ${worst.failures} of them ${callName(worst)}.`;
+}
+
+/** How much of its dealings stay with the wallet's owner. */
+export function ownShareWords({ selfDealing: { share } }: Wash): string {
+  return `${percentText(share ?? 0)} of the value of outgoing transactions stays with accounts of the same owner.`;
+}
+
+function safetySteps<Ready extends Signable>({
+  health,
+}: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
+  return health.advice
+    .filter(({ kind }) => kind === "leave_listed_accounts" || kind === "revoke_delegation")
+    .map((advice) => ({ ...NOTHING, ...advice, service: "health" }));
+}
+
+/** Savings below it are no step: 0.10 USD a month. */
+export const STEP_FLOOR_MICRO_USD = 100_000;
+
+/** One step for each kind of saving that reaches the floor, the largest first. */
+export function savingSteps<Ready extends Signable>({
+  savings,
+  facts,
+}: Pick<ProtectionFindings<Ready>, "savings" | "facts">): readonly ProtectionStep<Ready>[] {
+  return adviseByKind(savings, facts.rows.tokens.native)
+    .filter(({ saves }) => saves === null || !isBelow(saves, STEP_FLOOR_MICRO_USD))
+    .map((advice) => ({ ...NOTHING, ...advice, service: "optimize" }));
+}
+
+/** Categories of a wash that have other steps. */
+const STEPS_OF_THEIR_OWN: ReadonlySet<WashIssue["category"]> = new Set([
+  "approvals",
+  "delegation",
+  "self_dealing",
+  "circular_transfers",
+]);
+
+function washSteps<Ready extends Signable>({
+  wash,
+}: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
+  const step = (finding: Pick<ProtectionStep<Ready>, "severity" | "action" | "reason">) =>
+    ({ ...NOTHING, service: "wash", kind: "clean_up", ...finding }) as const;
+  const steps = wash.issues
+    .filter(({ category, severity }) => severity !== "info" && !STEPS_OF_THEIR_OWN.has(category))
+    .map(({ severity, description, action, token, microUsd }) => ({
+      ...step({ severity, action, reason: description }),
+      ...{ token, valueMicroUsd: microUsd },
+    }));
+  const circles = circleWords(wash);
+  if (circles === null) return steps;
+  const action = "Stop moving the same funds in a circle: such volume does not count for the score.";
+  return [...steps, step({ severity: "warning", action, reason: circles })];
+}
+
+/** How much came back from accounts of the same owner; null for nothing. */
+export function circleWords({ selfDealing: { circles } }: Wash): string | null {
+  const own = circles.filter((circle) => circle.own);
+  if (own.length === 0) return null;
+  const times = own.reduce((sum, circle) => sum + circle.times, 0);
+  const peers = new Set(own.map(({ peer }) => peer)).size;
+  return `${countText(times, "transfer")} to ${countText(peers, "account")} of the same owner came back within 7 days.`;
 }

@@ -32,6 +32,19 @@ export type Recovery = RecoveryFacts & {
 /** Days of listed failures. */
 export const LISTED_DAYS = 30;
 
+/** A wallet's outcomes by the index alone; null while it holds no block. */
+export function readRecentOutcomes(
+  wallet: Address,
+  { outcomes }: Pick<RecoveryPorts, "outcomes">,
+): Promise<CallOutcomes | null> {
+  return outcomes({
+    wallet,
+    listedDays: LISTED_DAYS,
+    recentDays: RECENT_DAYS,
+    knownSelectors: KNOWN_SELECTORS,
+  });
+}
+
 const ATTEMPTS = 4;
 const PAUSE_MS = 250;
 
@@ -46,12 +59,7 @@ export async function openRecovery(
   if (openNode === null) throw new NodeFailure("unreachable", "this deployment names no node");
   const node = openNode();
   for (let tried = 1; ; tried += 1) {
-    const read = await outcomes({
-      wallet,
-      listedDays: LISTED_DAYS,
-      recentDays: RECENT_DAYS,
-      knownSelectors: KNOWN_SELECTORS,
-    });
+    const read = await readRecentOutcomes(wallet, { outcomes });
     if (read === null) throw new NodeFailure("node_behind", "the index holds no block");
     const block = await node.block(read.head.number);
     if (block?.hash === read.head.hash) {

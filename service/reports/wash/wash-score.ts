@@ -1,8 +1,12 @@
-import { NO_HOLDINGS } from "../../model/features/holdings.ts";
-import { isTrusted, portfolioQuality } from "../../model/features/hygiene.ts";
+import { portfolioQuality } from "../../model/features/hygiene.ts";
 import { isSelfDealing, ownShare } from "../../model/features/patterns.ts";
+import { roundMicro } from "../../model/score/fixed-point.ts";
+import type { Grade } from "../../model/score/record.ts";
 import type { ApprovalFinding, ApprovalRisk } from "../diagnosis/approvals.ts";
+import { HOLDINGS_WORDS } from "../diagnosis/health.ts";
+import { untrustedDelegate } from "../diagnosis/health-advice.ts";
 import type { ReportFacts } from "../diagnosis/report-facts.ts";
+import { countText, percentText } from "../phrases.ts";
 import type { Circle } from "./wash-circles.ts";
 
 /** Points deducted from 100 for one category, up to `most`; null where they are not known. */
@@ -10,6 +14,8 @@ type Deduction = {
   readonly name: DeductionName;
   readonly points: number | null;
   readonly most: number;
+  /** Findings, or the share of 0 to 1 for portfolio_quality and self_dealing; null where they are not known. */
+  readonly found: number | null;
   readonly reason: string;
 };
 
@@ -37,49 +43,73 @@ const PER_APPROVAL: Readonly<Record<ApprovalRisk, number>> = {
   unknown: 10,
   unused: 3,
 };
-const GRADES = [
-  [90, "Spotless"],
-  [70, "Clean"],
-  [50, "Needs Attention"],
-  [30, "Dirty"],
-  [0, "Critical"],
-] as const;
+
+/** Fewer own token movements and approvals than this show nothing. */
+export const LEAST_ACTIVITY = 5;
+
+/** Why a wallet has no score: a clean portfolio is no praise for a wallet that others reject. */
+export type NoScoreReason = "sanctioned" | "failing" | "not_scored" | "little_activity" | "not_read";
 
 /** Scores the cleanliness of a wallet, with reasons. Transfers by others do not count. */
 export function scoreCleanliness(
   facts: ReportFacts,
-  findings: {
+  {
+    approvals,
+    circles,
+    rating,
+  }: {
     /** Null where approvals were not read. */
     readonly approvals: readonly ApprovalFinding[] | null;
     readonly circles: readonly Circle[];
+    readonly rating: WalletRating;
   },
 ) {
   const deductions = [
     ...deductHoldings(facts),
-    deductApprovals(findings.approvals),
+    deductApprovals(approvals),
     deductDelegation(facts),
     deductSelfDealing(facts),
-    deductCircles(findings.circles),
+    deductCircles(circles),
   ];
   const taken = deductions.reduce((sum, { points }) => (points === null ? sum : sum + points), 0);
   const open = deductions.reduce((sum, { points, most }) => (points === null ? sum + most : sum), 0);
-  const isSilent = facts.history.calls.length === 0;
-  const score = open > 0 || isSilent ? null : 100 - taken;
+  const activity = tokenActivity(facts) + (facts.rows.approvals?.length ?? 0);
+  const barred = noScore(rating, activity);
+  const reason = barred ?? (open > 0 ? ("not_read" as const) : null);
   return {
-    /** 100 minus all deductions; null if one is unknown, and for a wallet without own calls. */
-    score,
-    /** Bounds of the score with unknown deductions. */
-    lowest: isSilent ? 0 : 100 - taken - open,
-    highest: 100 - taken,
-    grade: score === null ? null : gradeOf(score),
+    /** 100 minus all deductions; null with a reason. */
+    score: reason === null ? 100 - taken : null,
+    reason,
+    /** Bounds of the score with unknown deductions; null for a wallet that gets no score whatever they are. */
+    range: barred === null ? { lowest: 100 - taken - open, highest: 100 - taken } : null,
+    /** Own calls that moved a token or gave an approval, and open approvals. */
+    activity,
     deductions,
   };
 }
 
-function gradeOf(score: number) {
-  const found = GRADES.find(([from]) => score >= from);
-  if (found === undefined) throw new RangeError(`expected a score of 0 or more, got ${score}`);
-  return found[1];
+/** What else is known of the wallet. */
+export type WalletRating = {
+  readonly sanctioned: boolean;
+  /** Grade of the current score; null for a wallet without one. */
+  readonly grade: Grade | null;
+};
+
+/** Grades that the default routing rejects. */
+const REJECTED: ReadonlySet<Grade> = new Set(["D", "E", "F"]);
+
+function noScore({ sanctioned, grade }: WalletRating, activity: number): NoScoreReason | null {
+  if (sanctioned) return "sanctioned";
+  if (grade === null) return "not_scored";
+  if (REJECTED.has(grade)) return "failing";
+  return activity < LEAST_ACTIVITY ? "little_activity" : null;
+}
+
+function tokenActivity({ history }: ReportFacts): number {
+  return history.calls.filter(
+    ({ ok, receipt }) =>
+      ok && receipt !== null && (receipt.moves.length > 0 || receipt.effect === "approval"),
+  ).length;
 }
 
 function deductHoldings(facts: ReportFacts): readonly Deduction[] {
@@ -87,29 +117,25 @@ function deductHoldings(facts: ReportFacts): readonly Deduction[] {
   const names = ["dust", "unrecognised_tokens", "portfolio_quality"] as const;
   switch (holdings.kind) {
     case "unread":
-      return names.map((name) => open(name, NO_HOLDINGS.unread));
+      return names.map((name) => open(name, HOLDINGS_WORDS.unread));
     case "none":
-      return names.map((name) => take(name, 0, NO_HOLDINGS.none));
+      return names.map((name) => take(name, { points: 0, found: 0 }, HOLDINGS_WORDS.none));
     case "held": {
       const { dustBelowMicroUsd } = policy.holdings;
       const unrecognised = holdings.tokens.filter(({ recognised }) => !recognised).length;
       const dust = holdings.tokens.filter(
         ({ recognised, worth }) => recognised && worth !== null && worth < dustBelowMicroUsd,
       ).length;
-      const each = (name: "dust" | "unrecognised_tokens", points: number, what: string, count: number) =>
-        take(name, points * count, `${what}: ${count}; ${points} points each`);
       return [
-        each(
+        take(
           "dust",
-          PER_DUST_TOKEN,
-          "recognised tokens that own calls brought in and that are worth less than a cent",
-          dust,
+          { points: PER_DUST_TOKEN * dust, found: dust },
+          `${countText(dust, "acquired token is", "acquired tokens are")} worth less than 0.01 USD; ${PER_DUST_TOKEN} points each.`,
         ),
-        each(
+        take(
           "unrecognised_tokens",
-          PER_UNRECOGNISED_TOKEN,
-          "tokens that own calls brought in and that are neither listed nor known to be used by others",
-          unrecognised,
+          { points: PER_UNRECOGNISED_TOKEN * unrecognised, found: unrecognised },
+          `${countText(unrecognised, "acquired token is", "acquired tokens are")} neither listed nor used by others; ${PER_UNRECOGNISED_TOKEN} points each.`,
         ),
         deductQuality(facts),
       ];
@@ -118,57 +144,69 @@ function deductHoldings(facts: ReportFacts): readonly Deduction[] {
 }
 
 function deductQuality(facts: ReportFacts): Deduction {
-  const { value, reason } = portfolioQuality(facts);
-  if (value === null) return open("portfolio_quality", reason ?? "it was not measured");
+  const { value } = portfolioQuality(facts);
+  if (value === null) return open("portfolio_quality", "No acquired token has a known price.");
   const points = Math.round(MOST.portfolio_quality * (1 - value));
   return take(
     "portfolio_quality",
-    points,
-    `${Math.round(value * 1e4) / 100} % of the worth that own calls brought in is in recognised tokens; ${MOST.portfolio_quality} points for none`,
+    { points, found: roundMicro(value) },
+    `${percentText(value)} of the value of acquired tokens is in recognised tokens.`,
   );
 }
 
 function deductApprovals(approvals: readonly ApprovalFinding[] | null): Deduction {
-  if (approvals === null) return open("approvals", "the wallet's approvals were not read");
+  if (approvals === null) return open("approvals", "The approvals of the wallet were not read yet.");
   const gravest = approvals.flatMap(({ risks: [risk] }) => (risk === undefined ? [] : [risk]));
   const points = gravest.reduce((sum, risk) => sum + PER_APPROVAL[risk], 0);
-  const rule = Object.entries(PER_APPROVAL).map(([risk, each]) => `${risk} ${each}`);
+  const found = gravest.length;
   return take(
     "approvals",
-    points,
-    `unlimited approvals at risk: ${gravest.length}; points by the gravest risk of each: ${rule.join(", ")}`,
+    { points, found },
+    `${found} of ${countText(approvals.length, "open unlimited approval")} at risk.`,
   );
 }
 
-function deductDelegation({ rows, asOf, market, policy }: ReportFacts): Deduction {
-  if (rows.delegation === null)
-    return open("delegation", "whether the wallet runs delegated code was not read");
-  const { to } = rows.delegation;
-  if (to === null) return take("delegation", 0, "the wallet runs nobody's code");
-  const fact = rows.counterparties.find(({ address }) => address === to);
-  return isTrusted(fact, asOf.timestamp, { market, policy })
-    ? take("delegation", 0, "the wallet runs code that has existed for a month and that others use")
-    : take("delegation", MOST.delegation, "the wallet runs the code of a young or unknown account");
+function deductDelegation(facts: ReportFacts): Deduction {
+  const { delegation } = facts.rows;
+  if (delegation === null)
+    return open("delegation", "Whether the wallet has an EIP-7702 delegation was not read yet.");
+  if (delegation.to === null) return take("delegation", { points: 0, found: 0 }, "No EIP-7702 delegation.");
+  return untrustedDelegate(facts) === null
+    ? take("delegation", { points: 0, found: 0 }, "The EIP-7702 delegation is to established code.")
+    : take(
+        "delegation",
+        { points: MOST.delegation, found: 1 },
+        "The EIP-7702 delegation is to code that is less than 30 days old or that few others use.",
+      );
 }
 
 function deductSelfDealing({ history, policy }: ReportFacts): Deduction {
-  const share = `${Math.round(ownShare(history) * 1e4) / 100} % of the weight of own calls stays within the owner's accounts`;
-  return take("self_dealing", isSelfDealing(history, policy) ? MOST.self_dealing : 0, share);
+  const share = ownShare(history);
+  const points = isSelfDealing(history, policy) ? MOST.self_dealing : 0;
+  return take(
+    "self_dealing",
+    { points, found: roundMicro(share) },
+    `${percentText(share)} of the value of outgoing transactions stays with accounts of the same owner.`,
+  );
 }
 
 function deductCircles(circles: readonly Circle[]): Deduction {
   const own = circles.filter((circle) => circle.own).reduce((sum, { times }) => sum + times, 0);
   return take(
     "circular_transfers",
-    PER_CIRCLE * own,
-    `transfers to accounts of the same owner that came back within 7 days: ${own}; ${PER_CIRCLE} points each`,
+    { points: PER_CIRCLE * own, found: own },
+    `${countText(own, "transfer")} to accounts of the same owner came back within 7 days; ${PER_CIRCLE} points each.`,
   );
 }
 
-function take(name: DeductionName, points: number, reason: string): Deduction {
-  return { name, points: Math.min(points, MOST[name]), most: MOST[name], reason };
+function take(
+  name: DeductionName,
+  { points, found }: { readonly points: number; readonly found: number },
+  reason: string,
+): Deduction {
+  return { name, points: Math.min(points, MOST[name]), most: MOST[name], found, reason };
 }
 
 function open(name: DeductionName, reason: string): Deduction {
-  return { name, points: null, most: MOST[name], reason };
+  return { name, points: null, most: MOST[name], found: null, reason };
 }

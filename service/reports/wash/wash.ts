@@ -2,32 +2,39 @@ import { type Address, checksumAddress, zeroAddress } from "viem";
 import { isSelfDealing, ownShare } from "../../model/features/patterns.ts";
 import { roundMicro } from "../../model/score/fixed-point.ts";
 import { SEVERITIES, type Severity } from "../../model/score/record.ts";
-import {
-  APPROVAL_SEVERITY,
-  type ApprovalFinding,
-  findApprovals,
-  vouchedTokenTest,
-} from "../diagnosis/approvals.ts";
+import { type ApprovalFinding, findApprovals, vouchedTokenTest } from "../diagnosis/approvals.ts";
 import { describePortfolio, type Portfolio, type Position } from "../diagnosis/health.ts";
-import { adviceOnApproval } from "../diagnosis/health-advice.ts";
+import { adviceOnApproval, adviceOnDelegation } from "../diagnosis/health-advice.ts";
 import type { ReportFacts } from "../diagnosis/report-facts.ts";
+import { countText } from "../phrases.ts";
 import type { Exchanges, Received, ReceivedToken } from "../profit-and-loss/wallet-transfers.ts";
 import { type Circle, findCircles } from "./wash-circles.ts";
-import { type DeductionName, scoreCleanliness } from "./wash-score.ts";
+import {
+  type DeductionName,
+  LEAST_ACTIVITY,
+  type NoScoreReason,
+  scoreCleanliness,
+  type WalletRating,
+} from "./wash-score.ts";
 
 export type Wash = ReturnType<typeof washWallet>;
 
 /** Finds untidy and dangerous things about a wallet. Tokens that others sent are listed and do not lower its score. */
 export function washWallet(
   facts: ReportFacts,
-  transfers: { exchanges: Exchanges; received: Received; drawnTokens: ReadonlySet<Address> | null },
+  transfers: {
+    exchanges: Exchanges;
+    received: Received;
+    drawnTokens: ReadonlySet<Address> | null;
+    rating: WalletRating;
+  },
 ) {
   const { history, policy, rows } = facts;
   const circles = findCircles(transfers.exchanges, rows);
   const approvals = findApprovals({ ...facts, drawnTokens: transfers.drawnTokens });
   const received = describeReceived(transfers.received, facts);
   const portfolio = describePortfolio(facts);
-  const cleanliness = scoreCleanliness(facts, { approvals, circles });
+  const cleanliness = scoreCleanliness(facts, { approvals, circles, rating: transfers.rating });
   return {
     cleanliness,
     issues: findWashIssues({ facts, cleanliness, portfolio, received, approvals, circles }),
@@ -49,7 +56,15 @@ export type WashIssue = {
   readonly severity: Severity;
   readonly description: string;
   readonly action: string;
+  /** Null where it is about no single token, account, amount or count. */
+  readonly token: Address | null;
+  /** The spender, the delegate or the counterparty. */
+  readonly account: Address | null;
+  readonly microUsd: number | null;
+  readonly found: number | null;
 };
+
+const ABOUT_NOTHING = { token: null, account: null, microUsd: null, found: null } as const;
 
 type Findings = {
   readonly facts: ReportFacts;
@@ -77,29 +92,25 @@ export function findWashIssues(findings: Findings): readonly WashIssue[] {
 
 function approvalIssues(approvals: readonly ApprovalFinding[]): readonly WashIssue[] {
   return approvals.flatMap((finding) => {
-    const [gravest] = finding.risks;
-    if (gravest === undefined) return [];
-    const { action, reason } = adviceOnApproval(finding);
-    return [{ category: "approvals", severity: APPROVAL_SEVERITY[gravest], description: reason, action }];
+    if (finding.risks.length === 0) return [];
+    const { action, reason, severity, token, spender } = adviceOnApproval(finding);
+    const about = { ...ABOUT_NOTHING, token, account: spender };
+    return [{ ...about, category: "approvals", severity, description: reason, action }];
   });
 }
 
 function deductionIssues({ facts, cleanliness }: Findings): readonly WashIssue[] {
-  const to = facts.rows.delegation?.to ?? null;
   return cleanliness.deductions.flatMap(({ name, points, reason }): readonly WashIssue[] => {
     if (points === null || points === 0) return [];
-    if (name === "delegation" && to !== null) {
-      const action = `Take back the EIP-7702 delegation to ${checksumAddress(to)}.`;
-      return [{ category: name, severity: "critical", description: reason, action }];
+    if (name === "delegation") {
+      return adviceOnDelegation(facts).map(({ severity, action, reason: why, spender }) => ({
+        ...{ ...ABOUT_NOTHING, account: spender, category: name, severity, description: why, action },
+      }));
     }
-    if (name === "self_dealing") {
-      const action = "Deal with independent parties: calls among one's own accounts prove nothing to others.";
-      return [{ category: name, severity: "warning", description: reason, action }];
-    }
-    if (name === "portfolio_quality" && points >= POOR_QUALITY_POINTS) {
-      const action = "Move what is held into tokens that are listed or widely used.";
-      return [{ category: name, severity: "warning", description: reason, action }];
-    }
+    const issue = { ...ABOUT_NOTHING, category: name, severity: "warning", description: reason } as const;
+    if (name === "self_dealing") return [{ ...issue, action: "Deal with independent counterparties." }];
+    if (name === "portfolio_quality" && points >= POOR_QUALITY_POINTS)
+      return [{ ...issue, action: "Hold tokens that are listed or widely used instead." }];
     return [];
   });
 }
@@ -108,54 +119,90 @@ function holdingIssues({ facts, portfolio }: Findings): readonly WashIssue[] {
   if (portfolio.kind !== "held") return [];
   const { dustBelowMicroUsd } = facts.policy.holdings;
   return portfolio.positions.flatMap((position): readonly WashIssue[] => {
-    const { recognised, microUsd } = position;
+    const { recognised, microUsd, token } = position;
+    const about = { ...ABOUT_NOTHING, token, microUsd };
     if (!recognised) {
-      const description = `Own calls brought in ${nameOf(position)}, which is neither listed nor known to be used by others.`;
-      const action = `Find out what ${nameOf(position)} is before touching it; sell it or leave it, and stop acquiring it.`;
-      return [{ category: "unrecognised_tokens", severity: "warning", description, action }];
+      const description = `The wallet acquired ${nameOf(position)}, which is neither listed nor used by others.`;
+      const action = `Check what ${nameOf(position)} is before using it, then sell it or leave it.`;
+      return [{ ...about, category: "unrecognised_tokens", severity: "warning", description, action }];
     }
     if (microUsd === null || microUsd >= dustBelowMicroUsd) return [];
-    const description = `${nameOf(position)} that own calls brought in is worth less than a cent.`;
-    const action = `Leave ${nameOf(position)}, or sweep it with the next trade of that token: moving it alone costs more than it is worth.`;
-    return [{ category: "dust", severity: "info", description, action }];
+    const description = `The wallet holds less than 0.01 USD of ${nameOf(position)}.`;
+    const action = `Leave ${nameOf(position)}: a transfer costs more than it is worth.`;
+    return [{ ...about, category: "dust", severity: "info", description, action }];
   });
 }
 
 function circleIssues(circles: readonly Circle[]): readonly WashIssue[] {
-  return circles.map(({ peer, own, times }) => {
-    const who = checksumAddress(peer);
+  return circles.map(({ peer, own, times, token }) => {
+    const about = {
+      ...ABOUT_NOTHING,
+      category: "circular_transfers",
+      token,
+      account: peer,
+      found: times,
+    } as const;
+    const transfers = `${countText(times, "transfer")} to ${checksumAddress(peer)}`;
     return own
       ? {
-          category: "circular_transfers",
+          ...about,
           severity: "warning",
-          description: `Transfers to ${who}, which belongs to the same owner, came back within 7 days: ${times}.`,
-          action:
-            "Stop moving the same funds in a circle: volume among one's own accounts counts for nothing.",
+          description: `${transfers}, an account of the same owner, came back within 7 days.`,
+          action: "Stop moving the same funds in a circle: such volume does not count for the score.",
         }
       : {
-          category: "circular_transfers",
+          ...about,
           severity: "info",
-          description: `Transfers to ${who} came back within a day in nearly equal amounts: ${times}. Whoever is paid can pay back at will, so this takes nothing from the score.`,
-          action: "Nothing, if these are refunds.",
+          description: `${transfers} came back within a day in nearly equal amounts. This takes no points, since any payee can send money back.`,
+          action: "Do nothing, if these are refunds.",
         };
   });
 }
 
 function receivedIssues({ spamTokens, dustTokens }: Findings["received"]): readonly WashIssue[] {
-  const issue = (count: number, description: string, action: string): readonly WashIssue[] =>
-    count === 0 ? [] : [{ category: "received", severity: "info", description, action }];
+  const issue = (found: number, description: string, action: string): readonly WashIssue[] =>
+    found === 0
+      ? []
+      : [{ ...ABOUT_NOTHING, found, category: "received", severity: "info", description, action }];
   return [
     ...issue(
       spamTokens,
-      `Unrecognised tokens that others sent: ${spamTokens}. This is not the wallet's doing and takes nothing from the score.`,
-      "Do not approve, swap or claim them: touching them is what spam is for.",
+      `Others sent ${countText(spamTokens, "unrecognised token")} to the wallet. This takes no points.`,
+      "Do not approve, swap or claim these tokens: spam is sent to make wallets do so.",
     ),
     ...issue(
       dustTokens,
-      `Recognised tokens of which others sent dust: ${dustTokens}. This takes nothing from the score.`,
-      "Do not copy addresses from the list of transfers: dust is sent to plant lookalikes.",
+      `Others sent less than 0.01 USD of ${countText(dustTokens, "recognised token")}. This takes no points.`,
+      "Do not copy addresses from the list of transfers: dust often comes from lookalike addresses.",
     ),
   ];
+}
+
+const CLEAN_WORDS: Readonly<Record<NoScoreReason, string>> = {
+  sanctioned: "This wallet is on a sanctions list, so the scan gives no score.",
+  failing:
+    "Others reject this wallet for its grade, so the scan gives no score: tidy tokens do not make up for it.",
+  not_scored: "This wallet has too little history for a score; the findings below are all that is known.",
+  little_activity: `The wallet moved tokens or gave approvals fewer than ${LEAST_ACTIVITY} times: too little for a score.`,
+  not_read: "Some facts were not read yet, so the score is a range.",
+};
+
+/** The scan in two sentences. */
+export function summarizeWash({ cleanliness, issues }: Pick<Wash, "cleanliness" | "issues">): string {
+  const { score, reason } = cleanliness;
+  const count = (severity: Severity) => issues.filter((issue) => issue.severity === severity).length;
+  const counted = [
+    ["critical", "critical finding"],
+    ["warning", "warning"],
+    ["info", "note"],
+  ] as const;
+  const found = counted.flatMap(([severity, name]) =>
+    count(severity) === 0 ? [] : [countText(count(severity), name)],
+  );
+  const first = reason === null ? `Cleanliness ${score} of 100.` : CLEAN_WORDS[reason];
+  const [gravest] = issues;
+  const worst = gravest === undefined || gravest.severity === "info" ? "" : ` Most urgent: ${gravest.action}`;
+  return `${first} ${found.length === 0 ? "No findings" : found.join(", ")}.${worst}`;
 }
 
 function nameOf({ symbol, token }: Position): string {

@@ -299,6 +299,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     inputFile: async () => undefined,
     epochList: async () => null,
     recovery: fakeRecovery(),
+    previewTurns: createReportTurns({ atOnce: 1, waiting: 1, waitMs: 1_000 }),
     recoveryTurns: createReportTurns({ atOnce: 1, waiting: 1, waitMs: 1_000 }),
     policy: AHS_2026_2,
     ...fakeAlertPorts(keys.ledger),

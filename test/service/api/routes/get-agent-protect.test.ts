@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { SubscribeRequest } from "../../../../service/alerts/subscriptions.ts";
 import type { ReportSource } from "../../../../service/api/kit/wallet-report.ts";
-import type { ProtectAnswer } from "../../../../service/api/routes/get-agent-protect-schema.ts";
+import {
+  type ProtectAnswer,
+  protectSchema,
+} from "../../../../service/api/routes/get-agent-protect-schema.ts";
 import type { Services } from "../../../../service/api/services.ts";
 import { NodeFailure } from "../../../../service/chain/node/failure.ts";
 import type { OwnCall } from "../../../../service/model/features/types.ts";
 
-import { account, callsOf, GWEI, type Step, USDC } from "../../model/features/histories.ts";
+import { account, callsOf, USDC } from "../../model/features/histories.ts";
 import { bodyOf, fakeApp, fakeLedger, KEY, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 import { AS_OF_SECONDS, reportSource } from "../report-source.ts";
 import { fakeAlertPorts, SECRET } from "./fake-alert-ports.ts";
@@ -61,27 +64,14 @@ describe("GET /agent/protect/{address}", () => {
     });
     expect(body.steps.map(({ priority }) => priority)).toEqual(body.steps.map((_, place) => place + 1));
     const signable = body.steps.filter(({ transaction }) => transaction !== null);
-    expect(signable.map(({ action, transaction }) => [action, transaction?.nonce])).toEqual([
+    expect(signable.map(({ kind, transaction }) => [kind, transaction?.nonce])).toEqual([
       ["revoke_approval", 7],
       ["retry_transaction", 8],
     ]);
-    expect(body.steps.map(({ action }) => action)).toContain("simulate_first");
+    expect(body.steps.map(({ kind }) => kind)).toContain("set_gas_limit");
+    expect(body.charged).toBe(true);
     expect(keys.balance()).toBe(0);
     expect(read).toEqual([WALLET]);
-  });
-
-  it("names what each service looked back at", async () => {
-    const { body } = await protect();
-    const days = body.services.map(({ name, window }) => [name, window?.days ?? null, window?.to ?? null]);
-    const report = new Date(AS_OF_SECONDS * 1000).toISOString();
-    expect(days).toEqual([
-      ["risk", null, null],
-      ["health", 180, report],
-      ["wash", 180, report],
-      ["optimize", 180, report],
-      ["retry", 30, body.simulated_at.time],
-    ]);
-    expect(body).toMatchObject({ as_of_block: 970, window: { days: 180, to: report } });
   });
 
   it("rehearses a plan of revocations alone as well, and leaves out what fails in it", async () => {
@@ -101,7 +91,7 @@ describe("GET /agent/protect/{address}", () => {
       { failures: [] },
     );
     const { body } = await protect({ readWallet, recovery });
-    const revocations = body.steps.filter(({ action }) => action === "revoke_approval");
+    const revocations = body.steps.filter(({ kind }) => kind === "revoke_approval");
     expect(revocations.map(({ obstacle }) => obstacle).toSorted()).toEqual([
       expect.stringContaining("paused"),
       null,
@@ -120,17 +110,17 @@ describe("GET /agent/protect/{address}", () => {
     };
     const calls = rows.calls.filter(({ to }) => to !== TOKEN);
     const { body } = await protect({ readWallet: async () => ({ asOf, rows: { ...unknown, calls } }) });
-    expect(body.steps.filter(({ action }) => action === "revoke_approval")).toEqual([]);
+    expect(body.steps.filter(({ kind }) => kind === "revoke_approval")).toEqual([]);
   });
 
-  it("warns of taking back what was used lately, and tells when", async () => {
+  it("warns of revoking what was used lately, and says when", async () => {
     const { rows, asOf } = open;
     const at = AS_OF_SECONDS - 600;
     const calls = [...rows.calls, ...callsOf([{ at, to: SPENDER }]).map(newest)];
     const { body } = await protect({ readWallet: async () => ({ asOf, rows: { ...rows, calls } }) });
-    expect(body.steps.find(({ action }) => action === "revoke_approval")).toMatchObject({
+    expect(body.steps.find(({ kind }) => kind === "revoke_approval")).toMatchObject({
       last_used_at: new Date(at * 1000).toISOString(),
-      warning: expect.stringContaining("stops"),
+      warning: expect.stringContaining("may break"),
     });
   });
 
@@ -138,43 +128,35 @@ describe("GET /agent/protect/{address}", () => {
     const recovery = { ...fakeRecovery(), listed: async () => new Set([WALLET]) };
     const { body } = await protect({ recovery });
     const signable = body.steps.filter(({ transaction }) => transaction !== null);
-    expect(signable.map(({ action }) => action)).toEqual(["revoke_approval"]);
+    expect(signable.map(({ kind }) => kind)).toEqual(["revoke_approval"]);
     expect(body.not_retried.map(({ reason }) => reason)).toEqual(["wallet_listed"]);
   });
 
-  it("runs nothing that a low risk does not call for where there is nothing to find", async () => {
-    const { body } = await protect({
-      readWallet: async () => reportSource({ calls: [], approvals: [] }),
-      recovery: fakeRecovery({}, { failures: [] }),
-    });
-    expect(body.services.map(({ name, ran }) => [name, ran])).toEqual([
-      ["risk", true],
-      ["health", true],
-      ["wash", false],
-      ["optimize", false],
-      ["retry", false],
-    ]);
-    expect(body).toMatchObject({ steps: [], transactions: 0, saves_usd_per_month: null, rehearsed: null });
-  });
-
-  it("runs everything for a wallet whose risk is not low", async () => {
-    const fake = fakeApp(
+  it("charges nothing and starts no monitoring for an empty plan, and says what was checked", async () => {
+    const bought: SubscribeRequest[] = [];
+    const keys = fakeLedger({ balanceUnits: 25_000 });
+    const { app } = fakeApp(
       {
         readWallet: async () => reportSource({ calls: [], approvals: [] }),
         recovery: fakeRecovery({}, { failures: [] }),
-        scores: { standing: async () => standing({ score: null }) },
+        ...fakeAlertPorts(keys.ledger, bought),
       },
-      fakeLedger({ balanceUnits: 25_000 }),
+      keys,
     );
-    const body = await bodyOf<ProtectAnswer>(await fake.app.request(PATH, WITH_KEY));
-    expect(body.services.every(({ ran }) => ran)).toBe(true);
+    const body = await bodyOf<ProtectAnswer>(await app.request(HOOK, WITH_KEY));
+    expect(protectSchema.parse(body)).toEqual(body);
+    expect(body).toMatchObject({
+      ...{ steps: [], transactions: 0, rehearsed: null, monitoring: null, charged: false },
+      summary: "There is nothing to sign. 9 of 11 checks passed, 2 have no data. Nothing was charged.",
+    });
+    expect([keys.balance(), keys.states(), bought]).toEqual([25_000, [], []]);
   });
 
   it("says why an approval cannot be taken back by a transaction", async () => {
     const { body } = await protect({
       recovery: fakeRecovery({ attempt: async () => ({ kind: "fails", reason: "paused" }) }),
     });
-    const step = body.steps.find(({ action }) => action === "revoke_approval");
+    const step = body.steps.find(({ kind }) => kind === "revoke_approval");
     expect(step).toMatchObject({ transaction: null, obstacle: "It does not pass: paused" });
     expect(body).toMatchObject({ transactions: 0, total_max_cost_wei: "0" });
   });
@@ -205,7 +187,7 @@ describe("GET /agent/protect/{address}", () => {
     expect(keys.balance()).toBe(0);
   });
 
-  it("sells no monitoring where the plan fails, and gives the price back", async () => {
+  it("sells no monitoring where the plan fails, and charges nothing", async () => {
     const bought: SubscribeRequest[] = [];
     const keys = fakeLedger({ balanceUnits: 25_000 });
     const recovery = fakeRecovery({
@@ -215,7 +197,7 @@ describe("GET /agent/protect/{address}", () => {
     });
     const { app } = fakeApp({ recovery, ...fakeAlertPorts(keys.ledger, bought) }, keys);
     expect((await app.request(HOOK, WITH_KEY)).status).toBe(503);
-    expect([bought, keys.balance(), keys.states()]).toEqual([[], 25_000, ["returned"]]);
+    expect([bought, keys.balance(), keys.states()]).toEqual([[], 25_000, []]);
   });
 
   it.each<[string, number, Parameters<typeof fakeApp>[0]]>([
@@ -226,26 +208,5 @@ describe("GET /agent/protect/{address}", () => {
     const { app, keys } = fakeApp(changes, fakeLedger({ balanceUnits: 25_000 }));
     expect((await app.request(PATH, WITH_KEY)).status).toBe(status);
     expect([keys.balance(), keys.states()]).toEqual([25_000, []]);
-  });
-
-  it.each([
-    [
-      "that calls paid above the market",
-      { gasPrice: 90n * GWEI },
-      true,
-      /overpaid: [1-9]/,
-      ["pay_market_price"],
-    ],
-    ["no savings", {}, false, /^the risk is LOW and there is nothing of it: .*overpaid: 0$/, []],
-  ])("finds %s, though nothing failed", async (_what, step: Partial<Step>, ran, reason, actions) => {
-    const calls = callsOf([{ at: AS_OF_SECONDS - 3_600, to: account(0xd1), ...step }]);
-    const readWallet = async () => reportSource({ calls, approvals: [] });
-    const { body } = await protect({ readWallet, recovery: fakeRecovery({}, { failures: [] }) });
-    expect(body.risk_level).toBe("LOW");
-    expect(body.services.find(({ name }) => name === "optimize")).toMatchObject({
-      ...{ ran, reason: expect.stringMatching(reason) },
-    });
-    expect(body.steps.map(({ action }) => action)).toEqual(actions);
-    expect((body.saves_usd_per_month ?? 0) > 0).toBe(ran);
   });
 });

@@ -44,14 +44,13 @@ describe("GET /health/{address}", () => {
     expect(read).toEqual([WALLET]);
   });
 
-  it("ranks recommendations by the money that they save", async () => {
+  it("recommends what saves money, and nothing because of a single revert", async () => {
     const { body } = await health();
     const { recommendations } = body as unknown as {
       recommendations: readonly { kind: string; saves_usd_per_month: number }[];
     };
     expect(recommendations.map(({ kind, saves_usd_per_month }) => [kind, saves_usd_per_month])).toEqual([
-      ["raise_gas_limit", 0.2],
-      ["simulate_first", 0.16],
+      ["set_gas_limit", 0.2],
     ]);
   });
 
@@ -97,7 +96,7 @@ describe("GET /health/{address}", () => {
     const { body } = await health({ readWallet: async () => reportSource({ tokens }) });
     expect(body).toMatchObject({
       gas: { spent: { value_usd: null }, wasted: { wei: "180000000000000", value_usd: null } },
-      prices: { native_usd: null, reason: "no feed prices the native coin" },
+      prices: { native_usd: null, reason: "No feed prices the native coin." },
     });
   });
 
@@ -105,7 +104,7 @@ describe("GET /health/{address}", () => {
     const { body } = await health({ readWallet: async () => reportSource({ approvals: null }) });
     expect([body.open_approvals, body.open_approvals_reason]).toEqual([
       null,
-      "the wallet's approvals were not read yet",
+      "The approvals of the wallet were not read yet.",
     ]);
   });
 

@@ -15,7 +15,17 @@ async function optimize(changes: Changes = {}) {
 }
 
 describe("GET /optimize/{address}", () => {
-  it("answers each contract and method with its savings and their arithmetic, for five dollars", async () => {
+  it("charges nothing where no change would save money", async () => {
+    const { body, keys } = await optimize({ readWallet: async () => reportSource({ calls: [] }) });
+    expect([body.charged, body.summary, keys.balance(), keys.states()]).toEqual([
+      false,
+      "No change would save 0.01 USD a month or more. Nothing was charged.",
+      5000,
+      [],
+    ]);
+  });
+
+  it("answers recommendations, and each contract and method with its savings, for five dollars", async () => {
     const { response, body, keys, read } = await optimize();
     expect(response.status).toBe(200);
     expect(optimizeSchema.parse(body)).toEqual(body);
@@ -30,21 +40,15 @@ describe("GET /optimize/{address}", () => {
           wasted: { eth: "0.00018" },
           overpaid: { wei: "40000000000000" },
           gas_limit: { state: "too_low", samples: 28, p95_used: "70000", suggested_limit: "125000" },
-          savings: [
-            {
-              kind: "simulate_first",
-              arithmetic: {
-                eth: "80000000000000 wei x 30 / 30 days = 80000000000000 wei",
-                usd: "160000 micro-USD x 30 / 30 days = 160000 micro-USD",
-              },
-            },
-            { kind: "raise_gas_limit", calls: 1 },
-          ],
+          savings: [{ kind: "set_gas_limit", calls: 1, saves_usd_per_month: 0.2 }],
         },
         { method: "transfer(address,uint256)", calls: 30, failures: 0, savings: [] },
       ],
       other_methods: null,
-      totals: { methods: 2, calls: 60, failures: 2, saving: { value_usd: 0.36 } },
+      totals: { methods: 2, calls: 60, failures: 2, saving: { value_usd: 0.2 }, saves_usd_per_month: 0.2 },
+      summary: "1 recommendation saves at most 0.20 USD a month.",
+      charged: true,
+      recommendations: [{ kind: "set_gas_limit", saves_usd_per_month: 0.2, suggested_gas_limit: "125000" }],
     });
     expect(keys.balance()).toBe(0);
     expect(read).toEqual([WALLET]);

@@ -27,6 +27,7 @@ describe("GET /retry/{address}", () => {
       simulated_at: { block: 1000 },
       pending_transactions: 0,
       failures_found: 1,
+      ...{ charged: true, summary: "1 transaction failed in the last 30 days; 1 can be repeated now." },
       offers: [
         {
           failure: { hash: failedCall().hash, cause: "reverted", intent: "other" },
@@ -52,9 +53,12 @@ describe("GET /retry/{address}", () => {
     expect(read).toEqual([WALLET]);
   });
 
-  it("lists what is not offered with the reason", async () => {
-    const { body } = await retry({}, { successes: [LATER] });
+  it("lists what is not offered with the reason, and charges nothing where nothing is offered", async () => {
+    const { body, keys } = await retry({}, { successes: [LATER] });
+    expect([keys.balance(), keys.states()]).toEqual([10_000, []]);
     expect(body).toMatchObject({
+      charged: false,
+      summary: "1 transaction failed in the last 30 days; none can be repeated now. Nothing was charged.",
       offers: [],
       others: [{ reason: "repaired", by: LATER.hash, failure: { hash: failedCall().hash } }],
     });
@@ -95,14 +99,14 @@ describe("GET /retry/{address}", () => {
     expect([keys.balance(), keys.states()]).toEqual([10_000, []]);
   });
 
-  it("gives the price back where the node fails during the simulations", async () => {
+  it("charges nothing where the node fails during the simulations", async () => {
     const { response, keys } = await retry({
       attempt: async () => {
         throw new NodeFailure("unreachable", "gone");
       },
     });
     expect(response.status).toBe(503);
-    expect([keys.balance(), keys.states()]).toEqual([10_000, ["returned"]]);
+    expect([keys.balance(), keys.states()]).toEqual([10_000, []]);
   });
 
   it("costs nothing where the deployment names no node", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { washSchema } from "../../../../service/api/routes/post-wash.ts";
 import { account } from "../../model/features/histories.ts";
-import { bodyOf, fakeApp, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
+import { bodyOf, fakeApp, LISTING, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 import { AS_OF_SECONDS, reportSource } from "../report-source.ts";
 
 const PATH = `/wash/${WALLET}`;
@@ -41,7 +41,9 @@ describe("POST /wash/{address}", () => {
       address: WALLET_EIP55,
       cleanliness_score: 100,
       cleanliness_range: { lowest: 100, highest: 100 },
-      cleanliness_grade: "Spotless",
+      cleanliness_reason: null,
+      sanctions_flags: [],
+      summary: "Cleanliness 100 of 100. No findings.",
       issues: [],
       received: { spam_tokens: 0, left_out: 0 },
       self_dealing: { own_share: 0, is_pattern: false, circles: [] },
@@ -71,8 +73,16 @@ describe("POST /wash/{address}", () => {
     const { body } = await wash({ readWallet: async () => ({ ...source, rows }) });
     expect(body).toMatchObject({
       cleanliness_score: 90,
-      issues: [{ category: "approvals", severity: "critical", action: expect.stringContaining("Take back") }],
+      issues: [{ category: "approvals", severity: "critical", action: expect.stringContaining("Revoke") }],
       open_approvals: [{ risks: ["young", "unknown"], spender_facts: null }],
+    });
+  });
+
+  it("gives a listed wallet no score, and shows the listing", async () => {
+    const { body } = await wash({ scores: { standing: async () => standing({ sanctions: [LISTING] }) } });
+    expect(body).toMatchObject({
+      ...{ cleanliness_score: null, cleanliness_range: null, cleanliness_reason: "sanctioned" },
+      ...{ sanctions_flags: [LISTING], summary: expect.stringContaining("sanctions list") },
     });
   });
 
@@ -80,7 +90,7 @@ describe("POST /wash/{address}", () => {
     const { body } = await wash({ readWallet: async () => reportSource({ approvals: null }) });
     expect(body).toMatchObject({
       cleanliness_score: null,
-      cleanliness_grade: null,
+      cleanliness_reason: "not_read",
       cleanliness_range: { lowest: 70, highest: 100 },
       open_approvals: null,
     });

@@ -70,13 +70,13 @@ describe("a failure from before the index followed the wallet", () => {
     expect(body).toMatchObject({ coverage: { complete: false }, failures_found: 201 });
   });
 
-  it("makes /agent/protect search retries at a low risk, and is in its plan", async () => {
+  it("is in the plan of /agent/protect", async () => {
     const { body } = await ask<ProtectAnswer>("/agent/protect", knows);
-    expect(body.services.find(({ name }) => name === "retry")).toMatchObject({
-      ran: true,
-      reason: "failed transactions: 1",
+    expect(body.checks.find(({ name }) => name === "retries")).toEqual({
+      ...{ name: "retries", passed: false, found: 1 },
+      result: "1 failed transaction in 30 days; 1 can be repeated now.",
     });
-    expect(body.steps).toMatchObject([{ action: "retry_transaction", transaction: { nonce: 7 } }]);
+    expect(body.steps).toMatchObject([{ kind: "retry_transaction", transaction: { nonce: 7 } }]);
   });
 
   it("makes /agent/protect tell that it is not complete where the calldata is not known", async () => {

@@ -1,14 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { WalletRows } from "../../../../service/model/features/types.ts";
 import { diagnoseHealth } from "../../../../service/reports/diagnosis/health.ts";
-import { optimizeGas } from "../../../../service/reports/diagnosis/optimize.ts";
-import {
-  alwaysFailing,
-  dirtyRows,
-  diverseTrader,
-  gasWarrior,
-  keeper,
-} from "../../model/features/archetypes.ts";
+import { alwaysFailing, dirtyRows, diverseTrader, gasWarrior } from "../../model/features/archetypes.ts";
 import {
   account,
   callsOf,
@@ -20,7 +13,7 @@ import {
   UNPRICED,
   USDC,
 } from "../../model/features/histories.ts";
-import { factsOf, factsOfSteps } from "./reports.ts";
+import { factsOf } from "./reports.ts";
 
 const PLAN = { days: 90, seed: 5 };
 
@@ -42,32 +35,17 @@ describe("the health of", () => {
     expect(health.advice[0]?.saves?.microUsd).toBeGreaterThan(0);
   });
 
-  test("a keeper with generous gas limits is told that lowering them saves nothing", () => {
-    const steps = keeper({ days: 5, seed: 5 }).map((step) => ({ ...step, ok: true, gasLimit: 5_000_000n }));
-    expect(healthOfSteps(steps).advice).toEqual([
-      {
-        kind: "lower_gas_limit",
-        action: expect.stringContaining("to 87500"),
-        reason: expect.stringContaining("saves nothing"),
-        saves: { wei: 0n, microUsd: 0 },
-        evidence: "median limit 5000000, p95 used 70000",
-      },
-    ]);
-    expect(optimizeGas(factsOfSteps(steps)).totals.saved.wei).toBe(0n);
-  });
-
   test("a trader that fights for blocks is told to bid the market's price", () => {
     const kinds = healthOfSteps(gasWarrior(PLAN)).advice.map(({ kind }) => kind);
     expect(new Set(kinds)).toEqual(new Set(["simulate_first", "pay_market_price"]));
   });
 
-  test("a careless wallet names approvals, delegation and listed accounts after what saves money", () => {
+  test("a careless wallet names listed accounts, delegation and approvals before what saves money", () => {
     const kinds = healthOf(dirtyRows(PLAN)).advice.map(({ kind }) => kind);
-    expect(kinds.slice(kinds.indexOf("leave_listed_accounts"))).toEqual([
+    expect(kinds.slice(0, 5)).toEqual([
       "leave_listed_accounts",
       "revoke_delegation",
       ...["revoke_approval", "revoke_approval", "revoke_approval"],
-      ...kinds.filter((kind) => kind === "lower_gas_limit"),
     ]);
   });
 
@@ -101,8 +79,14 @@ describe("advice", () => {
 
   test("has no worth in USD where no feed prices the coin, and still its wei", () => {
     const tokens = { native: { symbol: "ETH", decimals: 18, prices: [] }, tokens: [] };
-    const [first] = healthOfSteps([{ at: START, ok: false }], { tokens }).advice;
-    expect(first?.saves).toEqual({ wei: 70_000_000_000_000n, microUsd: null });
+    const [first] = healthOfSteps(
+      [0, 1].map((at) => ({ at: START + at, ok: false })),
+      { tokens },
+    ).advice;
+    expect(first).toMatchObject({
+      saves: { wei: 140_000_000_000_000n, microUsd: null },
+      reason: expect.stringContaining("cost 0.00014 ETH"),
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
+import { adviseGas } from "../../../../service/reports/diagnosis/health-advice.ts";
 import { adviseLimit, findSavings, nearestRank } from "../../../../service/reports/diagnosis/optimize.ts";
 import { account, callsOf, DAY, GWEI, START, type Step } from "../../model/features/histories.ts";
 import { factsOfSteps } from "./reports.ts";
@@ -11,35 +12,33 @@ function savingsOf(steps: readonly Step[]) {
 describe("savings", () => {
   test("are the fees of reverts, those of exhausted limits, and what successes paid above the market", () => {
     const to = account(7);
+    const twice = (step: Step) => [step, { ...step, at: step.at + 60 }];
     const savings = savingsOf([
-      { at: START, to, ok: false, gasUsed: 40_000n, gasPrice: 9n * GWEI },
+      ...twice({ at: START, to, ok: false, gasUsed: 40_000n, gasPrice: 9n * GWEI }),
       { at: START + 30 * DAY, to, ok: false, gasUsed: 100_000n },
-      { at: START + 60 * DAY - 3_600, to, gasPrice: 2n * GWEI },
+      ...twice({ at: START + 60 * DAY - 3_660, to, gasPrice: 2n * GWEI }),
     ]);
-    const pair = { contract: to, selector: "0x12345678", calls: 1 };
-    expect(savings).toEqual([
+    const ofAll = { contract: to, selector: "0x12345678", attempts: 5, days: 60 };
+    const money = (gas: bigint, microUsd: number) => ({ wei: gas * GWEI, microUsd });
+    expect(savings.map(({ limit: { suggested }, ...saving }) => ({ ...saving, suggested }))).toEqual([
       {
-        ...pair,
-        kind: "simulate_first",
-        window: { wei: 360_000n * GWEI, microUsd: 720_000 },
-        monthly: { wei: 180_000n * GWEI, microUsd: 360_000 },
-        suggestedLimit: null,
+        ...{ ...ofAll, kind: "simulate_first", calls: 2, suggested: 125_000n },
+        ...{ window: money(720_000n, 1_440_000), monthly: money(360_000n, 720_000) },
       },
       {
-        ...pair,
-        kind: "raise_gas_limit",
-        window: { wei: 100_000n * GWEI, microUsd: 200_000 },
-        monthly: { wei: 50_000n * GWEI, microUsd: 100_000 },
-        suggestedLimit: 125_000n,
+        ...{ ...ofAll, kind: "pay_market_price", calls: 2, suggested: 125_000n },
+        ...{ window: money(140_000n, 280_000), monthly: money(70_000n, 140_000) },
       },
       {
-        ...pair,
-        kind: "pay_market_price",
-        window: { wei: 70_000n * GWEI, microUsd: 140_000 },
-        monthly: { wei: 35_000n * GWEI, microUsd: 70_000 },
-        suggestedLimit: null,
+        ...{ ...ofAll, kind: "set_gas_limit", calls: 1, suggested: 125_000n },
+        ...{ window: money(100_000n, 200_000), monthly: money(50_000n, 100_000) },
       },
     ]);
+  });
+
+  test("are none of a method with a single call, nor of a single revert", () => {
+    expect(savingsOf([{ at: START, ok: false }])).toEqual([]);
+    expect(savingsOf([{ at: START, ok: false }, { at: START + 60 }])).toEqual([]);
   });
 
   test("are none for calls that succeeded at the market's price, nor for generous limits", () => {
@@ -48,6 +47,42 @@ describe("savings", () => {
 
   test("say nothing of a price where the block tells no market price", () => {
     expect(savingsOf([{ at: START, gasPrice: 100n * GWEI, marketPrice: null }])).toEqual([]);
+  });
+});
+
+describe("advice on gas", () => {
+  const many = Array.from({ length: 30 }, (_, place): Step => ({ at: START + place, gasLimit: 5_000_000n }));
+
+  test("of generous limits saves nothing", () => {
+    expect(adviseGas(factsOfSteps(many))).toMatchObject({
+      advice: [
+        {
+          kind: "set_gas_limit",
+          severity: "info",
+          action: expect.stringContaining("Set a fixed gas limit of 87,500 for calls"),
+          reason: expect.stringContaining("saves no fee"),
+          saves: { wei: 0n, microUsd: 0 },
+        },
+      ],
+      smaller: { count: 0 },
+    });
+  });
+
+  test("is one for a method whose calls ran out of gas and reserve too much", () => {
+    const starved: Step = { at: START + 60, ok: false, gasLimit: 32_400n, gasUsed: 32_400n };
+    const { advice } = adviseGas(factsOfSteps([...many, starved]));
+    expect(advice.map(({ kind, suggestedLimit, reason }) => [kind, suggestedLimit, reason])).toEqual([
+      [
+        "set_gas_limit",
+        87_500n,
+        "1 of 31 calls ran out of gas at limits up to 32,400 and cost 0.06 USD. The median limit is 5,000,000, and no successful call used more than 70,000.",
+      ],
+    ]);
+  });
+
+  test("omits what saves less than 0.01 USD a month, and counts it", () => {
+    const cheap = [0, 1].map((place): Step => ({ at: START + place, ok: false, gasPrice: GWEI / 100n }));
+    expect(adviseGas(factsOfSteps(cheap))).toMatchObject({ advice: [], smaller: { count: 1 } });
   });
 });
 

@@ -1,10 +1,20 @@
 import { checksumAddress, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import type { WalletRows } from "../../../../service/model/features/types.ts";
-import { washWallet } from "../../../../service/reports/wash/wash.ts";
+import { summarizeWash, washWallet } from "../../../../service/reports/wash/wash.ts";
 import type { DeductionName } from "../../../../service/reports/wash/wash-score.ts";
 import { dirtyRows, diverseTrader } from "../../model/features/archetypes.ts";
-import { account, callsOf, DAY, rowsOf, START, USDC, withFacts } from "../../model/features/histories.ts";
+import {
+  account,
+  callsOf,
+  DAY,
+  payment,
+  rowsOf,
+  START,
+  type Step,
+  USDC,
+  withFacts,
+} from "../../model/features/histories.ts";
 import { factsOf } from "../diagnosis/reports.ts";
 
 type WashTransfers = Parameters<typeof washWallet>[1];
@@ -13,8 +23,14 @@ const QUIET: WashTransfers = {
   exchanges: { sent: [], returned: [], truncated: false },
   received: { tokens: [], truncated: false },
   drawnTokens: new Set(),
+  rating: { sanctioned: false, grade: "B" },
 };
 const PLAN = { days: 60, seed: 7 };
+/** A trader with enough token movements for a score. */
+const TRADER: readonly Step[] = [
+  ...diverseTrader(PLAN),
+  ...[1, 2, 3, 4, 5].map((day) => payment(START + day * DAY, account(19), 1_000_000n)),
+];
 
 function wash(rows: WalletRows, transfers: Partial<WashTransfers> = {}) {
   return washWallet(factsOf(rows), { ...QUIET, ...transfers });
@@ -26,8 +42,12 @@ function pointsOf(rows: WalletRows, name: DeductionName, transfers: Partial<Wash
 
 describe("a wash", () => {
   test("of a tidy trader finds nothing", () => {
-    const { cleanliness, issues } = wash(rowsOf(callsOf(diverseTrader(PLAN))));
-    expect(cleanliness).toMatchObject({ score: 100, lowest: 100, highest: 100, grade: "Spotless" });
+    const { cleanliness, issues } = wash(rowsOf(callsOf(TRADER)));
+    expect(cleanliness).toMatchObject({
+      score: 100,
+      reason: null,
+      range: { lowest: 100, highest: 100 },
+    });
     expect(issues).toEqual([]);
   });
 
@@ -51,19 +71,38 @@ describe("a wash", () => {
     for (const { action } of issues) expect(action).not.toBe("");
   });
 
-  test("of a wallet without own calls has no score, since nothing is known", () => {
-    expect(wash(rowsOf([])).cleanliness).toMatchObject({ score: null, lowest: 0, highest: 100, grade: null });
+  test.each([
+    ["is sanctioned", "sanctioned", { sanctioned: true, grade: "F" }],
+    ["fails", "failing", { sanctioned: false, grade: "D" }],
+    ["has no score", "not_scored", { sanctioned: false, grade: null }],
+  ] as const)("of a wallet that %s praises nothing", (_name, reason, rating) => {
+    const report = wash(rowsOf(callsOf(TRADER)), { rating });
+    expect(report.cleanliness).toMatchObject({ score: null, range: null, reason });
+    expect(summarizeWash(report)).not.toContain("100");
+  });
+
+  test("of a wallet with few token movements and approvals has no score", () => {
+    expect(wash(rowsOf([])).cleanliness).toMatchObject({
+      score: null,
+      range: null,
+      reason: "little_activity",
+      activity: 0,
+    });
   });
 
   test("of a wallet whose approvals were not read has a range and no score", () => {
-    const rows = rowsOf(callsOf(diverseTrader(PLAN)), { approvals: null, counterparties: [] });
-    expect(wash(rows).cleanliness).toMatchObject({ score: null, lowest: 70, highest: 100, grade: null });
+    const rows = rowsOf(callsOf(TRADER), { approvals: null, counterparties: [] });
+    expect(wash(rows).cleanliness).toMatchObject({
+      score: null,
+      reason: "not_read",
+      range: { lowest: 70, highest: 100 },
+    });
   });
 
-  test("of a wallet whose receipts were not read says nothing of its tokens", () => {
-    const rows = rowsOf(callsOf(diverseTrader(PLAN).map((step) => ({ ...step, read: false }))));
+  test("of a wallet whose receipts were not read does not score its tokens", () => {
+    const rows = rowsOf(callsOf(TRADER.map((step) => ({ ...step, read: false }))));
     expect(pointsOf(rows, "unrecognised_tokens")).toBeNull();
-    expect(wash(rows).cleanliness).toMatchObject({ score: null, lowest: 60 });
+    expect(wash(rows).cleanliness.score).toBeNull();
   });
 
   test("takes two points for each circle with an own account, and none for refunds of strangers", () => {
@@ -84,7 +123,7 @@ describe("a wash", () => {
       truncated: false,
     };
     const rows = withFacts(
-      rowsOf(callsOf(diverseTrader(PLAN))),
+      rowsOf(callsOf(TRADER)),
       new Map([[account(2000), { ownerLink: "creator" as const }]]),
     );
     expect(pointsOf(rows, "circular_transfers", { exchanges })).toBe(2);
@@ -113,7 +152,7 @@ describe("a wash", () => {
   });
 
   test("lists what strangers sent by kind and takes nothing for it", () => {
-    const rows = rowsOf(callsOf(diverseTrader(PLAN)));
+    const rows = rowsOf(callsOf(TRADER));
     const sent = { standard: "erc20", transfers: 3, senders: 2, lastAt: START } as const;
     const received = {
       truncated: false,
@@ -141,11 +180,7 @@ const ORDER = ["critical", "warning", "info"];
 
 test("what to do about a token names the token, each once", () => {
   const facts = factsOf(dirtyRows({ days: 60, seed: 7 }));
-  const { issues, portfolio } = washWallet(facts, {
-    exchanges: { sent: [], returned: [], truncated: false },
-    received: { tokens: [], truncated: false },
-    drawnTokens: new Set(),
-  });
+  const { issues, portfolio } = washWallet(facts, QUIET);
   if (portfolio.kind !== "held") throw new Error("expected a wallet that holds something");
   const unknown = portfolio.positions.filter(({ recognised }) => !recognised);
   const actions = issues
