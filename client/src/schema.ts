@@ -2968,7 +2968,7 @@ export interface components {
              * @example retry_transaction
              * @enum {string}
              */
-            kind: "resolve_listing" | "leave_listed_accounts" | "stop_failing_calls" | "deal_with_others" | "review_risk" | "revoke_delegation" | "revoke_approval" | "retry_transaction" | "simulate_first" | "set_gas_limit" | "pay_market_price" | "small_savings" | "clean_up";
+            kind: "resolve_listing" | "leave_listed_accounts" | "stop_failing_calls" | "deal_with_others" | "review_risk" | "revoke_delegation" | "revoke_approval" | "retry_transaction" | "simulate_first" | "set_gas_limit" | "pay_market_price" | "clean_up";
             /**
              * Format: date-time
              * @description Last possible use of the approval that the step revokes; null if none is known, and for other steps
@@ -4342,7 +4342,7 @@ export interface components {
             points: number | null;
             /**
              * @description The finding in words
-             * @example 0 recognised tokens that the wallet acquired worth less than 0.01 USD; 2 points each.
+             * @example 0 acquired tokens are worth less than 0.01 USD; 2 points each.
              */
             reason: string;
         };
@@ -4417,7 +4417,7 @@ export interface components {
                 lowest: number;
             } | null;
             /**
-             * @description Why there is no score. sanctioned: the wallet is on a sanctions list. not_scored: it has no Agent Health Score. failing: that is an F. little_activity: fewer than 5 own token movements and approvals. not_read: a deduction is not known
+             * @description Why there is no score. sanctioned: the wallet is on a sanctions list. not_scored: it has no Agent Health Score. failing: that is a D, E or F. little_activity: fewer than 5 own token movements and approvals. not_read: a deduction is not known
              * @example null
              * @enum {string|null}
              */
@@ -4542,7 +4542,7 @@ export interface components {
             };
             /**
              * @description The result in two sentences
-             * @example Cleanliness 100 of 100. 0 critical findings, 0 warnings, 1 note.
+             * @example Cleanliness 100 of 100. 1 note.
              */
             summary: string;
             window: components["schemas"]["ReportWindow"];
@@ -9572,7 +9572,7 @@ export interface operations {
                      *           "index"
                      *         ]
                      *       },
-                     *       "summary": "Cleanliness 100 of 100. 0 critical findings, 0 warnings, 1 note.",
+                     *       "summary": "Cleanliness 100 of 100. 1 note.",
                      *       "sanctions_flags": [],
                      *       "cleanliness_score": 90,
                      *       "cleanliness_reason": null,
@@ -9587,7 +9587,7 @@ export interface operations {
                      *           "points": 0,
                      *           "most": 10,
                      *           "found": 0,
-                     *           "reason": "0 recognised tokens that the wallet acquired worth less than 0.01 USD; 2 points each."
+                     *           "reason": "0 acquired tokens are worth less than 0.01 USD; 2 points each."
                      *         }
                      *       ],
                      *       "issues": [

@@ -212,7 +212,7 @@ export const postWash = definePaid({
   },
 });
 
-/** What else is known of a wallet, for its scan. */
+/** Sanctions and current grade of a wallet, for its scan. */
 export function ratingOf({ sanctions, score }: Pick<WalletSnapshot, "sanctions" | "score">): WalletRating {
   return { sanctioned: sanctions.length > 0, grade: score === null ? null : score.grade };
 }

@@ -171,7 +171,7 @@ function limitAction(what: string, { suggested }: Pick<LimitAdvice, "suggested">
   return `Set a fixed gas limit of ${gasText(suggested)} for ${what}.`;
 }
 
-/** What the other calls reserve and use; empty if none succeeded. */
+/** A sentence about the gas that the other calls reserve and use. */
 function limitWords({ medianLimit, maxUsed }: Pick<LimitAdvice, "medianLimit" | "maxUsed">): string {
   return maxUsed === null
     ? " No call succeeded, so a higher limit may be needed."

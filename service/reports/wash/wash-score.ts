@@ -88,7 +88,7 @@ export function scoreCleanliness(
   };
 }
 
-/** What else is known of the wallet. */
+/** Facts that bar a score. */
 export type WalletRating = {
   readonly sanctioned: boolean;
   /** Grade of the current score; null for a wallet without one. */
