@@ -80,6 +80,9 @@ export function createAccess(parts: {
           );
       }
     },
+    /** Whether a proven caller has paid already, and is owed the answer. */
+    isOwed: (caller: PayingCaller, request: PaidRequest): boolean =>
+      caller.kind === "payer" && paymentsOf(payments).isOwed(request),
     /** Takes or reserves the price. Throws the 402 or 409 of callers who cannot pay. */
     async take(caller: PayingCaller, request: PaidRequest, terms: ChargeTerms): Promise<Charge> {
       if (caller.kind === "payer") {

@@ -68,6 +68,8 @@ export function createPaymentAccess(deps: PaymentAccessDeps) {
       const paid = await verifyPayment(deps, payment, request);
       if (paid !== null) used.set(request, paid);
     },
+    /** Whether the payment of a verified request was carried out before, so that its answer is owed. */
+    isOwed: (request: PaidRequest): boolean => used.has(request),
     /** Expects a payment that was verified for this request. */
     async take(caller: PayerCaller, request: PaidRequest, terms: ChargeTerms): Promise<Charge> {
       const row = used.get(request);

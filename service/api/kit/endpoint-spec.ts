@@ -101,7 +101,7 @@ export type PaidSpec<Params, Query, Body, Answer, Checked, Prepared = Checked> =
   Checked,
   Prepared
 > & {
-  /** The answer if what was prepared leaves nothing to sell; it is free. Null to sell. */
+  /** The answer if what was prepared leaves nothing to sell; it is free, unless it was paid before. Null to sell. */
   freeAnswer?(input: RequestInput<Params, Query, Body>, prepared: Prepared): Answer | null;
   /** Whether the settlement comes before the work. Default: from 2 USD on. */
   settlement?(input: RequestInput<Params, Query, Body>, prepared: Prepared): Settlement;
@@ -144,6 +144,8 @@ export type PaidWorkContext = CheckContext & {
 /** One sale to a caller who can pay. */
 export type Sale<Answer> = PaidWorkContext & {
   readonly request: PaidRequest;
+  /** Whether the caller has paid before and is owed the answer. */
+  readonly isOwed: boolean;
   /** Answers without a charge. */
   free(answer: Answer): Promise<Response>;
   /** Takes the price. Throws the 402 of a caller whom it finds unable to pay. */

@@ -49,7 +49,7 @@ export function definePaid<Params, Query, Body, Answer, Checked, Prepared = Chec
   return defineSale<Params, Query, Body, Answer, Checked, Prepared>({
     ...spec,
     async sell(input, prepared, sale) {
-      const free = spec.freeAnswer?.(input, prepared) ?? null;
+      const free = sale.isOwed ? null : (spec.freeAnswer?.(input, prepared) ?? null);
       if (free !== null) return sale.free(free);
       const settlement =
         spec.settlement?.(input, prepared) ?? (sale.request.units >= SETTLE_FIRST_UNITS ? "before" : "after");

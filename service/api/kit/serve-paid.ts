@@ -94,6 +94,7 @@ function saleOf<Params, Query, Body, Answer, Checked, Prepared>(
   return {
     ...work,
     request,
+    isOwed: access.isOwed(work.caller, request),
     async free(answer) {
       const free = await render(answer);
       await access.keepFree(work.caller, request, free);

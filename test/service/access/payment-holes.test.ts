@@ -45,6 +45,25 @@ describe("three requests at once with one authorization", () => {
   });
 });
 
+describe("a request that finds nothing to sell", () => {
+  it.each(["/cheap/nothing", "/dear/nothing"])("of %s is answered, and settles no payment", async (path) => {
+    const before = await world.rows();
+    const response = await world.request(path, paid(await world.sign(path)));
+    expect([response.status, response.headers.get("payment-response")]).toEqual([200, null]);
+    expect([world.works.done, world.desk.settled, await world.rows()]).toEqual([0, [], before]);
+  });
+
+  it("is worked for where its payment was carried out meanwhile", async () => {
+    const header = paid(await world.sign("/dear/nothing"));
+    world.desk.meanwhile.verify = () => {
+      world.chain.used = true;
+      world.chain.transfer = SETTLED;
+      world.desk.answers.verify = { kind: "invalid", reason: "nonce_already_used" };
+    };
+    expect(await (await world.request("/dear/nothing", header)).json()).toEqual({ id: "nothing", number: 1 });
+  });
+});
+
 describe("HEAD", () => {
   it("is answered unpaid by the bare package", async () => {
     const response = await bare.app.request(`${ORIGIN}${CHEAP}`, { method: "HEAD" });

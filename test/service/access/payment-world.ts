@@ -221,6 +221,7 @@ function sold(path: string, price: number, works: Works) {
     async check({ params }) {
       if (params.id === "gone") throw new Problem("not-indexed", "There is no such thing.");
     },
+    freeAnswer: ({ params }) => (params.id === "nothing" ? { id: "nothing" } : null),
     async work({ params }, _prepared, { caller }) {
       works.callers.push(caller);
       works.done += 1;
