@@ -72,15 +72,16 @@ export function planProtection<Ready extends Signable>(
 ): readonly ProtectionStep<Ready>[] {
   const sequence = [...revocationSteps(findings), ...retrySteps(findings)];
   const isReady = ({ ready }: ProtectionStep<Ready>) => ready?.kind === "ready";
+  const blockers: readonly ProtectionStep<Ready>[] = [
+    ...blockerSteps(findings),
+    ...safetySteps(findings),
+    ...sequence.filter((step) => !isReady(step)),
+  ];
   return [
     ...sequence.filter(isReady),
-    ...bySeverity<ProtectionStep<Ready>>([
-      ...blockerSteps(findings),
-      ...safetySteps(findings),
-      ...sequence.filter((step) => !isReady(step)),
-    ]),
-    ...savingSteps(findings),
-    ...bySeverity<ProtectionStep<Ready>>(washSteps(findings)),
+    ...bySeverity(blockers),
+    ...savingSteps<Ready>(findings),
+    ...bySeverity(washSteps(findings)),
   ];
 }
 

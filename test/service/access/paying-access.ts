@@ -38,6 +38,7 @@ export function payingAccess(
       return null;
     },
     async verify() {},
+    isOwed: () => false,
     async take(_caller, request, { settlement }) {
       const entry: Taken = { units: request.units, settlement, outcome: "taken", answer: null };
       taken.push(entry);

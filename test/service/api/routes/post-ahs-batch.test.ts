@@ -63,6 +63,7 @@ async function batchOf(kind: Caller["kind"], addresses: readonly Address[]) {
       settlements.push(settlement);
       return { keep: async () => ({}), giveBack: async () => null };
     },
+    isOwed: () => false,
     keepFree: async () => undefined,
     forget: async () => undefined,
   };

@@ -22,7 +22,7 @@ const TRANSFERS = {
   received: { tokens: [], truncated: false },
   drawnTokens: new Set<never>(),
   rating: { sanctioned: false, grade: "B" },
-} as const;
+} satisfies Parameters<typeof washWallet>[1];
 
 type Ready = { readonly kind: "ready" | "obstacle"; readonly name: string };
 const ready = (name: string): Ready => ({ kind: "ready", name });
@@ -42,7 +42,7 @@ function findingsOf(parts: Partial<WalletRows>, changes: Partial<ProtectionFindi
 const retryOf = (name: string) =>
   ({
     ...{ action: "Repeat.", reason: "It passes now.", called: null, valueMicroUsd: null },
-    ...{ failedHash: `0x${"5c".repeat(32)}`, ready: ready(name) },
+    ...{ failedHash: `0x${"5c".repeat(32)}` as const, ready: ready(name) },
   }) as const;
 
 const approval = (

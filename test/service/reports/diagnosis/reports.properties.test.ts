@@ -17,7 +17,7 @@ const NO_TRANSFERS = {
   received: { tokens: [], truncated: false },
   ...NOTHING_DRAWN,
   rating: { sanctioned: false, grade: "B" },
-} as const;
+} satisfies Parameters<typeof washWallet>[1];
 
 function reportsOf(rows: WalletRows, facts = factsOf(rows)) {
   return {
