@@ -173,13 +173,12 @@ export async function readReported(
 
 const NOT_READ = {
   code: "not_read",
-  detail:
-    "It was sent before the index followed the wallet, and the chain's node does not know its calldata.",
+  detail: "It was sent before the index followed the wallet, and the node does not know its calldata.",
 } as const;
 
 const NOT_ASKED = {
   code: "not_tried",
-  detail: `Of failures from before the index followed the wallet only the newest ${MAX_ASKED} are read at once; send what is offered and ask again.`,
+  detail: `Only the newest ${MAX_ASKED} failures from before the index followed the wallet are read at once. Send the offers and ask again.`,
 } as const;
 
 function unofferable(
@@ -188,18 +187,21 @@ function unofferable(
 ): Omit<Unread, "call"> | null {
   const { meetsIndex, completeFrom } = outcomes.reported;
   if (state.account === "smart_account") {
-    return { code: "contract_wallet", detail: "The wallet is a contract: no key signs its transactions." };
+    return {
+      code: "contract_wallet",
+      detail: "The wallet is a contract, and no key signs its transactions.",
+    };
   }
   if (call.timestamp < block.timestamp - RECENT_DAYS * SECONDS_PER_DAY) {
     return { code: "too_old", detail: `It failed more than ${RECENT_DAYS} days ago.` };
   }
   if (state.account === "delegated_eoa") {
     const detail =
-      "The wallet runs another account's code, and what that did before the index followed it is not known.";
+      "The wallet runs another account's code, whose calls before the index followed it are unknown.";
     return { code: "maybe_repaired", detail };
   }
   if (!meetsIndex) {
-    const detail = "What the wallet sent between its reported history and the index is not known.";
+    const detail = "The transactions between the reported history and the index are unknown.";
     return { code: "maybe_repaired", detail };
   }
   if (completeFrom !== null && call.block < completeFrom)

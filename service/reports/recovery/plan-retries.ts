@@ -1,4 +1,4 @@
-import type { Address } from "viem";
+import { type Address, formatEther } from "viem";
 import type { Fees } from "../../sender/send-policy.ts";
 import { mayBeSame } from "./call-intent.ts";
 import type { TokenSpend } from "./read-swap.ts";
@@ -47,7 +47,7 @@ export function planRetries(input: RetryPlanInput): {
     const twin = chosen.find((other) => mayBeSame(other.intent, intent));
     if (twin !== undefined) {
       const { hash } = twin.call;
-      const detail = `Transaction ${hash} failed at the same, or may have, and is offered.`;
+      const detail = `Transaction ${hash} did the same, or may have, and is offered instead.`;
       refused.push({ call, code: "duplicate", detail, by: hash });
       continue;
     }
@@ -101,7 +101,10 @@ function revocationOf(
   const spenders = intent.spends.flatMap(({ spender }) => (spender === null ? [] : [spender]));
   const found = [...intent.parties, ...spenders].find((party) => revoked.has(party));
   if (found === undefined) return null;
-  return { code: "approval_revoked", detail: `The plan takes back what ${found} may spend before.` };
+  return {
+    code: "approval_revoked",
+    detail: `An earlier transaction of the plan revokes the approval for ${found}.`,
+  };
 }
 
 function shortageOf(
@@ -112,17 +115,17 @@ function shortageOf(
   for (const { token, spender, amount } of spends) {
     const allowed = spender === null ? undefined : holdings.get(holdingKey({ token, spender }));
     if (allowed !== undefined && allowed < amount) {
-      const detail = `It needs an allowance of ${amount} of token ${token} for ${spender}, of which ${allowed} are left.`;
+      const detail = `It needs an allowance of ${amount} units of token ${token} for ${spender}; ${allowed} are left.`;
       return { code: "insufficient_allowance", detail };
     }
     const held = holdings.get(holdingKey({ token, spender: null }));
     if (held !== undefined && held < amount) {
-      const detail = `It needs ${amount} of token ${token}, of which ${held} are left.`;
+      const detail = `It needs ${amount} units of token ${token}; ${held} are left.`;
       return { code: "insufficient_tokens", detail };
     }
   }
   if (maxCost <= balance) return null;
-  const detail = `It may cost ${maxCost} wei with its value, and ${balance} are left beside what is offered.`;
+  const detail = `Its highest cost with its value is ${formatEther(maxCost)} of the native coin, of which ${formatEther(balance)} are left after the other offers.`;
   return { code: "insufficient_balance", detail };
 }
 

@@ -81,10 +81,10 @@ async function tryAll(
         passing.push({ ...candidate, gas: trial.gas, l1Fee: trial.l1Fee });
         break;
       case "no_code":
-        refuse("target_gone", "The called account has no code: the call would do nothing.");
+        refuse("target_gone", "The called account has no code, so the call would do nothing.");
         break;
       case "fails":
-        refuse("simulation_fails", trial.reason);
+        refuse("simulation_fails", `Repeated now, it fails: ${trial.reason}`);
     }
   }
   return { passing, refused };
@@ -134,7 +134,7 @@ async function planTogether(planning: Planning, passing: readonly PassingCall[])
   }
 }
 
-const UNSETTLED = "It passes alone, but not together with what else could be offered.";
+const UNSETTLED = "It passes a simulation alone, but not together with the other offers.";
 
 function failing(call: Candidate["call"], detail: string): Refused {
   return { call, code: "simulation_fails", detail, by: null };
@@ -166,7 +166,7 @@ async function rehearse(
   if (outcomes?.slice(0, before.transactions.length).every((fault) => fault === null) !== true) return null;
   return offers.flatMap(({ call }, place) => {
     const fault = outcomes[before.transactions.length + place];
-    return fault == null ? [] : [failing(call, `It fails after the transactions before it: ${fault}`)];
+    return fault == null ? [] : [failing(call, `Repeated after the other offers, it fails: ${fault}`)];
   });
 }
 

@@ -258,7 +258,7 @@ async function attempt(ask: AskNode, call: Attempt, block: NodeBlock): Promise<T
 function reasonOf({ kind, message, revertData }: SendFailure): string {
   if (kind === "insufficient_funds") return "The balance does not cover its value.";
   if (kind !== "reverted_in_simulation") return message;
-  return readRevert(revertData).reason ?? "The call reverts, and no reason is given.";
+  return readRevert(revertData).reason ?? "no reason given";
 }
 
 /** Result of eth_simulateV1: one block with the outcome of each call. */
@@ -282,7 +282,7 @@ async function rehearse(
   if (results?.length !== calls.length) return null;
   return results.map(({ status, returnData }) => {
     if (status === "0x1") return null;
-    return readRevert(returnData).reason ?? "The call fails, and no reason is given.";
+    return readRevert(returnData).reason ?? "no reason given";
   });
 }
 

@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, erc20Abi, erc721Abi, type Hex } from "viem";
+import { type Address, encodeFunctionData, erc20Abi, erc721Abi, formatEther, type Hex } from "viem";
 import type { OpenApproval } from "../../model/features/types.ts";
 import { mapLimited } from "../../net/map-limited.ts";
 import { MAX_REHEARSALS, type Recovery, rehearseInOrder, requireSameBlock } from "./open-recovery.ts";
@@ -23,8 +23,8 @@ type Revocation = {
 /** Most approvals read per answer, and most revocations simulated: each costs the node several calls. */
 const MAX_READ = 200;
 const MAX_REVOCATIONS = 30;
-const NOT_TRIED = `only ${MAX_REVOCATIONS} approvals are tried at once; take those back and ask again.`;
-const UNSETTLED = "not together with the others, although it does alone.";
+const NOT_TRIED = `only ${MAX_REVOCATIONS} are simulated at once; send those and ask again`;
+const UNSETTLED = "it passes a simulation alone, but not together with the others";
 const AT_ONCE = 8;
 /**
  * Highest accepted gas limit, several times what tokens need. The token's code decides the gas; a higher use may aim at
@@ -98,7 +98,7 @@ export async function settleRevocations(
       if (outcome?.kind !== "ready") return one;
       if (rehearsal === MAX_REHEARSALS) return failing(one, UNSETTLED);
       const fault = faults.get(outcome.transaction.nonce) ?? null;
-      return fault === null ? one : failing(one, `after the transactions before it: ${fault}`);
+      return fault === null ? one : failing(one, `after the earlier transactions, ${fault}`);
     });
   }
 }
@@ -116,9 +116,9 @@ export function planRevocations(
   let cost = 0n;
   const list = tried.map(({ approval, data, trial }): Revocation => {
     const obstacle = (detail: string): Revocation => ({ approval, outcome: { kind: "obstacle", detail } });
-    if (trial === null) return obstacle("The wallet is a contract: no key signs its transactions.");
-    if (trial.kind === "no_code") return obstacle("The token has no code any more.");
-    if (trial.kind === "fails") return obstacle(`It does not pass: ${trial.reason}`);
+    if (trial === null) return obstacle("The wallet is a contract, and no key signs its transactions.");
+    if (trial.kind === "no_code") return obstacle("The token no longer has code.");
+    if (trial.kind === "fails") return obstacle(`The revocation fails: ${trial.reason}`);
     const transaction: UnsignedTransaction = {
       type: "eip1559",
       chainId,
@@ -131,12 +131,14 @@ export function planRevocations(
     };
     if (transaction.gas > MAX_REVOCATION_GAS) {
       return obstacle(
-        `The token's code asks for a gas limit of ${transaction.gas}, more than ${MAX_REVOCATION_GAS}: it may be after the balance.`,
+        `The token asks for a gas limit of ${transaction.gas}, more than ${MAX_REVOCATION_GAS}. It may try to burn the balance.`,
       );
     }
     const maxCost = highestCost(transaction, trial.l1Fee);
     if (cost + maxCost > state.balance) {
-      return obstacle(`It may cost ${maxCost} wei, and ${state.balance - cost} are left.`);
+      return obstacle(
+        `Its highest cost is ${formatEther(maxCost)} of the native coin, of which ${formatEther(state.balance - cost)} are left.`,
+      );
     }
     cost += maxCost;
     transactions.push(transaction);

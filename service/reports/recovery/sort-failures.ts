@@ -1,5 +1,6 @@
 import type { Address, Hex } from "viem";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
+import { countText } from "../phrases.ts";
 import {
   APPROVAL_SELECTORS,
   accountsOf,
@@ -52,7 +53,7 @@ const DEADLINE_MARGIN_SECONDS = 60n;
 
 /** Why it is unknown whether a failure was repaired, after many transactions. */
 export const TOO_LONG =
-  "The wallet has sent too much since to find out whether a later transaction replaced it.";
+  "The wallet has sent too many transactions since to find out whether one did the same.";
 
 /** Consistent facts about a wallet from index and node, as of one block. */
 export type RecoveryFacts = {
@@ -85,7 +86,7 @@ export async function sortFailures(known: RecoveryFacts): Promise<{
 
 const NOT_TRIED = refuse(
   "not_tried",
-  `Only the newest ${MAX_TRIED} failures are tried at once; send what is offered and ask again.`,
+  `Only the newest ${MAX_TRIED} failures are simulated at once. Send the offers and ask again.`,
 );
 
 async function judgeOf(known: RecoveryFacts) {
@@ -94,22 +95,25 @@ async function judgeOf(known: RecoveryFacts) {
   const findRepair = await repairFinder(known);
   return (call: SentCall, intent: CallIntent): Refusal | null => {
     if (listed.has(wallet)) {
-      return refuse("wallet_listed", "The wallet itself is sanctioned, or a mixer.");
+      return refuse("wallet_listed", "The wallet is sanctioned or a mixer.");
     }
     if (state.account === "smart_account") {
-      return refuse("contract_wallet", "The wallet is a contract: no key signs its transactions.");
+      return refuse("contract_wallet", "The wallet is a contract, and no key signs its transactions.");
     }
     if (call.timestamp < since) {
       return refuse("too_old", `It failed more than ${RECENT_DAYS} days ago.`);
     }
     if ([...accountsOf(call, intent)].some((account) => listed.has(account))) {
-      return refuse("listed_account", "It deals with a sanctioned account or a mixer, or names one.");
+      return refuse("listed_account", "It calls or names a sanctioned account or a mixer.");
     }
     const repair = findRepair(call, intent);
     if (repair !== null) return repair;
     const { deadline } = intent;
     if (deadline !== null && deadline <= BigInt(block.timestamp) + DEADLINE_MARGIN_SECONDS) {
-      return refuse("deadline_passed", `Its calldata is valid until unix second ${deadline} only.`);
+      return refuse(
+        "deadline_passed",
+        `Its calldata was valid until ${new Date(Number(deadline) * 1000).toISOString()}.`,
+      );
     }
     return null;
   };
@@ -145,11 +149,11 @@ async function finishedFinder({ wallet, outcomes }: RecoveryFacts): Promise<Find
     const isAfter = (success: SentCall) => isLater(success, call);
     const same = findByKey(intent, successes, isAfter);
     if (same !== undefined) {
-      return refuse("repaired", `Transaction ${same.hash} brought about the same later.`, same.hash);
+      return refuse("repaired", `Transaction ${same.hash} did the same later.`, same.hash);
     }
     const alike = findAlike(intent, successes, isAfter);
     if (alike !== undefined) {
-      const detail = `Transaction ${alike.hash} of the same method succeeded later, and calldata does not show whether it had the same purpose.`;
+      const detail = `Transaction ${alike.hash} of the same method succeeded later. The calldata does not show whether it did the same.`;
       return refuse("maybe_repaired", detail, alike.hash);
     }
     if (outcomes.completeFrom === null || call.block >= outcomes.completeFrom) return null;
@@ -162,7 +166,7 @@ function ownCodeFinder({ outcomes, state, block }: RecoveryFacts): FindRepair {
   const { executed, selfCall, enrichedBlock } = outcomes;
   return (call) => {
     if (selfCall !== null && isLater(selfCall, call)) {
-      const detail = `Transaction ${selfCall.hash} ran the wallet's own code since, which may have done it.`;
+      const detail = `Transaction ${selfCall.hash} ran the wallet's own code later and may have done the same.`;
       return refuse("maybe_repaired", detail, selfCall.hash);
     }
     const mayHave = executed.find(
@@ -170,13 +174,13 @@ function ownCodeFinder({ outcomes, state, block }: RecoveryFacts): FindRepair {
         at >= call.block && (to === null || (to === call.to && selector === call.selector)),
     );
     if (mayHave !== undefined) {
-      const what = mayHave.to === null ? "a call that is not known" : "a call of the same method";
-      return refuse("maybe_repaired", `The account's own code made ${what} since.`);
+      const what = mayHave.to === null ? "an unknown call" : "a call of the same method";
+      return refuse("maybe_repaired", `The wallet's own code made ${what} later.`);
     }
     if (state.account !== "delegated_eoa" || (enrichedBlock !== null && enrichedBlock >= block.number)) {
       return null;
     }
-    const detail = `The wallet runs another account's code, and what that did is read up to block ${enrichedBlock ?? "none"} only.`;
+    const detail = `The wallet runs another account's code, whose calls are ${enrichedBlock === null ? "not read yet" : `read up to block ${enrichedBlock} only`}.`;
     return refuse("maybe_repaired", detail);
   };
 }
@@ -189,14 +193,14 @@ async function pendingFinder({ wallet, state }: RecoveryFacts): Promise<FindRepa
   return (_call, intent) => {
     const same = findByKey(intent, underWay, () => true);
     if (same !== undefined) {
-      return refuse("under_way", `Transaction ${same.hash} for the same is under way.`, same.hash);
+      return refuse("under_way", `Pending transaction ${same.hash} does the same.`, same.hash);
     }
     const alike = findAlike(intent, underWay, () => true) ?? ownCode;
     if (alike !== undefined) {
-      return refuse("under_way", `Transaction ${alike.hash} is under way and may do the same.`, alike.hash);
+      return refuse("under_way", `Pending transaction ${alike.hash} may do the same.`, alike.hash);
     }
     if (unseen <= 0) return null;
-    const detail = `${unseen} transactions of the wallet are under way that the node does not show: one may be this.`;
+    const detail = `The node does not show ${countText(unseen, "pending transaction")} of the wallet. One may do the same.`;
     return refuse("under_way_unseen", detail);
   };
 }
@@ -256,14 +260,14 @@ function reportedFinder({ wallet, outcomes }: RecoveryFacts): FindRepair {
     const later = outcomes.reported.successes.filter((success) => isLater(success, call));
     const same = later.find((success) => intent.keys.includes(paymentKey(success) ?? ""));
     if (same !== undefined) {
-      return refuse("repaired", `Transaction ${same.hash} brought about the same later.`, same.hash);
+      return refuse("repaired", `Transaction ${same.hash} did the same later.`, same.hash);
     }
     const hidden = later.filter((success) => paymentKey(success) === null);
     const similar = hidden.find(
       (success) => success.to?.toLowerCase() === wallet || isSimilar(success, call, intent.kind),
     );
     if (similar === undefined) return null;
-    const detail = `Transaction ${similar.hash} came later and may have done the same: its calldata is not known.`;
+    const detail = `Transaction ${similar.hash} came later and may have done the same. Its calldata is unknown.`;
     return refuse("maybe_repaired", detail, similar.hash);
   };
 }

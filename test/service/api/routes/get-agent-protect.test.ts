@@ -157,7 +157,7 @@ describe("GET /agent/protect/{address}", () => {
       recovery: fakeRecovery({ attempt: async () => ({ kind: "fails", reason: "paused" }) }),
     });
     const step = body.steps.find(({ kind }) => kind === "revoke_approval");
-    expect(step).toMatchObject({ transaction: null, obstacle: "It does not pass: paused" });
+    expect(step).toMatchObject({ transaction: null, obstacle: "The revocation fails: paused" });
     expect(body).toMatchObject({ transactions: 0, total_max_cost_wei: "0" });
   });
 

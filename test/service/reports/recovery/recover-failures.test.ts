@@ -61,7 +61,11 @@ describe("recovering failures", () => {
     });
     expect(offers).toEqual([]);
     expect(refused).toMatchObject([
-      { code: "simulation_fails", detail: "still broken", cause: { kind: "slippage" } },
+      {
+        code: "simulation_fails",
+        detail: "Repeated now, it fails: still broken",
+        cause: { kind: "slippage" },
+      },
     ]);
   });
 

@@ -67,7 +67,7 @@ describe("a node's answer to a call that is tried", () => {
   it.each<[string, number, string]>([
     ["with a text", 1, "not today"],
     ["with an error of its own", 2, "custom error "],
-    ["with nothing", 3, "The call reverts, and no reason is given."],
+    ["with nothing", 3, "no reason given"],
     ["by a panic", 4, "Panic(1)"],
   ])("is the reason where it reverts %s", async (_name, mode, reason) => {
     expect(await attempt(chain.contracts.revertOnDemand, run(mode, "not today"))).toEqual({

@@ -61,7 +61,7 @@ describe("taking approvals back", () => {
       attempt: async ({ to }) =>
         to === TOKEN ? { kind: "fails", reason: "paused" } : { kind: "passes", gas: 30_000n, l1Fee: 0n },
     });
-    expect(list[0]?.outcome).toEqual({ kind: "obstacle", detail: "It does not pass: paused" });
+    expect(list[0]?.outcome).toEqual({ kind: "obstacle", detail: "The revocation fails: paused" });
     expect(transactions.map(({ nonce, to }) => [nonce, to])).toEqual([[7, COLLECTION]]);
   });
 
