@@ -15,7 +15,7 @@ import {
 import { riskShape } from "../schemas/risk.ts";
 import { count, eip55Schema, flag, hashSchema, isoSchema, text } from "../schemas/values.ts";
 
-export const stepSchema = z
+const stepSchema = z
   .object({
     priority: z.int().positive().openapi({ description: "1 is first" }),
     service: z.enum(["risk", "health", "wash", "optimize", "retry"]).openapi({ example: "retry" }),

@@ -71,7 +71,7 @@ export function adviseGas(facts: GasFacts) {
 }
 
 /** Largest first, by US dollars, then by wei; unpriced savings come last. */
-export function byMonthlySaving(
+function byMonthlySaving(
   { monthly: a }: Pick<Saving, "monthly">,
   { monthly: b }: Pick<Saving, "monthly">,
 ) {

@@ -10,7 +10,7 @@ import { type Advice, adviceOnApproval, adviseByKind, callName, isBelow } from "
 import type { Saving } from "./optimize.ts";
 import type { ReportFacts } from "./report-facts.ts";
 
-export type ProtectService = "risk" | "health" | "wash" | "optimize" | "retry";
+type ProtectService = "risk" | "health" | "wash" | "optimize" | "retry";
 
 /** A step that may hold a transaction to sign, or the obstacle to one. */
 type Signable = { readonly kind: "ready" | "obstacle" };

@@ -79,7 +79,7 @@ type Findings = {
 const POOR_QUALITY_POINTS = 8;
 
 /** Issues with recommended actions, most severe first, then in the order of the deductions. */
-export function findWashIssues(findings: Findings): readonly WashIssue[] {
+function findWashIssues(findings: Findings): readonly WashIssue[] {
   const issues = [
     ...approvalIssues(findings.approvals ?? []),
     ...deductionIssues(findings),
