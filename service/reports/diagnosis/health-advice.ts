@@ -71,10 +71,7 @@ export function adviseGas(facts: GasFacts) {
 }
 
 /** Largest first, by US dollars, then by wei; unpriced savings come last. */
-function byMonthlySaving(
-  { monthly: a }: Pick<Saving, "monthly">,
-  { monthly: b }: Pick<Saving, "monthly">,
-) {
+function byMonthlySaving({ monthly: a }: Pick<Saving, "monthly">, { monthly: b }: Pick<Saving, "monthly">) {
   return (b.microUsd ?? -1) - (a.microUsd ?? -1) || compare(b.wei, a.wei);
 }
 

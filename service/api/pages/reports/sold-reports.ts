@@ -55,11 +55,10 @@ export const SOLD_REPORTS: readonly SoldReport[] = [
     slug: "health",
     title: "Health",
     about:
-      "Success rate, fees lost to failures by cause and method, activity by week, open approvals, and recommendations ranked by the money they save.",
+      "Success rate, fees lost to failures by cause and method, activity by week, open approvals, and recommendations by severity and saving.",
     endpoint: getHealth,
     layout: {
       first: ["summary", "recommendations", "failures"],
-      omit: ["failure_note"],
       columns: { activity_by_week: ["week", "calls", "failures", "spent"] },
     },
   }),
@@ -89,7 +88,7 @@ export const SOLD_REPORTS: readonly SoldReport[] = [
     endpoint: getOptimize,
     layout: {
       first: ["summary", "recommendations", "totals", "methods"],
-      columns: { methods: ["method", "contract", "calls", "failures", "spent", "saving_per_month"] },
+      columns: { methods: ["method", "contract", "calls", "failures", "spent", "saves_usd_per_month"] },
     },
   }),
   answerReport({
@@ -106,7 +105,7 @@ export const SOLD_REPORTS: readonly SoldReport[] = [
     about:
       "Risky approvals, spam tokens, delegations and circular transfers of the wallet, with what to clean up first.",
     endpoint: postWash,
-    layout: { first: ["summary", "findings", "checks"] },
+    layout: { first: ["summary", "issues", "deductions", "sanctions_flags"] },
   }),
   answerReport({
     slug: "risk",
@@ -125,7 +124,7 @@ export const SOLD_REPORTS: readonly SoldReport[] = [
     about:
       "One ranked plan: what to sign now, what blocks the wallet, what costs money, and which checks passed.",
     endpoint: getAgentProtect,
-    layout: { first: ["summary", "steps", "blockers", "checks", "services"], omit: ["monitoring"] },
+    layout: { first: ["summary", "steps", "checks"], omit: ["monitoring"] },
   }),
   {
     slug: "report-card",
