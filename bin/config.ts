@@ -106,7 +106,11 @@ function configOf(data: z.infer<typeof environment>, secrets: readonly string[])
       apiKey: data.HISTORY_BATCH_API_KEY ?? null,
     },
     /** url is null where no third party is asked for labels. */
-    labels: { url: data.LABELS_URL ?? null, apiKey: data.LABELS_API_KEY ?? null },
+    labels: {
+      url: data.LABELS_URL ?? null,
+      apiKey: data.LABELS_API_KEY ?? null,
+      provider: data.LABELS_PROVIDER,
+    },
     enrolment: { perDay: data.ENROLMENTS_PER_DAY, maxFeeWei: data.ENROLMENT_MAX_FEE_WEI },
   };
 }

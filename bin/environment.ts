@@ -224,6 +224,8 @@ export const environment = z.object({
   HISTORY_BATCH_API_KEY: z.string().min(1).optional().describe("a text"),
   /** The labels interface of the Nansen profiler, or of one that speaks like it; unset, no third party is asked for labels. */
   LABELS_URL: httpUrl,
+  /** Name of the provider of labels, as answers show it. */
+  LABELS_PROVIDER: z.string().min(1).max(64).default("nansen").describe("a text"),
   LABELS_API_KEY: z.string().min(1).optional().describe("a text"),
   /** Wallets per UTC day that are requested to be followed because a caller paid for their score. */
   ENROLMENTS_PER_DAY: wholeNumber(0, 100_000).default(200),

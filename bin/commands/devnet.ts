@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { parseArgs } from "node:util";
 import { attachDevnet } from "../../devnet/attach-devnet.ts";
+import { demoLabels, startDemoServices } from "../../devnet/demo-services.ts";
 import { type Devnet, startDevnet } from "../../devnet/devnet.ts";
 import { writeDeployment } from "../../service/chain/deployments.ts";
 import type { Invocation } from "../config.ts";
@@ -39,6 +40,7 @@ export async function run({ config, args, out }: Invocation): Promise<void> {
     process.send === undefined
       ? createProgress(process.stderr, () => performance.now() / 1_000)
       : parentProgress();
+  const logger = createLogger(config, "devnet");
   const plan = {
     dataDir: files.chainDir,
     seed: values.seed,
@@ -47,7 +49,7 @@ export async function run({ config, args, out }: Invocation): Promise<void> {
     now: () => Math.floor(Date.now() / 1000),
     onProgress: (step: { stage: Stage; done: number; total: number }) =>
       progress.show(step.stage, step.done, step.total),
-    logger: createLogger(config, "devnet"),
+    logger,
     signal,
   };
   const { rpcUrl } = config;
@@ -57,16 +59,18 @@ export async function run({ config, args, out }: Invocation): Promise<void> {
       : await attachDevnet({ ...plan, rpcUrl: await answering(rpcUrl) });
   progress.end();
   writeDeployment(files.deploymentFile, chain.deployment);
+  const services = await startDemoServices({ labels: demoLabels(chain), logger });
   if (process.send === undefined) {
     out(`chain ${chain.deployment.chainId} at ${chain.rpcUrl}, deployment in ${files.deploymentFile}`);
     await chain.startLiving();
   } else {
     process.once("message", () => void chain.startLiving());
-    process.send(describe(chain, files.deploymentFile));
+    process.send(describe(chain, files.deploymentFile, services?.labelsUrl ?? null));
   }
   const died = signal.aborted
     ? null
     : await Promise.race([once(signal, "abort").then(() => null), chain.exited]);
+  await services?.stop();
   if (died !== null) throw new Error(`the local chain is gone: ${died}`);
   await chain.stop();
 }
@@ -84,8 +88,8 @@ async function answering(rpcUrl: string): Promise<string> {
 /** Report of the local chain to `ahs up`. */
 export type DevnetReady = ReturnType<typeof describe>;
 
-function describe(chain: Devnet, deploymentFile: string) {
-  return { rpcUrl: chain.rpcUrl, deploymentFile, contracts: chain.contracts, samples: chain.samples };
+function describe({ rpcUrl, contracts, samples }: Devnet, deploymentFile: string, labelsUrl: string | null) {
+  return { rpcUrl, deploymentFile, contracts, samples, labelsUrl };
 }
 
 function parentProgress(): Progress {

@@ -1,15 +1,16 @@
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { DEMO_LABELS } from "../../devnet/demo-services.ts";
 import { type Database, migrateDatabase } from "../../service/db/database.ts";
-import type { Invocation } from "../config.ts";
+import type { Config, Invocation } from "../config.ts";
 import { createLogger, openProcessDatabase, shutdownSignal } from "../process.ts";
 import { type Child, requireFreePort } from "../supervisor/child-process.ts";
 import { announce } from "../up/announce.ts";
 import { awaitIndexed, awaitPublished, awaitServing } from "../up/await-ready.ts";
 import { claimDataDir, keepDemoKey, type LocalFiles, localFiles } from "../up/local-files.ts";
 import { createProgress } from "../up/progress.ts";
-import { type Rising, startChain, startDatabase } from "../up/start-chain.ts";
+import { type Rising, type RunningChain, startChain, startDatabase } from "../up/start-chain.ts";
 import { type ProcessUrls, sameUrlForAll, startServices, urlsOfLeastRights } from "../up/start-services.ts";
 
 const DEFAULT_SEED = "1";
@@ -93,7 +94,8 @@ async function bringUp(
     rising.signal.throwIfAborted();
     const chain = await startChain(rising, { rpcUrl: config.rpcUrl, ...population });
     rising.signal.throwIfAborted();
-    const onChain = { ...config, rpcUrl: chain.rpcUrl, deploymentFile: chain.deploymentFile };
+    const { rpcUrl, deploymentFile } = chain;
+    const onChain = { ...config, rpcUrl, deploymentFile, labels: labelsOf(config, chain) };
     const services = await startServices(rising, onChain, urls);
     await awaitIndexed(rising, { db, chain, indexUrl: services.indexUrl });
     chain.live();
@@ -109,6 +111,13 @@ async function bringUp(
   } finally {
     await db.$client.end();
   }
+}
+
+/** The configured provider of labels, else the scripted one. */
+function labelsOf({ labels }: Config, { labelsUrl }: RunningChain): Config["labels"] {
+  return labels.url !== null || labelsUrl === null
+    ? labels
+    : { url: labelsUrl, apiKey: null, provider: DEMO_LABELS };
 }
 
 async function prepareDatabase({

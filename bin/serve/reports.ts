@@ -173,8 +173,8 @@ const LABELS_DEADLINE_MS = 3_000;
 /** After five failures the provider is taken as down for half a minute. */
 const LABELS_BREAKER = { failures: 5, pauseMs: 30_000 } as const;
 
-function labelSources({ url, apiKey }: Config["labels"]): readonly LabelSource[] {
+function labelSources({ url, ...provider }: Config["labels"]): readonly LabelSource[] {
   if (url === null) return [];
-  const nansen = createNansenSource({ url, apiKey, deadlineMs: LABELS_DEADLINE_MS });
+  const nansen = createNansenSource({ url, ...provider, deadlineMs: LABELS_DEADLINE_MS });
   return [createBreakingSource(nansen, LABELS_BREAKER)];
 }

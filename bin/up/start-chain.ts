@@ -18,6 +18,8 @@ export type RunningChain = {
   readonly deploymentFile: string;
   readonly contracts: Readonly<Record<string, Address>>;
   readonly samples: Readonly<Record<string, Address>>;
+  /** Of the scripted provider of labels; null where its port was taken. */
+  readonly labelsUrl: string | null;
   /** From here on new transactions come by themselves. */
   readonly live: () => void;
 };
@@ -48,10 +50,10 @@ export async function startChain(
   });
   children.push(host);
   deaths.push(host.died);
-  const { rpcUrl, deploymentFile, contracts, samples } = (await ready) as DevnetReady;
-  const { chainId } = loadDeployment(deploymentFile);
+  const described = (await ready) as DevnetReady;
+  const { chainId } = loadDeployment(described.deploymentFile);
   const live = () => host.send("live");
-  return { rpcUrl, chainId, seed: wanted.seed, deploymentFile, contracts, samples, live };
+  return { ...described, chainId, seed: wanted.seed, live };
 }
 
 function isProgress(message: unknown): message is { stage: Stage; done: number; total: number } {

@@ -112,8 +112,9 @@ function historySettings({ history, historyBatch }: Config): Record<string, stri
 }
 
 /** Settings of the provider of labels. */
-function labelsSettings({ labels: { url, apiKey } }: Config): Record<string, string> {
+function labelsSettings({ labels: { url, apiKey, provider } }: Config): Record<string, string> {
   return {
+    LABELS_PROVIDER: provider,
     ...(url === null ? {} : { LABELS_URL: url }),
     ...(apiKey === null ? {} : { LABELS_API_KEY: apiKey }),
   };

@@ -1,7 +1,7 @@
 import type { Random } from "./random.ts";
 
-/** Where the services of local agents would answer, each under its archetype and number; nothing listens there by itself. */
-const AGENT_SERVICES_URL = "http://127.0.0.1:4090";
+/** Where the services of local agents answer, each under its archetype and number; see `startDemoServices`. */
+export const AGENT_SERVICES_URL = "http://127.0.0.1:4090";
 
 const REGISTRATION_TYPE = "https://eips.ethereum.org/EIPS/eip-8004#registration-v1";
 

@@ -56,9 +56,14 @@ describe("parseConfig", () => {
 
   test("takes a provider of labels, with or without a key", () => {
     const url = "https://labels.example/v1";
-    expect(parseConfig({ LABELS_URL: url, LABELS_API_KEY: "k" }).labels).toEqual({ url, apiKey: "k" });
-    expect(parseConfig({ LABELS_URL: url }).labels).toEqual({ url, apiKey: null });
-    expect(parseConfig({}).labels).toEqual({ url: null, apiKey: null });
+    expect(parseConfig({ LABELS_URL: url, LABELS_API_KEY: "k" }).labels).toEqual({
+      url,
+      apiKey: "k",
+      provider: "nansen",
+    });
+    const named = parseConfig({ LABELS_URL: url, LABELS_PROVIDER: "Names" }).labels;
+    expect(named).toEqual({ url, apiKey: null, provider: "Names" });
+    expect(parseConfig({}).labels).toEqual({ url: null, apiKey: null, provider: "nansen" });
   });
 
   test.each([

@@ -47,21 +47,24 @@ const answerSchema = z.union([
   z.object({ data: z.array(entrySchema) }).transform(({ data }) => data),
 ]);
 
-/** Labels of the Nansen profiler, of all its chains. */
+/** Labels of the Nansen profiler, of all its chains, or of a provider that speaks like it. */
 export function createNansenSource({
   url,
   apiKey,
+  provider,
   deadlineMs,
 }: {
   /** Of the operator's configuration, so it is not guarded: https://api.nansen.ai/api/v1/profiler/address/labels. */
   readonly url: string;
   /** Null if the endpoint needs none. */
   readonly apiKey: string | null;
+  /** Its name in answers. */
+  readonly provider: string;
   /** From the request to the last byte of the answer. */
   readonly deadlineMs: number;
 }): LabelSource {
   return {
-    provider: "nansen",
+    provider,
     async read(address) {
       const signal = AbortSignal.timeout(deadlineMs);
       try {

@@ -23,7 +23,7 @@ async function readFrom(
 ) {
   const standIn = await startProviderStandIn(answer);
   ends.push(standIn.close);
-  const source = createNansenSource({ url: standIn.url, apiKey, deadlineMs });
+  const source = createNansenSource({ url: standIn.url, apiKey, provider: "nansen", deadlineMs });
   return { ...standIn, found: await source.read(WALLET) };
 }
 
@@ -116,6 +116,7 @@ describe("labels of a provider", () => {
 
   it("are missing where nobody listens, and say so without the URL", async () => {
     const source = createNansenSource({
+      provider: "nansen",
       url: "http://127.0.0.1:1/labels",
       apiKey: "a-key",
       deadlineMs: 1_000,
