@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
 import type { UpFile } from "../bin/up/local-files.ts";
 import { AgentHealth } from "../client/src/agent-health.ts";
+import { SOLD_REPORTS } from "../service/api/pages/reports/sold-reports.ts";
 import { CHROMIUM } from "../test/support/chromium.ts";
 
 // Writes a picture of every page, on a phone and on a desktop, light and dark, of the service that `npm start` runs:
@@ -57,10 +58,17 @@ async function placesOf({ samples, base_url, api_key }: UpFile): Promise<Readonl
   return {
     dashboard: { path: "/" },
     leaderboard: { path: "/leaderboard" },
-    "leaderboard-found": { path: "/leaderboard?q=0x1" },
+    "leaderboard-active": { path: "/leaderboard?sort=active" },
+    "leaderboard-unscored": { path: "/leaderboard?show=unscored" },
+    "leaderboard-found": { path: "/leaderboard?q=per+0" },
     "leaderboard-empty": { path: "/leaderboard?q=nobody-is-called-this" },
     ...Object.fromEntries(wallets),
-    "wallet-bought": { path: `/wallet/${bought}`, as: "buyer" },
+    ...Object.fromEntries(
+      SOLD_REPORTS.flatMap(({ slug }) => [
+        [`tab-${slug}`, { path: `/wallet/${bought}/${slug}` }],
+        [`tab-${slug}-bought`, { path: `/wallet/${bought}/${slug}`, as: "buyer" as const }],
+      ]),
+    ),
     ...Object.fromEntries(verdicts.map(([name, id]) => [`verdict-${name}`, { path: `/verdict/${id}` }])),
     "verdict-unknown": { path: "/verdict/unknown" },
     status: { path: "/status" },

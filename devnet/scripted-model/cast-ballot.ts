@@ -54,7 +54,7 @@ export function castBallot(role: Generator, reading: CaseReading): BallotAnswer 
 }
 
 function objectionsTo({ criteria, admissions, shareMet }: CaseReading): readonly string[] {
-  const unmet = criteria.filter(({ met }) => met !== "yes").map(({ id, evidence }) => `${id} ${evidence}`);
+  const unmet = criteria.filter(({ met }) => met !== "yes").map(({ id, evidence }) => `${id}: ${evidence}`);
   const unfinished = admissions.map((sentence) => `says itself that it is unfinished: ${sentence}`);
   if (criteria.length > 0 || shareMet === 1) return [...unmet, ...unfinished];
   return [...unfinished, `has ${percentOf(shareMet)} % of the specification's words that would do`];

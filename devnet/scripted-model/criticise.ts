@@ -40,7 +40,7 @@ export function criticise(blocks: readonly Block[], reading: CaseReading): Criti
     spec_gaming: instruction !== undefined,
     spec_gaming_reason: instruction === undefined ? "" : `it speaks to its judges: ${quoted(instruction)}`,
     case_for: `${percent} % of what was asked for is there.`,
-    case_against: `${100 - percent} % of what was asked for is missing.`,
+    case_against: `The output does not mention ${100 - percent}% of the words that the order asks for.`,
     confidence: CONFIDENCE,
   };
 }

@@ -105,7 +105,11 @@ function readCriterion(
   const share = coverage(wanted, present);
   if (share >= MET_FROM) return { id, met: "yes", evidence: bestSentence(sentences, wanted) };
   const missing = missingWords(wanted, present).slice(0, MAX_QUOTES);
-  return { id, met: share >= OPEN_FROM ? "unclear" : "no", evidence: `missing: ${missing.join(", ")}` };
+  return {
+    id,
+    met: share >= OPEN_FROM ? "unclear" : "no",
+    evidence: `The output does not mention ${missing.join(", ")}.`,
+  };
 }
 
 /** The text without the sentences that speak to its judge. */

@@ -36,7 +36,7 @@ export function synthesise(blocks: readonly Block[], reading: CaseReading): Synt
       .filter((id) => isMost(id, "no"))
       .map((id) => ({ id, evidence: saying(id, "no")[0]?.evidence ?? "" })),
     key_objections: [...objections].slice(0, MAX_OBJECTIONS),
-    reasoning: `${ballots.length} ballots; by their words ${Math.round(reading.shareMet * 100)} % of what was asked for is there.`,
+    reasoning: `The output mentions ${Math.round(reading.shareMet * 100)}% of the words that the order asks for.`,
     strongest_dissent: dissentOf(ballots),
   };
 }
@@ -71,12 +71,18 @@ function jsonOf(text: string): unknown {
   }
 }
 
+/** Scores closer together than this are no dissent. */
+const AGREEMENT = 10;
+
+/** Empty if all ballots agree. */
 function dissentOf(ballots: ReturnType<typeof ballotsOf>): string {
+  const scores = ballots.map(({ score }) => score);
+  if (Math.max(...scores) - Math.min(...scores) < AGREEMENT) return "";
   const mean = ballots.reduce((sum, { score }) => sum + score, 0) / ballots.length;
   const [farthest] = [...ballots].sort(
     (one, other) => Math.abs(other.score - mean) - Math.abs(one.score - mean),
   );
   return farthest === undefined
     ? ""
-    : `${farthest.role} gives ${farthest.score}, ${Math.round(mean)} is the mean.`;
+    : `${farthest.role} gives a score of ${farthest.score}; the mean is ${Math.round(mean)}.`;
 }

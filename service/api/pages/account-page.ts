@@ -17,7 +17,7 @@ import {
 } from "./account-view.ts";
 import { askInterface, jsonIn, readForm, readRefusal } from "./ask-interface.ts";
 import { answerPrivatePage, type Page, type PageHandler, type PageRuntime, redirectTo } from "./page.ts";
-import { policyIn, policyOfForm } from "./policy-editor.ts";
+import { policyAsSent, policyIn, policyOfForm } from "./policy-editor.ts";
 
 const PATH = "/account";
 /** Allowed targets of a sign-in: own paths only, nothing that a browser could read as another host. */
@@ -34,11 +34,11 @@ function show(context: ApiContext, runtime: PageRuntime): Promise<Response> {
   return showAccount(context, runtime, null);
 }
 
-/** `policyFault` says why a sent policy was not saved. */
+/** `refused` is a sent policy that was not saved, and why. */
 async function showAccount(
   context: ApiContext,
   runtime: PageRuntime,
-  policyFault: string | null,
+  refused: { readonly fault: string; readonly form: URLSearchParams } | null,
 ): Promise<Response> {
   const key = signedInKey(context, runtime);
   const onward = onwardOf(context.req.query("next"));
@@ -50,8 +50,10 @@ async function showAccount(
   }
   await requireAnswered(self);
   const view = await viewOf(context, runtime, { key, self: keySelfIn(await self.json()) });
-  const { title, body } = renderAccount({ ...view, policyFault });
-  const status = policyFault === null ? 200 : 422;
+  const policy =
+    refused === null || view.policy === null ? view.policy : policyAsSent(refused.form, view.policy);
+  const { title, body } = renderAccount({ ...view, policy, policyFault: refused?.fault ?? null });
+  const status = refused === null ? 200 : 422;
   return answerPrivatePage(context, { title, path: PATH, body, script: "buy-key.js" }, { status });
 }
 
@@ -112,7 +114,7 @@ async function savePolicy(
   });
   if (saved.ok) return redirectTo(context, `${PATH}#policy`, { status: 303 });
   if (saved.status === 401 || saved.status >= 500) await requireAnswered(saved);
-  return showAccount(context, runtime, await faultIn(saved));
+  return showAccount(context, runtime, { fault: await faultIn(saved), form });
 }
 
 const faultSchema = z.object({ detail: z.array(z.object({ msg: z.string() })).min(1) });

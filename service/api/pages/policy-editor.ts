@@ -22,8 +22,17 @@ const policySchema = z.object({
   updated_at: z.string().nullable(),
 });
 
-/** A key's routing policy as the interface answers it, with its entity tag. */
-export type KeyPolicy = z.infer<typeof policySchema> & { readonly tag: string };
+/** Numbers of a form are texts, which may be none. */
+const sentSchema = policySchema
+  .omit({ updated_at: true, confidence_overrides: true })
+  .extend({ max_instant_usd: z.string().nullable(), safe_amount_multiple: z.string() });
+
+/** A key's routing policy as the interface answers it, or as a form had it, with its entity tag. */
+export type KeyPolicy = Omit<z.infer<typeof policySchema>, "max_instant_usd" | "safe_amount_multiple"> & {
+  readonly max_instant_usd: number | string | null;
+  readonly safe_amount_multiple: number | string;
+  readonly tag: string;
+};
 
 /** Reads the answer of GET /ahs/route/policy. Throws on any other shape. */
 export function policyIn(answer: unknown, tag: string): KeyPolicy {
@@ -47,6 +56,13 @@ export function policyOfForm(form: URLSearchParams): Readonly<Record<string, unk
     allowlist: (form.get("allowlist") ?? "").split(/[\s,]+/).filter((wallet) => wallet !== ""),
     confidence_overrides: overridesIn(form.get("confidence_overrides") ?? ""),
   };
+}
+
+/** A policy as a refused form had it, to be shown again. */
+export function policyAsSent(form: URLSearchParams, stored: KeyPolicy): KeyPolicy {
+  const sent = policyOfForm(form);
+  const { data } = sentSchema.safeParse(sent);
+  return data === undefined ? stored : { ...stored, ...data };
 }
 
 /** The overrides that the form carries unchanged. */

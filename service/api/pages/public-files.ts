@@ -74,7 +74,7 @@ const sampleCard: Page = {
   needs: "/report-card/{address}",
   async get(context, runtime) {
     const example = reportCardSchema.parse(runtime.samples.get("GET /report-card/{address}"));
-    return answerPicture(context, runtime, viewOf(example));
+    return answerPicture(context, runtime, viewOf(example, runtime.origin));
   },
 };
 

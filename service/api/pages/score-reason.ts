@@ -16,9 +16,13 @@ export function reasonOf({
   if (pattern !== undefined && pattern.effect < 0)
     return `${titleOf(pattern.name)} costs the most points: ${withStop(pattern.evidence)}`;
   const [worst] = reference.features.filter(isFeature).toSorted((a, b) => lossOf(b) - lossOf(a));
-  if (worst === undefined || lossOf(worst) < 1) return "Every measured feature is near its best value.";
+  if (worst === undefined || lossOf(worst) < LEAST_LOSS)
+    return "No measured feature costs more than a few points.";
   return `${titleOf(worst.name)} costs the most points: ${withStop(sentenceOf(worst, null))}`;
 }
+
+/** Points of a dimension from which a feature is worth naming. */
+const LEAST_LOSS = 4;
 
 /** Points that a feature misses within its dimension. */
 function lossOf({ score, weight }: FeatureLine): number {

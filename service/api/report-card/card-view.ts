@@ -11,8 +11,15 @@ const MAX_NOTES = 3;
 /** 1,234 as 1.2K, because captions are narrow. */
 const COUNT = new Intl.NumberFormat("en-GB", { notation: "compact", maximumFractionDigits: 1 });
 
-/** The content of a card. Names and reasons are plain text, never markup. */
-export function viewOf(card: ReportCard): CardView {
+/** Names of chains on cards; others show their id. */
+const CHAINS: Readonly<Record<number, string>> = {
+  8453: "Base",
+  84532: "Base Sepolia",
+  31337: "Local chain",
+};
+
+/** The content of a card, with the address of the page that confirms it. Names and reasons are plain text, never markup. */
+export function viewOf(card: ReportCard, origin: string): CardView {
   const isSanctioned = card.sanctions_flags.length > 0;
   const sources = [...new Set(card.sanctions_flags.map(({ source }) => SOURCES[source]))];
   const title = card.name === null ? "" : drawableText(card.name);
@@ -21,15 +28,15 @@ export function viewOf(card: ReportCard): CardView {
     title: isNamed ? title : shortHex(card.address),
     titleNote: isNamed ? "Name self-declared, not verified" : null,
     address: card.address,
-    source: `Chain ${card.chain_id}  ·  ${dayOf(card.as_of_time)}`,
+    source: `${CHAINS[card.chain_id] ?? `Chain ${card.chain_id}`}  ·  ${dayOf(card.as_of_time)}`,
     grade: card.grade,
     score: card.ahs_score,
     label: card.grade_label,
     action: routeWords(card.trust_routing),
-    confidence: `Confidence ${Math.round(100 * card.confidence)} %, ${card.confidence_level.toLowerCase()}`,
+    confidence: `Confidence ${Math.round(100 * card.confidence)}%, ${card.confidence_level.toLowerCase()}`,
     sanctioned: isSanctioned ? `Sanctioned: ${sources.join(", ")}` : null,
     dimensions: card.dimensions.map(({ title, weight, score }) => ({
-      title: `${title}, ${Math.round(100 * weight)} %`,
+      title: `${title}, ${Math.round(100 * weight)}%`,
       score,
     })),
     features: featuresOf(card),
@@ -39,6 +46,7 @@ export function viewOf(card: ReportCard): CardView {
     ranking: rankingOf(card),
     history: card.history.map(({ ahs_score }) => ahs_score),
     historyCaption: historyCaption(card),
+    link: `${new URL(origin).host}/wallet/${card.address}`,
     footer: `Block ${card.as_of_block}  ·  model ${card.model_version}  ·  window ${card.window.days} days${
       card.coverage.complete ? "" : ", not complete"
     }${card.stale ? "  ·  older than 24 hours" : ""}`,
@@ -77,7 +85,9 @@ function notesOf({ ahs_score, sanctions_flags, patterns, adjustments }: ReportCa
 
 function rankingOf({ benchmark: { percentile, scored_wallets } }: ReportCard): string {
   const wallets = `${COUNT.format(scored_wallets)} scored wallet${scored_wallets === 1 ? "" : "s"}`;
-  return percentile === null ? `Not ranked among ${wallets}` : `Percentile ${percentile} of ${wallets}`;
+  return percentile === null
+    ? `Not ranked among ${wallets}`
+    : `Better than ${Math.floor(percentile)}% of ${wallets}`;
 }
 
 function historyCaption({ history }: ReportCard): string {

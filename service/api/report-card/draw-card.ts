@@ -29,6 +29,8 @@ export type CardView = {
   readonly history: readonly (number | null)[];
   readonly historyCaption: string;
   readonly footer: string;
+  /** Address of the page that shows the same score. */
+  readonly link: string;
 };
 
 /** Size that link previews expect. */
@@ -65,7 +67,8 @@ function scoreColour(score: number | null): string {
   if (score >= 90) return GRADES.A;
   if (score >= 75) return GRADES.B;
   if (score >= 60) return GRADES.C;
-  return score >= 40 ? GRADES.D : GRADES.F;
+  if (score >= 40) return GRADES.D;
+  return score >= 20 ? GRADES.E : GRADES.F;
 }
 
 /** Input of satori: a tag with style and children, or text. */
@@ -149,30 +152,39 @@ export function drawCard(view: CardView): Element {
           ]),
         ]),
       ]),
-      line({ fontSize: 15, color: INK.faint }, view.footer),
+      row({ justifyContent: "space-between", gap: 24 }, [
+        line({ fontSize: 15, color: INK.faint }, view.footer),
+        line({ fontSize: 15, color: INK.plain }, view.link),
+      ]),
     ],
   );
 }
 
 function header({ source }: CardView): Element {
-  const mark = picture({ width: 34, height: 34 }, [
-    shape("path", {
-      d: "M2 18 H10 L14 7 L20 28 L24 18 H32",
-      stroke: INK.brand,
-      "stroke-width": 3.4,
-      "stroke-linecap": "round",
-      "stroke-linejoin": "round",
-      fill: "none",
-    }),
-  ]);
   return row({ justifyContent: "space-between", alignItems: "center" }, [
     row({ alignItems: "center", gap: 12 }, [
-      mark,
+      drawMark(34),
       line({ fontSize: 24, fontWeight: 700, color: INK.strong }, "Agent Health"),
       line({ fontSize: 24, color: INK.faint }, "Report card"),
     ]),
     line({ fontSize: 18, color: INK.faint }, source),
   ]);
+}
+
+/** The bars of the site's logo. */
+export function drawMark(height: number): Element {
+  const bars = [0.4, 0.65, 1, 0.65, 0.4].map((share) =>
+    row(
+      {
+        width: height * 0.14,
+        height: height * share,
+        borderRadius: height * 0.03,
+        background: share === 1 ? INK.brand : INK.faint,
+      },
+      [],
+    ),
+  );
+  return row({ alignItems: "flex-end", gap: height * 0.13, height }, bars);
 }
 
 function summary(view: CardView): Element {
@@ -304,11 +316,11 @@ function drawFeatures({ features }: CardView): Element {
     return line({ fontSize: 17, color: INK.faint, paddingTop: 10 }, "Nothing could be measured yet.");
   }
   return column(
-    { gap: 11, paddingTop: 12, borderTop: `1px solid ${INK.rule}` },
+    { gap: 8, paddingTop: 12, borderTop: `1px solid ${INK.rule}` },
     features.map(({ title, says, score }) =>
       row({ alignItems: "center", justifyContent: "space-between" }, [
         line({ width: 186, fontSize: 16, fontWeight: 600, color: INK.plain }, title),
-        line({ width: 350, fontSize: 15, color: INK.faint }, says),
+        lines(2, { width: 350, fontSize: 14, lineHeight: 1.15, color: INK.faint }, says),
         bar(score, { width: 64, height: 8 }),
         line(
           { width: 36, fontSize: 16, fontWeight: 600, color: INK.plain, textAlign: "right" },

@@ -1,5 +1,5 @@
 import type { Grade } from "../../model/score/record.ts";
-import { CARD, type Element, gradeColour } from "./draw-card.ts";
+import { CARD, drawMark, type Element, gradeColour } from "./draw-card.ts";
 
 /** Content of the picture of a link preview. */
 export type PreviewView = {
@@ -17,7 +17,6 @@ export type PreviewView = {
 const GROUND = "#0b1020";
 const STRONG = "#f5f7ff";
 const PLAIN = "#a7b1d1";
-const BRAND = "#7c8cff";
 
 /** The picture of a link preview, as input of satori. */
 export function drawPreview({ title, subtitle, reading }: PreviewView): Element {
@@ -25,7 +24,7 @@ export function drawPreview({ title, subtitle, reading }: PreviewView): Element 
     { ...CARD, flexDirection: "column", justifyContent: "space-between", padding: 72, background: GROUND },
     [
       box({ alignItems: "center", gap: 22 }, [
-        bars(),
+        drawMark(54),
         words({ fontSize: 36, fontWeight: 600, color: STRONG }, "Agent Health"),
       ]),
       box({ alignItems: "center", justifyContent: "space-between", gap: 40 }, [
@@ -57,19 +56,6 @@ function drawReading({ score, grade, label }: NonNullable<PreviewView["reading"]
       { fontSize: 38, fontWeight: 600, color, marginTop: 14 },
       grade === null ? label : `${grade} · ${label}`,
     ),
-  ]);
-}
-
-/** The bars of the site's logo. */
-function bars(): Element {
-  const bar = (height: number, background: string) =>
-    box({ width: 8, height, background, borderRadius: 2 }, []);
-  return box({ alignItems: "flex-end", gap: 8, height: 54 }, [
-    bar(22, PLAIN),
-    bar(36, PLAIN),
-    bar(54, BRAND),
-    bar(36, PLAIN),
-    bar(22, PLAIN),
   ]);
 }
 

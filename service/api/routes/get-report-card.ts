@@ -73,13 +73,20 @@ export const getReportCard = definePaid({
     });
   },
   render(card, { query: { format } }, { deps }) {
-    return format === "json" ? null : draw(card, format, deps.cards);
+    return format === "json" ? null : draw(card, format, deps);
   },
 });
 
-async function draw(card: ReportCard, format: CardFormat, cards: Services["cards"]): Promise<BoughtAnswer> {
+async function draw(
+  card: ReportCard,
+  format: CardFormat,
+  { cards, discovery }: Pick<Services, "cards" | "discovery">,
+): Promise<BoughtAnswer> {
   try {
-    return { contentType: MEDIA_TYPES[format], body: await cards.render(viewOf(card), format) };
+    return {
+      contentType: MEDIA_TYPES[format],
+      body: await cards.render(viewOf(card, discovery.origin), format),
+    };
   } catch (error) {
     if (error instanceof CardsOverloaded) throw overloaded(error);
     throw error;

@@ -56,7 +56,9 @@ describe("an honest ballot", () => {
     const ballot = await answerTo(model, { user: question(HALF) });
     expect(ballot).toMatchObject({ score: 53, confidence: 0.55 });
     expect(ballot.criteria.map(({ met }: { met: string }) => met)).toEqual(["yes", "yes", "no", "no"]);
-    expect(ballot.criteria[2].evidence).toBe("missing: explains, outlook, freight, rates");
+    expect(ballot.criteria[2].evidence).toBe(
+      "The output does not mention explains, outlook, freight, rates.",
+    );
   });
 
   test("is sure that one is worthless which covers nothing", async () => {
@@ -130,7 +132,7 @@ describe("critic and synthesiser", () => {
       met_criteria: ["c1"],
       unmet_criteria: [],
       key_objections: ["at 90", "at 92", "at 20", "at 94"],
-      strongest_dissent: "evidence_checker gives 20, 74 is the mean.",
+      strongest_dissent: "evidence_checker gives a score of 20; the mean is 74.",
     });
   });
 });

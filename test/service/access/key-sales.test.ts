@@ -7,6 +7,7 @@ import {
   hashApiKey,
   keysBoughtBy,
   readApiKey,
+  readDaySpending,
   readSpending,
   revokeApiKey,
   rotateApiKey,
@@ -220,4 +221,7 @@ it("spending counts what was kept since a time, by endpoint", async () => {
     { endpoint: "GET /a", calls: 2, units: 20 },
   ]);
   expect(await readSpending(db, randomUUID(), since)).toEqual([]);
+  expect(await readDaySpending(db, key.id, since)).toEqual([
+    { day: NOW.toISOString().slice(0, 10), calls: 3, units: 520 },
+  ]);
 });

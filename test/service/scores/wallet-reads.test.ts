@@ -1,6 +1,8 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { walletInterest } from "../../../service/db/tables/score.ts";
+import { readAgentCards } from "../../../service/registries/documents/agent-cards.ts";
+import { createActivityReader } from "../../../service/scores/wallet-activity.ts";
 import { createInterestRecorder, createWalletLifeReader } from "../../../service/scores/wallet-reads.ts";
 import { useDatabase } from "../../support/test-database.ts";
 import { account } from "../model/features/histories.ts";
@@ -77,5 +79,48 @@ describe("the life of a wallet", () => {
   it("of one that nothing is known of is unknown", async () => {
     const unknown = { first: null, last: null, hasCode: null };
     expect(await createWalletLifeReader(db, CHAIN)(account(9), 100)).toEqual(unknown);
+  });
+});
+
+describe("the activity of a wallet", () => {
+  it("has its first and last own call, their number, and the calls of each week", async () => {
+    const now = new Date((1_200 + 8 * 86_400) * 1_000);
+    expect(await createActivityReader(db, CHAIN)(WALLET, now)).toEqual({
+      first: new Date(1_003_000),
+      last: new Date(1_200_000),
+      calls: 3,
+      weeks: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0],
+    });
+    expect(await createActivityReader(db, 1)(WALLET, now)).toMatchObject({
+      first: null,
+      last: null,
+      calls: 0,
+    });
+  });
+});
+
+describe("the agents of a wallet", () => {
+  it("are the first three by number, with the words of their documents", async () => {
+    await db.$client.query(`
+      create schema chain_7;
+      create table chain_7.agent (agent_id numeric(78) primary key, registered_at numeric);
+      create table chain_7.agent_wallet (agent_id numeric(78), wallet text, to_block numeric);
+      insert into chain_7.agent select n, 1000 + n from generate_series(1, 5) n;
+      insert into chain_7.agent_wallet select n, '${WALLET}', case when n = 1 then 9 end from generate_series(1, 5) n;
+      insert into ahs.agent_document (chain_id, agent_id, uri, state, name, description, services, attempts)
+      values (7, 3, 'u', 'current', 'Atlas', 'Trades.', '[{"name":"MCP","endpoint":"https://a.example","version":null}]', 0);`);
+    const unread = { name: null, description: null, state: null, services: [] };
+    expect(await readAgentCards(db, 7, WALLET)).toEqual({
+      agents: 4,
+      cards: [
+        { ...unread, agentId: 2n, registeredAt: new Date(1_002_000) },
+        {
+          ...{ agentId: 3n, name: "Atlas", description: "Trades.", state: "current" },
+          services: [{ name: "MCP", endpoint: "https://a.example", version: null }],
+          registeredAt: new Date(1_003_000),
+        },
+        { ...unread, agentId: 4n, registeredAt: new Date(1_004_000) },
+      ],
+    });
   });
 });

@@ -196,7 +196,9 @@ describe("a browser that is signed in", () => {
     };
     const refused = await post(one, { ...form, allowlist: "0x12" }, SIGNED_IN);
     expect(refused.status).toBe(422);
-    expect(await refused.text()).toContain("The policy was not saved.");
+    const html = await refused.text();
+    expect(html).toContain("The policy was not saved.");
+    expect(html).toContain('rows="3" spellcheck="false">0x12</textarea>');
     const saved = await post(one, form, SIGNED_IN);
     expect([saved.status, saved.headers.get("location")]).toEqual([303, "/account#policy"]);
   });

@@ -11,7 +11,7 @@ const renderer = createCardRenderer({ workers: 2, waiting: 16, deadlineMs: 25_00
 afterAll(() => renderer.close());
 
 const CARD = reportCardSchema.parse(exampleAnswer("/report-card/{address}"));
-const view = (changes: Partial<ReportCard> = {}) => viewOf({ ...CARD, ...changes });
+const view = (changes: Partial<ReportCard> = {}) => viewOf({ ...CARD, ...changes }, "https://health.example");
 
 async function svgOf(shown: CardView): Promise<string> {
   return String(await renderer.render(shown, "svg"));

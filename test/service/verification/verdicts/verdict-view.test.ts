@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { askRerun } from "../../../../service/verification/verdicts/rerun-verdict.ts";
 import { listHeldVerdicts } from "../../../../service/verification/verdicts/review.ts";
 import {
+  readOwnVerdicts,
   readStoredEvidence,
   readStoredTexts,
   readVerdict,
@@ -35,6 +36,10 @@ describe("a verdict as its readers see it", () => {
       namedJob: null,
       settlement: null,
     });
+    const { owner = "" } = (await readVerdict(world.db, accepted)) ?? {};
+    const own = await readOwnVerdicts(world.db, owner, 20);
+    expect(own).toMatchObject([{ id: accepted, status: "pending", finalVerdict: null }]);
+    expect(await readOwnVerdicts(world.db, `key:${randomUUID()}`, 20)).toEqual([]);
     await world.work(async () => decided("REJECT"));
   });
 
