@@ -1,5 +1,6 @@
 import { html } from "hono/html";
 import { newAgentsOf } from "../../db/tables/scan.ts";
+import type { ScanNight } from "../../registries/nightly/service-records.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import { answerPrivatePage, type Page, type PageRuntime } from "./page.ts";
 import { countOf, countWords, DAY, dayWords, HOUR, MINUTE, spanWords, timeTag } from "./page-words.ts";
@@ -16,14 +17,15 @@ const WORDS: Readonly<Record<StatusState, string>> = {
 export const statusPage: Page = { path: "/status", get: respond };
 
 async function respond(context: ApiContext, { ports }: PageRuntime): Promise<Response> {
-  const reading = await ports.status();
+  // The page is there even if the nights cannot be read.
+  const [reading, nights] = await Promise.all([ports.status(), ports.nights().catch(() => [])]);
   const lines = statusLines(reading);
   const page = {
     title: "Status",
     path: "/status",
     description: "State of the index, the sanctions lists, the nightly scan and the publication of scores.",
     refreshSeconds: 30,
-    body: renderStatus(reading, lines, ports.machineStatus),
+    body: html`${renderStatus(reading, lines, ports.machineStatus)}${renderNights(nights, reading.at)}`,
   };
   return answerPrivatePage(context, page, { headers: { "cache-control": "no-cache" } });
 }
@@ -43,6 +45,24 @@ function renderStatus(
 ${records?.lastScan == null ? "" : renderScan(records.lastScan)}
 ${records?.epoch == null ? "" : renderRoot(records.epoch)}
 </div>`;
+}
+
+const SHOWN_NIGHTS = 14;
+
+/** Whether each of the last nights had its scan; empty before the first scan. */
+function renderNights(nights: readonly ScanNight[], at: Date): Fragment | string {
+  const done = new Set(nights.map(({ night }) => night));
+  const [first] = [...done].toSorted();
+  if (first === undefined) return "";
+  const days = Array.from({ length: SHOWN_NIGHTS }, (_, index) =>
+    new Date(at.getTime() - index * DAY * 1_000).toISOString().slice(0, 10),
+  );
+  // The scan of this night may still be to come.
+  const shown = days.filter((day, index) => day >= first && (index > 0 || done.has(day)));
+  const missed = shown.filter((day) => !done.has(day)).length;
+  return html`<section class="panel" aria-labelledby="nights"><h2 id="nights">Nightly scans</h2>
+<p>${missed === 0 ? `All of the last ${countOf(shown.length, "scan")} finished.` : `${countOf(missed, "scan")} of the last ${shown.length} did not finish.`}</p>
+<ol class="nights-done">${shown.toReversed().map((day) => html`<li class="${done.has(day) ? "done" : "missed"}" title="${dayWords(day)}: ${done.has(day) ? "finished" : "not finished"}"><span class="hidden">${dayWords(day)}: ${done.has(day) ? "finished" : "not finished"}</span></li>`)}</ol></section>`;
 }
 
 function renderLine({ name, state, words }: StatusLine): Fragment {

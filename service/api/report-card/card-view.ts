@@ -83,9 +83,9 @@ function notesOf({ ahs_score, sanctions_flags, patterns, adjustments }: ReportCa
   return [...found, ...taken].slice(0, MAX_NOTES);
 }
 
-function rankingOf({ benchmark: { percentile, scored_wallets } }: ReportCard): string {
+function rankingOf({ benchmark: { percentile, scored_wallets }, sanctions_flags }: ReportCard): string {
   const wallets = `${COUNT.format(scored_wallets)} scored wallet${scored_wallets === 1 ? "" : "s"}`;
-  return percentile === null
+  return percentile === null || sanctions_flags.length > 0
     ? `Not ranked among ${wallets}`
     : `Better than ${Math.floor(percentile)}% of ${wallets}`;
 }

@@ -311,13 +311,12 @@ function drawDimensions({ dimensions }: CardView): Element {
   );
 }
 
-function drawFeatures({ features }: CardView): Element {
+function drawFeatures({ features, sanctioned }: CardView): Element {
   if (features.length === 0) {
     return line({ fontSize: 17, color: INK.faint, paddingTop: 10 }, "Nothing could be measured yet.");
   }
-  return column(
-    { gap: 8, paddingTop: 12, borderTop: `1px solid ${INK.rule}` },
-    features.map(({ title, says, score }) =>
+  return column({ gap: 8, paddingTop: 12, borderTop: `1px solid ${INK.rule}` }, [
+    ...features.map(({ title, says, score }) =>
       row({ alignItems: "center", justifyContent: "space-between" }, [
         line({ width: 186, fontSize: 16, fontWeight: 600, color: INK.plain }, title),
         lines(2, { width: 350, fontSize: 14, lineHeight: 1.15, color: INK.faint }, says),
@@ -328,7 +327,10 @@ function drawFeatures({ features }: CardView): Element {
         ),
       ]),
     ),
-  );
+    ...(sanctioned === null
+      ? []
+      : [line({ fontSize: 15, color: INK.faint }, "The listing alone decides; no other feature counts.")]),
+  ]);
 }
 
 function bar(score: number | null, { width, height }: { width: number; height: number }): Element {

@@ -190,7 +190,11 @@ test("the status page counts documents as the scan does, and says whose endpoint
     },
     verification: null,
   });
-  const html = await (await pagesApp(fakeAccountPages({ status })).app.request("/status")).text();
+  const grades = { A: 1, B: 0, C: 0, D: 0, E: 0, F: 0, insufficient: 0 };
+  const nights = async () =>
+    ["2026-11-18", "2026-11-20"].map((night) => ({ night, grades, meanScoreHundredths: 9_000 }));
+  const html = await (await pagesApp(fakeAccountPages({ status, nights })).app.request("/status")).text();
   expect(html).toContain("186 current, 2 changed, 0 unreachable, 4 refused, 13 malformed");
   expect(html).toContain("<dt>Endpoints of agents</dt>");
+  expect(html).toContain("1 scan of the last 3 did not finish.");
 });

@@ -75,6 +75,14 @@ describe("what everybody sees of a wallet", () => {
     expect(html).not.toContain("independent payer");
   });
 
+  test("leads to the chain's explorer, if it has one", async () => {
+    expect(await htmlOf(PATH)).not.toContain("View on");
+    const { chain } = fakePublicPages();
+    const html = await htmlOf(PATH, { chain: { ...chain, explorer: "https://basescan.org" } });
+    for (const path of [`address/${WALLET_EIP55}`, `address/${chain.oracle}`, "block/960"])
+      expect(html).toContain(`href="https://basescan.org/${path}"`);
+  });
+
   test("does not take an unknown backing for zero", async () => {
     const { wallets } = fakePublicPages();
     const html = await htmlOf(PATH, { wallets: { ...wallets, backing: async () => null } });
