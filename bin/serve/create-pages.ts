@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { getAddress } from "viem";
 import { ownerText } from "../../service/access/access.ts";
 import { readDaySpending, readKeyStanding } from "../../service/access/api-keys.ts";
 import type { TrustedProxies } from "../../service/access/client-address.ts";
@@ -40,7 +41,7 @@ const NO_AGENTS = { cards: [], agents: 0 };
 
 /** Creates the HTML pages. Priced data comes through the interface itself. */
 export function createPages(
-  { interfaces }: Pick<Config, "interfaces">,
+  { interfaces, payments }: Pick<Config, "interfaces" | "payments">,
   {
     db,
     reads,
@@ -89,7 +90,7 @@ export function createPages(
     }),
     keptPurchase: (query) => readKeptPurchase(db, query),
     account: {
-      sellsKeys: services.discovery.paymentTerms !== null,
+      payment: paymentOf(payments, deployment),
       socketAddress: services.socketAddress,
       randomId: randomUUID,
       signInLimit: createIpLimit({
@@ -116,4 +117,12 @@ export function createPages(
       },
     }),
   };
+}
+
+function paymentOf(
+  { payTo }: Config["payments"],
+  { chainId, usdc }: Deployment,
+): PagePorts["account"]["payment"] {
+  if (payTo === null || usdc === null) return null;
+  return { network: `eip155:${chainId}`, asset: getAddress(usdc), payTo: getAddress(payTo) };
 }

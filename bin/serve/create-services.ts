@@ -35,7 +35,12 @@ import {
   createSignIn,
   takeSignInNonce,
 } from "../../service/access/sign-in.ts";
-import { hasThresholds, readSubscription } from "../../service/alerts/alert-subscriptions.ts";
+import { createSpendingLimits } from "../../service/access/spending-limits.ts";
+import {
+  hasThresholds,
+  listSubscriptions,
+  readSubscription,
+} from "../../service/alerts/alert-subscriptions.ts";
 import { createSubscribe, end, replay, requestTest, rotate } from "../../service/alerts/subscriptions.ts";
 import { readDeliveries, readVerdictDeliveries } from "../../service/alerts/webhook-log.ts";
 import type { ServedParts } from "../../service/api/create-interface.ts";
@@ -45,7 +50,7 @@ import type { Services } from "../../service/api/services.ts";
 import { createHealthCheck } from "../../service/api/verification/check-health.ts";
 import { SPECS_PER_MINUTE } from "../../service/api/verification/post-specs.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
-import type { Database } from "../../service/db/database.ts";
+import { type Database, underDeadline } from "../../service/db/database.ts";
 import { createReads } from "../../service/db/read-replica.ts";
 import type { HistoryReader } from "../../service/ingest/history/history-reader.ts";
 import { AHS_2026_2 } from "../../service/model/score/policy.ts";
@@ -56,6 +61,7 @@ import { createInfrastructureReader } from "../../service/registries/probes/prob
 import { askingFirst, createSanctionsContract } from "../../service/sanctions/ask-contract.ts";
 import { createPromisedAmounts } from "../../service/scores/backing/promised-amounts.ts";
 import { readSampleWallet } from "../../service/scores/ecosystem.ts";
+import { createLeaderboardReader } from "../../service/scores/leaderboard.ts";
 import { createPolicyReader, writePolicy } from "../../service/scores/routing-policies.ts";
 import { type OnDemandContext, scoreNow, scoreOnDemand } from "../../service/scores/score-on-demand.ts";
 import { createScoreReader, readInputFile } from "../../service/scores/scores.ts";
@@ -168,6 +174,7 @@ export async function createServices(
     attest: attestWith(db, signer, { chainId, address: oracle.address }),
     infrastructure: { ...createInfrastructureReader(reads, chainId), ...visitor },
     refuseUrl: visitor.refusal,
+    agents: createLeaderboardReader(reads, chainId),
     recordInterest: createInterestRecorder(db, chainId, now),
     inputFile: async (hash) => (await readInputFile(reads, hash)) ?? readInputFile(db, hash),
     epochList: createEpochLists({
@@ -183,6 +190,7 @@ export async function createServices(
       // The oracle is an account that every deployment has: what is asked about it is answered, or refused, like any other.
       sampleWallet: async () => (await readSampleWallet(reads, chainId)) ?? oracle.address,
       evaluation: evaluationOf(deployment),
+      contracts: contractsOf(deployment),
       securityContact: config.securityContact,
     },
   };
@@ -280,6 +288,7 @@ function callerServices(config: Config, parts: Shared & Pick<Services, "registry
     access: createAccess({ keys, payments: payments?.access ?? null, ...gate }),
     owners: createOwnerAccess({ ...gate, keys, signIn, audience }),
     repeats: gate.repeats,
+    spendingLimits: createSpendingLimits({ db, now }),
     keys: {
       identify: keys.identify,
       enter: countedKeys(keys, gate.limiter).identify,
@@ -307,6 +316,7 @@ function callerServices(config: Config, parts: Shared & Pick<Services, "registry
         await gate.limiter.take({ kind: "subscription", id }, TOKEN_RATE_PER_MINUTE);
       },
       find: (id) => readSubscription(db, { chainId, id }),
+      list: (page) => listSubscriptions(underDeadline(db), { chainId, ...page }),
       end: (id) => end(subscriptions, id),
       test: (subscription) => requestTest(subscriptions, subscription),
       rotate: (subscription, tokens) => rotate(subscriptions, subscription, tokens),
@@ -382,6 +392,19 @@ async function receiptServices({ receiptKeys: { current, previous } }: Pick<Conf
   if (current === null) return { receiptKeys: null, publicKeys: { keys: await publishedKeys(previous) } };
   const receiptKeys = await openReceiptKeys(current, previous);
   return { receiptKeys, publicKeys: { keys: receiptKeys.published } };
+}
+
+function contractsOf(deployment: Deployment): Services["discovery"]["contracts"] {
+  const { oracle, identityRegistry, verdictEvaluator, sanctionsList, usdc } = deployment;
+  const shown = (contract: { readonly address: Address } | null) =>
+    contract === null ? null : getAddress(contract.address);
+  return {
+    oracle: shown(oracle),
+    identity_registry: shown(identityRegistry),
+    verdict_evaluator: shown(verdictEvaluator),
+    sanctions_list: shown(sanctionsList),
+    usdc: usdc === null ? null : getAddress(usdc),
+  };
 }
 
 function evaluationOf({

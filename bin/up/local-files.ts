@@ -100,14 +100,17 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The unlimited key of this data directory; a new one if it is missing or unknown to the database. */
+/** Play credits of the demo key: 1,000 USD in thousandths, charged as bought ones are. */
+const DEMO_UNITS = 1_000_000;
+
+/** The demo key of this data directory; a new one if it is missing or unknown to the database. */
 export async function keepDemoKey(db: Database, files: LocalFiles): Promise<string> {
   if (existsSync(files.demoKeyFile)) {
     const kept = readFileSync(files.demoKeyFile, "utf8");
     const known = await apiKeyFinder(db)(hashApiKey(kept));
     if (known !== null && known.revokedAt === null) return kept;
   }
-  const wanted = { name: "demo", partner: false, balanceUnits: null, expiresAt: null };
+  const wanted = { name: "demo", partner: false, balanceUnits: DEMO_UNITS, expiresAt: null };
   const { secret } = await createApiKey(db, wanted, { randomBytes, randomUuid: randomUUID });
   writeSecret(files.demoKeyFile, secret);
   return secret;

@@ -3,7 +3,7 @@ import { awaitVerdict, type WaitOptions } from "./await-verdict.ts";
 import type { Stopped } from "./errors.ts";
 import { type GuardContext, type GuardOptions, guard } from "./guard.ts";
 import { queryText, segment } from "./request-path.ts";
-import { type Call, type Payer, readJson, type SendOptions, send } from "./send.ts";
+import { type Call, type Charge, type Payer, readJson, type SendOptions, send } from "./send.ts";
 import { sendOptionsOf } from "./send-options.ts";
 import { type Subscription, subscriptionOf } from "./subscription.ts";
 import type { EvidenceInput, KeptEvidence, Receipt, VerdictTexts } from "./verification-types.ts";
@@ -22,6 +22,8 @@ export type AgentHealthOptions = {
   readonly retries?: number;
   /** The error's facts about a call that stopped; `resume` sets it. */
   readonly resume?: Stopped;
+  /** Called with the charge of each answered call, and the balance that it leaves. */
+  readonly onCharge?: (charge: Charge) => void;
   /** Waits so many milliseconds; by a timer unless given. */
   readonly sleep?: (ms: number) => Promise<void>;
 };
@@ -149,7 +151,7 @@ export class AgentHealth {
     return { policy, etag: response.headers.get("etag") };
   }
 
-  /** Replaces the routing policy; with an ETag only if it did not change meanwhile. */
+  /** Replaces the routing policy, with defaults for omitted fields; with an ETag only if it has not changed. */
   setPolicy(
     policy: Body<"/ahs/route/policy", "put">,
     etag?: string,
@@ -178,6 +180,16 @@ export class AgentHealth {
   /** Replaces the key's secret: the old one is refused from then on, and so is this client. */
   rotateKey(): Promise<Answer<"/keys/rotate", "post">> {
     return this.#call({ method: "POST", path: "/keys/rotate", body: {}, once: true });
+  }
+
+  /** Subscriptions that the key has bought, newest first. */
+  subscriptions(query: Query<"/alerts", "get"> = {}): Promise<Answer<"/alerts", "get">> {
+    return this.#get("/alerts", query);
+  }
+
+  /** Registered agents by the beginning of their name, or by their number. */
+  findAgents(query: Query<"/agents", "get">): Promise<Answer<"/agents", "get">> {
+    return this.#get("/agents", query);
   }
 
   /** Monitoring that was bought, by the key that did or by its manage token. */

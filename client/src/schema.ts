@@ -12,7 +12,27 @@ export interface paths {
          * One ranked plan that protects a wallet, with its transactions ready to be signed
          * @description Runs all checks (risk, health, wash, optimize, retry) and answers one plan. It starts with transactions to sign: revocations of approvals at risk and failed transactions worth repeating, unsigned, simulated at one block alone and in sequence, with consecutive nonces and costs that the balance covers together. Then follow blockers, costs and untidiness. This service signs and sends nothing. With `webhook_url` the wallet is also monitored for 30 days. If there is no step, nothing is charged and no monitoring starts. `preview=true` answers a free preview.
          */
-        get: operations["get_agent_protect_address"];
+        get: operations["protect_wallet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find an agent by name or number
+         * @description Returns up to 20 agents of the ERC-8004 identity registry with their wallets, best scores first. Give either `name` or `agent_id`. Anyone can register any name: check the number or the wallet before you pay.
+         */
+        get: operations["find_agent"];
         put?: never;
         post?: never;
         delete?: never;
@@ -32,7 +52,7 @@ export interface paths {
          * Agent Health Score of a wallet
          * @description Scores the wallet at the newest block that is both finalized and enriched, and stores the result. A wallet without enough history is INSUFFICIENT, with null scores and `escrow`, never a low grade. A sanctioned wallet scores 0 and is rejected. What the index does not know of the wallet's past is read from the history source that the deployment names, if it names one, and the wallet is followed from then on; while that goes on, or when the source fails, the answer is 503 and costs nothing. With `include=infrastructure`, or an `agent_url`, the endpoints that its agents declare are shown and, once they have been probed for a day, scored: that answer alone is 3D. Health and backing are two numbers: the score predicts failures and is no fraud score, and `backing` says how much money a settlement may put at stake.
          */
-        get: operations["get_ahs_address"];
+        get: operations["score_wallet"];
         put?: never;
         post?: never;
         delete?: never;
@@ -54,7 +74,7 @@ export interface paths {
          * Agent Health Scores of up to 25 wallets
          * @description Scores each wallet as `GET /ahs/{address}` does, up to 10 distinct ones for a payment and up to 25 with a key, and answers the records in the order of the request; a repeated wallet, in any case, is answered once. A wallet that cannot be scored becomes an entry of `errors`; the others are still scored. If none can be scored, the call fails like that of the first one.
          */
-        post: operations["post_ahs_batch"];
+        post: operations["score_wallets"];
         delete?: never;
         options?: never;
         head?: never;
@@ -72,7 +92,7 @@ export interface paths {
          * Trust routing decision for a payment to a wallet
          * @description Decides by the routing policy of the caller, the key or the wallet that pays, which `PUT /ahs/route/policy` sets. Without one, grades A and B settle at once, C goes to escrow, the others are rejected, and a wallet never scored, or without enough history, is sent to escrow. Sanctions are looked up at the newest indexed block on every answer and always reject: no allowlist bypasses them. `threats` names the imported lists of phishing, scam, mixer and exploit addresses that the wallet is on. Without a policy they change nothing, and `warning` says so; `threat_action` of a policy holds or rejects such wallets with the reason `threat_listed`. With `amount_usd` an `instant_settle` needs that much of the wallet's safe amount: above what is available it is `escrow` with reason `above_safe_amount`, and while the backing is unknown with `backing_unknown`. Allowlisted wallets settle whatever the amount. Each `instant_settle` for an amount, but for allowlisted wallets, is one promise: for a day its amount is outstanding for all callers, whether it is paid or not. Without the parameter the answer shows the backing and promises nothing. A payment with `amount_usd` is settled before the work.
          */
-        get: operations["get_ahs_route_address"];
+        get: operations["route_payment"];
         put?: never;
         post?: never;
         delete?: never;
@@ -92,12 +112,32 @@ export interface paths {
          * The caller's routing policy
          * @description The policy by which `GET /ahs/route/{address}` decides for this caller: the key in `X-API-Key`, or else the wallet that signs in by `SIGN-IN-WITH-X`, whose paid calls without a key it holds for. Without a policy of its own a caller has the default table, and `updated_at` is null. `If-None-Match` with the `ETag` of an earlier answer is answered 304 while nothing changed.
          */
-        get: operations["get_ahs_route_policy"];
+        get: operations["get_routing_policy"];
         /**
          * Replace the caller's routing policy
-         * @description Replaces the whole policy: what is left out gets its default. A grade is in at most one set, and grades in no set reject. Of the rules the first that applies decides: a sanctioned wallet rejects, always, since the allowlist does not bypass sanctions; an allowlisted one settles at once; one never scored or without enough history gets `insufficient_action`; then `confidence_overrides`; then the grade sets. An instant_settle from the last three becomes escrow below `min_confidence_for_instant`, and with an `amount_usd` above `max_instant_usd` or above `safe_amount_multiple` times the available safe amount. `threat_action` then holds or rejects a wallet on a list of threats. Last, `escrow_disabled` turns an escrow from any of these into a reject. The next route call already decides by it. `If-Match` with the `ETag` of an earlier answer keeps two writers from losing each other's update: 412 where the policy changed meanwhile.
+         * @description Replaces the whole policy. An omitted field gets its default, not its current value: to change one field of a stored policy, send the answer of `GET /ahs/route/policy` with that change. Each grade is in at most one set; grades in no set reject. The first rule that applies decides. A sanctioned wallet always rejects; the allowlist does not bypass sanctions. An allowlisted wallet settles at once. A wallet that is not scored, or has not enough history, gets `insufficient_action`. `confidence_overrides` come next, then the grade sets. An instant_settle by one of the last three rules becomes escrow below `min_confidence_for_instant`, and for an `amount_usd` above `max_instant_usd` or above `safe_amount_multiple` times the available safe amount. `threat_action` then holds or rejects a wallet on a list of threats. Last, `escrow_disabled` turns every escrow into a reject. The policy applies from the next route call on. `If-Match` with the `ETag` of an earlier answer prevents lost updates: the answer is 412 if the policy has changed since.
          */
-        put: operations["put_ahs_route_policy"];
+        put: operations["set_routing_policy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the caller's subscriptions
+         * @description Lists the subscriptions that the API key, or the signed-in wallet, has bought, newest first. Expired and ended ones are included until they are deleted; `status` tells them apart.
+         */
+        get: operations["list_subscriptions"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -116,14 +156,14 @@ export interface paths {
          * A subscription
          * @description Its events, its end and whether its endpoint answers. Requires the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that bought it.
          */
-        get: operations["get_alerts_subscription_id"];
+        get: operations["get_subscription"];
         put?: never;
         post?: never;
         /**
          * End a subscription
          * @description Ends it for good; what was still to be delivered is dropped, and nothing is paid back. Ending it again answers the same. Requires the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that bought it.
          */
-        delete: operations["delete_alerts_subscription_id"];
+        delete: operations["end_subscription"];
         options?: never;
         head?: never;
         patch?: never;
@@ -140,7 +180,7 @@ export interface paths {
          * Deliveries of a subscription
          * @description Every event of the last 30 days, newest first, with each attempt to deliver it. Requires the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that bought it.
          */
-        get: operations["get_alerts_subscription_id_deliveries"];
+        get: operations["list_deliveries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -162,7 +202,7 @@ export interface paths {
          * Deliver an event again
          * @description Queues an event again, in any state, with the same webhook-id and body and all attempts anew; one that waits already goes on waiting, and one that was tried within the last minute is 429. An endpoint that was given up is delivered to again from then on. Requires the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that bought it.
          */
-        post: operations["post_alerts_subscription_id_deliveries_delivery_id_replay"];
+        post: operations["replay_delivery"];
         delete?: never;
         options?: never;
         head?: never;
@@ -182,7 +222,7 @@ export interface paths {
          * Rotate the secret
          * @description Makes a new secret; for 24 hours every delivery is signed by both, and by no third one: a second rotation within that time is done at once too, since a secret may have leaked, and ends the oldest, which `older_secret_ended` says. Asked for by the owner's key or wallet, it also makes a new manage token, and the old one ends, so a lost first answer is no loss. Under one `Idempotency-Key` it is rotated once, and a repeat answers without the secrets. Requires the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that bought it.
          */
-        post: operations["post_alerts_subscription_id_rotate"];
+        post: operations["rotate_webhook_secret"];
         delete?: never;
         options?: never;
         head?: never;
@@ -202,7 +242,7 @@ export interface paths {
          * Send a test event
          * @description Queues a `subscription.test` for delivery at once; those asked for within a minute are one: the same while it waits, and 429 once it was tried. An endpoint that was given up is delivered to again from then on. Requires the manage token as `Authorization: Bearer …`, the API key that bought it, or a SIGN-IN-WITH-X of the wallet that bought it.
          */
-        post: operations["post_alerts_subscription_id_test"];
+        post: operations["test_subscription"];
         delete?: never;
         options?: never;
         head?: never;
@@ -220,7 +260,7 @@ export interface paths {
          * 30 days of monitoring of a wallet by webhook
          * @description Notifies a URL, by signed webhooks, when the wallet's grade or level of confidence changes, when it is put on a sanctions list, and when one of its values falls below a threshold that the query chooses: changes, never states, within seconds of the score that shows them. A value that is below when its threshold is chosen is no event: `thresholds` of the answer and of every `subscription.test` show its present value; once it has been at or above, or unknown, every fall below is reported. Thresholds that are given replace all that there were, and bring `ahs.threshold_breached` with them where `events` is left out; without any, a subscription keeps what it has. The first delivery is `subscription.test`, which has to be answered with a 2xx before any other follows. Paying again for the same wallet and URL adds 30 days to the same subscription; `subscription.expiring` announces its end three days and one day before. An event is delivered at least once, with one `webhook-id` over all attempts, which go on for over a day, past the subscription's end too for what happened before it; an endpoint that answers none of them, or answers 410, is given up until its owner asks for a test; what happens meanwhile is listed and can be replayed. The subscription belongs to the key or the wallet that paid.
          */
-        get: operations["get_alerts_subscribe_address"];
+        get: operations["subscribe_alerts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -240,7 +280,7 @@ export interface paths {
          * Know your counterparty: the accounts that a wallet dealt with
          * @description Every account that the wallet called or paid in the window, and every one that sent it native coin or a listed token; most own calls first, then who sent most. An own call counts, with all that it moved, for who is paid, else who is called; where that is the owner's own account, or an execution whose target did not log, for the outside contract of the lowest address that its logs show. Transfers of unlisted tokens that others sent are left out: any contract can claim them, as are mints; senders of less than a cent in all are counted, and listed nowhere. Pages that follow a cursor are as of its block, and a cursor is refused at no cost once its list cannot be made again; what is said of each account (labels, grade, flags) is as of now. Each page is charged.
          */
-        get: operations["get_counterparties_address"];
+        get: operations["list_counterparties"];
         put?: never;
         post?: never;
         delete?: never;
@@ -260,7 +300,7 @@ export interface paths {
          * Merkle list of one epoch
          * @description Every wallet's record of one night with the proof that leads to the root of that night. The oracle's `verify` accepts the proofs of the latest epoch; earlier roots are in its `RootPublished` events.
          */
-        get: operations["get_epochs_epoch"];
+        get: operations["get_epoch"];
         put?: never;
         post?: never;
         delete?: never;
@@ -280,7 +320,7 @@ export interface paths {
          * Operational health of a wallet
          * @description Success rate, fees of failures by cause, contract and method, activity by week, portfolio, open unlimited approvals, and recommendations by severity and saving, from the wallet's own calls of 180 days. Savings below 0.01 USD a month and methods with a single call give no recommendation. Values in USD are at the prices of the day; unknown values are null with a reason beside them. A wallet outside the index is read from the deployment's history source, if it has one, and is followed from then on; until that is done, or if the source fails, the answer is 503 and costs nothing. `preview=true` answers a free preview.
          */
-        get: operations["get_health_address"];
+        get: operations["diagnose_wallet"];
         put?: never;
         post?: never;
         delete?: never;
@@ -300,7 +340,7 @@ export interface paths {
          * File behind an inputs hash
          * @description What a score's `inputs_hash` names: a file that names the policy, the token list, the sanctions list and the wallet's counterparty file, each of which is here as well. All are in their RFC 8785 form, and the hash is that of the body: keccak256 for inputs and policy, SHA-256 for the lists and the counterparty file.
          */
-        get: operations["get_inputs_hash"];
+        get: operations["get_input_file"];
         put?: never;
         post?: never;
         delete?: never;
@@ -320,9 +360,9 @@ export interface paths {
         put?: never;
         /**
          * Buy an API key with credits
-         * @description Sells an API key over x402: the price is the credits, from 1 to 10,000 USD, and calls are then charged to them. Only this answer shows the key. If it is lost, the wallet that paid signs in and gets another from `POST /keys/rotate`; the same payment never buys a second key. Official x402 clients refuse more than 1 USD unless `setSpendControls` allows it.
+         * @description Sells an API key over x402: the price is the credits, from 1 to 10,000 USD, and calls are then charged to them. Only this answer shows the key. If it is lost, the wallet that paid signs in and gets another from `POST /keys/rotate`; the same payment never buys a second key. Official x402 clients pay at most 1 USD by default: raise the limit to the price with `setSpendControls`, for this asset alone.
          */
-        post: operations["post_keys"];
+        post: operations["buy_key"];
         delete?: never;
         options?: never;
         head?: never;
@@ -342,7 +382,7 @@ export interface paths {
          * Replace an API key by a new one
          * @description Gives a key another secret; the old one is dead at once, and balance, rate, policy and subscriptions stay. By the key itself in `X-API-Key`, or by `SIGN-IN-WITH-X` of the wallet that bought it, with `key_id` where that wallet bought several: so a lost answer is not a lost purchase. Under one `Idempotency-Key` the key is renewed once, and a repeat answers without the secret, which is stored nowhere. A request with the old key cannot be repeated: that key is refused from then on.
          */
-        post: operations["post_keys_rotate"];
+        post: operations["rotate_key"];
         delete?: never;
         options?: never;
         head?: never;
@@ -360,7 +400,7 @@ export interface paths {
          * Balance and spending of the key
          * @description What the key in `X-API-Key` is, what is left on it, and what it spent in the last 30 days.
          */
-        get: operations["get_keys_self"];
+        get: operations["get_balance"];
         put?: never;
         post?: never;
         delete?: never;
@@ -382,7 +422,7 @@ export interface paths {
          * Add credits to an API key
          * @description Adds credits, from 1 to 10,000 USD, to the key in `X-API-Key`, paid over x402 by any wallet. A key that is unknown, revoked or expired is refused before anything is charged, as is one without a limit. The same payment, and the same `Idempotency-Key`, credit once, and the key of their first request alone.
          */
-        post: operations["post_keys_topup"];
+        post: operations["top_up_key"];
         delete?: never;
         options?: never;
         head?: never;
@@ -400,7 +440,7 @@ export interface paths {
          * Liveness
          * @description 200 while the process runs.
          */
-        get: operations["get_livez"];
+        get: operations["check_liveness"];
         put?: never;
         post?: never;
         delete?: never;
@@ -420,7 +460,7 @@ export interface paths {
          * Map of the accounts around a wallet
          * @description Accounts within two hops of the wallet and the links among them: its creator and first funder, the accounts that it created or funded, accounts with the same funder, its peers, and of the 60 most frequent their funders and the three accounts that each calls most. Exchanges and other public funders are shown, but create no links. At most 150 nodes and 400 edges, chosen in that order; what is left out is counted. Peers are those of the window, by own calls, then by the value they sent, from one cent on. Links among accounts are known from the time that the index follows one of them.
          */
-        get: operations["get_network_map_address"];
+        get: operations["map_network"];
         put?: never;
         post?: never;
         delete?: never;
@@ -440,7 +480,7 @@ export interface paths {
          * Operational efficiency report: where the gas of a wallet goes, and what it could save
          * @description Recommendations with an upper bound of their saving, then the bill of each contract and method: calls, failures, gas limits against the gas that 95 % of the successful calls used, and what was paid above the base fee and median tip of each call's own block. Methods with a single call give no recommendation. Totals are exact sums in wei; amounts without a receipt or price are null. If no recommendation saves money, nothing is charged. `preview=true` answers a free preview.
          */
-        get: operations["get_optimize_address"];
+        get: operations["optimize_gas"];
         put?: never;
         post?: never;
         delete?: never;
@@ -460,7 +500,7 @@ export interface paths {
          * Readiness
          * @description 200 when the database answers and the newest indexed block is young enough, else 503; each check is listed. The ages of the sanctions sources are reported and do not affect the status: an unreachable source keeps its last list.
          */
-        get: operations["get_readyz"];
+        get: operations["check_readiness"];
         put?: never;
         post?: never;
         delete?: never;
@@ -480,7 +520,7 @@ export interface paths {
          * Visual report card of a wallet with benchmarks
          * @description Scores the wallet as GET /ahs/{address} does and answers what the score is made of in words, its rank among all scored wallets of the chain, and its history. With `format=png` or `format=svg` the same as a picture, drawn for this answer alone and kept at no public address. A wallet without enough history is shown as that, without a rank.
          */
-        get: operations["get_report_card_address"];
+        get: operations["draw_report_card"];
         put?: never;
         post?: never;
         delete?: never;
@@ -500,7 +540,7 @@ export interface paths {
          * Failed transactions worth sending again, ready to be signed
          * @description Lists every transaction of the wallet that failed in the last 30 days. One of the last 14 days is offered again, as an unsigned EIP-1559 transaction of the same value and calldata, unless a later or pending transaction does the same: the same calldata at the same account, for a transfer the same token and recipient, for an allowance the same token and spender, for a swap the same two tokens and recipient. If calldata does not show its purpose, any later success of the same method counts. An offer passes a simulation at the newest indexed block, and balance and allowances suffice for all offers together; nonces follow pending ones. All other failures are listed with the reason. This service signs and sends nothing. It offers nothing that involves sanctioned accounts or mixers, and nothing for a smart account, which has no key. If there is no offer, nothing is charged. `preview=true` answers a free preview.
          */
-        get: operations["get_retry_address"];
+        get: operations["plan_retries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -520,7 +560,7 @@ export interface paths {
          * Pre-transaction trust check of a wallet
          * @description How risky it is to deal with a wallet, from its newest stored score, the sanctions lists at the newest indexed block, and the recipients of its value. It does not score the wallet: one never scored, or without enough history, has no `risk_score` and the level UNKNOWN, because missing data is no sign of risk. A sanctioned wallet is always 100 and CRITICAL.
          */
-        get: operations["get_risk_address"];
+        get: operations["check_risk"];
         put?: never;
         post?: never;
         delete?: never;
@@ -540,7 +580,7 @@ export interface paths {
          * Risk of a wallet with its labels and its profit and loss
          * @description The answer of `GET /risk/{address}`, with what the chain and third-party providers call the wallet, and what it gained and lost by trading. A provider that does not answer is no error: `labels_available` is false then, and `label_providers` says why; so it is where none is configured, which `labels_unavailable_reason` tells apart. What no price or cost is known of is no zero: `pnl` names the share that is missing.
          */
-        get: operations["get_risk_premium_address"];
+        get: operations["check_premium_risk"];
         put?: never;
         post?: never;
         delete?: never;
@@ -562,7 +602,7 @@ export interface paths {
          * Financial health scan
          * @description Scans a wallet's own finances: dust, unrecognised tokens, approvals at risk, delegated code, self-dealing and circular transfers, and spam that others sent. The score is 100 less deductions that add up; only the wallet's own actions take points. A wallet that is sanctioned, failing or little known gets no score. Every issue has a severity and an action. Nothing is changed on chain, and the request has no body. `preview=true` answers a free preview.
          */
-        post: operations["post_wash_address"];
+        post: operations["scan_financial_health"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1750,6 +1790,33 @@ export interface components {
             value: number | null;
             weight: number;
         };
+        FoundAgents: {
+            agents: {
+                /**
+                 * @description The agent's wallet, EIP-55; null if it has none
+                 * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                 */
+                address: string | null;
+                /**
+                 * @description Number in the ERC-8004 identity registry
+                 * @example 142
+                 */
+                agent_id: string;
+                /**
+                 * @description Grade of the wallet's newest score; null without a score
+                 * @example B
+                 * @enum {string|null}
+                 */
+                grade: "A" | "B" | "C" | "D" | "E" | "F" | null;
+                /**
+                 * @description From the agent's own registration document, unverified; null if none was read
+                 * @example keeper 1
+                 */
+                name: string | null;
+            }[];
+            /** @description Whether more agents match than are listed */
+            is_cut: boolean;
+        };
         /** @description Native coin; its worth at the daily prices of the days on which it was paid */
         GasMoney: {
             /**
@@ -1998,7 +2065,7 @@ export interface components {
             /** @example AHS-2026.2 */
             model_version: string;
         };
-        /** @description Every fault of the request, in field order */
+        /** @description All faults of the request, in the order of its fields */
         HTTPValidationError: {
             detail?: components["schemas"]["ValidationError"][];
         };
@@ -3692,20 +3759,7 @@ export interface components {
             allowlist: string[];
             confidence_overrides: components["schemas"]["ConfidenceOverrides"];
             escrow_disabled: boolean;
-            /**
-             * @description Grades that wait in escrow
-             * @example [
-             *       "B",
-             *       "C"
-             *     ]
-             */
             escrow_grades: ("A" | "B" | "C" | "D" | "E" | "F")[];
-            /**
-             * @description Grades that settle at once
-             * @example [
-             *       "A"
-             *     ]
-             */
             instant_grades: ("A" | "B" | "C" | "D" | "E" | "F")[];
             /**
              * @example escrow
@@ -3754,20 +3808,20 @@ export interface components {
              */
             escrow_disabled?: boolean;
             /**
-             * @description Grades that wait in escrow
+             * @description Grades that wait in escrow. Default: C, without the grades that another set names
              * @example [
              *       "B",
              *       "C"
              *     ]
              */
-            escrow_grades: ("A" | "B" | "C" | "D" | "E" | "F")[];
+            escrow_grades?: ("A" | "B" | "C" | "D" | "E" | "F")[];
             /**
-             * @description Grades that settle at once
+             * @description Grades that settle at once. Default: A, B, without the grades that another set names
              * @example [
              *       "A"
              *     ]
              */
-            instant_grades: ("A" | "B" | "C" | "D" | "E" | "F")[];
+            instant_grades?: ("A" | "B" | "C" | "D" | "E" | "F")[];
             /**
              * @description For wallets never scored or without enough history
              * @default escrow
@@ -3787,7 +3841,14 @@ export interface components {
              * @enum {string|null}
              */
             min_confidence_for_instant?: "HIGH" | "MEDIUM" | "LOW" | null;
-            /** @description All grades of neither set, if it is sent: they reject whether it is or not */
+            /**
+             * @description Grades that reject: all that are in neither other set. If it is sent, it must be these
+             * @example [
+             *       "D",
+             *       "E",
+             *       "F"
+             *     ]
+             */
             reject_grades?: ("A" | "B" | "C" | "D" | "E" | "F")[];
             /**
              * @description Factor, 0 to 10, of the available safe amount up to which an amount_usd settles at once; 0: none does
@@ -4034,6 +4095,14 @@ export interface components {
             timestamp: string;
             /** @enum {string} */
             type: "subscription.expiring";
+        };
+        Subscriptions: {
+            /**
+             * @description Null on the last page
+             * @example null
+             */
+            next_cursor: string | null;
+            subscriptions: components["schemas"]["Subscription"][];
         };
         SubscriptionTestEvent: {
             data: {
@@ -4570,7 +4639,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    get_agent_protect_address: {
+    protect_wallet: {
         parameters: {
             query?: {
                 /** @description True for a free preview without a key or payment: counts and upper bounds of the findings */
@@ -4579,9 +4648,9 @@ export interface operations {
                 webhook_url?: string;
             };
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
+                /** @description 1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys). */
                 "Idempotency-Key"?: string;
-                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
             };
             path: {
@@ -4595,12 +4664,16 @@ export interface operations {
             /** @description The plan */
             200: {
                 headers: {
-                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    /** @description The settlement of an x402 payment, as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
-                    /** @description Calls that are left, and in how many seconds all of them are */
+                    /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
                     /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
                     "RateLimit-Policy"?: string;
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4741,7 +4814,7 @@ export interface operations {
                     "application/json": components["schemas"]["Protection"] | components["schemas"]["ReportPreview"];
                 };
             };
-            /** @description Header malformed, or Payment malformed */
+            /** @description Payment malformed, or Header malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4802,7 +4875,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4845,18 +4918,105 @@ export interface operations {
             };
         };
     };
-    get_ahs_address: {
+    find_agent: {
+        parameters: {
+            query?: {
+                /** @description Number of the agent in the ERC-8004 identity registry */
+                agent_id?: string;
+                /** @description Beginning of the agent's name, in any case */
+                name?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agents; an empty list if none matches */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "agents": [
+                     *         {
+                     *           "agent_id": "142",
+                     *           "name": "keeper 1",
+                     *           "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "grade": "B"
+                     *         }
+                     *       ],
+                     *       "is_cut": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FoundAgents"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query or body are invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    score_wallet: {
         parameters: {
             query?: {
                 /** @description A URL of the agent, shown with the infrastructure. It counts where it equals or lies under an endpoint that the wallet's agents declare; any other is visited once and scores nothing. A URL that leads anywhere but to a public https host is refused. */
                 agent_url?: string;
-                /** @description Parts to add, separated by commas */
+                /** @description Parts to add */
                 include?: ("features" | "history" | "attestation" | "infrastructure")[];
             };
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
+                /** @description 1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys). */
                 "Idempotency-Key"?: string;
-                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
             };
             path: {
@@ -4870,12 +5030,16 @@ export interface operations {
             /** @description The record */
             200: {
                 headers: {
-                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    /** @description The settlement of an x402 payment, as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
-                    /** @description Calls that are left, and in how many seconds all of them are */
+                    /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
                     /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
                     "RateLimit-Policy"?: string;
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4933,7 +5097,7 @@ export interface operations {
                     "application/json": components["schemas"]["AhsRecord"];
                 };
             };
-            /** @description Header malformed, or Payment malformed */
+            /** @description Payment malformed, or Header malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4994,7 +5158,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5037,13 +5201,13 @@ export interface operations {
             };
         };
     };
-    post_ahs_batch: {
+    score_wallets: {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
+                /** @description 1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys). */
                 "Idempotency-Key"?: string;
-                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
             };
             path?: never;
@@ -5065,12 +5229,16 @@ export interface operations {
             /** @description The records */
             200: {
                 headers: {
-                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    /** @description The settlement of an x402 payment, as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
-                    /** @description Calls that are left, and in how many seconds all of them are */
+                    /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
                     /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
                     "RateLimit-Policy"?: string;
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5144,7 +5312,7 @@ export interface operations {
                     "application/json": components["schemas"]["Batch"];
                 };
             };
-            /** @description Header malformed, or Payment malformed, or Body malformed */
+            /** @description Payment malformed, or Header malformed, or Body malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5223,7 +5391,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5266,16 +5434,16 @@ export interface operations {
             };
         };
     };
-    get_ahs_route_address: {
+    route_payment: {
         parameters: {
             query?: {
                 /** @description The payment in US dollars, with at most 6 decimals. An instant_settle of more than the available safe amount becomes escrow */
                 amount_usd?: string | number;
             };
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
+                /** @description 1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys). */
                 "Idempotency-Key"?: string;
-                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
             };
             path: {
@@ -5289,12 +5457,16 @@ export interface operations {
             /** @description The decision */
             200: {
                 headers: {
-                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    /** @description The settlement of an x402 payment, as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
-                    /** @description Calls that are left, and in how many seconds all of them are */
+                    /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
                     /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
                     "RateLimit-Policy"?: string;
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5330,7 +5502,7 @@ export interface operations {
                     "application/json": components["schemas"]["RoutingDecision"];
                 };
             };
-            /** @description Header malformed, or Payment malformed */
+            /** @description Payment malformed, or Header malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5382,7 +5554,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5425,7 +5597,7 @@ export interface operations {
             };
         };
     };
-    get_ahs_route_policy: {
+    get_routing_policy: {
         parameters: {
             query?: never;
             header?: {
@@ -5440,6 +5612,10 @@ export interface operations {
             /** @description The policy, with its ETag */
             200: {
                 headers: {
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5449,8 +5625,7 @@ export interface operations {
                      *         "A"
                      *       ],
                      *       "escrow_grades": [
-                     *         "B",
-                     *         "C"
+                     *         "A"
                      *       ],
                      *       "reject_grades": [
                      *         "D",
@@ -5483,6 +5658,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Header malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
             401: {
@@ -5537,7 +5721,7 @@ export interface operations {
             };
         };
     };
-    put_ahs_route_policy: {
+    set_routing_policy: {
         parameters: {
             query?: never;
             header?: {
@@ -5558,6 +5742,11 @@ export interface operations {
                  *         "B",
                  *         "C"
                  *       ],
+                 *       "reject_grades": [
+                 *         "D",
+                 *         "E",
+                 *         "F"
+                 *       ],
                  *       "max_instant_usd": 25,
                  *       "safe_amount_multiple": 1,
                  *       "min_confidence_for_instant": "MEDIUM"
@@ -5570,6 +5759,10 @@ export interface operations {
             /** @description The policy as stored, with its ETag */
             200: {
                 headers: {
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5579,8 +5772,7 @@ export interface operations {
                      *         "A"
                      *       ],
                      *       "escrow_grades": [
-                     *         "B",
-                     *         "C"
+                     *         "A"
                      *       ],
                      *       "reject_grades": [
                      *         "D",
@@ -5663,7 +5855,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit */
+            /** @description Path, query or body are invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5705,7 +5897,135 @@ export interface operations {
             };
         };
     };
-    get_alerts_subscription_id: {
+    list_subscriptions: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                /** @description Maximum number of entries on the page */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of subscriptions */
+            200: {
+                headers: {
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "subscriptions": [
+                     *         {
+                     *           "subscription_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+                     *           "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "chain_id": 8453,
+                     *           "webhook_url": "https://hooks.example.com/agent-health",
+                     *           "events": [
+                     *             "ahs.grade_changed",
+                     *             "ahs.threshold_breached",
+                     *             "ahs.sanctions_hit",
+                     *             "ahs.confidence_changed"
+                     *           ],
+                     *           "thresholds": [
+                     *             {
+                     *               "value": "ahs_score",
+                     *               "below": 70,
+                     *               "current": 78
+                     *             }
+                     *           ],
+                     *           "status": "active",
+                     *           "disabled_reason": null,
+                     *           "created_at": "2026-11-20T09:58:00.000Z",
+                     *           "expires_at": "2026-12-20T09:58:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Subscriptions"];
+                };
+            };
+            /** @description Header malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query or body are invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_subscription: {
         parameters: {
             query?: never;
             header?: never;
@@ -5720,6 +6040,10 @@ export interface operations {
             /** @description The subscription */
             200: {
                 headers: {
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5751,6 +6075,15 @@ export interface operations {
                     "application/json": components["schemas"]["Subscription"];
                 };
             };
+            /** @description Header malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
             401: {
                 headers: {
@@ -5780,7 +6113,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit */
+            /** @description Path, query or body are invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5822,7 +6155,7 @@ export interface operations {
             };
         };
     };
-    delete_alerts_subscription_id: {
+    end_subscription: {
         parameters: {
             query?: never;
             header?: never;
@@ -5837,6 +6170,10 @@ export interface operations {
             /** @description The subscription, ended */
             200: {
                 headers: {
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5868,6 +6205,15 @@ export interface operations {
                     "application/json": components["schemas"]["Subscription"];
                 };
             };
+            /** @description Header malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
             401: {
                 headers: {
@@ -5897,7 +6243,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit */
+            /** @description Path, query or body are invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5939,11 +6285,12 @@ export interface operations {
             };
         };
     };
-    get_alerts_subscription_id_deliveries: {
+    list_deliveries: {
         parameters: {
             query?: {
                 /** @description `next_cursor` of the page before */
                 cursor?: string;
+                /** @description Maximum number of entries on the page */
                 limit?: number;
             };
             header?: never;
@@ -5958,6 +6305,10 @@ export interface operations {
             /** @description A page of deliveries */
             200: {
                 headers: {
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5993,6 +6344,15 @@ export interface operations {
                     "application/json": components["schemas"]["Deliveries"];
                 };
             };
+            /** @description Header malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
             401: {
                 headers: {
@@ -6022,7 +6382,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit */
+            /** @description Path, query or body are invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6064,7 +6424,7 @@ export interface operations {
             };
         };
     };
-    post_alerts_subscription_id_deliveries_delivery_id_replay: {
+    replay_delivery: {
         parameters: {
             query?: never;
             header?: {
@@ -6083,6 +6443,10 @@ export interface operations {
             /** @description The event, waiting again */
             200: {
                 headers: {
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6145,7 +6509,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6188,7 +6552,7 @@ export interface operations {
             };
         };
     };
-    post_alerts_subscription_id_rotate: {
+    rotate_webhook_secret: {
         parameters: {
             query?: never;
             header?: {
@@ -6206,6 +6570,10 @@ export interface operations {
             /** @description The new secret */
             200: {
                 headers: {
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6270,7 +6638,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6313,7 +6681,7 @@ export interface operations {
             };
         };
     };
-    post_alerts_subscription_id_test: {
+    test_subscription: {
         parameters: {
             query?: never;
             header?: {
@@ -6331,6 +6699,10 @@ export interface operations {
             /** @description The queued event */
             200: {
                 headers: {
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6393,7 +6765,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6436,7 +6808,7 @@ export interface operations {
             };
         };
     };
-    get_alerts_subscribe_address: {
+    subscribe_alerts: {
         parameters: {
             query: {
                 /** @description Sends an event when the confidence falls below this, 0 to 1 in at most three decimals. Nothing is below 0. */
@@ -6445,7 +6817,7 @@ export interface operations {
                 d1_below?: number;
                 /** @description Sends an event when the second dimension falls below this. Nothing is below 0. */
                 d2_below?: number;
-                /** @description Events to receive, separated by commas. Default: all events; for a running subscription, its current events. `ahs.threshold_breached` needs a threshold. */
+                /** @description Events to receive. Default: all events; for a running subscription, its current events. `ahs.threshold_breached` needs a threshold. */
                 events?: ("ahs.grade_changed" | "ahs.threshold_breached" | "ahs.sanctions_hit" | "ahs.confidence_changed")[];
                 /** @description Sends an event when the score falls below this. Nothing is below 0. */
                 score_below?: number;
@@ -6453,9 +6825,9 @@ export interface operations {
                 webhook_url: string;
             };
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
+                /** @description 1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys). */
                 "Idempotency-Key"?: string;
-                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
             };
             path: {
@@ -6469,12 +6841,16 @@ export interface operations {
             /** @description The subscription */
             200: {
                 headers: {
-                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    /** @description The settlement of an x402 payment, as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
-                    /** @description Calls that are left, and in how many seconds all of them are */
+                    /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
                     /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
                     "RateLimit-Policy"?: string;
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6508,7 +6884,7 @@ export interface operations {
                     "application/json": components["schemas"]["Subscribed"];
                 };
             };
-            /** @description Header malformed, or Payment malformed */
+            /** @description Payment malformed, or Header malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6569,7 +6945,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6612,7 +6988,7 @@ export interface operations {
             };
         };
     };
-    get_counterparties_address: {
+    list_counterparties: {
         parameters: {
             query?: {
                 /** @description `next_cursor` of an earlier answer for the same wallet: the list goes on as of the same block, whatever happened since */
@@ -6621,9 +6997,9 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
+                /** @description 1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys). */
                 "Idempotency-Key"?: string;
-                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
             };
             path: {
@@ -6637,12 +7013,16 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    /** @description The settlement of an x402 payment, as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
-                    /** @description Calls that are left, and in how many seconds all of them are */
+                    /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
                     /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
                     "RateLimit-Policy"?: string;
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6756,7 +7136,7 @@ export interface operations {
                     "application/json": components["schemas"]["Counterparties"];
                 };
             };
-            /** @description Header malformed, or Payment malformed */
+            /** @description Payment malformed, or Header malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6817,7 +7197,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6860,7 +7240,7 @@ export interface operations {
             };
         };
     };
-    get_epochs_epoch: {
+    get_epoch: {
         parameters: {
             query?: never;
             header?: {
@@ -6925,7 +7305,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit */
+            /** @description Path, query or body are invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6967,16 +7347,16 @@ export interface operations {
             };
         };
     };
-    get_health_address: {
+    diagnose_wallet: {
         parameters: {
             query?: {
                 /** @description True for a free preview without a key or payment: counts and upper bounds of the findings */
                 preview?: boolean;
             };
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
+                /** @description 1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys). */
                 "Idempotency-Key"?: string;
-                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
             };
             path: {
@@ -6990,12 +7370,16 @@ export interface operations {
             /** @description The report */
             200: {
                 headers: {
-                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    /** @description The settlement of an x402 payment, as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
-                    /** @description Calls that are left, and in how many seconds all of them are */
+                    /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
                     /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
                     "RateLimit-Policy"?: string;
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7189,7 +7573,7 @@ export interface operations {
                     "application/json": components["schemas"]["HealthReport"] | components["schemas"]["ReportPreview"];
                 };
             };
-            /** @description Header malformed, or Payment malformed */
+            /** @description Payment malformed, or Header malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7250,7 +7634,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7293,7 +7677,7 @@ export interface operations {
             };
         };
     };
-    get_inputs_hash: {
+    get_input_file: {
         parameters: {
             query?: never;
             header?: {
@@ -7347,7 +7731,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit */
+            /** @description Path, query or body are invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7389,13 +7773,13 @@ export interface operations {
             };
         };
     };
-    post_keys: {
+    buy_key: {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
+                /** @description 1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys). */
                 "Idempotency-Key"?: string;
-                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
             };
             path?: never;
@@ -7415,12 +7799,16 @@ export interface operations {
             /** @description The key */
             200: {
                 headers: {
-                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    /** @description The settlement of an x402 payment, as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
-                    /** @description Calls that are left, and in how many seconds all of them are */
+                    /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
                     /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
                     "RateLimit-Policy"?: string;
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7438,7 +7826,7 @@ export interface operations {
                     "application/json": components["schemas"]["BoughtKey"];
                 };
             };
-            /** @description Header malformed, or Payment malformed, or Body malformed */
+            /** @description Payment malformed, or Header malformed, or Body malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7508,7 +7896,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7551,7 +7939,7 @@ export interface operations {
             };
         };
     };
-    post_keys_rotate: {
+    rotate_key: {
         parameters: {
             query?: never;
             header?: {
@@ -7571,6 +7959,10 @@ export interface operations {
             /** @description The key with its new secret */
             200: {
                 headers: {
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7655,7 +8047,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7698,7 +8090,7 @@ export interface operations {
             };
         };
     };
-    get_keys_self: {
+    get_balance: {
         parameters: {
             query?: never;
             header?: never;
@@ -7710,6 +8102,10 @@ export interface operations {
             /** @description The key */
             200: {
                 headers: {
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7739,6 +8135,15 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["KeySelf"];
+                };
+            };
+            /** @description Header malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description API key missing, or API key unknown, or API key expired, or API key revoked */
@@ -7794,13 +8199,13 @@ export interface operations {
             };
         };
     };
-    post_keys_topup: {
+    top_up_key: {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
+                /** @description 1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys). */
                 "Idempotency-Key"?: string;
-                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
             };
             path?: never;
@@ -7820,12 +8225,16 @@ export interface operations {
             /** @description The key with its new balance */
             200: {
                 headers: {
-                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    /** @description The settlement of an x402 payment, as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
-                    /** @description Calls that are left, and in how many seconds all of them are */
+                    /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
                     /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
                     "RateLimit-Policy"?: string;
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7843,7 +8252,7 @@ export interface operations {
                     "application/json": components["schemas"]["ToppedUpKey"];
                 };
             };
-            /** @description Header malformed, or Payment malformed, or Body malformed */
+            /** @description Payment malformed, or Header malformed, or Body malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7913,7 +8322,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7956,7 +8365,7 @@ export interface operations {
             };
         };
     };
-    get_livez: {
+    check_liveness: {
         parameters: {
             query?: never;
             header?: never;
@@ -8024,13 +8433,13 @@ export interface operations {
             };
         };
     };
-    get_network_map_address: {
+    map_network: {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
+                /** @description 1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys). */
                 "Idempotency-Key"?: string;
-                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
             };
             path: {
@@ -8044,12 +8453,16 @@ export interface operations {
             /** @description Nodes and edges */
             200: {
                 headers: {
-                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    /** @description The settlement of an x402 payment, as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
-                    /** @description Calls that are left, and in how many seconds all of them are */
+                    /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
                     /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
                     "RateLimit-Policy"?: string;
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8113,7 +8526,7 @@ export interface operations {
                     "application/json": components["schemas"]["NetworkMap"];
                 };
             };
-            /** @description Header malformed, or Payment malformed */
+            /** @description Payment malformed, or Header malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8174,7 +8587,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8217,16 +8630,16 @@ export interface operations {
             };
         };
     };
-    get_optimize_address: {
+    optimize_gas: {
         parameters: {
             query?: {
                 /** @description True for a free preview without a key or payment: counts and upper bounds of the findings */
                 preview?: boolean;
             };
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
+                /** @description 1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys). */
                 "Idempotency-Key"?: string;
-                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
             };
             path: {
@@ -8240,12 +8653,16 @@ export interface operations {
             /** @description The report */
             200: {
                 headers: {
-                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    /** @description The settlement of an x402 payment, as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
-                    /** @description Calls that are left, and in how many seconds all of them are */
+                    /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
                     /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
                     "RateLimit-Policy"?: string;
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8391,7 +8808,7 @@ export interface operations {
                     "application/json": components["schemas"]["OptimizeReport"] | components["schemas"]["ReportPreview"];
                 };
             };
-            /** @description Header malformed, or Payment malformed */
+            /** @description Payment malformed, or Header malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8452,7 +8869,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8495,7 +8912,7 @@ export interface operations {
             };
         };
     };
-    get_readyz: {
+    check_readiness: {
         parameters: {
             query?: never;
             header?: never;
@@ -8582,16 +8999,16 @@ export interface operations {
             };
         };
     };
-    get_report_card_address: {
+    draw_report_card: {
         parameters: {
             query?: {
                 /** @description json, or a picture of 1200 × 630 pixels */
                 format?: "json" | "png" | "svg";
             };
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
+                /** @description 1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys). */
                 "Idempotency-Key"?: string;
-                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
             };
             path: {
@@ -8605,12 +9022,16 @@ export interface operations {
             /** @description The report card */
             200: {
                 headers: {
-                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    /** @description The settlement of an x402 payment, as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
-                    /** @description Calls that are left, and in how many seconds all of them are */
+                    /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
                     /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
                     "RateLimit-Policy"?: string;
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8752,7 +9173,7 @@ export interface operations {
                     "image/svg+xml": string;
                 };
             };
-            /** @description Header malformed, or Payment malformed */
+            /** @description Payment malformed, or Header malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8813,7 +9234,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8856,16 +9277,16 @@ export interface operations {
             };
         };
     };
-    get_retry_address: {
+    plan_retries: {
         parameters: {
             query?: {
                 /** @description True for a free preview without a key or payment: counts and upper bounds of the findings */
                 preview?: boolean;
             };
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
+                /** @description 1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys). */
                 "Idempotency-Key"?: string;
-                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
             };
             path: {
@@ -8879,12 +9300,16 @@ export interface operations {
             /** @description Offers, and what is not offered */
             200: {
                 headers: {
-                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    /** @description The settlement of an x402 payment, as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
-                    /** @description Calls that are left, and in how many seconds all of them are */
+                    /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
                     /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
                     "RateLimit-Policy"?: string;
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8997,7 +9422,7 @@ export interface operations {
                     "application/json": components["schemas"]["RetryReport"] | components["schemas"]["ReportPreview"];
                 };
             };
-            /** @description Header malformed, or Payment malformed */
+            /** @description Payment malformed, or Header malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9058,7 +9483,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9101,13 +9526,13 @@ export interface operations {
             };
         };
     };
-    get_risk_address: {
+    check_risk: {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
+                /** @description 1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys). */
                 "Idempotency-Key"?: string;
-                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
             };
             path: {
@@ -9121,12 +9546,16 @@ export interface operations {
             /** @description The risk */
             200: {
                 headers: {
-                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    /** @description The settlement of an x402 payment, as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
-                    /** @description Calls that are left, and in how many seconds all of them are */
+                    /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
                     /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
                     "RateLimit-Policy"?: string;
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9175,7 +9604,7 @@ export interface operations {
                     "application/json": components["schemas"]["Risk"];
                 };
             };
-            /** @description Header malformed, or Payment malformed */
+            /** @description Payment malformed, or Header malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9227,7 +9656,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9270,13 +9699,13 @@ export interface operations {
             };
         };
     };
-    get_risk_premium_address: {
+    check_premium_risk: {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
+                /** @description 1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys). */
                 "Idempotency-Key"?: string;
-                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
             };
             path: {
@@ -9290,12 +9719,16 @@ export interface operations {
             /** @description The risk and what is behind it */
             200: {
                 headers: {
-                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    /** @description The settlement of an x402 payment, as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
-                    /** @description Calls that are left, and in how many seconds all of them are */
+                    /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
                     /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
                     "RateLimit-Policy"?: string;
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9417,7 +9850,7 @@ export interface operations {
                     "application/json": components["schemas"]["PremiumRisk"];
                 };
             };
-            /** @description Header malformed, or Payment malformed */
+            /** @description Payment malformed, or Header malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9478,7 +9911,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9521,16 +9954,16 @@ export interface operations {
             };
         };
     };
-    post_wash_address: {
+    scan_financial_health: {
         parameters: {
             query?: {
                 /** @description True for a free preview without a key or payment: counts and upper bounds of the findings */
                 preview?: boolean;
             };
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
+                /** @description 1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys). */
                 "Idempotency-Key"?: string;
-                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
             };
             path: {
@@ -9544,12 +9977,16 @@ export interface operations {
             /** @description The report */
             200: {
                 headers: {
-                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    /** @description The settlement of an x402 payment, as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
-                    /** @description Calls that are left, and in how many seconds all of them are */
+                    /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
                     /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
                     "RateLimit-Policy"?: string;
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9694,7 +10131,7 @@ export interface operations {
                     "application/json": components["schemas"]["WashReport"] | components["schemas"]["ReportPreview"];
                 };
             };
-            /** @description Header malformed, or Payment malformed */
+            /** @description Payment malformed, or Header malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9755,7 +10192,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;

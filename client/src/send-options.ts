@@ -16,5 +16,6 @@ export function sendOptionsOf(apiKey: string | null, options: AgentHealthOptions
     retries: options.retries ?? RETRIES,
     sleep: options.sleep ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
     resume: options.resume ?? null,
+    onCharge: options.onCharge ?? (() => undefined),
   };
 }

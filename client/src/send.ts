@@ -11,6 +11,16 @@ import {
 /** Makes a payment for the terms of a 402: the value of PAYMENT-SIGNATURE. It may refuse by throwing. */
 export type Payer = (terms: PaymentTerms) => Promise<string>;
 
+/** What an answered call charged. */
+export type Charge = {
+  readonly method: string;
+  readonly path: string;
+  /** US dollars; 0 for a free or repeated call. */
+  readonly chargedUsd: number;
+  /** US dollars left on the key; null without a key and for an unlimited one. */
+  readonly balanceUsd: number | null;
+};
+
 /** How requests are sent; all of it has defaults but the base URL. */
 export type SendOptions = {
   /** Scheme, host and port of the service. */
@@ -27,6 +37,8 @@ export type SendOptions = {
   readonly sleep: (ms: number) => Promise<void>;
   /** Where an earlier call stopped that this one goes on with; null for a new call. */
   readonly resume: Stopped | null;
+  /** Called with the charge of each answered call. */
+  readonly onCharge: (charge: Charge) => void;
 };
 
 export type Call = {
@@ -68,7 +80,10 @@ export async function send(call: Call, options: SendOptions): Promise<Response> 
   let attempt = 0;
   for (;;) {
     const outcome = await attemptOnce(call, options, progress);
-    if (outcome instanceof Response) return outcome;
+    if (outcome instanceof Response) {
+      reportCharge(call, outcome, options);
+      return outcome;
+    }
     const pauseMs = pauseAfter(outcome, attempt);
     const isSettling = progress.payment !== null && isConflict(outcome);
     if (isSettling) settlingMs += pauseMs;
@@ -77,6 +92,14 @@ export async function send(call: Call, options: SendOptions): Promise<Response> 
     if (!isPatient || !mayPass(outcome) || pauseMs > LONGEST_PAUSE_MS) throw outcome.after(progress);
     await options.sleep(pauseMs);
   }
+}
+
+function reportCharge({ method, path }: Call, { headers }: Response, { onCharge }: SendOptions): void {
+  const charged = headers.get("x-charged-usd");
+  if (charged === null) return;
+  const balance = Number(headers.get("x-balance-usd") ?? Number.NaN);
+  const balanceUsd = Number.isFinite(balance) ? balance : null;
+  onCharge({ method, path, chargedUsd: Number(charged), balanceUsd });
 }
 
 const NOTHING_SENT: Stopped = { idempotencyKey: null, payment: null, claim: null };

@@ -12,7 +12,7 @@ export interface paths {
          * Whether verification works
          * @description 200 when the database answers, no verdict has waited too long for a worker, the model server lists its models, the index is fresh and the node, where one is configured, reports its newest block; else 503 with the same body. `model` asks for the list alone: whether the configured model answers a question shows in the verdicts. Without a configured model it is `not_configured`: that is no fault, and outputs are refused. Each check takes two seconds at most; database and queue are looked at again after two seconds, model and chain after five.
          */
-        get: operations["get_health"];
+        get: operations["check_verification_health"];
         put?: never;
         post?: never;
         delete?: never;
@@ -34,7 +34,7 @@ export interface paths {
          * Have a delivered output judged
          * @description Has a panel of six roles judge an output by its specification, for 0.50 USD, settled before the work; the verdict is polled at `GET /v1/verdicts/{verdict_id}` or sent to `webhook_url`. There is one verdict of an output: posting it again answers the one that there is, uncharged, to every caller: with a key of any balance, or with a payment, which is not taken; while another submission of it is being paid it is waited for, up to a 409. Where the specification is bound to a job, that is one of the job and its deliverable, `provider_addr` has to be the job's provider, and the verdict moves the escrow; the output has to be what the provider submitted on chain: before that, and until the index shows it, 409 `job-not-submitted`, for any other text 409 `deliverable-differs`, both uncharged. A verdict that failed past its third retry is replaced by the next submission, charged anew; one of a job by that of anybody else at once, so that neither party depends on who was quicker. Nothing is charged for an unknown specification, nor while no panel can run; the last quarter of the tokens that the panel may use per UTC day is kept for outputs of jobs.
          */
-        post: operations["post_v1_outputs"];
+        post: operations["verify_output"];
         delete?: never;
         options?: never;
         head?: never;
@@ -52,7 +52,7 @@ export interface paths {
          * Rules by which a receipt's gate is derived
          * @description The mapping that a receipt names, as RFC 8785 JSON whose SHA-256 the receipt signs. It never changes: other rules get another id.
          */
-        get: operations["get_v1_receipt_mappings_mapping_id"];
+        get: operations["get_receipt_mapping"];
         put?: never;
         post?: never;
         delete?: never;
@@ -72,9 +72,9 @@ export interface paths {
         put?: never;
         /**
          * Register a job specification
-         * @description Registers what an output is going to be judged by, free of charge; every call registers anew. The tag `ahs-spec:` followed by `spec_hash` (one `0x`, 64 digits) goes into the job's description, or the job's client signs it, before the delivery: a specification without that proof is still judged by, but moves no escrow. A `client_signature` is verified here: one that is not the on-chain client's for this job and hash is refused (422), as are texts with invisible characters and texts that leave an output no room in the panel's models. `erc8183_job_id` without `escrow` is on record and binds nothing. At most 20 a minute and 20 MB a day from one address, counted in UTF-8; with `X-API-Key` as many a minute as the key may make calls, and 200 MB a day (429 beyond). Beyond what the service takes from all in a day the answer is 503. One that names no escrow's job and gets no output is forgotten after a day, as is one that names a job that the index never saw; one that names a job once that is over.
+         * @description Registers what an output is going to be judged by, free of charge; every call registers anew. Put `job_description_tag` of the answer into the job's description, or have the job's client sign the specification, before the delivery. Without one of them the specification is used for judging but settles no escrow. A `client_signature` is verified here: one that is not the on-chain client's for this job and hash is refused (422), as are texts with invisible characters and texts that leave an output no room in the panel's models. `erc8183_job_id` without `escrow` is on record and binds nothing. At most 20 a minute and 20 MB a day from one address, counted in UTF-8; with `X-API-Key` as many a minute as the key may make calls, and 200 MB a day (429 beyond). Beyond what the service takes from all in a day the answer is 503. One that names no escrow's job and gets no output is forgotten after a day, as is one that names a job that the index never saw; one that names a job once that is over.
          */
-        post: operations["post_v1_specs"];
+        post: operations["register_spec"];
         delete?: never;
         options?: never;
         head?: never;
@@ -92,7 +92,7 @@ export interface paths {
          * A verdict on a delivered output
          * @description Free, for every caller who knows the id. Poll it every second or two until the status is `completed` or `failed`; or give the output a `webhook_url`. A completed one carries an `ETag`: with it in `If-None-Match` the answer is 304 while nothing changed, and what may still change is its settlement, or a HOLD. What was signed for a job's escrow is in `settlement.signed`: anyone may submit it to the evaluator.
          */
-        get: operations["get_v1_verdicts_verdict_id"];
+        get: operations["get_verdict"];
         put?: never;
         post?: never;
         delete?: never;
@@ -112,7 +112,7 @@ export interface paths {
          * Deliveries to the webhook of an output
          * @description Every event of the last 30 days that was sent to the `webhook_url` of the output, newest first, with each attempt to deliver it; none where the output came without one. For the submission's own key in `X-API-Key` or a `SIGN-IN-WITH-X` of the wallet that paid; 403 for everyone else.
          */
-        get: operations["get_v1_verdicts_verdict_id_deliveries"];
+        get: operations["list_verdict_deliveries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -132,13 +132,13 @@ export interface paths {
          * Evidence of a verdict
          * @description The very bytes whose keccak256 is the verdict's `evidence_hash`, and the `reason` at the job's escrow: hashes, findings and quotes of at most 200 characters, as RFC 8785 JSON; never the texts. `Content-Digest` is their SHA-256 (RFC 9530). 404 before the first decision.
          */
-        get: operations["get_v1_verdicts_verdict_id_evidence"];
+        get: operations["get_evidence"];
         put?: never;
         /**
          * Hand in evidence for a verdict on HOLD
          * @description Free. Up to three texts of 50,000 characters, for the ONE re-run that evidence brings: it is made when the third is in, when one comes with `final`, or ten minutes after the first; `rerun_at` says when. For the key that submitted the output, the wallet that paid for it, or the client or the provider themselves, signed in by `SIGN-IN-WITH-X`. Where the verdict decides on a job, one text is kept for the job's client and one for its provider, each shown by its wallet, and the third is anybody's of these; `final` then ends the caller's own turn, and the re-run waits until both have said it, or for ten minutes, but no longer than half the time to the job's `review_by` (to its expiry, once that is over). The panel reads the texts as it reads the output: as data. The earlier decision is valid until the new one is there. With the re-run at half of a held job's time that makes two at most.
          */
-        post: operations["post_v1_verdicts_verdict_id_evidence"];
+        post: operations["offer_evidence"];
         delete?: never;
         options?: never;
         head?: never;
@@ -156,7 +156,7 @@ export interface paths {
          * Signed receipt of a verdict
          * @description The newest decision as a JWS by a key of `/.well-known/jwks.json`, in the shape of verification.v0.3, a candidate profile beside ERC-8210 (draft-krausz-verification-state-01). ALLOW is supported and act, REJECT refuted and halt, HOLD unverifiable and halt. `v_recommendation` and `v_gate` follow from the other members by the rules at `GET /v1/receipt-mappings/{mapping_id}`, whose SHA-256 is `v_gate_mapping_hash`: compute them again, and take anything that differs, or is expired, for halt. `subject.claim_hash` is the SHA-256 of the RFC 8785 JSON `{output_hash, spec_hash}`. 409 until the verdict is completed.
          */
-        get: operations["get_v1_verdicts_verdict_id_receipt"];
+        get: operations["get_receipt"];
         put?: never;
         post?: never;
         delete?: never;
@@ -178,7 +178,7 @@ export interface paths {
          * Have a failed verdict run again
          * @description Queues a verdict that failed again, up to three times, for the API key or the wallet that submitted its output. A payment is never taken a second time. A key had its credits returned when the verdict failed: they are taken again. Where the output is a job's and no credits were returned, the job's client and provider may ask as well, signed in. After the third failure posting the output again buys a new verdict in its place; a job's output that another caller posts buys one at once.
          */
-        post: operations["post_v1_verdicts_verdict_id_retry"];
+        post: operations["retry_verdict"];
         delete?: never;
         options?: never;
         head?: never;
@@ -198,7 +198,7 @@ export interface paths {
          * Decide on a verdict on HOLD, or a failed one of a job
          * @description For reviewers: an API key of the operator with the scope `review` (`ahs keys create --scope review`). The decision is one of its own in methodology.runs, with new evidence that names the key and the reason, and settles the job where there is one; leaving it on HOLD takes no call. A verdict of a job that failed may be decided too, so that the job has an end: its answer has no score, no confidence and no findings then. 409 for any other verdict.
          */
-        post: operations["post_v1_verdicts_verdict_id_review"];
+        post: operations["review_verdict"];
         delete?: never;
         options?: never;
         head?: never;
@@ -216,7 +216,7 @@ export interface paths {
          * Texts that a verdict is about
          * @description Specification, output and evidence as they were sent, for the submission's own key in `X-API-Key` or a `SIGN-IN-WITH-X` of the wallet that paid; 403 for everyone else. Texts are dropped after some time (90 days unless the operator chose another): from then on 410, while verdict and evidence stay.
          */
-        get: operations["get_v1_verdicts_verdict_id_texts"];
+        get: operations["get_verdict_texts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -403,7 +403,7 @@ export interface components {
             /** @description A generator's vote; null for critic and synthesiser, and where it abstained */
             verdict: components["schemas"]["Decision"] | null;
         };
-        /** @description Every fault of the request, in field order */
+        /** @description All faults of the request, in the order of its fields */
         HTTPValidationError: {
             detail?: components["schemas"]["ValidationError"][];
         };
@@ -778,6 +778,11 @@ export interface components {
         Spec: {
             binding: components["schemas"]["SpecBindingStatus"];
             /**
+             * @description The tag to put into the job's on-chain description, as it is; it binds the specification to the job
+             * @example ahs-spec:0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
+             */
+            job_description_tag: string;
+            /**
              * @description keccak256 of the RFC 8785 JSON of client_addr, provider_addr, spec_text, acceptance_criteria and domain, after defaults, addresses in EIP-55
              * @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
              */
@@ -786,7 +791,7 @@ export interface components {
             spec_id: string;
         };
         /**
-         * @description Whether the chain now shows that it belongs to the job that it names; null where it names no job of an escrow
+         * @description Whether the chain now shows that the specification belongs to the job that it names; null if it names no job of an escrow
          * @example null
          */
         SpecBindingStatus: {
@@ -1133,7 +1138,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    get_health: {
+    check_verification_health: {
         parameters: {
             query?: never;
             header?: never;
@@ -1219,13 +1224,13 @@ export interface operations {
             };
         };
     };
-    post_v1_outputs: {
+    verify_output: {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys. */
+                /** @description 1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys). */
                 "Idempotency-Key"?: string;
-                /** @description The claim of a 503 that came after a payment was taken: what was paid for, without another payment */
+                /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
             };
             path?: never;
@@ -1248,12 +1253,16 @@ export interface operations {
             /** @description The verdict to poll */
             200: {
                 headers: {
-                    /** @description The settlement, base64 of JSON, where the call was paid by x402 */
+                    /** @description The settlement of an x402 payment, as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
-                    /** @description Calls that are left, and in how many seconds all of them are */
+                    /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
                     /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
                     "RateLimit-Policy"?: string;
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1266,7 +1275,7 @@ export interface operations {
                     "application/json": components["schemas"]["SubmittedOutput"];
                 };
             };
-            /** @description Header malformed, or Payment malformed, or Body malformed */
+            /** @description Payment malformed, or Header malformed, or Body malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1354,7 +1363,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1397,7 +1406,7 @@ export interface operations {
             };
         };
     };
-    get_v1_receipt_mappings_mapping_id: {
+    get_receipt_mapping: {
         parameters: {
             query?: never;
             header?: never;
@@ -1498,7 +1507,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit */
+            /** @description Path, query or body are invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1540,7 +1549,7 @@ export interface operations {
             };
         };
     };
-    post_v1_specs: {
+    register_spec: {
         parameters: {
             query?: never;
             header?: {
@@ -1572,6 +1581,7 @@ export interface operations {
                      * @example {
                      *       "spec_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
                      *       "spec_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *       "job_description_tag": "ahs-spec:0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                      *       "binding": null
                      *     }
                      */
@@ -1625,7 +1635,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit */
+            /** @description Path, query or body are invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1667,7 +1677,7 @@ export interface operations {
             };
         };
     };
-    get_v1_verdicts_verdict_id: {
+    get_verdict: {
         parameters: {
             query?: never;
             header?: {
@@ -1814,7 +1824,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit */
+            /** @description Path, query or body are invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1856,11 +1866,12 @@ export interface operations {
             };
         };
     };
-    get_v1_verdicts_verdict_id_deliveries: {
+    list_verdict_deliveries: {
         parameters: {
             query?: {
                 /** @description `next_cursor` of the page before */
                 cursor?: string;
+                /** @description Maximum number of entries on the page */
                 limit?: number;
             };
             header?: never;
@@ -1875,6 +1886,10 @@ export interface operations {
             /** @description A page of deliveries */
             200: {
                 headers: {
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1908,6 +1923,15 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["VerdictDeliveries"];
+                };
+            };
+            /** @description Header malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
@@ -1948,7 +1972,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit */
+            /** @description Path, query or body are invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1990,7 +2014,7 @@ export interface operations {
             };
         };
     };
-    get_v1_verdicts_verdict_id_evidence: {
+    get_evidence: {
         parameters: {
             query?: {
                 /** @description Number of an earlier decision, as in methodology.runs; without it the newest */
@@ -2045,7 +2069,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit */
+            /** @description Path, query or body are invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2087,7 +2111,7 @@ export interface operations {
             };
         };
     };
-    post_v1_verdicts_verdict_id_evidence: {
+    offer_evidence: {
         parameters: {
             query?: never;
             header?: {
@@ -2114,6 +2138,10 @@ export interface operations {
             /** @description The text is kept */
             200: {
                 headers: {
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2213,7 +2241,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2256,7 +2284,7 @@ export interface operations {
             };
         };
     };
-    get_v1_verdicts_verdict_id_receipt: {
+    get_receipt: {
         parameters: {
             query?: never;
             header?: never;
@@ -2313,7 +2341,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit */
+            /** @description Path, query or body are invalid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2355,7 +2383,7 @@ export interface operations {
             };
         };
     };
-    post_v1_verdicts_verdict_id_retry: {
+    retry_verdict: {
         parameters: {
             query?: never;
             header?: {
@@ -2373,6 +2401,10 @@ export interface operations {
             /** @description The verdict, queued again */
             200: {
                 headers: {
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2461,7 +2493,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2504,7 +2536,7 @@ export interface operations {
             };
         };
     };
-    post_v1_verdicts_verdict_id_review: {
+    review_verdict: {
         parameters: {
             query?: never;
             header?: {
@@ -2532,6 +2564,10 @@ export interface operations {
             /** @description The decision is recorded */
             200: {
                 headers: {
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2623,7 +2659,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit, or Idempotency-Key used for another request */
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2666,7 +2702,7 @@ export interface operations {
             };
         };
     };
-    get_v1_verdicts_verdict_id_texts: {
+    get_verdict_texts: {
         parameters: {
             query?: never;
             header?: never;
@@ -2681,6 +2717,10 @@ export interface operations {
             /** @description The texts */
             200: {
                 headers: {
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2694,6 +2734,15 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["VerdictTexts"];
+                };
+            };
+            /** @description Header malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
@@ -2743,7 +2792,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The path, query or body does not fit */
+            /** @description Path, query or body are invalid */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -55,9 +55,21 @@ export type PayingCaller = KeyCaller | PayerCaller;
 /** Answer headers, lower-case. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
+/** The headers that report a charge, in US dollars, and the balance of a key after it; null is unlimited. */
+export function chargeHeaders(chargedUnits: number, balanceUnits?: number | null): AnswerHeaders {
+  const charged = { "x-charged-usd": usd(chargedUnits) };
+  if (balanceUnits === undefined) return charged;
+  return { ...charged, "x-balance-usd": balanceUnits === null ? "unlimited" : usd(balanceUnits) };
+}
+
+/** The headers of a request, as its identification reads them. */
+export type CallerRequest = Pick<PaidRequest, "header" | "onKey">;
+
 /** A priced request as access sees it. */
 export type PaidRequest = {
   header(name: string): string | undefined;
+  /** Called with a valid key before its rate is counted, so that refusals report its balance as well. */
+  onKey?(key: KeyCaller): void;
   /** Method and path template, as a debit's row names it: "GET /ahs/{address}". */
   readonly endpoint: string;
   /** Path and query as they were sent. */

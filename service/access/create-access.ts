@@ -23,6 +23,14 @@ export type Access = ReturnType<typeof createAccess>;
 const NO_CREDENTIALS =
   "Send an API key in the X-API-Key header. The operator issues keys with `ahs keys create --name NAME`.";
 
+const WAYS_TO_PAY =
+  "Send an API key in X-API-Key (sold at /account and by POST /keys), or pay this call over x402 by the terms of this answer.";
+
+const WAYS_TO_ADD =
+  "Add credits with POST /keys/topup or at /account, or pay this call over x402 by the terms of this answer, without the key.";
+
+const ASK_FOR_CREDITS = "Ask the operator for more credits.";
+
 const NO_PAYMENTS =
   "This deployment takes no payments. The operator issues keys with `ahs keys create --name NAME`.";
 
@@ -76,7 +84,7 @@ export function createAccess(parts: {
         case "nobody":
           throw await paymentsOf(payments).challenge(
             request,
-            `${request.endpoint} costs ${usd(request.units)} USD.`,
+            `${request.endpoint} costs ${usd(request.units)} USD. ${request.paidBy === "payment" ? "Pay it over x402 by the terms of this answer." : WAYS_TO_PAY}`,
           );
       }
     },
@@ -146,8 +154,8 @@ async function shortage(
   reason: string,
 ): Promise<Error> {
   return payments === null
-    ? new Problem("balance-insufficient", reason)
-    : payments.challenge(request, reason);
+    ? new Problem("balance-insufficient", `${reason} ${ASK_FOR_CREDITS}`)
+    : payments.challenge(request, `${reason} ${WAYS_TO_ADD}`);
 }
 
 /** Without payments, `identify` has already refused every caller without a key. */

@@ -14,9 +14,16 @@ type HoldRequest = {
   readonly repeat?: string;
 };
 
-/** held: also if the same repeat was captured before. unlimited: takes nothing. */
+/** unlimited: takes nothing. */
 type HoldOutcome =
-  | { readonly kind: "held"; readonly debitId: string }
+  | {
+      readonly kind: "held";
+      readonly debitId: string;
+      /** After the reservation. */
+      readonly balanceUnits: number | null;
+      /** Whether the same repeat was captured before. */
+      readonly isRepeat: boolean;
+    }
   | { readonly kind: "unlimited" }
   | { readonly kind: "insufficient"; readonly balanceUnits: number };
 
@@ -105,7 +112,7 @@ export function createKeyDebits(deps: KeyDebitDeps) {
   return {
     async hold(request: HoldRequest): Promise<HoldOutcome> {
       const kept = request.repeat === undefined ? null : await keptDebit(request.keyId, request.repeat, deps);
-      return kept === null ? hold(request) : { kind: "held", debitId: kept };
+      return kept ?? hold(request);
     },
     /** Captures a reserved debit; a released one stays released. */
     async keep(debitId: string): Promise<void> {
@@ -134,15 +141,24 @@ export function createKeyDebits(deps: KeyDebitDeps) {
 }
 
 /** The debit that captured the same purchase within a day; null if none did. */
-async function keptDebit(keyId: string, repeat: string, { db, now }: KeyDebitDeps): Promise<string | null> {
-  const { rows } = await db.$client.query<{ readonly id: string }>({
+async function keptDebit(
+  keyId: string,
+  repeat: string,
+  { db, now }: KeyDebitDeps,
+): Promise<HoldOutcome | null> {
+  const { rows } = await db.$client.query<{
+    readonly debitId: string;
+    readonly balanceUnits: number | null;
+  }>({
     ...QUERY_DEADLINE,
     name: "key_debit_kept_before",
-    text: `select id from ahs.key_debit
-           where key_id = $1 and repeat = $2 and state = 'kept' and created_at > $3 limit 1`,
+    text: `select d.id as "debitId", k.balance_units::float8 as "balanceUnits"
+           from ahs.key_debit d join ahs.api_key k on k.id = d.key_id
+           where d.key_id = $1 and d.repeat = $2 and d.state = 'kept' and d.created_at > $3 limit 1`,
     values: [keyId, repeat, new Date(now().getTime() - REPEAT_SECONDS * 1000)],
   });
-  return rows[0]?.id ?? null;
+  const [row] = rows;
+  return row === undefined ? null : { kind: "held", isRepeat: true, ...row };
 }
 
 /** Captures a debit in the transaction of what it buys. Returns false if it was released; then nothing may be bought for it. */
@@ -177,7 +193,7 @@ async function holdMany(
     const row = outcomes.get(debitId);
     if (row === undefined) throw new Error(`no API key ${keyId} to debit`);
     const { held, balanceUnits } = row;
-    if (held) return { kind: "held", debitId };
+    if (held) return { kind: "held", debitId, balanceUnits, isRepeat: false };
     return balanceUnits === null ? { kind: "unlimited" } : { kind: "insufficient", balanceUnits };
   });
 }
@@ -201,25 +217,31 @@ export async function returnDebit(tx: NodePgDatabase, debitId: string): Promise<
     from returned where key.id = returned.key_id`);
 }
 
-/**
- * Takes a released debit again, in the transaction of what it buys. Returns null if it is paid (also if it was never
- * released), else the key's balance, and then nothing changes.
- */
-export async function retakeDebit(tx: NodePgDatabase, debitId: string): Promise<number | null> {
+/** taken: with the balance after it, null if unlimited. paid: the debit was never released. short: nothing changes. */
+export type Retaken =
+  | { readonly kind: "taken"; readonly units: number; readonly balanceUnits: number | null }
+  | { readonly kind: "paid" }
+  | { readonly kind: "short"; readonly balanceUnits: number };
+
+/** Takes a released debit again, in the transaction of what it buys. */
+export async function retakeDebit(tx: NodePgDatabase, debitId: string): Promise<Retaken> {
   // The debit before its key, as returning it does.
   const debits = await tx.execute<{ key_id: string; units: string }>(sql`
     select key_id, units from ahs.key_debit where id = ${debitId} and state = 'returned' for update`);
   const [debit] = debits.rows;
-  if (debit === undefined) return null;
-  const { rowCount } = await tx.execute(sql`
+  if (debit === undefined) return { kind: "paid" };
+  const taken = await tx.execute<{ balance_units: string | null }>(sql`
     update ahs.api_key set balance_units = balance_units - ${debit.units}::bigint
-    where id = ${debit.key_id} and (balance_units is null or balance_units >= ${debit.units}::bigint)`);
-  if (rowCount !== 1) {
+    where id = ${debit.key_id} and (balance_units is null or balance_units >= ${debit.units}::bigint)
+    returning balance_units`);
+  const [key] = taken.rows;
+  if (key === undefined) {
     const { rows } = await tx.execute<{ balance_units: string }>(
       sql`select balance_units from ahs.api_key where id = ${debit.key_id}`,
     );
-    return Number(rows[0]?.balance_units);
+    return { kind: "short", balanceUnits: Number(rows[0]?.balance_units) };
   }
   await tx.execute(sql`update ahs.key_debit set state = 'kept' where id = ${debitId}`);
-  return null;
+  const balanceUnits = key.balance_units === null ? null : Number(key.balance_units);
+  return { kind: "taken", units: Number(debit.units), balanceUnits };
 }

@@ -136,7 +136,9 @@ export function unauthorized(
   detail: string,
 ): Problem {
   return new Problem(code, detail, {
-    headers: { "www-authenticate": 'ApiKey realm="agent-health", header="X-API-Key"' },
+    headers: {
+      "www-authenticate": 'ApiKey realm="agent-health", header="X-API-Key", Bearer realm="agent-health"',
+    },
   });
 }
 

@@ -1,6 +1,6 @@
 import { type Database, QUERY_DEADLINE } from "../db/database.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
-import { type AnswerHeaders, type Owner, ownerText, type PaidRequest } from "./access.ts";
+import { type AnswerHeaders, type CallerRequest, type Owner, ownerText } from "./access.ts";
 import type { KeyAccess } from "./api-key-access.ts";
 import { type CallSource, clientAddress, type TrustedProxies } from "./client-address.ts";
 import { Problem } from "./problems.ts";
@@ -28,7 +28,7 @@ export function createCallLimiter(buckets: CallBuckets) {
 /** Keys for free endpoints: every identification counts as a call. Throws a 429. */
 export function countedKeys(keys: Pick<KeyAccess, "identify">, limiter: CallLimiter) {
   return {
-    async identify(request: Pick<PaidRequest, "header">): ReturnType<KeyAccess["identify"]> {
+    async identify(request: CallerRequest): ReturnType<KeyAccess["identify"]> {
       const caller = await keys.identify(request);
       if (caller !== null) await limiter.take({ kind: "key", keyId: caller.keyId }, caller.ratePerMinute);
       return caller;
@@ -217,11 +217,12 @@ export function createRateBuckets({ db, now }: { readonly db: Database; readonly
   };
 }
 
-/** Deletes buckets that are full again, as a missing bucket is: of calls after two minutes, of bytes after two days. Returns their number. */
+/** Deletes buckets of calls after two idle minutes, of bytes and spending after two idle days. Returns their number. */
 export async function dropIdleBuckets(db: Database, now: Date): Promise<number> {
   const { rowCount } = await db.$client.query(
     `delete from ahs.rate_bucket
-     where updated_at < $1::timestamptz - case when starts_with(identity, '${BYTES}') then $3::interval else $2::interval end`,
+     where updated_at < $1::timestamptz - case
+       when starts_with(identity, '${BYTES}') or starts_with(identity, '${SPENT}') then $3::interval else $2::interval end`,
     [now, `${2 * WINDOW_SECONDS} s`, `${2 * SECONDS_PER_DAY} s`],
   );
   return rowCount ?? Number.NaN;
@@ -229,6 +230,9 @@ export async function dropIdleBuckets(db: Database, now: Date): Promise<number> 
 
 /** Prefix of the budgets of bytes in the table of buckets. */
 const BYTES = "bytes:";
+
+/** Prefix of the sums of spending, see `createSpendingLimits`. */
+export const SPENT = "spent:";
 
 /** A budget of stored bytes: `bytes` at once, refilled over a day. */
 export type ByteBudget = { readonly owner: string; readonly bytes: number };

@@ -12,7 +12,7 @@ import {
 } from "viem";
 import { nodeFailureOf } from "../chain/node/failure.ts";
 import { type Database, QUERY_DEADLINE } from "../db/database.ts";
-import type { Owner, PaidRequest } from "./access.ts";
+import type { CallerRequest, Owner, PaidRequest } from "./access.ts";
 import type { KeyAccess } from "./api-key-access.ts";
 import { Problem, unavailable } from "./problems.ts";
 import { type CallLimiter, countedKeys } from "./rate-limits.ts";
@@ -80,7 +80,7 @@ export function createOwnerAccess(deps: {
   const keys = countedKeys(deps.keys, limiter);
   return {
     /** Throws a 401 without valid proof and a 429 above the owner's rate. */
-    async identify(request: Pick<PaidRequest, "header">): Promise<Owner> {
+    async identify(request: CallerRequest): Promise<Owner> {
       const key = await keys.identify(request);
       if (key !== null) return { kind: "key", keyId: key.keyId };
       const address = await signIn(request);

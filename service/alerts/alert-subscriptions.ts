@@ -35,6 +35,33 @@ export async function readSubscription(
   return row ?? null;
 }
 
+/** Subscriptions of an owner, newest first. An unknown `after` gives none; null begins with the newest. */
+export async function listSubscriptions(
+  db: NodePgDatabase,
+  {
+    chainId,
+    owner,
+    limit,
+    after,
+  }: {
+    readonly chainId: number;
+    readonly owner: string;
+    readonly limit: number;
+    readonly after: string | null;
+  },
+): Promise<readonly StoredSubscription[]> {
+  const { id, createdAt } = alertSubscription;
+  const isLater =
+    after === null
+      ? undefined
+      : sql`(${createdAt}, ${id}) < (select l.created_at, l.id from ahs.alert_subscription l
+              where l.id = ${after} and l.owner = ${owner})`;
+  return selectFrom(db)
+    .where(and(eq(alertSubscription.owner, owner), eq(alertSubscription.chainId, chainId), isLater))
+    .orderBy(desc(createdAt), desc(id))
+    .limit(limit);
+}
+
 /** Returns whether an owner's active subscription for one wallet and URL has thresholds. */
 export async function hasThresholds(db: NodePgDatabase, place: SubscriptionPlace): Promise<boolean> {
   const rows = await selectFrom(db).where(and(isAt(place), isNull(alertSubscription.endedAt)));

@@ -4,6 +4,7 @@ import type { ApiEnv } from "./kit/api-env.ts";
 import type { Endpoint } from "./kit/endpoint.ts";
 import { deleteAlert } from "./routes/delete-alerts.ts";
 import { getAgentProtect } from "./routes/get-agent-protect.ts";
+import { getAgents } from "./routes/get-agents.ts";
 import { getAhs } from "./routes/get-ahs.ts";
 import { getAhsRoute } from "./routes/get-ahs-route.ts";
 import { getRoutePolicy } from "./routes/get-ahs-route-policy.ts";
@@ -23,6 +24,7 @@ import { getReportCard } from "./routes/get-report-card.ts";
 import { getRetry } from "./routes/get-retry.ts";
 import { getRisk } from "./routes/get-risk.ts";
 import { getRiskPremium } from "./routes/get-risk-premium.ts";
+import { listAlerts } from "./routes/list-alerts.ts";
 import { postAhsBatch } from "./routes/post-ahs-batch.ts";
 import { postAlertReplay } from "./routes/post-alerts-replay.ts";
 import { postAlertRotate } from "./routes/post-alerts-rotate.ts";
@@ -43,6 +45,7 @@ export const SCORING_ENDPOINTS: readonly Endpoint[] = [
   getHealth,
   postWash,
   getAhs,
+  getAgents,
   getAhsRoute,
   getRoutePolicy,
   putRoutePolicy,
@@ -52,6 +55,7 @@ export const SCORING_ENDPOINTS: readonly Endpoint[] = [
   postAhsBatch,
   getRetry,
   getAgentProtect,
+  listAlerts,
   getAlert,
   deleteAlert,
   postAlertTest,

@@ -23,6 +23,7 @@ import { frameOf, type PageFrame } from "./pages/frame.ts";
 import { answerProblemPage, mountPages, pagesOf, wantsPage } from "./pages/mount-pages.ts";
 import { staticPage } from "./pages/page.ts";
 import type { PagePorts } from "./pages/page-ports.ts";
+import { problemsPage } from "./pages/problems-page.ts";
 import { renderReference } from "./pages/reference.ts";
 import type { Services } from "./services.ts";
 
@@ -54,15 +55,16 @@ export function createInterfaceApp(ports: ServedParts, interfaces: readonly ApiI
   const limits = createRequestLimits({ ...ports, stopping: ports.life.stopping });
   const endpoints = interfaces.flatMap((one) => one.endpoints);
   const served = new Set(endpoints.map(({ path }) => path));
-  const { origin } = ports.discovery;
-  const frame = frameIn(ports.pages, { interfaces, served, origin });
+  const { origin, securityContact } = ports.discovery;
+  const frame = frameIn(ports.pages, { interfaces, served, origin, securityContact });
   app.use(async (context, next) => {
     context.set("frame", frame);
     await next();
   });
   mountEndpoints(app, endpoints, { deps: ports, limits });
   mountAssets(app, { loaded: ports.pages?.assets ?? [], origin });
-  const documents = interfaces.map((one) => ({ ...one, document: openApiDocument(one) }));
+  const server = { origin, contact: securityContact };
+  const documents = interfaces.map((one) => ({ ...one, document: openApiDocument(one, server) }));
   if (ports.pages !== null) {
     const dispatch = async (request: Request, { env }: ApiContext) => app.fetch(request, env);
     const samples = samplesOf(documents);
@@ -90,10 +92,12 @@ function frameIn(
     interfaces,
     served,
     origin,
+    securityContact,
   }: {
     readonly interfaces: readonly Places[];
     readonly served: ReadonlySet<string>;
     readonly origin: string;
+    readonly securityContact: string | null;
   },
 ): PageFrame {
   const paths = pages === null ? [] : pagesOf(served);
@@ -102,6 +106,7 @@ function frameIn(
     document: interfaces[0]?.documentPath ?? REFERENCE_OF_PROBLEMS,
     scripts: pages?.scripts ?? "",
     origin,
+    securityContact,
   });
 }
 
@@ -110,16 +115,18 @@ const DOCUMENT = { "content-type": "application/json", "cache-control": "public,
 function mountDocuments(
   app: Hono<ApiEnv>,
   served: readonly ServedDocument[],
-  ports: Services & { readonly frame: PageFrame },
+  ports: ServedParts & { readonly frame: PageFrame },
 ): void {
-  const { logger, discovery, frame } = ports;
+  const { discovery, frame } = ports;
   mountDiscovery(app, served, ports);
-  mountMcp(app, { served, origin: discovery.origin, logger });
+  mountMcp(app, { ...ports, served, origin: discovery.origin });
   for (const one of served) {
     const others = served.filter((other) => other !== one);
     mountPage(app, one.documentPath, staticDocument(JSON.stringify(one.document), DOCUMENT));
-    mountPage(app, one.referencePath, staticPage(renderReference(one, others), frame));
+    const reference = renderReference(one, others, ports.pages?.viewer ?? null);
+    mountPage(app, one.referencePath, staticPage(reference, frame, "reference"));
   }
+  mountPage(app, "/docs/problems", staticPage(problemsPage(), frame, "page"));
   if (!served.some((one) => one.referencePath === REFERENCE_OF_PROBLEMS)) {
     const [first] = served;
     mountPage(app, REFERENCE_OF_PROBLEMS, (context) =>

@@ -18,7 +18,8 @@ import type { Access } from "../access/create-access.ts";
 import type { RepeatStore } from "../access/idempotent-answers.ts";
 import type { ByteBudgets, IpLimit } from "../access/rate-limits.ts";
 import type { OwnerAccess } from "../access/sign-in.ts";
-import type { StoredSubscription } from "../alerts/alert-subscriptions.ts";
+import type { SpendingLimits } from "../access/spending-limits.ts";
+import type { listSubscriptions, StoredSubscription } from "../alerts/alert-subscriptions.ts";
 import type { Replay, rotate, Subscribe, SubscribeRequest } from "../alerts/subscriptions.ts";
 import type { Delivery, DeliveryPage } from "../alerts/webhook-log.ts";
 import type { AsOf, OwnerLink, WalletRows } from "../model/features/types.ts";
@@ -38,6 +39,7 @@ import type { RiskFacts, RiskKey } from "../reports/risk/risk-facts.ts";
 import type { SourceWatch } from "../sanctions/sources.ts";
 import type { createPromisedAmounts } from "../scores/backing/promised-amounts.ts";
 import type { createDistributionReader } from "../scores/ecosystem.ts";
+import type { createLeaderboardReader } from "../scores/leaderboard.ts";
 import type { StoredPolicy, writePolicy } from "../scores/routing-policies.ts";
 import type { scoreNow, scoreOnDemand } from "../scores/score-on-demand.ts";
 import type { createDailyScores, createScoreReader, StoredScore } from "../scores/scores.ts";
@@ -93,6 +95,8 @@ type ServerServices = {
       readonly evaluator: Address;
       readonly escrows: readonly { readonly address: Address; readonly generation: string }[];
     } | null;
+    /** Addresses of the deployment's contracts by name, in EIP-55; null for one that it does not have. */
+    readonly contracts: Readonly<Record<string, Address | null>>;
     /** mailto: or https: URI for vulnerability reports; null if none is set. */
     readonly securityContact: string | null;
   };
@@ -105,6 +109,8 @@ type ScoringServices = {
   readonly oracle: Address;
   readonly policy: Policy;
   readonly scores: ReturnType<typeof createScoreReader>;
+  /** Agents of the identity registry by number or by the beginning of their name. */
+  readonly agents: Pick<ReturnType<typeof createLeaderboardReader>, "byAgentId" | "byName">;
   /** Backing of wallets, and the ledger of amounts that routing promised of it. */
   readonly backing: ReturnType<typeof createPromisedAmounts>;
   /** Seconds after which the newest indexed block counts as too old to answer from. */
@@ -166,6 +172,7 @@ type ScoringServices = {
 type CallerServices = {
   readonly owners: OwnerAccess;
   readonly repeats: RepeatStore;
+  readonly spendingLimits: SpendingLimits;
   readonly keys: {
     readonly identify: KeyAccess["identify"];
     /** As `identify`, for a free call, which counts against the key's rate: also throws a 429. */
@@ -199,6 +206,10 @@ type CallerServices = {
     /** Counts a call by manage token against the subscription's rate; throws a 429. */
     count(id: string): Promise<void>;
     find(id: string): Promise<StoredSubscription | null>;
+    /** Of an owner (see `ownerText`), newest first. */
+    list(
+      page: Omit<Parameters<typeof listSubscriptions>[1], "chainId">,
+    ): ReturnType<typeof listSubscriptions>;
     end(id: string): Promise<void>;
     /** Returns the id of the event as well. */
     test(subscription: StoredSubscription): Promise<{ readonly id: string; readonly outcome: Replay }>;

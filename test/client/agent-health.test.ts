@@ -48,6 +48,18 @@ describe("AgentHealth", () => {
     });
   });
 
+  it("reports the charge of each call and the balance that it leaves", async () => {
+    const charges: object[] = [];
+    const { client } = clientOf(fakeApp(), { onCharge: (charge) => charges.push(charge) });
+    await client.route(WALLET_EIP55);
+    await client.key();
+    const path = `/ahs/route/${WALLET_EIP55}`;
+    expect(charges).toEqual([
+      { method: "GET", path, chargedUsd: 0.01, balanceUsd: 4.99 },
+      { method: "GET", path: "/keys/self", chargedUsd: 0, balanceUsd: 4.99 },
+    ]);
+  });
+
   it("answers a score with the parts that were asked for", async () => {
     const { client } = clientOf(fakeApp());
     const score = await client.score(WALLET_EIP55, { include: ["features", "history"] });

@@ -3,6 +3,7 @@ import {
   type BoughtAnswer,
   type Charge,
   type ChargeTerms,
+  chargeHeaders,
   OwedAnswer,
   type PaidRequest,
   type PayerCaller,
@@ -113,11 +114,14 @@ async function recallRow(
   return {
     contentType: row.answerType,
     body: new Uint8Array(row.answerBody),
-    headers: settlementHeader({
-      ...reportOf(callerOf(row).payment),
-      success: true,
-      transaction: transactionOf(row),
-    }),
+    headers: {
+      ...settlementHeader({
+        ...reportOf(callerOf(row).payment),
+        success: true,
+        transaction: transactionOf(row),
+      }),
+      ...chargeHeaders(0),
+    },
   };
 }
 
@@ -278,7 +282,7 @@ function settleLast(deps: ChargeDeps, held: HeldPayment): Charge {
 /** The charge of a payment whose money has moved. */
 function settledCharge(deps: ChargeDeps, held: HeldPayment, transaction: Hex): Charge {
   const { store, logger, metrics } = deps;
-  const { id, claim, payment } = held;
+  const { id, claim, payment, request } = held;
   return {
     async keep(answer) {
       // The answer is sent even if storing it fails: the money has moved, and a repeat does the work again.
@@ -286,7 +290,8 @@ function settledCharge(deps: ChargeDeps, held: HeldPayment, transaction: Hex): C
         logger.error({ err: error, payment: id }, "paid answer not stored");
       });
       metrics.count("answered");
-      return settlementHeader({ ...reportOf(payment), success: true, transaction });
+      const settled = settlementHeader({ ...reportOf(payment), success: true, transaction });
+      return { ...settled, ...chargeHeaders(request.units) };
     },
     async giveBack() {
       metrics.count("owed");

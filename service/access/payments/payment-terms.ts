@@ -81,10 +81,10 @@ export function settlementHeader(settlement: SettleResponse): Readonly<Record<st
   return { "payment-response": encodePaymentResponseHeader(settlement) };
 }
 
-/** Price (1 USD) up to which the official clients pay without a prompt. */
+/** Price (1 USD) up to which the official clients pay without further settings. */
 const UNASKED_UNITS = 1_000;
 const SPEND_CONTROLS =
-  "Official x402 clients refuse more than 1 USD at once, and any token that they do not know, unless `setSpendControls` allows it.";
+  "Official x402 clients pay at most 1 USD by default. Set a limit of this price for this asset with `setSpendControls`; /account shows the code.";
 
 /** The x402 terms of a resource. `error` is the reason of the refusal. Throws while no node returns the token's domain. */
 export async function describePayment(

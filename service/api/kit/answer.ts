@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { type CallerRequest, chargeHeaders } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
 import type { ApiContext } from "./api-env.ts";
 
@@ -19,6 +20,7 @@ export function answer(
     headers,
   }: { readonly status: number; readonly body: string | Uint8Array | null; readonly headers: Headers },
 ): Response {
+  context.set("body", typeof body === "string" ? body : undefined);
   return new Response(body, {
     status,
     headers: { ...context.get("headers"), ...headers },
@@ -59,10 +61,22 @@ export function addHeaders(context: ApiContext, headers: Headers): void {
   context.set("headers", { ...context.get("headers"), ...headers });
 }
 
+/** A request whose answer reports the balance of its key. Nothing is charged until a charge says so. */
+export function callerRequest(context: ApiContext): CallerRequest {
+  return {
+    header: (name) => context.req.header(name),
+    onKey: ({ balanceUnits }) => addHeaders(context, chargeHeaders(0, balanceUnits)),
+  };
+}
+
 const compress = promisify(gzip);
 
 /** Matches Accept-Encoding headers that allow gzip; a weight of zero refuses it. */
 const TAKES_GZIP = /(?:^|,)\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i;
+
+export function takesGzip(context: ApiContext): boolean {
+  return TAKES_GZIP.test(context.req.header("accept-encoding") ?? "");
+}
 
 /**
  * Serves a document that never changes. All answers share its bytes, which the first request with gzip compresses. Fonts are
@@ -80,8 +94,7 @@ export function staticDocument(
     if (own["content-type"]?.startsWith("font/"))
       return answerTagged(context, { tag, body: bytes, headers: own });
     const varying = { ...own, vary: varyOf(context, own) };
-    if (!TAKES_GZIP.test(context.req.header("accept-encoding") ?? ""))
-      return answerTagged(context, { tag, body: bytes, headers: varying });
+    if (!takesGzip(context)) return answerTagged(context, { tag, body: bytes, headers: varying });
     zipped ??= compress(bytes);
     return answerTagged(context, {
       tag: `${tag}-gzip`,

@@ -7,6 +7,8 @@ export type ApiEnv = {
     requestId: string;
     /** Headers of every answer, lower-case. */
     headers: Readonly<Record<string, string>>;
+    /** Text of the answer; unset for bytes and empty answers. */
+    body?: string;
     /** Path template of the endpoint; unset if no endpoint matches. */
     route?: string;
     /** Frame of every page of the server. */

@@ -19,7 +19,7 @@ const validationErrorSchema = z
 
 const validationErrorsSchema = z
   .object({ detail: z.array(validationErrorSchema).optional() })
-  .openapi("HTTPValidationError", { description: "Every fault of the request, in field order" });
+  .openapi("HTTPValidationError", { description: "All faults of the request, in the order of its fields" });
 
 /** Problems of every endpoint: rate limit, URL too long, deadline, shutdown and internal error. */
 const COMMON_PROBLEMS: readonly ProblemCode[] = [
@@ -43,7 +43,7 @@ export function describeOperation<Params, Query, Body, Answer>(
   return {
     method: spec.method,
     path: spec.path,
-    operationId: operationId(spec.method, spec.path),
+    operationId: spec.operationId,
     tags: [spec.tag],
     summary: spec.summary,
     description: spec.description,
@@ -63,21 +63,25 @@ export function describeOperation<Params, Query, Body, Answer>(
 const validationResponse: StatusResponse = [
   422,
   {
-    description: "The path, query or body does not fit",
+    description: "Path, query or body are invalid",
     content: { "application/json": { schema: validationErrorsSchema } },
   },
 ];
 
 function successResponse(
-  { answer: { schema, description, renderings, preview } }: Pick<AnySpec, "answer">,
+  {
+    answer: { schema, description, renderings, preview },
+    identity,
+  }: Pick<AnySpec, "answer" | "identity">,
   pricing: Pricing | null,
 ): StatusResponse {
+  const billed = identity === undefined ? {} : { headers: CHARGE_HEADERS };
   const binary = { schema: { type: "string" as const, format: "binary" } };
   return [
     200,
     {
       description,
-      ...(pricing === null ? {} : { headers: PAID_ANSWER_HEADERS }),
+      ...(pricing === null ? billed : { headers: PAID_ANSWER_HEADERS }),
       content: {
         "application/json": { schema: preview === undefined ? schema : z.union([schema, preview]) },
         ...Object.fromEntries((renderings ?? []).map((mediaType) => [mediaType, binary])),
@@ -110,11 +114,6 @@ function merged(responses: readonly StatusResponse[]): RouteConfig["responses"] 
     ] as const;
   });
   return Object.fromEntries(together);
-}
-
-function operationId(method: string, path: string): string {
-  const words = path.split("/").filter((part) => part !== "");
-  return [method, ...words.map((word) => word.replace(/[{}]/g, "").replace(/[^a-zA-Z0-9]/g, "_"))].join("_");
 }
 
 // The casts hold because the schemas of path and query are objects.
@@ -165,7 +164,12 @@ type AccessDescription = {
   readonly extensions: Readonly<Record<string, unknown>>;
 };
 
-const KEY_PROBLEMS: readonly ProblemCode[] = ["key-unknown", "key-expired", "key-revoked"];
+const KEY_PROBLEMS: readonly ProblemCode[] = [
+  "header-malformed",
+  "key-unknown",
+  "key-expired",
+  "key-revoked",
+];
 
 const OWNER_PROBLEMS: readonly ProblemCode[] = [
   "identity-missing",
@@ -175,7 +179,6 @@ const OWNER_PROBLEMS: readonly ProblemCode[] = [
 ];
 
 const PAID_PROBLEMS: readonly ProblemCode[] = [
-  "header-malformed",
   "payment-malformed",
   "key-missing",
   ...KEY_PROBLEMS,
@@ -193,23 +196,36 @@ const PAID_PROBLEMS: readonly ProblemCode[] = [
 
 const PAID_HEADERS = {
   "Idempotency-Key":
-    "1 to 255 printable ASCII characters, as a quoted string or bare. For 24 hours the same request of the same caller gets the same answer and is charged once; another request is refused. From 22 characters on, at random, it also proves whose a payment was whose answer was lost, except for POST /keys.",
-  "X-Payment-Claim":
-    "The claim of a 503 that came after a payment was taken: what was paid for, without another payment",
+    "1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys).",
+  "X-Payment-Claim": "Claim from a 503 answer; retrieves the answer that is already paid for",
 };
+
+/** Headers of an answer to the holder of a key. */
+const CHARGE_HEADERS = {
+  "X-Charged-Usd": {
+    description:
+      "US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call",
+    schema: { type: "string" as const },
+  },
+  "X-Balance-Usd": {
+    description: "US dollars left on the API key, or `unlimited`; omitted without a key",
+    schema: { type: "string" as const },
+  },
+} as const satisfies NonNullable<Response["headers"]>;
 
 /** Headers of an answer that was paid for. */
 const PAID_ANSWER_HEADERS = {
+  ...CHARGE_HEADERS,
   "RateLimit-Policy": {
     description: 'Calls a minute of the caller, as in "key";q=600;w=60',
     schema: { type: "string" as const },
   },
   RateLimit: {
-    description: "Calls that are left, and in how many seconds all of them are",
+    description: "Calls left, and the seconds until all calls are available again",
     schema: { type: "string" as const },
   },
   "PAYMENT-RESPONSE": {
-    description: "The settlement, base64 of JSON, where the call was paid by x402",
+    description: "The settlement of an x402 payment, as base64 of JSON",
     schema: { type: "string" as const },
   },
 } as const satisfies NonNullable<Response["headers"]>;
@@ -252,7 +268,7 @@ function describePricing({ units, isFixed, paidBy }: Pricing): AccessDescription
     ? { mode: "fixed", currency: "USD", amount }
     : { mode: "dynamic", currency: "USD", min: amount };
   return {
-    security: paidBy === "payment" ? [{ X402: [] }] : [{ ApiKey: [] }, { X402: [] }],
+    security: paidBy === "payment" ? [{ X402: [] }] : [{ ApiKey: [] }, { BearerKey: [] }, { X402: [] }],
     problems: PAID_PROBLEMS,
     headers: PAID_HEADERS,
     extensions: { "x-price-usd": units / 1000, "x-payment-info": { price, protocols: ["x402"] } },
@@ -268,19 +284,19 @@ function describeIdentity(kind: "key" | "owner" | "subscription" | undefined): A
     case "key":
       return {
         ...none,
-        security: [{ ApiKey: [] }],
+        security: [{ ApiKey: [] }, { BearerKey: [] }],
         problems: ["key-missing", ...KEY_PROBLEMS],
       };
     case "owner":
       return {
         ...none,
-        security: [{ ApiKey: [] }, { SignIn: [] }],
+        security: [{ ApiKey: [] }, { BearerKey: [] }, { SignIn: [] }],
         problems: OWNER_PROBLEMS,
       };
     case "subscription":
       return {
         ...none,
-        security: [{ ManageToken: [] }, { ApiKey: [] }, { SignIn: [] }],
+        security: [{ ManageToken: [] }, { ApiKey: [] }, { BearerKey: [] }, { SignIn: [] }],
         problems: OWNER_PROBLEMS,
       };
   }

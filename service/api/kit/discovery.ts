@@ -29,7 +29,7 @@ export function mountDiscovery(
   served: readonly ServedDocument[],
   { clock, discovery, publicKeys }: Pick<Services, "clock" | "discovery" | "publicKeys">,
 ): void {
-  const { origin, paymentTerms: terms, sampleWallet, evaluation, securityContact } = discovery;
+  const { origin, paymentTerms: terms, sampleWallet, securityContact } = discovery;
   const started = clock.now();
   if (terms !== null) {
     const manifestOf = (wallet: Address) =>
@@ -44,19 +44,21 @@ export function mountDiscovery(
       return made.manifest(context);
     });
   }
-  const registration = agentRegistration(served, origin, { takesPayments: terms !== null, evaluation });
+  const registration = agentRegistration(served, discovery);
   mountPage(
     app,
     "/.well-known/agent-registration.json",
     staticDocument(JSON.stringify(registration), JSON_CACHED),
   );
-  mountPage(app, "/.well-known/security.txt", (context) =>
-    answer(context, {
-      status: 200,
-      body: securityText(origin, securityContact, clock.now()),
-      headers: PLAIN,
-    }),
-  );
+  if (securityContact !== null) {
+    mountPage(app, "/.well-known/security.txt", (context) =>
+      answer(context, {
+        status: 200,
+        body: securityText(origin, securityContact, clock.now()),
+        headers: PLAIN,
+      }),
+    );
+  }
   mountPage(
     app,
     "/.well-known/jwks.json",
@@ -79,6 +81,8 @@ type AgentRegistration = {
   readonly active: true;
   readonly registrations: readonly { readonly agentId: number; readonly agentRegistry: string }[];
   readonly supportedTrust: readonly string[];
+  /** Addresses by name; null for a contract that the deployment does not have. */
+  readonly contracts: Discovery["contracts"];
   /** The `evaluator` of jobs and its escrows; absent if outputs are not verified for jobs. */
   readonly evaluation?: NonNullable<Discovery["evaluation"]>;
 };
@@ -86,11 +90,12 @@ type AgentRegistration = {
 /** The service's own registration file: its endpoints, and whether it takes x402 payments. */
 function agentRegistration(
   served: readonly ServedDocument[],
-  origin: string,
   {
-    takesPayments,
+    origin,
+    paymentTerms,
+    contracts,
     evaluation,
-  }: { readonly takesPayments: boolean; readonly evaluation: Discovery["evaluation"] },
+  }: Pick<Discovery, "origin" | "paymentTerms" | "contracts" | "evaluation">,
 ): AgentRegistration {
   return {
     type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
@@ -105,10 +110,11 @@ function agentRegistration(
       })),
       { name: "MCP", endpoint: `${origin}/mcp`, version: "2026-07-28" },
     ],
-    x402Support: takesPayments,
+    x402Support: paymentTerms !== null,
     active: true,
     registrations: [],
     supportedTrust: ["reputation"],
+    contracts,
     ...(evaluation === null ? {} : { evaluation }),
   };
 }
@@ -268,23 +274,28 @@ function llmsText(served: readonly ServedDocument[], origin: string, takesPaymen
 function payingText(takesPayments: boolean): string {
   const byKey = "Send an API key in `X-API-Key`";
   return takesPayments
-    ? `${byKey}, or pay per call by x402 version 2: a request without either is answered 402 with the terms. Only a 200 is charged. Official x402 clients refuse more than 1 USD, and any token that they do not know, unless \`setSpendControls\` allows it.`
+    ? `${byKey}, or pay per call by x402 version 2: a request without either is answered 402 with the terms. Only a 200 is charged; \`X-Charged-Usd\` reports how much. Official x402 clients pay at most 1 USD by default: raise the limit to the price, for this asset, with \`setSpendControls\`.`
     : `${byKey}. Only a 200 is charged.`;
 }
 
 function line(one: DocumentedOperation & { readonly reference: string }): string {
   const price = one.priceUnits === null ? "" : ` (${priceText(one.priceUnits)} USD)`;
-  return `- [${one.method} ${one.path}](${one.reference}#${one.operation.operationId ?? ""})${price}: ${one.operation.summary ?? ""}`;
+  return `- [${one.method} ${one.path}](${one.reference}#${anchorOf(one.operation)})${price}: ${one.operation.summary ?? ""}`;
+}
+
+/** The anchor of an operation in Redoc. */
+function anchorOf({ tags, operationId }: DocumentedOperation["operation"]): string {
+  return `tag/${(tags?.[0] ?? "").replaceAll(" ", "-")}/operation/${operationId ?? ""}`;
 }
 
 const VALID_DAYS = 90;
 const DAY_MS = 86_400_000;
 
-/** /.well-known/security.txt (RFC 9116): the contact for vulnerability reports, or the reference page if none is set. */
-function securityText(origin: string, contact: string | null, now: Date): string {
+/** /.well-known/security.txt (RFC 9116): the contact for vulnerability reports. */
+function securityText(origin: string, contact: string, now: Date): string {
   const expires = new Date(now.getTime() + VALID_DAYS * DAY_MS);
   return [
-    `Contact: ${contact ?? `${origin}/docs`}`,
+    `Contact: ${contact}`,
     `Expires: ${expires.toISOString()}`,
     "Preferred-Languages: en",
     `Canonical: ${origin}/.well-known/security.txt`,

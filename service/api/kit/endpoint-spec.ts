@@ -26,6 +26,10 @@ export type AnswerSpec<Answer> = {
 export type EndpointSpec<Params, Query, Body, Answer> = {
   readonly method: "get" | "post" | "put" | "delete";
   readonly path: string;
+  /** Name in the OpenAPI document and of the MCP tool, in snake case. */
+  readonly operationId: string;
+  /** What the MCP tool does, when to use it and what it returns, without the price; absent for operations without a tool. */
+  readonly tool?: string;
   readonly tag: string;
   readonly summary: string;
   readonly description: string;

@@ -4,7 +4,7 @@ import canonicalize from "canonicalize";
 import type { BoughtAnswer, PaidRequest } from "../../access/access.ts";
 import { methodNotAllowed } from "../../access/problems.ts";
 import type { Services } from "../services.ts";
-import { addHeaders } from "./answer.ts";
+import { addHeaders, callerRequest } from "./answer.ts";
 import type { ApiContext } from "./api-env.ts";
 import type { RequestLimits } from "./deadline.ts";
 import { describeOperation, type Pricing } from "./describe-operation.ts";
@@ -28,6 +28,8 @@ export type Endpoint = {
   readonly price: number | null;
   readonly paidBy: PaidRequest["paidBy"];
   readonly summary: string;
+  /** The description of the MCP tool; null without one. */
+  readonly tool: string | null;
   readonly operation: RouteConfig;
   readonly answer: AnswerSpec<unknown>;
   handle(
@@ -146,6 +148,7 @@ function erased<Params, Query, Body, Answer>(
     price: pricing?.units ?? null,
     paidBy: pricing?.paidBy ?? "anyone",
     summary: spec.summary,
+    tool: spec.tool ?? null,
     operation: describeOperation(spec, pricing),
     answer: spec.answer,
   };
@@ -170,7 +173,7 @@ function describePaidRequest(
   const { input, distinction } = priced;
   const also = distinction === undefined ? {} : { distinction };
   return {
-    header: (name) => req.header(name),
+    ...callerRequest(context),
     endpoint,
     resource: `${pathname}${search}`,
     units: priced.units,

@@ -4,6 +4,7 @@ import type { Problem } from "../../access/problems.ts";
 import { type IpLimit, rateLimited } from "../../access/rate-limits.ts";
 import { answer } from "./answer.ts";
 import type { ApiContext, ApiEnv, Clock } from "./api-env.ts";
+import { createCompression } from "./compress-answer.ts";
 import { draining } from "./deadline.ts";
 import { answerProblem } from "./handle-error.ts";
 import type { createRequestMetrics } from "./metrics.ts";
@@ -29,9 +30,9 @@ const METHODS = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
 const KNOWN_METHODS = new Set(METHODS.split(", "));
 // x402 clients send the last two: one names the answer headers that the client reads, the other belongs to version 1.
 const REQUEST_HEADERS =
-  "Content-Type, Authorization, X-API-Key, X-Request-Id, Idempotency-Key, If-Match, If-None-Match, PAYMENT-SIGNATURE, X-Payment-Claim, SIGN-IN-WITH-X, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID, Access-Control-Expose-Headers, X-PAYMENT";
+  "Content-Type, Authorization, X-API-Key, X-Spending-Limit-Usd, X-Request-Id, Idempotency-Key, If-Match, If-None-Match, PAYMENT-SIGNATURE, X-Payment-Claim, SIGN-IN-WITH-X, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID, Access-Control-Expose-Headers, X-PAYMENT";
 const EXPOSED_HEADERS =
-  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, Retry-After, ETag, Content-Digest, X-Request-Id, WWW-Authenticate, Mcp-Session-Id, Mcp-Protocol-Version";
+  "X-Charged-Usd, X-Balance-Usd, PAYMENT-REQUIRED, PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, Retry-After, ETag, Content-Digest, X-Request-Id, WWW-Authenticate, Mcp-Session-Id, Mcp-Protocol-Version";
 const PREFLIGHT_SECONDS = "7200";
 
 const FIXED_HEADERS: Readonly<Record<string, string>> = {
@@ -55,6 +56,7 @@ const LIVENESS = "/livez";
  * Middleware around every answer: request id, headers, preflight, IP limit, metrics and request log.
  */
 export function createEnvelope(deps: EnvelopeDeps): MiddlewareHandler<ApiEnv> {
+  const compress = createCompression();
   return async (context, next) => {
     const started = deps.clock.monotonicMs();
     const requestId = requestIdOf(context.req.header("x-request-id"), deps.randomId);
@@ -66,6 +68,7 @@ export function createEnvelope(deps: EnvelopeDeps): MiddlewareHandler<ApiEnv> {
       const refusal = refusalOf(context, deps);
       if (refusal === null) await next();
       else context.res = answerProblem(refusal, context);
+      await compress(context);
     } finally {
       leave();
     }

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import {
   type CallToolResult,
   createMcpHandler,
@@ -6,51 +7,45 @@ import {
   McpServer,
 } from "@modelcontextprotocol/server";
 import type { Hono } from "hono";
-import type { Logger } from "pino";
+import { usd } from "../../access/access.ts";
+import { Problem } from "../../access/problems.ts";
+import type { Services } from "../services.ts";
 import type { ApiContext, ApiEnv } from "./api-env.ts";
 import { SERVICE_NAME, serviceDescription } from "./discovery.ts";
-import {
-  type ApiDocument,
-  type DocumentedOperation,
-  inlineSchema,
-  memberOf,
-  operationsOf,
-  priceText,
-  type ServedDocument,
-} from "./openapi-document.ts";
+import { type Tool, toolsOf } from "./mcp-tools.ts";
+import { memberOf, operationsOf, priceText, type ServedDocument } from "./openapi-document.ts";
 import { readBody } from "./read-input.ts";
 
 /**
  * Mounts /mcp (Streamable HTTP, stateless) with the operations as tools. The key is in X-API-Key or a bearer token. Without a
- * key a priced tool answers its price and terms; `_meta["x402/payment"]` may carry a payment.
+ * key a priced tool answers its price and terms; `_meta["x402/payment"]` may carry a payment. X-Spending-Limit-Usd limits what a
+ * session may spend.
  */
 export function mountMcp(
   app: Hono<ApiEnv>,
   {
     served,
     origin,
-    logger,
+    ...services
   }: {
     readonly served: readonly ServedDocument[];
     readonly origin: string;
-    readonly logger: Logger;
-  },
+  } & Pick<Services, "logger" | "clock" | "spendingLimits" | "randomId">,
 ): void {
-  const tools = served
-    .flatMap(({ document }) => toolList(document))
-    .map((tool) => ({ ...tool, inputSchema: inputSchemaOf(tool) }));
+  const tools = served.flatMap(toolsOf).map((tool) => ({ ...tool, schemas: schemasOf(tool) }));
   const respond = async (context: ApiContext): Promise<Response> => {
     context.set("route", "/mcp");
     const { req } = context;
     const dispatch = async (request: Request) => app.fetch(request, context.env);
+    const spending = spendingOf(context, services);
     const handler = createMcpHandler(
       () =>
         createServer({
-          ...{ tools, served, origin, dispatch },
+          ...{ tools, served, origin, dispatch, spending },
           headers: carriedHeaders(context),
           signal: req.raw.signal,
         }),
-      { onerror: (error) => logger.debug({ err: error }, "MCP request refused") },
+      { onerror: (error) => services.logger.debug({ err: error }, "MCP request refused") },
     );
     const body = req.raw.body === null ? {} : { body: await readBody(req) };
     const response = await handler.fetch(
@@ -58,7 +53,12 @@ export function mountMcp(
     );
     return new Response(response.body, {
       status: response.status,
-      headers: { ...context.get("headers"), ...Object.fromEntries(response.headers) },
+      headers: {
+        ...context.get("headers"),
+        // A client that gets an id with the answer to its first request sends it with all others.
+        ...(spending?.isNamed === false ? { "mcp-session-id": services.randomId() } : {}),
+        ...Object.fromEntries(response.headers),
+      },
     });
   };
   app.all("/mcp", respond);
@@ -78,14 +78,17 @@ function createServer({
   served,
   origin,
   dispatch,
+  spending,
   headers,
   signal,
 }: {
-  readonly tools: readonly (Tool & { readonly inputSchema: ReturnType<typeof inputSchemaOf> })[];
+  readonly tools: readonly (Tool & { readonly schemas: ReturnType<typeof schemasOf> })[];
   readonly served: readonly ServedDocument[];
   readonly origin: string;
   /** Sends the request of a tool through the HTTP interface, so that checks and charges are the same. */
   readonly dispatch: (request: Request) => Promise<Response>;
+  /** Null without a limit. */
+  readonly spending: Spending | null;
   readonly headers: CallHeaders;
   /** Fires when the client of the MCP request is gone. */
   readonly signal: AbortSignal;
@@ -97,14 +100,18 @@ function createServer({
     },
   );
   for (const tool of tools) {
-    const { name, title, description, inputSchema } = tool;
-    server.registerTool(name, { title, description, inputSchema }, async (args, call) => {
+    const { name, title, description, annotations, schemas } = tool;
+    server.registerTool(name, { title, description, annotations, ...schemas }, async (args, call) => {
+      const refusal = await spending?.take(tool.priceUnits ?? 0);
+      if (refusal) return refusal;
       const request = toolRequest(tool, args, {
         origin,
         headers: { ...headers, ...headersOf(call.mcpReq._meta) },
         signal: AbortSignal.any([signal, call.mcpReq.signal]),
       });
-      return toolResult(await dispatch(request), request);
+      const response = await dispatch(request);
+      await spending?.settle(tool.priceUnits ?? 0, response);
+      return toolResult(response, request);
     });
   }
   const prices = priceList(served, tools);
@@ -113,7 +120,8 @@ function createServer({
     {
       title: "Prices",
       description:
-        "What every operation costs, the tool that calls it, and the members of _meta by which calls are paid and repeated. Free.",
+        "Lists what every operation costs, the tool that calls it, and the members of _meta by which calls are paid and repeated. Use it before you plan several calls. Free.",
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
     () => ({
       content: [{ type: "text", text: JSON.stringify({ prices, meta: META }) }],
@@ -124,8 +132,64 @@ function createServer({
 }
 
 // Both libraries mean JSON Schema 2020-12, and name its types differently.
-function inputSchemaOf({ input }: Tool) {
-  return fromJsonSchema<Readonly<Record<string, unknown>>>(input as unknown as JsonSchemaType);
+function schemasOf({ input, output }: Tool) {
+  const read = (schema: object) =>
+    fromJsonSchema<Readonly<Record<string, unknown>>>(schema as JsonSchemaType);
+  return { inputSchema: read(input), ...(output === null ? {} : { outputSchema: read(output) }) };
+}
+
+/** The spending limit of a session. */
+type Spending = {
+  /** Whether the request names its session. */
+  readonly isNamed: boolean;
+  /** Reserves a price; the result of a refused call if the limit does not cover it. */
+  take(units: number): Promise<CallToolResult | null>;
+  /** Corrects the reserved price by the charge that the answer reports. */
+  settle(units: number, answer: Response): Promise<void>;
+};
+
+const LIMIT_HEADER = "x-spending-limit-usd";
+const LIMIT = /^\d{1,7}(?:\.\d{1,3})?$/;
+
+/** The limit that a request carries; null without one. Throws a 400 for a malformed one. A request without a session has that of the UTC day. */
+function spendingOf(
+  context: ApiContext,
+  { clock, spendingLimits }: Pick<Services, "clock" | "spendingLimits">,
+): Spending | null {
+  const given = context.req.header(LIMIT_HEADER);
+  if (given === undefined) return null;
+  if (!LIMIT.test(given)) {
+    const expected = "expected US dollars with at most three decimals, for example 5.00";
+    throw new Problem("header-malformed", `X-Spending-Limit-Usd: ${expected}, got "${given.slice(0, 64)}".`);
+  }
+  const limitUnits = Math.round(Number(given) * 1_000);
+  const id = context.req.header("mcp-session-id");
+  const name = `${carriedHeaders(context)["x-api-key"] ?? ""} ${id ?? clock.now().toISOString().slice(0, 10)}`;
+  const session = hash("sha256", name, "hex");
+  return {
+    isNamed: id !== undefined,
+    async take(units) {
+      const spent = units === 0 ? null : await spendingLimits.take(session, { units, limitUnits });
+      return spent === null ? null : overLimit({ units, spent, limitUnits });
+    },
+    async settle(units, { headers }) {
+      const charged = Math.round(Number(headers.get("x-charged-usd") ?? 0) * 1_000);
+      await spendingLimits.correct(session, charged - units);
+    },
+  };
+}
+
+function overLimit({
+  units,
+  spent,
+  limitUnits,
+}: {
+  readonly units: number;
+  readonly spent: number;
+  readonly limitUnits: number;
+}): CallToolResult {
+  const text = `This call costs ${usd(units)} USD, and ${usd(spent)} of the ${usd(limitUnits)} USD that this session may spend are spent. Nothing was charged. The user can raise X-Spending-Limit-Usd in the settings of the MCP client.`;
+  return { isError: true, content: [{ type: "text", text }] };
 }
 
 function priceList(served: readonly ServedDocument[], tools: readonly Tool[]) {
@@ -166,116 +230,6 @@ function headersOf(meta: unknown): CallHeaders {
   };
 }
 
-/** An operation of the interface as a tool; `place` says which arguments go where in the request. */
-type Tool = {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly input: {
-    readonly type: "object";
-    readonly properties: Readonly<Record<string, unknown>>;
-    readonly required: readonly string[];
-  };
-  readonly method: string;
-  readonly path: string;
-  readonly priceUnits: number | null;
-  readonly place: { readonly path: readonly string[]; readonly query: readonly string[] };
-};
-
-/** Operations that are tools, with the names of the tools. All others are for operators and crawlers. */
-const TOOL_NAMES: Readonly<Record<string, string>> = {
-  "GET /ahs/{address}": "score_wallet",
-  "GET /ahs/route/{address}": "route_payment",
-  "POST /ahs/batch": "score_wallets",
-  "GET /ahs/route/policy": "get_routing_policy",
-  "PUT /ahs/route/policy": "set_routing_policy",
-  "GET /risk/{address}": "check_risk",
-  "GET /risk/premium/{address}": "check_premium_risk",
-  "GET /counterparties/{address}": "list_counterparties",
-  "GET /network-map/{address}": "map_network",
-  "GET /health/{address}": "diagnose_wallet",
-  "POST /wash/{address}": "scan_financial_health",
-  "GET /optimize/{address}": "optimize_gas",
-  "GET /retry/{address}": "plan_retries",
-  "GET /agent/protect/{address}": "protect_wallet",
-  "GET /report-card/{address}": "draw_report_card",
-  "GET /alerts/subscribe/{address}": "subscribe_alerts",
-  "GET /keys/self": "get_balance",
-  "POST /v1/specs": "register_spec",
-  "POST /v1/outputs": "verify_output",
-  "GET /v1/verdicts/{verdict_id}": "get_verdict",
-  "POST /v1/verdicts/{verdict_id}/evidence": "offer_evidence",
-  "GET /v1/verdicts/{verdict_id}/evidence": "get_evidence",
-  "GET /v1/verdicts/{verdict_id}/receipt": "get_receipt",
-};
-
-/** The tools of a document. */
-function toolList(document: ApiDocument): readonly Tool[] {
-  const tools = operationsOf(document).flatMap((documented) => {
-    const name = TOOL_NAMES[`${documented.method} ${documented.path}`];
-    return name === undefined ? [] : [toolOf(name, documented, document)];
-  });
-  return [...tools, ...tools.filter(({ name }) => name === "score_wallet").map(explainTool)];
-}
-
-/** A second tool for the score, which requests its explaining parts. */
-function explainTool(score: Tool): Tool {
-  return {
-    ...score,
-    name: "explain_score",
-    title: "Agent Health Score, line by line",
-    description: `The score with every feature, its value, weight and contribution, and its history. ${priceSentence(score.priceUnits)} ${score.description}`,
-    path: `${score.path}?include=features,history`,
-    input: { ...score.input, properties: { address: score.input.properties.address } },
-    place: { path: score.place.path, query: [] },
-  };
-}
-
-function toolOf(
-  name: string,
-  { method, path, operation, priceUnits }: DocumentedOperation,
-  document: ApiDocument,
-): Tool {
-  const parameters = (operation.parameters ?? []).flatMap((one) => ("$ref" in one ? [] : [one]));
-  const named = (place: string) => parameters.filter((parameter) => parameter.in === place);
-  const fromParameters = [...named("path"), ...named("query")].map((parameter) => {
-    const schema = inlineSchema(parameter.schema, document);
-    const described = { ...(typeof schema === "object" ? schema : {}), description: parameter.description };
-    return [parameter.name, described] as const;
-  });
-  const content = memberOf(memberOf(operation.requestBody, "content"), "application/json");
-  const body = inlineSchema(memberOf(content, "schema"), document);
-  const bodyRequired: unknown = memberOf(body, "required");
-  return {
-    name,
-    title: operation.summary ?? name,
-    description: `${operation.summary ?? name}. ${priceSentence(priceUnits)} ${operation.description ?? ""}`,
-    input: {
-      type: "object",
-      properties: { ...Object.fromEntries(fromParameters), ...propertiesOf(body) },
-      required: [
-        ...parameters
-          .filter((one) => one.required === true && one.in !== "header")
-          .map((parameter) => parameter.name),
-        ...(Array.isArray(bodyRequired) ? bodyRequired.map(String) : []),
-      ],
-    },
-    method,
-    path,
-    priceUnits,
-    place: { path: named("path").map((one) => one.name), query: named("query").map((one) => one.name) },
-  };
-}
-
-function propertiesOf(schema: unknown): Readonly<Record<string, unknown>> {
-  const properties = memberOf(schema, "properties");
-  return typeof properties === "object" && properties !== null ? { ...properties } : {};
-}
-
-function priceSentence(units: number | null): string {
-  return units === null ? "Free." : `Costs ${priceText(units)} USD.`;
-}
-
 /** Headers that prove or pay a tool call, as the HTTP interface takes them. */
 type CallHeaders = Readonly<Record<string, string>>;
 
@@ -314,15 +268,16 @@ async function toolResult(response: Response, asked: Request): Promise<CallToolR
   const type = response.headers.get("content-type") ?? "";
   if (type.startsWith("image/") && type !== "image/svg+xml") {
     const data = Buffer.from(await response.arrayBuffer()).toString("base64");
-    return { content: [{ type: "image", data, mimeType: type }] };
+    const image = { type: "image", data, mimeType: type } as const;
+    return { content: [image, ...chargeTexts(response.headers)], ...metaOf(response.headers) };
   }
   const text = await response.text();
   if (!type.includes("json")) return { content: [{ type: "text", text }] };
   const body: unknown = JSON.parse(text);
   const structured = typeof body === "object" && body !== null ? { ...body } : { value: body };
-  const receipt = response.headers.get("payment-response");
-  const meta = receipt === null ? {} : { _meta: { "x402/payment-response": decoded(receipt) } };
-  if (response.ok) return { content: [{ type: "text", text }], structuredContent: structured, ...meta };
+  const meta = metaOf(response.headers);
+  const content: CallToolResult["content"] = [{ type: "text", text }, ...chargeTexts(response.headers)];
+  if (response.ok) return { content, structuredContent: structured, ...meta };
   const refused = response.status === 402 ? { ...structured, http: httpOf(asked) } : structured;
   return {
     isError: true,
@@ -330,6 +285,28 @@ async function toolResult(response: Response, asked: Request): Promise<CallToolR
     structuredContent: refused,
     ...meta,
   };
+}
+
+/** The receipt of a payment, the charge and the balance. */
+function metaOf(headers: Headers): Pick<CallToolResult, "_meta"> {
+  const receipt = headers.get("payment-response");
+  const charged = headers.get("x-charged-usd");
+  const balance = headers.get("x-balance-usd");
+  const meta = {
+    ...(receipt === null ? {} : { "x402/payment-response": decoded(receipt) }),
+    ...(charged === null ? {} : { "agent-health/charged-usd": charged }),
+    ...(balance === null ? {} : { "agent-health/balance-usd": balance }),
+  };
+  return Object.keys(meta).length === 0 ? {} : { _meta: meta };
+}
+
+/** A sentence about a charge, for the model. */
+function chargeTexts(headers: Headers): CallToolResult["content"] {
+  const charged = headers.get("x-charged-usd");
+  if (charged === null || Number(charged) === 0) return [];
+  const balance = headers.get("x-balance-usd");
+  const left = balance === null ? "" : ` Balance of the key: ${balance} USD.`;
+  return [{ type: "text", text: `Charged ${charged} USD.${left}` }];
 }
 
 function httpOf(asked: Request): { readonly method: string; readonly url: string } {

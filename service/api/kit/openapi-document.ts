@@ -10,13 +10,36 @@ export type DescribedInterface = {
   readonly purpose: string;
   /** Which endpoint to call first, and how to read its answers. */
   readonly advice: string;
-  readonly endpoints: readonly { readonly operation: RouteConfig }[];
+  readonly endpoints: readonly { readonly operation: RouteConfig; readonly tool: string | null }[];
   readonly webhooks: readonly RouteConfig[];
 };
 
-const PAYING = `A priced call is paid by an API key in \`X-API-Key\`, or by x402 version 2: a request without either is answered 402 with the terms, in the header \`PAYMENT-REQUIRED\` and as its body. Official x402 clients refuse more than 1 USD, and any token that they do not know, unless \`setSpendControls\` allows it. Only a 200 is charged.
+const PAYING = `# Paying
 
-Errors are RFC 9457 problems; requests that do not fit are 422 with every fault listed. A POST or a paid GET with an \`Idempotency-Key\`, or paid under a \`payment-identifier\` of x402, is answered and charged once, however often it is sent within a day. An answer says that an x402 payment was not charged only if a final block shows it. After a 503 with a \`claim\`, the same request with the claim reports the outcome of the payment.`;
+Pay a priced call with an API key in \`X-API-Key\` (or as \`Authorization: Bearer ahs_…\`), or over x402 version 2. A request without either is answered 402 with the terms, in the header \`PAYMENT-REQUIRED\` and in its body. Keys are sold at \`/account\` and by \`POST /keys\`; \`POST /keys/topup\` adds credits. Only a 200 is charged. \`X-Charged-Usd\` reports the charge, \`X-Balance-Usd\` what is left on the key.
+
+Official x402 clients pay at most 1 USD by default. Raise the limit to the price, for this asset alone, with \`setSpendControls\`.
+
+# Errors and repeats
+
+Errors are RFC 9457 problems; their \`type\` is explained at [/docs/problems](/docs/problems). Invalid requests are answered 422 with all faults. Send an \`Idempotency-Key\`, or a \`payment-identifier\` of x402, with every call that costs money. The call is then answered and charged once, however often it is sent within a day. After a 503 with a \`claim\`, the same request with the claim returns the answer that is already paid for.`;
+
+/** Groups of operations, in the order of the documents. */
+const TAGS: Readonly<Record<string, string>> = {
+  Routing: "Decide how to pay a wallet, by the default table or your own policy.",
+  Scores: "Agent Health Scores, with reasons, history and pictures, and agents by name.",
+  Risk: "Sanctions, threats, labels and failures of a wallet before a transaction.",
+  Network: "Counterparties of a wallet and the accounts around it.",
+  Reports: "Diagnoses for the operator of a wallet: failures, gas, approvals, tokens.",
+  Recovery: "Transactions that repair or protect a wallet, ready to be signed.",
+  Alerts: "Signed webhooks about changes of a wallet.",
+  Keys: "API keys: buy, top up, rotate, balance.",
+  Verification: "Register a specification and submit an output to be judged by it.",
+  Verdicts: "Verdicts on outputs, with evidence, deliveries, review and receipts.",
+  "Verification of scores": "Files and proofs by which anyone can recompute a score.",
+  Webhooks: "Events that the service sends to your URL, signed by Standard Webhooks 1.0.0.",
+  Operation: "Liveness and readiness for monitoring.",
+};
 
 const SIGN_IN = `A wallet's sign-in (CAIP-122), as x402's extension \`sign-in-with-x\` has it: base64 of the JSON of an EIP-4361 message with its signature. Members: \`domain\` (host and port of this service), \`address\`, \`uri\` (a URL under this service), \`version\` "1", \`chainId\` ("eip155:" and the chain's number), \`type\` "eip191", \`nonce\` (8 to 96 random letters and digits, used once), \`issuedAt\` (at most 5 minutes ago), optionally \`statement\`, \`expirationTime\`, \`notBefore\`, \`requestId\` and \`resources\`, and \`signature\` (by the account's key, or by ERC-1271). In TypeScript: \`encodeSIWxHeader(await createSIWxPayload(members, account, origin))\` of \`@x402/extensions/sign-in-with-x\`.`;
 
@@ -24,23 +47,44 @@ const SIGN_IN = `A wallet's sign-in (CAIP-122), as x402's extension \`sign-in-wi
 const SECURITY_SCHEMES: Readonly<
   Record<string, Parameters<OpenAPIHono["openAPIRegistry"]["registerComponent"]>[2]>
 > = {
-  ApiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+  ApiKey: {
+    type: "apiKey",
+    in: "header",
+    name: "X-API-Key",
+    description: "An API key, sold at /account and by POST /keys, or issued by the operator",
+  },
+  BearerKey: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "ahs_…",
+    description: "The same API key as a bearer token",
+  },
   SignIn: { type: "apiKey", in: "header", name: "SIGN-IN-WITH-X", description: SIGN_IN },
   ManageToken: {
     type: "http",
     scheme: "bearer",
-    description: "The manage token of the subscription, as GET /alerts/subscribe/{address} answered it",
+    description: "The manage token of the subscription, from the answer of GET /alerts/subscribe/{address}",
   },
   X402: {
     type: "apiKey",
     in: "header",
     name: "PAYMENT-SIGNATURE",
-    description: "A payment by x402 version 2, as the 402 of the same request asks for it",
+    description: "A payment over x402 version 2, by the terms of the 402 of the same request",
   },
 };
 
-/** The OpenAPI document of an interface. */
-export function openApiDocument(described: DescribedInterface): ApiDocument {
+/** The server that a document describes. */
+type DescribedServer = {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** mailto: or https: URI; null if none is set. */
+  readonly contact: string | null;
+};
+
+const ANY_SERVER: DescribedServer = { origin: "http://127.0.0.1:4020", contact: null };
+
+/** The OpenAPI document of an interface; without a server, for a local one. */
+export function openApiDocument(described: DescribedInterface, server = ANY_SERVER): ApiDocument {
   const { endpoints, webhooks, title, version, purpose, advice } = described;
   const app = new OpenAPIHono();
   for (const { operation } of endpoints) app.openAPIRegistry.registerPath(operation);
@@ -51,12 +95,68 @@ export function openApiDocument(described: DescribedInterface): ApiDocument {
   for (const [name, scheme] of Object.entries(SECURITY_SCHEMES)) {
     if (used.has(name)) app.openAPIRegistry.registerComponent("securitySchemes", name, scheme);
   }
+  const tagged = new Set(
+    [...endpoints, ...webhooks.map((operation) => ({ operation }))].flatMap(
+      ({ operation }) => operation.tags ?? [],
+    ),
+  );
   const document = app.getOpenAPI31Document({
     openapi: "3.1.0",
-    info: { title, version, description: [purpose, advice, PAYING].join("\n\n") },
-    servers: [{ url: "/" }],
+    info: {
+      title,
+      version,
+      description: [purpose, advice, PAYING].join("\n\n"),
+      contact: contactOf(server),
+      license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
+    },
+    servers: [{ url: server.origin }],
+    tags: Object.entries(TAGS).flatMap(([name, description]) =>
+      tagged.has(name) ? [{ name, description }] : [],
+    ),
   });
-  return withExamples(withNullableReferences(document));
+  return withSamples(withExamples(withNullableReferences(document)), server.origin);
+}
+
+function contactOf({ origin, contact }: DescribedServer) {
+  const name = "Agent Health";
+  if (contact === null) return { name, url: origin };
+  return contact.startsWith("mailto:")
+    ? { name, email: contact.slice("mailto:".length) }
+    : { name, url: contact };
+}
+
+/** Adds a curl line to each operation, made of its examples (`x-codeSamples`). */
+function withSamples(document: ApiDocument, origin: string): ApiDocument {
+  for (const { method, path, operation } of operationsOf(document)) {
+    const source = curlOf({ method, path, operation }, { document, origin });
+    Object.assign(operation, { "x-codeSamples": [{ lang: "Shell", label: "curl", source }] });
+  }
+  return document;
+}
+
+function curlOf(
+  { method, path, operation }: Pick<DocumentedOperation, "method" | "path" | "operation">,
+  { document, origin }: { readonly document: ApiDocument; readonly origin: string },
+): string {
+  const parameters = (operation.parameters ?? []).flatMap((one) => ("$ref" in one ? [] : [one]));
+  const exampled = (place: string) =>
+    parameters
+      .filter((one) => one.in === place && one.required === true)
+      .map((one) => [one.name, String(one.example ?? exampleOf(one.schema, document))] as const);
+  const filled = exampled("path").reduce((at, [name, value]) => at.replace(`{${name}}`, value), path);
+  const query = new URLSearchParams(exampled("query").map(([name, value]) => [name, value]));
+  const content = memberOf(memberOf(operation.requestBody, "content"), "application/json");
+  const schemes = (operation.security ?? []).flatMap((one) => Object.keys(one));
+  return [
+    `curl ${method === "GET" ? "" : `-X ${method} `}'${origin}${filled}${query.size === 0 ? "" : `?${query}`}'`,
+    ...(schemes.includes("ApiKey") ? [`-H "X-API-Key: $KEY"`] : []),
+    ...(content === undefined
+      ? []
+      : [
+          `-H 'Content-Type: application/json'`,
+          `-d '${JSON.stringify(memberOf(content, "example")).replaceAll("'", "'\\''")}'`,
+        ]),
+  ].join(" \\\n  ");
 }
 
 /** Adds an example to each answer, request and webhook, made of the examples of their members. */
@@ -210,6 +310,6 @@ export type Places = {
 
 /** A mounted interface with its document. */
 export type ServedDocument = Places &
-  Pick<DescribedInterface, "title" | "purpose" | "advice"> & {
+  Pick<DescribedInterface, "title" | "purpose" | "advice" | "endpoints"> & {
     readonly document: ApiDocument;
   };

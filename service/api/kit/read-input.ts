@@ -46,9 +46,20 @@ async function checkBody<Body>(request: HonoRequest, schema: z.ZodType<Body>): P
   if (parsed.value === undefined || parsed.value === null) {
     return { ok: false, faults: [{ type: "missing", loc: ["body"], msg: "Field required", input: null }] };
   }
-  return check(schema, "body", parsed.value, () =>
+  const checked = check(schema, "body", parsed.value, () =>
     typeof parsed.value !== "string" && LARGE_INTEGER.test(text) ? parseExactly(text) : parsed.value,
   );
+  return checked.ok || isJson(request.header("content-type")) ? checked : withContentType(checked, request);
+}
+
+/** Names the cause of faults of a body that was not read as JSON. */
+function withContentType(
+  { faults }: { readonly faults: readonly ValidationFault[] },
+  request: HonoRequest,
+): { readonly ok: false; readonly faults: readonly ValidationFault[] } {
+  const given = request.header("content-type")?.slice(0, 128) ?? "none";
+  const cause = `: expected Content-Type application/json, got ${given}`;
+  return { ok: false, faults: faults.map((fault) => ({ ...fault, msg: `${fault.msg}${cause}` })) };
 }
 
 /** A number this long may lose digits. */

@@ -174,7 +174,7 @@ async function viewOf(
   return {
     ...{ self, summary, subscriptions, verdicts, usage, now },
     policy: policy.ok ? policyIn(await policy.json(), policy.headers.get("etag") ?? "*") : null,
-    sellsKeys: account.sellsKeys,
+    sellsKeys: account.payment !== null,
     once: account.randomId(),
   };
 }
@@ -194,12 +194,12 @@ function answerSignedOut(
     readonly headers?: Readonly<Record<string, string>>;
   },
 ): Response {
-  const { sellsKeys } = ports.account;
+  const { payment } = ports.account;
   const page = {
     title: "Account",
     path: PATH,
-    body: renderSignedOut({ onward, fault, sellsKeys, origin }),
-    ...(sellsKeys ? { script: "buy-key.js" } : {}),
+    body: renderSignedOut({ onward, fault, payment, origin }),
+    ...(payment !== null ? { script: "buy-key.js" } : {}),
   };
   return answerPrivatePage(context, page, rest);
 }
@@ -208,7 +208,7 @@ function answerSignedOut(
 async function whyNotSignedIn(answer: Response, { ports }: PageRuntime): Promise<string> {
   const { type, words } = await readRefusal(answer);
   if (type !== problemType("key-unknown")) return words;
-  return `No such key exists. ${ports.account.sellsKeys ? "Buy one below, or replace a lost one." : "Ask the operator for a key."}`;
+  return `No such key exists. ${ports.account.payment !== null ? "Buy one below, or replace a lost one." : "Ask the operator for a key."}`;
 }
 
 /** Throws a refusal of the interface as one of the page, with its status. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { DaySpending, KeyStanding } from "../../access/api-keys.ts";
 import type { OwnedVerdict } from "../../verification/verdicts/verdict-view.ts";
 import { renderSubscriptions, renderUsage, renderVerdicts, type ShownSubscription } from "./account-lists.ts";
+import type { PagePorts } from "./page-ports.ts";
 import { dollars, shortHex, strangeText, timeTag } from "./page-words.ts";
 import { type KeyPolicy, renderPolicyEditor } from "./policy-editor.ts";
 import type { Fragment } from "./prose.ts";
@@ -123,20 +124,20 @@ export function renderRotated(key: string | null): Fragment {
 export function renderSignedOut({
   onward,
   fault,
-  sellsKeys,
+  payment,
   origin,
 }: {
   /** A path of ours where the sign-in leads; null for the account. */
   readonly onward: string | null;
   readonly fault: string | null;
-  readonly sellsKeys: boolean;
+  readonly payment: PagePorts["account"]["payment"];
   readonly origin: string;
 }): Fragment {
   return html`<h1>Account</h1>
 <p class="lead">An API key pays for scores, reports and alerts. Sign in to see its balance, subscriptions and verdicts, to set your routing policy, and to open paid reports.</p>
 ${renderSignIn(onward, fault)}
 <h2 id="get">How to get a key</h2>
-${sellsKeys ? renderBuying(origin) : ""}
+${payment === null ? "" : renderBuying(origin, payment)}
 <section class="panel" aria-labelledby="ask"><h3 id="ask">From the operator</h3>
 <p>The operator of this service can issue a key. On a local chain, the start of the service prints a demo key.</p></section>`;
 }
@@ -152,7 +153,9 @@ ${fault === null ? "" : html`<p class="notice alarm" id="key-fault" role="alert"
 <p class="small quiet" id="key-hint">The key stays in a cookie of this site until you close the browser or sign out.</p></form></section>`;
 }
 
-function renderBuying(origin: string): Fragment {
+type Payment = NonNullable<PagePorts["account"]["payment"]>;
+
+function renderBuying(origin: string, payment: Payment): Fragment {
   return html`<section class="panel" aria-labelledby="wallet"><h3 id="wallet">With a browser wallet</h3>
 <p>You sign one transfer of USDC, which costs no gas, and get the key at once. Credits do not expire.</p>
 ${renderBuyForm({ target: "/keys", button: "Buy a key" })}
@@ -160,11 +163,11 @@ ${renderRecoverForm()}</section>
 <section class="panel" aria-labelledby="client"><h3 id="client">By any x402 client</h3>
 <p><code>POST /keys</code> answers 402 with the terms:</p>
 <pre data-copy="the text" tabindex="0"><code>curl -i ${origin}/keys -H 'content-type: application/json' -d '{"credits_usd": 5}'</code></pre>
-<p>Pay them with a wallet that holds USDC. Its private key is in <code>PAYER_KEY</code>:</p>
-<pre data-copy="the text" tabindex="0"><code>${clientScript(origin)}</code></pre></section>`;
+<p>Pay them with a wallet that holds USDC. Its private key is in <code>PAYER_KEY</code>. The client pays at most 5 USD a call, in this asset, to this service alone:</p>
+<pre data-copy="the text" tabindex="0"><code>${clientScript(origin, payment)}</code></pre></section>`;
 }
 
-function clientScript(origin: string): string {
+function clientScript(origin: string, { network, asset, payTo }: Payment): string {
   return `npm install @x402/fetch @x402/evm viem
 cat > buy-key.mjs <<'END'
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
@@ -172,8 +175,11 @@ import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { privateKeyToAccount } from "viem/accounts";
 
 const client = new x402Client()
-  .register("eip155:*", new ExactEvmScheme(privateKeyToAccount(process.env.PAYER_KEY)))
-  .setSpendControls(false);
+  .register("${network}", new ExactEvmScheme(privateKeyToAccount(process.env.PAYER_KEY)))
+  .setSpendControls({
+    allowedAssets: [{ network: "${network}", asset: "${asset}", maxAmountPerPayment: "5000000" }],
+  })
+  .registerPolicy((version, offers) => offers.filter(({ payTo }) => payTo === "${payTo}"));
 const answer = await wrapFetchWithPayment(fetch, client)("${origin}/keys", {
   method: "POST",
   headers: { "content-type": "application/json" },

@@ -42,9 +42,10 @@ function iconFile(png: Uint8Array, size: number): Uint8Array {
 
 /**
  * Reads the fonts from their package and the scripts from their folder. `scripts` is the path of that folder, with one
- * version for all, so that no script imports another version.
+ * version for all, so that no script imports another version. `viewer` is the path of Redoc.
  */
-export function loadPageAssets(): { assets: readonly PageAsset[]; scripts: string } {
+export function loadPageAssets(): { assets: readonly PageAsset[]; scripts: string; viewer: string } {
+  const viewer = readViewer();
   const fonts = new URL("files/", import.meta.resolve("@fontsource/inter/package.json"));
   const folder = new URL("scripts/", import.meta.url);
   const texts = readdirSync(folder)
@@ -53,9 +54,11 @@ export function loadPageAssets(): { assets: readonly PageAsset[]; scripts: strin
   const scripts = `/assets/${hash("sha256", JSON.stringify(texts), "hex").slice(0, 16)}` as const;
   return {
     scripts,
+    viewer: viewer.path,
     assets: [
       { path: "/favicon.ico", contentType: "image/x-icon", body: iconFile(drawIcon(32), 32), version: null },
       { path: "/apple-touch-icon.png", contentType: "image/png", body: drawIcon(180), version: null },
+      viewer,
       ...FONT_FILES.map((name): PageAsset => {
         const body = new Uint8Array(readFileSync(new URL(name, fonts)));
         return { path: `/assets/${name}`, contentType: "font/woff2", body, version: { v: FONT_VERSION } };
@@ -66,6 +69,19 @@ export function loadPageAssets(): { assets: readonly PageAsset[]; scripts: strin
       }),
     ],
   };
+}
+
+/** An image that Redoc would load from a CDN. */
+const REMOTE_LOGO = "https://cdn.redoc.ly/redoc/logo-mini.svg";
+
+/** Redoc's bundle, without its remote image. */
+function readViewer(): PageAsset {
+  const bundle = readFileSync(new URL(import.meta.resolve("redoc/bundles/redoc.standalone.js")), "utf8");
+  if (!bundle.includes(REMOTE_LOGO)) throw new Error(`Redoc's bundle does not name ${REMOTE_LOGO}`);
+  const body = bundle.replaceAll(REMOTE_LOGO, "data:,");
+  const version = hash("sha256", body, "hex").slice(0, 16);
+  const contentType = "text/javascript; charset=utf-8";
+  return { path: `/assets/redoc-${version}.js`, contentType, body, version: "in-path" };
 }
 
 const OWN_TEXTS: readonly PageAsset[] = [

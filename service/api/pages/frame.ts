@@ -42,6 +42,8 @@ export type PageFrame = {
   readonly origin: string;
   /** Whether the server has the feed of grade changes. */
   readonly hasFeed: boolean;
+  /** mailto: or https: URI for vulnerability reports; null if none is set. */
+  readonly securityContact: string | null;
 };
 
 /** The frame of a server, with links to its own pages only. `served` are their paths. */
@@ -126,10 +128,10 @@ function renderMark(): Fragment {
   return html`<svg class="mark" viewBox="0 0 28 24" width="28" height="24" aria-hidden="true" focusable="false"><path class="mark-ticks" d="M2 24V14M8 24V9M20 24V9M26 24V14"/><path class="mark-read" d="M14 24V1"/></svg>`;
 }
 
-function renderFooter({ document, hasFeed }: PageFrame): Fragment {
+function renderFooter({ document, hasFeed, securityContact }: PageFrame): Fragment {
   return html`<footer class="bottom"><div class="wide">
 <p>Scores are computed from on-chain activity, and anyone can recompute them. A wallet without enough history has no score; that is not a bad score.</p>
-<ul>${hasFeed ? html`<li><a href="${FEED}">Feed</a></li>` : ""}<li><a href="${REFERENCE}">API reference</a></li><li><a href="${document}">OpenAPI</a></li><li><a href="/llms.txt">llms.txt</a></li><li><a href="/.well-known/security.txt">Report a vulnerability</a></li></ul>
+<ul>${hasFeed ? html`<li><a href="${FEED}">Feed</a></li>` : ""}<li><a href="${REFERENCE}">API reference</a></li><li><a href="${document}">OpenAPI</a></li><li><a href="/llms.txt">llms.txt</a></li>${securityContact === null ? "" : html`<li><a href="${securityContact}">Report a vulnerability</a></li>`}</ul>
 </div></footer>`;
 }
 

@@ -88,7 +88,14 @@ export type PagePorts = Pick<Services, "verdicts"> &
     readonly status: () => Promise<StatusReading>;
     readonly machineStatus: "/readyz" | "/health";
     readonly account: {
-      readonly sellsKeys: boolean;
+      /** Asset and recipient of payments for keys; null if none are sold. */
+      readonly payment: {
+        /** CAIP-2. */
+        readonly network: `eip155:${number}`;
+        /** EIP-55, as is payTo. */
+        readonly asset: Address;
+        readonly payTo: Address;
+      } | null;
       /** Limit of sign-in attempts by address, in addition to the general limit. */
       readonly signInLimit: IpLimit;
       readonly socketAddress: (context: ApiContext) => string | null;

@@ -40,6 +40,13 @@ export type PageRuntime = {
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
+/** Style elements that Redoc 2.5.4 adds: one that starts empty and is filled by script, and one of fixed text. */
+const REFERENCE_STYLES =
+  "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='";
+
+/** The same for the API reference. The search of Redoc runs in a worker of its bundle. */
+const REFERENCE_POLICY = `${PAGE_POLICY.replace("style-src 'self'", `style-src 'self' ${REFERENCE_STYLES}`)}; worker-src blob:`;
+
 const HTML_HEADERS = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": PAGE_POLICY,
@@ -60,8 +67,16 @@ export function answerPublicPage(context: ApiContext, content: PageContent): Res
 }
 
 /** A page that never changes while the server runs. */
-export function staticPage(content: PageContent, frame: PageFrame): ReturnType<typeof staticDocument> {
-  return staticDocument(renderPage(content, frame), { ...HTML_HEADERS, "cache-control": PUBLIC_PAGE });
+export function staticPage(
+  content: PageContent,
+  frame: PageFrame,
+  kind: "page" | "reference",
+): ReturnType<typeof staticDocument> {
+  return staticDocument(renderPage(content, frame), {
+    ...HTML_HEADERS,
+    ...(kind === "reference" ? { "content-security-policy": REFERENCE_POLICY } : {}),
+    "cache-control": PUBLIC_PAGE,
+  });
 }
 
 /** A private page or a refusal: never cached. */

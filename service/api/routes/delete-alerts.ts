@@ -15,6 +15,8 @@ import {
 export const deleteAlert = defineFree({
   method: "delete",
   path: "/alerts/{subscription_id}",
+  operationId: "end_subscription",
+  tool: "Ends an alert subscription for good; nothing is refunded and pending notifications are dropped. Use list_subscriptions to find its id.",
   tag: "Alerts",
   summary: "End a subscription",
   description: `Ends it for good; what was still to be delivered is dropped, and nothing is paid back. Ending it again answers the same. ${WHO_MANAGES}`,

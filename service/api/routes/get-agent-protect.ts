@@ -38,6 +38,8 @@ const query = previewQuery.extend({
 export const getAgentProtect = definePaid({
   method: "get",
   path: "/agent/protect/{address}",
+  operationId: "protect_wallet",
+  tool: "Returns one ranked plan that protects a wallet: revocations, repeats of failed calls and savings, with transactions ready to be signed. It is the most expensive report: use it for a wallet that you operate, after check_risk or diagnose_wallet showed problems.",
   price: 25_000,
   tag: "Recovery",
   summary: "One ranked plan that protects a wallet, with its transactions ready to be signed",

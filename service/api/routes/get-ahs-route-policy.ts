@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { ownerText } from "../../access/access.ts";
 
 import { DEFAULT_VERSION, type StoredPolicy } from "../../scores/routing-policies.ts";
-import { answer, answerJson, namesVersion } from "../kit/answer.ts";
+import { answer, answerJson, callerRequest, namesVersion } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { policySchema, policyTag, renderPolicy } from "../schemas/route-policy.ts";
 
@@ -11,7 +11,7 @@ export function policyHeaders(stored: StoredPolicy | null): Readonly<Record<stri
   return {
     etag: policyTag(stored),
     "cache-control": "private, no-cache",
-    vary: "X-API-Key, SIGN-IN-WITH-X",
+    vary: "X-API-Key, Authorization, SIGN-IN-WITH-X",
   };
 }
 
@@ -19,6 +19,8 @@ export function policyHeaders(stored: StoredPolicy | null): Readonly<Record<stri
 export const getRoutePolicy = defineFree({
   method: "get",
   path: "/ahs/route/policy",
+  operationId: "get_routing_policy",
+  tool: "Returns the routing policy of the caller: the rules that route_payment applies for this key. Use it before you change them.",
   tag: "Routing",
   summary: "The caller's routing policy",
   description:
@@ -30,7 +32,7 @@ export const getRoutePolicy = defineFree({
   alternatives: { 304: { description: "Unchanged since the ETag in If-None-Match" } },
   problems: ["database-unavailable", "internal"],
   async respond(context, _input, { deps }) {
-    const owner = await deps.owners.identify(context.req);
+    const owner = await deps.owners.identify(callerRequest(context));
     const stored = await deps.policies.of(ownerText(owner));
     const headers = policyHeaders(stored);
     const version = stored?.version ?? DEFAULT_VERSION;

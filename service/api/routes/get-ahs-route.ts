@@ -74,6 +74,8 @@ type Answer = z.infer<typeof routeSchema>;
 export const getAhsRoute = defineSale({
   method: "get",
   path: "/ahs/route/{address}",
+  operationId: "route_payment",
+  tool: "Decides how to pay a wallet now: instant_settle, escrow or reject, with the reason and the amount that is safe to settle. Use it before every payment, with the amount in US dollars.",
   price: 10,
   tag: "Routing",
   summary: "Trust routing decision for a payment to a wallet",

@@ -24,7 +24,7 @@ const query = z.object({
     param: { style: "form", explode: false },
     type: "array",
     items: { type: "string", enum: [...PARTS] },
-    description: "Parts to add, separated by commas",
+    description: "Parts to add",
   }),
   agent_url: z.string().min(1).max(MAX_URL_CHARACTERS).optional().openapi({
     description:
@@ -36,6 +36,8 @@ const query = z.object({
 export const getAhs = definePaid({
   method: "get",
   path: "/ahs/{address}",
+  operationId: "score_wallet",
+  tool: "Returns the Agent Health Score of a wallet: 0 to 100, its grade, confidence and detected patterns. Use it to judge an agent; use route_payment to decide about one payment, and explain_score for the reasons.",
   price: 1000,
   tag: "Scores",
   summary: "Agent Health Score of a wallet",

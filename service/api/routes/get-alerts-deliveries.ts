@@ -14,6 +14,7 @@ import { deliveriesShape, pageOfDeliveries, pageQuery } from "../schemas/deliver
 export const getAlertDeliveries = defineFree({
   method: "get",
   path: "/alerts/{subscription_id}/deliveries",
+  operationId: "list_deliveries",
   tag: "Alerts",
   summary: "Deliveries of a subscription",
   description: `Every event of the last 30 days, newest first, with each attempt to deliver it. ${WHO_MANAGES}`,

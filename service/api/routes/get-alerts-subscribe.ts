@@ -32,7 +32,7 @@ const query = z.object({
     type: "array",
     items: { type: "string", enum: [...ALERT_EVENTS] },
     description:
-      "Events to receive, separated by commas. Default: all events; for a running subscription, its current events. `ahs.threshold_breached` needs a threshold.",
+      "Events to receive. Default: all events; for a running subscription, its current events. `ahs.threshold_breached` needs a threshold.",
   }),
   ...thresholdQuery,
 });
@@ -55,6 +55,8 @@ const subscribedSchema = z
 export const getAlertsSubscribe = definePaid({
   method: "get",
   path: "/alerts/subscribe/{address}",
+  operationId: "subscribe_alerts",
+  tool: "Buys 30 days of notifications about a wallet, sent to a webhook URL when its grade changes, a value falls below a threshold, or the wallet is sanctioned. Returns the subscription with its secret, which is shown once. Buying again for the same wallet and URL adds 30 days.",
   price: 2000,
   tag: "Alerts",
   summary: "30 days of monitoring of a wallet by webhook",

@@ -15,6 +15,7 @@ import {
 export const getAlert = defineFree({
   method: "get",
   path: "/alerts/{subscription_id}",
+  operationId: "get_subscription",
   tag: "Alerts",
   summary: "A subscription",
   description: `Its events, its end and whether its endpoint answers. ${WHO_MANAGES}`,

@@ -114,6 +114,8 @@ const query = z.object({
 export const getCounterparties = definePaid({
   method: "get",
   path: "/counterparties/{address}",
+  operationId: "list_counterparties",
+  tool: "Lists the accounts that a wallet pays, calls and is paid by, with volumes, labels and risk. Use it to find out whom an agent deals with.",
   price: 100,
   tag: "Network",
   summary: "Know your counterparty: the accounts that a wallet dealt with",

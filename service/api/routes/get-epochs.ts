@@ -45,6 +45,7 @@ const params = z.object({
 export const getEpoch = defineFree({
   method: "get",
   path: "/epochs/{epoch}",
+  operationId: "get_epoch",
   tag: "Verification of scores",
   summary: "Merkle list of one epoch",
   description:

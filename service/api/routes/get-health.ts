@@ -145,6 +145,8 @@ type HealthAnswer = z.infer<typeof healthSchema>;
 export const getHealth = definePaid({
   method: "get",
   path: "/health/{address}",
+  operationId: "diagnose_wallet",
+  tool: "Diagnoses how a wallet operates: success rate, failures by cause, gas use, approvals and holdings, with recommendations. Use it for a wallet that you operate or support.",
   price: 500,
   tag: "Reports",
   summary: "Operational health of a wallet",

@@ -25,6 +25,7 @@ const params = z.object({
 export const getInput = defineFree({
   method: "get",
   path: "/inputs/{hash}",
+  operationId: "get_input_file",
   tag: "Verification of scores",
   summary: "File behind an inputs hash",
   description:

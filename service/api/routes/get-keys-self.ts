@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { unauthorized } from "../../access/problems.ts";
-import { answerJson } from "../kit/answer.ts";
+import { answerJson, callerRequest } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { keyShape, renderKey, usdOf } from "../schemas/key-sale.ts";
 import { eip55Schema, isoSchema, toEip55 } from "../schemas/values.ts";
@@ -40,6 +40,8 @@ const selfSchema = z
 export const getKeysSelf = defineFree({
   method: "get",
   path: "/keys/self",
+  operationId: "get_balance",
+  tool: "Returns the balance of the API key, its rate limit, and what it spent in the last 30 days by operation. Use it before expensive calls.",
   tag: "Keys",
   summary: "Balance and spending of the key",
   description: "What the key in `X-API-Key` is, what is left on it, and what it spent in the last 30 days.",
@@ -48,7 +50,7 @@ export const getKeysSelf = defineFree({
   answer: { schema: selfSchema, description: "The key" },
   problems: ["database-unavailable", "internal"],
   async respond(context, _input, { deps, now }) {
-    const caller = await deps.keys.enter(context.req);
+    const caller = await deps.keys.enter(callerRequest(context));
     if (caller === null) throw unauthorized("key-missing", "Send the key in the header X-API-Key.");
     const since = new Date(now.getTime() - WINDOW_DAYS * DAY_MS);
     const [key, spending] = await Promise.all([

@@ -8,6 +8,7 @@ const livezSchema = z.object({ status: z.literal("ok") });
 export const getLivez = defineFree({
   method: "get",
   path: "/livez",
+  operationId: "check_liveness",
   tag: "Operation",
   summary: "Liveness",
   description: "200 while the process runs.",

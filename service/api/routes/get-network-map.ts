@@ -104,6 +104,8 @@ export type NetworkMapAnswer = z.infer<typeof networkMapSchema>;
 export const getNetworkMap = definePaid({
   method: "get",
   path: "/network-map/{address}",
+  operationId: "map_network",
+  tool: "Returns the graph of accounts around a wallet: nodes, links and the accounts of the same owner. Use it to find clusters, common funders and circular payments.",
   price: 100,
   tag: "Network",
   summary: "Map of the accounts around a wallet",

@@ -148,6 +148,8 @@ type OptimizeAnswer = z.infer<typeof optimizeSchema>;
 export const getOptimize = definePaid({
   method: "get",
   path: "/optimize/{address}",
+  operationId: "optimize_gas",
+  tool: "Reports what a wallet spends on gas, by method, and what it could have saved. Use it for a wallet that you operate and that spends noticeably on gas.",
   price: 5000,
   tag: "Reports",
   summary: "Operational efficiency report: where the gas of a wallet goes, and what it could save",

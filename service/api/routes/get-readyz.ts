@@ -46,6 +46,7 @@ export type Readiness = z.infer<typeof readyzSchema>;
 export const getReadyz = defineFree({
   method: "get",
   path: "/readyz",
+  operationId: "check_readiness",
   tag: "Operation",
   summary: "Readiness",
   description:

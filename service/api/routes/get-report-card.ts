@@ -40,6 +40,8 @@ const query = z.object({
 export const getReportCard = definePaid({
   method: "get",
   path: "/report-card/{address}",
+  operationId: "draw_report_card",
+  tool: "Draws the report card of a wallet as a picture, or returns its facts: score, dimensions and percentile among all scored wallets. Use it to show a score to a person.",
   price: 2000,
   tag: "Scores",
   summary: "Visual report card of a wallet with benchmarks",

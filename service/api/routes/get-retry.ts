@@ -89,6 +89,8 @@ export type RetryAnswer = z.infer<typeof retrySchema>;
 export const getRetry = definePaid({
   method: "get",
   path: "/retry/{address}",
+  operationId: "plan_retries",
+  tool: "Finds failed transactions of a wallet that are worth sending again, each ready to be signed. Use it for a wallet that you operate, within hours of the failures.",
   price: 10_000,
   tag: "Recovery",
   summary: "Failed transactions worth sending again, ready to be signed",

@@ -189,6 +189,8 @@ export type RiskPremiumAnswer = z.infer<typeof riskPremiumSchema>;
 export const getRiskPremium = definePaid({
   method: "get",
   path: "/risk/premium/{address}",
+  operationId: "check_premium_risk",
+  tool: "Checks the risk of a wallet in depth: everything of check_risk, with labels of third parties, profit and loss, and signs of self-dealing. Use it before a large or repeated engagement.",
   price: 50,
   tag: "Risk",
   summary: "Risk of a wallet with its labels and its profit and loss",

@@ -8,6 +8,8 @@ import { addressParams } from "../schemas/values.ts";
 export const getRisk = definePaid({
   method: "get",
   path: "/risk/{address}",
+  operationId: "check_risk",
+  tool: "Checks whether a wallet is dangerous before you deal with it: sanctions, known bad counterparties and failures, as a risk level with reasons. Use it for a quick, cheap check of any address.",
   price: 1,
   tag: "Risk",
   summary: "Pre-transaction trust check of a wallet",

@@ -69,6 +69,8 @@ type Entry =
 export const postAhsBatch = definePaid({
   method: "post",
   path: "/ahs/batch",
+  operationId: "score_wallets",
+  tool: "Returns the Agent Health Scores of up to 25 wallets at once. Use it to compare several agents; the price is for the whole batch.",
   price: 10_000,
   tag: "Scores",
   summary: "Agent Health Scores of up to 25 wallets",

@@ -20,6 +20,7 @@ const replayParams = subscriptionParams.extend({
 export const postAlertReplay = defineFree({
   method: "post",
   path: "/alerts/{subscription_id}/deliveries/{delivery_id}/replay",
+  operationId: "replay_delivery",
   tag: "Alerts",
   summary: "Deliver an event again",
   description: `Queues an event again, in any state, with the same webhook-id and body and all attempts anew; one that waits already goes on waiting, and one that was tried within the last minute is 429. An endpoint that was given up is delivered to again from then on. ${WHO_MANAGES}`,

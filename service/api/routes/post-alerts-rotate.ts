@@ -32,6 +32,7 @@ const rotatedSchema = z
 export const postAlertRotate = defineFree({
   method: "post",
   path: "/alerts/{subscription_id}/rotate",
+  operationId: "rotate_webhook_secret",
   tag: "Alerts",
   summary: "Rotate the secret",
   description: `Makes a new secret; for 24 hours every delivery is signed by both, and by no third one: a second rotation within that time is done at once too, since a secret may have leaked, and ends the oldest, which \`older_secret_ended\` says. Asked for by the owner's key or wallet, it also makes a new manage token, and the old one ends, so a lost first answer is no loss. Under one \`Idempotency-Key\` it is rotated once, and a repeat answers without the secrets. ${WHO_MANAGES}`,

@@ -14,6 +14,7 @@ import {
 export const postAlertTest = defineFree({
   method: "post",
   path: "/alerts/{subscription_id}/test",
+  operationId: "test_subscription",
   tag: "Alerts",
   summary: "Send a test event",
   description: `Queues a \`subscription.test\` for delivery at once; those asked for within a minute are one: the same while it waits, and 429 once it was tried. An endpoint that was given up is delivered to again from then on. ${WHO_MANAGES}`,

@@ -2,9 +2,11 @@ import { z } from "@hono/zod-openapi";
 import type { HonoRequest } from "hono";
 import type { Address } from "viem";
 import { type Owner, ownerText } from "../../access/access.ts";
+import { presentedKey } from "../../access/api-key-access.ts";
 import { hashApiKey, type RotationRight } from "../../access/api-keys.ts";
 import { Problem, unauthorized } from "../../access/problems.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
+import { callerRequest } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { ValidationFailed, valueFault } from "../kit/validation-failed.ts";
 import { keyShape, renderKey, secretSchema } from "../schemas/key-sale.ts";
@@ -36,6 +38,7 @@ const rotatedSchema = z
 export const postKeysRotate = defineFree({
   method: "post",
   path: "/keys/rotate",
+  operationId: "rotate_key",
   tag: "Keys",
   summary: "Replace an API key by a new one",
   description:
@@ -46,7 +49,7 @@ export const postKeysRotate = defineFree({
   answer: { schema: rotatedSchema, description: "The key with its new secret" },
   problems: ["not-found", "database-unavailable", "internal", ...ACT_ONCE.problems],
   async respond(context, { body }, { deps, now }) {
-    const owner = await deps.owners.identify(context.req);
+    const owner = await deps.owners.identify(callerRequest(context));
     const keyId = body?.key_id?.toLowerCase() ?? null;
     return actOnce(context, deps.repeats, {
       scope: ownerText(owner),
@@ -72,7 +75,7 @@ async function rightOf(
     case "key":
       if (keyId !== null && keyId !== owner.keyId)
         throw keyIdFault(keyId, "another key than the one in X-API-Key");
-      return { kind: "holder", keyHash: hashApiKey(request.header("x-api-key") ?? "") };
+      return { kind: "holder", keyHash: hashApiKey(presentedKey(request) ?? "") };
     case "wallet":
       return {
         kind: "buyer",

@@ -24,6 +24,7 @@ const toppedUpSchema = z
 export const postKeysTopup = definePaid({
   method: "post",
   path: "/keys/topup",
+  operationId: "top_up_key",
   price: 1_000,
   priceOf: ({ body }) => unitsOf(body),
   paidBy: "payment",

@@ -19,6 +19,7 @@ const boughtKeySchema = z
 export const postKeys = definePaid({
   method: "post",
   path: "/keys",
+  operationId: "buy_key",
   price: 1_000,
   priceOf: ({ body }) => unitsOf(body),
   paidBy: "payment",
@@ -26,7 +27,7 @@ export const postKeys = definePaid({
   tag: "Keys",
   summary: "Buy an API key with credits",
   description:
-    "Sells an API key over x402: the price is the credits, from 1 to 10,000 USD, and calls are then charged to them. Only this answer shows the key. If it is lost, the wallet that paid signs in and gets another from `POST /keys/rotate`; the same payment never buys a second key. Official x402 clients refuse more than 1 USD unless `setSpendControls` allows it.",
+    "Sells an API key over x402: the price is the credits, from 1 to 10,000 USD, and calls are then charged to them. Only this answer shows the key. If it is lost, the wallet that paid signs in and gets another from `POST /keys/rotate`; the same payment never buys a second key. Official x402 clients pay at most 1 USD by default: raise the limit to the price with `setSpendControls`, for this asset alone.",
   request: { params: z.object({}), query: z.object({}), body: creditsBodySchema },
   answer: { schema: boughtKeySchema, description: "The key" },
   problems: [],

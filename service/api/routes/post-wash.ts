@@ -189,6 +189,8 @@ type WashAnswer = z.infer<typeof washSchema>;
 export const postWash = definePaid({
   method: "post",
   path: "/wash/{address}",
+  operationId: "scan_financial_health",
+  tool: "Scans a wallet's tokens and approvals for spam, dust and risky allowances. Use it to find what should be revoked or ignored.",
   price: 500,
   tag: "Reports",
   summary: "Financial health scan",

@@ -9,6 +9,7 @@ import { hashManageToken, PAUSE_MS, type Replay, type SubscribeRequest } from ".
 import { standingOfThresholds, thresholdsFrom, WATCHED_VALUES } from "../../alerts/thresholds.ts";
 import type { AlertThresholds } from "../../db/tables/alerts.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
+import { callerRequest } from "../kit/answer.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import type { CheckContext } from "../kit/endpoint-spec.ts";
 import { echoInput, refuseUrl, ValidationFailed, valueFault } from "../kit/validation-failed.ts";
@@ -197,11 +198,11 @@ type Managed = { readonly subscription: StoredSubscription; readonly by: "owner"
 
 /** The subscription that a request may manage. Throws a 401 for an unproven caller and the same 404 for unknown and foreign ids. */
 export async function requireSubscription(
-  { req }: ApiContext,
+  context: ApiContext,
   id: string,
   { owners, subscriptions }: Pick<Services, "owners" | "subscriptions">,
 ): Promise<Managed> {
-  const token = bearerOf(req.header("authorization"));
+  const token = bearerOf(context.req.header("authorization"));
   if (token !== null) {
     const subscription = await subscriptions.find(id);
     const isHeld = isHashOf(token, subscription?.manageTokenHash ?? NO_HASH);
@@ -209,7 +210,7 @@ export async function requireSubscription(
     await subscriptions.count(id);
     return { subscription, by: "token" };
   }
-  const owner = ownerText(await owners.identify(req));
+  const owner = ownerText(await owners.identify(callerRequest(context)));
   const subscription = await subscriptions.find(id);
   if (subscription === null || subscription.owner !== owner) throw unknownSubscription(id);
   return { subscription, by: "owner" };
@@ -286,8 +287,9 @@ function unknownSubscription(id: string): Problem {
   return new Problem("not-found", `The caller has no subscription ${id}.`);
 }
 
+/** A bearer token other than an API key. */
 function bearerOf(header: string | undefined): string | null {
-  return /^Bearer +(\S+) *$/i.exec(header ?? "")?.[1] ?? null;
+  return /^Bearer +(?!ahs_)(\S+) *$/i.exec(header ?? "")?.[1] ?? null;
 }
 
 /** A hash without a known preimage. */

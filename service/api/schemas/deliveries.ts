@@ -46,20 +46,24 @@ export const deliveriesShape = {
   next_cursor: text("Null on the last page").nullable().openapi({ example: null }),
 } as const;
 
+/** The query parameter that limits a page. */
+export const limitSchema = z
+  .string()
+  .regex(/^[0-9]{1,4}$/)
+  .transform(Number)
+  .pipe(z.int().min(1).max(LONGEST_PAGE))
+  .default(PAGE)
+  .openapi({
+    type: "integer",
+    minimum: 1,
+    maximum: LONGEST_PAGE,
+    default: PAGE,
+    description: "Maximum number of entries on the page",
+  });
+
 /** Query parameters of a page. */
 export const pageQuery = z.object({
-  limit: z
-    .string()
-    .regex(/^[0-9]{1,4}$/)
-    .transform(Number)
-    .pipe(z.int().min(1).max(LONGEST_PAGE))
-    .default(PAGE)
-    .openapi({
-      type: "integer",
-      minimum: 1,
-      maximum: LONGEST_PAGE,
-      default: PAGE,
-    }),
+  limit: limitSchema,
   cursor: givenDeliveryId.optional().openapi({ description: "`next_cursor` of the page before" }),
 });
 

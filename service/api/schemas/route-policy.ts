@@ -51,11 +51,22 @@ const MAX_INSTANT =
 const SAFE_MULTIPLE =
   "Factor, 0 to 10, of the available safe amount up to which an amount_usd settles at once; 0: none does";
 
+function defaultGrades(grades: readonly Grade[]): string {
+  return `Default: ${grades.join(", ")}, without the grades that another set names`;
+}
+
 const SHAPE = {
-  instant_grades: gradesSchema.openapi({ description: "Grades that settle at once", example: ["A"] }),
-  escrow_grades: gradesSchema.openapi({ description: "Grades that wait in escrow", example: ["B", "C"] }),
+  instant_grades: gradesSchema.optional().openapi({
+    description: `Grades that settle at once. ${defaultGrades(DEFAULT_ROUTING.instantGrades)}`,
+    example: ["A"],
+  }),
+  escrow_grades: gradesSchema.optional().openapi({
+    description: `Grades that wait in escrow. ${defaultGrades(DEFAULT_ROUTING.escrowGrades)}`,
+    example: ["B", "C"],
+  }),
   reject_grades: gradesSchema.optional().openapi({
-    description: "All grades of neither set, if it is sent: they reject whether it is or not",
+    description: "Grades that reject: all that are in neither other set. If it is sent, it must be these",
+    example: ["D", "E", "F"],
   }),
   escrow_disabled: z
     .boolean()
@@ -111,6 +122,8 @@ export type PolicyBody = z.infer<typeof policyBodySchema>;
 export const policySchema = z
   .object({
     ...SHAPE,
+    instant_grades: SHAPE.instant_grades.unwrap(),
+    escrow_grades: SHAPE.escrow_grades.unwrap(),
     reject_grades: gradesSchema.openapi({ example: ["D", "E", "F"] }),
     escrow_disabled: z.boolean(),
     allowlist: z.array(eip55Schema),
@@ -126,18 +139,29 @@ export const policySchema = z
   })
   .openapi("RoutingPolicy");
 
+type GivenSets = {
+  readonly instant_grades?: readonly Grade[] | undefined;
+  readonly escrow_grades?: readonly Grade[] | undefined;
+  readonly reject_grades?: readonly Grade[] | undefined;
+};
+
+/** The sets of a body. An omitted set has its default grades, without those that a given set names. */
+function gradeSetsOf(given: GivenSets): { readonly instant: Grade[]; readonly escrow: Grade[] } {
+  const { instant_grades = [], escrow_grades = [], reject_grades = [] } = given;
+  const named = new Set([...instant_grades, ...escrow_grades, ...reject_grades]);
+  const unnamed = (grades: readonly Grade[]) => grades.filter((grade) => !named.has(grade));
+  return {
+    instant: [...(given.instant_grades ?? unnamed(DEFAULT_ROUTING.instantGrades))],
+    escrow: [...(given.escrow_grades ?? unnamed(DEFAULT_ROUTING.escrowGrades))],
+  };
+}
+
 /** Each grade is in at most one set, and `reject_grades`, if sent, equals the rest. */
-function checkGrades(
-  policy: {
-    readonly instant_grades: readonly Grade[];
-    readonly escrow_grades: readonly Grade[];
-    readonly reject_grades?: readonly Grade[] | undefined;
-  },
-  context: z.RefinementCtx,
-): void {
+function checkGrades(policy: GivenSets, context: z.RefinementCtx): void {
+  const sets = gradeSetsOf(policy);
   const places = [
-    ...policy.instant_grades.map((grade, index) => ({ grade, set: "instant_grades", index })),
-    ...policy.escrow_grades.map((grade, index) => ({ grade, set: "escrow_grades", index })),
+    ...sets.instant.map((grade, index) => ({ grade, set: "instant_grades", index })),
+    ...sets.escrow.map((grade, index) => ({ grade, set: "escrow_grades", index })),
   ];
   places.forEach(({ grade, set, index }, place) => {
     const first = places.findIndex((other) => other.grade === grade);
@@ -184,9 +208,10 @@ function listOf(grades: readonly Grade[]): string {
 
 /** The policy of a body; repeated addresses count once. */
 export function policyOf(body: PolicyBody): RoutingPolicy {
+  const { instant, escrow } = gradeSetsOf(body);
   return {
-    instantGrades: body.instant_grades,
-    escrowGrades: body.escrow_grades,
+    instantGrades: instant,
+    escrowGrades: escrow,
     escrowDisabled: body.escrow_disabled,
     allowlist: [...new Set(body.allowlist)],
     confidenceOverrides: body.confidence_overrides,

@@ -85,7 +85,8 @@ export const addressSchema = z
   .string()
   .regex(ADDRESS_PATTERN, { abort: true })
   .refine(hasValidCase, {
-    error: ({ input }) => `mixed-case address fails its EIP-55 checksum: ${String(input)}`,
+    error: ({ input }) =>
+      `mixed-case address fails its EIP-55 checksum: got ${String(input)}, expected ${toEip55(String(input))}`,
   })
   .transform(lowerCase);
 

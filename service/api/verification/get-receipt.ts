@@ -31,6 +31,8 @@ const receiptSchema = z
 export const getReceipt = defineFree({
   method: "get",
   path: "/v1/verdicts/{verdict_id}/receipt",
+  operationId: "get_receipt",
+  tool: "Returns the newest decision on an output as a signed receipt (JWS). Use it to prove a verdict to a third party.",
   tag: "Verdicts",
   summary: "Signed receipt of a verdict",
   description:
@@ -87,6 +89,7 @@ const mappingSchema = z
 export const getReceiptMapping = defineFree({
   method: "get",
   path: "/v1/receipt-mappings/{mapping_id}",
+  operationId: "get_receipt_mapping",
   tag: "Verdicts",
   summary: "Rules by which a receipt's gate is derived",
   description:

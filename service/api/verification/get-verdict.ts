@@ -174,6 +174,8 @@ function signedOf({ escrow, jobId, signed }: SettlementView): Settlement["signed
 export const getVerdict = defineFree({
   method: "get",
   path: "/v1/verdicts/{verdict_id}",
+  operationId: "get_verdict",
+  tool: "Returns a verdict on an output: ALLOW, HOLD or REJECT with scores, met and unmet criteria, or its status while it is being decided. HOLD means that evidence is missing; it is not a rejection.",
   tag: "Verdicts",
   summary: "A verdict on a delivered output",
   description:

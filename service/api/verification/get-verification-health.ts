@@ -25,6 +25,7 @@ type Health = z.infer<typeof healthSchema>;
 export const getVerificationHealth = defineFree({
   method: "get",
   path: "/health",
+  operationId: "check_verification_health",
   tag: "Operation",
   summary: "Whether verification works",
   description:

@@ -80,6 +80,8 @@ const RETRY_AFTER_SECONDS = 5;
 export const postOutputs = defineSale({
   method: "post",
   path: "/v1/outputs",
+  operationId: "verify_output",
+  tool: "Submits a delivered output to be judged by its registered specification, and returns the id of the verdict. The verdict takes some seconds: read it with get_verdict.",
   price: UNITS,
   takesPoorKeys: true,
   tag: "Verification",

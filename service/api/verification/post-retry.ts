@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { ownerText, usd } from "../../access/access.ts";
+import { chargeHeaders, ownerText, usd } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
 import type { RetryOutcome } from "../../verification/verdicts/rerun-verdict.ts";
 import { requirePanel } from "../../verification/verdicts/token-budget.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
+import { addHeaders, callerRequest } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { unknownVerdict, verdictIdOf } from "./require-verdict.ts";
 
@@ -15,6 +16,7 @@ const retriedSchema = z
 export const postRetry = defineFree({
   method: "post",
   path: "/v1/verdicts/{verdict_id}/retry",
+  operationId: "retry_verdict",
   tag: "Verification",
   summary: "Have a failed verdict run again",
   description:
@@ -47,14 +49,15 @@ export const postRetry = defineFree({
   ],
   async respond(context, { params }, { deps, now }): Promise<Response> {
     const verdictId = verdictIdOf(params.verdict_id);
-    const owner = ownerText(await deps.owners.identify(context.req));
+    const owner = ownerText(await deps.owners.identify(callerRequest(context)));
     return actOnce(context, deps.repeats, {
       scope: owner,
       endpoint: "POST /v1/verdicts/{verdict_id}/retry",
       input: { verdictId },
       async run() {
         await requirePanel(deps.panelBudget, { now, isOfJob: await deps.isOfJob(verdictId) });
-        requireQueued(verdictId, await deps.retryVerdict({ verdictId, owner, now }));
+        const charge = requireQueued(verdictId, await deps.retryVerdict({ verdictId, owner, now }));
+        if (charge?.kind === "taken") addHeaders(context, chargeHeaders(charge.units, charge.balanceUnits));
         const answer = { verdict_id: verdictId, status: "pending" };
         return { answer, kept: answer };
       },
@@ -62,10 +65,14 @@ export const postRetry = defineFree({
   },
 });
 
-function requireQueued(id: string, outcome: RetryOutcome): void {
+/** The charge of a queued retry; throws the refusal of any other outcome. */
+function requireQueued(
+  id: string,
+  outcome: RetryOutcome,
+): Extract<RetryOutcome, { readonly kind: "queued" }>["charge"] {
   switch (outcome.kind) {
     case "queued":
-      return;
+      return outcome.charge;
     case "unknown":
       throw unknownVerdict(id);
     case "not-the-submitter":

@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import type { HonoRequest } from "hono";
 import { Problem, unauthorized } from "../../access/problems.ts";
 import type { ReviewOutcome } from "../../verification/verdicts/review.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
+import { callerRequest } from "../kit/answer.ts";
+import type { ApiContext } from "../kit/api-env.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { hashSchema } from "../schemas/values.ts";
 import type { Services } from "../services.ts";
@@ -42,6 +43,7 @@ const reviewedSchema = z
 export const postReview = defineFree({
   method: "post",
   path: "/v1/verdicts/{verdict_id}/review",
+  operationId: "review_verdict",
   tag: "Verdicts",
   summary: "Decide on a verdict on HOLD, or a failed one of a job",
   description:
@@ -60,7 +62,7 @@ export const postReview = defineFree({
   ],
   async respond(context, { params, body }, { deps }) {
     if (body === null) throw new Error("a body was checked and is absent");
-    const { keyId, name } = await requireReviewer(context.req, deps);
+    const { keyId, name } = await requireReviewer(context, deps);
     const { id: verdictId } = await requireVerdict(params.verdict_id, deps);
     return actOnce(context, deps.repeats, {
       scope: `key:${keyId}`,
@@ -83,10 +85,10 @@ export const postReview = defineFree({
 });
 
 async function requireReviewer(
-  request: HonoRequest,
+  context: ApiContext,
   { keys }: Pick<Services, "keys">,
 ): Promise<{ readonly keyId: string; readonly name: string }> {
-  const caller = await keys.enter(request);
+  const caller = await keys.enter(callerRequest(context));
   if (caller === null)
     throw unauthorized("key-missing", "Send an API key with the scope review in X-API-Key.");
   const reviewer = await keys.find(caller.keyId);

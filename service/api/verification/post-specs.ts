@@ -3,11 +3,12 @@ import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
 import { Problem, unavailable } from "../../access/problems.ts";
 import { type ByteBudget, type ByteBudgets, rateLimited } from "../../access/rate-limits.ts";
+import { jobTagOf } from "../../verification/escrow/bind-spec.ts";
 import type { SpecBinding } from "../../verification/intake.ts";
 import { checkHidden } from "../../verification/panel/check-hidden.ts";
 import { findInvisible } from "../../verification/panel/invisible.ts";
 import type { NamedJob, SpecDraft } from "../../verification/verdicts/specs.ts";
-import { answerJson } from "../kit/answer.ts";
+import { answerJson, callerRequest } from "../kit/answer.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { ValidationFailed, type ValidationFault } from "../kit/validation-failed.ts";
@@ -228,9 +229,13 @@ const registeredSchema = z
       description:
         "keccak256 of the RFC 8785 JSON of client_addr, provider_addr, spec_text, acceptance_criteria and domain, after defaults, addresses in EIP-55",
     }),
+    job_description_tag: text(
+      "The tag to put into the job's on-chain description, as it is; it binds the specification to the job",
+      "ahs-spec:0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+    ),
     binding: bindingSchema.nullable().openapi({
       description:
-        "Whether the chain now shows that it belongs to the job that it names; null where it names no job of an escrow",
+        "Whether the chain now shows that the specification belongs to the job that it names; null if it names no job of an escrow",
       example: null,
     }),
   })
@@ -240,9 +245,11 @@ const registeredSchema = z
 export const postSpecs = defineFree({
   method: "post",
   path: "/v1/specs",
+  operationId: "register_spec",
+  tool: "Registers the specification of a job, by which its output will be judged, and returns its id, hash and the tag for the job's on-chain description. Use it before the work begins.",
   tag: "Verification",
   summary: "Register a job specification",
-  description: `Registers what an output is going to be judged by, free of charge; every call registers anew. The tag \`ahs-spec:\` followed by \`spec_hash\` (one \`0x\`, 64 digits) goes into the job's description, or the job's client signs it, before the delivery: a specification without that proof is still judged by, but moves no escrow. A \`client_signature\` is verified here: one that is not the on-chain client's for this job and hash is refused (422), as are texts with invisible characters and texts that leave an output no room in the panel's models. \`erc8183_job_id\` without \`escrow\` is on record and binds nothing. At most ${SPECS_PER_MINUTE} a minute and ${SPEC_BYTES.address / 1_000_000} MB a day from one address, counted in UTF-8; with \`X-API-Key\` as many a minute as the key may make calls, and ${SPEC_BYTES.key / 1_000_000} MB a day (429 beyond). Beyond what the service takes from all in a day the answer is 503. One that names no escrow's job and gets no output is forgotten after a day, as is one that names a job that the index never saw; one that names a job once that is over.`,
+  description: `Registers what an output is going to be judged by, free of charge; every call registers anew. Put \`job_description_tag\` of the answer into the job's description, or have the job's client sign the specification, before the delivery. Without one of them the specification is used for judging but settles no escrow. A \`client_signature\` is verified here: one that is not the on-chain client's for this job and hash is refused (422), as are texts with invisible characters and texts that leave an output no room in the panel's models. \`erc8183_job_id\` without \`escrow\` is on record and binds nothing. At most ${SPECS_PER_MINUTE} a minute and ${SPEC_BYTES.address / 1_000_000} MB a day from one address, counted in UTF-8; with \`X-API-Key\` as many a minute as the key may make calls, and ${SPEC_BYTES.key / 1_000_000} MB a day (429 beyond). Beyond what the service takes from all in a day the answer is 503. One that names no escrow's job and gets no output is forgotten after a day, as is one that names a job that the index never saw; one that names a job once that is over.`,
   request: { params: z.object({}), query: z.object({}), body: specBodySchema },
   answer: { schema: registeredSchema, description: "The specification's id and hash" },
   headers: { "X-API-Key": "Optional: counts the specification for the key instead of the address" },
@@ -270,6 +277,7 @@ export const postSpecs = defineFree({
         return answerJson(context, {
           spec_id: outcome.specId,
           spec_hash: outcome.specHash,
+          job_description_tag: jobTagOf(outcome.specHash),
           binding: await deps.specs.binding(outcome.specId),
         });
     }
@@ -283,7 +291,7 @@ async function senderOf(
   context: ApiContext,
   { keys, specs, socketAddress }: Pick<Services, "keys" | "specs" | "socketAddress">,
 ): Promise<SpecSender> {
-  const key = await keys.enter(context.req);
+  const key = await keys.enter(callerRequest(context));
   if (key !== null) return { keyId: key.keyId };
   const source = {
     socket: socketAddress(context),

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { ownerText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
-import { answerJson } from "../kit/answer.ts";
+import { answerJson, callerRequest } from "../kit/answer.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { deliveriesShape, pageOfDeliveries, pageQuery } from "../schemas/deliveries.ts";
@@ -31,6 +31,7 @@ const textsSchema = z
 export const getTexts = defineFree({
   method: "get",
   path: "/v1/verdicts/{verdict_id}/texts",
+  operationId: "get_verdict_texts",
   tag: "Verdicts",
   summary: "Texts that a verdict is about",
   description:
@@ -61,6 +62,7 @@ export const getTexts = defineFree({
 export const getVerdictDeliveries = defineFree({
   method: "get",
   path: "/v1/verdicts/{verdict_id}/deliveries",
+  operationId: "list_verdict_deliveries",
   tag: "Verdicts",
   summary: "Deliveries to the webhook of an output",
   description:
@@ -86,7 +88,7 @@ async function requireOwnVerdict(
   given: string,
   { deps, what }: { readonly deps: Pick<Services, "owners" | "verdicts">; readonly what: string },
 ): Promise<string> {
-  const owner = ownerText(await deps.owners.identify(context.req));
+  const owner = ownerText(await deps.owners.identify(callerRequest(context)));
   const view = await requireVerdict(given, deps);
   if (view.owner === owner) return view.id;
   throw new Problem(

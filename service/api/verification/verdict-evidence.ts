@@ -4,7 +4,7 @@ import { ownerText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
 import type { EvidenceOutcome } from "../../verification/verdicts/accept-evidence.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
-import { answer, namesVersion } from "../kit/answer.ts";
+import { answer, callerRequest, namesVersion } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { hashSchema, isoSchema, laxBoolean } from "../schemas/values.ts";
 import { filledTextSchema } from "./body-schema.ts";
@@ -32,6 +32,8 @@ const REVALIDATED = "private, no-cache";
 export const getEvidence = defineFree({
   method: "get",
   path: "/v1/verdicts/{verdict_id}/evidence",
+  operationId: "get_evidence",
+  tool: "Returns the evidence document behind a verdict: hashes, findings and the applied rules. Use it to check a verdict against the chain.",
   tag: "Verdicts",
   summary: "Evidence of a verdict",
   description:
@@ -99,6 +101,8 @@ const keptSchema = z
 export const postEvidence = defineFree({
   method: "post",
   path: "/v1/verdicts/{verdict_id}/evidence",
+  operationId: "offer_evidence",
+  tool: "Submits evidence for a verdict on HOLD, which causes one new run. Use it if the verdict names what is missing.",
   tag: "Verdicts",
   summary: "Hand in evidence for a verdict on HOLD",
   description:
@@ -119,7 +123,7 @@ export const postEvidence = defineFree({
   ],
   async respond(context, { params, body }, { deps }) {
     if (body === null) throw new Error("a body was checked and is absent");
-    const owner = ownerText(await deps.owners.identify(context.req));
+    const owner = ownerText(await deps.owners.identify(callerRequest(context)));
     const verdictId = verdictIdOf(params.verdict_id);
     const { text, final: isFinal } = body;
     return actOnce(context, deps.repeats, {

@@ -89,10 +89,15 @@ function refused(reason: string) {
   return { kind: "refused", reason } as const;
 }
 
-/** Adjacent words or longer hexadecimal numbers do not match. */
-const MARK = /(?<![\w-])ahs-spec:(0x[0-9a-fA-F]{64})(?!\w)/g;
+/** Adjacent words or longer hexadecimal numbers do not match. A second 0x before the hash is accepted. */
+const MARK = /(?<![\w-])ahs-spec:(?:0x)?(0x[0-9a-fA-F]{64})(?!\w)/g;
 
-/** Hashes of specifications that a job's description names as `ahs-spec:0x…`, in lower case, each once. */
+/** The tag in a job's description that names its specification. */
+export function jobTagOf(specHash: Hex): string {
+  return `ahs-spec:${specHash}`;
+}
+
+/** Hashes of specifications that a job's description names by their tags, in lower case, each once. */
 export function specHashesIn(description: string): Hex[] {
   const hashes = Array.from(description.matchAll(MARK), ([, hash]) => hash?.toLowerCase() as Hex);
   return [...new Set(hashes)];

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import { retakeDebit } from "../../access/key-debits.ts";
+import { type Retaken, retakeDebit } from "../../access/key-debits.ts";
 import type { Database } from "../../db/database.ts";
 import type { VerdictStatus, verdict } from "../../db/tables/verdict.ts";
 import { MAX_RETRIES } from "./settle-intake.ts";
@@ -8,7 +8,8 @@ import { wakeWorkers } from "./verdict-queue.ts";
 
 /** Outcome of a retry request. */
 export type RetryOutcome =
-  | { readonly kind: "queued" }
+  /** `charge` is null for a payment, which stays in place. */
+  | { readonly kind: "queued"; readonly charge: Exclude<Retaken, { readonly kind: "short" }> | null }
   | { readonly kind: "unknown" }
   | { readonly kind: "not-the-submitter" }
   | { readonly kind: "not-failed"; readonly status: VerdictStatus }
@@ -31,11 +32,11 @@ export function retryVerdict(
     const refusal = refusalOf(state, owner);
     if (refusal !== null) return refusal;
     const { debitId, units } = state;
-    const balanceUnits = debitId === null ? null : await retakeDebit(tx, debitId);
-    if (balanceUnits !== null) return { kind: "short", units, balanceUnits };
+    const charge = debitId === null ? null : await retakeDebit(tx, debitId);
+    if (charge?.kind === "short") return { ...charge, units };
     await queueRetry(tx, verdictId, now);
     await wakeWorkers(tx);
-    return { kind: "queued" };
+    return { kind: "queued", charge };
   });
 }
 

@@ -28,6 +28,48 @@ describe("a priced route", () => {
     expect((await bodyOf(await app.request(PATH))).detail).toContain("ahs keys create");
   });
 
+  it("takes the key as a bearer token, and in both headers if it is the same", async () => {
+    const { app, keys } = fakeApp();
+    const ask = (headers: Record<string, string>) => app.request(PATH, { headers });
+    const bearer = { Authorization: `Bearer ${KEY}` };
+    expect((await ask(bearer)).status).toBe(200);
+    expect((await ask({ ...bearer, ...WITH_KEY.headers })).status).toBe(200);
+    const two = await ask({ Authorization: `Bearer ahs_${"x".repeat(43)}`, ...WITH_KEY.headers });
+    expect([two.status, (await bodyOf(two)).type]).toEqual([400, "/docs#problem-header-malformed"]);
+    expect((await app.request("/keys/self", { headers: bearer })).status).toBe(200);
+    expect(keys.balance()).toBe(5000 - 20);
+  });
+
+  it.each([
+    ["an answer", PATH, {}, 4990, 200, "0.010", "4.990"],
+    ["a refusal", `/ahs/${WALLET}`, {}, 999, 402, "0.000", "0.999"],
+    ["a free answer", "/keys/self", {}, 5000, 200, "0.000", "5.000"],
+    ["an answer to an unlimited key", PATH, { balanceUnits: null }, null, 200, "0.000", "unlimited"],
+  ] as const)("reports charge and balance with %s", async (_, path, key, left, status, charged, balance) => {
+    const given = status === 402 ? { balanceUnits: left } : key;
+    const { app, keys } = fakeApp({}, fakeLedger(given));
+    const { headers, ...answer } = await app.request(path, WITH_KEY).then((response) => ({
+      status: response.status,
+      headers: response.headers,
+    }));
+    expect([answer.status, headers.get("x-charged-usd"), headers.get("x-balance-usd")]).toEqual([
+      status,
+      charged,
+      balance,
+    ]);
+    expect(headers.get("access-control-expose-headers")).toContain("X-Charged-Usd, X-Balance-Usd");
+    expect(keys.balance()).toBe(left);
+  });
+
+  it("reports no charge for a repeat under one Idempotency-Key", async () => {
+    const { app } = fakeApp();
+    const headers = { ...WITH_KEY.headers, "Idempotency-Key": "once" };
+    const charges = [];
+    for (let call = 0; call < 2; call += 1)
+      charges.push((await app.request(PATH, { headers })).headers.get("x-charged-usd"));
+    expect(charges).toEqual(["0.010", "0.000"]);
+  });
+
   it("takes the header's name in any case", async () => {
     const { app } = fakeApp();
     expect((await app.request(PATH, { headers: { "x-api-KEY": KEY } })).status).toBe(200);
@@ -40,7 +82,8 @@ describe("a priced route", () => {
       402,
       {
         type: "/docs#problem-balance-insufficient",
-        detail: "GET /ahs/route/{address} costs 0.010 USD and the balance of this key is 0.009 USD.",
+        detail:
+          "GET /ahs/route/{address} costs 0.010 USD and the balance of this key is 0.009 USD. Ask the operator for more credits.",
       },
     ]);
     expect(keys.balance()).toBe(9);

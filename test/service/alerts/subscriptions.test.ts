@@ -3,6 +3,7 @@ import { createApiKey, readApiKey } from "../../../service/access/api-keys.ts";
 import { createKeyDebits, returnExpiredHolds } from "../../../service/access/key-debits.ts";
 import {
   hasThresholds,
+  listSubscriptions,
   readSubscription,
   type StoredSubscription,
   sweepSubscriptions,
@@ -94,6 +95,20 @@ describe("buying monitoring", () => {
     expect(subscription.thresholds).toEqual({ d1Score: 0 });
     await end(world.deps, subscription.id);
     expect(await hasThresholds(world.db, place)).toBe(false);
+  });
+
+  test("are listed for their owner, newest first, in pages", async () => {
+    const bought = [];
+    for (const place of ["b", "c", "d"]) {
+      bought.push((await world.buy({ webhookUrl: `https://hooks.example.com/${place}` })).subscription.id);
+      world.pass(1_000);
+    }
+    await world.buy({ owner: "key:two" });
+    const page = { chainId: 31_337, owner: "key:one", limit: 2 };
+    const idsAfter = async (after: string | null) =>
+      (await listSubscriptions(world.db, { ...page, after })).map(({ id }) => id);
+    expect(await idsAfter(null)).toEqual([bought[2], bought[1]]);
+    expect(await idsAfter(bought[1] ?? "")).toEqual([bought[0]]);
   });
 
   test("after it expired continues it from now on", async () => {

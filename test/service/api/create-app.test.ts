@@ -40,7 +40,7 @@ describe("every answer", () => {
       "referrer-policy": "strict-origin-when-cross-origin",
       "access-control-allow-origin": "*",
       "access-control-expose-headers":
-        "PAYMENT-REQUIRED, PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, Retry-After, ETag, Content-Digest, X-Request-Id, WWW-Authenticate, Mcp-Session-Id, Mcp-Protocol-Version",
+        "X-Charged-Usd, X-Balance-Usd, PAYMENT-REQUIRED, PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, Retry-After, ETag, Content-Digest, X-Request-Id, WWW-Authenticate, Mcp-Session-Id, Mcp-Protocol-Version",
     });
   });
 

@@ -80,6 +80,14 @@ export function storedScore(changes: Partial<StoredScore> = {}): StoredScore {
   };
 }
 
+/** A registered agent, by its number 142 and the name "keeper". */
+const FOUND_AGENT = {
+  ...{ agentId: 142n, name: "keeper", wallet: WALLET },
+  ranked: {
+    ...{ wallet: WALLET, ahsScore: 84, grade: "B", confidenceMicros: 810_000, confidenceLevel: "HIGH" },
+  },
+} as const;
+
 /** Stored row of a wallet without enough history. */
 export function insufficientScore(): StoredScore {
   return storedScore({
@@ -205,7 +213,7 @@ export function fakeLedger(key: Partial<KnownKey> = {}) {
       balance -= units;
       const debitId = `${units}:${randomUUID()}`;
       states.set(debitId, "held");
-      return { kind: "held", debitId };
+      return { kind: "held", debitId, balanceUnits: balance, isRepeat: false };
     },
     async keep(debitId) {
       states.set(debitId, "kept");
@@ -224,6 +232,22 @@ export function fakeLedger(key: Partial<KnownKey> = {}) {
     answers,
     balance: () => balance,
     states: () => [...states.values()],
+  };
+}
+
+/** Sums of spending in memory. */
+function fakeSpendingLimits(): Services["spendingLimits"] {
+  const spent = new Map<string, number>();
+  return {
+    async take(session, { units, limitUnits }) {
+      const sum = spent.get(session) ?? 0;
+      if (sum + units > limitUnits) return sum;
+      spent.set(session, sum + units);
+      return null;
+    },
+    async correct(session, units) {
+      spent.set(session, (spent.get(session) ?? 0) + units);
+    },
   };
 }
 
@@ -274,6 +298,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
       paymentTerms: null,
       sampleWallet: async () => WALLET,
       evaluation: null,
+      contracts: { oracle: null },
       securityContact: null,
     },
     publicKeys: { keys: [] },
@@ -293,6 +318,13 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     attest: async () => {
       throw new Error("no attestation was expected");
     },
+    agents: {
+      byAgentId: async (agentId) => (agentId === FOUND_AGENT.agentId ? FOUND_AGENT : null),
+      byName: async (name) =>
+        "keeper".startsWith(name)
+          ? { agents: [FOUND_AGENT], total: 1, isCut: false }
+          : { agents: [], total: 0, isCut: false },
+    },
     recordInterest: async (address) => {
       read.push(address);
     },
@@ -305,6 +337,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     ...fakeAlertPorts(keys.ledger),
     ...fakeKeyPorts(keys.ledger, { clock, logger }),
     policies: fakePolicies(),
+    spendingLimits: fakeSpendingLimits(),
     ...changes,
     infrastructure: {
       agents: async () => [],

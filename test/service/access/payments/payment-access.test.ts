@@ -30,7 +30,7 @@ describe("an unpaid request", () => {
     expect(response.status).toBe(402);
     expect(body).toEqual({
       x402Version: 2,
-      error: "GET /cheap/{id} costs 0.010 USD.",
+      error: expect.stringMatching(/^GET .cheap.{id} costs 0.010 USD. .*X-API-Key.*POST .keys.*x402/),
       resource: {
         url: "http://shop.example/cheap/1",
         description: "Sells a thing",
@@ -64,6 +64,7 @@ describe("a payment", () => {
     const response = await world.request(CHEAP, paid(await world.sign(CHEAP)));
     expect([response.status, await response.json()]).toEqual([200, { id: "1", number: 1 }]);
     const report = Buffer.from(response.headers.get("payment-response") ?? "", "base64").toString();
+    expect(response.headers.get("x-charged-usd")).toBe("0.010");
     expect(JSON.parse(report)).toEqual({
       success: true,
       transaction: SETTLED,

@@ -22,6 +22,7 @@ function payableApp() {
       ],
       sampleWallet: async () => WALLET,
       evaluation: null,
+      contracts: { oracle: null },
       securityContact: "mailto:security@health.example",
     },
   }).app;
@@ -88,8 +89,7 @@ describe("/.well-known/security.txt", () => {
     expect(Date.parse(expires)).toBeGreaterThan(NOW.getTime());
   });
 
-  it("names the reference page where no contact is set", async () => {
-    const text = await (await fakeApp().app.request("/.well-known/security.txt")).text();
-    expect(text).toContain(`Contact: ${ORIGIN}/docs\n`);
+  it("is omitted if no contact is set", async () => {
+    expect((await fakeApp().app.request("/.well-known/security.txt")).status).toBe(404);
   });
 });

@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterEach, describe, expect, it } from "vitest";
 import { Problem } from "../../../../service/access/problems.ts";
 import { fakeApp, KEY, WALLET_EIP55 } from "../fake-ports.ts";
+import { SUBSCRIPTION_ID } from "../routes/fake-alert-ports.ts";
 
 const clients: Client[] = [];
 afterEach(async () => {
@@ -32,8 +33,61 @@ describe("/mcp", () => {
     );
     expect(new Set(names).size).toBe(names.length);
     const route = tools.find(({ name }) => name === "route_payment");
-    expect(route?.description).toContain("Costs 0.01 USD.");
-    expect(route?.inputSchema).toMatchObject({ type: "object", required: ["address"] });
+    expect(route).toMatchObject({
+      description: expect.stringMatching(/^Decides how to pay a wallet now.* Costs 0\.01 USD\.$/),
+      annotations: {
+        readOnlyHint: false,
+        destructiveHint: false,
+        idempotentHint: false,
+        openWorldHint: false,
+      },
+      inputSchema: { type: "object", required: ["address"] },
+      outputSchema: { properties: { action: { enum: ["instant_settle", "escrow", "reject"] } } },
+    });
+    const hints = new Map(tools.map(({ name, annotations }) => [name, annotations]));
+    expect(hints.get("get_balance")).toMatchObject({ readOnlyHint: true, idempotentHint: true });
+    expect(hints.get("end_subscription")).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+    expect(hints.get("subscribe_alerts")).toMatchObject({ readOnlyHint: false, openWorldHint: true });
+    expect(JSON.stringify(tools).length).toBeLessThan(32_000);
+    const words = tools.map(({ description }) => description).join(" ");
+    expect(words).not.toMatch(/\b(GET|POST|PUT|HTTP|header|\d{3})\b/);
+  });
+
+  it("finds an agent by name or number, and lists and ends subscriptions", async () => {
+    const client = await connect(fakeApp(), { "x-api-key": KEY });
+    const call = async (name: string, args: Record<string, unknown>) =>
+      (await client.callTool({ name, arguments: args })).structuredContent;
+    const found = { agents: [{ agent_id: "142", name: "keeper", address: WALLET_EIP55, grade: "B" }] };
+    expect(await call("find_agent", { name: "keep" })).toMatchObject(found);
+    expect(await call("find_agent", { agent_id: "142" })).toMatchObject(found);
+    expect(await call("find_agent", { agent_id: "143" })).toEqual({ agents: [], is_cut: false });
+    expect(await call("find_agent", {})).toMatchObject({ detail: [{ loc: ["query", "name"] }] });
+    expect(await call("list_subscriptions", {})).toMatchObject({ subscriptions: [{ status: "active" }] });
+    const subscription_id = SUBSCRIPTION_ID;
+    expect(await call("end_subscription", { subscription_id })).toMatchObject({ status: "ended" });
+  });
+
+  it("reports charge and balance with a result", async () => {
+    const client = await connect(fakeApp(), { "x-api-key": KEY });
+    const { content, _meta } = await client.callTool(ASK);
+    expect(_meta).toMatchObject({ "agent-health/charged-usd": "0.010", "agent-health/balance-usd": "4.990" });
+    const text = "Charged 0.010 USD. Balance of the key: 4.990 USD.";
+    expect(content).toEqual([expect.anything(), { type: "text", text }]);
+  });
+
+  it("refuses calls above the spending limit of a session, uncharged", async () => {
+    const world = fakeApp();
+    const limited = { "x-api-key": KEY, "x-spending-limit-usd": "0.025" };
+    const client = await connect(world, limited);
+    const faulty = { ...ASK, arguments: { address: "0x12" } };
+    const refused = [];
+    for (const ask of [faulty, ASK, ASK, ASK]) refused.push((await client.callTool(ask)).isError ?? false);
+    expect(refused).toEqual([true, false, false, true]);
+    expect(world.keys.balance()).toBe(5000 - 20);
+    expect((await client.callTool({ name: "get_balance", arguments: {} })).isError).not.toBe(true);
+    const other = await connect(world, limited);
+    expect((await other.callTool(ASK)).isError).not.toBe(true);
+    await expect(connect(world, { ...limited, "x-spending-limit-usd": "5 USD" })).rejects.toThrow();
   });
 
   it.each([

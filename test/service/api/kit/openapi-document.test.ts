@@ -65,11 +65,13 @@ describe("/openapi.json", () => {
         ["get", null],
         ["put", null],
       ],
+      "/agents": [["get", null]],
       "/keys": [["post", 1]],
       "/keys/topup": [["post", 1]],
       "/keys/rotate": [["post", null]],
       "/keys/self": [["get", null]],
       "/alerts/subscribe/{address}": [["get", 2]],
+      "/alerts": [["get", null]],
       "/alerts/{subscription_id}": [
         ["get", null],
         ["delete", null],
@@ -109,37 +111,55 @@ describe("/openapi.json", () => {
   });
 
   it("asks priced endpoints for a key or a payment and free ones for nothing", async () => {
-    expect((await operationOf("/ahs/{address}")).security).toEqual([{ ApiKey: [] }, { X402: [] }]);
+    const ways = [{ ApiKey: [] }, { BearerKey: [] }, { X402: [] }];
+    expect((await operationOf("/ahs/{address}")).security).toEqual(ways);
     expect((await operationOf("/livez")).security).toEqual([]);
   });
 });
 
-describe("/docs", () => {
-  it("shows every endpoint, its price and every problem in one page without any other file", async () => {
-    const response = await fakeApp().app.request("/docs");
-    const page = await response.text();
-    for (const { path } of SCORING_ENDPOINTS) expect(page).toContain(`<code>${path}</code>`);
-    expect(page).toContain("1.00 USD a call");
-    expect(page).toContain("0.01 USD a call");
-    for (const code of Object.keys(PROBLEMS)) expect(page).toContain(`id="problem-${code}"`);
-    expect(page).toContain('name="viewport"');
-    const style = /href="(\/assets\/style\.css[^"]*)"/.exec(page)?.[1] ?? "";
-    expect(await (await fakeApp().app.request(style)).text()).toContain("prefers-color-scheme: dark");
-    expect(page).not.toMatch(/(src|href)="(https?:)?\/\//);
-    expect(page).not.toContain("<script");
-  });
+it("names every operation once, in snake case, with a described tag and a request example", async () => {
+  const document = await bodyOf<
+    Document & { readonly tags: readonly { readonly name: string }[]; readonly servers: unknown }
+  >(await fakeApp().app.request("/openapi.json"));
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  const names = operations.map(({ operationId }) => operationId);
+  expect(new Set(names).size).toBe(names.length);
+  for (const name of names) expect(name).toMatch(/^[a-z]+(_[a-z]+)+$/);
+  const tags = new Set(document.tags.map(({ name }) => name));
+  for (const operation of operations) {
+    const { tags: own, "x-codeSamples": samples } = operation as unknown as {
+      readonly tags: readonly string[];
+      readonly "x-codeSamples": readonly { readonly source: string }[];
+    };
+    expect(own.every((tag) => tags.has(tag))).toBe(true);
+    expect(samples[0]?.source).toMatch(/^curl (-X [A-Z]+ )?'https:\/\/health\.example\/[^{}]*'/);
+  }
+  expect(document.servers).toEqual([{ url: "https://health.example" }]);
+});
 
-  it("shows the code in descriptions as code", async () => {
-    const page = await (await fakeApp().app.request("/docs")).text();
-    expect(page).toContain("with null scores and <code>escrow</code>, never a low grade");
+describe("/docs", () => {
+  const shown = async (path: string) => (await fakeApp().app.request(path)).text();
+
+  it("lists every endpoint for readers without scripts, and loads files of this service alone", async () => {
+    const page = await shown("/docs");
+    for (const { path } of SCORING_ENDPOINTS) expect(page).toContain(`<code>${path}</code>`);
+    expect(page).toContain('data-document="/openapi.json"');
+    const style = /href="(\/assets\/style\.css[^"]*)"/.exec(page)?.[1] ?? "";
+    expect(await shown(style)).toContain("prefers-color-scheme: dark");
+    expect(page).not.toMatch(/(src|href)="(https?:)?\/\//);
     expect(page).not.toContain("`");
   });
 
-  it("allows a browser files of this service and nothing else", async () => {
+  it("explains every problem at /docs/problems", async () => {
+    const page = await shown("/docs/problems");
+    for (const code of Object.keys(PROBLEMS)) expect(page).toContain(`id="problem-${code}"`);
+  });
+
+  it("allows a browser files of this service, and the styles and the worker of Redoc", async () => {
     const response = await fakeApp().app.request("/docs");
     expect(response.headers.get("content-type")).toContain("text/html");
     expect(response.headers.get("content-security-policy")).toMatch(
-      /^default-src 'none'; style-src 'self'; .*script-src 'self'; .*base-uri 'none'; frame-ancestors 'none'$/,
+      /^default-src 'none'; style-src 'self'( 'sha256-[^ ;]+'){2}; .*script-src 'self'; .*base-uri 'none'; frame-ancestors 'none'; worker-src blob:$/,
     );
   });
 });

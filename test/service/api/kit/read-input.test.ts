@@ -315,7 +315,7 @@ describe("an address", () => {
   it("with a wrong EIP-55 checksum is a value error", async () => {
     const wrong = "0x9965507d1a55bcC2695C58ba16FB37d819B0A4dc";
     const response = await app.request(`/${wrong}`);
-    const error = `mixed-case address fails its EIP-55 checksum: ${wrong}`;
+    const error = `mixed-case address fails its EIP-55 checksum: got ${wrong}, expected 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc`;
     const detail = [
       { ...fault("value_error", [], `Value error, ${error}`, wrong, { error }), loc: ["path", "address"] },
     ];

@@ -12,6 +12,7 @@ const { app } = fakeApp({
     paymentTerms: () => [],
     sampleWallet: async () => "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc",
     evaluation: null,
+    contracts: { oracle: null },
     securityContact: null,
   },
 });
@@ -61,6 +62,7 @@ it("makes the manifest again for another sample wallet", async () => {
       paymentTerms: () => [],
       sampleWallet: async () => wallet,
       evaluation: null,
+      contracts: { oracle: null },
       securityContact: null,
     },
   }).app;

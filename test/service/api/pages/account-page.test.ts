@@ -72,7 +72,7 @@ describe("signing in", () => {
       expect(html).toContain(words);
       expect(html).not.toContain(key);
     }
-    const unsold = await post(appOf({ sellsKeys: false }), {
+    const unsold = await post(appOf({ payment: null }), {
       action: "sign-in",
       key: `ahs_${"x".repeat(43)}`,
     });

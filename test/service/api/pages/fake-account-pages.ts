@@ -1,4 +1,5 @@
 import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
+import { ORACLE } from "../fake-ports.ts";
 import { verdictView } from "../verification/fake-verification-ports.ts";
 
 /** Port of pages that these tests do not open. */
@@ -11,8 +12,9 @@ export function fakeAccountPages(changes: Partial<PagePorts> = {}): PagePorts {
   return {
     assets: [],
     scripts: "/assets/0123456789abcdef",
+    viewer: "/assets/redoc-0123456789abcdef.js",
     account: {
-      sellsKeys: true,
+      payment: { network: "eip155:31337", asset: ORACLE, payTo: ORACLE },
       signInLimit: () => null,
       socketAddress: () => null,
       keySummary: async () => ({ scopes: [], lastChargedAt: null, subscriptions: [] }),

@@ -12,7 +12,8 @@ import {
 } from "./fake-alert-ports.ts";
 
 const PATH = `/alerts/${SUBSCRIPTION_ID}`;
-const UNKNOWN = "/alerts/99999999-9999-4999-8999-999999999999";
+const UNKNOWN_ID = "99999999-9999-4999-8999-999999999999";
+const UNKNOWN = `/alerts/${UNKNOWN_ID}`;
 const WITH_TOKEN = { headers: { Authorization: `Bearer ${MANAGE_TOKEN}` } };
 const REPLAY = `/deliveries/${DELIVERY_ID}/replay`;
 
@@ -45,6 +46,31 @@ const ROUTES = [
   ["GET", "/deliveries"],
   ["POST", REPLAY],
 ] as const;
+
+describe("GET /alerts", () => {
+  it("lists the subscriptions of the caller, in pages", async () => {
+    const asked: object[] = [];
+    const app = desk({
+      list: async (page) => {
+        asked.push(page);
+        return [storedSubscription(), storedSubscription({ id: UNKNOWN_ID })];
+      },
+    });
+    const all = await app.request("/alerts", WITH_KEY);
+    expect(await bodyOf(all)).toEqual({
+      subscriptions: [SUBSCRIPTION, { ...SUBSCRIPTION, subscription_id: UNKNOWN_ID }],
+      next_cursor: null,
+    });
+    const first = await app.request(`/alerts?limit=1&cursor=${UNKNOWN_ID}`, WITH_KEY);
+    expect(await bodyOf(first)).toEqual({ subscriptions: [SUBSCRIPTION], next_cursor: SUBSCRIPTION_ID });
+    const owner = "key:key-1";
+    expect(asked).toEqual([
+      { owner, limit: 51, after: null },
+      { owner, limit: 2, after: UNKNOWN_ID },
+    ]);
+    expect((await app.request("/alerts")).status).toBe(401);
+  });
+});
 
 describe.each(ROUTES)("%s /alerts/{subscription_id}%s", (method, rest) => {
   it.each([

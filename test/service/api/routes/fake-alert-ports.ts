@@ -61,6 +61,7 @@ export function fakeAlertPorts(
     subscriptions: {
       count: async () => undefined,
       find: async (id) => (id === SUBSCRIPTION_ID ? storedSubscription() : null),
+      list: async () => [storedSubscription()],
       end: async () => undefined,
       test: async () => ({ id: DELIVERY_ID, outcome: "queued" }),
       rotate: async (_subscription, tokens) => ({

@@ -32,7 +32,7 @@ describe("GET /ahs/route/policy", () => {
     const { headers } = await policyApp().get(await bySignIn());
     expect([headers.get("cache-control"), headers.get("vary")]).toEqual([
       "private, no-cache",
-      expect.stringContaining("X-API-Key, SIGN-IN-WITH-X"),
+      expect.stringContaining("X-API-Key, Authorization, SIGN-IN-WITH-X"),
     ]);
   });
 

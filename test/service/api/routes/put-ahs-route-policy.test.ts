@@ -56,6 +56,16 @@ describe("PUT /ahs/route/policy", () => {
     expect([response.status, await response.json()]).toEqual([200, DEFAULTS]);
   });
 
+  it.each([
+    [{ escrow_disabled: true }, { escrow_disabled: true, instant_grades: ["A", "B"], escrow_grades: ["C"] }],
+    [{ instant_grades: ["A"] }, { instant_grades: ["A"], escrow_grades: ["C"], reject_grades: [..."BDEF"] }],
+    [{ escrow_grades: ["B", "C"] }, { instant_grades: ["A"], escrow_grades: ["B", "C"] }],
+    [{ reject_grades: [..."CDEF"] }, { instant_grades: ["A", "B"], escrow_grades: [] }],
+  ])("takes a part of a policy: %j", async (part, stored) => {
+    const response = await policyApp().put(part);
+    expect([response.status, await response.json()]).toMatchObject([200, stored]);
+  });
+
   it("takes decimals as strings as well, without rounding", async () => {
     const { put } = policyApp();
     const response = await put({ ...LEAST, max_instant_usd: "999999999.999999", safe_amount_multiple: "10" });

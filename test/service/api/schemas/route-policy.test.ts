@@ -111,7 +111,13 @@ describe("a policy that does not fit is 422", () => {
     [
       "an address of a broken checksum",
       { ...LEAST, allowlist: [ADDRESS] },
-      [["value_error", ["allowlist", 0], `mixed-case address fails its EIP-55 checksum: ${ADDRESS}`]],
+      [
+        [
+          "value_error",
+          ["allowlist", 0],
+          `mixed-case address fails its EIP-55 checksum: got ${ADDRESS}, expected ${WALLET_EIP55}`,
+        ],
+      ],
     ],
     [
       "an address that is no text",

@@ -155,7 +155,7 @@ export function bothPorts(changes: Changes = {}, keys = fakeLedger()): ServedPar
       budget: { tokensPerDay: 1_000, usedSince: async () => 0 },
     },
     refuseUrl: async () => null,
-    retryVerdict: async () => ({ kind: "queued" }),
+    retryVerdict: async () => ({ kind: "queued", charge: null }),
     isOfJob: async () => false,
     panelBudget: { tokensPerDay: 1_000, usedSince: async () => 0 },
     verdicts: {

@@ -290,7 +290,12 @@ describe("a specification that is registered", () => {
       acceptanceCriteria: "1. three numbers",
       domain: "poetry",
     };
-    expect([status, answer]).toEqual([200, { spec_id: row.id, spec_hash: hashSpec(hashed), binding: null }]);
+    const spec_hash = hashSpec(hashed);
+    const job_description_tag = `ahs-spec:${spec_hash}`;
+    expect([status, answer]).toEqual([
+      200,
+      { spec_id: row.id, spec_hash, job_description_tag, binding: null },
+    ]);
     expect(row).toMatchObject({
       client_addr: CLIENT.toLowerCase(),
       spec_text: MINIMAL.spec_text,

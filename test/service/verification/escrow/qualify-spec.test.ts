@@ -68,6 +68,7 @@ it.each([
   ["inside a text", `Translate it. (ahs-spec:${HASH}) Thanks.`, [HASH]],
   ["before a full stop", `ahs-spec:${HASH}.`, [HASH]],
   ["in capitals", `ahs-spec:0x${"AB".repeat(32)}`, [HASH]],
+  ["after a doubled 0x", `ahs-spec:0x${HASH}`, [HASH]],
   ["twice in different cases", `ahs-spec:${HASH} ahs-spec:0x${"AB".repeat(32)}`, [HASH]],
   ["as one of two", `ahs-spec:${HASH}\nahs-spec:${OTHER}`, [HASH, OTHER]],
   ["longer than a hash", `ahs-spec:${HASH}a`, []],

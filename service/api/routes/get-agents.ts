@@ -1,0 +1,91 @@
+import { z } from "@hono/zod-openapi";
+import type { FoundNames } from "../../scores/leaderboard.ts";
+import { answerJson } from "../kit/answer.ts";
+import { defineFree } from "../kit/endpoint.ts";
+import { ValidationFailed, valueFault } from "../kit/validation-failed.ts";
+import { flag, text, toEip55 } from "../schemas/values.ts";
+import type { Services } from "../services.ts";
+
+const MAX_FOUND = 20;
+const MAX_NAME = 64;
+
+const query = z.object({
+  name: z
+    .string()
+    .min(1)
+    .max(MAX_NAME)
+    .optional()
+    .openapi({ description: "Beginning of the agent's name, in any case", example: "keeper" }),
+  agent_id: z
+    .string()
+    .regex(/^[0-9]{1,78}$/)
+    .optional()
+    .openapi({ description: "Number of the agent in the ERC-8004 identity registry" }),
+});
+
+const foundSchema = z
+  .object({
+    agents: z.array(
+      z.object({
+        agent_id: text("Number in the ERC-8004 identity registry", "142"),
+        name: text(
+          "From the agent's own registration document, unverified; null if none was read",
+          "keeper 1",
+        ).nullable(),
+        address: text(
+          "The agent's wallet, EIP-55; null if it has none",
+          "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+        ).nullable(),
+        grade: z.enum(["A", "B", "C", "D", "E", "F"]).nullable().openapi({
+          description: "Grade of the wallet's newest score; null without a score",
+          example: "B",
+        }),
+      }),
+    ),
+    is_cut: flag("Whether more agents match than are listed"),
+  })
+  .openapi("FoundAgents");
+
+/** GET /agents. */
+export const getAgents = defineFree({
+  method: "get",
+  path: "/agents",
+  operationId: "find_agent",
+  tool: "Finds registered agents by the beginning of their name, or by their number in the ERC-8004 registry, and returns their wallets and grades. Use it if you know an agent but not its wallet address. Names are chosen by the agents and are unverified.",
+  tag: "Scores",
+  summary: "Find an agent by name or number",
+  description: `Returns up to ${MAX_FOUND} agents of the ERC-8004 identity registry with their wallets, best scores first. Give either \`name\` or \`agent_id\`. Anyone can register any name: check the number or the wallet before you pay.`,
+  request: { params: z.object({}), query, body: null },
+  answer: { schema: foundSchema, description: "The agents; an empty list if none matches" },
+  problems: ["database-unavailable"],
+  async respond(context, { query: { name, agent_id } }, { deps }) {
+    if ((name === undefined) === (agent_id === undefined)) {
+      const error = "give either name or agent_id";
+      throw new ValidationFailed([valueFault(["query", "name"], name ?? null, error)]);
+    }
+    const { agents, total } = await find(name, agent_id, deps.agents);
+    const body = {
+      agents: agents.map(({ agentId, name, wallet, ranked }) => ({
+        agent_id: agentId.toString(),
+        name,
+        address: wallet === null ? null : toEip55(wallet),
+        grade: ranked?.grade ?? null,
+      })),
+      is_cut: total > agents.length,
+    };
+    return answerJson(context, body, { headers: { "cache-control": "public, max-age=30" } });
+  },
+});
+
+async function find(
+  name: string | undefined,
+  agentId: string | undefined,
+  agents: Services["agents"],
+): Promise<Pick<FoundNames, "agents" | "total">> {
+  if (name !== undefined) {
+    const { isCut, ...found } = await agents.byName(name, { offset: 0, limit: MAX_FOUND });
+    return isCut ? { ...found, total: found.total + 1 } : found;
+  }
+  const agent = await agents.byAgentId(BigInt(agentId ?? 0));
+  return agent === null ? { agents: [], total: 0 } : { agents: [agent], total: 1 };
+}
