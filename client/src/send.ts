@@ -11,7 +11,7 @@ import {
 /** Makes a payment for the terms of a 402: the value of PAYMENT-SIGNATURE. It may refuse by throwing. */
 export type Payer = (terms: PaymentTerms) => Promise<string>;
 
-/** What an answered call charged. */
+/** The charge of an answered call. */
 export type Charge = {
   readonly method: string;
   readonly path: string;

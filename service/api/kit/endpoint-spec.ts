@@ -28,7 +28,7 @@ export type EndpointSpec<Params, Query, Body, Answer> = {
   readonly path: string;
   /** Name in the OpenAPI document and of the MCP tool, in snake case. */
   readonly operationId: string;
-  /** What the MCP tool does, when to use it and what it returns, without the price; absent for operations without a tool. */
+  /** Description of the MCP tool: its purpose, its use and its result, without the price; absent without a tool. */
   readonly tool?: string;
   readonly tag: string;
   readonly summary: string;

@@ -12,7 +12,7 @@ import {
 type ObjectSchema = {
   readonly type: "object";
   readonly properties: Readonly<Record<string, unknown>>;
-  readonly required: readonly string[];
+  readonly required?: readonly string[];
 };
 
 /** An operation of the interface as a tool; `place` says which arguments go where in the request. */
@@ -22,7 +22,7 @@ export type Tool = {
   readonly description: string;
   readonly annotations: ToolAnnotations;
   readonly input: ObjectSchema;
-  /** The top-level members of the result; null if the result is not always an object. */
+  /** The first members of the result; null if the result is not always an object. */
   readonly output: ObjectSchema | null;
   readonly method: string;
   readonly path: string;
@@ -66,7 +66,7 @@ function toolOf(
   const fromParameters = [...named("path"), ...named("query")].map((parameter) => {
     const schema = inlineSchema(parameter.schema, document);
     const described = { ...(typeof schema === "object" ? schema : {}), description: parameter.description };
-    return [parameter.name, withoutExample(described)] as const;
+    return [parameter.name, shortened(described, 1)] as const;
   });
   const content = memberOf(memberOf(operation.requestBody, "content"), "application/json");
   const body = inlineSchema(memberOf(content, "schema"), document);
@@ -82,9 +82,7 @@ function toolOf(
       type: "object",
       properties: {
         ...Object.fromEntries(fromParameters),
-        ...Object.fromEntries(
-          Object.entries(propertiesOf(body)).map(([name, member]) => [name, withoutExample(member)]),
-        ),
+        ...mapped(propertiesOf(body), (member) => shortened(member, 1)),
       },
       required: [
         ...parameters
@@ -117,18 +115,24 @@ function annotationsOf(method: string, units: number | null, names: readonly str
   };
 }
 
-/** The shape of the 200, one level deep: clients check results by it, and models know the names. */
+/** Members of a result that the list of tools names. */
+const MOST_MEMBERS = 12;
+/** Values of a member that the list of tools names. */
+const MOST_VALUES = 6;
+
+/** The shape of the 200: the types of its first members. All tools together must stay a small list. */
 function outputOf(operation: DocumentedOperation["operation"], document: ApiDocument): ObjectSchema | null {
   const successes = Object.entries(operation.responses ?? {}).filter(([status]) => status.startsWith("2"));
   const [success, ...others] = successes.map(([, response]) => memberOf(response, "content"));
   if (others.length > 0 || Object.keys(success ?? {}).join() !== "application/json") return null;
   const schema = inlineSchema(memberOf(memberOf(success, "application/json"), "schema"), document);
   if (memberOf(schema, "type") !== "object") return null;
-  const properties = Object.entries(propertiesOf(schema)).map(([name, member]) => [name, outlineOf(member)]);
-  return { type: "object", properties: Object.fromEntries(properties), required: requiredOf(schema) };
+  const members = Object.entries(propertiesOf(schema)).slice(0, MOST_MEMBERS);
+  return {
+    type: "object",
+    properties: Object.fromEntries(members.map(([name, member]) => [name, outlineOf(member)])),
+  };
 }
-
-const MOST_VALUES = 6;
 
 /** The types of a schema, and its values if they are few. */
 function outlineOf(schema: unknown): object {
@@ -148,13 +152,26 @@ function requiredOf(schema: unknown): readonly string[] {
   return Array.isArray(required) ? required.map(String) : [];
 }
 
-/** Models need the description; examples would double the list. */
-function withoutExample(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withoutExample);
+/** Nesting of objects whose members an input shows; the example of a deeper one stands for its members. */
+const MOST_DEPTH = 1;
+
+/** An input schema without examples, which would double the list, and without null defaults. */
+function shortened(schema: unknown, depth = 0): unknown {
+  if (Array.isArray(schema)) return schema.map((part) => shortened(part, depth));
   if (typeof schema !== "object" || schema === null) return schema;
+  const isDeep = depth >= MOST_DEPTH && Object.keys(propertiesOf(schema)).length > 0;
   return Object.fromEntries(
-    Object.entries(schema).flatMap(([name, member]) =>
-      name === "example" || member === undefined ? [] : [[name, withoutExample(member)]],
-    ),
+    Object.entries(schema).flatMap(([name, member]) => {
+      if (name === "properties")
+        return isDeep ? [] : [[name, mapped(member, (one) => shortened(one, depth + 1))]];
+      if (member === undefined || (name === "default" && member === null)) return [];
+      return name === "example" && !isDeep
+        ? []
+        : [[name, name === "example" ? member : shortened(member, depth)]];
+    }),
   );
+}
+
+function mapped(object: unknown, change: (member: unknown) => unknown): object {
+  return Object.fromEntries(Object.entries(object ?? {}).map(([name, member]) => [name, change(member)]));
 }

@@ -81,6 +81,9 @@ type DescribedServer = {
   readonly contact: string | null;
 };
 
+/** By SPDX, as OpenAPI 3.1 has it. */
+const LICENSE = { name: "Proprietary", identifier: "LicenseRef-Proprietary" } as const;
+
 const ANY_SERVER: DescribedServer = { origin: "http://127.0.0.1:4020", contact: null };
 
 /** The OpenAPI document of an interface; without a server, for a local one. */
@@ -107,7 +110,7 @@ export function openApiDocument(described: DescribedInterface, server = ANY_SERV
       version,
       description: [purpose, advice, PAYING].join("\n\n"),
       contact: contactOf(server),
-      license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
+      license: LICENSE,
     },
     servers: [{ url: server.origin }],
     tags: Object.entries(TAGS).flatMap(([name, description]) =>
@@ -144,7 +147,7 @@ function curlOf(
       .filter((one) => one.in === place && one.required === true)
       .map((one) => [one.name, String(one.example ?? exampleOf(one.schema, document))] as const);
   const filled = exampled("path").reduce((at, [name, value]) => at.replace(`{${name}}`, value), path);
-  const query = new URLSearchParams(exampled("query").map(([name, value]) => [name, value]));
+  const query = new URLSearchParams(Object.fromEntries(exampled("query")));
   const content = memberOf(memberOf(operation.requestBody, "content"), "application/json");
   const schemes = (operation.security ?? []).flatMap((one) => Object.keys(one));
   return [

@@ -3,7 +3,7 @@ import { PROBLEMS, type ProblemCode } from "../../access/problems.ts";
 import type { PageContent } from "./frame.ts";
 import { renderProse } from "./prose.ts";
 
-/** What a caller does about each problem. */
+/** The remedy of each problem, for callers. */
 const REMEDIES: Readonly<Record<ProblemCode, string>> = {
   "request-malformed": "Send a valid HTTP request with one `Host` header.",
   "body-malformed": "Send the body as UTF-8.",

@@ -208,6 +208,7 @@ function sold(path: string, price: number, works: Works) {
   return definePaid({
     method: "get",
     path,
+    operationId: "get_thing",
     price,
     tag: "Test",
     summary: "Sells a thing",

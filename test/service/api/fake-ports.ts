@@ -11,6 +11,7 @@ import { createServerLife } from "../../../service/api/kit/server-life.ts";
 import type { Services, VerificationServices } from "../../../service/api/services.ts";
 import { AHS_2026_2 } from "../../../service/model/score/policy.ts";
 import type { AmountRequest, AvailableBacking } from "../../../service/scores/backing/promised-amounts.ts";
+import type { FoundAgent } from "../../../service/scores/leaderboard.ts";
 import type { StoredScore, WalletSnapshot } from "../../../service/scores/scores.ts";
 import { keyOnlyAccess } from "../access/key-only-access.ts";
 import { memoryAnswers } from "../access/memory-gate.ts";
@@ -81,12 +82,18 @@ export function storedScore(changes: Partial<StoredScore> = {}): StoredScore {
 }
 
 /** A registered agent, by its number 142 and the name "keeper". */
-const FOUND_AGENT = {
-  ...{ agentId: 142n, name: "keeper", wallet: WALLET },
+const FOUND_AGENT: FoundAgent = {
+  agentId: 142n,
+  name: "keeper",
+  wallet: WALLET,
   ranked: {
-    ...{ wallet: WALLET, ahsScore: 84, grade: "B", confidenceMicros: 810_000, confidenceLevel: "HIGH" },
+    wallet: WALLET,
+    ahsScore: 84,
+    grade: "B",
+    confidenceMicros: 810_000,
+    confidenceLevel: "HIGH",
   },
-} as const;
+};
 
 /** Stored row of a wallet without enough history. */
 export function insufficientScore(): StoredScore {

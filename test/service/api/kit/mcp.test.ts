@@ -42,7 +42,10 @@ describe("/mcp", () => {
         openWorldHint: false,
       },
       inputSchema: { type: "object", required: ["address"] },
-      outputSchema: { properties: { action: { enum: ["instant_settle", "escrow", "reject"] } } },
+      outputSchema: {
+        type: "object",
+        properties: { action: { enum: ["instant_settle", "escrow", "reject"] } },
+      },
     });
     const hints = new Map(tools.map(({ name, annotations }) => [name, annotations]));
     expect(hints.get("get_balance")).toMatchObject({ readOnlyHint: true, idempotentHint: true });
@@ -85,7 +88,7 @@ describe("/mcp", () => {
     expect(refused).toEqual([true, false, false, true]);
     expect(world.keys.balance()).toBe(5000 - 20);
     expect((await client.callTool({ name: "get_balance", arguments: {} })).isError).not.toBe(true);
-    const other = await connect(world, limited);
+    const other = await connect(world, { ...limited, "mcp-session-id": "another" });
     expect((await other.callTool(ASK)).isError).not.toBe(true);
     await expect(connect(world, { ...limited, "x-spending-limit-usd": "5 USD" })).rejects.toThrow();
   });
