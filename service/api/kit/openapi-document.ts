@@ -284,7 +284,7 @@ export function memberOf(value: unknown, name: string): unknown {
 }
 
 /** A schema, or the component that it refers to. */
-export function resolveSchema(schema: unknown, document: Pick<ApiDocument, "components">): unknown {
+function resolveSchema(schema: unknown, document: Pick<ApiDocument, "components">): unknown {
   const reference = memberOf(schema, "$ref");
   if (typeof reference !== "string") return schema;
   return document.components?.schemas?.[reference.replace("#/components/schemas/", "")];
