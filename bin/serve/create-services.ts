@@ -174,7 +174,7 @@ export async function createServices(
     attest: attestWith(db, signer, { chainId, address: oracle.address }),
     infrastructure: { ...createInfrastructureReader(reads, chainId), ...visitor },
     refuseUrl: visitor.refusal,
-    agents: createLeaderboardReader(reads, chainId),
+    agents: createLeaderboardReader(reads, { chainId, clock }),
     recordInterest: createInterestRecorder(db, chainId, now),
     inputFile: async (hash) => (await readInputFile(reads, hash)) ?? readInputFile(db, hash),
     epochList: createEpochLists({

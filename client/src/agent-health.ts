@@ -187,7 +187,7 @@ export class AgentHealth {
     return this.#get("/alerts", query);
   }
 
-  /** Registered agents by the beginning of their name, or by their number. */
+  /** Registered agents by a part of their name, or by their number. */
   findAgents(query: Query<"/agents", "get">): Promise<Answer<"/agents", "get">> {
     return this.#get("/agents", query);
   }

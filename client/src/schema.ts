@@ -4923,7 +4923,7 @@ export interface operations {
             query?: {
                 /** @description Number of the agent in the ERC-8004 identity registry */
                 agent_id?: string;
-                /** @description Beginning of the agent's name, in any case */
+                /** @description Part of the agent's name, in any case; fewer than three characters match its beginning alone */
                 name?: string;
             };
             header?: never;

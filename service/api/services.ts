@@ -109,7 +109,7 @@ type ScoringServices = {
   readonly oracle: Address;
   readonly policy: Policy;
   readonly scores: ReturnType<typeof createScoreReader>;
-  /** Agents of the identity registry by number or by the beginning of their name. */
+  /** Agents of the identity registry by number or by a part of their name. */
   readonly agents: Pick<ReturnType<typeof createLeaderboardReader>, "byAgentId" | "byName">;
   /** Backing of wallets, and the ledger of amounts that routing promised of it. */
   readonly backing: ReturnType<typeof createPromisedAmounts>;

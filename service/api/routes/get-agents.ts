@@ -14,8 +14,13 @@ const query = z.object({
     .string()
     .min(1)
     .max(MAX_NAME)
+    .regex(/^[^\p{Cc}\p{Cs}]+$/u)
     .optional()
-    .openapi({ description: "Beginning of the agent's name, in any case", example: "keeper" }),
+    .openapi({
+      description:
+        "Part of the agent's name, in any case; fewer than three characters match its beginning alone",
+      example: "keeper",
+    }),
   agent_id: z
     .string()
     .regex(/^[0-9]{1,78}$/)
@@ -51,7 +56,7 @@ export const getAgents = defineFree({
   method: "get",
   path: "/agents",
   operationId: "find_agent",
-  tool: "Finds registered agents by the beginning of their name, or by their number in the ERC-8004 registry, and returns their wallets and grades. Use it if you know an agent but not its wallet address. Names are chosen by the agents and are unverified.",
+  tool: "Finds registered agents by a part of their name, or by their number in the ERC-8004 registry, and returns their wallets and grades. Use it if you know an agent but not its wallet address. Names are chosen by the agents and are unverified.",
   tag: "Scores",
   summary: "Find an agent by name or number",
   description: `Returns up to ${MAX_FOUND} agents of the ERC-8004 identity registry with their wallets, best scores first. Give either \`name\` or \`agent_id\`. Anyone can register any name: check the number or the wallet before you pay.`,

@@ -13,14 +13,6 @@ type Fault = readonly [type: string, loc: readonly unknown[], error?: string];
 
 describe("a policy that does not fit is 422", () => {
   it.each<readonly [string, unknown, readonly Fault[]]>([
-    [
-      "nothing",
-      {},
-      [
-        ["missing", ["instant_grades"]],
-        ["missing", ["escrow_grades"]],
-      ],
-    ],
     ["a list", [], [["model_attributes_type", []]]],
     [
       "an unknown grade",
@@ -165,7 +157,6 @@ describe("a policy that does not fit is 422", () => {
       "several faults at once, in the order of members",
       { escrow_grades: ["Z"], insufficient_action: 1 },
       [
-        ["missing", ["instant_grades"]],
         ["literal_error", ["escrow_grades", 0]],
         ["literal_error", ["insufficient_action"]],
       ],
