@@ -69,10 +69,7 @@ const validationResponse: StatusResponse = [
 ];
 
 function successResponse(
-  {
-    answer: { schema, description, renderings, preview },
-    identity,
-  }: Pick<AnySpec, "answer" | "identity">,
+  { answer: { schema, description, renderings, preview }, identity }: Pick<AnySpec, "answer" | "identity">,
   pricing: Pricing | null,
 ): StatusResponse {
   const billed = identity === undefined ? {} : { headers: CHARGE_HEADERS };
