@@ -27,6 +27,11 @@ export function countText(count: number, singular: string, plural = `${singular}
   return `${WHOLE.format(count)} ${count === 1 ? singular : plural}`;
 }
 
+/** "1 of 2 calls is", "2 of 2 calls are". */
+export function ofText(found: number, all: number, singular: string): string {
+  return `${WHOLE.format(found)} of ${countText(all, singular)} ${found === 1 ? "is" : "are"}`;
+}
+
 export function wholeText(amount: bigint): string {
   return WHOLE.format(amount);
 }

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import { countText, usdText } from "../phrases.ts";
+import { countText, ofText, usdText } from "../phrases.ts";
 import {
   circleWords,
   failingWords,
@@ -94,17 +94,20 @@ function listedCheck({ risk, health }: Findings): ProtectionCheck {
   });
 }
 
+/** More failures than this share of the calls fail the check, whatever the score says. */
+const NOTABLE_FAILURES = 0.1;
+
 function failingCheck(findings: Findings): ProtectionCheck {
   const { risk, health, facts } = findings;
-  if (health.calls === 0) return unknown("failing_calls", "No outgoing transaction is known.");
-  const notable = signalsOf(risk.signals, "failing_calls").filter(({ severity }) => severity !== "info");
-  const succeeded = health.calls - health.failures;
+  const { calls, failures } = health;
+  if (calls === 0) return unknown("failing_calls", "No outgoing transaction is known.");
+  const signals = signalsOf(risk.signals, "failing_calls").filter(({ severity }) => severity !== "info");
+  const passed = signals.length === 0 && failures <= NOTABLE_FAILURES * calls;
   return {
-    ...{ name: "failing_calls", passed: notable.length === 0, found: health.failures },
-    result:
-      notable.length === 0
-        ? `${succeeded} of ${countText(health.calls, "call")} succeeded in ${facts.policy.window.days} days.`
-        : failingWords(findings),
+    ...{ name: "failing_calls", passed, found: failures },
+    result: passed
+      ? `${calls - failures} of ${countText(calls, "call")} succeeded in ${facts.policy.window.days} days.`
+      : failingWords(findings),
   };
 }
 
@@ -128,7 +131,7 @@ function approvalsCheck({ health: { approvals }, revocations }: Findings): Prote
       approvals.length === 0
         ? "No open unlimited approval."
         : `None of ${countText(approvals.length, "open unlimited approval")} is at risk.`,
-    failed: `${revocations.length} of ${countText(approvals.length, "open unlimited approval")} at risk${exposed === 0 ? "" : `, to tokens worth ${usdText(exposed)}`}.`,
+    failed: `${ofText(revocations.length, approvals.length, "open unlimited approval")} at risk${exposed === 0 ? "" : `, to tokens worth ${usdText(exposed)}`}.`,
   });
 }
 
@@ -167,7 +170,7 @@ function gasCheck(findings: Findings): ProtectionCheck {
       findings.savings.length === 0
         ? "No gas saving was found."
         : `All gas savings together are ${worth} a month, below the floor of ${floor}.`,
-    failed: `${countText(findings.savings.length, "gas saving")} of ${worth} a month together, at most.`,
+    failed: `${countText(findings.savings.length, "gas saving")} of ${microUsd === null ? worth : `at most ${worth}`} a month.`,
   });
 }
 
@@ -182,7 +185,7 @@ function tokensCheck({ wash }: Findings): ProtectionCheck {
       const unrecognised = portfolio.positions.filter(({ recognised }) => !recognised).length;
       return check("acquired_tokens", unrecognised, {
         passed: "All tokens that the wallet acquired are listed or used by others.",
-        failed: `${unrecognised} of ${countText(portfolio.positions.length, "acquired token")} neither listed nor used by others.`,
+        failed: `${ofText(unrecognised, portfolio.positions.length, "acquired token")} neither listed nor used by others.`,
       });
     }
   }

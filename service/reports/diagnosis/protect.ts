@@ -268,17 +268,33 @@ const STEPS_OF_THEIR_OWN: ReadonlySet<WashIssue["category"]> = new Set([
   "circular_transfers",
 ]);
 
+/** One step for each category, since GET /wash lists each finding. */
 function washSteps<Ready extends Signable>({
   wash,
 }: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
   const step = (finding: Pick<ProtectionStep<Ready>, "severity" | "action" | "reason">) =>
     ({ ...NOTHING, service: "wash", kind: "clean_up", ...finding }) as const;
-  const steps = wash.issues
-    .filter(({ category, severity }) => severity !== "info" && !STEPS_OF_THEIR_OWN.has(category))
-    .map(({ severity, description, action, token, microUsd }) => ({
-      ...step({ severity, action, reason: description }),
-      ...{ token, valueMicroUsd: microUsd },
-    }));
+  const issues = wash.issues.filter(
+    ({ category, severity }) => severity !== "info" && !STEPS_OF_THEIR_OWN.has(category),
+  );
+  const steps = [...Map.groupBy(issues, ({ category }) => category).values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { severity, description, action, token, microUsd } = first;
+    if (group.length === 1)
+      return [{ ...step({ severity, action, reason: description }), token, valueMicroUsd: microUsd }];
+    const worths = group.flatMap((issue) => issue.microUsd ?? []);
+    return [
+      {
+        ...step({
+          severity,
+          action: `Check ${group.length} acquired tokens before using them, then sell them or leave them.`,
+          reason: "They are neither listed nor used by others; POST /wash names each of them.",
+        }),
+        valueMicroUsd: worths.length === 0 ? null : worths.reduce((sum, worth) => sum + worth, 0),
+      },
+    ];
+  });
   const circles = circleWords(wash);
   if (circles === null) return steps;
   const action = "Stop moving the same funds in a circle: such volume does not count for the score.";

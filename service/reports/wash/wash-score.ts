@@ -6,7 +6,7 @@ import type { ApprovalFinding, ApprovalRisk } from "../diagnosis/approvals.ts";
 import { HOLDINGS_WORDS } from "../diagnosis/health.ts";
 import { untrustedDelegate } from "../diagnosis/health-advice.ts";
 import type { ReportFacts } from "../diagnosis/report-facts.ts";
-import { countText, percentText } from "../phrases.ts";
+import { countText, ofText, percentText } from "../phrases.ts";
 import type { Circle } from "./wash-circles.ts";
 
 /** Points deducted from 100 for one category, up to `most`; null where they are not known. */
@@ -162,7 +162,7 @@ function deductApprovals(approvals: readonly ApprovalFinding[] | null): Deductio
   return take(
     "approvals",
     { points, found },
-    `${found} of ${countText(approvals.length, "open unlimited approval")} at risk.`,
+    `${ofText(found, approvals.length, "open unlimited approval")} at risk.`,
   );
 }
 
