@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { DEMO_LABELS } from "../../devnet/demo-services.ts";
+import { loadDeployment } from "../../service/chain/deployments.ts";
 import { type Database, migrateDatabase } from "../../service/db/database.ts";
 import type { Config, Invocation } from "../config.ts";
 import { createLogger, openProcessDatabase, shutdownSignal } from "../process.ts";
@@ -10,6 +11,7 @@ import { announce } from "../up/announce.ts";
 import { awaitIndexed, awaitPublished, awaitServing } from "../up/await-ready.ts";
 import { claimDataDir, keepDemoKey, type LocalFiles, localFiles } from "../up/local-files.ts";
 import { createProgress } from "../up/progress.ts";
+import { simulatePast } from "../up/simulate-past.ts";
 import { type Rising, type RunningChain, startChain, startDatabase } from "../up/start-chain.ts";
 import { type ProcessUrls, sameUrlForAll, startServices, urlsOfLeastRights } from "../up/start-services.ts";
 
@@ -38,8 +40,10 @@ export async function run({ config, args, out }: Invocation): Promise<void> {
   const rising: Rising = { files, progress, children: [], deaths: [], signal };
   const aborted = once(signal, "abort").then(() => null);
   const risen = bringUp(wanted, rising);
+  let past = Promise.resolve();
   try {
-    await Promise.race([risen, aborted]);
+    const up = await Promise.race([risen, aborted]);
+    if (up !== null) past = givePast(wanted, up, signal);
     const death = await Promise.race([aborted, ...rising.deaths]);
     if (death !== null) throw new Error(`${death}; everything is stopped, start again to go on`);
   } finally {
@@ -50,6 +54,7 @@ export async function run({ config, args, out }: Invocation): Promise<void> {
     // A service that was still starting fails now; processes that it started meanwhile are stopped as well.
     await risen.catch(() => undefined);
     await stopAll(rising.children);
+    await past;
     rmSync(files.pidFile, { force: true });
   }
 }
@@ -70,6 +75,28 @@ function populationOf(args: readonly string[]) {
   return values;
 }
 
+type Up = { readonly databaseUrl: string; readonly deploymentFile: string };
+
+/** Stores the simulated past, in the background: the service answers without it. A failure is reported and changes nothing. */
+async function givePast(
+  { config, out }: Pick<Invocation, "config" | "out">,
+  { databaseUrl, deploymentFile }: Up,
+  signal: AbortSignal,
+): Promise<void> {
+  const logger = createLogger({ ...config, logLevel: "silent" }, "up");
+  const db = openProcessDatabase({ ...config, databaseUrl }, "ahs-up", logger);
+  try {
+    const deployment = loadDeployment(deploymentFile);
+    const isNew = await simulatePast({ db, deployment, now: () => new Date(), signal });
+    if (isNew) out("The simulated past is stored: weekly scores, 14 nightly scans and a day of probes.");
+  } catch (error) {
+    if (!signal.aborted)
+      out(`the simulated past is not stored: ${error instanceof Error ? error.message : error}`);
+  } finally {
+    await db.$client.end();
+  }
+}
+
 async function bringUp(
   {
     config,
@@ -77,7 +104,7 @@ async function bringUp(
     population,
   }: Pick<Invocation, "config" | "out"> & { population: ReturnType<typeof populationOf> },
   rising: Rising,
-): Promise<void> {
+): Promise<Up> {
   const databaseUrl = config.databaseUrl ?? (await startDatabase(rising));
   rising.signal.throwIfAborted();
   const logger = createLogger({ ...config, logLevel: "silent" }, "up");
@@ -108,6 +135,7 @@ async function bringUp(
         "Every process uses the user of the given database: docs/database.md describes how each gets its own.",
       );
     }
+    return { databaseUrl, deploymentFile };
   } finally {
     await db.$client.end();
   }

@@ -147,17 +147,17 @@ function before(now: Date): Date {
 }
 
 /**
- * The last id of the score history that was as of a moment or earlier, by halving: ids rise with time. Zero where no score is so
- * old.
+ * The last id of the score history that was as of a moment or earlier, by halving: ids rise with time. Below all ids
+ * if no score is so old.
  */
 async function findScoreId(db: Database, at: Date): Promise<number> {
   const text = `select id::float8 as id, as_of_time <= $2 as "isOld" from ahs.score where id > $1 order by id limit 1`;
-  const [newest] = await rowsInTime<{ id: number | null }>(db, {
-    name: "score_newest_id",
-    text: "select max(id)::float8 as id from ahs.score",
+  const [ids] = await rowsInTime<{ first: number | null; last: number | null }>(db, {
+    name: "score_first_and_last_id",
+    text: "select min(id)::float8 as first, max(id)::float8 as last from ahs.score",
     values: [],
   });
-  let [old, young] = [0, newest?.id ?? 0];
+  let [old, young] = [(ids?.first ?? 1) - 1, ids?.last ?? 0];
   while (old < young) {
     const middle = Math.floor((old + young) / 2);
     const [next] = await rowsInTime<{ id: number; isOld: boolean }>(db, {

@@ -61,8 +61,11 @@ export type ReadWallets = {
   readonly strangers: readonly ReadRows[];
 };
 
-/** finalized: the newest block both final and enriched. newest: the newest indexed one, which a reorg can still take out. */
-export type ScoredBlock = "finalized" | "newest";
+/**
+ * finalized: the newest block both final and enriched. newest: the newest indexed one, which a reorg can still take out. Else
+ * an older block, with the facts about other accounts that are known now.
+ */
+export type ScoredBlock = "finalized" | "newest" | AsOf;
 
 type ReadTask = {
   /** Lower-case, each once. */
@@ -140,6 +143,7 @@ async function readPoint(
   client: ClientBase,
   { at, ...chain }: { readonly at: ScoredBlock; readonly schema: string; readonly chainId: number },
 ): Promise<ReadPoint | null> {
+  if (typeof at === "object") return { asOf: at, enriched: at };
   switch (at) {
     case "newest":
       return readNewest(client, chain);

@@ -60,7 +60,8 @@ export async function storeRecords(
   return stored;
 }
 
-function toRow({ record, inputs }: InputRecord): NewScore {
+/** The row of a record. */
+export function toRow({ record, inputs }: InputRecord): NewScore {
   const { chainId, wallet, modelVersion, confidenceMicros, confidenceLevel, outcome, asOf, levelUntil } =
     record;
   const { sanctionsFlags, patterns, features, coverage } = record;
@@ -93,7 +94,7 @@ const NO_POINTS = { ahsScore: null, d1Score: null, d2Score: null, grade: null } 
 export type NewScore = typeof score.$inferInsert;
 
 /** Stores the files behind inputs hashes; an existing file does not change. */
-async function keepInputFiles(db: NodePgDatabase, files: readonly InputFile[]): Promise<void> {
+export async function keepInputFiles(db: NodePgDatabase, files: readonly InputFile[]): Promise<void> {
   const distinct = [...new Map(files.map((file) => [file.hash, file])).values()];
   // In one order for every writer: two of them never wait for each other crosswise.
   const rows = distinct.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
