@@ -102,6 +102,19 @@ describe("ahs up", () => {
     UP_TIMEOUT_MS,
   );
 
+  test(
+    "stores a past of scores and scans in the background",
+    async () => {
+      await until({ what: "the past is stored", timeoutMs: UP_TIMEOUT_MS - 10_000 }, async () =>
+        running?.log().includes("The simulated past is stored") ? true : null,
+      );
+      const oldest = (await record(up, "recovering")).history.at(-1);
+      expect(Date.now() - Date.parse(oldest.as_of_time)).toBeGreaterThan(60 * 86_400_000);
+      expect(await (await fetch(`${up.base_url}/`)).text()).toMatch(/over 1[45] nights/);
+    },
+    UP_TIMEOUT_MS,
+  );
+
   describeJobs(() => ({ up, dataDir }));
 
   test(
