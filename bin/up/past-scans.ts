@@ -158,10 +158,7 @@ function gradeOf({ outcome }: ScoreRecord): Grade | null {
 }
 
 /** Wallets whose grade is another than before, by address. */
-export function gradeMoves(
-  before: readonly ScoreRecord[],
-  after: readonly ScoreRecord[],
-): ScanReport["gradeMoves"] {
+function gradeMoves(before: readonly ScoreRecord[], after: readonly ScoreRecord[]): ScanReport["gradeMoves"] {
   const held = new Map(before.map((record) => [record.wallet, gradeOf(record)]));
   return after
     .map((record) => ({
