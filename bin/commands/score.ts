@@ -9,6 +9,7 @@ import {
   gradeLabel,
   type ScoreRecord,
 } from "../../service/model/score/record.ts";
+import { sentenceOf } from "../../service/reports/explain-score.ts";
 import { compareOnSnapshot } from "../../service/scores/compare-policies.ts";
 import { type ScoringContext, scoreAtFinalized } from "../../service/scores/score-wallets.ts";
 import { indexedDeployment, withDatabase } from "../command.ts";
@@ -142,7 +143,7 @@ function featureTable(lines: readonly FeatureLine[], policy: Policy): readonly s
       number(line.score, 1),
       number(line.weight, 3),
       points(line.contribution),
-      line.reason ?? "",
+      sentenceOf(line),
     ]),
   ]);
   return table.flatMap((row, place) => {

@@ -154,7 +154,7 @@ export async function createServices(
     maxAtOnce: MAX_VISITS,
   });
   const services: Services = {
-    ...{ chainId, clock, logger, life, registry, scores, sanctionsSources },
+    ...{ chainId, chainName: deployment.name, clock, logger, life, registry, scores, sanctionsSources },
     ...callers,
     randomId: randomUUID,
     metricsPage: config.metricsPort === null ? "loopback" : "elsewhere",

@@ -745,6 +745,8 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             address: string;
+            /** @description Caps, effects and roundings. The points of `dimensions` and the adjustments of AHS add up to ahs_score */
+            adjustments?: components["schemas"]["ScoreAdjustment"][];
             /**
              * @description Integer 0 to 100; null for a wallet without enough history
              * @example 84
@@ -814,6 +816,9 @@ export interface components {
              * @example null
              */
             d3_score: number | null;
+            /** @description What each dimension brings to the score; empty without a score */
+            dimensions?: components["schemas"]["DimensionShare"][];
+            /** @description The measured signals; no caps or roundings */
             features?: components["schemas"]["Feature"][];
             grade: components["schemas"]["Grade"];
             /**
@@ -821,8 +826,14 @@ export interface components {
              * @example Good
              */
             grade_label: string;
+            /**
+             * @description Why the grade is what it is, in one sentence
+             * @example Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points).
+             */
+            grade_reason: string;
             /** @description Newest first, at most 100 */
             history?: components["schemas"]["HistoryEntry"][];
+            improvement: components["schemas"]["ScoreImprovement"];
             infrastructure?: components["schemas"]["Infrastructure"];
             /**
              * @description Commits to everything that the score was computed from
@@ -1424,7 +1435,7 @@ export interface components {
              */
             volume_usd: number | null;
         };
-        /** @description Within one hop, of what the wallet itself sent: what others send to it is not its doing. Lists are those of the newest indexed block, grades the newest stored ones, a minute old at most */
+        /** @description Outgoing value within one hop. Incoming transfers do not count. Lists are those of the newest indexed block; grades are the newest stored ones, at most a minute old */
         CounterpartyExposure: {
             /** @example 48210 */
             as_of_block: number;
@@ -1433,20 +1444,18 @@ export interface components {
             /** @example 1 */
             failing_counterparties: number;
             /**
-             * @description To wallets of grade F that are not listed
+             * @description Share of `sent_usd` that went to unlisted wallets of grade F; by number of calls if nothing had a price
              * @example 0.004
              */
             failing_share: number;
             listed_counterparties: number;
             /**
-             * @description To sanctioned accounts and mixers, as the score has it; null while own calls cannot be read
+             * @description Share of the outgoing value of the scoring window that went to sanctioned accounts and mixers, as in the score; by number of calls if nothing had a price. Null while own calls cannot be read
              * @example 0
              */
             listed_share: number | null;
-            /** @example listed_share: what own calls of the scoring window tried to send to others than the owner's accounts, as the score has it. failing_share: value sent to anybody, own accounts included, in native coin and priced tokens since the first contact. Of both, calls where none was */
-            of: string;
             /**
-             * @description Sent to all counterparties, where it has a price: what failing_share is of
+             * @description Priced value sent to all counterparties, own accounts included, since the first contact
              * @example 18240.5
              */
             sent_usd: number;
@@ -1592,6 +1601,27 @@ export interface components {
             state: "pending" | "delivered" | "failed" | "dropped";
             /** @example subscription.test */
             type: string;
+        };
+        DimensionShare: {
+            /** @enum {string} */
+            dimension: "D1" | "D2" | "D3";
+            /**
+             * @description score × weight
+             * @example 26.92
+             */
+            points: number;
+            /**
+             * @description 0 to 100, before rounding to the integer dimension score
+             * @example 89.73
+             */
+            score: number;
+            /** @example Wallet hygiene */
+            title: string;
+            /**
+             * @description Share of the score
+             * @example 0.3
+             */
+            weight: number;
         };
         Endpoint: {
             /** @description Share of the probes that were answered as by a service that is up */
@@ -1776,18 +1806,59 @@ export interface components {
             wasted: components["schemas"]["GasMoney"];
         };
         Feature: {
-            /** @description Hundredths of a point; a dimension's lines add up to 100 times its score */
+            /**
+             * @description Points of the dimension. Of one dimension the contributions and its `adjustments` add up to the dimension score
+             * @example 26.92
+             */
             contribution: number | null;
             /** @enum {string} */
-            dimension: "D1" | "D2" | "D3" | "AHS";
+            dimension: "D1" | "D2" | "D3";
+            /**
+             * @description Named numbers behind the value: counts, raw shares, estimates (`estimated_`) and points of parts
+             * @example {
+             *       "calls": 224,
+             *       "succeeded": 217,
+             *       "succeeded_share": 0.969,
+             *       "estimated_share": 0.963
+             *     }
+             */
+            inputs: {
+                [key: string]: number;
+            };
+            /** @example success_rate */
             name: string;
+            /**
+             * @description Why the feature is not measured
+             * @example null
+             */
             reason: string | null;
+            /** @example 224 */
             samples: number;
+            /**
+             * @description The measurement in one sentence. Counts are of what happened; the score uses estimates, see `value` and `inputs`
+             * @example 217 of 224 calls to others succeeded (96.9 %)
+             */
+            says: string;
+            /**
+             * @description 0 to 100; null if not measured
+             * @example 89.71
+             */
             score: number | null;
             /** @enum {string} */
             state: "measured" | "not_applicable" | "unknown";
+            /** @example Success rate */
+            title: string;
+            /** @example share of calls */
             unit: string;
+            /**
+             * @description What the curve of the feature reads, in `unit`: an estimate if the calls are few
+             * @example 0.9634
+             */
             value: number | null;
+            /**
+             * @description Share of the dimension, before the weights of unmeasured features are shared out
+             * @example 0.3
+             */
             weight: number;
         };
         FoundAgents: {
@@ -2799,7 +2870,7 @@ export interface components {
              * @example []
              */
             threats: components["schemas"]["Threat"][];
-            /** @example Low risk: gas efficiency. */
+            /** @example Low risk: 12.4 % of its fees were spent on failed calls, gas prices 100 of 100. */
             verdict: string;
         };
         Probe: {
@@ -2932,7 +3003,7 @@ export interface components {
              * @example 1
              */
             transactions: number;
-            /** @example Low risk: gas efficiency. */
+            /** @example Low risk: 12.4 % of its fees were spent on failed calls, gas prices 100 of 100. */
             verdict: string;
             window: components["schemas"]["ReportWindow"];
         };
@@ -3254,15 +3325,10 @@ export interface components {
              */
             address: string;
             /**
-             * @description Caps and effects between the dimensions and the score, in points of the score; for a sanctioned wallet only the listing, with the sum of all
+             * @description Caps and effects without roundings; for a sanctioned wallet only the listing, with the sum of all that it takes from the score
              * @example []
              */
-            adjustments: {
-                name: string;
-                points: number;
-                reason: string | null;
-                title: string;
-            }[];
+            adjustments: components["schemas"]["ScoreAdjustment"][];
             /**
              * @description Integer 0 to 100; null for a wallet without enough history
              * @example 84
@@ -3279,6 +3345,11 @@ export interface components {
             benchmark: components["schemas"]["Benchmark"];
             /** @example 8453 */
             chain_id: number;
+            /**
+             * @description Name of the chain
+             * @example Base
+             */
+            chain_name: string;
             /** @example 0.81 */
             confidence: number;
             confidence_level: components["schemas"]["ConfidenceLevel"];
@@ -3290,6 +3361,11 @@ export interface components {
              * @example Good
              */
             grade_label: string;
+            /**
+             * @description Why the grade is what it is, in one sentence
+             * @example Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points).
+             */
+            grade_reason: string;
             /** @description Stored scores, oldest first: the newest of each UTC day that has one, of the last 90 such days */
             history: {
                 /**
@@ -3305,6 +3381,7 @@ export interface components {
                 as_of_time: string;
                 grade: components["schemas"]["Grade"];
             }[];
+            improvement: components["schemas"]["ScoreImprovement"];
             /** @example AHS-2026.2 */
             model_version: string;
             /**
@@ -3343,41 +3420,23 @@ export interface components {
              */
             timestamp: string;
             trust_routing: components["schemas"]["RoutingAction"];
+            /**
+             * @description Page of the wallet, which shows how to verify the score
+             * @example https://ahs.example/wallet/0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            verify_url: string;
             window: components["schemas"]["ReportWindow"];
         };
         ReportCardDimension: {
             /** @enum {string} */
             dimension: "D1" | "D2";
-            features: components["schemas"]["ReportCardFeature"][];
+            features: components["schemas"]["Feature"][];
             /**
              * @description Integer 0 to 100; null for a wallet without enough history
              * @example 84
              */
             score: number | null;
             /** @example Wallet hygiene */
-            title: string;
-            /** @example 0.3 */
-            weight: number;
-        };
-        ReportCardFeature: {
-            /**
-             * @description Points of the dimension
-             * @example 26.92
-             */
-            contribution: number | null;
-            /** @example success_rate */
-            name: string;
-            /**
-             * @description In words: what was counted, and as an estimate what the model makes of it where it was not
-             * @example 217 of 224 calls to others succeeded
-             */
-            says: string;
-            /**
-             * @description 0 to 100; null where nothing was measured
-             * @example 89.7
-             */
-            score: number | null;
-            /** @example Success rate */
             title: string;
             /** @example 0.3 */
             weight: number;
@@ -3615,11 +3674,11 @@ export interface components {
              * @example []
              */
             threats: components["schemas"]["Threat"][];
-            /** @example Low risk: gas efficiency. */
+            /** @example Low risk: 12.4 % of its fees were spent on failed calls, gas prices 100 of 100. */
             verdict: string;
         };
         RiskSignal: {
-            /** @example burns an estimated 12.4 % of its fees by failures; 52 of 100 points by 300 samples */
+            /** @example 12.4 % of its fees were spent on failed calls, gas prices 100 of 100 */
             detail: string;
             /**
              * @description A pattern or feature of the model, or sanctioned, listed_phishing and the like, listed_counterparties, failing_counterparties
@@ -3944,6 +4003,48 @@ export interface components {
             /** @description Wallets that the contract still has to be asked about; null for a list */
             unasked_wallets: number | null;
         };
+        ScoreAdjustment: {
+            /**
+             * @description The score that it changes
+             * @example AHS
+             * @enum {string}
+             */
+            dimension: "D1" | "D2" | "D3" | "AHS";
+            /**
+             * @description weak_link, sanctions, pattern_limit, rounding or the name of a pattern, the same in every answer and on every page
+             * @example weak_link
+             */
+            name: string;
+            /**
+             * @description Points that it adds or takes
+             * @example -3.26
+             */
+            points: number;
+            /**
+             * @description Why
+             * @example Wallet hygiene scores more than 20 points below behaviour
+             */
+            says: string;
+            /** @example Weak link */
+            title: string;
+        };
+        /** @description The change that raises the score most; null without a score, if listed, or below one point */
+        ScoreImprovement: {
+            /** @example success_rate */
+            feature: string;
+            /**
+             * @description Points of the score that the full feature score would add, at most
+             * @example 6.4
+             */
+            points: number;
+            /**
+             * @description What to do
+             * @example Simulate each call before sending it, and hold back the calls that would fail
+             */
+            says: string;
+            /** @example Success rate */
+            title: string;
+        } | null;
         /** @description The newest indexed block, which the node had before and after */
         SimulatedAt: {
             /** @example 48210 */
@@ -4700,7 +4801,7 @@ export interface operations {
                      *       "charged": true,
                      *       "risk_level": "LOW",
                      *       "risk_score": 16,
-                     *       "verdict": "Low risk: gas efficiency.",
+                     *       "verdict": "Low risk: 12.4 % of its fees were spent on failed calls, gas prices 100 of 100.",
                      *       "checks": [
                      *         {
                      *           "name": "sanctions",
@@ -5054,6 +5155,13 @@ export interface operations {
                      *       "as_of_time": "2026-11-20T09:58:00.000Z",
                      *       "model_version": "AHS-2026.2",
                      *       "grade_label": "Good",
+                     *       "grade_reason": "Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points).",
+                     *       "improvement": {
+                     *         "feature": "success_rate",
+                     *         "title": "Success rate",
+                     *         "says": "Simulate each call before sending it, and hold back the calls that would fail",
+                     *         "points": 6.4
+                     *       },
                      *       "sanctions_flags": [],
                      *       "trust_routing": "instant_settle",
                      *       "chain_id": 8453,
@@ -5255,6 +5363,13 @@ export interface operations {
                      *           "as_of_time": "2026-11-20T09:58:00.000Z",
                      *           "model_version": "AHS-2026.2",
                      *           "grade_label": "Good",
+                     *           "grade_reason": "Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points).",
+                     *           "improvement": {
+                     *             "feature": "success_rate",
+                     *             "title": "Success rate",
+                     *             "says": "Simulate each call before sending it, and hold back the calls that would fail",
+                     *             "points": 6.4
+                     *           },
                      *           "sanctions_flags": [],
                      *           "trust_routing": "instant_settle",
                      *           "chain_id": 8453,
@@ -9062,9 +9177,18 @@ export interface operations {
                      *       "confidence_level": "HIGH",
                      *       "model_version": "AHS-2026.2",
                      *       "grade_label": "Good",
+                     *       "grade_reason": "Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points).",
+                     *       "improvement": {
+                     *         "feature": "success_rate",
+                     *         "title": "Success rate",
+                     *         "says": "Simulate each call before sending it, and hold back the calls that would fail",
+                     *         "points": 6.4
+                     *       },
                      *       "sanctions_flags": [],
                      *       "trust_routing": "instant_settle",
                      *       "stale": false,
+                     *       "chain_name": "Base",
+                     *       "verify_url": "https://ahs.example/wallet/0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *       "dimensions": [
                      *         {
                      *           "dimension": "D1",
@@ -9073,12 +9197,24 @@ export interface operations {
                      *           "score": 84,
                      *           "features": [
                      *             {
+                     *               "dimension": "D1",
                      *               "name": "success_rate",
                      *               "title": "Success rate",
-                     *               "says": "217 of 224 calls to others succeeded",
-                     *               "score": 89.7,
+                     *               "says": "217 of 224 calls to others succeeded (96.9 %)",
+                     *               "value": 0.9634,
+                     *               "unit": "share of calls",
+                     *               "samples": 224,
+                     *               "state": "measured",
+                     *               "score": 89.71,
                      *               "weight": 0.3,
-                     *               "contribution": 26.92
+                     *               "contribution": 26.92,
+                     *               "inputs": {
+                     *                 "calls": 224,
+                     *                 "succeeded": 217,
+                     *                 "succeeded_share": 0.969,
+                     *                 "estimated_share": 0.963
+                     *               },
+                     *               "reason": null
                      *             }
                      *           ]
                      *         }
@@ -9564,12 +9700,12 @@ export interface operations {
                      *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *       "risk_score": 16,
                      *       "risk_level": "LOW",
-                     *       "verdict": "Low risk: gas efficiency.",
+                     *       "verdict": "Low risk: 12.4 % of its fees were spent on failed calls, gas prices 100 of 100.",
                      *       "signals": [
                      *         {
                      *           "name": "gas_efficiency",
                      *           "severity": "warning",
-                     *           "detail": "burns an estimated 12.4 % of its fees by failures; 52 of 100 points by 300 samples"
+                     *           "detail": "12.4 % of its fees were spent on failed calls, gas prices 100 of 100"
                      *         }
                      *       ],
                      *       "sanctions_flags": [],
@@ -9585,7 +9721,6 @@ export interface operations {
                      *         "listed_counterparties": 0,
                      *         "failing_counterparties": 1,
                      *         "truncated": false,
-                     *         "of": "listed_share: what own calls of the scoring window tried to send to others than the owner's accounts, as the score has it. failing_share: value sent to anybody, own accounts included, in native coin and priced tokens since the first contact. Of both, calls where none was",
                      *         "since": "2026-11-20T09:58:00.000Z",
                      *         "as_of_block": 48210
                      *       },
@@ -9737,12 +9872,12 @@ export interface operations {
                      *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *       "risk_score": 16,
                      *       "risk_level": "LOW",
-                     *       "verdict": "Low risk: gas efficiency.",
+                     *       "verdict": "Low risk: 12.4 % of its fees were spent on failed calls, gas prices 100 of 100.",
                      *       "signals": [
                      *         {
                      *           "name": "gas_efficiency",
                      *           "severity": "warning",
-                     *           "detail": "burns an estimated 12.4 % of its fees by failures; 52 of 100 points by 300 samples"
+                     *           "detail": "12.4 % of its fees were spent on failed calls, gas prices 100 of 100"
                      *         }
                      *       ],
                      *       "sanctions_flags": [],
@@ -9758,7 +9893,6 @@ export interface operations {
                      *         "listed_counterparties": 0,
                      *         "failing_counterparties": 1,
                      *         "truncated": false,
-                     *         "of": "listed_share: what own calls of the scoring window tried to send to others than the owner's accounts, as the score has it. failing_share: value sent to anybody, own accounts included, in native coin and priced tokens since the first contact. Of both, calls where none was",
                      *         "since": "2026-11-20T09:58:00.000Z",
                      *         "as_of_block": 48210
                      *       },

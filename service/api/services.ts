@@ -106,6 +106,7 @@ type ServerServices = {
 
 type ScoringServices = {
   readonly chainId: number;
+  readonly chainName: string;
   readonly oracle: Address;
   readonly policy: Policy;
   readonly scores: ReturnType<typeof createScoreReader>;

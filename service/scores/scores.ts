@@ -8,7 +8,7 @@ import { inputFile } from "../db/tables/publish.ts";
 import { type currentScore, score } from "../db/tables/score.ts";
 import { SECONDS_PER_DAY } from "../model/features/time.ts";
 import type { SanctionsFlag } from "../model/features/types.ts";
-import { MICRO } from "../model/score/fixed-point.ts";
+import { shownConfidence } from "../model/score/shown-lines.ts";
 import { FLAGS_COLUMNS, type FlagsRow, flagsOf, sanctionsFlagsJoin } from "../sanctions/sanctions.ts";
 import { type Threat, threatsJoin } from "../sanctions/threats.ts";
 
@@ -57,7 +57,7 @@ export function shownScore(
   if (isListed) return { ahsScore: 0, grade: "F", confidence: 1, confidenceLevel: "HIGH" };
   if (score === null) return { ahsScore: null, grade: null, confidence: 0, confidenceLevel: "INSUFFICIENT" };
   const { ahsScore, grade, confidenceMicros, confidenceLevel } = score;
-  return { ahsScore, grade, confidence: confidenceMicros / MICRO, confidenceLevel };
+  return { ahsScore, grade, confidence: shownConfidence(confidenceMicros), confidenceLevel };
 }
 
 /** The oracle's record of a wallet, by its indexed events. */

@@ -46,7 +46,8 @@ export async function recordOf(
   {
     scores,
     oracle,
-  }: Pick<Services, "oracle"> & {
+    policy,
+  }: Pick<Services, "oracle" | "policy"> & {
     readonly scores: Pick<Services["scores"], "published" | "trend">;
   },
   now: Date,
@@ -57,5 +58,5 @@ export async function recordOf(
     scores.published(address),
     scores.trend(address, new Date(row.asOfTime.getTime() - TREND_MS)),
   ]);
-  return renderAhsRecord({ row, published, oracle, trend, threats, now });
+  return renderAhsRecord({ row, published, oracle, trend, threats, policy, now });
 }

@@ -11,13 +11,6 @@ const MAX_NOTES = 3;
 /** 1,234 as 1.2K, because captions are narrow. */
 const COUNT = new Intl.NumberFormat("en-GB", { notation: "compact", maximumFractionDigits: 1 });
 
-/** Names of chains on cards; others show their id. */
-const CHAINS: Readonly<Record<number, string>> = {
-  8453: "Base",
-  84532: "Base Sepolia",
-  31337: "Local chain",
-};
-
 /** The content of a card, with the address of the page that confirms it. Names and reasons are plain text, never markup. */
 export function viewOf(card: ReportCard, origin: string): CardView {
   const isSanctioned = card.sanctions_flags.length > 0;
@@ -28,7 +21,7 @@ export function viewOf(card: ReportCard, origin: string): CardView {
     title: isNamed ? title : shortHex(card.address),
     titleNote: isNamed ? "Name self-declared, not verified" : null,
     address: card.address,
-    source: `${CHAINS[card.chain_id] ?? `Chain ${card.chain_id}`}  ·  ${dayOf(card.as_of_time)}`,
+    source: `${drawableText(card.chain_name)}  ·  ${dayOf(card.as_of_time)}`,
     grade: card.grade,
     score: card.ahs_score,
     label: card.grade_label,
@@ -71,16 +64,21 @@ function featuresOf({ dimensions, sanctions_flags }: ReportCard): CardView["feat
 
 function notesOf({ ahs_score, sanctions_flags, patterns, adjustments }: ReportCard): CardView["notes"] {
   if (sanctions_flags.length > 0) return [{ text: "The listing alone makes the score 0", isBad: true }];
-  if (ahs_score === null) return [{ text: "Absence of data is no sign of risk", isBad: false }];
+  if (ahs_score === null) return [{ text: "Too little history is no sign of risk", isBad: false }];
   const named = new Set(patterns.map(({ name }) => name));
   const found = patterns.map(({ title, effect, severity }) => ({
-    text: effect === 0 ? title : `${title} ${effect}`,
+    text: effect === 0 ? title : `${title} ${signed(effect)}`,
     isBad: severity !== "info",
   }));
   const taken = adjustments
     .filter(({ name, points }) => !named.has(name) && points < 0)
-    .map(({ title, points }) => ({ text: `${title} ${Math.round(10 * points) / 10}`, isBad: true }));
+    .map(({ title, points }) => ({ text: `${title} ${signed(points)}`, isBad: true }));
   return [...found, ...taken].slice(0, MAX_NOTES);
+}
+
+/** Points to a tenth, with a minus sign and not a hyphen. */
+function signed(points: number): string {
+  return `${points < 0 ? "−" : ""}${Math.abs(Math.round(10 * points) / 10)}`;
 }
 
 function rankingOf({ benchmark: { percentile, scored_wallets }, sanctions_flags }: ReportCard): string {

@@ -13,9 +13,14 @@ export async function makeCard(
   fonts: ReturnType<typeof loadCardFonts>,
 ): Promise<string | Uint8Array> {
   const drawn = "features" in view ? drawCard(view) : drawPreview(view);
-  const svg = await satori(asNode(drawn), { ...CARD, fonts: [...fonts] });
+  const svg = shortened(await satori(asNode(drawn), { ...CARD, fonts: [...fonts] }));
   if (format === "svg") return svg;
   return new Resvg(svg, { font: { loadSystemFonts: false } }).render().asPng();
+}
+
+/** Rounds all numbers to a hundredth of a pixel, which halves the outlines of letters. */
+function shortened(svg: string): string {
+  return svg.replace(/\d+\.\d{3,}/g, (digits) => String(Number(Number(digits).toFixed(2))));
 }
 
 // satori reads type and props only; React's type also requires a key.

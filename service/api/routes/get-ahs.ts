@@ -7,6 +7,7 @@ import { refuseUrl } from "../kit/validation-failed.ts";
 import { freshStanding, noteInterest } from "../kit/wallet-report.ts";
 import { type AhsRecord, ahsRecordSchema, renderHistoryEntry } from "../schemas/ahs-record.ts";
 import { renderBacking, renderSellerProfile } from "../schemas/backing.ts";
+import { renderExplanation } from "../schemas/explanation.ts";
 import {
   answerInfrastructure,
   planInfrastructure,
@@ -94,7 +95,7 @@ export const getAhs = definePaid({
       ...d3?.scores,
       backing: renderBacking(backing),
       seller_profile: renderSellerProfile(backing),
-      ...(include.includes("features") ? { features: [...(d3?.features ?? row.features)] } : {}),
+      ...(include.includes("features") ? renderExplanation(d3?.features ?? row.features) : {}),
       ...history,
       ...attestation,
       ...(d3 === null ? {} : { infrastructure: d3.part }),

@@ -1,25 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { reportScopeShape } from "../kit/wallet-report.ts";
 import { nullableGradeSchema, nullableScoreSchema, scoreShape } from "../schemas/ahs-record.ts";
-import { eip55Schema, isoSchema, num, severitySchema, text } from "../schemas/values.ts";
+import { adjustmentSchema, featureSchema } from "../schemas/explanation.ts";
+import { eip55Schema, isoSchema, severitySchema, text } from "../schemas/values.ts";
 
 const count = z.int().min(0).openapi({ example: 2 });
-const featureName = z.string().openapi({ example: "success_rate" });
-const featureTitle = z.string().openapi({ example: "Success rate" });
-
-const featureSchema = z
-  .object({
-    name: featureName,
-    title: featureTitle,
-    says: text(
-      "In words: what was counted, and as an estimate what the model makes of it where it was not",
-      "217 of 224 calls to others succeeded",
-    ),
-    score: num("0 to 100; null where nothing was measured", 89.7).nullable(),
-    weight: z.number().openapi({ example: 0.3 }),
-    contribution: num("Points of the dimension", 26.92).nullable(),
-  })
-  .openapi("ReportCardFeature");
 
 const dimensionSchema = z
   .object({
@@ -68,16 +53,17 @@ export const reportCardSchema = z
       .openapi({ description: "Names are not verified: agents choose them at registration" }),
     ...reportScopeShape,
     ...scoreShape,
+    chain_name: text("Name of the chain", "Base"),
+    verify_url: text(
+      "Page of the wallet, which shows how to verify the score",
+      "https://ahs.example/wallet/0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+    ),
     dimensions: z.array(dimensionSchema),
-    adjustments: z
-      .array(
-        z.object({ name: z.string(), title: z.string(), points: z.number(), reason: z.string().nullable() }),
-      )
-      .openapi({
-        description:
-          "Caps and effects between the dimensions and the score, in points of the score; for a sanctioned wallet only the listing, with the sum of all",
-        example: [],
-      }),
+    adjustments: z.array(adjustmentSchema).openapi({
+      description:
+        "Caps and effects without roundings; for a sanctioned wallet only the listing, with the sum of all that it takes from the score",
+      example: [],
+    }),
     patterns: z.array(
       z.object({
         name: z.string().openapi({ example: "healthy_operator" }),

@@ -4,26 +4,20 @@ import type { BoughtAnswer } from "../../access/access.ts";
 import { unavailable } from "../../access/problems.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import type { FeatureLine } from "../../model/score/record.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
+import { titleOf } from "../../reports/explain-score.ts";
 import { isLookalikeName, printableName } from "../../reports/labels/chain-labels.ts";
-import {
-  benchmark,
-  type CardCounts,
-  countForCard,
-  isFeature,
-  sentenceOf,
-  titleOf,
-} from "../../reports/report-card.ts";
+import { benchmark } from "../../reports/report-card.ts";
 import type { ScoreDistribution } from "../../scores/ecosystem.ts";
 import type { DayScore, StoredScore } from "../../scores/scores.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import { scoredRow } from "../kit/score-record.ts";
-import { noteInterest, type ReportSource, requireFollowed } from "../kit/wallet-report.ts";
+import { noteInterest, requireFollowed } from "../kit/wallet-report.ts";
 import { viewOf } from "../report-card/card-view.ts";
 import type { CardFormat } from "../report-card/make-card.ts";
 import { CardsOverloaded } from "../report-card/render-pool.ts";
 import { renderScore } from "../schemas/ahs-record.ts";
+import { renderExplanation } from "../schemas/explanation.ts";
 import { addressParams, isoOf, toEip55 } from "../schemas/values.ts";
 import type { Services } from "../services.ts";
 import { type ReportCard, reportCardSchema } from "./get-report-card-schema.ts";
@@ -60,18 +54,18 @@ export const getReportCard = definePaid({
   },
   async work({ params: { address } }, _, { deps, now }): Promise<ReportCard> {
     const row = await scoredRow(address, deps.scoreNow);
-    const [source, history, distribution, details] = await Promise.all([
-      deps.readWallet(address),
+    const [history, distribution, details] = await Promise.all([
       deps.dailyScores(address),
       deps.scoreDistribution(),
       deps.describeAccounts([address]),
     ]);
     noteInterest(address, deps);
     const agents = details.get(address)?.agents ?? [];
-    const { policy } = deps;
+    const { policy, chainName } = deps;
+    const { origin } = deps.discovery;
     return renderReportCard({
-      ...{ address: toEip55(address), row, source, history },
-      ...{ agents, distribution, policy, now },
+      ...{ address: toEip55(address), row, history, agents, distribution },
+      ...{ chainName, origin, policy, now },
     });
   },
   render(card, { query: { format } }, { deps }) {
@@ -102,33 +96,40 @@ function overloaded(cause?: CardsOverloaded) {
   });
 }
 
-/** The feature of score lines that a listing causes. */
+/** The name of the adjustment that a listing causes. */
 const SANCTIONS = "sanctions";
 
 /** A report card of a stored score. */
 function renderReportCard(parts: {
   readonly address: Address;
   readonly row: StoredScore;
-  /** Rows of the score, or slightly newer ones; null if they were not read. */
-  readonly source: ReportSource | null;
   /** Oldest first. */
   readonly history: readonly DayScore[];
   readonly agents: readonly RegisteredAgent[];
   readonly distribution: ScoreDistribution;
+  readonly chainName: string;
+  readonly origin: string;
   readonly policy: Policy;
   readonly now: Date;
 }): ReportCard {
-  const { address, row, source, policy, now } = parts;
-  const counts =
-    source === null ? null : countForCard({ rows: source.rows, upToBlock: row.asOfBlock }, policy);
+  const { address, row, policy, now } = parts;
+  const { features, adjustments } = renderExplanation(row.features);
   return {
     address,
     name: nameOf(parts.agents),
     name_verified: false,
-    ...renderScore(row, now),
+    ...renderScore(row, { policy, now }),
+    chain_name: parts.chainName,
+    verify_url: `${parts.origin}/wallet/${address}`,
     window: windowOf(row, policy.window.days),
-    dimensions: [dimensionOf("D1", { row, counts, policy }), dimensionOf("D2", { row, counts, policy })],
-    adjustments: adjustmentsOf(row),
+    dimensions: (["D1", "D2"] as const).map((dimension) => ({
+      dimension,
+      title: titleOf(dimension.toLowerCase()),
+      weight: policy.dimensionPercent[dimension] / 100,
+      score: dimension === "D1" ? row.d1Score : row.d2Score,
+      features: features.filter((feature) => feature.dimension === dimension),
+    })),
+    adjustments: adjustmentsOf(row, adjustments),
     patterns: row.patterns.map((pattern) => ({ ...pattern, title: titleOf(pattern.name) })),
     benchmark: benchmarkOf(row, parts),
     history: parts.history.map(({ asOfTime, ahsScore, grade }) => ({
@@ -153,57 +154,21 @@ function windowOf({ asOfTime }: StoredScore, days: number): ReportCard["window"]
   return { from: isoOf(to - days * SECONDS_PER_DAY), to: isoOf(to), days };
 }
 
-function dimensionOf(
-  dimension: "D1" | "D2",
-  {
-    row,
-    counts,
-    policy,
-  }: { readonly row: StoredScore; readonly counts: CardCounts | null; readonly policy: Policy },
-): ReportCard["dimensions"][number] {
-  const own = row.features.filter((line) => line.dimension === dimension);
-  // The effect of a listing on a dimension comes before measured features.
-  const lines = [...own.filter(({ name }) => name === SANCTIONS), ...own.filter(isFeature)];
-  return {
-    dimension,
-    title: titleOf(dimension.toLowerCase()),
-    weight: policy.dimensionPercent[dimension] / 100,
-    score: dimension === "D1" ? row.d1Score : row.d2Score,
-    features: lines.map((line) => ({
-      name: line.name,
-      title: titleOf(line.name),
-      says: sentenceOf(line, counts),
-      score: line.score === null ? null : Math.round(10 * line.score) / 10,
-      weight: line.weight,
-      contribution: line.contribution === null ? null : line.contribution / 100,
-    })),
-  };
-}
-
-/**
- * Caps and effects between the dimensions and the score. For a sanctioned wallet one entry, the listing, carries the sum of them
- * all.
- */
-function adjustmentsOf(row: StoredScore): ReportCard["adjustments"] {
-  const lines = row.features.filter(isAdjustment);
-  if (row.sanctionsFlags.length > 0) {
-    const taken = lines.flatMap(({ contribution }) => (contribution === null ? [] : [contribution]));
-    const points = taken.reduce((sum, hundredths) => sum + hundredths, 0) / 100;
-    const reason = "the wallet is on a sanctions list, which alone makes the score 0";
-    return [{ name: SANCTIONS, title: titleOf(SANCTIONS), points, reason }];
-  }
-  return lines.map(({ name, value, reason }) => ({
-    name,
-    title: titleOf(name),
-    points: value === null ? 0 : value,
-    reason,
-  }));
-}
-
-/** Lines of the whole score that took points. */
-function isAdjustment({ dimension, name, value }: FeatureLine): boolean {
-  const isPart = name === "d1" || name === "d2" || name === "rounding";
-  return dimension === "AHS" && !isPart && value !== null && value !== 0;
+/** Adjustments other than roundings; of a sanctioned wallet those of its listing alone, with the sum of all that it takes from the score. */
+function adjustmentsOf(
+  { sanctioned }: StoredScore,
+  adjustments: ReportCard["adjustments"],
+): ReportCard["adjustments"] {
+  if (!sanctioned) return adjustments.filter(({ name }) => name !== "rounding");
+  const taken = adjustments.filter(({ dimension }) => dimension === "AHS");
+  const hundredths = taken.reduce((sum, { points }) => sum + Math.round(100 * points), 0);
+  return [
+    ...adjustments.filter(({ dimension, name }) => dimension === "D1" && name === SANCTIONS),
+    {
+      ...{ dimension: "AHS", name: SANCTIONS, title: titleOf(SANCTIONS), points: hundredths / 100 },
+      says: "The wallet is on a sanctions list, which alone makes the score 0",
+    },
+  ];
 }
 
 function benchmarkOf(

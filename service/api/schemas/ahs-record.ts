@@ -3,9 +3,10 @@ import type { Address } from "viem";
 import { gradeOf } from "../../chain/oracle-codec.ts";
 import { THREAT_KINDS } from "../../db/tables/sanctions.ts";
 import type { Coverage } from "../../model/features/types.ts";
-import { MICRO } from "../../model/score/fixed-point.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
 import { gradeLabel } from "../../model/score/record.ts";
 import { defaultAction } from "../../model/score/route.ts";
+import { shownConfidence } from "../../model/score/shown-lines.ts";
 import { THREAT_CODES, type Threat, type ThreatCode, threatCodes } from "../../sanctions/threats.ts";
 import {
   type CurrentScore,
@@ -16,6 +17,7 @@ import {
   shownScore,
 } from "../../scores/scores.ts";
 import { backingSchema, sellerProfileSchema } from "./backing.ts";
+import { explanationShape, reasonShape, renderReason } from "./explanation.ts";
 import {
   count,
   eip55Schema,
@@ -200,21 +202,6 @@ const patternSchema = z
   })
   .openapi("Pattern");
 
-const featureSchema = z
-  .object({
-    dimension: z.enum(["D1", "D2", "D3", "AHS"]),
-    name: z.string(),
-    value: z.number().nullable(),
-    unit: z.string(),
-    samples: z.number(),
-    state: z.enum(["measured", "not_applicable", "unknown"]),
-    score: z.number().nullable(),
-    weight: z.number(),
-    contribution: num("Hundredths of a point; a dimension's lines add up to 100 times its score").nullable(),
-    reason: z.string().nullable(),
-  })
-  .openapi("Feature");
-
 export const coverageSchema = z
   .object({
     from_block: z.int().openapi({ example: 1 }),
@@ -275,6 +262,7 @@ export const scoreShape = {
     description:
       "Excellent 90-100, Good 75-89, Needs Attention 60-74, Degraded 40-59, Critical 20-39, Failing 0-19, Insufficient history",
   }),
+  ...reasonShape,
   sanctions_flags: sanctionsFlagsSchema,
   trust_routing: routingActionSchema,
   chain_id: chainIdSchema,
@@ -341,7 +329,9 @@ export const ahsRecordSchema = z
         "In GET /ahs/{address} alone; null where no one paid the wallet and no job of another ended",
     }),
     ...threatsShape,
-    features: z.array(featureSchema).optional(),
+    features: explanationShape.features.optional(),
+    dimensions: explanationShape.dimensions.optional(),
+    adjustments: explanationShape.adjustments.optional(),
     history: z.array(historyEntrySchema).optional().openapi({ description: "Newest first, at most 100" }),
     attestation: attestationSchema.optional(),
     infrastructure: infrastructureSchema.optional(),
@@ -362,6 +352,7 @@ export function renderAhsRecord({
   oracle,
   trend,
   threats,
+  policy,
   now,
 }: {
   readonly row: StoredScore;
@@ -369,11 +360,12 @@ export function renderAhsRecord({
   readonly oracle: Address;
   readonly trend: ScoreTrend;
   readonly threats: readonly Threat[];
+  readonly policy: Policy;
   readonly now: Date;
 }): AhsRecord {
   return {
     address: toEip55(row.wallet),
-    ...renderScore(row, now),
+    ...renderScore(row, { policy, now }),
     d1_score: row.d1Score,
     d2_score: row.d2Score,
     d3_score: null,
@@ -387,14 +379,18 @@ export function renderAhsRecord({
   };
 }
 
-const confidenceOf = (row: StoredScore) => row.confidenceMicros / MICRO;
+const confidenceOf = (row: StoredScore) => shownConfidence(row.confidenceMicros);
 
 /** The members of a stored score that records and report cards share. */
-export function renderScore(row: StoredScore, now: Date): Pick<AhsRecord, keyof typeof scoreShape> {
+export function renderScore(
+  row: StoredScore,
+  { policy, now }: { readonly policy: Policy; readonly now: Date },
+): Pick<AhsRecord, keyof typeof scoreShape> {
   return {
     ...fieldsOf(scoreShape, row),
     confidence: confidenceOf(row),
     grade_label: gradeLabel(row.grade),
+    ...renderReason(row, policy),
     sanctions_flags: [...row.sanctionsFlags],
     trust_routing: defaultAction({ sanctioned: row.sanctioned, score: row }),
     coverage: renderCoverage(row.coverage),

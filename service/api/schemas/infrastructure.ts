@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { unavailable } from "../../access/problems.ts";
 import { MICRO } from "../../model/score/fixed-point.ts";
-import { gradeLabel } from "../../model/score/record.ts";
+import { type FeatureLine, gradeLabel } from "../../model/score/record.ts";
 import {
   type Infrastructure,
   infrastructureLines,
@@ -79,7 +79,7 @@ export async function answerInfrastructure(
   readonly part: InfrastructurePart;
   /** Empty if D3 or the record has no score. */
   readonly scores: Partial<Pick<AhsRecord, "ahs_score" | "grade" | "grade_label" | "d3_score" | "mode">>;
-  readonly features: NonNullable<AhsRecord["features"]>;
+  readonly features: readonly FeatureLine[];
 }> {
   const { agents, declared } = plan;
   const { infrastructure: reader, policy } = ports;

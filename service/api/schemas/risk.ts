@@ -25,10 +25,6 @@ import {
 } from "./ahs-record.ts";
 import { eip55Schema, flag, isoOf, isoSchema, severitySchema, text, toEip55 } from "./values.ts";
 
-/** The base of the shares in an answer. */
-const EXPOSURE_OF =
-  "listed_share: what own calls of the scoring window tried to send to others than the owner's accounts, as the score has it. failing_share: value sent to anybody, own accounts included, in native coin and priced tokens since the first contact. Of both, calls where none was";
-
 const shareSchema = z.number().min(0).max(1).openapi({ example: 0.004 });
 
 const exposureSchema = z
@@ -38,25 +34,27 @@ const exposureSchema = z
       .openapi({ description: "listed_share and failing_share together, 1 at most" }),
     listed_share: shareSchema.nullable().openapi({
       description:
-        "To sanctioned accounts and mixers, as the score has it; null while own calls cannot be read",
+        "Share of the outgoing value of the scoring window that went to sanctioned accounts and mixers, as in the score; by number of calls if nothing had a price. Null while own calls cannot be read",
       example: 0,
     }),
-    failing_share: shareSchema.openapi({ description: "To wallets of grade F that are not listed" }),
+    failing_share: shareSchema.openapi({
+      description:
+        "Share of `sent_usd` that went to unlisted wallets of grade F; by number of calls if nothing had a price",
+    }),
     sent_usd: z.number().min(0).openapi({
-      description: "Sent to all counterparties, where it has a price: what failing_share is of",
+      description: "Priced value sent to all counterparties, own accounts included, since the first contact",
       example: 18_240.5,
     }),
     counterparties: z.int().min(0).openapi({ example: 12 }),
     listed_counterparties: z.int().min(0),
     failing_counterparties: z.int().min(0).openapi({ example: 1 }),
     truncated: flag("True where only 10,000 counterparties were examined"),
-    of: z.string().openapi({ example: EXPOSURE_OF }),
     since: isoSchema.openapi({ description: "First contact that is known" }),
     as_of_block: blockSchema,
   })
   .openapi("CounterpartyExposure", {
     description:
-      "Within one hop, of what the wallet itself sent: what others send to it is not its doing. Lists are those of the newest indexed block, grades the newest stored ones, a minute old at most",
+      "Outgoing value within one hop. Incoming transfers do not count. Lists are those of the newest indexed block; grades are the newest stored ones, at most a minute old",
   });
 
 const signalSchema = z
@@ -67,7 +65,7 @@ const signalSchema = z
     ),
     severity: severitySchema,
     detail: z.string().openapi({
-      example: "burns an estimated 12.4 % of its fees by failures; 52 of 100 points by 300 samples",
+      example: "12.4 % of its fees were spent on failed calls, gas prices 100 of 100",
     }),
   })
   .openapi("RiskSignal");
@@ -83,7 +81,9 @@ export const riskShape = {
     description:
       "LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score, unless the share to listed accounts alone determines a level",
   }),
-  verdict: z.string().openapi({ example: "Low risk: gas efficiency." }),
+  verdict: z
+    .string()
+    .openapi({ example: "Low risk: 12.4 % of its fees were spent on failed calls, gas prices 100 of 100." }),
   signals: z.array(signalSchema).openapi({ description: "The worst first" }),
   sanctions_flags: sanctionsFlagsSchema,
   ...threatsShape,
@@ -139,8 +139,7 @@ export async function answerRisk(
     address: toEip55(address),
     risk_score: risk.score,
     risk_level: risk.level,
-    verdict:
-      threats.length === 0 ? risk.verdict : `${risk.verdict} On a list of threats: ${listsOf(threats)}.`,
+    verdict: threats.length === 0 ? risk.verdict : `${risk.verdict} Threat lists: ${listsOf(threats)}.`,
     signals: [...signals],
     sanctions_flags: [...sanctions],
     ...renderThreats(threats, shares !== null && (shares.listed.share ?? 0) > 0),
@@ -178,7 +177,6 @@ function renderExposure(
       listed_counterparties: listed.counterparties,
       failing_counterparties: failing.counterparties,
       truncated: exposure.truncated,
-      of: EXPOSURE_OF,
       since: isoOf(exposure.since),
       as_of_block: exposure.asOfBlock,
     },

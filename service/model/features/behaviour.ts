@@ -1,17 +1,15 @@
 import { readCurve } from "../score/curve.ts";
 import { divideRound, logTwo, MICRO, NANO, powerOfTwo } from "../score/fixed-point.ts";
 import type { Policy } from "../score/policy-shape.ts";
-import type { Feature } from "../score/record.ts";
+import type { Feature, FeatureInputs } from "../score/record.ts";
 import {
   type Facts,
   type FailedCall,
   gate,
-  gatedWords,
   measured,
   notApplicable,
   recentWeights,
   shareOf,
-  shown,
   shrink,
 } from "./facts.ts";
 import { pricedShare, weightedPoints } from "./hygiene.ts";
@@ -46,7 +44,10 @@ export function timingRegularity(facts: Facts): Feature {
     value: burst,
     score: gate(facts) * shrink(points, facts),
     samples: hours.length,
-    reason: `longest silence ${shown(silence)}; ${gatedWords(points, facts)}`,
+    inputs: {
+      ...{ active_hours: hours.length, burstiness: burst, longest_pause_ratio: silence },
+      ...gateInputs(points, facts),
+    },
     share: shareOf(hours.length - timing.minActiveHours + 1, timing.minActiveHours),
   });
 }
@@ -135,8 +136,22 @@ export function counterpartyDiversity(facts: Facts): Feature {
     value: entropy === null ? 0 : powerOfTwo(entropy),
     score: gate(facts) * shrink(points, facts),
     samples: facts.history.outside.length,
-    reason: gatedWords(points, facts),
+    inputs: {
+      counterparties: countCounterparties(facts),
+      effective_counterparties: entropy === null ? 0 : powerOfTwo(entropy),
+      ...gateInputs(points, facts),
+    },
   });
+}
+
+/** Distinct outside counterparties, those of one owner as one. */
+function countCounterparties({ history }: Facts): number {
+  return new Set(history.outside.map(({ counterparty }) => counterparty)).size;
+}
+
+/** Points of a feature before they are drawn towards the middle, and the share of them that the success rate lets count. */
+function gateInputs(points: number, facts: Facts): FeatureInputs {
+  return { points, counted_share: gate(facts) };
 }
 
 /** log2 W − Σ x·log2 x / W over the credited attempts x of the counterparties, W their sum in millionths of a call; null where W is 0. */
@@ -163,9 +178,9 @@ function entropyBits({ history }: Facts): number | null {
 export function adaptation(facts: Facts): Feature {
   const { history, blind, policy } = facts;
   const { adaptation: rule } = policy;
-  const starved = outOfGasShare(facts);
+  const starved = outOfGas(facts);
   const stops = readCurve(rule.blindCurve, blind.share);
-  const estimates = readCurve(rule.outOfGasCurve, starved);
+  const estimates = readCurve(rule.outOfGasCurve, starved.share);
   const prices = pricesPaid(facts);
   const works = recentPoints(facts);
   const acts = rule.blindShare * stops + rule.gasLimitShare * estimates + rule.recentShare * works;
@@ -178,9 +193,12 @@ export function adaptation(facts: Facts): Feature {
     value: mean,
     score: gate(facts) * shrink(mean, facts),
     samples: history.outside.length,
-    reason: `blind ${shown(blind.share)}, out of gas ${shown(starved)}, recent success ${shown(works)} points, prices ${
-      prices === null ? "unknown: no block has a market price" : `${shown(prices.points)} points`
-    }; ${gatedWords(mean, facts)}`,
+    inputs: {
+      ...{ repeated_failures: blind.calls, out_of_gas_failures: starved.calls },
+      ...{ repeated_failures_points: stops, out_of_gas_points: estimates, recent_success_points: works },
+      ...(prices === null ? {} : { gas_price_points: prices.points }),
+      ...gateInputs(mean, facts),
+    },
   });
 }
 
@@ -205,14 +223,12 @@ function pricesPaid({ history, policy }: Facts): { readonly points: number; read
   return { points, share };
 }
 
-/** Weight of the failures that their gas limit stopped, over the credited attempts. */
-function outOfGasShare({ history, failures, policy }: Facts): number {
+/** Failures that their gas limit stopped: their number, and their weight over the credited attempts. */
+function outOfGas({ history, failures, policy }: Facts) {
   const { priorCalls } = policy.adaptation;
-  let weight = 0;
-  for (const { call, counted } of failures) {
-    if (ranOutOfGas(call, policy)) weight += counted;
-  }
-  return weight / (history.attempted + priorCalls * NANO);
+  const stopped = failures.filter(({ call }) => ranOutOfGas(call, policy));
+  const weight = stopped.reduce((sum, { counted }) => sum + counted, 0);
+  return { calls: stopped.length, share: weight / (history.attempted + priorCalls * NANO) };
 }
 
 /** Whether a failed call used up its gas limit, or nearly so; one that gave up all its gas on purpose looks the same. */
@@ -246,7 +262,11 @@ export function failureRecovery({ history, failures, policy }: Facts): Feature {
     value: burden,
     score: readCurve(recovery.curve, burden),
     samples: failures.length,
-    reason: `${failures.length} failures of ${history.outside.length} calls, on ${worst.size} days of one call each`,
+    inputs: {
+      ...{ calls: history.outside.length, failed: failures.length },
+      recovered: failures.filter(({ recoveredAfter }) => recoveredAfter !== null).length,
+      burden,
+    },
   });
 }
 
@@ -272,7 +292,10 @@ export function consistency(facts: Facts): Feature {
     value: effective,
     score: points,
     samples: facts.history.outside.length,
-    reason: `activity ${shown(active)}, tenure ${shown(tenure)}, recent success ${shown(works)} points`,
+    inputs: {
+      ...{ active_weeks: attemptsByWeek(facts).size, effective_weeks: effective },
+      ...{ activity_points: active, tenure_points: tenure, recent_success_points: works },
+    },
   });
 }
 

@@ -1,6 +1,6 @@
 import { clamp, decayNanos, divideRound, MICRO, NANO, roundMicro, toMicros } from "../score/fixed-point.ts";
 import type { Policy } from "../score/policy-shape.ts";
-import type { Feature } from "../score/record.ts";
+import type { Feature, FeatureInputs } from "../score/record.ts";
 import type { Holdings } from "./holdings.ts";
 import type { Market } from "./market.ts";
 import { SECONDS_PER_DAY } from "./time.ts";
@@ -42,20 +42,31 @@ export function measured(
     value,
     score,
     samples,
-    reason = null,
+    inputs,
     share = 1,
   }: {
     readonly value: number;
     readonly score: number;
     readonly samples: number;
-    readonly reason?: string | null;
+    readonly inputs?: FeatureInputs;
     /** Above 0, at most 1; less than 1 where few samples must not count as much as many. */
     readonly share?: number;
   },
 ): Feature {
   const scoreMicros = toMicros(clamp(score, 0, 100));
   const sharePercent = Math.round(100 * share);
-  return { name, state: "measured", value: roundMicro(value), scoreMicros, sharePercent, samples, reason };
+  return {
+    ...{
+      name,
+      state: "measured",
+      value: roundMicro(value),
+      scoreMicros,
+      sharePercent,
+      samples,
+      reason: null,
+    },
+    ...(inputs === undefined ? {} : { inputs: roundInputs(inputs) }),
+  };
 }
 
 /** How much of a feature's weight so many samples earn: all of it from `full` samples on. */
@@ -73,15 +84,11 @@ export function unknown(name: string, reason: string): Feature {
   return { name, state: "unknown", value: null, scoreMicros: null, samples: 0, reason };
 }
 
-/** A number as reasons show it, to a thousandth. */
-export function shown(x: number): string {
-  return String(Math.round(x * 1_000) / 1_000);
-}
-
-/** Words for the points before and after shrinking, and for the gate, in a feature's reason. */
-export function gatedWords(points: number, facts: Facts): string {
-  const shrunk = shrink(points, facts);
-  return `${shown(points)} points, ${shown(shrunk)} shrunk by n_a ${shown(facts.history.attempted / NANO)}, gate ${shown(gate(facts))}`;
+/** Inputs to a thousandth. */
+function roundInputs(inputs: FeatureInputs): FeatureInputs {
+  return Object.fromEntries(
+    Object.entries(inputs).map(([name, value]) => [name, Math.round(1_000 * value) / 1_000]),
+  );
 }
 
 /** g: how much a rhythm is worth, from nothing for useless calls to all of it, by the mean of the window's success and a lower recent one. */

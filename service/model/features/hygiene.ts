@@ -1,9 +1,10 @@
 import { readCurve } from "../score/curve.ts";
 import { divideRound, logTwo, MICRO, NANO, powerOfTwo } from "../score/fixed-point.ts";
 import type { Policy } from "../score/policy-shape.ts";
-import type { Feature } from "../score/record.ts";
+import type { Feature, FeatureInputs } from "../score/record.ts";
+import { tallyCalls } from "./call-tally.ts";
 import { isEstablished } from "./credit.ts";
-import { type Facts, measured, notApplicable, shareOf, shown, unknown } from "./facts.ts";
+import { type Facts, measured, notApplicable, recentStart, shareOf, unknown } from "./facts.ts";
 import { type Holding, NO_HOLDINGS } from "./holdings.ts";
 import type { CounterpartyFact, GasUse, OwnCall } from "./types.ts";
 import type { WeighedCall, WeighedHistory } from "./weigh-calls.ts";
@@ -14,8 +15,20 @@ export function successRate({ history, success, policy }: Facts): Feature {
     value: success.steady,
     score: readCurve(policy.success.curve, success.steady),
     samples: history.outside.length,
-    reason: `s ${shown(success.whole)} by n ${shown(history.evidence / NANO)}, s_r ${shown(success.recent)}`,
+    inputs: successInputs(history, success, policy),
   });
+}
+
+function successInputs(history: WeighedHistory, success: Facts["success"], policy: Policy): FeatureInputs {
+  const { calls, succeeded } = tallyCalls(history.outside);
+  const from = recentStart(history, policy);
+  const recent = tallyCalls(history.outside.filter(({ call }) => call.timestamp >= from));
+  return {
+    ...{ calls, succeeded, succeeded_share: succeeded / calls },
+    recent_days: policy.success.recentHalfLifeDays,
+    ...{ recent_calls: recent.calls, recent_succeeded: recent.succeeded },
+    ...{ estimated_share: success.whole, estimated_recent_share: success.recent },
+  };
 }
 
 /** Gas use of a history that holds outside calls, or none at all. */
@@ -44,20 +57,27 @@ export function pricedShare(prices: ReturnType<typeof weightedPoints>, { shrink 
 }
 
 /** D1 gas efficiency: fees burnt by failures, prices paid against the market's, limits against use. Its value is the share burnt. */
-export function gasEfficiency({ gas: use, policy }: Facts): Feature {
+export function gasEfficiency({ history, gas: use, policy }: Facts): Feature {
   const { gas } = policy;
   if (use.calls === 0) return notApplicable("gas_efficiency", 0, "others paid the gas of all its calls");
   const waste = readCurve(gas.wasteCurve, use.burnt);
   const parts = { value: use.burnt, samples: use.calls };
+  const { burnt } = tallyCalls(history.outside);
+  const inputs: FeatureInputs = {
+    ...(burnt === null ? {} : { burnt_share: burnt }),
+    ...{ estimated_burnt_share: use.burnt, burnt_fees_points: waste, gas_limit_points: use.limitPoints },
+  };
   const unpriced = gas.unpriced.wasteShare * waste + gas.unpriced.limitShare * use.limitPoints;
   if (use.pricePoints === null) {
-    const reason = `waste ${shown(waste)}, limit ${shown(use.limitPoints)} points; no block tells what the market paid`;
-    return measured("gas_efficiency", { ...parts, score: unpriced, reason });
+    return measured("gas_efficiency", { ...parts, score: unpriced, inputs });
   }
   const priced = gas.wasteShare * waste + gas.priceShare * use.pricePoints + gas.limitShare * use.limitPoints;
   const score = (1 - use.pricedShare) * unpriced + use.pricedShare * priced;
-  const reason = `waste ${shown(waste)}, price ${shown(use.pricePoints)}, limit ${shown(use.limitPoints)} points`;
-  return measured("gas_efficiency", { ...parts, score, reason });
+  return measured("gas_efficiency", {
+    ...parts,
+    score,
+    inputs: { ...inputs, gas_price_points: use.pricePoints },
+  });
 }
 
 /** No fee counts more than so many times the usual one: one dear failure is no waste of half. */
@@ -151,6 +171,7 @@ export function portfolioQuality({ holdings, policy }: Pick<Facts, "holdings" | 
     value: quality,
     score: readCurve(policy.holdings.qualityCurve, quality),
     samples: holdings.tokens.length,
+    inputs: { recognised_usd: good / MICRO, other_usd: bad / MICRO },
     share: holdingShare(holdings.tokens, policy),
   });
 }
@@ -169,6 +190,10 @@ export function dustAndSpam({ holdings, policy }: Facts): Feature {
     value: share,
     score: readCurve(policy.holdings.dustCurve, share),
     samples: holdings.tokens.length,
+    inputs: {
+      tokens: holdings.tokens.length,
+      dust_or_spam_tokens: Math.round(share * holdings.tokens.length),
+    },
     share: holdingShare(holdings.tokens, policy),
   });
 }
@@ -204,7 +229,7 @@ export function riskFlags(facts: Facts): Feature {
     value: Math.min(100, lost),
     score: 100 - lost,
     samples: history.calls.length,
-    reason: reasonOf({ open, delegates, exposedShare }),
+    inputs: { risky_approvals: open, risky_delegations: delegates ? 1 : 0, listed_share: exposedShare },
   });
 }
 
@@ -218,23 +243,4 @@ export function isTrusted(
   if (fact.ownerLink !== null) return true;
   const isUsed = fact.outsideUsers >= policy.recognisedUsers || market.isListed(fact.address);
   return isUsed && isEstablished(fact, before, policy);
-}
-
-function reasonOf({
-  open,
-  delegates,
-  exposedShare,
-}: {
-  readonly open: number;
-  readonly delegates: boolean;
-  readonly exposedShare: number;
-}): string | null {
-  const found = [
-    open > 0 ? `unlimited approvals to young or unknown spenders: ${open}` : null,
-    delegates ? "runs the code of a young or unknown account" : null,
-    exposedShare > 0
-      ? `${Math.round(1000 * exposedShare) / 10} % of its outgoing volume to listed accounts`
-      : null,
-  ].filter((part) => part !== null);
-  return found.length === 0 ? null : found.join("; ");
 }

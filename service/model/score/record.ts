@@ -19,8 +19,13 @@ export type FeatureLine = {
   readonly weight: number;
   /** Hundredths of a point. */
   readonly contribution: number | null;
+  /** Why a feature was not measured, or what a cap or effect is due to; null for a measured feature. */
   readonly reason: string | null;
+  /** Counts and parts that the feature was computed from, rounded; for the reader only. */
+  readonly inputs?: FeatureInputs;
 };
+
+export type FeatureInputs = Readonly<Record<string, number>>;
 
 /** The one scale of every finding, the worst first. */
 export const SEVERITIES = ["critical", "warning", "info"] as const;
@@ -77,6 +82,7 @@ export type Feature = {
       readonly scoreMicros: number;
       /** Percent of the feature's weight that counts, 1 to 100. */
       readonly sharePercent: number;
+      readonly inputs?: FeatureInputs;
     }
   | { readonly state: "not_applicable" | "unknown"; readonly value: null; readonly scoreMicros: null }
 );

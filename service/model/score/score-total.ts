@@ -87,6 +87,7 @@ function lineOf(rule: FeatureRule, feature: Feature, contribution: number | null
     weight: (rule.weightPercent * (feature.state === "measured" ? feature.sharePercent : 100)) / 10_000,
     contribution,
     reason: feature.reason,
+    ...(feature.state === "measured" && feature.inputs !== undefined ? { inputs: feature.inputs } : {}),
   };
 }
 
@@ -195,7 +196,7 @@ function addUp(
   const ledger = openLedger(shares);
   const hidden = hiddenBy(shares, policy);
   if (hidden > 0) {
-    const reason = `D1 is more than ${policy.weakLink.above} points below D2`;
+    const reason = `wallet hygiene scores more than ${policy.weakLink.above} points below behaviour`;
     move(ledger, Math.max(0, ledger.points - hidden), { name: "weak_link", reason });
   }
   applyEffects(ledger, patterns, policy.patterns.floor);
@@ -249,7 +250,7 @@ function applyEffects(ledger: Ledger, patterns: readonly Pattern[], floor: numbe
   const lowest = Math.max(0, start + floor * MICRO);
   if (ledger.points >= lowest) return;
   move(ledger, lowest, {
-    name: "effects_floor",
+    name: "pattern_limit",
     reason: `patterns together cost at most ${-floor} points, and no score is below 0`,
   });
 }

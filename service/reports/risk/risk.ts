@@ -14,6 +14,7 @@ import {
   type Severity,
 } from "../../model/score/record.ts";
 import { THREAT_CODES, type Threat } from "../../sanctions/threats.ts";
+import { sentenceOf } from "../explain-score.ts";
 import type { Exposure, ScoreExplanation } from "./risk-facts.ts";
 
 export type RiskEvidence = {
@@ -50,7 +51,7 @@ const EXPOSURE = [
 ];
 
 /** Named in a verdict. */
-const NAMED_SIGNALS = 3;
+const NAMED_SIGNALS = 2;
 
 /**
  * The risk of dealing with a wallet: 100 minus its score, and at least that of the share sent to listed
@@ -79,10 +80,10 @@ function unscoredRisk(
 ): Risk {
   const why = reason === "not_scored" ? "the wallet was never scored" : "too little history to judge";
   const cap = capOf(listedShare);
-  const named = namesOf(signals);
+  const named = findingsOf(signals);
   if (cap !== null) {
     const level = LEVELS[gradeOf(cap, grades)];
-    const verdict = `${shown(level)} risk at least: ${named === "" ? LISTED_WORDS : named}; else ${why}.`;
+    const verdict = `At least ${level.toLowerCase()} risk: ${named === "" ? LISTED_WORDS : named}; otherwise ${why}.`;
     return { score: 100 - cap, level, reason: "listed_counterparties", verdict };
   }
   const verdict =
@@ -99,9 +100,9 @@ function scoredRisk(
 ): Risk {
   const points = Math.min(ahsScore, capOf(listedShare) ?? ahsScore);
   const level = LEVELS[gradeOf(points, grades)];
-  const named = namesOf(signals);
-  const found = named === "" ? "nothing notable speaks against the wallet" : named;
-  const caution = confidenceLevel === "LOW" ? ", on little evidence" : "";
+  const named = findingsOf(signals);
+  const found = named === "" ? "no signal of risk was found" : named;
+  const caution = confidenceLevel === "LOW" ? " (little evidence)" : "";
   return {
     score: 100 - points,
     level,
@@ -120,10 +121,16 @@ function shown(level: Risk["level"]): string {
   return `${level.charAt(0)}${level.slice(1).toLowerCase()}`;
 }
 
-function namesOf(signals: readonly RiskSignal[]): string {
+/** The worst findings in words, and how many more there are; empty without any. */
+function findingsOf(signals: readonly RiskSignal[]): string {
   const notable = signals.filter(({ name, severity }) => severity !== "info" && !isThreat(name));
-  const named = notable.slice(0, NAMED_SIGNALS);
-  return named.map(({ name }) => name.replaceAll("_", " ")).join(", ");
+  const named = notable.slice(0, NAMED_SIGNALS).map(({ detail }) => uncapitalised(detail));
+  const more = notable.length - named.length;
+  return [...named, ...(more === 0 ? [] : [`${more} more signal${more === 1 ? "" : "s"}`])].join("; ");
+}
+
+function uncapitalised(words: string): string {
+  return words.charAt(0).toLowerCase() + words.slice(1);
 }
 
 /** Lists of threats are named apart: they change neither score nor level. */
@@ -144,22 +151,6 @@ const WEAK_BELOW = 60;
 const FAILING_BELOW = 20;
 /** From a tenth of the volume on it is no accident; the model's own bound. */
 const NOTABLE_SHARE = 0.1;
-
-/** Texts for feature values; other features show the number with its unit. */
-const WORDS: ReadonlyMap<string, (value: number) => string> = new Map<string, (value: number) => string>([
-  [
-    "success_rate",
-    (value) => `succeeds in an estimated ${percent(value)} of its calls, recent ones counting more`,
-  ],
-  ["gas_efficiency", (value) => `burns an estimated ${percent(value)} of its fees by failures`],
-  ["portfolio_quality", (value) => `${percent(value)} of what it holds, by value, is recognised`],
-  ["dust_and_spam", (value) => `${percent(value)} of its tokens are dust or spam`],
-  ["timing_regularity", (value) => `calls in bursts or after long silences, burstiness ${round(value)}`],
-  ["counterparty_diversity", (value) => `deals with ${round(value)} effective counterparties`],
-  ["adaptation", () => "goes on with calls that fail"],
-  ["failure_recovery", (value) => `is slow to recover from failures, estimated burden ${round(value)}`],
-  ["consistency", (value) => `${round(value)} active weeks, or weeks of little success among them`],
-]);
 
 /** Rhythm, variety and constancy, which are worth nothing where calls fail, and little where there are few. */
 const EARNED_BY_SUCCESS: ReadonlySet<string> = new Set([
@@ -199,11 +190,11 @@ export function riskSignals({
 
 function sanctionedSignal(flags: readonly SanctionsFlag[]): RiskSignal {
   const lists = flags.map(({ source, reference }) => `${source} (${reference})`).join(", ");
-  return { name: "sanctioned", severity: "critical", detail: `on a sanctions list: ${lists}` };
+  return { name: "sanctioned", severity: "critical", detail: `On a sanctions list: ${lists}` };
 }
 
 function threatSignal({ list, kind, source, listed_at }: Threat): RiskSignal {
-  const detail = `on the list ${list} of ${source} since ${listed_at}; no number counts it`;
+  const detail = `On the threat list ${list} (${source}) since ${listed_at}; this changes no score`;
   return { name: `listed_${kind}`, severity: "critical", detail };
 }
 
@@ -229,14 +220,12 @@ function patternSignal({ name, severity, evidence }: Pattern): RiskSignal {
 }
 
 function featureSignal(line: FeatureLine): RiskSignal | null {
-  const { name, value, unit, samples, score, reason } = line;
+  const { name, value, score } = line;
   if (!isWeak(line) || value === null || score === null) return null;
-  // The findings of risk flags are only in their reason.
-  const found = name === "risk_flags" ? reason : (WORDS.get(name)?.(value) ?? null);
   return {
     name,
     severity: score < FAILING_BELOW && GRAVE.has(name) ? "critical" : "warning",
-    detail: `${found ?? `${round(value)} ${unit}`}; ${Math.round(score)} of 100 points by ${samples} samples`,
+    detail: sentenceOf(line),
   };
 }
 
@@ -249,7 +238,7 @@ function exposureSignals({ listed, failing }: CounterpartyShares): readonly Risk
     signals.push({
       name: "failing_counterparties",
       severity: failing.share >= NOTABLE_SHARE ? "warning" : "info",
-      detail: `${percent(failing.share)} of what it sent went to wallets of grade F: ${failing.counterparties}`,
+      detail: `${percent(failing.share)} of its outgoing value went to ${failing.counterparties} wallet${failing.counterparties === 1 ? "" : "s"} of grade F`,
     });
   }
   return signals;
@@ -257,30 +246,28 @@ function exposureSignals({ listed, failing }: CounterpartyShares): readonly Risk
 
 function listedSignal({ counterparties, share }: CounterpartyShares["listed"]): RiskSignal {
   const name = "listed_counterparties";
-  const way = counterparties === 0 ? ", by way of other contracts" : `: ${counterparties}`;
-  const who = `sanctioned accounts or mixers${way}`;
+  const who =
+    counterparties === 0
+      ? "sanctioned or mixer accounts through other contracts"
+      : `${counterparties} sanctioned or mixer account${counterparties === 1 ? "" : "s"}`;
   if (share === null)
-    return { name, severity: "warning", detail: `dealt with ${who}; how much is not known now` };
+    return { name, severity: "warning", detail: `Dealt with ${who}; the amount is unknown` };
   if (share === 0) {
     return {
       name,
       severity: "info",
-      detail: `dealt with ${who}; nothing that the score looks at went there`,
+      detail: `Dealt with ${who}, without sending value there`,
     };
   }
   return {
     name,
     severity: share >= NOTABLE_SHARE ? "critical" : "warning",
-    detail: `${percent(share)} of what it sent went to ${who}`,
+    detail: `${percent(share)} of its outgoing value went to ${who}`,
   };
 }
 
 function percent(share: number): string {
   return share > 0 && share < 0.0005 ? "less than 0.1 %" : `${Math.round(share * 1000) / 10} %`;
-}
-
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000;
 }
 
 type CounterpartyShares = ReturnType<typeof counterpartyShares>;

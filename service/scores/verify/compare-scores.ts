@@ -1,22 +1,19 @@
 import { type Address, type Hash, isAddress } from "viem";
 import { z } from "zod";
-import { MICRO } from "../../model/score/fixed-point.ts";
 import type { FeatureLine, ScoreRecord } from "../../model/score/record.ts";
 import { defaultAction } from "../../model/score/route.ts";
+import { shownConfidence, shownLines } from "../../model/score/shown-lines.ts";
 
 const hash = z.custom<Hash>((value) => typeof value === "string" && /^0x[0-9a-f]{64}$/.test(value));
 const score = z.int().min(0).max(100).nullable();
 
-const line = z.object({
-  dimension: z.string(),
-  name: z.string(),
-  value: z.number().nullable(),
-  samples: z.number(),
-  state: z.string(),
-  score: z.number().nullable(),
-  weight: z.number(),
-  contribution: z.number().nullable(),
+const nullableNumber = z.number().nullable();
+const feature = z.object({
+  ...{ dimension: z.string(), name: z.string(), value: nullableNumber, samples: z.number() },
+  ...{ state: z.string(), score: nullableNumber, weight: z.number(), contribution: nullableNumber },
 });
+const share = z.object({ dimension: z.string(), score: z.number(), weight: z.number(), points: z.number() });
+const adjustment = z.object({ dimension: z.string(), name: z.string(), points: z.number() });
 
 /** Verified members of an answer of GET /ahs/{address}?include=features; members outside the score are left out. */
 export const recordedScoreSchema = z.object({
@@ -39,7 +36,9 @@ export const recordedScoreSchema = z.object({
   as_of_time: z.string(),
   inputs_hash: hash,
   coverage: z.object({ to_block: z.int().nonnegative() }),
-  features: z.array(line),
+  features: z.array(feature),
+  dimensions: z.array(share),
+  adjustments: z.array(adjustment),
 });
 
 export type RecordedScore = z.infer<typeof recordedScoreSchema>;
@@ -79,7 +78,7 @@ export function compareScores(recorded: RecordedScore, recomputed: ScoreRecord):
       difference("sanctions_flags", flagsOf(recorded.sanctions_flags), flagsOf(recomputed.sanctionsFlags)),
       ...total,
       difference("trust_routing", recorded.trust_routing, routingOf(recomputed)),
-      difference("confidence", recorded.confidence, recomputed.confidenceMicros / MICRO),
+      difference("confidence", recorded.confidence, shownConfidence(recomputed.confidenceMicros)),
       difference("confidence_level", recorded.confidence_level, recomputed.confidenceLevel),
       difference("model_version", recorded.model_version, recomputed.modelVersion),
       difference("as_of_time", recorded.as_of_time, new Date(recomputed.asOf.timestamp * 1000).toISOString()),
@@ -102,25 +101,42 @@ export function difference(
   return { what, recorded: String(recorded), recomputed: String(recomputed) };
 }
 
-function compareLines(
-  { features, mode }: RecordedScore,
-  recomputed: readonly FeatureLine[],
-): readonly Difference[] {
-  const linesOf = (lines: readonly z.infer<typeof line>[]) => {
-    const compared = lines.filter(
-      ({ dimension }) => dimension !== "D3" && (mode === "2D" || dimension !== "AHS"),
-    );
-    const byName = Map.groupBy(compared, (line) => `${line.dimension} ${line.name}`);
-    // A line that is recorded twice must not hide behind the true one.
-    return new Map([...byName].map(([name, same]) => [name, same.map(lineText).join("; ")]));
-  };
-  const [given, found] = [linesOf(features), linesOf(recomputed)];
+function compareLines(recorded: RecordedScore, recomputed: readonly FeatureLine[]): readonly Difference[] {
+  const { features, dimensions, adjustments } = shownLines(recomputed);
+  const given = linesOf(recorded);
+  const found = linesOf({
+    mode: recorded.mode,
+    features,
+    dimensions: dimensions.map(({ name, ...rest }) => ({ dimension: name.toUpperCase(), ...rest })),
+    adjustments,
+  });
   return [...new Set([...given.keys(), ...found.keys()])]
     .map((name) => difference(name, given.get(name) ?? "no such line", found.get(name) ?? "no such line"))
     .filter((differs) => differs !== null);
 }
 
-function lineText(compared: z.infer<typeof line>): string {
+/** The lines that follow without probes, by dimension and name. */
+function linesOf({
+  mode,
+  features,
+  dimensions,
+  adjustments,
+}: Pick<RecordedScore, "mode" | "features" | "dimensions" | "adjustments">): ReadonlyMap<string, string> {
+  const isCompared = (dimension: string) => dimension !== "D3" && (mode === "2D" || dimension !== "AHS");
+  const shares = mode === "2D" ? dimensions : [];
+  const texts = [
+    ...features.map((line) => ({ of: line.dimension, name: line.name, text: featureText(line) })),
+    ...shares.map(({ dimension, score, weight, points }) => {
+      return { of: "AHS", name: dimension, text: `score ${score}, weight ${weight}, points ${points}` };
+    }),
+    ...adjustments.map(({ dimension, name, points }) => ({ of: dimension, name, text: `points ${points}` })),
+  ].filter(({ of }) => isCompared(of));
+  // A line that is recorded twice must not hide behind the true one.
+  const byName = Map.groupBy(texts, ({ of, name }) => `${of} ${name}`);
+  return new Map([...byName].map(([name, same]) => [name, same.map(({ text }) => text).join("; ")]));
+}
+
+function featureText(compared: z.infer<typeof feature>): string {
   const { state, value, samples, score, weight, contribution } = compared;
   if (state !== "measured") return `${state}, weight ${weight}`;
   return `value ${value}, ${samples} samples, score ${score ?? "–"}, weight ${weight}, contribution ${contribution ?? "–"}`;

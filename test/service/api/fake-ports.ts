@@ -319,6 +319,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     },
     ...MAP_PORTS,
     chainId: 31337,
+    chainName: "Local chain",
     dailyScores: async () => [storedScore()],
     riskFacts: async () => RISK_FACTS,
     readLabels: async () => [],

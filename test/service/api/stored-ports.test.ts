@@ -126,7 +126,9 @@ describe("the interface on a real store", () => {
     const response = await app.request(url, { headers: { "X-API-Key": secret } });
     const body = await bodyOf(response);
     expect(body).toMatchObject({
-      ...{ ahs_score: 59, grade: "D", model_version: "AHS-2026.1", features: lines },
+      ...{ ahs_score: 59, grade: "D", model_version: "AHS-2026.1" },
+      features: [{ name: "success_rate", score: 88, weight: 0.3, contribution: 40 }],
+      adjustments: [{ dimension: "AHS", name: "unproven", points: -25 }],
       history: [{ model_version: "AHS-2026.1", ahs_score: 59 }],
     });
     expect(ahsRecordSchema.parse(body)).toEqual(body);

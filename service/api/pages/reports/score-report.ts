@@ -1,9 +1,8 @@
 import { html } from "hono/html";
-import type { FeatureLine } from "../../../model/score/record.ts";
-import { isFeature, sentenceOf, titleOf } from "../../../reports/report-card.ts";
+import { titleOf } from "../../../reports/explain-score.ts";
 import type { AhsRecord } from "../../schemas/ahs-record.ts";
 import { gradeOfScore, renderLineChart } from "../charts.ts";
-import { countOf, countWords, dayWords, gradeMark, percentWords, timeTag } from "../page-words.ts";
+import { countOf, countWords, dayWords, gradeMark, timeTag } from "../page-words.ts";
 import type { Fragment } from "../prose.ts";
 
 type HistoryEntry = NonNullable<AhsRecord["history"]>[number];
@@ -17,18 +16,9 @@ const SECONDS_UNDER_MS = 2 * 60_000;
 
 /** Both parts of a score, how they make it, its patterns and its history. */
 export function renderScoreReport(record: AhsRecord): Fragment {
-  const lines: readonly FeatureLine[] = record.features ?? [];
   return html`<div class="grid">
-${renderDimension(
-  "d1",
-  record.d1_score,
-  lines.filter(({ dimension }) => dimension === "D1"),
-)}
-${renderDimension(
-  "d2",
-  record.d2_score,
-  lines.filter(({ dimension }) => dimension === "D2"),
-)}
+${renderDimension("D1", record.d1_score, record)}
+${renderDimension("D2", record.d2_score, record)}
 </div>
 ${renderScoreSum(record)}
 <section class="panel" aria-labelledby="patterns"><h2 id="patterns">Patterns</h2>${renderPatterns(record)}</section>
@@ -36,14 +26,20 @@ ${renderScoreSum(record)}
 <section class="panel" aria-labelledby="coverage"><h2 id="coverage">Data behind the score</h2>${renderCoverage(record)}</section>`;
 }
 
-function renderDimension(id: "d1" | "d2", score: number | null, lines: readonly FeatureLine[]): Fragment {
-  const adjustments = lines.filter((line) => !isFeature(line) && line.name !== "rounding");
+function renderDimension(
+  dimension: "D1" | "D2",
+  score: number | null,
+  { features = [], adjustments = [] }: AhsRecord,
+): Fragment {
+  const id = dimension.toLowerCase();
+  const own = features.filter((feature) => feature.dimension === dimension);
+  const effects = adjustments.filter((one) => one.dimension === dimension && one.name !== "rounding");
   return html`<section class="panel" aria-labelledby="${id}"><h2 id="${id}">${titleOf(id)}: ${score === null ? "no score" : `${score} of 100`}</h2>
-${adjustments.map((line) => html`<p class="notice alarm">${adjustmentWords(line)}</p>`)}
-${lines.length === 0 ? html`<p class="quiet">No feature could be measured.</p>` : ""}
-<dl class="features">${lines.filter(isFeature).map(
-    (line) => html`
-<div><dt>${titleOf(line.name)}</dt><dd class="points">${line.score === null ? html`<span class="quiet">–</span>` : html`${renderScoreBar(line.score)}<span>${Math.round(line.score)}<span class="hidden"> of 100</span></span>`}</dd><dd class="says">${sentenceOf(line, null)}${gateWords(line)}</dd></div>`,
+${effects.map((effect) => html`<p class="notice alarm">${adjustmentWords(effect)}</p>`)}
+${own.length === 0 ? html`<p class="quiet">No feature could be measured.</p>` : ""}
+<dl class="features">${own.map(
+    (feature) => html`
+<div><dt>${feature.title}</dt><dd class="points">${feature.score === null ? html`<span class="quiet">–</span>` : html`${renderScoreBar(feature.score)}<span>${Math.round(feature.score)}<span class="hidden"> of 100</span></span>`}</dd><dd class="says">${feature.says}</dd></div>`,
   )}</dl></section>`;
 }
 
@@ -51,28 +47,24 @@ function renderScoreBar(score: number): Fragment {
   return html`<svg class="bar" width="80" height="8" aria-hidden="true"><rect class="track" width="100%" height="8" rx="4"/><rect class="in-${gradeOfScore(score)}" width="${Math.round(score)}%" height="8" rx="4"/></svg>`;
 }
 
+type Adjustment = NonNullable<AhsRecord["adjustments"]>[number];
+
 /** Effects that override the features of a dimension, such as a listing. */
-function adjustmentWords(line: FeatureLine): string {
-  const reason = sentenceOf(line, null);
-  const taken = line.contribution === null ? 0 : -line.contribution / 100;
-  return taken > 0 ? `${reason}: that takes ${taken} points, whatever was measured.` : `${reason}.`;
+function adjustmentWords({ says, points }: Adjustment): string {
+  return points < 0 ? `${says}: that takes ${-points} points, whatever was measured.` : `${says}.`;
 }
 
-/** How much a rhythm is worth, of which the line's reason holds the gate: all of it unless too few calls succeed. */
-function gateWords({ state, reason }: FeatureLine): string {
-  const gate = /\bgate ([01](?:\.[0-9]+)?)/.exec(reason ?? "")?.[1];
-  if (state !== "measured" || gate === undefined || Number(gate) >= 1) return "";
-  const share = Number(gate) === 0 ? "nothing" : `${percentWords(Number(gate))} of its points`;
-  return `; that counts for ${share}, because too few of its calls succeed`;
-}
-
-function renderPatterns({ patterns }: AhsRecord): Fragment {
-  if (patterns.length === 0) return html`<p class="quiet">None of the known patterns was found.</p>`;
+function renderPatterns({ patterns, adjustments = [] }: AhsRecord): Fragment {
+  if (patterns.length === 0)
+    return html`<p class="quiet">No pattern was found${adjustments.some(({ name }) => CAPS.has(name)) ? "; the score is limited for another reason, see the sum above" : ""}.</p>`;
   return html`<ul class="plain">${patterns.map(
     ({ name, severity, effect, evidence }) =>
       html`<li><b>${titleOf(name)}</b> <span class="chip ${SEVERITIES[severity]}">${severity}</span>${effect === 0 ? "" : html` <span class="quiet">−${-effect} points</span>`}<br>${evidence}</li>`,
   )}</ul>`;
 }
+
+/** Adjustments of the score that are due to no pattern. */
+const CAPS: ReadonlySet<string> = new Set(["weak_link", "sanctions"]);
 
 const SEVERITIES = { info: "", warning: "warn", critical: "alarm" } as const;
 
@@ -146,35 +138,23 @@ function renderCoverage({ coverage, trend, as_of_block }: AhsRecord): Fragment {
 /**
  * The sum of a score: each dimension by its weight, each deduction with its reason, and the total. Empty without a score.
  */
-function renderScoreSum({ ahs_score, features = [], patterns }: AhsRecord): Fragment | string {
-  const total: readonly FeatureLine[] = features.filter(({ dimension }) => dimension === "AHS");
-  if (ahs_score === null || total.length === 0) return "";
-  const names = new Set(patterns.map(({ name }) => name));
-  const shown = total.filter(({ name }) => name !== "rounding");
+function renderScoreSum({ ahs_score, dimensions = [], adjustments = [] }: AhsRecord): Fragment | string {
+  if (ahs_score === null || dimensions.length === 0) return "";
+  const own = adjustments.filter(({ dimension }) => dimension === "AHS");
+  const shown = own.filter(({ name }) => name !== "rounding");
   return html`<section class="panel" aria-labelledby="sum"><h2 id="sum">From parts to score</h2>
 <table class="sum"><thead class="hidden"><tr><th scope="col">Part</th><th scope="col" class="number">Points</th></tr></thead>
-<tbody>${shown.map((line) => renderLine(wordsOf(line, names.has(line.name)), line.contribution))}</tbody>
-<tfoot><tr><th scope="row">Score${shown.length < total.length ? ", in whole points" : ""}</th><td class="number"><b>${ahs_score}</b></td></tr></tfoot></table></section>`;
+<tbody>${dimensions.map(({ title, score, weight, points }) => renderLine(title, { detail: `${weight.toFixed(2)} × ${score.toFixed(2)} points`, points }))}${shown.map(({ title, says, points }) => renderLine(title, { detail: says, points }))}</tbody>
+<tfoot><tr><th scope="row">Score${shown.length < own.length ? ", in whole points" : ""}</th><td class="number"><b>${ahs_score}</b></td></tr></tfoot></table></section>`;
 }
 
-function renderLine({ title, detail }: ReturnType<typeof wordsOf>, contribution: number | null): Fragment {
+function renderLine(title: string, { detail, points }: { detail: string; points: number }): Fragment {
   return html`
-<tr><th scope="row">${title}${detail === null ? "" : html` <span class="why">${detail}</span>`}</th><td class="number">${signedPoints(contribution)}</td></tr>`;
+<tr><th scope="row">${title} <span class="why">${detail}</span></th><td class="number">${signedPoints(points)}</td></tr>`;
 }
 
-function wordsOf(line: FeatureLine, isPattern: boolean) {
-  const { name, score, weight, reason } = line;
-  if (weight > 0 && score !== null)
-    return { title: titleOf(name), detail: `${weight.toFixed(2)} × ${score.toFixed(2)} points` };
-  if (isPattern) return { title: `Pattern: ${titleOf(name)}`, detail: reason };
-  if (name === "effects_floor") return { title: "Given back", detail: reason };
-  return { title: titleOf(name), detail: reason };
-}
-
-/** Hundredths of a point as points, with a sign. */
-function signedPoints(hundredths: number | null): string {
-  if (hundredths === null) return "–";
-  if (hundredths === 0) return "0.00";
-  const points = (Math.abs(hundredths) / 100).toFixed(2);
-  return hundredths < 0 ? `−${points}` : `+${points}`;
+/** Points with a sign. */
+function signedPoints(points: number): string {
+  if (points === 0) return "0.00";
+  return points < 0 ? `−${(-points).toFixed(2)}` : `+${points.toFixed(2)}`;
 }

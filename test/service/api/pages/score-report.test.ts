@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { renderScoreReport } from "../../../../service/api/pages/reports/score-report.ts";
 import { type AhsRecord, ahsRecordSchema } from "../../../../service/api/schemas/ahs-record.ts";
+import { renderExplanation } from "../../../../service/api/schemas/explanation.ts";
 import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
-import type { FeatureLine } from "../../../../service/model/score/record.ts";
 import { plainLine, scoreTotal } from "../../../../service/model/score/score-total.ts";
 import { exampleAnswer } from "../example-answer.ts";
 
@@ -15,10 +15,6 @@ const STORM = {
   effect: -3,
   evidence: "3 times 10 failures of one call within 60 minutes",
 } as const;
-
-function line(changes: Partial<FeatureLine>): FeatureLine {
-  return { ...plainLine("D2", "counterparty_diversity", 0), value: 17.9, score: 0, weight: 0.2, ...changes };
-}
 
 async function shown(changes: Partial<AhsRecord>): Promise<string> {
   return String(await renderScoreReport({ ...RECORD, ...changes }));
@@ -47,14 +43,14 @@ describe("the report of a wallet", () => {
       { d1: 30_240_000, d2: 88_100_000, patterns: [STORM], sanctioned: false },
       AHS_2026_2,
     );
-    const html = await shown({ ahs_score: score, features: [...lines], patterns: [STORM] });
+    const html = await shown({ ahs_score: score, ...renderExplanation(lines), patterns: [STORM] });
     const sum = html.slice(html.indexOf("From parts to score"), html.indexOf('id="patterns"'));
     for (const words of [
       "0.30 × 30.24 points",
       "0.70 × 88.10 points",
-      "Pattern: Retry storm",
+      "Retry storm",
       "Weak link",
-      "D1 is more than 20 points below D2",
+      "Wallet hygiene scores more than 20 points below behaviour",
     ])
       expect(sum).toContain(words);
     const points = [...sum.matchAll(/>([+−])([0-9.]+)</g)].map(
@@ -67,37 +63,29 @@ describe("the report of a wallet", () => {
   });
 
   test("has no sum for a wallet without a score", async () => {
-    expect(await shown({ ahs_score: null, features: [line({})] })).not.toContain("From parts to score");
+    expect(await shown({ ahs_score: null, dimensions: [] })).not.toContain("From parts to score");
   });
 
-  test.each<readonly [string, Partial<FeatureLine>, string]>([
-    [
-      "nothing",
-      { reason: "100 points, 82 shrunk by n_q 20, gate 0" },
-      "As diverse as 17.9 equal counterparties; that counts for nothing, because too few of its calls succeed<",
-    ],
-    [
-      "a part",
-      { reason: "100 points, 82 shrunk by n_q 20, gate 0.4" },
-      "As diverse as 17.9 equal counterparties; that counts for 40% of its points, because too few of its calls succeed<",
-    ],
-    [
-      "all",
-      { reason: "100 points, 82 shrunk by n_q 20, gate 1" },
-      "As diverse as 17.9 equal counterparties<",
-    ],
-  ])("says where a good rhythm counts for %s, because calls fail", async (_, changes, words) => {
-    expect(await shown({ features: [line(changes)] })).toContain(words);
+  test("does not call a capped score untroubled", async () => {
+    const { score, lines } = scoreTotal(
+      { d1: 30_240_000, d2: 88_100_000, patterns: [], sanctioned: false },
+      AHS_2026_2,
+    );
+    const html = await shown({ ahs_score: score, ...renderExplanation(lines), patterns: [] });
+    expect(html).toContain(
+      "No pattern was found; the score is limited for another reason, see the sum above.",
+    );
   });
 
   test("says under the heading why a dimension is nought above features that are not", async () => {
+    const feature = { ...plainLine("D1", "success_rate", 9700), value: 0.98, score: 97, weight: 0.3 };
     const html = await shown({
       d1_score: 0,
-      features: [
-        line({ dimension: "D1", name: "success_rate", value: 0.98, score: 97 }),
+      ...renderExplanation([
+        feature,
         plainLine("D1", "rounding", 42),
         plainLine("D1", "sanctions", -9_700, "the wallet is on a sanctions list"),
-      ],
+      ]),
     });
     expect(html).toMatch(
       /Wallet hygiene: 0 of 100<\/h2>\s*<p class="notice alarm">The wallet is on a sanctions list: that takes 97 points, whatever was measured\.<\/p>/,

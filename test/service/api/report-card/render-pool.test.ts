@@ -100,7 +100,9 @@ describe("report cards", () => {
 describe("a card's view", () => {
   it("shows the worst features first, and what a pattern took once", () => {
     const feature = (name: string, score: number | null) => ({
-      ...{ name, title: name, says: `says ${name}`, score, weight: 0.2, contribution: score },
+      ...{ dimension: "D1" as const, name, title: name, says: `says ${name}`, score, weight: 0.2 },
+      ...{ contribution: score, value: 1, unit: "points", samples: 1, state: "measured" as const },
+      ...{ inputs: {}, reason: null },
     });
     const { features, notes } = view({
       dimensions: [
@@ -111,14 +113,14 @@ describe("a card's view", () => {
       ],
       patterns: [{ name: "ring", title: "Ring", severity: "critical", effect: -15, evidence: "" }],
       adjustments: [
-        { name: "ring", title: "Ring", points: -15, reason: null },
-        { name: "weak_link", title: "Weak link", points: -3.25, reason: null },
+        { dimension: "AHS", name: "ring", title: "Ring", points: -15, says: "" },
+        { dimension: "AHS", name: "weak_link", title: "Weak link", points: -3.25, says: "" },
       ],
     });
     expect(features.map(({ title }) => title)).toEqual(["bad", "good"]);
     expect(notes).toEqual([
-      { text: "Ring -15", isBad: true },
-      { text: "Weak link -3.2", isBad: true },
+      { text: "Ring −15", isBad: true },
+      { text: "Weak link −3.2", isBad: true },
     ]);
   });
 
@@ -128,7 +130,7 @@ describe("a card's view", () => {
       sanctions_flags: [listing],
       ahs_score: 0,
       grade: "F",
-      adjustments: [{ name: "weak_link", title: "Weak link", points: -54.25, reason: null }],
+      adjustments: [{ dimension: "AHS", name: "weak_link", title: "Weak link", points: -54.25, says: "" }],
     });
     expect(features).toEqual([{ title: "Sanctions", says: "Listed: OFAC SDN, seen 2026-11-05", score: 0 }]);
     expect(notes).toEqual([{ text: "The listing alone makes the score 0", isBad: true }]);

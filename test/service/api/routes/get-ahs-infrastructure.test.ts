@@ -49,8 +49,8 @@ function probes(count: number, changes: Partial<StoredProbe> = {}): StoredProbe[
 /** 84 = 0.30 · 88 + 0.70 · 82, rounded. */
 const ROW = storedScore({
   features: [
-    plainLine("D1", "success_rate", 8_800),
-    plainLine("D2", "adaptation", 8_200),
+    { ...plainLine("D1", "success_rate", 8_800), score: 88, weight: 1 },
+    { ...plainLine("D2", "adaptation", 8_200), score: 82, weight: 1 },
     { ...plainLine("AHS", "d1", 2_640), value: 88, score: 88, weight: 0.3 },
     { ...plainLine("AHS", "d2", 5_740), value: 82, score: 82, weight: 0.7 },
     plainLine("AHS", "rounding", 20),
@@ -164,12 +164,16 @@ describe("GET /ahs/{address}?include=infrastructure", () => {
   });
 
   it("explains every point when features are asked for as well", async () => {
-    const { features = [] } = await ask(`/ahs/${WALLET}?include=features,infrastructure`);
-    const sumOf = (dimension: string) =>
-      features
-        .filter((line) => line.dimension === dimension)
-        .reduce((sum, { contribution }) => sum + (contribution ?? 0), 0);
-    expect(["D1", "D2", "D3", "AHS"].map(sumOf)).toEqual([8_800, 8_200, 10_000, 8_900]);
+    const answer = await ask(`/ahs/${WALLET}?include=features,infrastructure`);
+    const { features = [], dimensions = [], adjustments = [] } = answer;
+    const parts = [
+      ...features.map(({ dimension, contribution }) => ({ dimension, points: contribution ?? 0 })),
+      ...dimensions.map(({ points }) => ({ dimension: "AHS", points })),
+      ...adjustments,
+    ];
+    const sumOf = (wanted: string) =>
+      parts.filter(({ dimension }) => dimension === wanted).reduce((sum, { points }) => sum + points, 0);
+    expect(["D1", "D2", "D3", "AHS"].map(sumOf)).toEqual([88, 82, 100, 89]);
   });
 
   it("counts a visit to a dead endpoint for every quarter hour that it represents", async () => {

@@ -15,7 +15,6 @@ import {
   WALLET_EIP55,
   WITH_KEY,
 } from "../fake-ports.ts";
-import { reportSource } from "../report-source.ts";
 
 const PATH = `/report-card/${WALLET}`;
 
@@ -41,11 +40,12 @@ const cardOf = async (changes: Changes = {}) => bodyOf<ReportCard>((await ask(ch
 
 describe("GET /report-card/{address}", () => {
   it("answers the score in words, with its rank, for two dollars", async () => {
-    const { response, keys, read } = await ask();
+    const { response, keys } = await ask();
     expect(response.status).toBe(200);
     expect(keys.balance()).toBe(3000);
-    expect(read).toEqual([WALLET]);
     expect(await bodyOf<ReportCard>(response)).toMatchObject({
+      ...{ chain_name: "Local chain", verify_url: expect.stringMatching(/\/wallet\/0x9965507D/) },
+      grade_reason: expect.stringMatching(/^Grade B: /),
       ...{ address: WALLET_EIP55, name: null, ahs_score: 84, grade: "B", grade_label: "Good" },
       ...{ trust_routing: "instant_settle", confidence: 0.81, as_of_block: 970, model_version: "AHS-2026.2" },
       dimensions: [
@@ -67,32 +67,21 @@ describe("GET /report-card/{address}", () => {
     });
   });
 
-  it("counts the calls that the score was made from, and only estimates where it cannot", async () => {
-    const row = storedScore({ features: storedScore().features.map((line) => ({ ...line, samples: 60 })) });
-    const scoreNow = async () => ({ kind: "stored", row }) as const;
-    const says = async (changes: Changes) => (await cardOf({ scoreNow, ...changes })).dimensions[0]?.features;
-    expect(await says({})).toMatchObject([{ says: "58 of 60 calls to others succeeded" }]);
-    const { rows, asOf } = reportSource();
-    const later = { ...rows, calls: rows.calls.map((call) => ({ ...call, blockNumber: 971 })) };
-    for (const source of [null, { rows: later, asOf }]) {
-      expect(await says({ readWallet: async () => source })).toMatchObject([
-        { says: "An estimated 98 % of its calls succeed" },
-      ]);
-    }
-  });
-
   it("tells of a sanctioned wallet its listing, first and as the only reason", async () => {
     const { dimensions, adjustments } = await cardOf({
       scoreNow: async () => ({ kind: "stored", row: sanctionedScore() }),
     });
     expect(adjustments).toEqual([
       {
-        ...{ name: "sanctions", title: "Sanctions", points: -57.4 },
-        reason: "the wallet is on a sanctions list, which alone makes the score 0",
+        ...{ dimension: "D1", name: "sanctions", title: "Sanctions", points: -88 },
+        says: "The wallet is on a sanctions list",
+      },
+      {
+        ...{ dimension: "AHS", name: "sanctions", title: "Sanctions", points: -57.4 },
+        says: "The wallet is on a sanctions list, which alone makes the score 0",
       },
     ]);
     expect(dimensions[0]?.features.map(({ says }) => says)).toEqual([
-      "The wallet is on a sanctions list",
       "An estimated 98 % of its calls succeed",
     ]);
   });

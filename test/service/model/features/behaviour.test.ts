@@ -140,9 +140,12 @@ const failure: Step = { at: START, ok: false };
 
 describe("adaptation", () => {
   test("of a wallet that never fails and pays the market's price is nearly whole", () => {
-    const { value, reason } = measureFeature("adaptation", calm);
-    expect(value).toBeGreaterThan(97);
-    expect(reason).toMatch(/^blind 0, out of gas 0, .*prices 100 points; .* shrunk by n_a 47.532, gate 1$/);
+    const feature = measureFeature("adaptation", calm);
+    expect(feature.value).toBeGreaterThan(97);
+    expect(feature).toMatchObject({
+      reason: null,
+      inputs: { repeated_failures: 0, out_of_gas_failures: 0, gas_price_points: 100, counted_share: 1 },
+    });
   });
 
   test("does not count three failures in a row of one call, but every one after them", () => {
@@ -205,12 +208,9 @@ describe("adaptation", () => {
     expect(early).toBeGreaterThan(late + 20);
   });
 
-  test("without the market's price is about failures alone, and says so", () => {
+  test("without the market's price is about failures alone", () => {
     const unpriced = calm.map((step) => ({ ...step, gasPrice: 90n * GWEI, marketPrice: null }));
-    expect(measureFeature("adaptation", unpriced)).toMatchObject({
-      state: "measured",
-      reason: expect.stringContaining("prices unknown: no block has a market price"),
-    });
+    expect(measureFeature("adaptation", unpriced)).not.toHaveProperty("inputs.gas_price_points");
     expect(measureFeature("adaptation", unpriced).value).toBeGreaterThan(95);
   });
 
@@ -219,24 +219,24 @@ describe("adaptation", () => {
   });
 });
 
-/** A figure that the reason of adaptation gives. */
+/** An input of adaptation. */
 function figure(steps: readonly Step[], name: string): number {
-  const { reason } = measureFeature("adaptation", steps);
-  const [, shown] = new RegExp(`${name} (\\d+(\\.\\d+)?)`).exec(reason ?? "") ?? [];
-  if (shown === undefined) throw new Error(`no ${name} in ${reason}`);
-  return Number(shown);
+  const feature = measureFeature("adaptation", steps);
+  const found = feature.state === "measured" ? feature.inputs?.[name] : undefined;
+  if (found === undefined) throw new Error(`no ${name} in ${JSON.stringify(feature)}`);
+  return found;
 }
 
 function blind(steps: readonly Step[]): number {
-  return figure(steps, "blind");
+  return figure(steps, "repeated_failures");
 }
 
 function outOfGas(steps: readonly Step[]): number {
-  return figure(steps, "out of gas");
+  return figure(steps, "out_of_gas_failures");
 }
 
 function prices(steps: readonly Step[]): number {
-  return figure(steps, "prices");
+  return figure(steps, "gas_price_points");
 }
 
 const daily = (days: number) => repeat(days * 4, DAY / 4, { at: START });

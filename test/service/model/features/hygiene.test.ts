@@ -170,7 +170,7 @@ describe("gas efficiency", () => {
     expect(feature).toMatchObject({
       state: "measured",
       scoreMicros: 1e6 * (77 + 0.23 * 40),
-      reason: "waste 100, limit 40 points; no block tells what the market paid",
+      inputs: { burnt_share: 0, estimated_burnt_share: 0, burnt_fees_points: 100, gas_limit_points: 40 },
     });
     expect(pointsOf("gas_efficiency", repeat(10, 60, { ...call, read: false, gasUsed }))).toBeCloseTo(
       86.2,
@@ -259,7 +259,7 @@ describe("a delegation", () => {
   test("to code of which nothing is known costs the same", () => {
     expect(flags({ ...delegated, counterparties: [] })).toMatchObject({
       points: left,
-      reason: "runs the code of a young or unknown account",
+      inputs: { risky_approvals: 0, risky_delegations: 1, listed_share: 0 },
     });
   });
 });
@@ -358,7 +358,10 @@ describe("volume to listed accounts", () => {
 
 describe("risk flags", () => {
   test("without any are whole", () => {
-    expect(flags({})).toMatchObject({ points: 100, reason: null });
+    expect(flags({})).toMatchObject({
+      points: 100,
+      inputs: { risky_approvals: 0, risky_delegations: 0, listed_share: 0 },
+    });
   });
 
   test("are unknown where approvals or code were not read, while the exposure still counts", () => {
@@ -371,8 +374,8 @@ describe("risk flags", () => {
     }
   });
 
-  test("name all that was found", () => {
-    const { reason } = flags(
+  test("count all that was found", () => {
+    const { inputs } = flags(
       { approvals: [approval], delegation: { to: account(71) } },
       [
         [SPENDER, { existedAt: null }],
@@ -381,9 +384,7 @@ describe("risk flags", () => {
       ],
       [payment(START, account(66), 1_000_000n)],
     );
-    expect(reason).toBe(
-      "unlimited approvals to young or unknown spenders: 1; runs the code of a young or unknown account; 100 % of its outgoing volume to listed accounts",
-    );
+    expect(inputs).toEqual({ risky_approvals: 1, risky_delegations: 1, listed_share: 1 });
   });
 });
 
@@ -393,8 +394,10 @@ function flags(
   steps: readonly Step[] = calls,
 ) {
   const rows = withFacts(rowsOf(callsOf(steps), parts), new Map(facts));
-  const { scoreMicros, reason, state } = featureOf("risk_flags", measureWallet(rows, AHS_2026_2));
+  const feature = featureOf("risk_flags", measureWallet(rows, AHS_2026_2));
+  const { scoreMicros, state } = feature;
+  const inputs = feature.state === "measured" ? feature.inputs : undefined;
   const market = createMarket(rows.tokens);
   const exposed = exposedShare(weighCalls(rows, market, AHS_2026_2), rows, market);
-  return { exposed, reason, state, points: scoreMicros === null ? null : scoreMicros / 1_000_000 };
+  return { exposed, inputs, state, points: scoreMicros === null ? null : scoreMicros / 1_000_000 };
 }

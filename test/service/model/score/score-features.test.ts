@@ -102,7 +102,7 @@ describe("the total", () => {
     ];
     const record = score({ success_rate: 100, gas_efficiency: 100 }, { d2: 90, patterns });
     expect(record.outcome).toMatchObject({ ahsScore: 78 });
-    expect(lines(record.features, "AHS").at(-1)).toEqual(["effects_floor", 500]);
+    expect(lines(record.features, "AHS").at(-1)).toEqual(["pattern_limit", 500]);
   });
 
   test("is never below 0", () => {
@@ -110,7 +110,7 @@ describe("the total", () => {
     expect(record.outcome).toMatchObject({ ahsScore: 0, grade: "F" });
     expect(lines(record.features, "AHS").slice(2)).toEqual([
       ["x", -800],
-      ["effects_floor", 450],
+      ["pattern_limit", 450],
     ]);
   });
 

@@ -83,13 +83,13 @@ describe("risk", () => {
   it("names what speaks against the wallet, and says where that is little evidence", () => {
     const calm = { name: "recovery_in_progress", severity: "info", detail: "better of late" } as const;
     const facts = scored(50, { signals: [STORM, calm] });
-    expect(assessRisk(facts, AHS_2026_2).verdict).toBe("High risk: retry storm.");
+    expect(assessRisk(facts, AHS_2026_2).verdict).toBe("High risk: 2 times.");
     const thin = { kind: "scored", ahsScore: 80, confidenceLevel: "LOW" } as const;
     expect(assessRisk({ ...facts, score: thin, signals: [calm] }, AHS_2026_2).verdict).toBe(
-      "Low risk, on little evidence: nothing notable speaks against the wallet.",
+      "Low risk (little evidence): no signal of risk was found.",
     );
     expect(assessRisk(evidence({ signals: [STORM] }), AHS_2026_2).verdict).toBe(
-      "Unknown risk: the wallet was never scored; seen so far: retry storm.",
+      "Unknown risk: the wallet was never scored; seen so far: 2 times.",
     );
     expect(assessRisk(evidence({ signals: [calm] }), AHS_2026_2).verdict).toBe(
       "Unknown risk: the wallet was never scored, which is no sign of risk.",
@@ -113,7 +113,7 @@ describe("risk", () => {
     const signal = { name: "listed_counterparties", severity: "critical", detail: "100 %" } as const;
     const facts = evidence({ score: { kind: "insufficient" }, listedShare: 1, signals: [signal] });
     expect(assessRisk(facts, AHS_2026_2).verdict).toBe(
-      "High risk at least: listed counterparties; else too little history to judge.",
+      "At least high risk: 100 %; otherwise too little history to judge.",
     );
   });
 
@@ -183,8 +183,7 @@ describe("signals", () => {
       {
         name: "success_rate",
         severity: "critical",
-        detail:
-          "succeeds in an estimated 42 % of its calls, recent ones counting more; 12 of 100 points by 210 samples",
+        detail: "An estimated 42 % of its calls succeed",
       },
     ]);
   });
@@ -213,10 +212,10 @@ describe("signals", () => {
   });
 
   it("tell of risk flags what was found, and of an unheard-of feature its figure", () => {
-    const flags = line({ name: "risk_flags", value: 50, score: 50, reason: "unlimited approvals: 2" });
+    const flags = line({ name: "risk_flags", value: 50, score: 50, inputs: { risky_approvals: 2 } });
     expect(signalsOf([flags, line({ name: "new_one", score: 30 })]).map(({ detail }) => detail)).toEqual([
-      "unlimited approvals: 2; 50 of 100 points by 210 samples",
-      "0.42 share of calls; 30 of 100 points by 210 samples",
+      "2 unlimited approvals to new or unknown spenders",
+      "0.42 points",
     ]);
   });
 
@@ -247,8 +246,8 @@ describe("signals", () => {
       ["zombie", "info"],
       ["failing_counterparties", "info"],
     ]);
-    expect(signals[0]?.detail).toBe("on a sanctions list: ofac-sdn (900)");
-    expect(signals[3]?.detail).toBe("5 % of what it sent went to sanctioned accounts or mixers: 1");
+    expect(signals[0]?.detail).toBe("On a sanctions list: ofac-sdn (900)");
+    expect(signals[3]?.detail).toBe("5 % of its outgoing value went to 1 sanctioned or mixer account");
   });
 });
 
@@ -262,11 +261,11 @@ describe("listed counterparties", () => {
     });
 
   it.each([
-    [0.1, "critical", "10 % of what it sent went to sanctioned accounts or mixers: 1"],
-    [0.099, "warning", "9.9 % of what it sent went to sanctioned accounts or mixers: 1"],
-    [0.00001, "warning", "less than 0.1 % of what it sent went to sanctioned accounts or mixers: 1"],
-    [null, "warning", "dealt with sanctioned accounts or mixers: 1; how much is not known now"],
-    [0, "info", "dealt with sanctioned accounts or mixers: 1; nothing that the score looks at went there"],
+    [0.1, "critical", "10 % of its outgoing value went to 1 sanctioned or mixer account"],
+    [0.099, "warning", "9.9 % of its outgoing value went to 1 sanctioned or mixer account"],
+    [0.00001, "warning", "less than 0.1 % of its outgoing value went to 1 sanctioned or mixer account"],
+    [null, "warning", "Dealt with 1 sanctioned or mixer account; the amount is unknown"],
+    [0, "info", "Dealt with 1 sanctioned or mixer account, without sending value there"],
   ])("to which a share of %s went are %s", (share, severity, detail) => {
     expect(signalOf(share)).toEqual([{ name: "listed_counterparties", severity, detail }]);
   });
@@ -275,7 +274,7 @@ describe("listed counterparties", () => {
 it("listed accounts that other contracts led to are told as that", () => {
   const shares = counterpartyShares(exposure({}), 1);
   expect(riskSignals({ threats: [], sanctions: [], explanation: null, shares })).toMatchObject([
-    { detail: "100 % of what it sent went to sanctioned accounts or mixers, by way of other contracts" },
+    { detail: "100 % of its outgoing value went to sanctioned or mixer accounts through other contracts" },
   ]);
 });
 
@@ -341,7 +340,7 @@ describe("the risk of dealing with", () => {
       expect.arrayContaining(["cascading_failure", "success_rate", "failure_recovery"]),
     );
     expect(risk.signals[0]?.severity).toBe("critical");
-    expect(risk.verdict).toMatch(/^Critical risk.*: cascading failure, success rate/);
+    expect(risk.verdict).toMatch(/^Critical risk.*: 0 of \d+ calls to others succeeded.*more signal/);
   });
 
   it.each([

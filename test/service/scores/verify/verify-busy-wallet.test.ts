@@ -5,6 +5,7 @@ import { cutCoverage, WALLET_BOUNDS } from "../../../../service/model/features/c
 import { scoreWallet } from "../../../../service/model/features/score-wallet.ts";
 import type { OwnCall, WalletRows } from "../../../../service/model/features/types.ts";
 import { AHS_2026_2 as policy } from "../../../../service/model/score/policy.ts";
+import { shownConfidence, shownLines } from "../../../../service/model/score/shown-lines.ts";
 import {
   counterpartyFile,
   inputsFile,
@@ -65,7 +66,7 @@ test("a wallet of more calls than are scored is verified by the same newest ones
       ...{ address: WALLET, ahs_score: null, grade: null, d1_score: null, d2_score: null, mode: "2D" },
       ...{
         trust_routing: "escrow",
-        confidence: record.confidenceMicros / 1e6,
+        confidence: shownConfidence(record.confidenceMicros),
         confidence_level: "INSUFFICIENT",
       },
       ...{
@@ -78,7 +79,7 @@ test("a wallet of more calls than are scored is verified by the same newest ones
       as_of_time: new Date(asOf.timestamp * 1000).toISOString(),
       inputs_hash: inputs.hash,
       coverage: { to_block: BLOCKS - 1 },
-      features: [...record.features],
+      ...{ features: [...shownLines(record.features).features], dimensions: [], adjustments: [] },
     },
     {
       client,

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { roleAccounts } from "../../../../devnet/accounts.ts";
 import { renderAhsRecord } from "../../../../service/api/schemas/ahs-record.ts";
+import { renderExplanation } from "../../../../service/api/schemas/explanation.ts";
 import { usdCoinAbi } from "../../../../service/chain/abi/usd-coin.ts";
 import { writeDeployment } from "../../../../service/chain/deployments.ts";
 import { createChainReader } from "../../../../service/chain/node/chain-reader.ts";
@@ -228,9 +229,10 @@ function toAnswer(row: StoredScore): unknown {
     oracle: kit.chain.contracts.oracle,
     trend: { points: 0, change: null },
     threats: [],
+    policy: AHS_2026_2,
     now: new Date(),
   });
-  return JSON.parse(JSON.stringify({ ...record, features: row.features }));
+  return JSON.parse(JSON.stringify({ ...record, ...renderExplanation(row.features) }));
 }
 
 const LINE = { value: 1, samples: 1, state: "measured", score: 100, weight: 0.4, contribution: 4000 };
@@ -252,5 +254,5 @@ const EMPTY = {
   as_of_block: 0,
   inputs_hash: `0x${"0".repeat(64)}`,
   coverage: { to_block: 0 },
-  features: [],
+  ...{ features: [], dimensions: [], adjustments: [] },
 };
