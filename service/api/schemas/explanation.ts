@@ -80,7 +80,7 @@ export const explanationShape = {
   }),
 } as const;
 
-export const improvementSchema = z
+const improvementSchema = z
   .object({
     feature: featureNameSchema,
     title: titleSchema,

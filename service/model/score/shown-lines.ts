@@ -1,10 +1,10 @@
 import type { FeatureLine } from "./record.ts";
 
 /** A cap, an effect or a rounding; its points go to the total of its dimension. */
-export type Adjustment = Pick<FeatureLine, "dimension" | "name" | "reason"> & { readonly points: number };
+type Adjustment = Pick<FeatureLine, "dimension" | "name" | "reason"> & { readonly points: number };
 
 /** Share of a dimension in the score: its unrounded points, its weight, and their product. */
-export type DimensionShare = {
+type DimensionShare = {
   readonly name: string;
   readonly score: number;
   readonly weight: number;
