@@ -23,7 +23,12 @@ export async function readReport(
   const now = runtime.clock.now();
   const offer = newOffer(now);
   const stored = await storedReport(runtime.ports, buyer, { now, offer });
-  return stored ?? { kind: "offer", offer, funds: await fundsOf(context, runtime, buyer.key) };
+  if (stored !== null) return stored;
+  const [funds, preview] = await Promise.all([
+    fundsOf(context, runtime, buyer.key),
+    readPreview(context, runtime, buyer),
+  ]);
+  return { kind: "offer", offer, funds, preview };
 }
 
 /**
@@ -58,9 +63,29 @@ export async function buyReport(
     const { words } = await readRefusal(answer);
     return { kind: isUncharged ? "refused" : "pending", status, reason: words, offer };
   }
-  const report = reportIn(await answer.text(), buyer);
+  const body = await answer.text();
+  const report = reportIn(body, buyer);
   if (report === null) throw new Error(`expected a report of ${buyer.address}, got another answer`);
-  return { ...report, paid: await fundsOf(context, runtime, buyer.key) };
+  const isFree = freeSchema.safeParse(jsonIn(body)).success;
+  return { ...report, paid: isFree ? { kind: "free" } : await fundsOf(context, runtime, buyer.key) };
+}
+
+/** A report that found nothing to do is not charged. */
+const freeSchema = z.object({ charged: z.literal(false) });
+
+const previewSchema = z.object({ summary: z.string() });
+
+/** The endpoint's free preview in one sentence; null without one. */
+async function readPreview(context: ApiContext, runtime: PageRuntime, buyer: Buyer): Promise<string | null> {
+  const { endpoint } = buyer.report;
+  if (endpoint.answer.preview === undefined) return null;
+  const answer = await askInterface(context, runtime, {
+    method: endpoint.method === "get" ? "GET" : "POST",
+    path: `${endpoint.path.replace("{address}", toEip55(buyer.address))}?preview=true`,
+    key: null,
+  });
+  const { data } = previewSchema.safeParse(answer.ok ? await answer.json() : null);
+  return data?.summary ?? null;
 }
 
 function pathOf({ address, report: { endpoint, query } }: Buyer): string {

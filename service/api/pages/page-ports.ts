@@ -27,15 +27,15 @@ export type Funds =
   | { readonly kind: "unlimited" }
   | { readonly kind: "unknown" };
 
-type Paid = Funds | { readonly kind: "before"; readonly until: Date };
+type Paid = Funds | { readonly kind: "free" } | { readonly kind: "before"; readonly until: Date };
 
 /**
- * State of the paid report for a signed-in visitor. offer: a form with the offer buys it. bought: charged now, with the
+ * State of the paid report for a signed-in visitor. offer: a form with the offer buys it, and a free preview says in a sentence how much it finds. bought: charged now, with the
  * remaining balance, or before, and shown again until then. outdated: the same, of an earlier version of the service. refused: nothing was charged. pending: a charge may still
  * happen, once; the same form fetches the answer.
  */
 export type ReportState =
-  | { readonly kind: "offer"; readonly offer: string; readonly funds: Funds }
+  | { readonly kind: "offer"; readonly offer: string; readonly funds: Funds; readonly preview: string | null }
   | { readonly kind: "bought"; readonly shown: Fragment; readonly body: string; readonly paid: Paid }
   | { readonly kind: "outdated"; readonly body: string; readonly paid: Paid }
   | {

@@ -14,7 +14,7 @@ import {
   redirectTo,
 } from "./page.ts";
 import type { ReportState } from "./page-ports.ts";
-import { dollars, shortAmounts, timeTag } from "./page-words.ts";
+import { dollars, shortAmounts, strangeText, timeTag } from "./page-words.ts";
 import { type Fragment, renderProse } from "./prose.ts";
 import { SOLD_REPORTS, type SoldReport } from "./reports/sold-reports.ts";
 import { addressOf, readHead, renderWalletHead, type WalletHead, walletName } from "./wallet-head.ts";
@@ -89,7 +89,7 @@ function renderPart(part: Part, { head: { address }, report, runtime }: Shown): 
 <p class="quiet small">Programs get the same with <code>${report.endpoint.method.toUpperCase()} ${report.endpoint.path}</code>.</p>`,
       )}${sample}`;
     case "offer":
-      return html`${offerSection(report, renderOffer(part, { address, report }))}${sample}`;
+      return html`${offerSection(report, html`${renderPreview(part.preview)}${renderOffer(part, { address, report })}`)}${sample}`;
     case "refused":
       return html`${offerSection(
         report,
@@ -116,6 +116,14 @@ ${part.body.startsWith("{") ? html`<p class="actions">${downloadLink(part.body, 
       );
   }
 }
+
+function renderPreview(preview: string | null): Fragment | string {
+  return preview === null
+    ? ""
+    : html`<p class="notice"><b>Free preview.</b> ${strangeText(preview, MAX_PREVIEW)}</p>`;
+}
+
+const MAX_PREVIEW = 400;
 
 function downloadLink(body: string, { address, report }: { address: Address; report: SoldReport }): Fragment {
   return html`<a class="button plain" download="${report.slug}-${address}.json" href="data:application/json;base64,${Buffer.from(body).toString("base64")}">Download as JSON</a>`;
@@ -202,6 +210,8 @@ function paidWords({ paid }: Extract<ReportState, { kind: "bought" | "outdated" 
   switch (paid.kind) {
     case "left":
       return `Paid. Your key has ${dollars(paid.usd)} left. This page shows the report again for a day at no charge.`;
+    case "free":
+      return "There is nothing to do, so nothing was charged.";
     case "unlimited":
       return "Your key has no limit, so nothing was charged.";
     case "unknown":

@@ -9,6 +9,7 @@ import { newOffer, purchaseHashes, purchaseKey } from "../../../../service/api/p
 import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
 import { getAhs } from "../../../../service/api/routes/get-ahs.ts";
 import { getKeysSelf } from "../../../../service/api/routes/get-keys-self.ts";
+import { getOptimize } from "../../../../service/api/routes/get-optimize.ts";
 import { fakeLedger, fakePorts, KEY, NOW, storedScore, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
 import { storedKey } from "../routes/fake-key-ports.ts";
 import { fakePublicPages, pagesApp } from "./fake-public-pages.ts";
@@ -30,7 +31,17 @@ type World = {
   readonly replayed?: (body: string) => string;
 };
 
-/** The pages, with the two endpoints that they ask; `scored` counts what was scored. */
+/** GET /optimize/{address} of a wallet that has nothing to save. */
+const EMPTY_GAS: Endpoint = {
+  ...getOptimize,
+  async handle(context) {
+    const isPreview = context.req.query("preview") === "true";
+    const summary = isPreview ? "No failed transaction in 30 days." : "Nothing to save.";
+    return Response.json({ address: WALLET_EIP55, charged: isPreview, summary });
+  },
+};
+
+/** The pages, with the endpoints that they ask; `scored` counts what was scored. */
 function worldOf({
   pages = {},
   balanceUnits = 5_000,
@@ -58,7 +69,7 @@ function worldOf({
     },
     keys,
   );
-  const endpoints: readonly Endpoint[] = [getAhs, getKeysSelf];
+  const endpoints: readonly Endpoint[] = [getAhs, getKeysSelf, EMPTY_GAS];
   const find = async () => storedKey({ balanceUnits: keys.balance() });
   const asked = { ...ports, keys: { ...ports.keys, find } };
   return { app: createInterfaceApp(asked, [{ ...SCORING_INTERFACE, endpoints }]), keys, scored };
@@ -77,9 +88,13 @@ async function htmlSignedIn(pages: Partial<PagePorts>): Promise<string> {
 
 async function buy(
   { app }: Pick<ReturnType<typeof worldOf>, "app">,
-  { offer = OFFER, headers = {} }: { offer?: string; headers?: Readonly<Record<string, string>> } = {},
+  {
+    offer = OFFER,
+    headers = {},
+    path = PATH,
+  }: { offer?: string; headers?: Readonly<Record<string, string>>; path?: string } = {},
 ): Promise<Response> {
-  return app.request(PATH, {
+  return app.request(path, {
     method: "POST",
     headers: {
       "content-type": "application/x-www-form-urlencoded",
@@ -283,6 +298,16 @@ describe("what is bought of a wallet", () => {
     }
     expect(purchaseHashes(REPORT, new Date(shownAt.getTime() - 60_000))).toContain(keyHash);
     expect(purchaseHashes(REPORT, new Date("2026-11-18T23:59:30Z"))).toHaveLength(4);
+  });
+
+  test("has a free preview where its endpoint has one, and is not called paid where there was nothing to do", async () => {
+    const world = worldOf();
+    const path = `/wallet/${WALLET_EIP55}/gas`;
+    const shown = await (await world.app.request(path, { headers: SIGNED_IN })).text();
+    expect(shown).toContain("<b>Free preview.</b> No failed transaction in 30 days.");
+    const bought = await (await buy(world, { path })).text();
+    expect(bought).toContain("There is nothing to do, so nothing was charged.");
+    expect(bought).toContain("Nothing to save.");
   });
 
   test("is not sold to a form of another site", async () => {
