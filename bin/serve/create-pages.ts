@@ -34,7 +34,7 @@ const MAX_SUBSCRIPTIONS = 20;
 const MAX_DELIVERIES = 5;
 const MAX_VERDICTS = 20;
 /** Pictures of link previews: one thread of their own, so that they delay no report card. */
-const PREVIEWS = { workers: 1, waiting: 16, deadlineMs: 10_000 };
+const PREVIEWS = { workers: 1, waiting: 16, deadlineMs: 25_000 };
 const PREVIEW_CACHED_MS = 600_000;
 const MAX_PREVIEWS = 200;
 const NO_AGENTS = { cards: [], agents: 0 };
