@@ -20,7 +20,7 @@ import {
   tokenListFile,
 } from "./inputs-hash.ts";
 import { type ContactCaches, createContactCaches } from "./read/contact-graph.ts";
-import { readCallSizes } from "./read/read-calls.ts";
+import { readCallCounts } from "./read/read-calls.ts";
 import {
   flagsByAddress,
   type ReadRows,
@@ -234,10 +234,10 @@ export const SCORING_BATCH = 250;
 export const SCORING_LANES = 2;
 
 /**
- * Bytes of call text that one part of a batch holds, unless a single wallet has more. Parsed calls take about four times as
- * much memory: two lanes stay far below Node's default heap.
+ * Calls that one part of a batch holds, unless a single wallet has more: 10 MB of text as a rule, and 120 MB where each call is as long
+ * as one can be. Parsed calls take about four times as much memory.
  */
-const PART_BYTES = 32 * 1_048_576;
+const PART_CALLS = 20_000;
 
 /**
  * Reads the wallets of a batch in parts of bounded size, the next one when the caller is done with the last. Ends early where
@@ -246,34 +246,34 @@ const PART_BYTES = 32 * 1_048_576;
 export async function* readInParts(
   context: ScoringContext,
   task: ReadTask,
-  partBytes = PART_BYTES,
+  partCalls = PART_CALLS,
 ): AsyncGenerator<ReadWallets, void, undefined> {
   const { db, chainId } = context;
-  const sizes = await readCallSizes(db.$client, { chainId, wallets: task.wallets });
-  for (const wallets of divideBySize(task.wallets, sizes, partBytes)) {
+  const counts = await readCallCounts(db.$client, { chainId, wallets: task.wallets });
+  for (const wallets of divideByCalls(task.wallets, counts, partCalls)) {
     const read = await readWallets(context, { ...task, wallets });
     if (read === null) return;
     yield read;
   }
 }
 
-/** Divides wallets, in their order, so that no part but that of a single wallet holds more bytes than wanted. */
-function divideBySize(
+/** Divides wallets, in their order, so that no part but that of a single wallet holds more calls than wanted. */
+function divideByCalls(
   wallets: readonly Address[],
-  sizes: ReadonlyMap<string, number>,
-  partBytes: number,
+  counts: ReadonlyMap<string, number>,
+  partCalls: number,
 ): readonly (readonly Address[])[] {
   const parts: Address[][] = [];
-  let bytes = 0;
+  let calls = 0;
   for (const wallet of wallets) {
-    const size = sizes.get(wallet) ?? 0;
+    const count = counts.get(wallet) ?? 0;
     const part = parts.at(-1);
-    if (part === undefined || bytes + size > partBytes) {
+    if (part === undefined || calls + count > partCalls) {
       parts.push([wallet]);
-      bytes = size;
+      calls = count;
     } else {
       part.push(wallet);
-      bytes += size;
+      calls += count;
     }
   }
   return parts;

@@ -204,14 +204,10 @@ export async function readMainFunders(
       select wanted.account, most.account
       from unnest($2::text[]) as wanted (account)
       cross join lateral (
-        select sum(sent_micro_usd) as total, max(sent_micro_usd) as most from ahs.contact
-        where chain_id = $1 and counterparty = wanted.account
-      ) received
-      cross join lateral (
-        select account from ahs.contact
-        where chain_id = $1 and counterparty = wanted.account and sent_micro_usd = received.most limit 1
+        select account, sent_micro_usd as sent, sum(sent_micro_usd) over () as total from ahs.contact
+        where chain_id = $1 and counterparty = wanted.account order by sent_micro_usd desc limit 1
       ) most
-      where 2 * received.most > received.total`,
+      where 2 * most.sent > most.total`,
     values: [chainId, accounts],
     rowMode: "array",
   });
