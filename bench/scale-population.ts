@@ -97,6 +97,10 @@ export async function indexBlocks(
       );
     }
   }
+  await client.query(
+    `update ${SCHEMA}.wallet w set last_call_block = called.block
+     from (select "from", max(block) as block from ${SCHEMA}.transaction where own group by "from") called where w.address = called."from"`,
+  );
   await finalize(client, SCHEMA, { number: to, timestamp: chain.timeOf(to) });
 }
 

@@ -112,8 +112,10 @@ type CallsRange = {
  * calls or are sampled. The creations are all of the wallets that called, up to the end of the range.
  */
 export async function readRangeCalls(client: PoolClient, range: CallsRange) {
-  const { schema, from, to: until, wallets, maxCallBlocks } = range;
+  const { schema, of, from, to: until, maxCallBlocks } = range;
   const table = `${escapeIdentifier(schema)}.transaction`;
+  const followed = new Set(range.wallets);
+  const wallets = of === "past" ? range.wallets : await readCallers(client, range, followed);
   const place = `block::float8 as block, transaction_index as "transactionIndex", timestamp::float8 as timestamp`;
   const blocks = await client.query<{ block: number }>(
     `select distinct block::float8 as block from ${table}
@@ -138,13 +140,31 @@ export async function readRangeCalls(client: PoolClient, range: CallsRange) {
      from ${table} where "from" = any($1::text[]) and own and ok and contract_address is not null and block <= $2`,
     [callers, to],
   );
+  const isPast = of === "past";
+  const payees = isPast ? "unnest($3::text[]) as w (address)" : `${escapeIdentifier(schema)}.wallet w`;
+  // Wallet by wallet: no plan may read all transactions.
   const { rows: payments } = await client.query<NativePayment>({
-    text: `select hash, ${place}, "from", "to", value
-           from ${table} where "to" = any($1::text[]) and not own and ok and value > 0 and block between $2 and $3`,
-    values: [wallets, from, to],
+    text: `select t.hash, ${place}, t."from", t."to", t.value from ${payees}
+           cross join lateral (
+             select * from ${table} where "to" = w.address and not own and ok and value > 0 and block between $1 and $2 offset 0
+           ) t`,
+    values: [from, to, ...(isPast ? [range.wallets] : [])],
     ...NUMERIC_AS_BIGINT,
   });
-  return { to, calls, creations, payments };
+  return { to, calls, creations, payments: payments.filter((payment) => followed.has(payment.to)) };
+}
+
+/** Those of the wallets that made a call since the range's first block. */
+async function readCallers(
+  client: PoolClient,
+  { schema, from }: Pick<CallsRange, "schema" | "from">,
+  wallets: ReadonlySet<Address>,
+): Promise<readonly Address[]> {
+  const { rows } = await client.query<{ address: Address }>(
+    `select address from ${escapeIdentifier(schema)}.wallet where last_call_block >= $1`,
+    [from],
+  );
+  return rows.map(({ address }) => address).filter((address) => wallets.has(address));
 }
 
 /** The last block up to which no more than `maxCallBlocks` blocks are to be read; at least the range's first. */

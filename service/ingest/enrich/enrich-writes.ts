@@ -149,6 +149,16 @@ export async function openMissedPasts(
   const { chainId, schema, generation, finalizedBlock, warms } = index;
   const followed = sql`${sql.identifier(schema)}.wallet`;
   const isNoHub = sql.raw(isNoHubSql({ chainId, asOfBlock: finalizedBlock }));
+  // Sums of hashes: the rows are compared one by one only if something changed.
+  const { rows: sums } = await db.execute<{ isSame: boolean | null }>(sql`
+    select (
+      select row(count(*), sum(hashtextextended(w.address || ' ' || w.followed_block, 0))) from ${followed} w
+      join ahs.enrich_cursor c on c.chain_id = ${chainId} and w.followed_block <= c.block where ${isNoHub}
+    ) = (
+      select row(count(*), sum(hashtextextended(e.wallet || ' ' || e.from_block, 0))) from ahs.enrich_wallet e
+      where e.chain_id = ${chainId}
+    ) as "isSame"`);
+  if (sums[0]?.isSame === true) return;
   await db.transaction(async (tx) => {
     await lockEnrichment(tx, chainId);
     if (!(await holdsGeneration(tx, chainId, generation))) return;

@@ -262,4 +262,9 @@ async function indexTransaction(
       own,
     ],
   );
+  if (own)
+    await client.query(
+      `update ${SCHEMA}.wallet set last_call_block = greatest(last_call_block, $2) where address = $1`,
+      [sent.from, number],
+    );
 }
