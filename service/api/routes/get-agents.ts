@@ -5,22 +5,20 @@ import { defineFree } from "../kit/endpoint.ts";
 import { ValidationFailed, valueFault } from "../kit/validation-failed.ts";
 import { flag, text, toEip55 } from "../schemas/values.ts";
 import type { Services } from "../services.ts";
+import { filledTextSchema } from "../verification/body-schema.ts";
 
 const MAX_FOUND = 20;
 const MAX_NAME = 64;
 
 const query = z.object({
-  name: z
-    .string()
-    .min(1)
-    .max(MAX_NAME)
-    .regex(/^[^\p{Cc}\p{Cs}]+$/u)
-    .optional()
-    .openapi({
-      description:
-        "Part of the agent's name, in any case; fewer than three characters match its beginning alone",
-      example: "keeper",
-    }),
+  name: filledTextSchema(MAX_NAME).optional().openapi({
+    type: "string",
+    minLength: 1,
+    maxLength: MAX_NAME,
+    description:
+      "Part of the agent's name, in any case; fewer than three characters match its beginning alone",
+    example: "keeper",
+  }),
   agent_id: z
     .string()
     .regex(/^[0-9]{1,78}$/)
