@@ -61,7 +61,7 @@ function renderNights(nights: readonly ScanNight[], at: Date): Fragment | string
   const shown = days.filter((day, index) => day >= first && (index > 0 || done.has(day)));
   const missed = shown.filter((day) => !done.has(day)).length;
   return html`<section class="panel" aria-labelledby="nights"><h2 id="nights">Nightly scans</h2>
-<p>${missed === 0 ? `All of the last ${countOf(shown.length, "scan")} finished.` : `${countOf(missed, "scan")} of the last ${shown.length} did not finish.`}</p>
+<p>${shown.length === 1 ? "The first scan finished." : missed === 0 ? `The last ${shown.length} scans finished.` : `${countOf(missed, "scan")} of the last ${shown.length} did not finish.`}</p>
 <ol class="nights-done">${shown.toReversed().map((day) => html`<li class="${done.has(day) ? "done" : "missed"}" title="${dayWords(day)}: ${done.has(day) ? "finished" : "not finished"}"><span class="hidden">${dayWords(day)}: ${done.has(day) ? "finished" : "not finished"}</span></li>`)}</ol></section>`;
 }
 

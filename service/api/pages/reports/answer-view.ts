@@ -30,7 +30,17 @@ type Answer = Readonly<Record<string, unknown>>;
 /** Members that say how an answer came about: they come last, folded. */
 const BASIS = new Set([
   ...["window", "window_days", "as_of_block", "as_of_time", "as_of", "timestamp", "coverage", "sources"],
-  ...["chain_id", "prices", "method", "basis", "block", "simulated_at", "model_version", "complete"],
+  ...[
+    "chain_id",
+    "prices",
+    "method",
+    "basis",
+    "block",
+    "simulated_at",
+    "model_version",
+    "complete",
+    "charged",
+  ],
 ]);
 /** Members that hold a whole sentence; the first one that an entry has is its headline. */
 const SENTENCES = ["title", "action", "description", "text", "sentence", "message", "says", "finding"];
