@@ -227,8 +227,8 @@ function unknownRows(
   });
 }
 
-/** Wallets of one batch: few enough for their calls to be short-lived in memory. */
-export const SCORING_BATCH = 250;
+/** Wallets of one batch: few enough for their calls to be short-lived in memory, and to be one part where each has 100. */
+export const SCORING_BATCH = 200;
 
 /** Batches in progress at once: the database reads for one while this process scores the other. */
 export const SCORING_LANES = 2;
