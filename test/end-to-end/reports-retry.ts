@@ -102,7 +102,7 @@ export function describeRetry({ kit, startMining, reachHead, createCaller }: Rep
       const byHash = new Map(others.map((other) => [other.failure.hash, other]));
       expect(byHash.get(sent.refused ?? "")).toMatchObject({
         reason: "simulation_fails",
-        detail: "not today",
+        detail: "Repeated now, it fails: not today",
         failure: { cause_reason: "not today" },
       });
       for (const name of ["unpaid", "unpaid again"]) {
