@@ -15,6 +15,7 @@ import {
   createNansenSource,
   type LabelSource,
 } from "../../service/reports/labels/label-source.ts";
+import { createTokenReader } from "../../service/reports/labels/token-reader.ts";
 import { createDealingsReader } from "../../service/reports/network/wallet-network-dealings.ts";
 import {
   createAccountReader,
@@ -128,6 +129,7 @@ export function reportServices(
     walletLife: createWalletLifeReader(db, chainId),
     walletTransfers: createTransferReader(db, chainId),
     knownAccounts: knownAccounts(deployment),
+    readTokens: rpcUrl === null ? async () => new Map() : createTokenReader({ url: rpcUrl, monotonicMs }),
     readDealings: keepDealings({ reader: createDealingsReader(dealings), policy, turns, monotonicMs }),
     describeAccounts: createAccountReader(db, chainId),
     publicFunders,

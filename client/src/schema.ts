@@ -578,7 +578,7 @@ export interface paths {
         };
         /**
          * Risk of a wallet with its labels and its profit and loss
-         * @description The answer of `GET /risk/{address}`, with what the chain and third-party providers call the wallet, and what it gained and lost by trading. A provider that does not answer is no error: `labels_available` is false then, and `label_providers` says why; so it is where none is configured, which `labels_unavailable_reason` tells apart. What no price or cost is known of is no zero: `pnl` names the share that is missing.
+         * @description The answer of `GET /risk/{address}`, with what the chain and third-party providers call the wallet, and what it gained and lost by trading. `labels_available` is false if a provider failed or none is configured (see `labels_unavailable_reason`). Unknown prices and costs are null, not 0; `pnl.unpriced_share` says how much is missing.
          */
         get: operations["check_premium_risk"];
         put?: never;
@@ -1149,18 +1149,18 @@ export interface components {
              */
             rate_per_minute: number;
         };
-        /** @description The first of `labels` */
+        /** @description deployment: named by the operator. identity-registry: an agent's own registration, with an unverified name. token-contract: the symbol that an unlisted token contract reports, unverified */
         ChainLabel: {
             /** @enum {string} */
-            category: "agent" | "token" | "system" | "entry_point" | "public_funder" | "mixer" | "contract" | "account";
+            category: "agent" | "token" | "system" | "entry_point" | "public_funder" | "mixer";
             /** @example Agent 17: Delta keeper */
             label: string;
             /**
              * @example identity-registry
              * @enum {string}
              */
-            source: "deployment" | "identity-registry" | "index";
-        } | null;
+            source: "deployment" | "identity-registry" | "token-contract";
+        };
         ConfidenceChangedEvent: {
             data: {
                 /**
@@ -1343,7 +1343,7 @@ export interface components {
                  * @description Counterparties of own calls that belong to the wallet's owner
                  * @example 7
                  */
-                owned: number;
+                own_accounts: number;
                 /** @example 7 */
                 transfers_in: number;
                 /**
@@ -1374,11 +1374,6 @@ export interface components {
              * @example 7
              */
             calls: number;
-            /**
-             * @description How much dealing with it proves; null where no own call went to it
-             * @example 0.998
-             */
-            credit: number | null;
             /** @enum {string} */
             direction: "out" | "in" | "both";
             /** @example 7 */
@@ -1391,12 +1386,22 @@ export interface components {
             first_seen: string;
             grade: components["schemas"]["Grade"];
             /**
+             * @description How much dealing with it proves about the wallet, 0 to 1: by its independent users or its age; null if no own call went to it
+             * @example 0.998
+             */
+            independence: number | null;
+            /**
              * @description calls + transfers_in
              * @example 7
              */
             interactions: number;
-            label: components["schemas"]["ChainLabel"];
-            labels: (components["schemas"]["ChainLabel"] & unknown)[];
+            /**
+             * @description Null if not known
+             * @example false
+             */
+            is_contract: boolean | null;
+            /** @description The most trustworthy first */
+            labels: components["schemas"]["ChainLabel"][];
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -1404,6 +1409,11 @@ export interface components {
              */
             last_seen: string;
             mixer: boolean;
+            /**
+             * @description Best name known: the first of `labels`; null without any
+             * @example Agent 17: Delta keeper
+             */
+            name: string | null;
             /**
              * @description Lowest address of the counterparties that share an owner with it; null where none does
              * @example null
@@ -1485,6 +1495,8 @@ export interface components {
             tokens: {
                 /** @example 2411368784000 */
                 amount: string;
+                /** @example 6 */
+                decimals: number | null;
                 /** @example USDC */
                 symbol: string | null;
                 /**
@@ -1494,6 +1506,11 @@ export interface components {
                 token: string;
                 /** @example 2410.5 */
                 value_usd: number | null;
+                /**
+                 * @description Whether the operator lists the token; if not, symbol and decimals are the contract's own
+                 * @example true
+                 */
+                verified: boolean;
             }[];
             /** @example 0 */
             tokens_left_out: number;
@@ -2447,11 +2464,22 @@ export interface components {
              */
             id: string;
             /**
+             * @description Null if not known
+             * @example false
+             */
+            is_contract: boolean | null;
+            /**
              * @description agent: the wallet of a registered one. public_funder: an exchange, bridge or faucet, which creates no links. unknown: no source knows whether it has code
              * @enum {string}
              */
             kind: "agent" | "account" | "contract" | "token" | "public_funder" | "unknown";
-            label: components["schemas"]["ChainLabel"] & unknown;
+            /** @description The most trustworthy first */
+            labels: components["schemas"]["ChainLabel"][];
+            /**
+             * @description Best name known: the first of `labels`; null without any
+             * @example Agent 17: Delta keeper
+             */
+            name: string | null;
         };
         /** @description An open approval without limit */
         OpenApproval: {
@@ -2692,8 +2720,11 @@ export interface components {
             fees_usd: number | null;
             /** @description Sales that lost a cent or more */
             losses: number;
-            /** @example FIFO lots over the tokens that the wallet's own calls moved. A trade is worth what the daily feed prices say of the side that moves least, else of the side that they price; a token that came for nothing costs what it was worth on its day; payments and deposits leave at their cost, with which they come back from the same contract. Beside a priced leg, one without a price of a token on no list is worth nothing. Tokens always priced within 5 % of one US dollar are money: they have no sale, cost or gain of their own. Native coin is no token here. */
-            method: string;
+            /**
+             * @description FIFO lots over the tokens that the wallet's own calls moved. A trade is worth what the daily feed prices say of the side that moves least, else of the side that they price; a token that came for nothing costs what it was worth on its day; payments and deposits leave at their cost, with which they come back from the same contract. Beside a priced leg, one without a price of a token on no list is worth nothing. Tokens always priced within 5 % of one US dollar are money: they have no sale, cost or gain of their own. Native coin is no token here.
+             * @enum {string}
+             */
+            method: "fifo-1";
             /**
              * @description 0 where nothing was sold; null where something was and no gain is known
              * @example 500
@@ -2735,8 +2766,8 @@ export interface components {
              * @example 1
              */
             wins: number;
-            /** @description Legs of trades that were taken for worthless: of tokens on no list and without a price, beside one that has a price */
-            worthless_legs: number;
+            /** @description Transfers within trades that count as worth 0: of unlisted tokens without a price, beside a token with a price */
+            zero_valued_transfers: number;
         };
         /** @description Tokens that the wallet's own calls of the 180 days before its last one brought in, less what they took out. It omits transfers by others, earlier holdings and the native coin. Values are those of the day of the last own call */
         Portfolio: {
@@ -4368,7 +4399,12 @@ export interface components {
              */
             sold: string;
             /**
-             * @description Null where the token is not on the list
+             * @description Sold or sent, though no own call had acquired it: its cost is unknown
+             * @example 500000000000000000
+             */
+            sold_without_cost: string;
+            /**
+             * @description Null if neither the operator's list nor the token contract has one
              * @example WETH
              */
             symbol: string | null;
@@ -4377,11 +4413,6 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             token: string;
-            /**
-             * @description Given, though it never came by an own call: of no known cost
-             * @example 500000000000000000
-             */
-            uncovered: string;
             unpriced_legs: number;
             /** @example 500 */
             unrealised_usd: number | null;
@@ -4390,6 +4421,8 @@ export interface components {
              * @example 500
              */
             value_usd: number | null;
+            /** @description Whether the operator lists the token; if not, symbol and decimals are the contract's own */
+            verified: boolean;
             wins: number;
         };
         /** @description Grade and score are null without enough history, or without a score */
@@ -4490,7 +4523,7 @@ export interface components {
             /** @example Dex Trader */
             label: string;
             /**
-             * @description deployment, identity-registry or index for labels from the chain; the list of a sanctioned wallet; else the provider
+             * @description deployment or identity-registry for labels from the chain; the list of a sanctioned wallet; else the provider
              * @example nansen
              */
             source: string;
@@ -7176,7 +7209,7 @@ export interface operations {
                      *         "volume_out_usd": 2410.5,
                      *         "volume_in_usd": 2410.5,
                      *         "unpriced_counterparties": 7,
-                     *         "owned": 7,
+                     *         "own_accounts": 7,
                      *         "incoming_complete": true
                      *       },
                      *       "concentration": {
@@ -7187,11 +7220,7 @@ export interface operations {
                      *       "counterparties": [
                      *         {
                      *           "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                     *           "label": {
-                     *             "label": "Agent 17: Delta keeper",
-                     *             "category": "agent",
-                     *             "source": "identity-registry"
-                     *           },
+                     *           "name": "Agent 17: Delta keeper",
                      *           "labels": [
                      *             {
                      *               "label": "Agent 17: Delta keeper",
@@ -7199,6 +7228,7 @@ export interface operations {
                      *               "source": "identity-registry"
                      *             }
                      *           ],
+                     *           "is_contract": false,
                      *           "direction": "out",
                      *           "interactions": 7,
                      *           "calls": 7,
@@ -7213,6 +7243,8 @@ export interface operations {
                      *               {
                      *                 "token": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *                 "symbol": "USDC",
+                     *                 "decimals": 6,
+                     *                 "verified": true,
                      *                 "amount": "2411368784000",
                      *                 "value_usd": 2410.5
                      *               }
@@ -7227,6 +7259,8 @@ export interface operations {
                      *               {
                      *                 "token": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *                 "symbol": "USDC",
+                     *                 "decimals": 6,
+                     *                 "verified": true,
                      *                 "amount": "2411368784000",
                      *                 "value_usd": 2410.5
                      *               }
@@ -7242,7 +7276,7 @@ export interface operations {
                      *           "mixer": false,
                      *           "owner_link": null,
                      *           "owner_group": null,
-                     *           "credit": 0.998
+                     *           "independence": 0.998
                      *         }
                      *       ],
                      *       "next_cursor": null
@@ -8607,11 +8641,15 @@ export interface operations {
                      *           "id": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *           "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *           "kind": "agent",
-                     *           "label": {
-                     *             "label": "Agent 17: Delta keeper",
-                     *             "category": "agent",
-                     *             "source": "identity-registry"
-                     *           },
+                     *           "name": "Agent 17: Delta keeper",
+                     *           "labels": [
+                     *             {
+                     *               "label": "Agent 17: Delta keeper",
+                     *               "category": "agent",
+                     *               "source": "identity-registry"
+                     *             }
+                     *           ],
+                     *           "is_contract": false,
                      *           "ahs_score": 84,
                      *           "grade": "B",
                      *           "flags": [],
@@ -9950,21 +9988,22 @@ export interface operations {
                      *         "win_rate": 1,
                      *         "unpriced_share": 0,
                      *         "returns": 0,
-                     *         "worthless_legs": 0,
+                     *         "zero_valued_transfers": 0,
                      *         "unread_receipts": 0,
-                     *         "method": "FIFO lots over the tokens that the wallet's own calls moved. A trade is worth what the daily feed prices say of the side that moves least, else of the side that they price; a token that came for nothing costs what it was worth on its day; payments and deposits leave at their cost, with which they come back from the same contract. Beside a priced leg, one without a price of a token on no list is worth nothing. Tokens always priced within 5 % of one US dollar are money: they have no sale, cost or gain of their own. Native coin is no token here.",
+                     *         "method": "fifo-1",
                      *         "token_count": 1,
                      *         "tokens": [
                      *           {
                      *             "token": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *             "symbol": "WETH",
                      *             "decimals": 18,
+                     *             "verified": false,
                      *             "currency": false,
                      *             "bought": "500000000000000000",
                      *             "sold": "500000000000000000",
                      *             "received": "500000000000000000",
                      *             "sent": "500000000000000000",
-                     *             "uncovered": "500000000000000000",
+                     *             "sold_without_cost": "500000000000000000",
                      *             "held": "500000000000000000",
                      *             "realised_usd": 500,
                      *             "cost_usd": 500,

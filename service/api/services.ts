@@ -28,6 +28,7 @@ import type { UrlVisitor } from "../registries/probes/probe-endpoint.ts";
 import type { createInfrastructureReader } from "../registries/probes/probes-of-wallet.ts";
 import type { KnownAccounts } from "../reports/labels/chain-labels.ts";
 import type { createLabelReader } from "../reports/labels/label-reader.ts";
+import type { TokenReader } from "../reports/labels/token-reader.ts";
 import type {
   AccountLinks,
   createAccountReader,
@@ -138,6 +139,8 @@ type ScoringServices = {
   readonly walletLife: ReturnType<typeof createWalletLifeReader>;
   readonly walletTransfers: TransferReader;
   readonly knownAccounts: KnownAccounts;
+  /** Symbols and decimals that token contracts report, unverified; tokens that could not be read have no entry. */
+  readonly readTokens: TokenReader;
   /** A wallet's dealings at the newest finalized and enriched block, or at an earlier one that is pinned. */
   readonly readDealings: ReturnType<typeof keepDealings>;
   readonly describeAccounts: ReturnType<typeof createAccountReader>;

@@ -98,21 +98,21 @@ export function describeNetwork({ createCaller }: ReportStand): void {
         fully_priced: true,
       });
     }
-    expect(first.totals).toMatchObject({ owned: 0, incoming_complete: true });
+    expect(first.totals).toMatchObject({ own_accounts: 0, incoming_complete: true });
   });
 
   test("a ring's counterparties are its owner's own, out and in", async () => {
     // Facts of accounts are cached for some seconds.
     const { counterparties, totals } = await until({ what: "the report knows the owner" }, async () => {
       const told = await caller.read<CounterpartiesAnswer>(`/counterparties/${RING[1]}`);
-      return told.totals.owned > 0 ? told : null;
+      return told.totals.own_accounts > 0 ? told : null;
     });
     const next = counterparties.find(({ address }) => address === RING[2]);
     const leader = counterparties.find(({ address }) => address === LEADER);
-    expect(next).toMatchObject({ direction: "out", credit: 0 });
+    expect(next).toMatchObject({ direction: "out", independence: 0 });
     expect(next?.owner_link).not.toBeNull();
     expect(leader).toMatchObject({ direction: "in", transfers_in: 6, owner_link: "first_funder" });
-    expect(totals.owned).toBeGreaterThan(0);
+    expect(totals.own_accounts).toBeGreaterThan(0);
   });
 
   test("a report card is told and drawn of a scored wallet", async () => {

@@ -13,22 +13,22 @@ const hhi = z.int().min(0).max(10_000).nullable().openapi({ example: 1830 });
 export const chainLabelSchema = z
   .object({
     label: z.string().openapi({ example: "Agent 17: Delta keeper" }),
-    category: z.enum([
-      "agent",
-      "token",
-      "system",
-      "entry_point",
-      "public_funder",
-      "mixer",
-      "contract",
-      "account",
-    ]),
-    source: z.enum(["deployment", "identity-registry", "index"]).openapi({ example: "identity-registry" }),
+    category: z.enum(["agent", "token", "system", "entry_point", "public_funder", "mixer"]),
+    source: z.enum(["deployment", "identity-registry", "token-contract"]).openapi({
+      example: "identity-registry",
+    }),
   })
   .openapi("ChainLabel", {
     description:
-      "deployment: named by the operator. identity-registry: an agent's own registration, with an unverified name. index: read from the chain",
+      "deployment: named by the operator. identity-registry: an agent's own registration, with an unverified name. token-contract: the symbol that an unlisted token contract reports, unverified",
   });
+
+/** Name, labels and kind of an account in answers about networks. */
+export const accountNameShape = {
+  name: text("Best name known: the first of `labels`; null without any", "Agent 17: Delta keeper").nullable(),
+  labels: z.array(chainLabelSchema).openapi({ description: "The most trustworthy first" }),
+  is_contract: z.boolean().nullable().openapi({ description: "Null if not known", example: false }),
+} as const;
 
 /** Why an account counts as one of the wallet's owner. */
 const ownerLinkSchema = z.enum(["itself", "creator", "first_funder", "mutual_funding"]).nullable().openapi({
@@ -49,6 +49,11 @@ const volumeSchema = z
         z.object({
           token: eip55Schema,
           symbol: z.string().nullable().openapi({ example: "USDC" }),
+          decimals: z.int().nullable().openapi({ example: 6 }),
+          verified: flag(
+            "Whether the operator lists the token; if not, symbol and decimals are the contract's own",
+            true,
+          ),
           amount: wholeSchema,
           value_usd: usd,
         }),
@@ -61,8 +66,7 @@ const volumeSchema = z
 export const counterpartySchema = z
   .object({
     address: eip55Schema,
-    label: chainLabelSchema.nullable().openapi({ description: "The first of `labels`" }),
-    labels: z.array(chainLabelSchema),
+    ...accountNameShape,
     direction: z.enum(["out", "in", "both"]),
     interactions: count.openapi({ description: "calls + transfers_in" }),
     calls: count.openapi({ description: "Own calls to it, or payments to it, failed ones included" }),
@@ -85,7 +89,10 @@ export const counterpartySchema = z
       description: "Lowest address of the counterparties that share an owner with it; null where none does",
       example: null,
     }),
-    credit: share("How much dealing with it proves; null where no own call went to it", 0.998).nullable(),
+    independence: share(
+      "How much dealing with it proves about the wallet, 0 to 1: by its independent users or its age; null if no own call went to it",
+      0.998,
+    ).nullable(),
   })
   .openapi("Counterparty");
 
@@ -113,7 +120,9 @@ export const totalsSchema = z.object({
     description:
       "Counterparties of at least one transfer without a known price. The _usd fields leave out such transfers",
   }),
-  owned: count.openapi({ description: "Counterparties of own calls that belong to the wallet's owner" }),
+  own_accounts: count.openapi({
+    description: "Counterparties of own calls that belong to the wallet's owner",
+  }),
   incoming_complete: flag("False where only the newest 50,000 transfers from others were read", true),
 });
 

@@ -143,6 +143,7 @@ export const getCounterparties = definePaid({
         entries.filter(isUncalled).map(({ address }) => address),
       ),
     ]);
+    const tokens = await deps.readTokens(unlistedTokens(entries, rows));
     noteInterest(address, deps);
     return {
       address: toEip55(address),
@@ -150,7 +151,11 @@ export const getCounterparties = definePaid({
       ...renderTotals(dealings),
       counterparties: entries.map((entry) => {
         const linked = { ...entry, ownerLink: entry.ownerLink ?? links.get(entry.address) ?? null };
-        return renderCounterparty(linked, details.get(entry.address), { rows, known: deps.knownAccounts });
+        return renderCounterparty(linked, details.get(entry.address), {
+          rows,
+          tokens,
+          known: deps.knownAccounts,
+        });
       }),
       next_cursor:
         next === null
@@ -197,20 +202,22 @@ const UNKNOWN: Omit<AccountDetail, "address"> = { agents: [], hasCode: null, sco
 function renderCounterparty(
   counterparty: Counterparty,
   detail: AccountDetail | undefined,
-  { rows, known }: { readonly rows: Pick<WalletRows, "tokens">; readonly known: KnownAccounts },
+  { known, ...listed }: TokenNames & { readonly known: KnownAccounts },
 ): CounterpartiesAnswer["counterparties"][number] {
   const { address, volumeOut, volumeIn } = counterparty;
-  const { score, sanctions, ...facts } = detail ?? UNKNOWN;
-  const labels = [...chainLabels(address, known, facts)];
+  const { score, sanctions, agents, hasCode } = detail ?? UNKNOWN;
+  const labels = [...chainLabels(address, known, { agents })];
   return {
     ...fieldsOf(counterpartySchema.shape, counterparty),
     address: toEip55(address),
-    label: labels[0] ?? null,
+    name: labels[0]?.label ?? null,
     labels,
+    is_contract: hasCode,
+    independence: counterparty.credit,
     direction: directionOf(counterparty),
     volume_usd: bothWays(volumeOut, volumeIn),
-    volume_out: renderVolume(volumeOut, rows),
-    volume_in: renderVolume(volumeIn, rows),
+    volume_out: renderVolume(volumeOut, listed),
+    volume_in: renderVolume(volumeIn, listed),
     first_seen: isoOf(counterparty.firstAt),
     last_seen: isoOf(counterparty.lastAt),
     ahs_score: score === null ? null : score.ahsScore,
@@ -220,6 +227,21 @@ function renderCounterparty(
     mixer: labels.some(({ category }) => category === "mixer"),
     owner_group: counterparty.ownerGroup === null ? null : toEip55(counterparty.ownerGroup),
   };
+}
+
+/** The operator's token list, and what contracts of other tokens report. */
+type TokenNames = {
+  readonly rows: Pick<WalletRows, "tokens">;
+  readonly tokens: Awaited<ReturnType<Services["readTokens"]>>;
+};
+
+/** Tokens in the answer that the operator does not list. */
+function unlistedTokens(entries: readonly Counterparty[], rows: Pick<WalletRows, "tokens">): Address[] {
+  const listed = new Set(rows.tokens.tokens.map(({ address }) => address));
+  const moved = entries.flatMap(({ volumeOut, volumeIn }) =>
+    [volumeOut, volumeIn].flatMap(({ tokens }) => tokens.slice(0, MAX_TOKENS).map(({ token }) => token)),
+  );
+  return moved.filter((token) => !listed.has(token));
 }
 
 /** Totals and concentration of the whole list. */
@@ -242,7 +264,7 @@ function renderTotals({
       volume_out_usd: toUsd(totals.outMicroUsd),
       volume_in_usd: toUsd(totals.inMicroUsd),
       unpriced_counterparties: totals.unpriced,
-      owned: list.filter(({ ownerLink }) => ownerLink !== null).length,
+      own_accounts: list.filter(({ ownerLink }) => ownerLink !== null).length,
       incoming_complete: !incomingTruncated,
     },
     concentration: {
@@ -255,9 +277,9 @@ function renderTotals({
 
 function renderVolume(
   volume: Volume,
-  rows: Pick<WalletRows, "tokens">,
+  { rows, tokens }: TokenNames,
 ): CounterpartiesAnswer["counterparties"][number]["volume_out"] {
-  const symbols = new Map(rows.tokens.tokens.map(({ address, symbol }) => [address, symbol]));
+  const listed = new Map(rows.tokens.tokens.map((token) => [token.address, token]));
   const shown = volume.tokens.slice(0, MAX_TOKENS);
   return {
     value_usd: toUsd(volume.microUsd),
@@ -265,7 +287,9 @@ function renderVolume(
     native_wei: volume.nativeWei.toString(),
     tokens: shown.map(({ token, amount, microUsd }) => ({
       token: toEip55(token),
-      symbol: symbols.get(token) ?? null,
+      symbol: listed.get(token)?.symbol ?? tokens.get(token)?.symbol ?? null,
+      decimals: listed.get(token)?.decimals ?? tokens.get(token)?.decimals ?? null,
+      verified: listed.has(token),
       amount: amount.toString(),
       value_usd: toUsd(microUsd),
     })),

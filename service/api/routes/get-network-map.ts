@@ -24,7 +24,7 @@ import {
 import { nullableGradeSchema, nullableScoreSchema } from "../schemas/ahs-record.ts";
 import { addressParams, eip55Schema, flag, isoOf, isoSchema, toEip55, toUsd } from "../schemas/values.ts";
 import type { Services } from "../services.ts";
-import { chainLabelSchema } from "./get-counterparties-schema.ts";
+import { accountNameShape } from "./get-counterparties-schema.ts";
 
 /** Limit for a readable drawing. */
 const MAX_NODES = 150;
@@ -42,7 +42,7 @@ const nodeSchema = z
       description:
         "agent: the wallet of a registered one. public_funder: an exchange, bridge or faucet, which creates no links. unknown: no source knows whether it has code",
     }),
-    label: chainLabelSchema.nullable(),
+    ...accountNameShape,
     ahs_score: nullableScoreSchema,
     grade: nullableGradeSchema,
     flags: z.array(z.enum(["sanctioned", "mixer"])).openapi({ example: [] }),
@@ -140,9 +140,11 @@ async function drawMap(
   ]);
   const ownContacts = counterparties.filter(({ calls }) => calls > 0).map((peer) => contactOf(wallet, peer));
   const drawn = chooseEdges({ wallet, chosen, links, ownContacts, maxEdges: MAX_EDGES });
+  const unnamed = accounts.filter((account) => details.get(account)?.hasCode === true);
+  const tokens = await deps.readTokens(unnamed.filter((account) => !deps.knownAccounts.has(account)));
   const clusterOf = clusterIds(links.owners, accounts);
   const own = clusterOf(wallet);
-  const shown = { known: deps.knownAccounts, clusterOf };
+  const shown = { known: deps.knownAccounts, tokens, clusterOf };
   return {
     cluster: own === null ? null : toEip55(own),
     cluster_size: own === null ? 1 : accounts.filter((account) => clusterOf(account) === own).length,
@@ -170,10 +172,17 @@ function contactOf(wallet: Address, { address, calls, volumeOut, firstAt, lastAt
 function renderNode(
   { address, hops }: { readonly address: Address; readonly hops: Hops },
   detail: AccountDetail | undefined,
-  shown: { readonly known: KnownAccounts; readonly clusterOf: (address: Address) => Address | null },
+  shown: {
+    readonly known: KnownAccounts;
+    readonly tokens: Awaited<ReturnType<Services["readTokens"]>>;
+    readonly clusterOf: (address: Address) => Address | null;
+  },
 ): NetworkMapAnswer["nodes"][number] {
   const hasCode = detail === undefined ? null : detail.hasCode;
-  const labels = chainLabels(address, shown.known, { agents: detail?.agents ?? [], hasCode });
+  const labels = chainLabels(address, shown.known, {
+    agents: detail?.agents ?? [],
+    symbol: shown.tokens.get(address)?.symbol ?? null,
+  });
   const isSanctioned = detail !== undefined && detail.sanctions.length > 0;
   const isMixer = labels.some(({ category }) => category === "mixer");
   const cluster = shown.clusterOf(address);
@@ -181,8 +190,10 @@ function renderNode(
   return {
     id: toEip55(address),
     address: toEip55(address),
-    kind: kindOf(labels),
-    label: labels[0] ?? null,
+    kind: kindOf(labels, hasCode),
+    name: labels[0]?.label ?? null,
+    labels: [...labels],
+    is_contract: hasCode,
     ahs_score: score === null ? null : score.ahsScore,
     grade: score === null ? null : score.grade,
     flags: [...(isSanctioned ? ["sanctioned" as const] : []), ...(isMixer ? ["mixer" as const] : [])],
@@ -213,11 +224,14 @@ function renderEdge({
 }
 
 /** The kind by the first label that names one; mixers and system contracts are contracts. */
-function kindOf(labels: readonly ChainLabel[]): NetworkMapAnswer["nodes"][number]["kind"] {
+function kindOf(
+  labels: readonly ChainLabel[],
+  hasCode: boolean | null,
+): NetworkMapAnswer["nodes"][number]["kind"] {
   const categories = new Set(labels.map(({ category }) => category));
   if (categories.has("public_funder")) return "public_funder";
   if (categories.has("token")) return "token";
   if (categories.has("agent")) return "agent";
-  if (categories.has("account")) return "account";
-  return categories.size === 0 ? "unknown" : "contract";
+  if (categories.size > 0 || hasCode === true) return "contract";
+  return hasCode === null ? "unknown" : "account";
 }

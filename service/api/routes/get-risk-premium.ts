@@ -1,8 +1,10 @@
 import { z } from "@hono/zod-openapi";
+import type { Address } from "viem";
 import type { SanctionsFlag } from "../../model/features/types.ts";
 import { roundMicro } from "../../model/score/fixed-point.ts";
 import { chainLabels } from "../../reports/labels/chain-labels.ts";
 import type { ProviderAnswer } from "../../reports/labels/label-reader.ts";
+import type { TokenFact } from "../../reports/labels/token-reader.ts";
 import { type Pnl, profitAndLoss, type TokenPnl } from "../../reports/profit-and-loss/pnl.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import {
@@ -35,8 +37,11 @@ const count = z.int().min(0);
 const tokenSchema = z
   .object({
     token: eip55Schema,
-    symbol: text("Null where the token is not on the list", "WETH").nullable(),
+    symbol: text("Null if neither the operator's list nor the token contract has one", "WETH").nullable(),
     decimals: z.int().nullable().openapi({ example: 18 }),
+    verified: flag(
+      "Whether the operator lists the token; if not, symbol and decimals are the contract's own",
+    ),
     currency: flag(
       "Money: always priced within 5 % of one US dollar. What gains are counted in has no sale, cost or result of its own",
     ),
@@ -47,8 +52,8 @@ const tokenSchema = z
       description:
         "Given for nothing in return, at its cost, with which it comes back from the same contract",
     }),
-    uncovered: amount.openapi({
-      description: "Given, though it never came by an own call: of no known cost",
+    sold_without_cost: amount.openapi({
+      description: "Sold or sent, though no own call had acquired it: its cost is unknown",
     }),
     held: amount.openapi({ description: "Left of what came by own calls" }),
     realised_usd: usd.openapi({ description: "Null where no sale has a known price and cost" }),
@@ -68,6 +73,7 @@ const tokenSchema = z
   .openapi("TokenPnl");
 
 /** How the figures are computed. Gains on the native coin are unknown, because its transfers leave no logs. */
+const PNL_METHOD_ID = "fifo-1";
 const PNL_METHOD =
   "FIFO lots over the tokens that the wallet's own calls moved. A trade is worth what the daily feed prices say of the side that moves least, else of the side that they price; a token that came for nothing costs what it was worth on its day; payments and deposits leave at their cost, with which they come back from the same contract. Beside a priced leg, one without a price of a token on no list is worth nothing. Tokens always priced within 5 % of one US dollar are money: they have no sale, cost or gain of their own. Native coin is no token here.";
 
@@ -95,14 +101,14 @@ const pnlSchema = z
       description:
         "Times that a token came back from the contract that it had been sent to: it costs what it had cost before",
     }),
-    worthless_legs: count.openapi({
+    zero_valued_transfers: count.openapi({
       description:
-        "Legs of trades that were taken for worthless: of tokens on no list and without a price, beside one that has a price",
+        "Transfers within trades that count as worth 0: of unlisted tokens without a price, beside a token with a price",
     }),
     unread_receipts: count.openapi({
       description: "Successful calls whose receipts were not read: what they moved is not known",
     }),
-    method: z.string().openapi({ example: PNL_METHOD }),
+    method: z.literal(PNL_METHOD_ID).openapi({ description: PNL_METHOD }),
     token_count: count.openapi({ example: 1 }),
     tokens: z.array(tokenSchema).openapi({ description: "The largest results first, at most 50" }),
   })
@@ -110,8 +116,18 @@ const pnlSchema = z
 
 const MAX_TOKENS = 50;
 
+type PnlScope = {
+  readonly source: ReportSource;
+  readonly days: number;
+  /** Symbols and decimals that contracts of unlisted tokens report. */
+  readonly reported?: ReadonlyMap<Address, TokenFact>;
+};
+
 /** Profit and loss of the last `days`, with its scope. */
-export function renderPnl(pnl: Pnl, source: ReportSource, days: number): z.infer<typeof pnlSchema> {
+export function renderPnl(
+  pnl: Pnl,
+  { source, days, reported = new Map() }: PnlScope,
+): z.infer<typeof pnlSchema> {
   return {
     ...reportScope(source, days),
     ...fieldsOf(pnlSchema.shape, pnl),
@@ -120,17 +136,25 @@ export function renderPnl(pnl: Pnl, source: ReportSource, days: number): z.infer
     fees_usd: toUsd(pnl.fees),
     win_rate: pnl.winRate === null ? null : roundMicro(pnl.winRate),
     unpriced_share: pnl.unpricedShare === null ? null : roundMicro(pnl.unpricedShare),
-    method: PNL_METHOD,
+    method: PNL_METHOD_ID,
+    zero_valued_transfers: pnl.worthlessLegs,
     token_count: pnl.tokens.length,
-    tokens: pnl.tokens.slice(0, MAX_TOKENS).map(renderToken),
+    tokens: pnl.tokens.slice(0, MAX_TOKENS).map((token) => renderToken(token, reported.get(token.token))),
   };
 }
 
-function renderToken(token: TokenPnl): z.infer<typeof pnlSchema>["tokens"][number] {
+function renderToken(
+  token: TokenPnl,
+  reported: TokenFact | undefined,
+): z.infer<typeof pnlSchema>["tokens"][number] {
   return {
     ...fieldsOf(tokenSchema.shape, token),
     token: toEip55(token.token),
     currency: token.isCurrency,
+    sold_without_cost: String(token.uncovered),
+    symbol: token.symbol ?? reported?.symbol ?? null,
+    decimals: token.decimals ?? reported?.decimals ?? null,
+    verified: token.symbol !== null,
     realised_usd: toUsd(token.realised),
     cost_usd: toUsd(token.cost),
     value_usd: toUsd(token.worth),
@@ -143,7 +167,7 @@ const labelSchema = z
     label: z.string().openapi({ example: "Dex Trader" }),
     category: z.string().nullable().openapi({ example: "defi" }),
     source: text(
-      "deployment, identity-registry or index for labels from the chain; the list of a sanctioned wallet; else the provider",
+      "deployment or identity-registry for labels from the chain; the list of a sanctioned wallet; else the provider",
       "nansen",
     ),
   })
@@ -195,7 +219,7 @@ export const getRiskPremium = definePaid({
   tag: "Risk",
   summary: "Risk of a wallet with its labels and its profit and loss",
   description:
-    "The answer of `GET /risk/{address}`, with what the chain and third-party providers call the wallet, and what it gained and lost by trading. A provider that does not answer is no error: `labels_available` is false then, and `label_providers` says why; so it is where none is configured, which `labels_unavailable_reason` tells apart. What no price or cost is known of is no zero: `pnl` names the share that is missing.",
+    "The answer of `GET /risk/{address}`, with what the chain and third-party providers call the wallet, and what it gained and lost by trading. `labels_available` is false if a provider failed or none is configured (see `labels_unavailable_reason`). Unknown prices and costs are null, not 0; `pnl.unpriced_share` says how much is missing.",
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: riskPremiumSchema, description: "The risk and what is behind it" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
@@ -213,7 +237,10 @@ export const getRiskPremium = definePaid({
     ]);
     noteInterest(address, deps);
     const { days } = deps.policy.window;
-    const detail = accounts.get(address) ?? { agents: [], hasCode: null };
+    const pnl = profitAndLoss(report, days);
+    const unlisted = pnl.tokens.slice(0, MAX_TOKENS).filter(({ symbol }) => symbol === null);
+    const reported = await deps.readTokens(unlisted.map(({ token }) => token));
+    const detail = accounts.get(address) ?? { agents: [] };
     const labels = [
       ...standing.sanctions.map(sanctionLabel),
       ...chainLabels(address, deps.knownAccounts, detail),
@@ -224,7 +251,7 @@ export const getRiskPremium = definePaid({
       labels,
       ...availabilityOf(providers),
       label_providers: providers.map(renderProvider),
-      pnl: renderPnl(profitAndLoss(report, days), report, days),
+      pnl: renderPnl(pnl, { source: report, days, reported }),
     };
   },
 });

@@ -3,20 +3,12 @@ import type { Deployment, KnownAccount } from "../../chain/deployments.ts";
 import { lowerCase } from "../../db/columns.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 
-/** A label of an account from chain data. Only agents' names are chosen by untrusted parties. */
+/** A label of an account from chain data. Names of agents and token contracts are chosen by untrusted parties. */
 export type ChainLabel = {
   readonly label: string;
-  readonly category:
-    | "agent"
-    | "token"
-    | "system"
-    | "entry_point"
-    | "public_funder"
-    | "mixer"
-    | "contract"
-    | "account";
-  /** deployment: named by the operator. identity-registry: named by its registrant. index: read from the chain. */
-  readonly source: "deployment" | "identity-registry" | "index";
+  readonly category: "agent" | "token" | "system" | "entry_point" | "public_funder" | "mixer";
+  /** deployment: named by the operator. identity-registry: named by its registrant. token-contract: its own symbol. */
+  readonly source: "deployment" | "identity-registry" | "token-contract";
 };
 
 /** Accounts named by a deployment, by lower-case address. */
@@ -24,7 +16,18 @@ export type KnownAccounts = ReadonlyMap<Address, readonly ChainLabel[]>;
 
 /** The accounts that a deployment names: tokens, entry points, public funders, mixers and system contracts. */
 export function knownAccounts(
-  chain: Pick<Deployment, "identityRegistry" | "sanctionsList" | "oracle" | "market" | "accounts">,
+  chain: Pick<
+    Deployment,
+    | "identityRegistry"
+    | "sanctionsList"
+    | "oracle"
+    | "verdictEvaluator"
+    | "escrows"
+    | "registries"
+    | "usdc"
+    | "market"
+    | "accounts"
+  >,
 ): KnownAccounts {
   const { market, accounts } = chain;
   const entries: readonly (readonly [Address | null, string, ChainLabel["category"]])[] = [
@@ -37,6 +40,12 @@ export function knownAccounts(
     [chain.identityRegistry.address, "ERC-8004 identity registry", "system"],
     [chain.sanctionsList?.address ?? null, "Sanctions list", "system"],
     [chain.oracle.address, "Agent Health oracle", "system"],
+    [chain.verdictEvaluator?.address ?? null, "Agent Health verdict evaluator", "system"],
+    ...chain.escrows.map(({ address, generation }) => {
+      return [address, `ERC-8183 escrow ${generation}`, "system"] as const;
+    }),
+    ...chain.registries.map(({ address, name }) => [address, `Agent registry ${name}`, "system"] as const),
+    ...(isListed(chain.usdc, market.tokens) ? [] : [[chain.usdc, "USDC", "token"] as const]),
   ];
   const known = new Map<Address, ChainLabel[]>();
   for (const [address, label, category] of entries) {
@@ -52,12 +61,16 @@ function named(known: KnownAccount, otherwise: string): readonly [Address, strin
   return typeof known === "string" ? [known, otherwise] : [known.address, known.name];
 }
 
-/** All labels of an account, most trustworthy first; the last says contract or account, if known. */
+function isListed(token: Address | null, tokens: readonly { readonly address: Address }[]): boolean {
+  return tokens.some(({ address }) => address === token);
+}
+
+/** All labels of an account, most trustworthy first. */
 export function chainLabels(
   address: Address,
   known: KnownAccounts,
-  /** `hasCode` is null where no source knows. */
-  { agents, hasCode }: { agents: readonly RegisteredAgent[]; hasCode: boolean | null },
+  /** `symbol` is the token contract's own answer. */
+  { agents, symbol = null }: { agents: readonly RegisteredAgent[]; symbol?: string | null },
 ): readonly ChainLabel[] {
   const named = agents.map(({ agentId, name }): ChainLabel => {
     const shown = name === null || isLookalikeName(name) ? "" : printableName(name);
@@ -67,13 +80,12 @@ export function chainLabels(
       source: "identity-registry",
     };
   });
-  return [...(known.get(address) ?? []), ...named, ...byCode(hasCode)];
-}
-
-function byCode(hasCode: boolean | null): readonly ChainLabel[] {
-  if (hasCode === null) return [];
-  if (hasCode) return [{ label: "Contract", category: "contract", source: "index" }];
-  return [{ label: "Account", category: "account", source: "index" }];
+  const found = known.get(address) ?? [];
+  const token: readonly ChainLabel[] =
+    symbol === null || found.some(({ category }) => category === "token")
+      ? []
+      : [{ label: `${symbol} (unverified token)`, category: "token", source: "token-contract" }];
+  return [...found, ...named, ...token];
 }
 
 /** Longest shown name; documents may hold names of any length. */

@@ -23,7 +23,7 @@ export function withMoreAccounts(example: unknown): unknown {
     ...own,
     ...{ id: addressOf(index), address: addressOf(index), kind, grade, hops, flags: [] },
     ahs_score: null,
-    label: { ...own.label, label, category: kind === "token" ? "token" : "agent" },
+    ...{ name: label, labels: [], is_contract: kind !== "agent" },
   }));
   const edges = ACCOUNTS.map(({ hops, calls, volume }, index) => ({
     ...link,
@@ -40,7 +40,7 @@ export function withMoreCounterparties(example: unknown): unknown {
     ...first,
     ...{ address: addressOf(index), grade, ahs_score: null, calls, interactions: calls, volume_usd: volume },
     ...{
-      label: { ...first.label, label },
+      name: label,
       labels: [],
       sanctions_flags: [],
       mixer: false,

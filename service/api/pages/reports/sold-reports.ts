@@ -170,7 +170,7 @@ function showCounterparties(body: string, address: Address): Fragment | null {
   const nodes = drawn.map(
     (one): GraphNode => ({
       address: one.address,
-      name: nameOf(one.label),
+      name: one.name,
       grade: one.grade,
       isFlagged: one.mixer || one.sanctions_flags.length > 0,
       hops: 1,
@@ -184,14 +184,9 @@ function showCounterparties(body: string, address: Address): Fragment | null {
 ${renderAnswer(data, {
   first: ["counterparties", "totals", "concentration"],
   titles: { counterparties: "All counterparties", concentration: "Concentration (0 to 10,000)" },
-  columns: { counterparties: ["label", "address", "grade", "calls", "failed_calls", "volume_usd"] },
+  columns: { counterparties: ["name", "address", "grade", "calls", "failed_calls", "volume_usd"] },
   omit: ["next_cursor"],
 })}`;
-}
-
-/** Null for an account without a name of its own. */
-function nameOf(label: { readonly label: string; readonly category: string } | null): string | null {
-  return label === null || label.category === "contract" || label.category === "account" ? null : label.label;
 }
 
 function showNetwork(body: string, address: Address): Fragment | null {
@@ -201,7 +196,7 @@ function showNetwork(body: string, address: Address): Fragment | null {
   const nodes = data.nodes.map(
     (node): GraphNode => ({
       address: node.address,
-      name: nameOf(node.label),
+      name: node.name,
       grade: node.grade,
       isFlagged: node.flags.length > 0,
       hops: node.hops,
@@ -219,7 +214,7 @@ ${renderAnswer(data, {
   first: ["nodes", "edges"],
   titles: { nodes: "Accounts", edges: "Links" },
   columns: {
-    nodes: ["label", "address", "kind", "grade", "hops"],
+    nodes: ["name", "address", "kind", "grade", "hops"],
     edges: ["from", "kind", "to", "calls", "volume_usd"],
   },
   omit: ["truncated"],

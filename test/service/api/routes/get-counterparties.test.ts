@@ -91,14 +91,17 @@ describe("GET /counterparties/{address}", () => {
       incoming_complete: false,
     });
     expect(body.counterparties.at(-1)).toMatchObject({
-      label: { label: "Mixer", category: "mixer", source: "deployment" },
-      labels: [{}, { label: "Agent 7: Shop <b>", source: "identity-registry" }, { category: "account" }],
+      ...{ name: "Mixer", is_contract: false },
+      labels: [
+        { label: "Mixer", category: "mixer", source: "deployment" },
+        { label: "Agent 7: Shop <b>", source: "identity-registry" },
+      ],
       direction: "in",
       interactions: 99,
       volume_usd: 2000,
       volume_in: { native_wei: "1000000000000000000" },
       ...{ ahs_score: 0, grade: "F", scored: true, sanctions_flags: [LISTING], mixer: true },
-      ...{ owner_link: "first_funder", credit: null },
+      ...{ owner_link: "first_funder", independence: null },
     });
   });
 
@@ -165,6 +168,8 @@ describe("chain labels", () => {
       identityRegistry: { address: account(0x11), startBlock: 0 },
       sanctionsList: { address: account(0x12), startBlock: 0 },
       oracle: { address: account(0x13), startBlock: 0 },
+      ...{ verdictEvaluator: null, escrows: [], usdc: account(0x15) },
+      registries: [{ name: "olas", kind: "erc8004", address: account(0x16), startBlock: 0 }],
       market: {
         native: { symbol: "ETH", decimals: 18, feed: null },
         wrappedNative: account(0x14),
@@ -173,13 +178,19 @@ describe("chain labels", () => {
       accounts: { entryPoints: [], publicFunders: [EXCHANGE], mixers: [], venues: [], vettedServices: [] },
     });
     const agents = [{ agentId: 1n, name: "Public funder" }];
-    expect(chainLabels(EXCHANGE, known, { agents, hasCode: null })).toEqual([
+    expect(chainLabels(EXCHANGE, known, { agents })).toEqual([
       { label: "Public funder", category: "public_funder", source: "deployment" },
       { label: "Agent 1: Public funder", category: "agent", source: "identity-registry" },
     ]);
-    expect(
-      chainLabels(account(0x14), known, { agents: [], hasCode: true }).map(({ label }) => label),
-    ).toEqual(["WETH", "Wrapped ETH", "Contract"]);
+    const labelsOf = (number: number, symbol: string | null) =>
+      chainLabels(account(number), known, { agents: [], symbol }).map(({ label }) => label);
+    expect([0x14, 0x15, 0x16, 0x17].map((number) => labelsOf(number, "FAKE"))).toEqual([
+      ["WETH", "Wrapped ETH"],
+      ["USDC"],
+      ["Agent registry olas", "FAKE (unverified token)"],
+      ["FAKE (unverified token)"],
+    ]);
+    expect(labelsOf(0x17, null)).toEqual([]);
   });
 
   it.each([
@@ -189,8 +200,6 @@ describe("chain labels", () => {
     ["🚀".repeat(100), `${"🚀".repeat(63)}…`],
   ])("show of the name %j what is fit to be shown", (name, shown) => {
     const label = shown === "" ? "Agent 1" : `Agent 1: ${shown}`;
-    expect(chainLabels(WALLET, new Map(), { agents: [{ agentId: 1n, name }], hasCode: null })[0]?.label).toBe(
-      label,
-    );
+    expect(chainLabels(WALLET, new Map(), { agents: [{ agentId: 1n, name }] })[0]?.label).toBe(label);
   });
 });

@@ -102,7 +102,7 @@ describe("GET /network-map/{address}", () => {
           [WALLET, detail({ agents: [{ agentId: 3n, name: null }], hasCode: false })],
         ]),
     });
-    expect(body.nodes[0]).toMatchObject({ kind: "agent", label: { label: "Agent 3" }, cluster: null });
+    expect(body.nodes[0]).toMatchObject({ kind: "agent", name: "Agent 3", cluster: null });
     expect(body.nodes.find(({ address }) => address.toLowerCase() === SHOP)).toMatchObject({
       ...{ kind: "contract", grade: "F", ahs_score: 0, flags: ["sanctioned"] },
     });

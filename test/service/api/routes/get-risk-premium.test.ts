@@ -131,7 +131,6 @@ describe("GET /risk/premium/{address}", () => {
       { label: "Sanctioned", category: "sanctioned", source: "chainalysis-oracle" },
       { label: "Mixer", category: "mixer", source: "deployment" },
       { label: "Agent 17: Delta keeper", category: "agent", source: "identity-registry" },
-      { label: "Account", category: "account", source: "index" },
     ]);
   });
 });

@@ -14,6 +14,7 @@ export async function foundDealings(changes: Partial<WalletDealings> = {}): Prom
 export const MAP_PORTS: Pick<
   Services,
   | "knownAccounts"
+  | "readTokens"
   | "readDealings"
   | "describeAccounts"
   | "readOwnerLinks"
@@ -24,6 +25,7 @@ export const MAP_PORTS: Pick<
   | "cards"
 > = {
   knownAccounts: new Map(),
+  readTokens: async () => new Map(),
   readDealings: () => foundDealings(),
   describeAccounts: async () => new Map(),
   readOwnerLinks: async () => new Map(),

@@ -54,22 +54,22 @@ describe("renderPnl", () => {
     const source = { rows: rowsOf(calls, { tokens }), asOf: NOW };
     const counts = { returns: 0, unpriced_legs: 0 };
     const none = { realised_usd: null, cost_usd: null, value_usd: null, unrealised_usd: null };
-    expect(renderPnl(profitAndLoss(source, 180), source, 180)).toMatchObject({
+    expect(renderPnl(profitAndLoss(source, 180), { source, days: 180 })).toMatchObject({
       ...{ realised_usd: 1_000, unrealised_usd: 500, fees_usd: 12.6, unpriced_share: 0 },
       ...{ trades: 3, sales: 1, wins: 1, losses: 0, win_rate: 1 },
-      ...{ returns: 0, worthless_legs: 0, unread_receipts: 0, token_count: 2 },
+      ...{ returns: 0, zero_valued_transfers: 0, unread_receipts: 0, token_count: 2 },
       tokens: [
         {
           ...{ token: "0x4200000000000000000000000000000000000006", symbol: "WETH", decimals: 18 },
           ...{ currency: false, bought: "2000000000000000000", sold: "1500000000000000000" },
-          ...{ received: "0", sent: "0", uncovered: "0", held: "500000000000000000" },
+          ...{ received: "0", sent: "0", sold_without_cost: "0", held: "500000000000000000" },
           ...{ realised_usd: 1_000, cost_usd: 1_000, value_usd: 1_500, unrealised_usd: 500 },
           ...{ priced_by: "feed", sales: 1, wins: 1, losses: 0, ...counts },
         },
         {
           ...{ token: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", symbol: "USDC", decimals: 6 },
           ...{ currency: true, bought: "3000000000", sold: "3000000000" },
-          ...{ received: "0", sent: "0", uncovered: "3000000000", held: "3000000000", ...none },
+          ...{ received: "0", sent: "0", sold_without_cost: "3000000000", held: "3000000000", ...none },
           ...{ priced_by: null, sales: 0, wins: 0, losses: 0, ...counts },
         },
       ],
