@@ -90,6 +90,8 @@ const RECOVERY_TURNS = { atOnce: 4, waiting: 16, waitMs: 4_000 } as const;
  * stay below what a request may take.
  */
 const RECOVERY_NODE = { timeoutMs: 4_000, retries: 1, deadlineMs: 10_000 } as const;
+/** Names of tokens are worth no long wait. */
+const TOKENS = { timeoutMs: 1_500 } as const;
 /** A stored score never changes; facts about counterparties are cached for a minute, at some kilobytes each. */
 const FACTS = { milliseconds: 60_000, entries: 10_000 } as const;
 
@@ -129,7 +131,8 @@ export function reportServices(
     walletLife: createWalletLifeReader(db, chainId),
     walletTransfers: createTransferReader(db, chainId),
     knownAccounts: knownAccounts(deployment),
-    readTokens: rpcUrl === null ? async () => new Map() : createTokenReader({ url: rpcUrl, monotonicMs }),
+    readTokens:
+      rpcUrl === null ? async () => new Map() : createTokenReader({ url: rpcUrl, ...TOKENS, monotonicMs }),
     readDealings: keepDealings({ reader: createDealingsReader(dealings), policy, turns, monotonicMs }),
     describeAccounts: createAccountReader(db, chainId),
     publicFunders,

@@ -95,10 +95,7 @@ const FEATURES: Readonly<Record<string, Words>> = {
     title: "Counterparty diversity",
     says: (value, inputs) => {
       const parties = inputs.counterparties;
-      const many =
-        parties === undefined
-          ? ""
-          : `${counted(parties, "independent counterparty", "independent counterparties")}, `;
+      const many = parties === undefined ? "" : `${counted(parties, "counterparty", "counterparties")}, `;
       return `${capitalised(`${many}as varied as ${tenth(value)} used equally`)}${gateWords(inputs)}`;
     },
     advice: () => "Deal with more independent counterparties",

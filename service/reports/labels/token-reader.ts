@@ -16,7 +16,7 @@ const MAX_TOKENS = 40;
 const MAX_SYMBOL_CHARACTERS = 20;
 const MAX_DECIMALS = 77;
 /** Answers of the functions are small; a symbol may fill some words. */
-const NODE = { timeoutMs: 1_500, retries: 0, maxBytes: 4_096 } as const;
+const NODE = { retries: 0, maxBytes: 4_096 } as const;
 const CACHE = { milliseconds: 24 * 3_600_000, entries: 5_000 } as const;
 const SYMBOL = "0x95d89b41";
 const DECIMALS = "0x313ce567";
@@ -25,12 +25,15 @@ const WORD_CHARACTERS = 66;
 /** Reads symbols and decimals of tokens from their contracts and caches them for a day. A failing node leaves them out. */
 export function createTokenReader({
   url,
+  timeoutMs,
   monotonicMs,
 }: {
   readonly url: string;
+  /** Deadline of each of the requests, which are sent at once. */
+  readonly timeoutMs: number;
   readonly monotonicMs: () => number;
 }): TokenReader {
-  const client = createNodeClient({ url, ...NODE });
+  const client = createNodeClient({ url, timeoutMs, ...NODE });
   const call = (to: Address, data: Hex) => client.ask(bytesAnswer, "eth_call", [{ to, data }, "latest"]);
   const read = cached(
     async (token: Address): Promise<TokenFact> => {

@@ -127,7 +127,7 @@ describe("the interface on a real store", () => {
     const body = await bodyOf(response);
     expect(body).toMatchObject({
       ...{ ahs_score: 59, grade: "D", model_version: "AHS-2026.1" },
-      features: [{ name: "success_rate", score: 88, weight: 0.3, contribution: 40 }],
+      features: [{ name: "success_rate", score: 88, weight: 0.3, contribution: 88 }],
       adjustments: [{ dimension: "AHS", name: "unproven", points: -25 }],
       history: [{ model_version: "AHS-2026.1", ahs_score: 59 }],
     });

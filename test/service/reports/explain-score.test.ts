@@ -65,7 +65,7 @@ describe("the sentence of a feature", () => {
     [
       "counterparty_diversity",
       { counterparties: 12, counted_share: 0 },
-      "12 independent counterparties, as varied as 0.9 used equally; nothing of it counts, because too few calls succeed",
+      "12 counterparties, as varied as 0.9 used equally; nothing of it counts, because too few calls succeed",
     ],
     ["consistency", { active_weeks: 14 }, "Active in 14 weeks"],
   ])("of %s with %j is plain", (name, inputs, sentence) => {

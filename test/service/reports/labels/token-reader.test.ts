@@ -34,7 +34,7 @@ test("reads symbols and decimals once a day, bounded, and null where a contract 
       JSON.stringify({ jsonrpc: "2.0", id: body.id, ...(result === null ? { error } : { result }) }),
     );
   }
-  const read = createTokenReader({ url: server.origin, monotonicMs: () => 0 });
+  const read = createTokenReader({ url: server.origin, timeoutMs: 30_000, monotonicMs: () => 0 });
   const tokens = [1, 2, 3, 4, 5, 1].map(account);
   const expected = new Map([
     [account(1), { symbol: "MOON", decimals: 9 }],
