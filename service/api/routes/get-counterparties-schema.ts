@@ -10,7 +10,7 @@ const usd = z.number().min(0).nullable().openapi({ example: 2410.5 });
 const hhi = z.int().min(0).max(10_000).nullable().openapi({ example: 1830 });
 
 /** The label of an account from chain data. */
-export const chainLabelSchema = z
+const chainLabelSchema = z
   .object({
     label: z.string().openapi({ example: "Agent 17: Delta keeper" }),
     category: z.enum(["agent", "token", "system", "entry_point", "public_funder", "mixer"]),

@@ -213,7 +213,7 @@ function renderCounterparty(
     name: labels[0]?.label ?? null,
     labels,
     is_contract: hasCode,
-    independence: counterparty.credit,
+    independence: counterparty.credit === null ? null : Math.round(1_000 * counterparty.credit) / 1_000,
     direction: directionOf(counterparty),
     volume_usd: bothWays(volumeOut, volumeIn),
     volume_out: renderVolume(volumeOut, listed),

@@ -31,7 +31,7 @@ export type Holdings =
 /** Why nothing can be said of holdings of either kind. */
 export const NO_HOLDINGS = {
   unread: "the receipts of most calls were not read",
-  none: "no own call ever brought a token in",
+  none: "the wallet never acquired a token",
 } as const;
 
 type Ledger = {

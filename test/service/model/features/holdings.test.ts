@@ -26,7 +26,7 @@ describe("portfolio quality", () => {
   test("does not exist for a wallet whose calls never brought a token in", () => {
     expect(measureFeature("portfolio_quality", [payment(START, account(9), 5_000_000n)])).toMatchObject({
       state: "not_applicable",
-      reason: "no own call ever brought a token in",
+      reason: "the wallet never acquired a token",
     });
   });
 
