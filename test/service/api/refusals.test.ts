@@ -43,6 +43,7 @@ const PARAMS: Readonly<Record<string, string>> = {
   mapping_id: "agent-health-v0.3-2026-11-20-t070",
 };
 const QUERIES: Readonly<Record<string, string>> = {
+  "GET /agents": "?agent_id=142",
   "GET /alerts/subscribe/{address}": "?webhook_url=https://hooks.example.com/",
 };
 const OUTPUT = {
@@ -139,6 +140,8 @@ const SPECIFIC: Readonly<Record<string, Readonly<Record<number, Reach | null>>>>
       headers: bySignIn,
     },
   },
+  "GET /agents": { 422: { query: "" } },
+  "GET /alerts": { 422: { query: "?limit=0" } },
   "GET /inputs/{hash}": { 304: { headers: { "If-None-Match": `"${HASH}"` } } },
   "GET /epochs/{epoch}": { 304: { headers: { "If-None-Match": `"${HASH}"` } } },
   "GET /livez": { 503: null },
@@ -183,7 +186,10 @@ function reachesOf(endpoint: Endpoint, status: number): readonly (Reach | null)[
       return [{ headers: { ...credentials, "If-None-Match": "*" } }];
     case 400: {
       const keyless = actsOnce ? [{ headers: { ...credentials, "Idempotency-Key": "" } }] : [];
-      return name in BODIES ? [{ raw: Uint8Array.of(0x22, 0xff, 0xfe, 0x22) }, ...keyless] : keyless;
+      const isByKey = endpoint.operation.security?.some((one) => "BearerKey" in one) === true;
+      const twoKeys = isByKey ? [{ headers: { ...credentials, authorization: "Bearer ahs_another" } }] : [];
+      const bytes = name in BODIES ? [{ raw: Uint8Array.of(0x22, 0xff, 0xfe, 0x22) }] : [];
+      return [...bytes, ...keyless, ...twoKeys];
     }
     case 401:
       if (isPaidOnly) return [{ changes: { access: PORTS.access } }];

@@ -1,4 +1,4 @@
-import type { ApiKeyAccessDeps } from "../../../../service/access/api-key-access.ts";
+import { type ApiKeyAccessDeps, presentedKey } from "../../../../service/access/api-key-access.ts";
 import { hashApiKey } from "../../../../service/access/api-keys.ts";
 import { Problem } from "../../../../service/access/problems.ts";
 import type { OwnerAccess } from "../../../../service/access/sign-in.ts";
@@ -80,7 +80,7 @@ export function fakeAlertPorts(
 function fakeOwners(ledger: ApiKeyAccessDeps["keys"]): OwnerAccess {
   return {
     async identify(request) {
-      const secret = request.header("x-api-key");
+      const secret = presentedKey(request);
       if (secret === undefined) throw new Problem("identity-missing", "Send an API key.");
       const key = await ledger.find(hashApiKey(secret));
       if (key === null) throw new Problem("key-unknown", "No such key.");
