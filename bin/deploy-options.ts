@@ -31,7 +31,7 @@ export function requestFeeOf({ "request-fee": given }: OracleOptions, isLocal: b
   if (isLocal) return given ?? 0n;
   if (given !== 0n) return given ?? PUBLIC_REQUEST_FEE_WEI;
   throw new Error(
-    "--request-fee: given 0, expected more on a public chain: without a fee anybody has any contract followed for its gas",
+    "--request-fee: given 0, expected more on a public chain: without a fee every caller can have any contract followed for the gas alone",
   );
 }
 

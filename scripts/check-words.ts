@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Fails on words that comments and docs do not use (see docs/glossary.md), and prints each place. */
+/** Fails on words that comments, docs and the texts of the service do not use (see docs/glossary.md), and prints each place. */
 
 /** Riddles instead of a concrete subject and a plain verb. */
 const BANNED: readonly RegExp[] = [
@@ -15,6 +15,11 @@ const BANNED: readonly RegExp[] = [
   /\blest\b/gi,
   /(?<=^|[.:;] )What (?!is\b.*\?$)/gm,
 ];
+
+/** Sources whose string literals users read: answers, pages, the reference, messages of commands. */
+const SHOWN = /^(?:service|bin|client)\//;
+/** A literal of four words or more; shorter ones are names and codes. */
+const SENTENCE = /"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
 
 const ROOT = new URL("..", import.meta.url).pathname;
 
@@ -42,7 +47,12 @@ function listFiles(): string[] {
     );
 }
 
-/** The lines of a document without headings, or the comments of a source file. */
+function sentencesOf(line: string): string {
+  const literals = line.match(SENTENCE) ?? [];
+  return literals.filter((literal) => literal.split(" ").length > 3).join(" ");
+}
+
+/** The lines of a document without headings, or the comments of a source file, with the sentences that it shows to users. */
 function proseOf(file: string): { readonly number: number; readonly text: string }[] {
   const source = readIfThere(join(ROOT, file));
   const lines = source.split("\n").map((text, index) => ({ number: index + 1, text }));
@@ -50,7 +60,7 @@ function proseOf(file: string): { readonly number: number; readonly text: string
   let isOpen = false;
   return lines.flatMap(({ number, text }) => {
     const start = isOpen ? 0 : text.search(/\/\*|(?:^|\s)\/\/+ /);
-    if (start < 0) return [];
+    if (start < 0) return SHOWN.test(file) ? [{ number, text: sentencesOf(text) }] : [];
     const comment = text
       .slice(start)
       .replace(/^\s*(?:\/\*\*?|\*\/?|\/\/+)\s*/, "")

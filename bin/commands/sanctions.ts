@@ -124,7 +124,7 @@ function describeImport(outcome: ImportOutcome & { readonly kind: "imported" }):
     `${added} added, ${removed} removed, ${changed} under another entry, ${unchanged} unchanged; ${list.otherIds} ids of other kinds of chains`,
   ];
   if (list.malformedCount > 0) {
-    lines.push(`${list.malformedCount} ids that should be EVM addresses and are none:`);
+    lines.push(`${list.malformedCount} ids that should be EVM addresses but are not:`);
     for (const { value, currency, reference } of list.malformed)
       lines.push(`  ${currency} ${value} (OFAC ${reference})`);
   }

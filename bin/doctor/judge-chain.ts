@@ -142,7 +142,7 @@ export function judgeRequestFee({
   if (feeWei === 0n) {
     return concern(
       detail,
-      "anybody has any contract followed for its gas: let the owner call setRequestFee(100000000000000)",
+      "every caller can have any contract followed for the gas alone: let the owner call setRequestFee(100000000000000)",
     );
   }
   return feeWei > maxFeeWei

@@ -47,7 +47,7 @@ export async function makeOwnerCall(
 
 function describe({ from, to, data }: OwnerCall): string[] {
   return [
-    "not sent; it would pass at the newest block. What to send:",
+    "not sent; it would pass at the newest block. Transaction to send:",
     `  from   ${from}`,
     `  to     ${to}`,
     "  value  0",

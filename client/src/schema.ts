@@ -50,7 +50,7 @@ export interface paths {
         };
         /**
          * Agent Health Score of a wallet
-         * @description Scores the wallet at the newest block that is both finalized and enriched, and stores the result. A wallet without enough history is INSUFFICIENT, with null scores and `escrow`, never a low grade. A sanctioned wallet scores 0 and is rejected. What the index does not know of the wallet's past is read from the history source that the deployment names, if it names one, and the wallet is followed from then on; while that goes on, or when the source fails, the answer is 503 and costs nothing. With `include=infrastructure`, or an `agent_url`, the endpoints that its agents declare are shown and, once they have been probed for a day, scored: that answer alone is 3D. Health and backing are two numbers: the score predicts failures and is no fraud score, and `backing` says how much money a settlement may put at stake.
+         * @description Scores the wallet at the newest block that is finalized and enriched, and stores the result. A wallet without enough history is INSUFFICIENT, with null scores and `escrow`, never a low grade. A sanctioned wallet scores 0 and is rejected. If the wallet is not followed yet, its past is read from the deployment's history source and the wallet is followed from then on. Until that is done, or if the source fails, the answer is 503 and costs nothing. With `include=infrastructure`, or an `agent_url`, the answer shows the endpoints that the wallet's agents declare. Once these have been probed for a day they are scored too; only that answer has the mode 3D. Health and backing are two numbers: the score predicts failures and is not a fraud score; `backing` says how much money a settlement may put at stake.
          */
         get: operations["score_wallet"];
         put?: never;
@@ -134,7 +134,7 @@ export interface paths {
         };
         /**
          * List the caller's subscriptions
-         * @description Lists the subscriptions that the API key, or the signed-in wallet, has bought, newest first. Expired and ended ones are included until they are deleted; `status` tells them apart.
+         * @description Lists the subscriptions that the API key, or the signed-in wallet, has bought, newest first. Expired and ended ones are included until they are deleted; `status` distinguishes them.
          */
         get: operations["list_subscriptions"];
         put?: never;
@@ -1654,7 +1654,7 @@ export interface components {
             /** @description Visits; a failed one to an endpoint that is visited hourly, having failed for a day, counts for each of the four quarter hours */
             probes: number;
             /**
-             * @description regular: visited every quarter of an hour. in_turns: less often, since its domain has more endpoints than are visited. none: not probed at present, being new, or beyond what is visited of one account or in all. What is not probed is unknown and counts as no failure
+             * @description regular: probed every quarter of an hour. in_turns: probed less often, since its domain has more endpoints than are probed. none: not probed at present, because it is new or beyond the limit of one account or of all. An endpoint that is not probed is unknown and does not count as a failure
              * @enum {string}
              */
             probing: "regular" | "in_turns" | "none";
@@ -2157,7 +2157,7 @@ export interface components {
         HTTPValidationError: {
             detail?: components["schemas"]["ValidationError"][];
         };
-        /** @description The http(s) endpoints that the wallet's agents declare in their ERC-8004 registration documents, by the probes of the last seven days. With at least 20 of them over 24 hours the answer's mode is 3D: 0.25 D1 + 0.45 D2 + 0.30 D3. What is stored, published and routed by stays 2D. A declared endpoint is not proven to be the agent's: anybody may declare any URL, and a probe shows that something answers there, not who runs it */
+        /** @description The http(s) endpoints that the wallet's agents declare in their ERC-8004 registration documents, by the probes of the last seven days. With at least 20 probes over 24 hours the answer's mode is 3D: 0.25 D1 + 0.45 D2 + 0.30 D3. Stored, published and routed scores stay 2D. A declared endpoint is not proven to be the agent's: a document may declare any URL, and a probe shows that the URL answers, not who runs it */
         Infrastructure: {
             agent_url: components["schemas"]["AgentUrl"];
             agents: components["schemas"]["AgentDocument"][];
@@ -4360,7 +4360,7 @@ export interface components {
              * @example 500
              */
             cost_usd: number | null;
-            /** @description Money: always priced within 5 % of one US dollar. What gains are counted in has no sale, cost or result of its own */
+            /** @description Money: always priced within 5 % of one US dollar. Gains are counted in money, which has no sale, cost or result of its own */
             currency: boolean;
             /** @example 18 */
             decimals: number | null;

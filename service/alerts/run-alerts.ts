@@ -111,8 +111,11 @@ async function runUpkeep(deps: AlertDeps, pauseMs: number, signal: AbortSignal):
 async function noteExpiry({ db, logger, now }: AlertDeps): Promise<void> {
   try {
     const told = await tellExpiry(db, now());
-    if (told > 0) logger.info({ told }, "subscriptions told that they run out");
+    if (told > 0) logger.info({ told }, "subscribers notified that their subscriptions expire");
   } catch (error) {
-    logger.error({ err: error }, "some subscriptions could not be told that they run out; trying again");
+    logger.error(
+      { err: error },
+      "some subscribers could not be notified that their subscriptions expire; trying again",
+    );
   }
 }

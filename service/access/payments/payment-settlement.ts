@@ -155,7 +155,7 @@ async function checkAgainstChain(
 ): Promise<SeenOutcome> {
   if (outcome.kind === "settled") return outcome;
   try {
-    const late = { kind: "unknown", cause: new Error("the chain did not tell in time") } as const;
+    const late = { kind: "unknown", cause: new Error("the chain did not answer in time") } as const;
     return await withDeadline<SeenOutcome>(CHAIN_DEADLINE_MS, checkUse(deps, payment, outcome), late);
   } catch (error) {
     // It is unknown whether the money moved.

@@ -43,7 +43,7 @@ const tokenSchema = z
       "Whether the operator lists the token; if not, symbol and decimals are the contract's own",
     ),
     currency: flag(
-      "Money: always priced within 5 % of one US dollar. What gains are counted in has no sale, cost or result of its own",
+      "Money: always priced within 5 % of one US dollar. Gains are counted in money, which has no sale, cost or result of its own",
     ),
     bought: amount.openapi({ description: "Got in trades; amounts are in the token's smallest unit" }),
     sold: amount.openapi({ description: "Given in trades" }),

@@ -27,7 +27,7 @@ export const listAlerts = defineFree({
   tag: "Alerts",
   summary: "List the caller's subscriptions",
   description:
-    "Lists the subscriptions that the API key, or the signed-in wallet, has bought, newest first. Expired and ended ones are included until they are deleted; `status` tells them apart.",
+    "Lists the subscriptions that the API key, or the signed-in wallet, has bought, newest first. Expired and ended ones are included until they are deleted; `status` distinguishes them.",
   identity: "owner",
   request: { params: z.object({}), query, body: null },
   answer: { schema: listSchema, description: "A page of subscriptions" },

@@ -75,7 +75,7 @@ const endpointSchema = z
     services: z.array(z.object({ agent_id: z.string(), name: z.string(), version: z.string().nullable() })),
     probing: z.enum(["regular", "in_turns", "none"]).openapi({
       description:
-        "regular: visited every quarter of an hour. in_turns: less often, since its domain has more endpoints than are visited. none: not probed at present, being new, or beyond what is visited of one account or in all. What is not probed is unknown and counts as no failure",
+        "regular: probed every quarter of an hour. in_turns: probed less often, since its domain has more endpoints than are probed. none: not probed at present, because it is new or beyond the limit of one account or of all. An endpoint that is not probed is unknown and does not count as a failure",
     }),
     ...figures,
     validity: shareSchema.nullable(),
@@ -120,7 +120,7 @@ const infrastructureSchema = z
   })
   .openapi("Infrastructure", {
     description:
-      "The http(s) endpoints that the wallet's agents declare in their ERC-8004 registration documents, by the probes of the last seven days. With at least 20 of them over 24 hours the answer's mode is 3D: 0.25 D1 + 0.45 D2 + 0.30 D3. What is stored, published and routed by stays 2D. A declared endpoint is not proven to be the agent's: anybody may declare any URL, and a probe shows that something answers there, not who runs it",
+      "The http(s) endpoints that the wallet's agents declare in their ERC-8004 registration documents, by the probes of the last seven days. With at least 20 probes over 24 hours the answer's mode is 3D: 0.25 D1 + 0.45 D2 + 0.30 D3. Stored, published and routed scores stay 2D. A declared endpoint is not proven to be the agent's: a document may declare any URL, and a probe shows that the URL answers, not who runs it",
   });
 
 export type InfrastructurePart = z.infer<typeof infrastructureSchema>;

@@ -72,7 +72,7 @@ describe("ahs sanctions import", () => {
     expect(await sanctions(["import", file(name, content)])).toEqual([
       `ofac-sdn, edition 2026-11-20: 2 EVM addresses of 2 parties, list hash ${HASH_OF_TWO}`,
       "2 added, 0 removed, 0 under another entry, 0 unchanged; 0 ids of other kinds of chains",
-      "1 ids that should be EVM addresses and are none:",
+      "1 ids that should be EVM addresses but are not:",
       "  ETH 0x12 (OFAC 901)",
     ]);
     expect(await entries()).toBe(2);
