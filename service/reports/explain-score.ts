@@ -237,12 +237,15 @@ export function gradeReason(score: Explained, policy: Policy): string {
     .filter(({ points }) => points >= NOTABLE_POINTS)
     .toSorted((a, b) => b.points - a.points);
   const success = features.find(({ name }) => name === "success_rate");
-  const named = losses.slice(0, NAMED_LOSSES).map(lossWords).join(" and ");
-  if (grade !== "A" && grade !== "B" && named !== "") return `Grade ${grade}: ${named}.`;
+  const [largest] = losses;
   const fact = success === undefined ? "" : `${uncapitalised(sentenceOf(success))}; `;
-  return named === ""
-    ? `Grade ${grade}: ${fact}no feature costs more than ${NOTABLE_POINTS} points.`
-    : `Grade ${grade}: ${fact}largest loss: ${named}.`;
+  if (largest === undefined) {
+    return `Grade ${grade}: ${fact}no feature costs more than ${NOTABLE_POINTS} points.`;
+  }
+  const isGood = (grade === "A" || grade === "B") && largest.title !== titleOf("success_rate");
+  return isGood
+    ? `Grade ${grade}: ${fact}largest loss: ${lossWords(largest)}.`
+    : `Grade ${grade}: ${losses.slice(0, NAMED_LOSSES).map(lossWords).join(" and ")}.`;
 }
 
 /** "2 failed calls, all later retried successfully (failure recovery, −3 points)". */

@@ -37,6 +37,11 @@ const RECORD = {
   mode: "2D",
   sanctions_flags: [],
   threats: [],
+  grade_reason: "Grade B: an estimated 98 % of its calls succeed (success rate, −4 points).",
+  improvement: {
+    ...{ feature: "success_rate", title: "Success rate", points: 3.6 },
+    says: "Simulate each call before sending it, and hold back the calls that would fail",
+  },
   reason_codes: [],
   trust_routing: "instant_settle",
   confidence: 0.81,
@@ -93,7 +98,11 @@ describe("GET /ahs/{address}", () => {
     expect(body).toEqual({
       ...RECORD,
       attestation,
-      features: storedScore().features,
+      features: storedScore().features.map((line) => ({
+        ...{ ...line, title: "Success rate", says: "An estimated 98 % of its calls succeed" },
+        ...{ contribution: 88, inputs: {} },
+      })),
+      ...{ dimensions: [], adjustments: [] },
       history: [
         {
           ahs_score: 84,
@@ -165,6 +174,8 @@ describe("GET /ahs/{address}", () => {
       ahs_score: null,
       grade: null,
       grade_label: "Insufficient history",
+      grade_reason: expect.stringMatching(/^No grade: 300 calls to others in the window\. /),
+      improvement: null,
       d1_score: null,
       d2_score: null,
       confidence: 0.15,
