@@ -11,7 +11,7 @@ import {
 } from "../../service/api/kit/openapi-document.ts";
 import type { TestServer } from "../support/anvil-testkit/services.ts";
 import { useTestkit } from "../support/anvil-testkit/testkit.ts";
-import { createAnswerCheck } from "../support/openapi-fuzz/check-answer.ts";
+import { createAnswerCheck, saysFree } from "../support/openapi-fuzz/check-answer.ts";
 import { type FuzzRequest, requestFrom } from "../support/openapi-fuzz/request-from-operation.ts";
 import { createSender } from "../support/openapi-fuzz/send-request.ts";
 import { createTestKey } from "../support/test-keys.ts";
@@ -97,11 +97,11 @@ function createAsking({ send, faults }: Asking) {
   return async (target: Target, drawn: FuzzRequest): Promise<void> => {
     const request = withCredentials(target, drawn);
     target.sent += 1;
-    const { fault, status } = await send(request).then(
-      (answer) => ({ fault: target.check(target.operation, answer), status: answer.status }),
-      (error: unknown) => ({ fault: `no answer: ${String(error)}`, status: 0 }),
+    const { fault, status, body } = await send(request).then(
+      (answer) => ({ ...answer, fault: target.check(target.operation, answer) }),
+      (error: unknown) => ({ fault: `no answer: ${String(error)}`, status: 0, body: "" }),
     );
-    if (status === 200) noteCharge(target, request);
+    if (status === 200 && !saysFree(body)) noteCharge(target, request);
     target.statuses.set(status, (target.statuses.get(status) ?? 0) + 1);
     if (fault === null) return;
     const kind = fault.replaceAll(/0x[0-9a-f]+|[0-9a-f-]{36}|\d+/gi, "#").slice(0, KIND_SHOWN);
@@ -141,7 +141,7 @@ type Target = {
   /** A metered key that nothing but this operation is called with. */
   readonly key: { readonly id: string; readonly secret: string };
   readonly statuses: Map<number, number>;
-  /** Idempotency-Keys that were answered: once each is charged. */
+  /** Idempotency-Keys of charged answers: once each is charged. */
   readonly answered: Set<string>;
   sent: number;
   charges: number;

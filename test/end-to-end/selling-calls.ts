@@ -15,8 +15,9 @@ export function describeSoldCalls({ kit, url, pay, ...shop }: Shop): void {
   ])("%s: the official client gets its answer and the money arrives", async (_name, path, init, price) => {
     const before = await kit.received();
     const response = await payFetch(url(path), init);
+    expect(response.status, await response.text()).toBe(200);
     const report = decodePaymentResponseHeader(response.headers.get("payment-response") ?? "");
-    expect([response.status, report]).toMatchObject([200, { success: true, network: "eip155:31337" }]);
+    expect(report).toMatchObject({ success: true, network: "eip155:31337" });
     expect((await kit.received()) - before).toBe(price);
   });
 

@@ -6,7 +6,7 @@ import {
   type DocumentedOperation,
   operationsOf,
 } from "../../service/api/kit/openapi-document.ts";
-import { createAnswerCheck } from "../../test/support/openapi-fuzz/check-answer.ts";
+import { createAnswerCheck, saysFree } from "../../test/support/openapi-fuzz/check-answer.ts";
 import { type FuzzRequest, requestFrom } from "../../test/support/openapi-fuzz/request-from-operation.ts";
 import { createSender } from "../../test/support/openapi-fuzz/send-request.ts";
 import { pick } from "../random.ts";
@@ -25,7 +25,7 @@ type Target = {
   readonly check: ReturnType<typeof createAnswerCheck>;
   /** A metered key that nothing but this operation is called with. */
   readonly key: StandKey;
-  /** Idempotency-Keys that were answered: once each is charged. */
+  /** Idempotency-Keys of charged answers: once each is charged. */
   readonly answered: Set<string>;
   charges: number;
 };
@@ -92,7 +92,7 @@ async function send(
     const answer = await by.send(keyed);
     const fault = check(operation, answer);
     if (fault !== null) faults.note(what, `${fault.slice(0, SHOWN)} to ${asked}`);
-    if (answer.status === 200) noteCharge(target, keyed);
+    if (answer.status === 200 && !saysFree(answer.body)) noteCharge(target, keyed);
   } catch (error) {
     faults.note(`${what} is not answered`, `${String(error)} to ${asked}`);
   }
@@ -106,7 +106,7 @@ function noteCharge(target: Target, { headers }: FuzzRequest): void {
   target.charges += 1;
 }
 
-/** A refused request costs nothing, an answered one its price. */
+/** A refused request and a free answer cost nothing, any other answer its price. */
 async function requireCharges({ stand, faults }: ScenarioContext, target: Target): Promise<void> {
   const { operation, key, charges } = target;
   const { rows } = await stand.db.$client.query<{ balance: string }>(

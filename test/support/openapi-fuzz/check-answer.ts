@@ -14,6 +14,13 @@ export type FuzzAnswer = {
   readonly ms: number;
 };
 
+/** Whether the body of a 200 says that it was not charged: it is a preview, or a report with nothing to do. */
+export function saysFree(body: string): boolean {
+  const answer: unknown = body.startsWith("{") ? JSON.parse(body) : null;
+  if (typeof answer !== "object" || answer === null) return false;
+  return Reflect.get(answer, "preview") === true || Reflect.get(answer, "charged") === false;
+}
+
 /** Finds requests that hang, and measures nothing: on a busy machine an answer takes many times as long as on an idle one. */
 const SLOWEST_MS = 60_000;
 const PROBLEM = "application/problem+json";

@@ -55,6 +55,6 @@ describe("/v1/openapi.json", () => {
 
   it("names no credential that none of its operations takes", async () => {
     const { components } = await documentOf();
-    expect(Object.keys(components.securitySchemes).sort()).toEqual(["ApiKey", "SignIn", "X402"]);
+    expect(Object.keys(components.securitySchemes).sort()).toEqual(["ApiKey", "BearerKey", "SignIn", "X402"]);
   });
 });
