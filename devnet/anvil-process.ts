@@ -19,8 +19,8 @@ export type Anvil = {
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 30_000;
 const POLL_MS = 25;
-/** Each kept state is a copy of the whole state; old ones are only needed for reads by block number. */
-const STATES_KEPT = 64;
+/** Each kept state is a copy of the whole state, 2 MB or more. Reads by block number need them; `finalized` is 64 blocks back. */
+const STATES_KEPT = 128;
 
 /** Starts anvil from npm, mining on demand, until this process ends; throws when the port is taken or it exits first. */
 export async function startAnvil(options: {

@@ -31,7 +31,7 @@ export type Living = {
 };
 
 const CHAIN_ID = 31_337;
-const BLOCK_SECONDS = 2;
+const BLOCK_MS = 2_000;
 /** Steps of a job that never came to be are given up after so many seconds. */
 const PATIENCE_SECONDS = 120;
 const JOB_CREATED = toEventSelector("JobCreated(uint256,address,address,address,uint256,address)");
@@ -39,20 +39,36 @@ const JOB_CREATED = toEventSelector("JobCreated(uint256,address,address,address,
 /** Lets the chain live: a block every two seconds of the wall clock, in each a few calls of agents and other people. */
 export async function startLiving(options: LiveOptions): Promise<Living> {
   const { rpc, logger } = options;
-  await rpc.request("evm_setIntervalMining", BLOCK_SECONDS);
+  await rpc.request("evm_setIntervalMining", 0);
+  await rpc.request("evm_setAutomine", false);
   const controller = new AbortController();
   const life = live(options, controller.signal).catch((error: unknown) => {
     logger.warn(`the living chain stopped: ${messageOf(error)}`);
   });
+  const mining = mineBlocks(options, controller.signal);
   return {
     stop: async () => {
       controller.abort();
-      await life;
+      await Promise.all([life, mining]);
       await rpc.request("evm_setAutomine", true).catch((error: unknown) => {
         logger.warn(`the node does not accept mining at once: ${messageOf(error)}`);
       });
     },
   };
+}
+
+/**
+ * Asks for each block. Anvil that mines by itself every two seconds or faster keeps the states of 1,500 blocks, gigabytes of
+ * memory, whatever `--prune-history` says.
+ */
+async function mineBlocks({ rpc, logger }: LiveOptions, signal: AbortSignal): Promise<void> {
+  for (let due = performance.now() + BLOCK_MS; ; due = Math.max(due + BLOCK_MS, performance.now())) {
+    await delay(due - performance.now(), undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    await rpc.request("evm_mine").catch((error: unknown) => {
+      logger.warn(`the node mined no block: ${messageOf(error)}`);
+    });
+  }
 }
 
 type Life = LiveOptions & {
@@ -81,7 +97,7 @@ async function live(options: LiveOptions, signal: AbortSignal): Promise<void> {
       if (signal.aborted) return;
       logger.warn(`a step of the living chain failed: ${messageOf(error)}`);
     }
-    await delay(BLOCK_SECONDS * 1_000, undefined, { signal }).catch(() => undefined);
+    await delay(BLOCK_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 

@@ -166,6 +166,17 @@ describe("the local chain of 24 wallets and 10 days", () => {
     expect(warnings).toEqual([]);
   });
 
+  test("keeps the states of its newest blocks alone while it lives, so that its memory is bounded", async () => {
+    const living = await devnet.startLiving();
+    await rpc.request("anvil_mine", "0x96");
+    await living.stop();
+    const head = Number((await latest(rpc)).number);
+    const balanceAt = (block: number) =>
+      rpc.request("eth_getBalance", devnet.samples.keeper, `0x${block.toString(16)}`);
+    expect(await balanceAt(head - 64)).toMatch(/^0x/);
+    await expect(balanceAt(head - 140)).rejects.toThrow("BlockOutOfRange");
+  });
+
   test("refuses to take the kept chain for one of another seed", async () => {
     await devnet.stop();
     await expect(start({ seed: "another" })).rejects.toThrow(/was built with seed test, 24 wallets, 10 days/);
