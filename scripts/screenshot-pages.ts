@@ -63,6 +63,7 @@ async function placesOf({ samples, base_url, api_key }: UpFile): Promise<Readonl
     "leaderboard-found": { path: "/leaderboard?q=per+0" },
     "leaderboard-empty": { path: "/leaderboard?q=nobody-is-called-this" },
     ...Object.fromEntries(wallets),
+    "wallet-history": { path: `/wallet/${bought}/history` },
     ...Object.fromEntries(
       SOLD_REPORTS.flatMap(({ slug }) => [
         [`tab-${slug}`, { path: `/wallet/${bought}/${slug}` }],

@@ -58,7 +58,7 @@ export function createPages(
   },
 ): PagePorts {
   const { chainId, name, oracle, explorer } = deployment;
-  const { clock, logger, scores, verdicts } = services;
+  const { clock, logger, scores, scoreHistory, verdicts } = services;
   const previews = createCardRenderer(PREVIEWS);
   const reading = { chainId, monotonicMs: clock.monotonicMs };
   return {
@@ -106,6 +106,7 @@ export function createPages(
         readKeyStanding(db, { chainId, keyId, now: clock.now(), limit: MAX_SUBSCRIPTIONS }),
     },
     verdicts,
+    scoreHistory,
     machineStatus: interfaces.includes("scoring") ? "/readyz" : "/health",
     status: createStatusReader({
       clock,

@@ -30,8 +30,8 @@ import { createRecoveryNode } from "../../service/reports/recovery/recovery-node
 import { riskFactsLoader } from "../../service/reports/risk/risk-facts.ts";
 import { createDistributionReader } from "../../service/scores/ecosystem.ts";
 import { type ContactCaches, createContactCaches } from "../../service/scores/read/contact-graph.ts";
+import { createScoreHistory } from "../../service/scores/score-history.ts";
 import { readWalletsIn, type ScoringContext } from "../../service/scores/score-wallets.ts";
-import { createDailyScores } from "../../service/scores/scores.ts";
 import { createWalletLifeReader } from "../../service/scores/wallet-reads.ts";
 import type { Config } from "../config.ts";
 
@@ -79,8 +79,6 @@ function renewedContacts(monotonicMs: () => number): ContactCaches {
  * memory as all else of a server, which has 700 MB.
  */
 const CARDS = { workers: 1, waiting: 32, deadlineMs: 10_000 } as const;
-/** Of a report card, as its schema says. */
-const HISTORY_DAYS = 90;
 /** Anyone may ask for a preview, which reads a whole wallet. */
 const PREVIEW_TURNS = { atOnce: 1, waiting: 16, waitMs: 4_000 } as const;
 /** A recovery holds some megabytes of calldata, and waits for the node most of its time. */
@@ -137,7 +135,7 @@ export function reportServices(
     describeAccounts: createAccountReader(db, chainId),
     publicFunders,
     scoreDistribution: createDistributionReader(db, { chainId, monotonicMs }),
-    dailyScores: createDailyScores(db, { chainId, days: HISTORY_DAYS }),
+    scoreHistory: createScoreHistory(db, chainId),
     cards: createCardRenderer(CARDS),
     readNeighbourhood: (wallet, peers) =>
       readSnapshotInTime(db, (client) => readNeighbourhood(client, { ...network, wallet, accounts: peers })),

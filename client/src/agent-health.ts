@@ -187,6 +187,14 @@ export class AgentHealth {
     return this.#get("/alerts", query);
   }
 
+  /** Stored scores of a wallet over time, newest first; free. */
+  scoreHistory(
+    address: string,
+    query: Query<"/ahs/history/{address}", "get"> = {},
+  ): Promise<Answer<"/ahs/history/{address}", "get">> {
+    return this.#get(`/ahs/history/${segment(address)}`, query);
+  }
+
   /** Registered agents by a part of their name, or by their number. */
   findAgents(query: Query<"/agents", "get">): Promise<Answer<"/agents", "get">> {
     return this.#get("/agents", query);

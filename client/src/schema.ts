@@ -81,6 +81,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ahs/history/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stored scores of a wallet over time
+         * @description The stored scores of a wallet with grade, confidence, both dimensions and model version, newest first. It scores nothing: `GET /ahs/{address}` does. A model version that differs from the one before may explain a change by itself.
+         */
+        get: operations["list_score_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ahs/route/{address}": {
         parameters: {
             query?: never;
@@ -4059,6 +4079,25 @@ export interface components {
             /** @example Weak link */
             title: string;
         };
+        ScoreHistory: {
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            /** @example 8453 */
+            chain_id: number;
+            /** @description Newest first; empty for a wallet without a score */
+            history: components["schemas"]["ScorePoint"][];
+            /**
+             * Format: date-time
+             * @description Null on the last page. A page of grade_changes covers 5,000 scores at most, and may have fewer points than `limit`
+             * @example null
+             */
+            next_cursor: string | null;
+            /** @enum {string} */
+            points: "days" | "grade_changes";
+        };
         /** @description The change that raises the score most; null without a score, if listed, or below one point */
         ScoreImprovement: {
             /** @example success_rate */
@@ -4076,6 +4115,52 @@ export interface components {
             /** @example Success rate */
             title: string;
         } | null;
+        ScorePoint: {
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
+            ahs_score: number | null;
+            /** @example 48210 */
+            as_of_block: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
+             */
+            as_of_time: string;
+            /** @example 0.81 */
+            confidence: number;
+            confidence_level: components["schemas"]["ConfidenceLevel"];
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
+            d1_score: number | null;
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
+            d2_score: number | null;
+            grade: components["schemas"]["Grade"];
+            /**
+             * @description With grade_changes: why the new grade is what it is, from the stored record
+             * @example Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points).
+             */
+            grade_reason?: string;
+            /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
+            inputs_hash: string;
+            /** @example AHS-2026.2 */
+            model_version: string;
+            /**
+             * @description With grade_changes: the grade before; null for the first score and after a record without enough history
+             * @example C
+             * @enum {string|null}
+             */
+            previous_grade?: "A" | "B" | "C" | "D" | "E" | "F" | null;
+            /** @description Whether the wallet was on a sanctions list then, which alone makes the score 0 */
+            sanctioned: boolean;
+        };
         /** @description The newest indexed block, which the node had before and after */
         SimulatedAt: {
             /** @example 48210 */
@@ -5570,6 +5655,119 @@ export interface operations {
                 };
             };
             /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or History unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_score_history: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before, or any time: only scores as of an earlier one */
+                cursor?: string;
+                /** @description Maximum number of points */
+                limit?: number;
+                /** @description days: the last score of each UTC day. grade_changes: the first score, and each whose grade differs from the one before */
+                points?: "days" | "grade_changes";
+            };
+            header?: never;
+            path: {
+                /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the history */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "chain_id": 8453,
+                     *       "points": "days",
+                     *       "history": [
+                     *         {
+                     *           "ahs_score": 84,
+                     *           "grade": "B",
+                     *           "confidence": 0.81,
+                     *           "confidence_level": "HIGH",
+                     *           "as_of_block": 48210,
+                     *           "as_of_time": "2026-11-20T09:58:00.000Z",
+                     *           "model_version": "AHS-2026.2",
+                     *           "d1_score": 84,
+                     *           "d2_score": 84,
+                     *           "inputs_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *           "sanctioned": false,
+                     *           "previous_grade": "C",
+                     *           "grade_reason": "Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points)."
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ScoreHistory"];
+                };
+            };
+            /** @description Wallet not indexed */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query or body are invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Database unavailable */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */

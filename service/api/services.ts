@@ -42,8 +42,9 @@ import type { createPromisedAmounts } from "../scores/backing/promised-amounts.t
 import type { createDistributionReader } from "../scores/ecosystem.ts";
 import type { createLeaderboardReader } from "../scores/leaderboard.ts";
 import type { StoredPolicy, writePolicy } from "../scores/routing-policies.ts";
+import type { createScoreHistory } from "../scores/score-history.ts";
 import type { scoreNow, scoreOnDemand } from "../scores/score-on-demand.ts";
-import type { createDailyScores, createScoreReader, StoredScore } from "../scores/scores.ts";
+import type { createScoreReader, StoredScore } from "../scores/scores.ts";
 import type { createWalletLifeReader } from "../scores/wallet-reads.ts";
 import type { Intake } from "../verification/intake.ts";
 import type { acceptEvidence } from "../verification/verdicts/accept-evidence.ts";
@@ -156,8 +157,7 @@ type ScoringServices = {
   /** Links between the wallet and given accounts. */
   readonly readAccountLinks: (wallet: Address, accounts: readonly Address[]) => Promise<AccountLinks>;
   readonly scoreDistribution: ReturnType<typeof createDistributionReader>;
-  /** Scores of the last 90 days, oldest first. */
-  readonly dailyScores: ReturnType<typeof createDailyScores>;
+  readonly scoreHistory: ReturnType<typeof createScoreHistory>;
   readonly cards: Pick<ReturnType<typeof createCardRenderer>, "hasRoom" | "render">;
   readonly recovery: RecoveryPorts;
   /** A queue of free previews, so that they do not delay paid reports. */

@@ -1,5 +1,4 @@
 import type { Address } from "viem";
-import { cachedReader } from "../db/cached.ts";
 import { type Database, rowsInTime } from "../db/database.ts";
 import { fromIndex } from "../db/index-snapshot.ts";
 import type { currentScore } from "../db/tables/score.ts";
@@ -81,13 +80,10 @@ const INDEXED_NAME_CHARACTERS = 64;
 /** Searches and lists of the wallets of one chain, each bounded in the rows that it reads. */
 export function createLeaderboardReader(
   db: Database,
-  { chainId, clock }: { readonly chainId: number; readonly clock: { now(): Date; monotonicMs(): number } },
+  { chainId, clock }: { readonly chainId: number; readonly clock: { now(): Date } },
 ) {
   const agents = `"chain_${chainId}".agent`;
-  const earlierScoreId = cachedReader(() => findScoreId(db, before(clock.now())), {
-    milliseconds: EARLIER_CACHED_MS,
-    monotonicMs: clock.monotonicMs,
-  });
+  const earlier = () => new Date(clock.now().getTime() - EARLIER_DAYS * 86_400_000);
   return {
     /**
      * A part of the wallets of a scope in an order; equal ones by falling score, falling confidence, address. Null values come last.
@@ -99,7 +95,7 @@ export function createLeaderboardReader(
         rowsInTime<ListedWallet>(db, {
           name: `leaderboard_${chainId}_${scope.kind}_${order}_${isRising ? "rising" : "falling"}`,
           text: listStatement(`"chain_${chainId}".wallet`, { scope: scope.kind, order, isRising }),
-          values: [chainId, from, to, confidence, limit, offset, await earlierScoreId()],
+          values: [chainId, from, to, confidence, limit, offset, earlier()],
         }),
       );
       return rows ?? [];
@@ -140,36 +136,6 @@ export function createLeaderboardReader(
 }
 
 const EARLIER_DAYS = 30;
-const EARLIER_CACHED_MS = 600_000;
-
-function before(now: Date): Date {
-  return new Date(now.getTime() - EARLIER_DAYS * 86_400_000);
-}
-
-/**
- * The last id of the score history that was as of a moment or earlier, by halving: ids rise with time. Below all ids
- * if no score is so old.
- */
-async function findScoreId(db: Database, at: Date): Promise<number> {
-  const text = `select id::float8 as id, as_of_time <= $2 as "isOld" from ahs.score where id > $1 order by id limit 1`;
-  const [ids] = await rowsInTime<{ first: number | null; last: number | null }>(db, {
-    name: "score_first_and_last_id",
-    text: "select min(id)::float8 as first, max(id)::float8 as last from ahs.score",
-    values: [],
-  });
-  let [old, young] = [(ids?.first ?? 1) - 1, ids?.last ?? 0];
-  while (old < young) {
-    const middle = Math.floor((old + young) / 2);
-    const [next] = await rowsInTime<{ id: number; isOld: boolean }>(db, {
-      name: "score_at_id",
-      text,
-      values: [middle, at],
-    });
-    if (next?.isOld === true) old = next.id;
-    else young = middle;
-  }
-  return old;
-}
 
 const COLUMNS = `s.wallet, s.ahs_score as "ahsScore", s.grade, s.confidence_micros as "confidenceMicros",
   s.confidence_level as "confidenceLevel"`;
@@ -210,7 +176,7 @@ function listStatement(
       to_timestamp(last_call_at::float8) as "lastActiveAt"
     from shown s left join lateral (
       select e.ahs_score as earlier_score from ahs.score e
-      where e.chain_id = $1 and e.wallet = s.wallet and e.id <= $7 order by e.id desc limit 1
+      where e.chain_id = $1 and e.wallet = s.wallet and e.as_of_time <= $7 order by e.as_of_time desc, e.id desc limit 1
     ) earlier on true
     order by ${sorted}`;
 }

@@ -193,32 +193,6 @@ function currentScoreOf(row: CurrentScore): CurrentScore {
   return { scoreId, asOfBlock, ahsScore, grade, confidenceMicros, confidenceLevel, asOfTime };
 }
 
-/** The newest stored score of one UTC day; null where there was too little history. */
-export type DayScore = Pick<StoredScore, "asOfTime" | "ahsScore" | "grade">;
-
-/** Reads the newest score of each of the last so many days that have one, oldest first; the wallet is lower-case. */
-export function createDailyScores(
-  db: Database,
-  { chainId, days }: { readonly chainId: number; readonly days: number },
-): (wallet: Address) => Promise<readonly DayScore[]> {
-  return (wallet) =>
-    rowsInTime<DayScore>(db, {
-      name: "daily_scores",
-      text: `
-        select as_of_time as "asOfTime", ahs_score as "ahsScore", grade from (
-          select distinct on (day) as_of_time, ahs_score, grade
-          from (
-            select as_of_time, ahs_score, grade, as_of_block, id, (as_of_time at time zone 'UTC')::date as day
-            from ahs.score where chain_id = $1 and wallet = $2
-          ) as scored
-          order by day desc, as_of_block desc, id desc
-          limit $3
-        ) as daily
-        order by as_of_time`,
-      values: [chainId, wallet, days],
-    });
-}
-
 /** How a stored score was made; `inputsHash` names everything that it was computed from. */
 export type ScoreReference = Pick<StoredScore, "modelVersion" | "inputsHash" | "features" | "patterns">;
 

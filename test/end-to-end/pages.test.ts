@@ -47,6 +47,7 @@ function places(): Readonly<Record<string, string>> {
     search: `/leaderboard?q=${STEADY}`,
     wallet: `/wallet/${STEADY}`,
     "wallet without a score": `/wallet/${QUIET}`,
+    "history of a wallet": `/wallet/${STEADY}/history`,
     "verdict allowed": `/verdict/${world.verdicts.allowed}`,
     "verdict on hold": `/verdict/${world.verdicts.held}`,
     "verdict under way": `/verdict/${world.verdicts.pending}`,

@@ -10,10 +10,10 @@ import {
   type ListQuery,
   MOST_LISTED,
 } from "../../scores/leaderboard.ts";
-import { answer } from "../kit/answer.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import { toEip55 } from "../schemas/values.ts";
 import { bandOf } from "./charts.ts";
+import { answerTable } from "./csv-file.ts";
 import { answerPublicPage, type Page, type PageHandler } from "./page.ts";
 import type { PagePorts } from "./page-ports.ts";
 import {
@@ -235,8 +235,10 @@ async function respondFile(...[context, { ports }]: Parameters<PageHandler>): Pr
     await ports.leaderboard.list({ ...query, offset: 0, limit: MOST_LISTED }),
     ports,
   );
-  const lines = rows.map((row) =>
-    [
+  return answerTable(context, {
+    name: "leaderboard",
+    columns: FILE_COLUMNS,
+    rows: rows.map((row) => [
       row.rank,
       toEip55(row.wallet),
       row.agents[0]?.agentId ?? null,
@@ -248,18 +250,9 @@ async function respondFile(...[context, { ports }]: Parameters<PageHandler>): Pr
       row.earlierScore,
       row.confidenceMicros / 1_000_000,
       row.confidenceLevel,
-      row.lastActiveAt?.toISOString() ?? null,
+      row.lastActiveAt,
       row.isSanctioned,
-    ].map(cellOf),
-  );
-  return answer(context, {
-    status: 200,
-    body: `${[FILE_COLUMNS, ...lines].map((line) => line.join(",")).join("\r\n")}\r\n`,
-    headers: {
-      "content-type": "text/csv; charset=utf-8",
-      "content-disposition": 'attachment; filename="leaderboard.csv"',
-      "cache-control": "public, max-age=60",
-    },
+    ]),
   });
 }
 
@@ -267,11 +260,3 @@ const FILE_COLUMNS = [
   ...["rank", "wallet", "agent_id", "agent_name", "ahs_score", "grade", "d1_score", "d2_score"],
   ...["ahs_score_30_days_ago", "confidence", "confidence_level", "last_active_at", "sanctioned"],
 ];
-
-/** A cell of RFC 4180. A text that a spreadsheet would take for a formula begins with an apostrophe. */
-function cellOf(value: string | number | bigint | boolean | null): string {
-  if (value === null) return "";
-  if (typeof value !== "string") return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}

@@ -14,6 +14,7 @@ import { renderProse } from "./prose.ts";
 import { PUBLIC_FILES } from "./public-files.ts";
 import { statusPage } from "./status-page.ts";
 import { verdictPage } from "./verdict-page.ts";
+import { walletHistoryFile, walletHistoryPage } from "./wallet-history-page.ts";
 import { walletPage } from "./wallet-page.ts";
 import { walletReportPage } from "./wallet-report-page.ts";
 
@@ -23,6 +24,8 @@ const PAGES: readonly Page[] = [
   leaderboardPage,
   leaderboardFile,
   walletPage,
+  walletHistoryPage,
+  walletHistoryFile,
   walletReportPage,
   verdictPage,
   statusPage,

@@ -5,6 +5,7 @@ import type { AgentCard } from "../../registries/documents/agent-cards.ts";
 import { isLookalikeName, printableName } from "../../reports/labels/chain-labels.ts";
 import type { WalletSnapshot } from "../../scores/scores.ts";
 import type { ApiContext } from "../kit/api-env.ts";
+import { getAhsHistory } from "../routes/get-ahs-history.ts";
 import { addressSchema, toEip55 } from "../schemas/values.ts";
 import type { PageRuntime } from "./page.ts";
 import type { PagePorts } from "./page-ports.ts";
@@ -58,7 +59,7 @@ export function shownName(card: Pick<AgentCard, "name"> | undefined): string | n
   return name === "" ? null : name;
 }
 
-/** Name, address, warnings and tabs. `tab` is the slug of the report that is shown; null for the overview. */
+/** Name, address, warnings and tabs. `tab` is the slug of the tab that is shown; null for the overview. */
 export function renderWalletHead(head: WalletHead, tab: string | null): Fragment {
   const address = toEip55(head.address);
   const { cards, agents } = head.agents;
@@ -72,10 +73,14 @@ ${head.snapshot.threats.length === 0 ? "" : renderThreats(head.snapshot)}
 ${renderTabs(head, tab)}`;
 }
 
+/** The slug of the tab with the stored scores. */
+export const HISTORY_TAB = "history";
+
 function renderTabs({ address, served }: WalletHead, tab: string | null): Fragment {
   const path = `/wallet/${toEip55(address)}`;
   const tabs = [
     { slug: null, title: "Overview" },
+    ...(served.has(getAhsHistory.path) ? [{ slug: HISTORY_TAB, title: "History" }] : []),
     ...SOLD_REPORTS.filter(({ endpoint }) => served.has(endpoint.path)),
   ];
   return html`<nav class="tabs" aria-label="Reports"><ul>${tabs.map(

@@ -9,6 +9,7 @@ import type { AgentCard } from "../../registries/documents/agent-cards.ts";
 import type { AvailableBacking } from "../../scores/backing/promised-amounts.ts";
 import { type CurrentScore, isStale, type PublishedScore, type ScoreReference } from "../../scores/scores.ts";
 import { MOST_CALLS, type WalletActivity, WEEKS } from "../../scores/wallet-activity.ts";
+import { getAhsHistory } from "../routes/get-ahs-history.ts";
 import { toEip55 } from "../schemas/values.ts";
 import { percent, RULER_HEIGHT, renderRuler, renderSparkline } from "./charts.ts";
 import type { PageContent } from "./frame.ts";
@@ -32,6 +33,7 @@ import { SOLD_REPORTS } from "./reports/sold-reports.ts";
 import { reasonOf } from "./score-reason.ts";
 import {
   addressOf,
+  HISTORY_TAB,
   readHead,
   renderWalletHead,
   shownName,
@@ -190,7 +192,8 @@ ${view.rank === null ? "" : html`<dt>Rank</dt><dd>${countWords(view.rank)} of ${
 <dt>Sanctions</dt><dd>${view.snapshot.sanctions.length === 0 ? "Not on a sanctions list" : "Listed"}</dd>
 <dt>As of</dt><dd>block ${countWords(score.asOfBlock)}${explorerLink(view.chain, "block", String(score.asOfBlock))}, ${timeTag(score.asOfTime)} <span class="quiet whole">(${ageWords(score.asOfTime, view.now)})</span>${isStale(score.asOfTime, view.now) ? html` <span class="chip warn">Older than a day</span>` : ""}</dd>
 ${view.reference === null ? "" : html`<dt>Model</dt><dd>${view.reference.modelVersion}${renderOtherModel(view.reference)}</dd>`}
-</dl>`;
+</dl>
+${view.served.has(getAhsHistory.path) ? html`<p><a href="/wallet/${toEip55(view.address)}/${HISTORY_TAB}">How the score changed over time</a></p>` : ""}`;
 }
 
 function renderOtherModel({ modelVersion }: ScoreReference): Fragment | string {

@@ -9,7 +9,8 @@ import { titleOf } from "../../reports/explain-score.ts";
 import { isLookalikeName, printableName } from "../../reports/labels/chain-labels.ts";
 import { benchmark } from "../../reports/report-card.ts";
 import type { ScoreDistribution } from "../../scores/ecosystem.ts";
-import type { DayScore, StoredScore } from "../../scores/scores.ts";
+import type { ScorePoint } from "../../scores/score-history.ts";
+import type { StoredScore } from "../../scores/scores.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import { scoredRow } from "../kit/score-record.ts";
 import { noteInterest, requireFollowed } from "../kit/wallet-report.ts";
@@ -25,6 +26,8 @@ import { type ReportCard, reportCardSchema } from "./get-report-card-schema.ts";
 const FORMATS = ["json", "png", "svg"] as const;
 const MEDIA_TYPES = { png: "image/png", svg: "image/svg+xml" } as const;
 const RETRY_AFTER_SECONDS = 5;
+/** Days with a score, as the schema says. */
+const HISTORY_DAYS = 90;
 
 const query = z.object({
   format: z.enum(FORMATS).default("json").openapi({ description: "json, or a picture of 1200 × 630 pixels" }),
@@ -55,7 +58,7 @@ export const getReportCard = definePaid({
   async work({ params: { address } }, _, { deps, now }): Promise<ReportCard> {
     const row = await scoredRow(address, deps.scoreNow);
     const [history, distribution, details] = await Promise.all([
-      deps.dailyScores(address),
+      deps.scoreHistory.daily(address, { before: null, limit: HISTORY_DAYS }),
       deps.scoreDistribution(),
       deps.describeAccounts([address]),
     ]);
@@ -64,7 +67,7 @@ export const getReportCard = definePaid({
     const { policy, chainName } = deps;
     const { origin } = deps.discovery;
     return renderReportCard({
-      ...{ address: toEip55(address), row, history, agents, distribution },
+      ...{ address: toEip55(address), row, history: history.points, agents, distribution },
       ...{ chainName, origin, policy, now },
     });
   },
@@ -103,8 +106,8 @@ const SANCTIONS = "sanctions";
 function renderReportCard(parts: {
   readonly address: Address;
   readonly row: StoredScore;
-  /** Oldest first. */
-  readonly history: readonly DayScore[];
+  /** Newest first. */
+  readonly history: readonly ScorePoint[];
   readonly agents: readonly RegisteredAgent[];
   readonly distribution: ScoreDistribution;
   readonly chainName: string;
@@ -132,7 +135,7 @@ function renderReportCard(parts: {
     adjustments: adjustmentsOf(row, adjustments),
     patterns: row.patterns.map((pattern) => ({ ...pattern, title: titleOf(pattern.name) })),
     benchmark: benchmarkOf(row, parts),
-    history: parts.history.map(({ asOfTime, ahsScore, grade }) => ({
+    history: parts.history.toReversed().map(({ asOfTime, ahsScore, grade }) => ({
       as_of_time: asOfTime.toISOString(),
       ahs_score: ahsScore,
       grade,

@@ -8,6 +8,7 @@ import { gradeLabel } from "../../model/score/record.ts";
 import { defaultAction } from "../../model/score/route.ts";
 import { shownConfidence } from "../../model/score/shown-lines.ts";
 import { THREAT_CODES, type Threat, type ThreatCode, threatCodes } from "../../sanctions/threats.ts";
+import type { ScorePoint } from "../../scores/score-history.ts";
 import {
   type CurrentScore,
   isStale,
@@ -270,7 +271,8 @@ export const scoreShape = {
   stale: flag("The score is as of a block older than 24 hours"),
 } as const;
 
-const historyEntrySchema = z
+/** A score of the past. */
+export const historyEntrySchema = z
   .object({
     ...resultShape,
     d1_score: nullableScoreSchema,
@@ -379,7 +381,7 @@ export function renderAhsRecord({
   };
 }
 
-const confidenceOf = (row: StoredScore) => shownConfidence(row.confidenceMicros);
+const confidenceOf = (row: ScorePoint) => shownConfidence(row.confidenceMicros);
 
 /** The members of a stored score that records and report cards share. */
 export function renderScore(
@@ -434,7 +436,7 @@ function trendOf({ points, change }: ScoreTrend): AhsRecord["trend"] {
 }
 
 /** One entry of `history`. */
-export function renderHistoryEntry(row: StoredScore): NonNullable<AhsRecord["history"]>[number] {
+export function renderHistoryEntry(row: ScorePoint): NonNullable<AhsRecord["history"]>[number] {
   return { ...fieldsOf(historyEntrySchema.shape, row), confidence: confidenceOf(row) };
 }
 

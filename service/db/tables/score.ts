@@ -34,7 +34,8 @@ export const score = ahs.table(
     createdAt: moment().notNull().defaultNow(),
   },
   (table) => [
-    index("score_latest").on(table.chainId, table.wallet, table.id.desc()),
+    // Ascending, since readers of the newest scan it backwards.
+    index("score_by_time").on(table.chainId, table.wallet, table.asOfTime, table.id),
     uniqueIndex("score_once").on(table.chainId, table.wallet, table.inputsHash),
     // Scores of the newest calls alone, which are counted.
     index("score_cut").on(table.chainId, table.id).where(sql`coverage ->> 'newestCallsOnly' = 'true'`),

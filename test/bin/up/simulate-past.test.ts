@@ -4,8 +4,8 @@ import { visitAt } from "../../../bin/up/past-scans.ts";
 import { pastMoments, simulatePast } from "../../../bin/up/simulate-past.ts";
 import { createNightReader } from "../../../service/registries/nightly/service-records.ts";
 import { createContactCaches } from "../../../service/scores/read/contact-graph.ts";
+import { createScoreHistory } from "../../../service/scores/score-history.ts";
 import { readWallets, scoreRead } from "../../../service/scores/score-wallets.ts";
-import { createDailyScores } from "../../../service/scores/scores.ts";
 import { storeRecords } from "../../../service/scores/store-records.ts";
 import { account } from "../../service/model/features/histories.ts";
 import { blockHash } from "../../service/model/features/index-tables.ts";
@@ -73,9 +73,9 @@ test("stores scores as of past blocks below all ids, and changes neither current
   expect(blocks).toHaveLength(2 + 14 + 1);
   expect(rows.map(({ sanctioned }) => sanctioned)).toEqual(blocks.map((block) => block >= blockOf(33)));
   expect([await world.currentScores(), await world.pendingIntents()]).toEqual([current, intents]);
-  const daily = await createDailyScores(world.db, { chainId: CHAIN_ID, days: 90 })(LISTED);
-  expect(daily.map(({ asOfTime }) => asOfTime.getTime() / 1_000)).toEqual(
-    blocks.map((block) => GENESIS + (block - 100) * DAY),
+  const daily = await createScoreHistory(world.db, CHAIN_ID).daily(LISTED, { before: null, limit: 90 });
+  expect(daily.points.map(({ asOfTime }) => asOfTime.getTime() / 1_000)).toEqual(
+    blocks.map((block) => GENESIS + (block - 100) * DAY).toReversed(),
   );
   const count = await world.countScores();
   expect(await past()).toBe(false);

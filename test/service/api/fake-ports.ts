@@ -320,7 +320,10 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     ...MAP_PORTS,
     chainId: 31337,
     chainName: "Local chain",
-    dailyScores: async () => [storedScore()],
+    scoreHistory: {
+      daily: async () => ({ points: [storedScore()], next: null }),
+      gradeChanges: async () => ({ points: [{ ...storedScore(), previousGrade: "C" }], next: null }),
+    },
     riskFacts: async () => RISK_FACTS,
     readLabels: async () => [],
     attest: async () => {

@@ -102,7 +102,7 @@ const FOUND: Changes = {
 };
 /** Services that know neither. */
 const UNKNOWN: Changes = {
-  scores: { ...PORTS.scores, standing: async () => standing({ followed: false }) },
+  scores: { ...PORTS.scores, standing: async () => standing({ followed: false, score: null }) },
   scoreNow: async () => ({ kind: "not-indexed" }),
   readDealings: async () => ({ kind: "not-indexed" }),
   inputFile: async () => undefined,

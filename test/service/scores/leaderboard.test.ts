@@ -7,7 +7,7 @@ import { useDatabase } from "../../support/test-database.ts";
 const CHAIN = 31337;
 const WALLETS = 3_000;
 const LIMIT = 50;
-const CLOCK = { now: () => new Date("2026-12-21T00:00:00Z"), monotonicMs: () => 0 };
+const CLOCK = { now: () => new Date("2026-12-21T00:00:00Z") };
 const BEST: ListQuery = {
   ...{ scope: { kind: "scored", from: 0, to: 100 }, confidence: null, order: "score", isRising: false },
   ...{ offset: 0, limit: LIMIT },
@@ -52,7 +52,7 @@ describe("lists of the leaderboard", () => {
       ...{ wallet: address(2), ahsScore: 2, grade: "F", confidenceMicros: 200_000, confidenceLevel: "LOW" },
       ...{ d1Score: 2, d2Score: 2, earlierScore: 2, lastActiveAt: new Date(1_795_168_900_000) },
     });
-    const before = { now: () => new Date("2026-12-01T00:00:00Z"), monotonicMs: () => 0 };
+    const before = { now: () => new Date("2026-12-01T00:00:00Z") };
     const early = createLeaderboardReader(db, { chainId: CHAIN, clock: before });
     expect((await early.list({ ...BEST, limit: 1 }))[0]?.earlierScore).toBeNull();
   });

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { beforeAll, describe, expect, it } from "vitest";
 import { databaseFailure } from "../../../service/db/database-failure.ts";
-import { createDailyScores, createScoreReader } from "../../../service/scores/scores.ts";
+import { createScoreReader } from "../../../service/scores/scores.ts";
 import { insertCurrentScore, insertScore } from "../../support/score-rows.ts";
 import { useDatabase } from "../../support/test-database.ts";
 import { createIndexTables } from "../db/index-tables.ts";
@@ -207,48 +207,4 @@ describe("with an index", () => {
     expect((await reader.standing(hostile)).followed).toBe(false);
     expect(await reader.history(hostile, 1)).toEqual([]);
   });
-});
-
-async function store(address: Address, hoursAgo: number): Promise<void> {
-  const asOfTime = new Date(Date.parse("2026-11-20T09:00:00Z") - hoursAgo * 3_600_000);
-  await insertScore(db, {
-    wallet: address,
-    asOfBlock: 100_000 - hoursAgo,
-    asOfTime,
-    ahsScore: hoursAgo % 100,
-  });
-}
-
-it("a wallet scored every hour has a score of each of its days, not of its last hours", async () => {
-  // Five days and a part of a sixth, newest first.
-  const hourly = wallet(400);
-  await Promise.all(Array.from({ length: 125 }, (_, hours) => store(hourly, hours)));
-  const read = createDailyScores(db, { chainId: CHAIN, days: 90 });
-  const days = await read(hourly);
-  expect(days.map(({ asOfTime }) => asOfTime.toISOString())).toEqual([
-    "2026-11-15T23:00:00.000Z",
-    "2026-11-16T23:00:00.000Z",
-    "2026-11-17T23:00:00.000Z",
-    "2026-11-18T23:00:00.000Z",
-    "2026-11-19T23:00:00.000Z",
-    "2026-11-20T09:00:00.000Z",
-  ]);
-  expect(days.map(({ ahsScore }) => ahsScore)).toEqual([6, 82, 58, 34, 10, 0]);
-  const [first] = await createDailyScores(db, { chainId: CHAIN, days: 2 })(hourly);
-  expect(first?.asOfTime.toISOString()).toBe("2026-11-19T23:00:00.000Z");
-  expect(await createDailyScores(db, { chainId: 1, days: 90 })(hourly)).toEqual([]);
-});
-
-it("days are those of UTC, wherever the database stands", async () => {
-  const address = wallet(401);
-  // 22:00 and 23:00 of one day and 01:00 of the next.
-  for (const hours of [11, 10, 8]) await store(address, hours);
-  const client = await db.$client.connect();
-  try {
-    await client.query("set timezone to 'Asia/Tokyo'");
-  } finally {
-    client.release();
-  }
-  const days = await createDailyScores(db, { chainId: CHAIN, days: 90 })(address);
-  expect(days.map(({ ahsScore }) => ahsScore)).toEqual([10, 8]);
 });

@@ -6,6 +6,7 @@ import { countOf, countWords, dayWords, gradeMark, timeTag } from "../page-words
 import type { Fragment } from "../prose.ts";
 
 type HistoryEntry = NonNullable<AhsRecord["history"]>[number];
+type Reading = Pick<HistoryEntry, "as_of_time" | "ahs_score">;
 
 /** Rows in the table; the chart shows all. */
 const LISTED = 20;
@@ -22,7 +23,8 @@ ${renderDimension("D2", record.d2_score, record)}
 </div>
 ${renderScoreSum(record)}
 <section class="panel" aria-labelledby="patterns"><h2 id="patterns">Patterns</h2>${renderPatterns(record)}</section>
-<section class="panel" aria-labelledby="history"><h2 id="history">History of the score</h2>${renderHistory(record.history ?? [])}</section>
+<section class="panel" aria-labelledby="history"><h2 id="history">History of the score</h2>${renderScoreLine(record.history ?? [])}
+${renderEntries(record.history ?? [])}</section>
 <section class="panel" aria-labelledby="coverage"><h2 id="coverage">Data behind the score</h2>${renderCoverage(record)}</section>`;
 }
 
@@ -68,36 +70,36 @@ const CAPS: ReadonlySet<string> = new Set(["weak_link", "sanctions"]);
 
 const SEVERITIES = { info: "", warning: "warn", critical: "alarm" } as const;
 
-function renderHistory(newestFirst: readonly HistoryEntry[]): Fragment {
+/** Scores over time as a line, newest first; in words where they make none. */
+export function renderScoreLine(newestFirst: readonly Reading[]): Fragment {
   const [newest] = newestFirst;
   const oldest = newestFirst.at(-1);
   if (newest === undefined || oldest === undefined) return html`<p class="quiet">No score is stored yet.</p>`;
   if (newestFirst.length === 1)
-    return html`<p class="quiet">This is the first score of the wallet; two make a line.</p>${renderEntries(newestFirst)}`;
+    return html`<p class="quiet">This is the first score of the wallet; two make a line.</p>`;
   if (newestFirst.every(({ ahs_score }) => ahs_score === null))
-    return html`<p class="quiet">None of its ${newestFirst.length} stored records has a score: there was too little history each time.</p>${renderEntries(newestFirst)}`;
+    return html`<p class="quiet">None of its ${newestFirst.length} stored records has a score: there was too little history each time.</p>`;
   const span = Date.parse(newest.as_of_time) - Date.parse(oldest.as_of_time);
   if (span === 0)
-    return html`<p class="quiet">All ${newestFirst.length} scores are as of one block; two blocks make a line.</p>${renderEntries(newestFirst)}`;
+    return html`<p class="quiet">All ${newestFirst.length} scores are as of one block; two blocks make a line.</p>`;
   const day = dayIn(span);
   const points = newestFirst.toReversed().map((entry) => ({
     at: new Date(entry.as_of_time),
     score: entry.ahs_score,
     label: `${entry.as_of_time.slice(0, 16).replace("T", " ")}: ${scoreText(entry)}`,
   }));
-  return html`${renderLineChart({
+  return renderLineChart({
     id: "scores",
     title: "Score over time",
     description: `${countOf(newestFirst.length, "score")}, from ${scoreText(oldest)} on ${day(oldest)} to ${scoreText(newest)} on ${day(newest)}. Each holds until the next.`,
     points,
     first: day(oldest),
     last: day(newest),
-  })}
-${renderEntries(newestFirst)}`;
+  });
 }
 
 /** Format of the ends of a chart: short charts add the hour or the second. */
-function dayIn(spanMs: number): (entry: HistoryEntry) => string {
+function dayIn(spanMs: number): (entry: Reading) => string {
   return ({ as_of_time }) => {
     const day = dayWords(as_of_time.slice(0, 10));
     if (spanMs >= HOURS_UNDER_MS) return day;
@@ -105,7 +107,8 @@ function dayIn(spanMs: number): (entry: HistoryEntry) => string {
   };
 }
 
-function renderEntries(entries: readonly HistoryEntry[]): Fragment {
+function renderEntries(entries: readonly HistoryEntry[]): Fragment | string {
+  if (entries.length === 0) return "";
   return html`<details${entries.length === 1 ? " open" : ""}><summary>The same in a table</summary><table>
 <caption>${entries.length > LISTED ? `The newest ${LISTED} of ${entries.length} scores` : countOf(entries.length, "score")}, newest first</caption>
 <thead><tr><th scope="col">As of</th><th scope="col">Grade</th><th scope="col" class="number">Score</th></tr></thead>
@@ -117,7 +120,7 @@ function renderEntries(entries: readonly HistoryEntry[]): Fragment {
     )}</tbody></table></details>`;
 }
 
-function scoreText({ ahs_score }: HistoryEntry): string {
+function scoreText({ ahs_score }: Reading): string {
   return ahs_score === null ? "no score" : String(ahs_score);
 }
 

@@ -60,6 +60,7 @@ describe("/openapi.json", () => {
       "/health/{address}": [["get", 0.5]],
       "/wash/{address}": [["post", 0.5]],
       "/optimize/{address}": [["get", 5]],
+      "/ahs/history/{address}": [["get", null]],
       "/ahs/route/{address}": [["get", 0.01]],
       "/ahs/route/policy": [
         ["get", null],

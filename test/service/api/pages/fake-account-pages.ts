@@ -43,6 +43,7 @@ export function fakeAccountPages(changes: Partial<PagePorts> = {}): PagePorts {
     settledVerdicts: async () => [],
     leaderboard: { list: notAsked, byPrefix: notAsked, byName: notAsked, byAgentId: notAsked },
     agentNames: notAsked,
+    scoreHistory: { daily: notAsked, gradeChanges: notAsked },
     sanctionedAmong: notAsked,
     wallets: {
       standing: notAsked,

@@ -5,15 +5,16 @@ import { createInterfaceApp } from "../../../../service/api/create-interface.ts"
 import type { Endpoint } from "../../../../service/api/kit/endpoint.ts";
 import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
 import { getAhs } from "../../../../service/api/routes/get-ahs.ts";
+import { getAhsHistory } from "../../../../service/api/routes/get-ahs-history.ts";
 import type { Ecosystem } from "../../../../service/scores/ecosystem.ts";
 import type { FoundNames, ListedWallet } from "../../../../service/scores/leaderboard.ts";
-import { BACKING, fakePorts, standing, WALLET } from "../fake-ports.ts";
+import { BACKING, fakePorts, standing, storedScore, WALLET } from "../fake-ports.ts";
 import { fakeAccountPages } from "./fake-account-pages.ts";
 
-/** The pages, with only the endpoint that they need: a description of all endpoints would make the tests slow. */
+/** The pages, with only the endpoints that they need: a description of all endpoints would make the tests slow. */
 export function pagesApp(pages: PagePorts) {
   const { ports, log } = fakePorts({ pages });
-  const endpoints: readonly Endpoint[] = [getAhs];
+  const endpoints: readonly Endpoint[] = [getAhs, getAhsHistory];
   return { app: createInterfaceApp(ports, [{ ...SCORING_INTERFACE, endpoints }]), ports, log };
 }
 
@@ -69,6 +70,10 @@ export function fakePublicPages(changes: Partial<PagePorts> = {}): PagePorts {
     distribution: async () => [{ score: 84, wallets: 1 }],
     gradeChanges: async () => [],
     nights: async () => [],
+    scoreHistory: {
+      daily: async () => ({ points: [storedScore()], next: null }),
+      gradeChanges: async () => ({ points: [{ ...storedScore(), previousGrade: "C" }], next: null }),
+    },
     leaderboard: {
       list: async () => [rankedWallet()],
       byPrefix: async () => [],

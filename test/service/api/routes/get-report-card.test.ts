@@ -3,6 +3,7 @@ import { CardsOverloaded } from "../../../../service/api/report-card/render-pool
 import type { ReportCard } from "../../../../service/api/routes/get-report-card-schema.ts";
 import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { plainLine, scoreTotal } from "../../../../service/model/score/score-total.ts";
+import type { StoredScore } from "../../../../service/scores/scores.ts";
 import {
   bodyOf,
   fakeApp,
@@ -113,15 +114,17 @@ describe("GET /report-card/{address}", () => {
   });
 
   it("tells how it went day by day, and nothing where no score is stored", async () => {
-    const dailyScores = async () => [
-      { asOfTime: new Date("2026-11-18T01:00:00Z"), ahsScore: null, grade: null },
-      { asOfTime: new Date("2026-11-20T09:00:00Z"), ahsScore: 84, grade: "B" as const },
-    ];
-    expect((await cardOf({ dailyScores })).history).toEqual([
+    const scoreHistory = (...points: readonly StoredScore[]) => ({
+      daily: async () => ({ points, next: null }),
+      gradeChanges: async () => ({ points: [], next: null }),
+    });
+    const early = { ...insufficientScore(), asOfTime: new Date("2026-11-18T01:00:00Z") };
+    const card = await cardOf({ scoreHistory: scoreHistory(storedScore(), early) });
+    expect(card.history).toEqual([
       { as_of_time: "2026-11-18T01:00:00.000Z", ahs_score: null, grade: null },
-      { as_of_time: "2026-11-20T09:00:00.000Z", ahs_score: 84, grade: "B" },
+      { as_of_time: "2026-11-20T09:59:00.000Z", ahs_score: 84, grade: "B" },
     ]);
-    expect((await cardOf({ dailyScores: async () => [] })).history).toEqual([]);
+    expect((await cardOf({ scoreHistory: scoreHistory() })).history).toEqual([]);
   });
 
   const named = (...names: readonly string[]) => ({
