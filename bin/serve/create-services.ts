@@ -51,13 +51,16 @@ import { createHealthCheck } from "../../service/api/verification/check-health.t
 import { SPECS_PER_MINUTE } from "../../service/api/verification/post-specs.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
 import { type Database, underDeadline } from "../../service/db/database.ts";
+import { fromIndex } from "../../service/db/index-snapshot.ts";
 import { createReads } from "../../service/db/read-replica.ts";
 import type { HistoryReader } from "../../service/ingest/history/history-reader.ts";
 import { AHS_2026_2 } from "../../service/model/score/policy.ts";
 import { readEpoch, readEpochRoot } from "../../service/oracle/epochs.ts";
 import { defaultPublishPolicy } from "../../service/oracle/publish-policy.ts";
+import { readAgentNames } from "../../service/registries/documents/agent-names.ts";
 import { createUrlVisitor } from "../../service/registries/probes/probe-endpoint.ts";
 import { createInfrastructureReader } from "../../service/registries/probes/probes-of-wallet.ts";
+import { createComparison } from "../../service/reports/comparison.ts";
 import { askingFirst, createSanctionsContract } from "../../service/sanctions/ask-contract.ts";
 import { createPromisedAmounts } from "../../service/scores/backing/promised-amounts.ts";
 import { readSampleWallet } from "../../service/scores/ecosystem.ts";
@@ -65,6 +68,7 @@ import { createLeaderboardReader } from "../../service/scores/leaderboard.ts";
 import { createPolicyReader, writePolicy } from "../../service/scores/routing-policies.ts";
 import { type OnDemandContext, scoreNow, scoreOnDemand } from "../../service/scores/score-on-demand.ts";
 import { createScoreReader, readInputFile } from "../../service/scores/scores.ts";
+import { createDetailReader } from "../../service/scores/wallet-details.ts";
 import { createInterestRecorder } from "../../service/scores/wallet-reads.ts";
 import { createIntake } from "../../service/verification/intake.ts";
 import { acceptEvidence } from "../../service/verification/verdicts/accept-evidence.ts";
@@ -153,6 +157,7 @@ export async function createServices(
     monotonicMs: clock.monotonicMs,
     maxAtOnce: MAX_VISITS,
   });
+  const backing = createPromisedAmounts({ db, chainId, now });
   const services: Services = {
     ...{ chainId, chainName: deployment.name, clock, logger, life, registry, scores, sanctionsSources },
     ...callers,
@@ -165,7 +170,7 @@ export async function createServices(
     socketAddress: (request) => getConnInfo(request).remote.address ?? null,
     oracle: getAddress(oracle.address),
     policy: context.policy,
-    backing: createPromisedAmounts({ db, chainId, now }),
+    backing,
     scoreNow: (address) => scoreNow(context, address),
     scoreOnDemand:
       history === null
@@ -175,6 +180,13 @@ export async function createServices(
     infrastructure: { ...createInfrastructureReader(reads, chainId), ...visitor },
     refuseUrl: visitor.refusal,
     agents: createLeaderboardReader(reads, { chainId, clock }),
+    compare: createComparison({
+      standing: scores.standing,
+      backing: backing.read,
+      details: createDetailReader(reads, chainId),
+      agentNames: async (wallets) => (await fromIndex(readAgentNames(reads, chainId, wallets))) ?? new Map(),
+      policy: context.policy,
+    }),
     recordInterest: createInterestRecorder(db, chainId, now),
     inputFile: async (hash) => (await readInputFile(reads, hash)) ?? readInputFile(db, hash),
     epochList: createEpochLists({

@@ -195,6 +195,11 @@ export class AgentHealth {
     return this.#get(`/ahs/history/${segment(address)}`, query);
   }
 
+  /** Two to ten wallets side by side, by their stored scores; free. */
+  compare(addresses: readonly string[]): Promise<Answer<"/compare", "get">> {
+    return this.#get("/compare", { addresses });
+  }
+
   /** Registered agents by a part of their name, or by their number. */
   findAgents(query: Query<"/agents", "get">): Promise<Answer<"/agents", "get">> {
     return this.#get("/agents", query);

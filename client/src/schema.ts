@@ -289,6 +289,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Two to 10 wallets side by side
+         * @description Compares wallets by what is stored: it scores none, and reads no history. A wallet without a score has null members, and `grade_reason` says why; too little history is no sign of risk. Sanctions are looked up at the newest indexed block. `action` follows the default policy without an amount: `GET /ahs/route/{address}` decides about a payment by your own policy and its amount. A browser that asks for HTML gets the same as a page.
+         */
+        get: operations["compare_wallets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/counterparties/{address}": {
         parameters: {
             query?: never;
@@ -1180,6 +1200,103 @@ export interface components {
              * @enum {string}
              */
             source: "deployment" | "identity-registry" | "token-contract";
+        };
+        ComparedWallet: {
+            action: components["schemas"]["RoutingAction"] & unknown;
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            /** @description The first three agents that the wallet acts for */
+            agents: {
+                /**
+                 * @description Number in the ERC-8004 identity registry
+                 * @example 142
+                 */
+                agent_id: string;
+                /**
+                 * @description From the agent's registration document, unverified; null if none was read
+                 * @example keeper 1
+                 */
+                name: string | null;
+            }[];
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
+            ahs_score: number | null;
+            backing: components["schemas"]["Backing"];
+            /**
+             * @description Own calls of any age, counted up to 10000; null if the wallet is not followed and none is known
+             * @example 224
+             */
+            calls: number | null;
+            /** @example 0.81 */
+            confidence: number;
+            confidence_level: components["schemas"]["ConfidenceLevel"];
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
+            d1_score: number | null;
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
+            d2_score: number | null;
+            /**
+             * @description Whether the index follows the wallet
+             * @example true
+             */
+            followed: boolean;
+            grade: components["schemas"]["Grade"];
+            /**
+             * @description Why the grade is what it is, or why there is none, in one sentence
+             * @example Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points).
+             */
+            grade_reason: string;
+            /**
+             * Format: date-time
+             * @description Its last own call; null if none is known
+             * @example 2026-11-20T09:58:00.000Z
+             */
+            last_active_at: string | null;
+            /**
+             * @example grade
+             * @enum {string}
+             */
+            reason: "sanctioned" | "allowlist" | "threat_listed" | "confidence_override" | "grade" | "escrow_disabled" | "insufficient_history" | "not_scored" | "confidence_below_minimum" | "above_max_instant" | "backing_unknown" | "above_safe_amount";
+            /**
+             * @description One of each kind of threat; exposure_listed: part of what it sent went to listed accounts
+             * @example []
+             */
+            reason_codes: ("listed_phishing" | "listed_scam" | "listed_mixer" | "listed_exploit" | "exposure_listed")[];
+            /**
+             * Format: date-time
+             * @description Time of the block that the score is as of
+             * @example 2026-11-20T09:58:00.000Z
+             */
+            scored_at: string | null;
+            /** @description The score is older than 24 hours; null without one */
+            stale: boolean | null;
+            /**
+             * @description Lists of phishing, scam, mixer and exploit addresses that the operator imported and the wallet is on. They change no score; `threat_action` of a routing policy decides what they do to a payment
+             * @example []
+             */
+            threats: components["schemas"]["Threat"][];
+            /**
+             * @description Over 30 days of stored scores; null below three of them
+             * @example stable
+             * @enum {string|null}
+             */
+            trend: "improving" | "stable" | "declining" | null;
+        };
+        Comparison: {
+            /** @description The features and patterns in whose cost the wallets differ most, the largest first: at most 5, of 2 points or more */
+            differences: components["schemas"]["WalletDifference"][];
+            /** @description In the order of the request */
+            wallets: components["schemas"]["ComparedWallet"][];
         };
         ConfidenceChangedEvent: {
             data: {
@@ -4602,6 +4719,40 @@ export interface components {
             msg: string;
             type: string;
         };
+        WalletDifference: {
+            /**
+             * @description AHS for a pattern
+             * @enum {string}
+             */
+            dimension: "D1" | "D2" | "AHS";
+            /** @example success_rate */
+            name: string;
+            /**
+             * @description Points of the score between the wallets that lose most and least by it
+             * @example 12.4
+             */
+            points: number;
+            /** @example Success rate */
+            title: string;
+            /** @description In the order of the request */
+            wallets: {
+                /**
+                 * @description EIP-55 address
+                 * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                 */
+                address: string;
+                /**
+                 * @description Points of the score that it costs the wallet; null if it was not measured, or does not make the wallet's score
+                 * @example 2.1
+                 */
+                points_lost: number | null;
+                /**
+                 * @description The measurement in one sentence; null without one
+                 * @example 217 of 224 calls to others succeeded (96.9 %)
+                 */
+                says: string | null;
+            }[];
+        };
         WalletLabel: {
             /** @example defi */
             category: string | null;
@@ -7322,6 +7473,133 @@ export interface operations {
                 };
             };
             /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Name servers unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    compare_wallets: {
+        parameters: {
+            query: {
+                /** @description Two to 10 distinct wallets in any case, separated by commas */
+                addresses: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The wallets and their largest differences */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "wallets": [
+                     *         {
+                     *           "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "agents": [
+                     *             {
+                     *               "agent_id": "142",
+                     *               "name": "keeper 1"
+                     *             }
+                     *           ],
+                     *           "followed": true,
+                     *           "ahs_score": 84,
+                     *           "grade": "B",
+                     *           "confidence": 0.81,
+                     *           "confidence_level": "HIGH",
+                     *           "scored_at": "2026-11-20T09:58:00.000Z",
+                     *           "stale": false,
+                     *           "d1_score": 84,
+                     *           "d2_score": 84,
+                     *           "grade_reason": "Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points).",
+                     *           "trend": "stable",
+                     *           "action": "instant_settle",
+                     *           "reason": "grade",
+                     *           "backing": {
+                     *             "safe_amount_usd": 42.5,
+                     *             "available_usd": 30.5,
+                     *             "outstanding_usd": 12,
+                     *             "cost_basis_usd": 85,
+                     *             "as_of_block": 48190,
+                     *             "as_of_time": "2026-11-20T09:58:00.000Z"
+                     *           },
+                     *           "calls": 224,
+                     *           "last_active_at": "2026-11-20T09:58:00.000Z",
+                     *           "threats": [],
+                     *           "reason_codes": []
+                     *         }
+                     *       ],
+                     *       "differences": [
+                     *         {
+                     *           "dimension": "D1",
+                     *           "name": "success_rate",
+                     *           "title": "Success rate",
+                     *           "points": 12.4,
+                     *           "wallets": [
+                     *             {
+                     *               "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *               "points_lost": 2.1,
+                     *               "says": "217 of 224 calls to others succeeded (96.9 %)"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query or body are invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Database unavailable */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */

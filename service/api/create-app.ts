@@ -12,6 +12,7 @@ import { getRoutePolicy } from "./routes/get-ahs-route-policy.ts";
 import { getAlert } from "./routes/get-alerts.ts";
 import { getAlertDeliveries } from "./routes/get-alerts-deliveries.ts";
 import { getAlertsSubscribe } from "./routes/get-alerts-subscribe.ts";
+import { getCompare } from "./routes/get-compare.ts";
 import { getCounterparties } from "./routes/get-counterparties.ts";
 import { getEpoch } from "./routes/get-epochs.ts";
 import { getHealth } from "./routes/get-health.ts";
@@ -48,6 +49,7 @@ export const SCORING_ENDPOINTS: readonly Endpoint[] = [
   getAhs,
   getAhsHistory,
   getAgents,
+  getCompare,
   getAhsRoute,
   getRoutePolicy,
   putRoutePolicy,

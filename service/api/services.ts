@@ -26,6 +26,7 @@ import type { AsOf, OwnerLink, WalletRows } from "../model/features/types.ts";
 import type { Policy } from "../model/score/policy-shape.ts";
 import type { UrlVisitor } from "../registries/probes/probe-endpoint.ts";
 import type { createInfrastructureReader } from "../registries/probes/probes-of-wallet.ts";
+import type { createComparison } from "../reports/comparison.ts";
 import type { KnownAccounts } from "../reports/labels/chain-labels.ts";
 import type { createLabelReader } from "../reports/labels/label-reader.ts";
 import type { TokenReader } from "../reports/labels/token-reader.ts";
@@ -114,6 +115,8 @@ type ScoringServices = {
   readonly scores: ReturnType<typeof createScoreReader>;
   /** Agents of the identity registry by number or by a part of their name. */
   readonly agents: Pick<ReturnType<typeof createLeaderboardReader>, "byAgentId" | "byName">;
+  /** Compares wallets (lower-case and distinct) by stored data. */
+  readonly compare: ReturnType<typeof createComparison>;
   /** Backing of wallets, and the ledger of amounts that routing promised of it. */
   readonly backing: ReturnType<typeof createPromisedAmounts>;
   /** Seconds after which the newest indexed block counts as too old to answer from. */

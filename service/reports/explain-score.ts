@@ -221,7 +221,7 @@ type Explained = {
 };
 
 /** Points of the score that a feature costs; features that cost less are not named as a reason. */
-const NOTABLE_POINTS = 2;
+export const NOTABLE_POINTS = 2;
 const NAMED_LOSSES = 2;
 
 /** Why the grade is what it is, in one sentence with a full stop. */
@@ -266,7 +266,7 @@ export function bestImprovement({ ahsScore, sanctioned, features }: Explained, p
 }
 
 /** Points of the score that each measured feature lacks to its full score. */
-function lossesOf(features: readonly FeatureLine[], { dimensionPercent }: Policy) {
+export function lossesOf(features: readonly FeatureLine[], { dimensionPercent }: Policy) {
   return (["D1", "D2"] as const).flatMap((dimension) => {
     const lines = features.filter((line) => line.dimension === dimension && isFeature(line));
     const counting = lines.flatMap((line) =>
@@ -274,6 +274,7 @@ function lossesOf(features: readonly FeatureLine[], { dimensionPercent }: Policy
     );
     const weights = counting.reduce((sum, { line }) => sum + line.weight, 0);
     return counting.map(({ line, score }) => ({
+      dimension,
       line,
       title: titleOf(line.name),
       says: sentenceOf(line),

@@ -105,7 +105,8 @@ export function createScoreReader(db: Database, chainId: number) {
     /** Of the scores as of `since` or later; insufficient ones count for nothing. */
     async trend(address: Address, since: Date): Promise<ScoreTrend> {
       const values = [chainId, address, since];
-      const [trend] = await rowsInTime<ScoreTrend>(db, { name: "score_trend", text: TREND, values });
+      const text = trendQuery({ wallet: "$2", since: "$3" });
+      const [trend] = await rowsInTime<ScoreTrend>(db, { name: "score_trend", text, values });
       return trend ?? { points: 0, change: null };
     },
     head: () => readIndexHead(db, chainId),
@@ -126,16 +127,21 @@ function publishedOf({ safeAmount, publishedAt, ...row }: PublishedRow): Publish
   return { ...row, safeMicroUsd, publishedAt: new Date(publishedAt * 1000) };
 }
 
-/** One score per UTC day: the number of requests changes nothing, nor does a listing that was withdrawn. */
-const TREND = `
+/**
+ * SQL of a `ScoreTrend` on the chain $1; wallet and time are expressions. It counts one score per UTC day: the number of requests
+ * changes nothing, nor does a listing that was withdrawn.
+ */
+export function trendQuery({ wallet, since }: { readonly wallet: string; readonly since: string }): string {
+  return `
   select count(*)::float8 as points,
          regr_slope(ahs_score, seconds) * (max(seconds) - min(seconds)) as change
   from (
     select distinct on (as_of_time::date) ahs_score, extract(epoch from as_of_time)::float8 as seconds
     from ahs.score
-    where chain_id = $1 and wallet = $2 and as_of_time >= $3 and ahs_score is not null and not sanctioned
+    where chain_id = $1 and wallet = ${wallet} and as_of_time >= ${since} and ahs_score is not null and not sanctioned
     order by as_of_time::date, as_of_block desc, id desc
   ) as scored`;
+}
 
 /** One statement for all requests that wait: routing must cost little more than a read by primary key. */
 function snapshotLoader(db: Database, chainId: number): (address: Address) => Promise<WalletSnapshot> {

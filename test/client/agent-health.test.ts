@@ -48,6 +48,12 @@ describe("AgentHealth", () => {
     });
   });
 
+  it("compares wallets", async () => {
+    const other = "0x976EA74026E726554dB657fA54763abd0C3a0aa9";
+    const { wallets } = await clientOf(fakeApp()).client.compare([WALLET_EIP55, other]);
+    expect(wallets.map(({ address }) => address)).toEqual([WALLET_EIP55, other]);
+  });
+
   it("reports the charge of each call and the balance that it leaves", async () => {
     const charges: object[] = [];
     const { client } = clientOf(fakeApp(), { onCharge: (charge) => charges.push(charge) });

@@ -114,15 +114,23 @@ export async function freshStanding(
   now: Date,
 ): Promise<WalletSnapshot> {
   const standing = await services.scores.standing(address);
-  const { head } = standing;
+  requireFresh(standing, services, now);
+  return standing;
+}
+
+/** Throws a 503 problem if the index is empty or too old. */
+export function requireFresh(
+  { head }: Pick<WalletSnapshot, "head">,
+  { maxIndexAgeSeconds }: Pick<Services, "maxIndexAgeSeconds">,
+  now: Date,
+): void {
   const options = { retryAfterSeconds: RETRY_AFTER_SECONDS };
   if (head === null) throw unavailable("index-unavailable", "The index holds no block yet.", options);
   const ageSeconds = Math.floor(now.getTime() / 1000) - head.timestamp;
-  if (ageSeconds > services.maxIndexAgeSeconds) {
-    const detail = `The newest indexed block, ${head.blockNumber}, is ${ageSeconds} s old; at most ${services.maxIndexAgeSeconds} s are allowed.`;
+  if (ageSeconds > maxIndexAgeSeconds) {
+    const detail = `The newest indexed block, ${head.blockNumber}, is ${ageSeconds} s old; at most ${maxIndexAgeSeconds} s are allowed.`;
     throw unavailable("index-behind", detail, options);
   }
-  return standing;
 }
 
 /** Records interest without waiting. A failure is logged and does not fail the answer. */

@@ -15,6 +15,7 @@ import {
   renderCurrentScore,
   renderThreats,
   routingActionSchema,
+  routingReasonSchema,
   threatsShape,
 } from "../schemas/ahs-record.ts";
 import { backingSchema, renderBacking } from "../schemas/backing.ts";
@@ -35,22 +36,7 @@ const routeSchema = z
     action: routingActionSchema,
     ...currentScoreShape,
     grade_label: gradeLabelSchema,
-    reason: z
-      .enum([
-        "sanctioned",
-        "allowlist",
-        "threat_listed",
-        "confidence_override",
-        "grade",
-        "escrow_disabled",
-        "insufficient_history",
-        "not_scored",
-        "confidence_below_minimum",
-        "above_max_instant",
-        "backing_unknown",
-        "above_safe_amount",
-      ])
-      .openapi({ example: "grade" }),
+    reason: routingReasonSchema,
     policy_applied: flag("Whether a policy of the caller, and not the default table, decided"),
     allowlisted: flag(
       "Whether the wallet is on the allowlist of that policy; a sanctioned wallet is rejected anyway",

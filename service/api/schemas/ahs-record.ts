@@ -135,6 +135,22 @@ export const confidenceSchema = z.number().min(0).max(1).openapi({ example: 0.81
 export const chainIdSchema = z.int().openapi({ example: 8453 });
 export const blockSchema = z.int().openapi({ example: 48_210 });
 export const routingActionSchema = z.enum(["instant_settle", "escrow", "reject"]).openapi("RoutingAction");
+export const routingReasonSchema = z
+  .enum([
+    "sanctioned",
+    "allowlist",
+    "threat_listed",
+    "confidence_override",
+    "grade",
+    "escrow_disabled",
+    "insufficient_history",
+    "not_scored",
+    "confidence_below_minimum",
+    "above_max_instant",
+    "backing_unknown",
+    "above_safe_amount",
+  ])
+  .openapi({ example: "grade" });
 export const confidenceLevelSchema = z
   .enum(["HIGH", "MEDIUM", "LOW", "INSUFFICIENT"])
   .openapi("ConfidenceLevel");
@@ -303,6 +319,11 @@ const attestationSchema = z
     description: "EIP-712 typed data that publishSigned of the oracle accepts from anyone",
   });
 
+export const trendSchema = z
+  .enum(["improving", "stable", "declining"])
+  .nullable()
+  .openapi({ description: "Over 30 days of stored scores; null below three of them", example: "stable" });
+
 /** The answer of GET /ahs/{address}: the specified record with its additions, flat. */
 export const ahsRecordSchema = z
   .object({
@@ -313,10 +334,7 @@ export const ahsRecordSchema = z
     d3_score: scoreSchema.nullable().openapi({ description: "Null while the mode is 2D", example: null }),
     mode: z.enum(["2D", "3D"]),
     patterns: z.array(patternSchema),
-    trend: z
-      .enum(["improving", "stable", "declining"])
-      .nullable()
-      .openapi({ description: "Over 30 days of stored scores; null below three of them", example: "stable" }),
+    trend: trendSchema,
     timestamp: isoSchema.openapi({ description: "When this answer was made" }),
     inputs_hash: hashSchema.openapi({
       description: "Commits to everything that the score was computed from",
@@ -429,7 +447,7 @@ export function renderCoverage(coverage: Coverage): AhsRecord["coverage"] {
 }
 
 /** The direction of stored scores: beyond 5 points either way along their least-squares line; null below 3 points. */
-function trendOf({ points, change }: ScoreTrend): AhsRecord["trend"] {
+export function trendOf({ points, change }: ScoreTrend): AhsRecord["trend"] {
   if (points < TREND_MIN_POINTS || change === null) return null;
   if (change > TREND_THRESHOLD_POINTS) return "improving";
   return change < -TREND_THRESHOLD_POINTS ? "declining" : "stable";

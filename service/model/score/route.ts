@@ -51,7 +51,8 @@ export function routedScore(
   return grade === null ? { kind: "insufficient" } : { kind: "scored", grade, confidenceLevel };
 }
 
-type RoutingDecision = {
+/** An action, and the rule that decided it. */
+export type RoutingDecision = {
   readonly action: RoutingAction;
   readonly reason:
     | "sanctioned"
@@ -99,15 +100,20 @@ export function routeWallet(policy: RoutingPolicy, facts: RoutingFacts): Routing
   return decision;
 }
 
-/** The action of the default table for a score. Its allowlist is empty: no address decides. */
-export function defaultAction(facts: {
+/** The decision of the default table for a score. Its allowlist is empty: no address decides. */
+export function defaultDecision(facts: {
   readonly sanctioned: boolean;
   readonly score: Parameters<typeof routedScore>[0];
-}): RoutingAction {
+}): RoutingDecision {
   const score = routedScore(facts.score);
   const { sanctioned } = facts;
   const wallet = zeroAddress;
-  return routeWallet(DEFAULT_ROUTING, { wallet, sanctioned, threatened: false, score, payment: null }).action;
+  return routeWallet(DEFAULT_ROUTING, { wallet, sanctioned, threatened: false, score, payment: null });
+}
+
+/** The action of that decision. */
+export function defaultAction(facts: Parameters<typeof defaultDecision>[0]): RoutingAction {
+  return defaultDecision(facts).action;
 }
 
 /** An escrow for threats softens no rejection. */

@@ -10,9 +10,11 @@ import { createReportTurns } from "../../../service/api/kit/report-turns.ts";
 import { createServerLife } from "../../../service/api/kit/server-life.ts";
 import type { Services, VerificationServices } from "../../../service/api/services.ts";
 import { AHS_2026_2 } from "../../../service/model/score/policy.ts";
+import { createComparison } from "../../../service/reports/comparison.ts";
 import type { AmountRequest, AvailableBacking } from "../../../service/scores/backing/promised-amounts.ts";
 import type { FoundAgent } from "../../../service/scores/leaderboard.ts";
 import type { StoredScore, WalletSnapshot } from "../../../service/scores/scores.ts";
+import type { WalletDetails } from "../../../service/scores/wallet-details.ts";
 import { keyOnlyAccess } from "../access/key-only-access.ts";
 import { memoryAnswers } from "../access/memory-gate.ts";
 import { reportSource } from "./report-source.ts";
@@ -258,6 +260,27 @@ function fakeSpendingLimits(): Services["spendingLimits"] {
   };
 }
 
+/** Compares wallets that are all like the healthy one, unless the changes say otherwise. */
+export function fakeComparison(
+  changes: Partial<Parameters<typeof createComparison>[0]> = {},
+): Services["compare"] {
+  const { d1Score, d2Score, features, patterns } = storedScore();
+  const details: WalletDetails = {
+    score: { d1Score, d2Score, features, patterns },
+    trend: { points: 4, change: 6 },
+    calls: 130,
+    lastCallAt: new Date("2026-11-20T09:00:00.000Z"),
+  };
+  return createComparison({
+    standing: async () => standing(),
+    backing: async () => BACKING,
+    details: async (wanted) => new Map(wanted.map(({ address }) => [address, details])),
+    agentNames: async () => new Map(),
+    policy: AHS_2026_2,
+    ...changes,
+  });
+}
+
 type Changes = Partial<Omit<ServedParts, "scores" | "infrastructure">> & {
   readonly scores?: Partial<Services["scores"]>;
   readonly infrastructure?: Partial<Services["infrastructure"]>;
@@ -298,6 +321,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     sanctionsSources: async () => [],
     oracle: ORACLE,
     backing: fakeBacking().ledger,
+    compare: fakeComparison(),
     scoreNow: async () => ({ kind: "stored", row: storedScore() }),
     scoreOnDemand: null,
     discovery: {

@@ -44,6 +44,7 @@ const PARAMS: Readonly<Record<string, string>> = {
 };
 const QUERIES: Readonly<Record<string, string>> = {
   "GET /agents": "?agent_id=142",
+  "GET /compare": `?addresses=${WALLET},${CLIENT}`,
   "GET /alerts/subscribe/{address}": "?webhook_url=https://hooks.example.com/",
 };
 const OUTPUT = {
@@ -141,6 +142,7 @@ const SPECIFIC: Readonly<Record<string, Readonly<Record<number, Reach | null>>>>
     },
   },
   "GET /agents": { 422: { query: "" } },
+  "GET /compare": { 422: { query: "" } },
   "GET /alerts": { 422: { query: "?limit=0" } },
   "GET /inputs/{hash}": { 304: { headers: { "If-None-Match": `"${HASH}"` } } },
   "GET /epochs/{epoch}": { 304: { headers: { "If-None-Match": `"${HASH}"` } } },

@@ -67,6 +67,7 @@ describe("/openapi.json", () => {
         ["put", null],
       ],
       "/agents": [["get", null]],
+      "/compare": [["get", null]],
       "/keys": [["post", 1]],
       "/keys/topup": [["post", 1]],
       "/keys/rotate": [["post", null]],
