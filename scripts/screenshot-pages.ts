@@ -64,6 +64,7 @@ async function placesOf({ samples, base_url, api_key }: UpFile): Promise<Readonl
     "leaderboard-empty": { path: "/leaderboard?q=nobody-is-called-this" },
     ...Object.fromEntries(wallets),
     "wallet-history": { path: `/wallet/${bought}/history` },
+    compare: { path: `/compare?addresses=${Object.values(samples).slice(0, 5)}` },
     ...Object.fromEntries(
       SOLD_REPORTS.flatMap(({ slug }) => [
         [`tab-${slug}`, { path: `/wallet/${bought}/${slug}` }],

@@ -58,7 +58,7 @@ export function createPages(
   },
 ): PagePorts {
   const { chainId, name, oracle, explorer } = deployment;
-  const { clock, logger, scores, scoreHistory, verdicts } = services;
+  const { clock, logger, scores, scoreHistory, verdicts, compare } = services;
   const previews = createCardRenderer(PREVIEWS);
   const reading = { chainId, monotonicMs: clock.monotonicMs };
   return {
@@ -107,6 +107,7 @@ export function createPages(
     },
     verdicts,
     scoreHistory,
+    compare,
     machineStatus: interfaces.includes("scoring") ? "/readyz" : "/health",
     status: createStatusReader({
       clock,

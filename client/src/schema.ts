@@ -1252,7 +1252,7 @@ export interface components {
             followed: boolean;
             grade: components["schemas"]["Grade"];
             /**
-             * @description Why the grade is what it is, or why there is none, in one sentence
+             * @description Why the wallet has its grade or no grade, in one sentence
              * @example Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points).
              */
             grade_reason: string;

@@ -20,7 +20,7 @@ import {
 } from "./kit/openapi-document.ts";
 import { mountAssets } from "./pages/assets.ts";
 import { frameOf, type PageFrame } from "./pages/frame.ts";
-import { answerProblemPage, mountPages, pagesOf, wantsPage } from "./pages/mount-pages.ts";
+import { answerProblemPage, mountPages, mountSharedPages, pagesOf, wantsPage } from "./pages/mount-pages.ts";
 import { staticPage } from "./pages/page.ts";
 import type { PagePorts } from "./pages/page-ports.ts";
 import { problemsPage } from "./pages/problems-page.ts";
@@ -61,15 +61,15 @@ export function createInterfaceApp(ports: ServedParts, interfaces: readonly ApiI
     context.set("frame", frame);
     await next();
   });
-  mountEndpoints(app, endpoints, { deps: ports, limits });
-  mountAssets(app, { loaded: ports.pages?.assets ?? [], origin });
   const server = { origin, contact: securityContact };
   const documents = interfaces.map((one) => ({ ...one, document: openApiDocument(one, server) }));
-  if (ports.pages !== null) {
-    const dispatch = async (request: Request, { env }: ApiContext) => app.fetch(request, env);
-    const samples = samplesOf(documents);
-    mountPages(app, { ports: ports.pages, dispatch, served, samples, origin, limits, clock, logger });
-  }
+  const dispatch = async (request: Request, { env }: ApiContext) => app.fetch(request, env);
+  const shown = { dispatch, served, samples: samplesOf(documents), origin, limits, clock, logger };
+  const pages = ports.pages === null ? null : { ...shown, ports: ports.pages };
+  if (pages !== null) mountSharedPages(app, pages);
+  mountEndpoints(app, endpoints, { deps: ports, limits });
+  mountAssets(app, { loaded: ports.pages?.assets ?? [], origin });
+  if (pages !== null) mountPages(app, pages);
   mountDocuments(app, documents, { ...ports, frame });
   return app;
 }

@@ -46,6 +46,8 @@ function places(): Readonly<Record<string, string>> {
     leaderboard: "/leaderboard",
     search: `/leaderboard?q=${STEADY}`,
     wallet: `/wallet/${STEADY}`,
+    comparison: `/compare?addresses=${STEADY},${walletOf(2)},${QUIET},${walletOf(4)}`,
+    "comparison of one": `/compare?addresses=${STEADY}`,
     "wallet without a score": `/wallet/${QUIET}`,
     "history of a wallet": `/wallet/${STEADY}/history`,
     "verdict allowed": `/verdict/${world.verdicts.allowed}`,

@@ -24,6 +24,7 @@ import {
   levelWords,
   renderSearch,
   renderWho,
+  shortHex,
 } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
 import { answerSearch, shownQuery } from "./search.ts";
@@ -182,6 +183,7 @@ function renderRows(rows: readonly Row[], { choice, now }: { choice: Choice; now
 <table class="stack ranks">
 <thead><tr><th scope="col">Rank</th><th scope="col">Wallet</th>${heading("score")}${heading("d1")}${heading("d2")}<th scope="col"><abbr title="Change of the score in 30 days">30 days</abbr></th>${heading("confidence")}${heading("active")}</tr></thead>
 <tbody>${rows.map((row) => renderRow(row, now))}</tbody></table>
+<form class="actions" id="compare" action="/compare" method="get"><button class="button plain">Compare ticked wallets</button></form>
 <p class="quiet small">Equal scores share a rank. Names are given by the agents and are not verified. <a href="${pathOf(choice, { file: "/leaderboard.csv" })}">Download as CSV</a></p>`;
 }
 
@@ -189,13 +191,19 @@ function renderRow(row: Row, now: Date): Fragment {
   const { wallet, rank, agents, isSanctioned, ahsScore, grade, d1Score, d2Score, lastActiveAt } = row;
   return html`
 <tr><td data-name="Rank">${rank === null ? html`<span class="quiet">–</span>` : countWords(rank)}</td>
-<td class="who">${renderWho(wallet, agents)}${isSanctioned ? html` <span class="chip alarm">Sanctioned</span>` : ""}</td>
+<td class="who">${renderTick(row)}${renderWho(wallet, agents)}${isSanctioned ? html` <span class="chip alarm">Sanctioned</span>` : ""}</td>
 <td><span class="score">${gradeMark(grade)} <b>${ahsScore ?? ""}</b>${ahsScore === null ? "" : html`<svg class="bar" width="72" height="6" aria-hidden="true"><rect class="track" width="100%" height="6" rx="3"/><rect class="in-${grade}" width="${ahsScore}%" height="6" rx="3"/></svg>`}</span></td>
 <td data-name="D1">${d1Score ?? "–"}</td>
 <td data-name="D2">${d2Score ?? "–"}</td>
 <td data-name="30 days">${renderChange(row)}</td>
 <td data-name="Confidence">${levelWords(row.confidenceLevel)}</td>
 <td data-name="Last active">${lastActiveAt === null ? "–" : html`<span title="${lastActiveAt.toISOString()}">${ageWords(lastActiveAt, now)}</span>`}</td></tr>`;
+}
+
+/** A box of the form below the table. */
+function renderTick({ wallet }: Row): Fragment {
+  const address = toEip55(wallet);
+  return html`<input class="tick" type="checkbox" form="compare" name="addresses" value="${address}" aria-label="Compare ${shortHex(address)}">`;
 }
 
 function renderChange({ ahsScore, earlierScore }: ListedWallet): Fragment | string {

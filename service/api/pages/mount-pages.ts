@@ -2,10 +2,11 @@ import type { Hono } from "hono";
 import { html } from "hono/html";
 import type { Logger } from "pino";
 import { methodNotAllowed, PROBLEMS, Problem } from "../../access/problems.ts";
-import { answer } from "../kit/answer.ts";
+import { addHeaders, answer } from "../kit/answer.ts";
 import type { ApiContext, ApiEnv } from "../kit/api-env.ts";
 import { problemOf } from "../kit/handle-error.ts";
 import { accountPage, recoverPage, topUpPage } from "./account-page.ts";
+import { comparePage } from "./compare-page.ts";
 import { dashboardPage } from "./dashboard.ts";
 import { homeOf, type PageContent, type PageFrame } from "./frame.ts";
 import { leaderboardFile, leaderboardPage } from "./leaderboard.ts";
@@ -23,6 +24,7 @@ const PAGES: readonly Page[] = [
   dashboardPage,
   leaderboardPage,
   leaderboardFile,
+  comparePage,
   walletPage,
   walletHistoryPage,
   walletHistoryFile,
@@ -43,7 +45,22 @@ export function pagesOf(endpoints: ReadonlySet<string>): ReadonlySet<string> {
 /** Mounts the pages. Errors become pages, and forms of other sites are refused. */
 export function mountPages(app: Hono<ApiEnv>, runtime: PageRuntime): void {
   for (const page of PAGES) {
-    if (isServed(page, runtime.served)) mountOne(app, page, runtime);
+    if (isServed(page, runtime.served) && !runtime.served.has(page.path)) mountOne(app, page, runtime);
+  }
+}
+
+/**
+ * Mounts the pages at paths of endpoints: clients that prefer HTML get the page, all others the endpoint's answer. To be mounted
+ * before the endpoints.
+ */
+export function mountSharedPages(app: Hono<ApiEnv>, runtime: PageRuntime): void {
+  for (const page of PAGES.filter(({ path }) => runtime.served.has(path))) {
+    const show = pageAnswer(page.path, page.get, runtime);
+    app.get(routeOf(page), async (context, next) => {
+      const { vary } = context.get("headers");
+      addHeaders(context, { vary: vary === undefined ? "Accept" : `${vary}, Accept` });
+      return wantsPage(context) ? show(context) : next();
+    });
   }
 }
 
@@ -68,10 +85,13 @@ function isServed({ needs }: Page, endpoints: ReadonlySet<string>): boolean {
   return needs === undefined || endpoints.has(needs);
 }
 
-function mountOne(app: Hono<ApiEnv>, { path, get, post }: Page, runtime: PageRuntime): void {
-  const route = path.replaceAll(/\{(.+?)\}/g, ":$1");
-  const allow = ["GET", "HEAD", ...(post === undefined ? [] : ["POST"]), "OPTIONS"];
-  const answerBy = (handler: PageHandler) => async (context: ApiContext) => {
+function routeOf({ path }: Page): string {
+  return path.replaceAll(/\{(.+?)\}/g, ":$1");
+}
+
+/** Answers by a handler of a page; its errors become pages. */
+function pageAnswer(path: string, handler: PageHandler, runtime: PageRuntime) {
+  return async (context: ApiContext): Promise<Response> => {
     context.set("route", path);
     try {
       return await runtime.limits.startDeadline().wait(handler(context, runtime));
@@ -79,6 +99,13 @@ function mountOne(app: Hono<ApiEnv>, { path, get, post }: Page, runtime: PageRun
       return answerProblemPage(context, problemIn(error, context, runtime.logger));
     }
   };
+}
+
+function mountOne(app: Hono<ApiEnv>, page: Page, runtime: PageRuntime): void {
+  const { path, get, post } = page;
+  const route = routeOf(page);
+  const allow = ["GET", "HEAD", ...(post === undefined ? [] : ["POST"]), "OPTIONS"];
+  const answerBy = (handler: PageHandler) => pageAnswer(path, handler, runtime);
   app.get(route, answerBy(get));
   if (post !== undefined) {
     app.post(

@@ -147,6 +147,12 @@ export function dollars(usd: number): string {
   return `${USD.format(usd)} USD`;
 }
 
+/** US dollars of millionths, rounded down to cents: no page shows more than there is. */
+export function usdAmount(microUsd: bigint): string {
+  const cents = (microUsd / 10_000n) % 100n;
+  return `${(microUsd / 1_000_000n).toLocaleString("en-GB")}.${String(cents).padStart(2, "0")}`;
+}
+
 /** Shortens amounts of whole cents in a text to two decimals. */
 export function shortAmounts(text: string): string {
   return text.replace(/\b([0-9]+\.[0-9]{2})0(?= USD)/g, "$1");

@@ -122,6 +122,7 @@ const sitemap: Page = {
     const paths = [
       "/",
       "/leaderboard",
+      "/compare",
       "/status",
       "/docs",
       ...wallets.map(({ wallet }) => `/wallet/${toEip55(wallet)}`),

@@ -7,6 +7,7 @@ import type { WalletSnapshot } from "../../scores/scores.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import { getAhsHistory } from "../routes/get-ahs-history.ts";
 import { addressSchema, toEip55 } from "../schemas/values.ts";
+import { comparePath } from "./compare-page.ts";
 import type { PageRuntime } from "./page.ts";
 import type { PagePorts } from "./page-ports.ts";
 import { chainWords, copyable, explorerLink, shortHex, timeTag } from "./page-words.ts";
@@ -67,7 +68,7 @@ export function renderWalletHead(head: WalletHead, tab: string | null): Fragment
   const name = shownName(first);
   return html`<p class="eyebrow">Wallet on ${chainWords(head.chain.name)}${first === undefined ? "" : html`, agent #${String(first.agentId)}${agents > 1 ? ` and ${agents >= 100 ? "99 or more" : agents - 1} others` : ""}`}</p>
 ${name === null ? html`<h1 class="address mono">${shortHex(address)}</h1>` : html`<h1><bdi>${name}</bdi></h1>`}
-<p class="address-line">${copyable(address, "the address")}${explorerLink(head.chain, "address", address)}</p>
+<p class="address-line">${copyable(address, "the address")}${explorerLink(head.chain, "address", address)} <a class="small whole" href="${comparePath([head.address])}">Compare with …</a></p>
 ${head.snapshot.sanctions.length === 0 ? "" : renderSanctions(head.snapshot)}
 ${head.snapshot.threats.length === 0 ? "" : renderThreats(head.snapshot)}
 ${renderTabs(head, tab)}`;

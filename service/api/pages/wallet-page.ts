@@ -27,6 +27,7 @@ import {
   routeWords,
   strangeText,
   timeTag,
+  usdAmount,
 } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
 import { SOLD_REPORTS } from "./reports/sold-reports.ts";
@@ -209,12 +210,12 @@ function renderBacking({ backing, now }: WalletView): Fragment {
 <p>The backing of this wallet is not computed yet, which does not mean zero. Until then a payment with a given amount waits in escrow.</p>`;
   const { safeMicroUsd, availableMicroUsd, outstandingMicroUsd, costBasisMicroUsd, asOfBlock, asOfTime } =
     backing;
-  return html`<p class="reading"><span class="reading-number">${amount(safeMicroUsd)}</span> <b>USD</b> <span class="quiet">safe amount</span></p>
+  return html`<p class="reading"><span class="reading-number">${usdAmount(safeMicroUsd)}</span> <b>USD</b> <span class="quiet">safe amount</span></p>
 <p>By default a payment settles at once up to the available amount, and waits in escrow above it.</p>
 <dl class="facts">
-<dt>Available</dt><dd><b>${amount(availableMicroUsd)} USD</b></dd>
-<dt>Outstanding</dt><dd>${amount(outstandingMicroUsd)} USD <span class="quiet">promised to payers or received within a day</span></dd>
-<dt>Cost basis</dt><dd>${amount(costBasisMicroUsd)} USD <span class="quiet">spent in 180 days on costs that do not return, its payers' share included</span></dd>
+<dt>Available</dt><dd><b>${usdAmount(availableMicroUsd)} USD</b></dd>
+<dt>Outstanding</dt><dd>${usdAmount(outstandingMicroUsd)} USD <span class="quiet">promised to payers or received within a day</span></dd>
+<dt>Cost basis</dt><dd>${usdAmount(costBasisMicroUsd)} USD <span class="quiet">spent in 180 days on costs that do not return, its payers' share included</span></dd>
 <dt>As of</dt><dd>block ${countWords(asOfBlock)}, ${timeTag(asOfTime)} <span class="quiet whole">(${ageWords(asOfTime, now)})</span></dd>
 </dl>${renderSeller(backing)}`;
 }
@@ -224,15 +225,9 @@ function renderSeller({ sellerProfile: profile }: AvailableBacking): Fragment | 
   const { jobs } = profile;
   return html`<dl class="facts">
 <dt>Paid by</dt><dd>${countWords(profile.payers)} independent ${profile.payers === 1 ? "payer" : "payers"}, ${countWords(profile.returningPayers)} of them in two weeks or more</dd>
-<dt>Revenue</dt><dd>${amount(BigInt(profile.revenueMicroUsd))} USD in 180 days <span class="quiet">in ${countWords(profile.weeks)} ${profile.weeks === 1 ? "week" : "weeks"}, ${percent(profile.refundedShare)} paid back</span></dd>
+<dt>Revenue</dt><dd>${usdAmount(BigInt(profile.revenueMicroUsd))} USD in 180 days <span class="quiet">in ${countWords(profile.weeks)} ${profile.weeks === 1 ? "week" : "weeks"}, ${percent(profile.refundedShare)} paid back</span></dd>
 <dt>Jobs</dt><dd>${countWords(jobs.completed)} completed, ${countWords(jobs.rejected)} rejected, ${countWords(jobs.expired)} expired</dd>
 </dl>`;
-}
-
-/** US dollars of millionths, rounded down to cents: no page shows more than there is. */
-function amount(microUsd: bigint): string {
-  const cents = (microUsd / 10_000n) % 100n;
-  return `${(microUsd / 1_000_000n).toLocaleString("en-GB")}.${String(cents).padStart(2, "0")}`;
 }
 
 function renderReading(ahsScore: number, { grade }: CurrentScore): Fragment {
@@ -274,7 +269,7 @@ function renderPublished({ published, chain, snapshot }: WalletView): Fragment {
   const isOther = snapshot.score !== null && snapshot.score.ahsScore !== ahsScore;
   return html`<dl class="facts">
 <dt>Score</dt><dd>${ahsScore === null ? html`${gradeMark(null)} Not enough history` : html`${gradeMark(gradeOf(ahsScore))} <b>${ahsScore}</b>`}</dd>
-<dt>Safe amount</dt><dd>${safeMicroUsd === null ? html`None <span class="quiet">the record is of a model without safe amounts</span>` : html`${amount(safeMicroUsd)} USD <span class="quiet">when it was published, rounded down</span>`}</dd>
+<dt>Safe amount</dt><dd>${safeMicroUsd === null ? html`None <span class="quiet">the record is of a model without safe amounts</span>` : html`${usdAmount(safeMicroUsd)} USD <span class="quiet">when it was published, rounded down</span>`}</dd>
 <dt>As of</dt><dd>block ${countWords(asOfBlock)}</dd>
 <dt>Published</dt><dd>${timeTag(publishedAt)}</dd>
 <dt>Transaction</dt><dd>${copyable(transactionHash, "the transaction's hash")}${explorerLink(chain, "tx", transactionHash)}</dd>

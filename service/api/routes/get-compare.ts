@@ -79,7 +79,7 @@ const walletSchema = z
     d1_score: nullableScoreSchema,
     d2_score: nullableScoreSchema,
     grade_reason: text(
-      "Why the grade is what it is, or why there is none, in one sentence",
+      "Why the wallet has its grade or no grade, in one sentence",
       "Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points).",
     ),
     trend: trendSchema,

@@ -44,6 +44,7 @@ export function fakeAccountPages(changes: Partial<PagePorts> = {}): PagePorts {
     leaderboard: { list: notAsked, byPrefix: notAsked, byName: notAsked, byAgentId: notAsked },
     agentNames: notAsked,
     scoreHistory: { daily: notAsked, gradeChanges: notAsked },
+    compare: notAsked,
     sanctionedAmong: notAsked,
     wallets: {
       standing: notAsked,
