@@ -100,7 +100,7 @@ export const environment = z.object({
   /** Every client that reaches it can read the metrics: use another address than loopback only in a private network. */
   METRICS_HOST: z.string().min(1).default("127.0.0.1").describe("a host name or address"),
   PUBLIC_URL: httpUrl,
-  /** Whom security.txt names: mailto: or https:. */
+  /** Contact of security.txt: mailto: or https:. */
   SECURITY_CONTACT: z
     .string()
     .regex(/^(mailto:|https:\/\/)\S+$/)
@@ -131,7 +131,7 @@ export const environment = z.object({
    */
   ...keyVariables("PUBLISHER"),
   ...keyVariables("SIGNER"),
-  /** Whom callers without a key pay, in the deployment's USDC; unset, keys alone are served. */
+  /** Recipient of the USDC that callers without a key pay. If unset, only keys are served. */
   X402_PAY_TO: account,
   /** A facilitator by URL; or else our own: `ahs serve` knows its address, `ahs work` its key. */
   X402_FACILITATOR_URL: httpUrl,

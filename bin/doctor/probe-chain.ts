@@ -98,7 +98,7 @@ export async function probeFeeds(client: PublicClient, { market }: Pick<Deployme
   });
 }
 
-/** Whom the contracts of ours believe. */
+/** Signers and writers that our contracts accept. */
 export async function probeRoles(
   client: PublicClient,
   { oracle, verdictEvaluator }: Pick<Deployment, "oracle" | "verdictEvaluator">,

@@ -26,7 +26,7 @@ export const KEY_SUFFIXES = {
   signerAddress: "_SIGNER_ADDRESS",
 } as const;
 
-/** Whom a remote signer is asked for: an address, or the public key that has it. */
+/** Key of a remote signer: its address, or its public key. */
 export type SignerName = { readonly address: Address; readonly identifier: Hex };
 
 const PUBLIC_KEY = /^0x(04)?[0-9a-fA-F]{128}$/;

@@ -36,7 +36,7 @@ export function announce(announcement: {
   for (const line of lines(content, files)) out(line);
 }
 
-/** Verdicts: where to read of them, how to see one made, and by whom they are. */
+/** Verdicts: where to read them, how to make one, and which model judges. */
 function verificationLines({ base_url, scripted_model_url: scripted }: UpFile, dataDir: string): string[] {
   return [
     `Verification: ${base_url}/v1/docs; plays nine jobs from specification to escrow, in about 4 minutes:`,

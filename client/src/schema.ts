@@ -1318,13 +1318,13 @@ export interface components {
                 /** @example 0.81 */
                 confidence: number;
                 confidence_level: components["schemas"]["ConfidenceLevel"];
-                current: components["schemas"]["ToldScore"] & unknown;
+                current: components["schemas"]["ScoreState"] & unknown;
                 /**
                  * @description Of the record that shows the change
                  * @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
                  */
                 inputs_hash: string;
-                previous: components["schemas"]["ToldScore"];
+                previous: components["schemas"]["ScoreState"];
                 /** @example 0.59 */
                 previous_confidence: number | null;
                 /**
@@ -2102,13 +2102,13 @@ export interface components {
                 /** @example 0.81 */
                 confidence: number;
                 confidence_level: components["schemas"]["ConfidenceLevel"];
-                current: components["schemas"]["ToldScore"] & unknown;
+                current: components["schemas"]["ScoreState"] & unknown;
                 /**
                  * @description Of the record that shows the change
                  * @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
                  */
                 inputs_hash: string;
-                previous: components["schemas"]["ToldScore"];
+                previous: components["schemas"]["ScoreState"];
                 /** Format: uuid */
                 subscription_id: string;
             };
@@ -4125,13 +4125,13 @@ export interface components {
                 /** @example 0.81 */
                 confidence: number;
                 confidence_level: components["schemas"]["ConfidenceLevel"];
-                current: components["schemas"]["ToldScore"] & unknown;
+                current: components["schemas"]["ScoreState"] & unknown;
                 /**
                  * @description Of the record that shows the change
                  * @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
                  */
                 inputs_hash: string;
-                previous: components["schemas"]["ToldScore"];
+                previous: components["schemas"]["ScoreState"];
                 sanctions_flags: components["schemas"]["SanctionsFlag"][];
                 /** Format: uuid */
                 subscription_id: string;
@@ -4532,13 +4532,13 @@ export interface components {
                 /** @example 0.81 */
                 confidence: number;
                 confidence_level: components["schemas"]["ConfidenceLevel"];
-                current: components["schemas"]["ToldScore"] & unknown;
+                current: components["schemas"]["ScoreState"] & unknown;
                 /**
                  * @description Of the record that shows the change
                  * @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
                  */
                 inputs_hash: string;
-                previous: components["schemas"]["ToldScore"];
+                previous: components["schemas"]["ScoreState"];
                 /** Format: uuid */
                 subscription_id: string;
             };
@@ -4628,7 +4628,7 @@ export interface components {
             wins: number;
         };
         /** @description Grade and score are null without enough history, or without a score */
-        ToldScore: {
+        ScoreState: {
             /**
              * @description Integer 0 to 100; null for a wallet without enough history
              * @example 84

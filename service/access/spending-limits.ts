@@ -13,6 +13,9 @@ const TAKE = `
 
 const READ = "select tokens from ahs.rate_bucket where identity = $1";
 
+/** Sessions that spent nothing keep no row, so that unpaid calls cannot fill the table. */
+const FORGET = "delete from ahs.rate_bucket where identity = $1 and tokens + $2::float8 <= 0";
+
 const CORRECT = "update ahs.rate_bucket set tokens = greatest(0, tokens + $2::float8) where identity = $1";
 
 /** Sums of charges by session, in the table of rate buckets. A session that is idle for two days starts again. */
@@ -38,7 +41,9 @@ export function createSpendingLimits({ db, now }: { readonly db: Database; reado
     /** Corrects a reserved price by the difference to what was charged. */
     async correct(session: string, units: number): Promise<void> {
       if (units === 0) return;
-      await pool.query({ ...QUERY_DEADLINE, text: CORRECT, values: [`${SPENT}${session}`, units] });
+      const values = [`${SPENT}${session}`, units];
+      const { rowCount } = await pool.query({ ...QUERY_DEADLINE, text: FORGET, values });
+      if (rowCount === 0) await pool.query({ ...QUERY_DEADLINE, text: CORRECT, values });
     },
   };
 }

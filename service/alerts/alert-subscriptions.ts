@@ -218,7 +218,7 @@ export type DueNotice = {
  * Ids of active subscriptions (all chains) that end after `after` and not after `until`, soonest first, and have no event with the dedupe key
  * `key[0]` + end in Unix milliseconds + `key[1]`.
  */
-export async function readUntold(
+export async function readNotNotified(
   db: NodePgDatabase,
   { after, until, key, limit, except }: DueNotice & { limit: number; except: readonly string[] },
 ): Promise<readonly string[]> {
@@ -255,22 +255,24 @@ export type WatchedValues = Readonly<Record<keyof AlertThresholds, number | null
 /** The part of a score that events contain. Grade and scores are null for a record without enough history. */
 const { grade, ahsScore, d1Score, d2Score, confidenceMicros, confidenceLevel } = score;
 const { sanctioned, sanctionsFlags, asOfBlock, asOfTime, inputsHash } = score;
-const TOLD = {
+const SCORE_PART = {
   ...{ grade, ahsScore, d1Score, d2Score, confidenceMicros, confidenceLevel },
   ...{ sanctioned, sanctionsFlags, asOfBlock, asOfTime, inputsHash },
 };
 
-export type ToldScore = Pick<typeof score.$inferSelect, keyof typeof TOLD> & { readonly scoreId: number };
+export type AlertScore = Pick<typeof score.$inferSelect, keyof typeof SCORE_PART> & {
+  readonly scoreId: number;
+};
 
 /** Current scores by wallet; wallets without a score are missing. */
-export async function readToldScores(
+export async function readAlertScores(
   tx: NodePgDatabase,
   of: { chainId: number; wallets: readonly string[] },
-): Promise<ReadonlyMap<string, ToldScore>> {
+): Promise<ReadonlyMap<string, AlertScore>> {
   const rows = await tx
-    .select({ wallet: currentScore.wallet, scoreId: score.id, ...TOLD })
+    .select({ wallet: currentScore.wallet, scoreId: score.id, ...SCORE_PART })
     .from(currentScore)
     .innerJoin(score, eq(score.id, currentScore.scoreId))
     .where(and(eq(currentScore.chainId, of.chainId), isOneOf(currentScore.wallet, of.wallets)));
-  return new Map(rows.map(({ wallet, ...told }) => [wallet, told]));
+  return new Map(rows.map(({ wallet, ...score }) => [wallet, score]));
 }

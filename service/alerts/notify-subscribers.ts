@@ -4,8 +4,8 @@ import { isolateFaults } from "../db/quarantine.ts";
 import {
   type DueNotice,
   type LiveSubscription,
-  readToldScores,
-  readUntold,
+  readAlertScores,
+  readNotNotified,
   takeExpiring,
   takeLiveSubscriptions,
 } from "./alert-subscriptions.ts";
@@ -27,18 +27,18 @@ export async function watchWallets(
     chainId,
     at,
     subscriptions,
-    before: await readToldScores(tx, { chainId, wallets: walletsOf(subscriptions) }),
+    before: await readAlertScores(tx, { chainId, wallets: walletsOf(subscriptions) }),
   };
 }
 
 /** Queues an event for every subscribed change, in the transaction that stored the scores. */
-export async function tellChanges(
+export async function notifyChanges(
   tx: NodePgDatabase,
   watched: Awaited<ReturnType<typeof watchWallets>>,
 ): Promise<void> {
   if (watched === null) return;
   const { chainId, at, subscriptions, before } = watched;
-  const after = await readToldScores(tx, { chainId, wallets: walletsOf(subscriptions) });
+  const after = await readAlertScores(tx, { chainId, wallets: walletsOf(subscriptions) });
   const events = subscriptions.flatMap((subscription) => {
     const { wallet } = subscription;
     const score = after.get(wallet);
@@ -63,34 +63,34 @@ const MOST_FAILED = 1_000;
  * sent. Reads at most 500 subscriptions at once. A failure delays no other subscription; the first error is thrown at
  * the end.
  */
-export async function tellExpiry(db: Database, now: Date, batch = BATCH): Promise<number> {
-  let told = 0;
+export async function notifyExpiry(db: Database, now: Date, batch = BATCH): Promise<number> {
+  let notified = 0;
   let error: unknown = null;
   for (const notice of dueNotices(now)) {
     const failed: string[] = [];
     for (;;) {
-      const ids = await readUntold(db, { ...notice, limit: batch, except: failed });
+      const ids = await readNotNotified(db, { ...notice, limit: batch, except: failed });
       let queued = 0;
       const { faults, untried, firstError } = await isolateFaults({
         batches: ids.length === 0 ? [] : [ids],
         lanes: 1,
         attempt: async (some) => {
-          queued += await tell(db, { now, notice, ids: some });
+          queued += await queueNotices(db, { now, notice, ids: some });
         },
       });
       error ??= firstError ?? null;
-      told += queued;
+      notified += queued;
       failed.push(...faults.map(({ subject }) => subject), ...untried);
       // Renewed or ended subscriptions no longer match. If a batch queues nothing, the next run continues.
       if ((queued === 0 && faults.length === 0) || failed.length > MOST_FAILED || ids.length < batch) break;
     }
   }
   if (error !== null) throw error;
-  return told;
+  return notified;
 }
 
 /** Queues notices for those subscriptions that still end in the span. */
-function tell(
+function queueNotices(
   db: Database,
   { now, notice, ids }: { now: Date; notice: DueNotice; ids: readonly string[] },
 ): Promise<number> {

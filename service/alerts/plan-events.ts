@@ -3,11 +3,11 @@ import { type Address, checksumAddress } from "viem";
 import { MICRO } from "../model/score/fixed-point.ts";
 import { defaultAction } from "../model/score/route.ts";
 import type {
+  AlertScore,
   DueNotice,
   ExpiringSubscription,
   LiveSubscription,
   StoredSubscription,
-  ToldScore,
 } from "./alert-subscriptions.ts";
 import { type Breach, breachesOf, standingOfThresholds } from "./thresholds.ts";
 import type { NewEvent } from "./webhook-events.ts";
@@ -37,8 +37,8 @@ type ScoreChange = {
   /** Lower-case. */
   readonly wallet: Address;
   /** Null for a wallet without a score. */
-  readonly before: ToldScore | null;
-  readonly after: ToldScore;
+  readonly before: AlertScore | null;
+  readonly after: AlertScore;
 };
 
 /**
@@ -101,7 +101,7 @@ function changesOf({ before, after }: ScoreChange, breached: readonly Breach[]):
 
 function changeData(type: AlertEvent, change: ScoreChange, breached: readonly Breach[]): object {
   const { before, after, wallet, chainId } = change;
-  const told = {
+  const common = {
     address: checksumAddress(wallet),
     chain_id: chainId,
     previous: standingOf(before),
@@ -114,22 +114,22 @@ function changeData(type: AlertEvent, change: ScoreChange, breached: readonly Br
   };
   switch (type) {
     case "ahs.grade_changed":
-      return told;
+      return common;
     case "ahs.confidence_changed":
       return {
-        ...told,
+        ...common,
         previous_confidence: before === null ? null : before.confidenceMicros / MICRO,
         previous_confidence_level: before?.confidenceLevel ?? null,
       };
     case "ahs.threshold_breached":
-      return { ...told, breached };
+      return { ...common, breached };
     case "ahs.sanctions_hit":
-      return { ...told, sanctions_flags: after.sanctionsFlags };
+      return { ...common, sanctions_flags: after.sanctionsFlags };
   }
 }
 
 /** A score as a payment is routed by it under the default table. */
-function standingOf(score: ToldScore | null) {
+function standingOf(score: AlertScore | null) {
   const action = defaultAction({ sanctioned: score?.sanctioned === true, score });
   return { grade: score?.grade ?? null, ahs_score: score?.ahsScore ?? null, trust_routing: action };
 }

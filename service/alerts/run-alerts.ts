@@ -4,7 +4,7 @@ import { runLoop } from "../db/run-loop.ts";
 import { runVisits, sharedAccount, type VisitLimits } from "../db/run-visits.ts";
 import { sweepSubscriptions } from "./alert-subscriptions.ts";
 import { deliverNextEvent } from "./deliver-event.ts";
-import { tellExpiry } from "./notify-subscribers.ts";
+import { notifyExpiry } from "./notify-subscribers.ts";
 import { type DueEvent, readDueEvents } from "./webhook-events.ts";
 import { dropEventsOfEnded, readWebhookQueue, sweepEvents } from "./webhook-log.ts";
 
@@ -110,8 +110,8 @@ async function runUpkeep(deps: AlertDeps, pauseMs: number, signal: AbortSignal):
 /** A failure here does not delay the sweep. */
 async function noteExpiry({ db, logger, now }: AlertDeps): Promise<void> {
   try {
-    const told = await tellExpiry(db, now());
-    if (told > 0) logger.info({ told }, "subscribers notified that their subscriptions expire");
+    const notified = await notifyExpiry(db, now());
+    if (notified > 0) logger.info({ notified }, "subscribers notified that their subscriptions expire");
   } catch (error) {
     logger.error(
       { err: error },

@@ -250,10 +250,10 @@ async function answeredSince(
   event: Pick<DueEvent, "id" | "endpointId">,
 ): Promise<boolean> {
   const { rows } = await tx.execute(sql`
-    with told as (select attempts from ahs.webhook_event where id = ${event.id}),
+    with current as (select attempts from ahs.webhook_event where id = ${event.id}),
     series as (
       select at from ahs.webhook_attempt where event_id = ${event.id}
-      order by at desc, id desc limit (select attempts from told)
+      order by at desc, id desc limit (select attempts from current)
     )
     select 1 from ahs.webhook_event
     where endpoint_id = ${event.endpointId} and delivered_at > (select min(at) from series) limit 1`);

@@ -93,10 +93,10 @@ export async function keepReadings(
     await holdChain(tx, chainId);
     if (!(await isIndexed(tx, chainId, at))) return 0;
     const addresses = readings.map(({ address }) => address);
-    const told = await tx.execute<{ address: string }>(
+    const listed = await tx.execute<{ address: string }>(
       sql`select distinct address from ${viewOf(chainId, "sanctions_change")} where address = any(${sql.param(addresses)})`,
     );
-    const byEvents = new Set(told.rows.map(({ address }) => address));
+    const byEvents = new Set(listed.rows.map(({ address }) => address));
     const kept = readings
       .filter(({ address }) => !byEvents.has(address))
       .map((reading) => ({ ...reading, chainId, block: blockNumber, readAt }));

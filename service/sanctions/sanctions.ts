@@ -44,8 +44,8 @@ export async function readSanctionsFlags(
            ${sanctionsFlagsJoin({ schema, address: "wanted.address", chainId: "$2" })}`,
     values: [[...new Set(addresses)], chainId],
   });
-  const flags = rows.map((row) => [row.address, flagsOf(row)] as const);
-  return new Map(flags.filter(([, told]) => told.length > 0));
+  const found = rows.map((row) => [row.address, flagsOf(row)] as const);
+  return new Map(found.filter(([, flags]) => flags.length > 0));
 }
 
 /** The flags that imported lists give an address, lower-case: all that is known of one without an index. */

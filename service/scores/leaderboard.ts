@@ -77,6 +77,8 @@ export const MOST_NAMES = 1_000;
 /** Characters of an agent's name that the index `agent_document_name` has, in lower case. */
 const INDEXED_NAME_CHARACTERS = 64;
 
+const HAS_TRIGRAM = /[\p{L}\p{N}]{3}/u;
+
 /** Searches and lists of the wallets of one chain, each bounded in the rows that it reads. */
 export function createLeaderboardReader(
   db: Database,
@@ -118,15 +120,17 @@ export function createLeaderboardReader(
     },
     /**
      * Agents whose name contains a text, in any case: at most MOST_NAMES whose name begins so and MOST_NAMES others, those with the
-     * best scores first. A text of fewer than three characters is only looked for at the beginning. None while the index has no tables.
+     * best scores first. A text without three letters or digits in a row is only looked for at the beginning. None while the index has no tables.
      */
     async byName(part: string, { offset, limit }: { offset: number; limit: number }): Promise<FoundNames> {
       const start = [...part].slice(0, INDEXED_NAME_CHARACTERS).join("");
+      // The trigram index serves only these; without it every name would be read.
+      const inside = HAS_TRIGRAM.test(start) ? `_%${escaped(start)}%` : null;
       const found = await fromIndex(
         rowsInTime<FoundRow & Omit<FoundNames, "agents">>(db, {
           name: `leaderboard_name_${chainId}`,
           text: namesStatement(agents),
-          values: [chainId, start, limit, offset, start.length < 3 ? null : `_%${escaped(start)}%`],
+          values: [chainId, start, limit, offset, inside],
         }),
       );
       const rows = found ?? [];

@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
-import { tellChanges, watchWallets } from "../alerts/notify-subscribers.ts";
+import { notifyChanges, watchWallets } from "../alerts/notify-subscribers.ts";
 import { holdChain, isIndexed } from "../db/chain-fence.ts";
 import type { Database } from "../db/database.ts";
 import { inputFile } from "../db/tables/publish.ts";
@@ -49,7 +49,7 @@ export async function storeRecords(
       const watched = await watchWallets(tx, { chainId, wallets, at: now() });
       const scoreIds = await insertScores(tx, chunk);
       await makeCurrent(tx, scoreIds, orphaned);
-      await tellChanges(tx, watched);
+      await notifyChanges(tx, watched);
       await proposeIntents(tx, { chainId, scoreIds, policy: publishPolicy, now: now() });
       await context.alongside?.(tx);
       return true;

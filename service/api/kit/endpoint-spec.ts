@@ -152,7 +152,7 @@ export type Sale<Answer> = PaidWorkContext & {
   readonly isOwed: boolean;
   /** Answers without a charge. */
   free(answer: Answer): Promise<Response>;
-  /** Takes the price. Throws the 402 of a caller whom it finds unable to pay. */
+  /** Takes the price. Throws a 402 if the caller cannot pay. */
   take(terms: ChargeTerms): Promise<{
     /** The debit that pays; null unless the caller is a metered key. */
     readonly debitId: string | null;

@@ -198,7 +198,7 @@ function renderRecoverForm(): Fragment {
 <div class="form-row"><div class="field"><label for="key-id">Key id, where the wallet bought several</label>
 <input id="key-id" name="key-id" autocomplete="off" spellcheck="false"></div>
 <button class="button plain">Get another key</button></div>
-<p class="told" role="status" aria-live="polite"></p>
+<p class="message" role="status" aria-live="polite"></p>
 <div class="bought" hidden></div>
 </form></details>`;
 }
@@ -209,7 +209,7 @@ function renderBuyForm({ target, button }: { target: "/keys" | "/account/topup";
 <div class="form-row"><div class="field"><label for="credits">Credits in USD</label>
 <input id="credits" name="credits" type="number" inputmode="decimal" min="1" max="10000" step="0.01" value="5" required></div>
 <button class="button">${button}</button></div>
-<p class="told" role="status" aria-live="polite"></p>
+<p class="message" role="status" aria-live="polite"></p>
 <div class="bought" hidden></div>
 </form>
 <noscript><p class="notice warn">Paying with a browser wallet needs JavaScript. The other ways work without it.</p></noscript>`;

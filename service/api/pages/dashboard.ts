@@ -19,6 +19,7 @@ import {
   dollars,
   explorerLink,
   gradeMark,
+  priceUsd,
   renderSearch,
   shortHex,
   spanWords,
@@ -132,7 +133,7 @@ function renderPrices({ served }: DashboardView): Fragment {
     ...SOLD_REPORTS.map(({ title, endpoint }) => ({ name: title, endpoint })),
     { name: "Alerts about a wallet for 30 days", endpoint: getAlertsSubscribe },
   ].filter(({ endpoint }) => served.has(endpoint.path));
-  return html`<dl class="facts prices">${prices.map(({ name, endpoint }) => html`<dt>${name}</dt><dd class="number">${dollars((endpoint.price ?? 0) / 1_000)}</dd>`)}</dl>
+  return html`<dl class="facts prices">${prices.map(({ name, endpoint }) => html`<dt>${name}</dt><dd class="number">${dollars(priceUsd(endpoint))}</dd>`)}</dl>
 <p class="quiet small">Pay per call with an API key or with USDC by <abbr title="HTTP 402 payments">x402</abbr>. A refused request costs nothing.</p>`;
 }
 

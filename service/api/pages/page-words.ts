@@ -153,6 +153,11 @@ export function usdAmount(microUsd: bigint): string {
   return `${(microUsd / 1_000_000n).toLocaleString("en-GB")}.${String(cents).padStart(2, "0")}`;
 }
 
+/** US dollars of an endpoint's price, which is in thousandths of one; free without a price. */
+export function priceUsd({ price }: { readonly price: number | null }): number {
+  return (price ?? 0) / 1_000;
+}
+
 /** Shortens amounts of whole cents in a text to two decimals. */
 export function shortAmounts(text: string): string {
   return text.replace(/\b([0-9]+\.[0-9]{2})0(?= USD)/g, "$1");

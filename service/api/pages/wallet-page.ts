@@ -24,6 +24,7 @@ import {
   gradeMark,
   levelWords,
   percentWords,
+  priceUsd,
   routeWords,
   strangeText,
   timeTag,
@@ -177,7 +178,7 @@ function renderReports({ address, served }: WalletView): Fragment {
   const sold = SOLD_REPORTS.filter(({ endpoint }) => served.has(endpoint.path));
   return html`<ul class="reports">${sold.map(
     ({ slug, title, about, endpoint }) =>
-      html`<li><a href="/wallet/${toEip55(address)}/${slug}"><b>${title}</b> <span class="price">${dollars((endpoint.price ?? 0) / 1_000)}</span></a><span class="quiet small">${about}</span></li>`,
+      html`<li><a href="/wallet/${toEip55(address)}/${slug}"><b>${title}</b> <span class="price">${dollars(priceUsd(endpoint))}</span></a><span class="quiet small">${about}</span></li>`,
   )}</ul>`;
 }
 

@@ -14,7 +14,7 @@ import {
   redirectTo,
 } from "./page.ts";
 import type { ReportState } from "./page-ports.ts";
-import { dollars, shortAmounts, strangeText, timeTag } from "./page-words.ts";
+import { dollars, priceUsd, shortAmounts, strangeText, timeTag } from "./page-words.ts";
 import { type Fragment, renderProse } from "./prose.ts";
 import { SOLD_REPORTS, type SoldReport } from "./reports/sold-reports.ts";
 import { addressOf, readHead, renderWalletHead, type WalletHead, walletName } from "./wallet-head.ts";
@@ -77,7 +77,7 @@ ${renderPart(part, shown)}`,
 
 /** The report, or how to buy it with an example. Nothing of the report is on the page before the purchase. */
 function renderPart(part: Part, { head: { address }, report, runtime }: Shown): Fragment {
-  const price = dollars(priceOf(report));
+  const price = dollars(priceUsd(report.endpoint));
   const sample = renderSample(report, runtime);
   const form = (offer: string, texts: { button?: string; note?: string } = {}) =>
     renderForm(offer, { address, report, ...texts });
@@ -129,11 +129,6 @@ function downloadLink(body: string, { address, report }: { address: Address; rep
   return html`<a class="button plain" download="${report.slug}-${address}.json" href="data:application/json;base64,${Buffer.from(body).toString("base64")}">Download as JSON</a>`;
 }
 
-/** US dollars: the endpoint's own price is in thousandths. */
-function priceOf({ endpoint }: SoldReport): number {
-  return (endpoint.price ?? 0) / 1_000;
-}
-
 function offerSection({ title, about }: SoldReport, body: Fragment): Fragment {
   return html`<section class="panel" aria-labelledby="report"><h2 id="report">${title}</h2><p>${about}</p>${body}</section>`;
 }
@@ -168,7 +163,7 @@ function renderOffer(
   { offer, funds }: Extract<Part, { readonly kind: "offer" }>,
   sold: { readonly address: Address; readonly report: SoldReport },
 ): Fragment {
-  const price = priceOf(sold.report);
+  const price = priceUsd(sold.report.endpoint);
   switch (funds.kind) {
     case "left":
       if (funds.usd < price)
@@ -190,7 +185,7 @@ function renderForm(
   {
     address,
     report,
-    button = `Show it for ${dollars(priceOf(report))}`,
+    button = `Show it for ${dollars(priceUsd(report.endpoint))}`,
     note = CHARGED,
   }: {
     readonly address: Address;

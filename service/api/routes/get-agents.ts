@@ -16,7 +16,7 @@ const query = z.object({
     minLength: 1,
     maxLength: MAX_NAME,
     description:
-      "Part of the agent's name, in any case; fewer than three characters match its beginning alone",
+      "Part of the agent's name, in any case; without three letters or digits in a row it matches the beginning only",
     example: "keeper",
   }),
   agent_id: z
@@ -62,10 +62,6 @@ export const getAgents = defineFree({
   answer: { schema: foundSchema, description: "The agents; an empty list if none matches" },
   problems: ["database-unavailable"],
   async respond(context, { query: { name, agent_id } }, { deps }) {
-    if ((name === undefined) === (agent_id === undefined)) {
-      const error = "give either name or agent_id";
-      throw new ValidationFailed([valueFault(["query", "name"], name ?? null, error)]);
-    }
     const { agents, total } = await find(name, agent_id, deps.agents);
     const body = {
       agents: agents.map(({ agentId, name, wallet, ranked }) => ({
@@ -85,10 +81,13 @@ async function find(
   agentId: string | undefined,
   agents: Services["agents"],
 ): Promise<Pick<FoundNames, "agents" | "total">> {
-  if (name !== undefined) {
+  if (name !== undefined && agentId === undefined) {
     const { isCut, ...found } = await agents.byName(name, { offset: 0, limit: MAX_FOUND });
     return isCut ? { ...found, total: found.total + 1 } : found;
   }
-  const agent = await agents.byAgentId(BigInt(agentId ?? 0));
-  return agent === null ? { agents: [], total: 0 } : { agents: [agent], total: 1 };
+  if (name === undefined && agentId !== undefined) {
+    const agent = await agents.byAgentId(BigInt(agentId));
+    return agent === null ? { agents: [], total: 0 } : { agents: [agent], total: 1 };
+  }
+  throw new ValidationFailed([valueFault(["query", "name"], name ?? null, "give either name or agent_id")]);
 }

@@ -115,7 +115,7 @@ export const getCounterparties = definePaid({
   method: "get",
   path: "/counterparties/{address}",
   operationId: "list_counterparties",
-  tool: "Lists the accounts that a wallet pays, calls and is paid by, with volumes, labels and risk. Use it to find out whom an agent deals with.",
+  tool: "Lists the accounts that a wallet pays, calls and is paid by, with volumes, labels and risk. Use it to check an agent's counterparties before you rely on it.",
   price: 100,
   tag: "Network",
   summary: "Know your counterparty: the accounts that a wallet dealt with",

@@ -158,7 +158,10 @@ export const washSchema = z
       .object({ lowest: pointsSchema, highest: pointsSchema })
       .nullable()
       .openapi({ description: "Bounds of the score with unknown deductions; null for the other reasons" }),
-    activity: count("Own calls that moved a token or gave an approval, and open approvals", 30),
+    activity: count(
+      "Own calls that moved a token or gave an approval, and open approvals; null if the approvals were not read",
+      30,
+    ).nullable(),
     deductions: z.array(deductionSchema),
     issues: z.array(issueSchema).openapi({ description: "The gravest first, at most 200" }),
     issues_by_severity: z

@@ -19,20 +19,20 @@ export type DescribedEvent = { readonly summary: string; readonly schema: z.ZodT
 
 const scopeShape = { subscription_id: z.uuid(), address: eip55Schema, chain_id: chainIdSchema } as const;
 
-const toldSchema = z
+const scoreStateSchema = z
   .object({
     grade: nullableGradeSchema,
     ahs_score: nullableScoreSchema,
     trust_routing: routingActionSchema.openapi({ description: "By the default table" }),
   })
-  .openapi("ToldScore", {
+  .openapi("ScoreState", {
     description: "Grade and score are null without enough history, or without a score",
   });
 
 const changeShape = {
   ...scopeShape,
-  previous: toldSchema,
-  current: toldSchema.openapi({ example: { grade: "C", ahs_score: 68, trust_routing: "escrow" } }),
+  previous: scoreStateSchema,
+  current: scoreStateSchema.openapi({ example: { grade: "C", ahs_score: 68, trust_routing: "escrow" } }),
   confidence: confidenceSchema,
   confidence_level: confidenceLevelSchema,
   as_of_block: blockSchema,

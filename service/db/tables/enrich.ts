@@ -266,7 +266,7 @@ export const contact = ahs.table(
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.counterparty, table.account] }),
-    // Whom an account calls, and how often, comes from the index alone: scoring reads it for every user of a counterparty.
+    // The accounts that an account calls, and how often, come from the index alone: scoring reads it for every user of a counterparty.
     index("contact_account").on(table.chainId, table.account, table.counterparty, table.calls),
   ],
 );
@@ -316,7 +316,7 @@ export const accountFact = ahs.table(
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.address] }),
-    // Whom an account funded first, and what it created.
+    // Accounts that an account funded first, and contracts that it created.
     index("account_fact_funder").on(table.chainId, table.firstFunder, table.address),
     index("account_fact_creator").on(table.chainId, table.creator, table.address),
   ],

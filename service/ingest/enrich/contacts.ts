@@ -13,7 +13,7 @@ export type Dealing = Pick<ContactIncrement, "counterparty" | "account" | "calls
   readonly timestamp: number;
 };
 
-/** The members of a call that decide whom it dealt with. */
+/** The members of a call that decide its counterparties. */
 export type CountedCall = Pick<
   OwnCallRow,
   | ("wallet" | "block" | "transactionIndex" | "position" | "timestamp" | "ok")

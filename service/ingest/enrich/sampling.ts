@@ -15,7 +15,7 @@ export type BlockHead = {
   readonly baseFeeWei: bigint | null;
 };
 
-/** A block that the rule names, read whole: what its transactions paid, and who called whom. */
+/** A block that the rule names, read whole: its tips, and the caller and recipient of each transaction. */
 export type SampledBlock = BlockHead & {
   /** Wei per gas; null where no answer has room for the block's transactions. */
   readonly gasPrices: readonly bigint[] | null;

@@ -51,7 +51,7 @@ async function differenceOf(
   const { hash } = transaction;
   const [sent, mined] = await Promise.all([client.transaction(hash), client.receipt(hash)]);
   if (sent === null || mined === null) return `transaction ${hash}, which the node does not have`;
-  const told = [
+  const compared = [
     ["block hash", transaction.blockHash, sent.blockHash],
     ["index", transaction.transactionIndex, sent.transactionIndex],
     ["recipient", transaction.to ?? null, sent.to ?? null],
@@ -65,7 +65,7 @@ async function differenceOf(
     ["L1 fee", receipt.l1Fee ?? null, mined.l1Fee ?? null],
     ["number of logs", receipt.logs.length, mined.logs.length],
   ] as const;
-  const other = told.find(([, given, expected]) => given !== expected);
+  const other = compared.find(([, given, expected]) => given !== expected);
   if (other === undefined) return null;
   const [what, given, expected] = other;
   return `the ${what} of transaction ${hash}: expected ${expected}, got ${given}`;

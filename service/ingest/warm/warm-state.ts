@@ -167,7 +167,7 @@ function isPastWindow(calls: CallFacts | undefined, fromTimestamp: number): bool
 async function readCallFacts(tx: NodePgDatabase, chainId: number, wallets: readonly WarmWallet[]) {
   const asked = sql.param(wallets.map(({ wallet }) => wallet));
   const { rows } = await tx.execute<CallFacts & { wallet: Address }>(sql`
-    select asked.wallet, told.calls = ${ENOUGH_CALLS} as "isFull", told.last::float8 as "lastCallAt"
+    select asked.wallet, newest.calls = ${ENOUGH_CALLS} as "isFull", newest.last::float8 as "lastCallAt"
     from unnest(${asked}::text[]) as asked (wallet)
     cross join lateral (
       select count(*) as calls, max(timestamp) as last from (
@@ -175,7 +175,7 @@ async function readCallFacts(tx: NodePgDatabase, chainId: number, wallets: reado
         where o.chain_id = ${chainId} and o.wallet = asked.wallet
         order by block desc, transaction_index desc, position desc limit ${ENOUGH_CALLS}
       ) newest
-    ) told`);
+    ) newest`);
   return new Map(rows.map(({ wallet, ...facts }) => [wallet, facts]));
 }
 

@@ -110,7 +110,7 @@ export type OwnCall = {
   readonly fee: bigint;
   /** Wei per gas. */
   readonly gasPrice: bigint;
-  /** Whom an ERC-20 transfer or transferFrom of the token `to`, or an EIP-3009 transfer that the wallet signed, was to pay, by the calldata, of a successful execution by its logs as well; null for any other call. */
+  /** Recipient of an ERC-20 transfer or transferFrom of the token `to`, or an EIP-3009 transfer that the wallet signed, by the calldata; of a successful execution by its logs as well; null for any other call. */
   readonly recipient: Address | null;
   /** How much of it, in the token's smallest unit; null where recipient is. */
   readonly amount: bigint | null;

@@ -89,7 +89,7 @@ export function createUserJudge(
   };
 }
 
-/** Notes whom a judge's wallet deals with and owns, unless its notes are the newest and no account got a number since. */
+/** Notes the accounts that a judge's wallet deals with and owns. Does nothing if its notes are the newest and no account got a number since. */
 function takeMarks(
   { marks, numbers }: UserLists,
   judge: object,

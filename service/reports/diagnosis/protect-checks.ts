@@ -131,7 +131,7 @@ function approvalsCheck({ health: { approvals }, revocations }: Findings): Prote
       approvals.length === 0
         ? "No open unlimited approval."
         : `None of ${countText(approvals.length, "open unlimited approval")} is at risk.`,
-    failed: `${ofText(revocations.length, approvals.length, "open unlimited approval")} at risk${exposed === 0 ? "" : `, to tokens worth ${usdText(exposed)}`}.`,
+    failed: `${ofText(revocations.length, approvals.length, "open unlimited approval")} at risk${exposed === null ? "" : `, to ${exposed}`}.`,
   });
 }
 
@@ -203,7 +203,7 @@ export function summarize(
   const signing =
     ready.length === 0
       ? "There is nothing to sign."
-      : `${countText(ready.length, "transaction")} can be signed now${exposed === 0 ? "" : `; tokens worth ${usdText(exposed)} are at stake`}.`;
+      : `${countText(ready.length, "transaction")} can be signed now${exposed === null ? "" : `; ${exposed} are at stake`}.`;
   const rest = steps.filter((step) => step.ready?.kind !== "ready");
   const [first] = rest;
   const others =
@@ -213,12 +213,15 @@ export function summarize(
   return `${signing}${advice} ${passed} of ${checks.length} checks passed${open}.`;
 }
 
-/** Micro-USD of the tokens that others may take, each token once. */
+/** The tokens that others may take with their value, each token once; null if none has a known value. */
 function atStake(
   approvals: readonly { readonly token: Address | null; readonly valueMicroUsd: number | null }[],
-): number {
-  const worths = new Map(
-    approvals.flatMap(({ token, valueMicroUsd }) => (token === null ? [] : [[token, valueMicroUsd ?? 0]])),
+): string | null {
+  const values = new Map(
+    approvals.flatMap(({ token, valueMicroUsd }) => (token === null ? [] : [[token, valueMicroUsd]])),
   );
-  return [...worths.values()].reduce((sum, worth) => sum + worth, 0);
+  const known = [...values.values()].filter((value) => value !== null);
+  const sum = known.reduce((total, value) => total + value, 0);
+  if (sum === 0) return null;
+  return `tokens worth ${known.length < values.size ? "at least " : ""}${usdText(sum)}`;
 }

@@ -236,7 +236,8 @@ export function failingWords({ health, facts }: Pick<ProtectionFindings<never>, 
 
 /** How much of its dealings stay with the wallet's owner. */
 export function ownShareWords({ selfDealing: { share } }: Wash): string {
-  return `${percentText(share ?? 0)} of the value of outgoing transactions stays with accounts of the same owner.`;
+  if (share === null) return "Outgoing transactions stay with accounts of the same owner.";
+  return `${percentText(share)} of the value of outgoing transactions stays with accounts of the same owner.`;
 }
 
 function safetySteps<Ready extends Signable>({

@@ -73,7 +73,8 @@ export function scoreCleanliness(
   ];
   const taken = deductions.reduce((sum, { points }) => (points === null ? sum : sum + points), 0);
   const open = deductions.reduce((sum, { points, most }) => (points === null ? sum + most : sum), 0);
-  const activity = tokenActivity(facts) + (facts.rows.approvals?.length ?? 0);
+  const given = facts.rows.approvals;
+  const activity = given === null ? null : tokenActivity(facts) + given.length;
   const barred = noScore(rating, activity);
   const reason = barred ?? (open > 0 ? ("not_read" as const) : null);
   return {
@@ -82,7 +83,7 @@ export function scoreCleanliness(
     reason,
     /** Bounds of the score with unknown deductions; null for a wallet that gets no score whatever they are. */
     range: barred === null ? { lowest: 100 - taken - open, highest: 100 - taken } : null,
-    /** Own calls that moved a token or gave an approval, and open approvals. */
+    /** Own calls that moved a token or gave an approval, and open approvals; null if the approvals were not read. */
     activity,
     deductions,
   };
@@ -98,11 +99,11 @@ export type WalletRating = {
 /** Grades that the default routing rejects. */
 const REJECTED: ReadonlySet<Grade> = new Set(["D", "E", "F"]);
 
-function noScore({ sanctioned, grade }: WalletRating, activity: number): NoScoreReason | null {
+function noScore({ sanctioned, grade }: WalletRating, activity: number | null): NoScoreReason | null {
   if (sanctioned) return "sanctioned";
   if (grade === null) return "not_scored";
   if (REJECTED.has(grade)) return "failing";
-  return activity < LEAST_ACTIVITY ? "little_activity" : null;
+  return activity !== null && activity < LEAST_ACTIVITY ? "little_activity" : null;
 }
 
 function tokenActivity({ history }: ReportFacts): number {

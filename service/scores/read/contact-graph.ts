@@ -71,20 +71,20 @@ export async function loadFacts(
   publicFunders: ReadonlySet<Address>,
 ): Promise<void> {
   const asked = new Set<Address>();
-  const told: AccountFact[] = [];
+  const facts: AccountFact[] = [];
   const isMissing = (account: Address) => !cache.factsRead.has(account) && !asked.has(account);
   let missing = [...new Set(accounts)].filter(isMissing);
   while (missing.length > 0) {
     const found: AccountFact[] = [];
     for (const part of inParts(missing)) found.push(...(await readAccountFacts(client, chainId, part)));
     for (const account of missing) asked.add(account);
-    told.push(...found);
+    facts.push(...found);
     missing = [...ancestorsOf(new Map(found.map((fact) => [fact.address, fact])), publicFunders)].filter(
       isMissing,
     );
   }
   // All at once: another batch that finds an account here finds its ancestors as well.
-  for (const fact of told) cache.facts.set(fact.address, fact);
+  for (const fact of facts) cache.facts.set(fact.address, fact);
   for (const account of asked) cache.factsRead.add(account);
 }
 

@@ -52,7 +52,7 @@ export async function readCallTexts(
 // Wallet by wallet: so the primary key finds and sorts the rows of each, whatever the planner makes of the table's size.
 /** Calls of wallets within the bounds, in two thirds of the time that it takes to count from the newest. Lines are null beyond them. */
 const ALL_CALLS = `
-  select wanted.wallet, case when told.number <= $5 and told.bytes <= $6 then told.lines end, false
+  select wanted.wallet, case when kept.number <= $5 and kept.bytes <= $6 then kept.lines end, false
   from unnest($2::text[], $3::bigint[]) as wanted (wallet, since)
   cross join lateral (
     select string_agg(line, E'\\n' order by block, transaction_index, position) filter (where timestamp >= wanted.since) as lines,
@@ -63,12 +63,12 @@ const ALL_CALLS = `
       where chain_id = $1 and wallet = wanted.wallet and block <= $4
       order by block, transaction_index, position limit $5::int + 1
     ) oldest
-  ) told
-  where told.number > $5 or told.lines is not null`;
+  ) kept
+  where kept.number > $5 or kept.lines is not null`;
 
 /** The limit precedes the window, so that no more rows than the limit are read of a wallet with millions of older calls. */
 const NEWEST_CALLS = `
-  select wanted.wallet, told.lines, told.cut
+  select wanted.wallet, kept.lines, kept.cut
   from unnest($2::text[], $3::bigint[]) as wanted (wallet, since)
   cross join lateral (
     select string_agg(line, E'\\n' order by block, transaction_index, position) filter (where number <= $5 and bytes <= $6) as lines,
@@ -85,8 +85,8 @@ const NEWEST_CALLS = `
       where timestamp >= wanted.since
       window newest_first as (order by block desc, transaction_index desc, position desc)
     ) counted
-  ) told
-  where told.lines is not null`;
+  ) kept
+  where kept.lines is not null`;
 
 /** A reader of such texts, or of none, that leaves out what `WALLET_BOUNDS` has no room for by its accounts. */
 export function createTextReader(): (read: CallText | undefined) => CallLines {
@@ -123,13 +123,13 @@ export async function readCallCounts(
 }
 
 const COUNTS = `
-  select wanted.wallet, told.calls
+  select wanted.wallet, kept.calls
   from unnest($2::text[]) as wanted (wallet)
   cross join lateral (
     select count(*)::int as calls
     from (select from ahs.own_call where chain_id = $1 and wallet = wanted.wallet limit $3) bounded
-  ) told
-  where told.calls > 0`;
+  ) kept
+  where kept.calls > 0`;
 
 /** SQL: the newest own calls of a wallet, found by the primary key, as many as are read of one wallet. */
 export function newestCalls(chainId: string, wallet: string): string {

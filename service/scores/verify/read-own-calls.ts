@@ -151,8 +151,8 @@ async function readExecutions(
         described.map((one) => (untraced.has(one.call) ? { ...one, asked: null } : one)),
         trace,
       );
-      for (const { call, asked: _, ...told } of known) {
-        const outcome = { ...told, l1Fee: null, marketPrice };
+      for (const { call, asked: _, ...rest } of known) {
+        const outcome = { ...rest, l1Fee: null, marketPrice };
         calls.push(describeCall({ ...call, timestamp: block.timestamp }, outcome, wrappedNative));
       }
     }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
-import { readUntold } from "../../../service/alerts/alert-subscriptions.ts";
-import { tellExpiry } from "../../../service/alerts/notify-subscribers.ts";
+import { readNotNotified } from "../../../service/alerts/alert-subscriptions.ts";
+import { notifyExpiry } from "../../../service/alerts/notify-subscribers.ts";
 import { dueNotices, planExpiry } from "../../../service/alerts/plan-events.ts";
 import { end } from "../../../service/alerts/subscriptions.ts";
 import { type AlertWorld, createAlertWorld, DAY_MS, WALLET } from "./alert-world.ts";
@@ -52,7 +52,7 @@ describe("a subscription that runs out", () => {
     );
     return rows.map(({ body, state }) => `${JSON.parse(body).data.notice_days} ${state}`);
   };
-  const look = () => tellExpiry(world.db, world.now());
+  const look = () => notifyExpiry(world.db, world.now());
 
   test("is told three days and one day before its end, once each, and after an extension of the new end", async () => {
     const { subscription } = await world.buy();
@@ -85,12 +85,12 @@ describe("a subscription that runs out", () => {
     world.pass(28 * DAY_MS);
     const untold = async () => {
       const found = dueNotices(world.now()).map((notice) =>
-        readUntold(world.db, { ...notice, limit: 2, except: [] }),
+        readNotNotified(world.db, { ...notice, limit: 2, except: [] }),
       );
       return (await Promise.all(found)).map((ids) => ids.length);
     };
     expect(await untold()).toEqual([0, 2]);
-    expect([await tellExpiry(world.db, world.now(), 2), await notices()]).toEqual([
+    expect([await notifyExpiry(world.db, world.now(), 2), await notices()]).toEqual([
       5,
       Array.from({ length: 5 }, () => "3 pending"),
     ]);
@@ -105,10 +105,10 @@ describe("a subscription that runs out", () => {
     const refusal = `type <> 'subscription.expiring' or subscription_id not in (${bad})`;
     await world.query(`alter table ahs.webhook_event add constraint refused check (${refusal})`);
     world.pass(28 * DAY_MS);
-    await expect(tellExpiry(world.db, world.now(), 3)).rejects.toThrow();
+    await expect(notifyExpiry(world.db, world.now(), 3)).rejects.toThrow();
     expect(await notices()).toEqual(Array.from({ length: 3 }, () => "3 pending"));
     await world.query("alter table ahs.webhook_event drop constraint refused");
-    expect(await tellExpiry(world.db, world.now(), 3)).toBe(3);
+    expect(await notifyExpiry(world.db, world.now(), 3)).toBe(3);
   });
 
   test("is told nothing once it has ended", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LiveSubscription, ToldScore } from "../../../service/alerts/alert-subscriptions.ts";
+import type { AlertScore, LiveSubscription } from "../../../service/alerts/alert-subscriptions.ts";
 import { ALERT_EVENTS, planEvents, planExpiry, testEvent } from "../../../service/alerts/plan-events.ts";
 
 import { WEBHOOK_EVENTS } from "../../../service/api/schemas/webhooks.ts";
@@ -22,7 +22,7 @@ const LISTING = {
   detected_at: "2026-11-20T09:59:58.000Z",
 } as const;
 
-function score(changes: Partial<ToldScore> = {}): ToldScore {
+function score(changes: Partial<AlertScore> = {}): AlertScore {
   return {
     scoreId: 7,
     grade: "B",
@@ -49,7 +49,7 @@ const F = score({ scoreId: 12, grade: "F", ahsScore: 3 });
 const LESS_SURE = score({ scoreId: 13, confidenceMicros: 550_000, confidenceLevel: "MEDIUM" });
 const A_LITTLE_LESS_SURE = score({ scoreId: 14, confidenceMicros: 790_000 });
 
-function planned(before: ToldScore | null, after: ToldScore, to = subscription) {
+function planned(before: AlertScore | null, after: AlertScore, to = subscription) {
   return planEvents({ chainId: 31_337, wallet: WALLET, before, after }, to, AT);
 }
 

@@ -75,7 +75,7 @@ export const SOLD_REPORTS: readonly SoldReport[] = [
     slug: "network",
     title: "Network",
     about:
-      "A map of the accounts within two hops: who created and funded the wallet, whom it pays, and who shares its owner.",
+      "A map of the accounts within two hops: who created and funded the wallet, the accounts that it pays, and those of the same owner.",
     endpoint: getNetworkMap,
     enrich: withMoreAccounts,
     show: showNetwork,

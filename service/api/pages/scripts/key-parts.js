@@ -4,7 +4,7 @@ import { Told } from "./x402-payment.js";
 /** Runs what a form does, tells how it goes in the form's own line, and lets nobody press its button meanwhile. */
 export async function runForm(form, run) {
   const button = form.querySelector("button");
-  const told = form.querySelector(".told");
+  const told = form.querySelector(".message");
   const tell = (text, kind = "") => {
     told.textContent = text;
     told.className = `told ${kind}`;

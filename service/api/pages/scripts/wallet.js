@@ -9,7 +9,7 @@ export async function connect() {
   const wallet = globalThis.ethereum;
   if (wallet === undefined)
     throw new Told(
-      "This browser has no wallet. Install one that holds USDC, or buy the key by an x402 client as told below.",
+      "This browser has no wallet. Install one that holds USDC, or buy the key with an x402 client as described below.",
     );
   const [account] = await asked(
     wallet,
