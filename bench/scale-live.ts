@@ -21,6 +21,7 @@ export async function benchLive({ createDatabase }: ScaleBenchOptions): Promise<
     seed: SEED,
     wallets: MANY,
     calls: 3 * MANY,
+    busiest: 60_000,
     lastBlock: LAST_BLOCK,
     isFull,
   });

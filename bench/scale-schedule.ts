@@ -21,6 +21,8 @@ export type ScheduleOptions = {
   readonly seed: number;
   readonly wallets: number;
   readonly calls: number;
+  /** Calls of the first wallet, if its part of `calls` is less. */
+  readonly busiest: number;
   /** Number of the last block; the first one with events is 1. */
   readonly lastBlock: number;
 };
@@ -29,8 +31,6 @@ export type ScheduleOptions = {
 const TAIL = 0.9;
 /** Transactions of strangers for a wallet, of its calls. */
 const RECEIVED_PART = 0.3;
-/** Calls of the first wallet at least: more than are read of one. */
-const MOST_CALLS = 60_000;
 /** One wallet in so many began within the chain's time. */
 const YOUNG_EVERY = 3;
 
@@ -53,7 +53,13 @@ type Kind = { readonly of: ScheduledEvent["of"]; readonly salt: number; readonly
  * Spreads the calls of each wallet over cells of equal length, one in each, at a place that the seed gives. Holds four bytes for each
  * event and each block, and nothing else of the chain.
  */
-export function createSchedule({ seed, wallets, calls: wanted, lastBlock }: ScheduleOptions): Schedule {
+export function createSchedule({
+  seed,
+  wallets,
+  calls: wanted,
+  busiest,
+  lastBlock,
+}: ScheduleOptions): Schedule {
   const starts = Uint32Array.from({ length: wallets }, (_, wallet) =>
     wallet > 0 && mix(seed, 1, wallet) % YOUNG_EVERY === 0
       ? 1 + (mix(seed, 2, wallet) % Math.ceil(lastBlock * 0.9))
@@ -62,7 +68,8 @@ export function createSchedule({ seed, wallets, calls: wanted, lastBlock }: Sche
   const calls = tailOf({
     wallets,
     wanted,
-    mostOf: (wallet) => Math.floor((lastBlock - at(starts, wallet)) / 2),
+    busiest,
+    mostOf: (wallet) => lastBlock - at(starts, wallet),
   });
   const received = calls.map((count) => Math.ceil(count * RECEIVED_PART));
   const kinds: readonly Kind[] = [
@@ -100,13 +107,18 @@ export function createSchedule({ seed, wallets, calls: wanted, lastBlock }: Sche
 }
 
 /** Numbers of calls with a heavy tail, at least 3 each; their sum is about the wanted one. */
-function tailOf(of: { wallets: number; wanted: number; mostOf: (wallet: number) => number }): Uint32Array {
-  const { wallets, wanted, mostOf } = of;
+function tailOf(of: {
+  readonly wallets: number;
+  readonly wanted: number;
+  readonly busiest: number;
+  readonly mostOf: (wallet: number) => number;
+}): Uint32Array {
+  const { wallets, wanted, busiest, mostOf } = of;
   const weights = Float64Array.from({ length: wallets }, (_, wallet) => (wallet + 1) ** -TAIL);
   const sum = weights.reduce((all, weight) => all + weight, 0);
-  const first = Math.max(Math.min(MOST_CALLS, wanted / 3), wanted / sum);
+  const first = Math.max(busiest, wanted / sum);
   return Uint32Array.from(weights, (weight, wallet) => {
-    const count = wallet === 0 ? first : ((wanted - first) * weight) / (sum - 1);
+    const count = wallet === 0 ? first : (Math.max(0, wanted - first) * weight) / (sum - 1);
     return Math.min(Math.max(3, Math.round(count)), mostOf(wallet));
   });
 }

@@ -14,9 +14,13 @@ export type ScaleBenchOptions = {
   readonly createDatabase: () => Promise<string>;
   /** Wallets that are warmed and scored. */
   readonly wallets: number;
+  /** Calls of the busiest one at least; null for more than are read of a wallet. */
+  readonly busiest: number | null;
 };
 
 const SEED = 15;
+/** Calls of the busiest wallet, if the population has room for it: more than are read of one. */
+const BUSIEST = 60_000;
 /** 180 days and an hour. */
 const HEAD = 7_777_800;
 /** First block of the scoring window. */
@@ -47,11 +51,12 @@ function callsOf(wallets: number): number {
   return wallets >= 100_000 ? wallets * 340 : wallets * 74;
 }
 
-async function benchPast({ createDatabase, wallets }: ScaleBenchOptions): Promise<BenchRow[]> {
+async function benchPast({ createDatabase, wallets, busiest }: ScaleBenchOptions): Promise<BenchRow[]> {
   const chain = createScaleChain({
     seed: SEED,
     wallets,
-    calls: callsOf(wallets),
+    calls: callsOf(wallets) + (busiest ?? 0),
+    busiest: busiest ?? Math.min(BUSIEST, callsOf(wallets) / 3),
     lastBlock: HEAD,
     isFull: isSampled,
   });

@@ -142,7 +142,7 @@ async function status(args: readonly string[], { db, out, now, chain }: Sanction
     source.edition ?? "–",
     String(source.entries),
     source.listHash ?? "–",
-    (source.unasked ?? 0) > 0 ? `${source.unasked} wallets not asked about yet` : "",
+    (source.unchecked ?? 0) > 0 ? `${source.unchecked} wallets not asked about yet` : "",
   ]);
   for (const line of renderTable([header, ...rows])) out(line);
 }

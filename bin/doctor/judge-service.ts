@@ -18,12 +18,12 @@ const [OLD_LIST, STALE_LIST] = [2 * 86_400, 14 * 86_400];
 export function judgeSanctions(source: SourceStatus, ageSeconds: number | null, isOnly: boolean): Verdict {
   const name = source.source;
   if (name === "chainalysis-oracle") {
-    const { unasked } = source;
-    if (ageSeconds === null || unasked === null)
+    const { unchecked } = source;
+    if (ageSeconds === null || unchecked === null)
       return concern(`${name}: nothing indexed yet`, 'wait for "ahs index"');
-    return unasked > 0
+    return unchecked > 0
       ? concern(
-          `${name}: ${unasked} wallets not asked about yet`,
+          `${name}: ${unchecked} wallets not asked about yet`,
           'see that "ahs work" runs and reaches the node',
         )
       : fine(`${name}: ${source.entries} entries at ${source.edition}`);

@@ -3132,7 +3132,7 @@ export interface components {
              * @description Whether all transactions also passed a simulation one after the other; false if the node cannot simulate that, null without transactions
              * @example true
              */
-            rehearsed: boolean | null;
+            simulated_in_order: boolean | null;
             /**
              * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score, unless the share to listed accounts alone determines a level
              * @enum {string}
@@ -3752,7 +3752,7 @@ export interface components {
              * @description Whether the offers were also simulated one after the other (eth_simulateV1); false where the node cannot
              * @example true
              */
-            rehearsed: boolean;
+            simulated_in_order: boolean;
             simulated_at: components["schemas"]["SimulatedAt"];
             /**
              * @description The result in one sentence
@@ -4169,7 +4169,7 @@ export interface components {
             /** @enum {string} */
             source: "chainalysis-oracle" | "ofac-sdn";
             /** @description Wallets that the contract still has to be asked about; null for a list */
-            unasked_wallets: number | null;
+            unchecked_wallets: number | null;
         };
         ScoreAdjustment: {
             /**
@@ -5122,7 +5122,7 @@ export interface operations {
                      *             "gas_estimate": "48100"
                      *           },
                      *           "max_cost_wei": "6013441764000",
-                     *           "obstacle": null
+                     *           "refused": null
                      *         }
                      *       ],
                      *       "transactions": 1,
@@ -5130,7 +5130,7 @@ export interface operations {
                      *       "total_max_cost_wei": "6013441764000",
                      *       "total_max_cost_usd": 0.012027,
                      *       "saves_usd_per_month": 0.24,
-                     *       "rehearsed": true,
+                     *       "simulated_in_order": true,
                      *       "not_retried": [
                      *         {
                      *           "failure": {
@@ -9577,7 +9577,7 @@ export interface operations {
                      *           "edition": "block 48210",
                      *           "entries": 91,
                      *           "list_hash": "0x3e9cc35d2f8e9d8f5e0a4b2a4e2c7b8fb38d1f1f4c5c0e6d4f3d2c1b0a998877",
-                     *           "unasked_wallets": 0
+                     *           "unchecked_wallets": 0
                      *         }
                      *       ]
                      *     }
@@ -10031,7 +10031,7 @@ export interface operations {
                      *           "max_cost_usd": 0.012027
                      *         }
                      *       ],
-                     *       "rehearsed": true,
+                     *       "simulated_in_order": true,
                      *       "total_max_cost_wei": "6013441764000",
                      *       "total_max_cost_usd": 0.012027,
                      *       "others": [

@@ -156,7 +156,7 @@ const FEATURES: Readonly<Record<string, Words>> = {
   },
   latency_p95: {
     title: "Slowest latency",
-    says: (value) => `95 % of the probes took at most ${Math.round(value)} ms`,
+    says: (value) => `95% of the probes took at most ${Math.round(value)} ms`,
     advice: () => "Answer probes faster",
   },
   error_rate: {

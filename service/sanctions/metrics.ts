@@ -20,9 +20,9 @@ export function watchSanctionsSources(
     read: (status) => status.entries,
   });
   addGauge(registry, watch, {
-    name: "ahs_sanctions_unasked_wallets",
+    name: "ahs_sanctions_unchecked_wallets",
     help: "Wallets that the source still has to be asked about, where it has to be asked",
-    read: (status) => status.unasked,
+    read: (status) => status.unchecked,
   });
 }
 

@@ -30,7 +30,7 @@ export async function readUnaskedWallets(
 ): Promise<readonly Address[]> {
   const { rows } = await client.query({
     // Random order: a wallet that fails again and again does not block the others.
-    text: `select address from ${unaskedSql(schema)} order by random() limit $2`,
+    text: `select address from ${uncheckedSql(schema)} order by random() limit $2`,
     values: [chainId, limit],
     rowMode: "array",
   });
@@ -38,9 +38,9 @@ export async function readUnaskedWallets(
 }
 
 /** How many wallets the contract still has to be asked about. */
-export async function countUnaskedWallets(client: ArrayReader, { schema, chainId }: ChainViews) {
+export async function countUncheckedWallets(client: ArrayReader, { schema, chainId }: ChainViews) {
   const { rows } = await client.query({
-    text: `select count(*)::int from ${unaskedSql(schema)}`,
+    text: `select count(*)::int from ${uncheckedSql(schema)}`,
     values: [chainId],
     rowMode: "array",
   });
@@ -62,7 +62,7 @@ export async function isToldOf(
 }
 
 /** $1 chain. Wallets that are followed, scored or requested, without an event and without a reading. */
-function unaskedSql(schema: string): string {
+function uncheckedSql(schema: string): string {
   const views = escapeIdentifier(schema);
   return `(
     select address from (
@@ -73,7 +73,7 @@ function unaskedSql(schema: string): string {
     ) known
     where not exists (select from ${views}.sanctions_change e where e.address = known.address)
       and not exists (select from ahs.sanctions_reading r where r.chain_id = $1 and r.address = known.address)
-  ) as unasked`;
+  ) as unchecked`;
 }
 
 export type SanctionsReading = { readonly address: Address; readonly listed: boolean };

@@ -6,7 +6,7 @@ import type { SanctionsFlag } from "../model/features/types.ts";
 import { readImport } from "./import-list.ts";
 import { sanctionsListHash } from "./list-file.ts";
 import { readSanctionsEntries } from "./sanctions.ts";
-import { countUnaskedWallets, readNewestBlock } from "./sanctions-readings.ts";
+import { countUncheckedWallets, readNewestBlock } from "./sanctions-readings.ts";
 
 /** State of a source of sanctions. */
 export type SourceStatus = {
@@ -19,7 +19,7 @@ export type SourceStatus = {
   /** Null as long as checkedAt is. */
   readonly listHash: Hex | null;
   /** Number of wallets that the contract was not asked about yet; null for a source that lists all of its entries. */
-  readonly unasked: number | null;
+  readonly unchecked: number | null;
 };
 
 /** Every source, the contract first where the chain has one, at one moment. */
@@ -46,7 +46,7 @@ export async function requireSanctionsSource(
   );
 }
 
-const NEVER_READ = { checkedAt: null, edition: null, entries: 0, listHash: null, unasked: null };
+const NEVER_READ = { checkedAt: null, edition: null, entries: 0, listHash: null, unchecked: null };
 
 async function contractStatus(client: ArrayReader, chainId: number): Promise<SourceStatus> {
   const source = "chainalysis-oracle";
@@ -61,7 +61,7 @@ async function contractStatus(client: ArrayReader, chainId: number): Promise<Sou
     edition: `block ${block.blockNumber}`,
     entries: entries.length,
     listHash: sanctionsListHash(entries),
-    unasked: await countUnaskedWallets(client, { schema, chainId }),
+    unchecked: await countUncheckedWallets(client, { schema, chainId }),
   };
 }
 

@@ -47,13 +47,13 @@ export function testRetryOfTold({ kit, createCaller }: ReportStand): void {
       return rowCount === 0 ? null : true;
     });
     const response = await untilAnswered("/retry");
-    const { coverage, failures_found, offers, others } = (await response.json()) as RetryAnswer;
+    const { coverage, failures_found, offers, not_retried } = (await response.json()) as RetryAnswer;
     expect(coverage).toMatchObject({ from_block: 0, complete: true, sources: ["index", "otterscan"] });
     expect(failures_found).toBe(2);
     expect(offers).toMatchObject([
       { failure: { hash: sent[0], nonce: 0 }, transaction: { nonce: 3, data: work } },
     ]);
-    expect(others).toMatchObject([
+    expect(not_retried).toMatchObject([
       {
         failure: { hash: sent[1], nonce: 1 },
         reason: "simulation_fails",

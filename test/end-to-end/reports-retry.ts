@@ -83,7 +83,7 @@ export function describeRetry({ kit, startMining, reachHead, createCaller }: Rep
 
   describe("GET /retry", () => {
     test("offers what failed and would pass now, in the order of the originals", async () => {
-      const { offers, simulated_at, rehearsed } = await caller.read<RetryAnswer>(`/retry/${AGENT}`);
+      const { offers, simulated_at, simulated_in_order } = await caller.read<RetryAnswer>(`/retry/${AGENT}`);
       expect(offers.map(({ failure }) => [failure.hash, failure.cause])).toEqual([
         [sent.broken, "reverted"],
         [sent.swap, "slippage"],
@@ -94,12 +94,12 @@ export function describeRetry({ kit, startMining, reachHead, createCaller }: Rep
         offers.map((_, place) => Number(first?.transaction.nonce) + place),
       );
       expect(offers.every(({ simulation }) => simulation.block === simulated_at.block)).toBe(true);
-      expect(rehearsed).toBe(true);
+      expect(simulated_in_order).toBe(true);
     });
 
-    test("lists all others with the reason", async () => {
-      const { others } = await caller.read<RetryAnswer>(`/retry/${AGENT}`);
-      const byHash = new Map(others.map((other) => [other.failure.hash, other]));
+    test("lists all not_retried with the reason", async () => {
+      const { not_retried } = await caller.read<RetryAnswer>(`/retry/${AGENT}`);
+      const byHash = new Map(not_retried.map((other) => [other.failure.hash, other]));
       expect(byHash.get(sent.refused ?? "")).toMatchObject({
         reason: "simulation_fails",
         detail: "Repeated now, it fails: not today",
@@ -119,7 +119,7 @@ export function describeRetry({ kit, startMining, reachHead, createCaller }: Rep
       await reachHead();
       const after = await caller.read<RetryAnswer>(`/retry/${AGENT}`);
       expect(after.offers).toEqual([]);
-      const repaired = after.others
+      const repaired = after.not_retried
         .filter(({ reason }) => reason === "repaired")
         .map(({ failure }) => failure.hash);
       expect(new Set(repaired)).toEqual(
@@ -145,7 +145,7 @@ export function describeRetry({ kit, startMining, reachHead, createCaller }: Rep
       await chain.tick();
       startMining();
       expect(meanwhile.pending_transactions).toBe(1);
-      expect(meanwhile.others.find(({ by }) => by === hash)).toMatchObject({
+      expect(meanwhile.not_retried.find(({ by }) => by === hash)).toMatchObject({
         reason: "under_way",
         failure: { hash: sent["broken anew"] },
       });

@@ -270,7 +270,7 @@ export function createSettlementSpending(deps: {
       if (cost * 100n <= priceMicroUsd * BigInt(maxPercent)) return null;
       return {
         kind: "dear",
-        detail: `Settling this payment costs about ${dollars(cost)} USD of gas now; at most ${maxPercent} % of its ${dollars(priceMicroUsd)} USD is spent. ${KEYS_ARE_SERVED}`,
+        detail: `Settling this payment costs about ${dollars(cost)} USD of gas now; at most ${maxPercent}% of its ${dollars(priceMicroUsd)} USD is spent. ${KEYS_ARE_SERVED}`,
         retryAfterSeconds: FEES_RETRY_SECONDS,
       };
     },

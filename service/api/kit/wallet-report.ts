@@ -40,7 +40,7 @@ export const reportScopeShape = {
   coverage: coverageSchema,
   accounts_left_out: z.int().positive().optional().openapi({
     description:
-      "Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined",
+      "Accounts skipped because the logs of the wallet's calls name more than 20,000. Owners, users and flags omit them. Absent if none was skipped",
   }),
 } as const;
 

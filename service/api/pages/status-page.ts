@@ -152,13 +152,14 @@ function sanctionsLine({
   source,
   age_seconds: age,
   entries,
-  unasked_wallets: unasked,
+  unchecked_wallets: unchecked,
 }: NonNullable<NonNullable<StatusReading["readiness"]>["sanctions"]>[number]): StatusLine {
   const isContract = source === "chainalysis-oracle";
   const name = isContract ? "Sanctions contract" : "OFAC list";
   if (age === null)
     return isContract ? line(name, "attention", "Not read yet.") : line(name, "off", "Not imported.");
-  const still = unasked === null || unasked === 0 ? "" : ` ${countOf(unasked, "wallet")} not checked yet.`;
+  const still =
+    unchecked === null || unchecked === 0 ? "" : ` ${countOf(unchecked, "wallet")} not checked yet.`;
   const known = `${countWords(entries)} ${entries === 1 ? "entry" : "entries"}, updated ${spanWords(age)} ago.${still}`;
   return line(name, age <= (isContract ? CONTRACT_OVERDUE : LIST_OVERDUE), known);
 }

@@ -31,7 +31,7 @@ export type Ready =
       readonly gas: bigint;
       readonly maxCost: bigint;
     }
-  | { readonly kind: "obstacle"; readonly detail: string };
+  | { readonly kind: "refused"; readonly detail: string };
 
 export function findingsOf(protection: Protection): ProtectionFindings<Ready> {
   const { facts, risk, health, wash, recovery, approvals, revocations, recovered } = protection;
@@ -121,13 +121,18 @@ async function planTransactions({ facts, recovery, health }: Planning, node: Rec
     approvals.map(({ finding }) => finding.approval),
   );
   const revocations = await settleRevocations(recovery, node, tried);
-  const { transactions, cost, list, rehearsed } = revocations;
+  const { transactions, cost, list, simulatedInOrder } = revocations;
   const ready = list.filter(({ outcome }) => outcome.kind === "ready");
   const revoked = new Set(ready.map(({ approval }) => approval.spender));
   const before = { transactions, cost, revoked };
   const recovered = await recoverFailures(recovery, node, { before, policy: facts.policy });
   // False: not all pass one after the other, or the node cannot simulate it.
-  return { approvals, revocations, recovered, rehearsed: rehearsed && recovered.rehearsed };
+  return {
+    approvals,
+    revocations,
+    recovered,
+    simulatedInOrder: simulatedInOrder && recovered.simulatedInOrder,
+  };
 }
 
 type Planning = {

@@ -55,7 +55,9 @@ const stepSchema = z
       .openapi({ description: "Null where nothing can be signed for the step" }),
     simulation: passedSimulationSchema.nullable(),
     max_cost_wei: maxCostSchema.nullable(),
-    obstacle: text("Why a step that would have a transaction has none").nullable().openapi({ example: null }),
+    not_ready_reason: text("Why a step that would have a transaction has none")
+      .nullable()
+      .openapi({ example: null }),
   })
   .openapi("ProtectionStep");
 
@@ -110,7 +112,7 @@ export const protectSchema = z
         "Upper bound of all gas savings together, those below 0.10 USD included; null without a price",
       example: 0.24,
     }),
-    rehearsed: flag(
+    simulated_in_order: flag(
       "Whether all transactions also passed a simulation one after the other; false if the node cannot simulate that, null without transactions",
       true,
     ).nullable(),

@@ -115,7 +115,7 @@ function renderProtection(
   const checks = listChecks(findings);
   const maxCosts = steps.flatMap(({ ready }) => (ready?.kind === "ready" ? [ready.maxCost] : []));
   const total = maxCosts.reduce((sum, cost) => sum + cost, 0n);
-  const { others } = renderOffers({ rows: facts.rows, recovery, recovered });
+  const { not_retried } = renderOffers({ rows: facts.rows, recovery, recovered });
   const { microUsd } = sumMoney(findings.savings.map(({ monthly }) => monthly));
   return {
     address: risk.address,
@@ -133,8 +133,8 @@ function renderProtection(
     total_max_cost_wei: total.toString(),
     total_max_cost_usd: usdOf(total, recovery.block.timestamp, facts.market),
     saves_usd_per_month: toUsd(microUsd),
-    rehearsed: maxCosts.length === 0 ? null : protection.rehearsed,
-    not_retried: others,
+    simulated_in_order: maxCosts.length === 0 ? null : protection.simulatedInOrder,
+    not_retried,
     monitoring,
   };
 }
@@ -153,14 +153,14 @@ function renderStep(
     last_used_at: lastUsedAt === null ? null : isoOf(lastUsedAt),
   };
   if (ready?.kind !== "ready") {
-    const obstacle = ready === null ? null : ready.detail;
-    return { ...base, transaction: null, simulation: null, max_cost_wei: null, obstacle };
+    const reason = ready === null ? null : ready.detail;
+    return { ...base, transaction: null, simulation: null, max_cost_wei: null, not_ready_reason: reason };
   }
   return {
     ...base,
     transaction: renderTransaction(ready.transaction),
     simulation: { passes: true, block, gas_estimate: ready.gas.toString() },
     max_cost_wei: ready.maxCost.toString(),
-    obstacle: null,
+    not_ready_reason: null,
   };
 }

@@ -60,7 +60,13 @@ export const getAlertsSubscribe = definePaid({
   price: 2000,
   tag: "Alerts",
   summary: "30 days of monitoring of a wallet by webhook",
-  description: `Notifies a URL, by signed webhooks, when the wallet's grade or level of confidence changes, when it is put on a sanctions list, and when one of its values falls below a threshold that the query chooses: changes, never states, within seconds of the score that shows them. A value that is below when its threshold is chosen is no event: \`thresholds\` of the answer and of every \`subscription.test\` show its present value; once it has been at or above, or unknown, every fall below is reported. Thresholds that are given replace all that there were, and bring \`ahs.threshold_breached\` with them where \`events\` is left out; without any, a subscription keeps what it has. The first delivery is \`subscription.test\`, which has to be answered with a 2xx before any other follows. Paying again for the same wallet and URL adds ${SUBSCRIPTION_DAYS} days to the same subscription; \`subscription.expiring\` announces its end three days and one day before. An event is delivered at least once, with one \`webhook-id\` over all attempts, which go on for over a day, past the subscription's end too for what happened before it; an endpoint that answers none of them, or answers 410, is given up until its owner asks for a test; what happens meanwhile is listed and can be replayed. The subscription belongs to the key or the wallet that paid.`,
+  description: `Sends signed webhooks to a URL within seconds of a score that changes the wallet's grade or confidence level, puts it on a sanctions list, or moves a value below a threshold of the query.
+
+- **Thresholds** fire on changes only. A value that is already below when you set its threshold sends no event; \`thresholds\` in the answer and in each \`subscription.test\` shows it. After it was at or above the threshold, or unknown, the next drop sends an event. New thresholds replace all earlier ones and add \`ahs.threshold_breached\` if \`events\` is omitted. Without thresholds a subscription keeps those that it has.
+- **First delivery**: \`subscription.test\`. Other events follow after a 2xx answer.
+- **Renewal**: paying again for the same wallet and URL adds ${SUBSCRIPTION_DAYS} days. \`subscription.expiring\` is sent three days and one day before the end.
+- **Delivery** is at least once, with the same \`webhook-id\` in all attempts, which continue for over a day, even past the end of the subscription. An endpoint that answers none of them, or answers 410, gets no more events until its owner requests a test. Missed events are listed and can be replayed.
+- The subscription belongs to the key or wallet that paid.`,
   request: { params: addressParams, query, body: null },
   answer: { schema: subscribedSchema, description: "The subscription" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "names-unavailable"],

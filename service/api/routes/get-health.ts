@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import { choseGas } from "../../model/features/hygiene.ts";
+import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import { roundMicro } from "../../model/score/fixed-point.ts";
 import type { FailureGroup } from "../../reports/diagnosis/failures.ts";
 import { diagnoseHealth, type Health } from "../../reports/diagnosis/health.ts";
@@ -115,21 +116,23 @@ export const healthSchema = z
     }),
     failures: z.object({
       out_of_gas: causeSchema.openapi({
-        description: "Calls that used 98 % of their gas limit or more",
+        description: "Calls that used 98% of their gas limit or more",
       }),
       reverted: causeSchema.openapi({ description: "All other failures" }),
       revert_reasons: z.null().openapi({ description: "Always null: receipts hold no revert reason" }),
       by_method: z.array(failureSchema).openapi({ description: "The dearest first, at most 200" }),
       left_out: z.int(),
     }),
-    activity_by_week: z.array(
-      z.object({
-        week: z.iso.date().openapi({ description: "Its Monday, UTC", example: "2026-11-16" }),
-        calls: z.int().openapi({ example: 7 }),
-        failures: countSchema,
-        spent: moneySchema,
-      }),
-    ),
+    activity_by_week: z
+      .array(
+        z.object({
+          week: z.iso.date().openapi({ description: "Its Monday, UTC", example: "2026-11-16" }),
+          calls: z.int().openapi({ example: 7 }),
+          failures: countSchema,
+          spent: moneySchema,
+        }),
+      )
+      .openapi({ description: "From the week of the first known call on, if it is in the window" }),
     portfolio: portfolioSchema,
     ...approvalsShape,
     recommendations: z
@@ -221,7 +224,7 @@ function renderHealth({
     last_seen: renderSeen(life.last),
     gas: renderGas(health, paid.days),
     failures: renderFailures(health),
-    activity_by_week: health.weeks.map((week) => ({
+    activity_by_week: weeksSince(life.first, health).map((week) => ({
       week: isoOf(week.from).slice(0, "2026-01-05".length),
       calls: week.calls,
       failures: week.failures,
@@ -256,6 +259,11 @@ function accountOf({ rows }: ReportFacts, { hasCode }: WalletLife): HealthAnswer
     return { kind: "smart_account", is_contract: true, delegates_to, note: SMART_ACCOUNT_NOTE };
   const note = rows.calls.length > 0 ? ONLY_SIGNED_NOTE : "No outgoing transaction is known.";
   return { kind: "unknown", is_contract: hasCode, delegates_to, note };
+}
+
+/** Weeks of the window but for those before the wallet's first known call. */
+function weeksSince(first: SeenCall | null, { weeks }: Health): Health["weeks"] {
+  return first === null ? weeks : weeks.filter(({ from }) => from + 7 * SECONDS_PER_DAY > first.timestamp);
 }
 
 function renderSeen(seen: SeenCall | null): HealthAnswer["first_seen"] {

@@ -154,7 +154,7 @@ export const getOptimize = definePaid({
   tag: "Reports",
   summary: "Operational efficiency report: where the gas of a wallet goes, and what it could save",
   description:
-    "Recommendations with an upper bound of their saving, then the bill of each contract and method: calls, failures, gas limits against the gas that 95 % of the successful calls used, and what was paid above the base fee and median tip of each call's own block. Methods with a single call give no recommendation. Totals are exact sums in wei; amounts without a receipt or price are null. If no recommendation saves money, nothing is charged. `preview=true` answers a free preview.",
+    "Recommendations with an upper bound of their saving, then the bill of each contract and method: calls, failures, gas limits against the gas that 95% of the successful calls used, and what was paid above the base fee and median tip of each call's own block. Methods with a single call give no recommendation. Totals are exact sums in wei; amounts without a receipt or price are null. If no recommendation saves money, nothing is charged. `preview=true` answers a free preview.",
   request: { params: addressParams, query: previewQuery, body: null },
   answer: { schema: optimizeSchema, description: "The report", preview: previewSchema },
   preview: previewReport,

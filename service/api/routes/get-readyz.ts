@@ -24,7 +24,7 @@ const sanctionsSourceSchema = z
       "keccak256 of the RFC 8785 form of its {address, reference} entries by address",
       "0x3e9cc35d2f8e9d8f5e0a4b2a4e2c7b8fb38d1f1f4c5c0e6d4f3d2c1b0a998877",
     ).nullable(),
-    unasked_wallets: count(
+    unchecked_wallets: count(
       "Wallets that the contract still has to be asked about; null for a list",
     ).nullable(),
   })
@@ -94,7 +94,7 @@ async function sanctionsOf(sources: SourceWatch, now: Date): Promise<Readiness["
     return (await sources()).map((status) => ({
       ...fieldsOf(sanctionsSourceSchema.shape, status),
       age_seconds: ageSeconds(status, now),
-      unasked_wallets: status.unasked,
+      unchecked_wallets: status.unchecked,
     }));
   } catch (error) {
     if (databaseFailure(error) === null) throw error;

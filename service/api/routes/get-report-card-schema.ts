@@ -72,7 +72,7 @@ export const reportCardSchema = z
         effect: z.number().max(0),
         evidence: z
           .string()
-          .openapi({ example: "217 of 224 calls to others succeeded; estimated success 96.3 %" }),
+          .openapi({ example: "217 of 224 calls to others succeeded; estimated success 96.3%" }),
       }),
     ),
     benchmark: benchmarkSchema,

@@ -72,13 +72,13 @@ const retrySchema = z
     pending_transactions: count("Of the wallet, under way since that block; nonces follow them"),
     failures_found: count("In the window; the newest 200 of them are listed", 2),
     offers: z.array(retryOfferSchema).openapi({ description: "To be sent in this order" }),
-    rehearsed: flag(
+    simulated_in_order: flag(
       "Whether the offers were also simulated one after the other (eth_simulateV1); false where the node cannot",
       true,
     ),
     total_max_cost_wei: maxCostSchema,
     total_max_cost_usd: costUsdSchema,
-    others: z.array(refusedRetrySchema).openapi({ description: "Newest first" }),
+    not_retried: z.array(refusedRetrySchema).openapi({ description: "Newest first" }),
     executions: z.array(executionSchema).openapi({ description: "Newest first" }),
   })
   .openapi("RetryReport");
@@ -142,7 +142,7 @@ function renderRetry(
     pending_transactions: state.pendingNonce - state.nonce,
     failures_found: foundFailures(outcomes),
     ...renderOffers({ rows, recovery, recovered }),
-    rehearsed: recovered.rehearsed,
+    simulated_in_order: recovered.simulatedInOrder,
     total_max_cost_wei: total.toString(),
     total_max_cost_usd: usdOf(total, block.timestamp, createMarket(rows.tokens)),
     executions: outcomes.executions.map(renderExecution),

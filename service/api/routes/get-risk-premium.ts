@@ -43,7 +43,7 @@ const tokenSchema = z
       "Whether the operator lists the token; if not, symbol and decimals are the contract's own",
     ),
     currency: flag(
-      "Money: always priced within 5 % of one US dollar. Gains are counted in money, which has no sale, cost or result of its own",
+      "Money: always priced within 5% of one US dollar. Gains are counted in money, which has no sale, cost or result of its own",
     ),
     bought: amount.openapi({ description: "Got in trades; amounts are in the token's smallest unit" }),
     sold: amount.openapi({ description: "Given in trades" }),
@@ -75,7 +75,7 @@ const tokenSchema = z
 /** How the figures are computed. Gains on the native coin are unknown, because its transfers leave no logs. */
 const PNL_METHOD_ID = "fifo-1";
 const PNL_METHOD =
-  "FIFO lots over the tokens that the wallet's own calls moved. A trade is worth what the daily feed prices say of the side that moves least, else of the side that they price; a token that came for nothing costs what it was worth on its day; payments and deposits leave at their cost, with which they come back from the same contract. Beside a priced leg, one without a price of a token on no list is worth nothing. Tokens always priced within 5 % of one US dollar are money: they have no sale, cost or gain of their own. Native coin is no token here.";
+  "FIFO lots over the tokens that the wallet's own calls moved. A trade is worth what the daily feed prices say of the side that moves least, else of the side that they price; a token that came for nothing costs what it was worth on its day; payments and deposits leave at their cost, with which they come back from the same contract. Beside a priced leg, one without a price of a token on no list is worth nothing. Tokens always priced within 5% of one US dollar are money: they have no sale, cost or gain of their own. Native coin is no token here.";
 
 /** Profit and loss in answers. */
 const pnlSchema = z

@@ -70,7 +70,7 @@ const deductionSchema = z
     points: pointsSchema
       .nullable()
       .openapi({ description: "Taken from 100; null where it is not known", example: 0 }),
-    most: pointsSchema.openapi({ example: 10 }),
+    max_points: pointsSchema.openapi({ description: "Most that it takes", example: 10 }),
     found: num(
       "Findings; of portfolio_quality and self_dealing the share, 0 to 1; null where it is not known",
       0,
@@ -178,7 +178,7 @@ export const washSchema = z
       is_pattern: z.boolean(),
       circles: z.array(circleSchema).openapi({
         description:
-          "Transfers that came back, most often first, at most 100: of any amount within 7 days from an account of the same owner, within 1 % of the amount and 24 hours from another account without code. Each transfer counts once; longer circles are not found",
+          "Transfers that came back, most often first, at most 100: of any amount within 7 days from an account of the same owner, within 1% of the amount and 24 hours from another account without code. Each transfer counts once; longer circles are not found",
       }),
       truncated: z.boolean(),
     }),
@@ -252,7 +252,7 @@ function renderWash(facts: ReportFacts, wash: Wash, sanctions: WalletSnapshot["s
     cleanliness_reason: reason,
     cleanliness_range: range,
     activity,
-    deductions: [...deductions],
+    deductions: deductions.map(({ maxPoints, ...deduction }) => ({ ...deduction, max_points: maxPoints })),
     issues: issues.slice(0, MOST_ISSUES).map(renderIssue),
     issues_by_severity: {
       critical: countOf(issues, "critical"),

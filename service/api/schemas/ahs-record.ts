@@ -215,7 +215,7 @@ const patternSchema = z
     effect: z.number().max(0).openapi({ description: "Points taken from the score" }),
     evidence: z
       .string()
-      .openapi({ example: "217 of 224 calls to others succeeded; estimated success 96.3 %" }),
+      .openapi({ example: "217 of 224 calls to others succeeded; estimated success 96.3%" }),
   })
   .openapi("Pattern");
 

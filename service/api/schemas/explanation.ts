@@ -17,7 +17,7 @@ export const featureSchema = z
     title: titleSchema,
     says: text(
       "The measurement in one sentence. Counts are of what happened; the score uses estimates, see `value` and `inputs`",
-      "217 of 224 calls to others succeeded (96.9 %)",
+      "217 of 224 calls to others succeeded (96.9%)",
     ),
     value: num(
       "What the curve of the feature reads, in `unit`: an estimate if the calls are few",
@@ -93,7 +93,7 @@ const improvementSchema = z
 export const reasonShape = {
   grade_reason: text(
     "Why the grade is what it is, in one sentence",
-    "Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points).",
+    "Grade B: 217 of 224 calls to others succeeded (96.9%); largest loss: 12.4% of its fees were spent on failed calls (gas efficiency, −7 points).",
   ),
   improvement: improvementSchema.nullable().openapi({
     description: "The change that raises the score most; null without a score, if listed, or below one point",

@@ -63,11 +63,16 @@ export const pricesSchema = z
       "Each call is valued at the last answer of the price feed before its UTC day, rounded to 1e-6 USD",
   });
 
+const APPROVAL_KINDS = { amount: "erc20_allowance", all: "approval_for_all" } as const;
+
 const approvalSchema = z
   .object({
     token: eip55Schema,
     spender: eip55Schema,
-    kind: z.enum(["amount", "all"]).openapi({ description: "amount: ERC-20. all: every id of a collection" }),
+    kind: z.enum(Object.values(APPROVAL_KINDS)).openapi({
+      description:
+        "erc20_allowance: unlimited allowance of an ERC-20 token. approval_for_all: every token of an ERC-721 or ERC-1155 collection",
+    }),
     approved_at: isoSchema,
     last_used_at: isoSchema.nullable().openapi({
       description:
@@ -236,7 +241,7 @@ function renderApproval(finding: ApprovalFinding): z.infer<typeof approvalSchema
   return {
     token: toEip55(approval.token),
     spender: toEip55(approval.spender),
-    kind: approval.kind,
+    kind: APPROVAL_KINDS[approval.kind],
     approved_at: isoOf(approval.approvedAt),
     last_used_at: lastUsedAt === null ? null : isoOf(lastUsedAt),
     use_known: useKnown,

@@ -111,7 +111,7 @@ const failureSchema = z
     }),
     cause: z.enum(["out_of_gas", "slippage", "reverted"]).openapi({
       description:
-        "out_of_gas: 98 % of the gas limit and more were used, as /health and the score have it. slippage: a revert by which the contract says that a price moved",
+        "out_of_gas: 98% of the gas limit and more were used, as /health and the score have it. slippage: a revert by which the contract says that a price moved",
       example: "reverted",
     }),
     cause_reason: text(
@@ -185,7 +185,7 @@ export function renderOffers({
   readonly recovered: Awaited<ReturnType<typeof recoverFailures>>;
 }): {
   readonly offers: z.infer<typeof retryOfferSchema>[];
-  readonly others: z.infer<typeof refusedRetrySchema>[];
+  readonly not_retried: z.infer<typeof refusedRetrySchema>[];
 } {
   const { block, failures } = recovery;
   const market = createMarket(rows.tokens);
@@ -202,7 +202,7 @@ export function renderOffers({
       max_cost_wei: maxCost.toString(),
       max_cost_usd: usdOf(maxCost, block.timestamp, market),
     })),
-    others: [
+    not_retried: [
       ...recovered.refused.map(({ call, cause, code, detail, by }) => ({
         ...{ failure: failureOf(call, cause), reason: code, detail, by },
       })),

@@ -65,7 +65,7 @@ const signalSchema = z
     ),
     severity: severitySchema,
     detail: z.string().openapi({
-      example: "12.4 % of its fees were spent on failed calls, gas prices 100 of 100",
+      example: "12.4% of its fees were spent on failed calls, gas prices 100 of 100",
     }),
   })
   .openapi("RiskSignal");
@@ -83,7 +83,7 @@ export const riskShape = {
   }),
   verdict: z
     .string()
-    .openapi({ example: "Low risk: 12.4 % of its fees were spent on failed calls, gas prices 100 of 100." }),
+    .openapi({ example: "Low risk: 12.4% of its fees were spent on failed calls, gas prices 100 of 100." }),
   signals: z.array(signalSchema).openapi({ description: "The worst first" }),
   sanctions_flags: sanctionsFlagsSchema,
   ...threatsShape,

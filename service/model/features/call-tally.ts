@@ -74,7 +74,7 @@ export function burntWords({ outside }: WeighedHistory, estimated: number): stri
  */
 export function shareWords(share: number): string {
   const tenths = Math.round(1_000 * share);
-  if (share > 0 && tenths === 0) return "under 0.1 %";
-  if (share < 1 && tenths === 1_000) return "over 99.9 %";
-  return `${tenths / 10} %`;
+  if (share > 0 && tenths === 0) return "under 0.1%";
+  if (share < 1 && tenths === 1_000) return "over 99.9%";
+  return `${tenths / 10}%`;
 }

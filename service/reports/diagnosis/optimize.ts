@@ -146,7 +146,7 @@ const WHOLE_SAMPLE = 20;
  * nothing.
  */
 export const LIMIT_FORMULA =
-  "125 % of the most gas that a successful call used, or of the highest limit that ran out if that is higher, rounded up";
+  "125% of the most gas that a successful call used, or of the highest limit that ran out if that is higher, rounded up";
 
 /** Gas limits of the calls of one (contract, method); calls without a limit of their own are left out. */
 export function adviseLimit(calls: readonly OwnCall[], policy: Policy) {

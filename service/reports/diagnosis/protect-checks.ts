@@ -37,7 +37,7 @@ export const CHECKS = [
   "circular_transfers",
 ] as const;
 
-type Findings = ProtectionFindings<{ readonly kind: "ready" | "obstacle" }>;
+type Findings = ProtectionFindings<{ readonly kind: "ready" | "refused" }>;
 
 /** Everything that a protection examines, in the order of `CHECKS`. */
 export function listChecks(findings: Findings): readonly ProtectionCheck[] {
@@ -193,7 +193,7 @@ function tokensCheck({ wash }: Findings): ProtectionCheck {
 
 /** The plan in two or three sentences: what to sign, what blocks the wallet, what else was checked. */
 export function summarize(
-  steps: readonly ProtectionStep<{ readonly kind: "ready" | "obstacle" }>[],
+  steps: readonly ProtectionStep<{ readonly kind: "ready" | "refused" }>[],
   checks: readonly ProtectionCheck[],
 ): string {
   const ready = steps.filter((step) => step.ready?.kind === "ready");

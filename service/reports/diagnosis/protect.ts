@@ -12,8 +12,8 @@ import type { ReportFacts } from "./report-facts.ts";
 
 type ProtectService = "risk" | "health" | "wash" | "optimize" | "retry";
 
-/** A step that may hold a transaction to sign, or the obstacle to one. */
-type Signable = { readonly kind: "ready" | "obstacle" };
+/** A step that may hold a transaction to sign, or is refused one. */
+type Signable = { readonly kind: "ready" | "refused" };
 
 /** A recommended step; `ready` holds its part that can be signed at once. */
 export type ProtectionStep<Ready extends Signable> = Pick<

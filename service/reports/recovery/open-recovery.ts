@@ -112,20 +112,20 @@ function otherBlock(indexed: { number: number; hash: Hex }, found: Hex | null): 
   );
 }
 
-/** Most rehearsals: each fault leads to a new plan without it. */
-export const MAX_REHEARSALS = 4;
+/** Most simulations: each fault leads to a new plan without it. */
+export const MAX_SIMULATIONS = 4;
 
 /**
  * Simulates transactions of the wallet in sequence: per transaction the failure reason, or null if it passes. Null if
  * the node cannot do that. A single one was already simulated. Throws a NodeFailure.
  */
-export async function rehearseInOrder(
+export async function simulateInOrder(
   node: RecoveryNode,
   { wallet, block }: Pick<Recovery, "wallet" | "block">,
   transactions: readonly UnsignedTransaction[],
 ): Promise<readonly (string | null)[] | null> {
   if (transactions.length < 2) return transactions.map(() => null);
-  return node.rehearse(
+  return node.simulateSequence(
     transactions.map(({ to, data, value, gas }) => ({ from: wallet, to, data, value, gas })),
     block,
   );

@@ -4,7 +4,7 @@ import { ranOutOfGas } from "../../model/features/behaviour.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import { mapLimited } from "../../net/map-limited.ts";
 import type { SentCall } from "./failed-calls.ts";
-import { MAX_REHEARSALS, type Recovery, rehearseInOrder, requireSameBlock } from "./open-recovery.ts";
+import { MAX_SIMULATIONS, type Recovery, requireSameBlock, simulateInOrder } from "./open-recovery.ts";
 import { holdingKey, type PassingCall, planRetries, type RetryPlanInput } from "./plan-retries.ts";
 import type { HoldingQuery, RecoveryNode } from "./recovery-node.ts";
 import { type Candidate, MAX_TRIED, type Refused, sortFailures } from "./sort-failures.ts";
@@ -36,7 +36,10 @@ export async function recoverFailures(
   const sorted = await sortFailures(recovery);
   const tried = await tryAll(recovery, node, sorted.candidates);
   const holdings = await readHoldings(recovery, node, tried.passing);
-  const { plan, faults, rehearsed } = await planTogether({ recovery, node, before, holdings }, tried.passing);
+  const { plan, faults, simulatedInOrder } = await planTogether(
+    { recovery, node, before, holdings },
+    tried.passing,
+  );
   const newest = recovery.outcomes.failures.slice(0, MAX_TRIED);
   const replays = await mapLimited(newest, AT_ONCE, async (call) => ({
     hash: call.hash,
@@ -58,7 +61,7 @@ export async function recoverFailures(
     /** Causes are by the gas alone. */
     unread: recovery.unread.map((part) => ({ ...part, cause: causeOf(part.call, null, policy) })),
     /** Whether the whole plan also passes in sequence; false if the node cannot simulate that. */
-    rehearsed,
+    simulatedInOrder,
   };
 }
 
@@ -120,16 +123,16 @@ type Planning = {
 /** Drops retries that fail in sequence and plans again. If that does not settle, nothing is offered. */
 async function planTogether(planning: Planning, passing: readonly PassingCall[]) {
   const faults = new Map<Hex, Refused>();
-  for (let rehearsal = 1; ; rehearsal += 1) {
+  for (let simulation = 1; ; simulation += 1) {
     const plan = planOf(
       planning,
       passing.filter(({ call }) => !faults.has(call.hash)),
     );
-    const found = await rehearse(planning, plan);
-    if (found === null) return { plan, faults: [...faults.values()], rehearsed: false };
-    if (found.length === 0) return { plan, faults: [...faults.values()], rehearsed: true };
+    const found = await simulateSequence(planning, plan);
+    if (found === null) return { plan, faults: [...faults.values()], simulatedInOrder: false };
+    if (found.length === 0) return { plan, faults: [...faults.values()], simulatedInOrder: true };
     const dropped =
-      rehearsal < MAX_REHEARSALS ? found : plan.offers.map(({ call }) => failing(call, UNSETTLED));
+      simulation < MAX_SIMULATIONS ? found : plan.offers.map(({ call }) => failing(call, UNSETTLED));
     for (const fault of dropped) faults.set(fault.call.hash, fault);
   }
 }
@@ -156,13 +159,13 @@ function planOf({ recovery, before, holdings }: Planning, passing: readonly Pass
 }
 
 /** The offers that fail in sequence; null if the node gives no answer or an earlier transaction fails. */
-async function rehearse(
+async function simulateSequence(
   { recovery, node, before }: Planning,
   { offers }: ReturnType<typeof planRetries>,
 ): Promise<readonly Refused[] | null> {
   if (offers.length === 0) return [];
   const sequence = [...before.transactions, ...offers.map(({ transaction }) => transaction)];
-  const outcomes = await rehearseInOrder(node, recovery, sequence);
+  const outcomes = await simulateInOrder(node, recovery, sequence);
   if (outcomes?.slice(0, before.transactions.length).every((fault) => fault === null) !== true) return null;
   return offers.flatMap(({ call }, place) => {
     const fault = outcomes[before.transactions.length + place];

@@ -106,8 +106,8 @@ export function createRecoveryNode(options: Parameters<typeof createAskNode>[0])
     },
     attempt: (call: Attempt, block: NodeBlock) => attempt(ask, call, block),
     transaction: (hash: Hex) => readTransaction(ask, hash),
-    rehearse: (calls: readonly (Attempt & { gas: bigint })[], block: NodeBlock) =>
-      rehearse(ask, calls, block),
+    simulateSequence: (calls: readonly (Attempt & { gas: bigint })[], block: NodeBlock) =>
+      simulateSequence(ask, calls, block),
     replay: (call: SentCall, from: Address) => replay(ask, call, from),
   };
 }
@@ -270,7 +270,7 @@ const simulationAnswer = z.array(
  * Simulates calls of one account in sequence: per call the failure reason, or null if it passes. Null if the node does
  * not support that (eth_simulateV1) or returns another format.
  */
-async function rehearse(
+async function simulateSequence(
   ask: AskNode,
   calls: readonly (Attempt & { gas: bigint })[],
   block: NodeBlock,

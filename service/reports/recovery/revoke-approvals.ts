@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, erc20Abi, erc721Abi, formatEther, type Hex } from "viem";
 import type { OpenApproval } from "../../model/features/types.ts";
 import { mapLimited } from "../../net/map-limited.ts";
-import { MAX_REHEARSALS, type Recovery, rehearseInOrder, requireSameBlock } from "./open-recovery.ts";
+import { MAX_SIMULATIONS, type Recovery, requireSameBlock, simulateInOrder } from "./open-recovery.ts";
 import type { RecoveryNode, Trial } from "./recovery-node.ts";
 import { gasLimitOf, highestCost, type UnsignedTransaction } from "./unsigned-transaction.ts";
 
@@ -17,7 +17,7 @@ type Revocation = {
   readonly approval: OpenApproval;
   readonly outcome:
     | { kind: "ready"; transaction: UnsignedTransaction; gas: bigint; maxCost: bigint }
-    | { kind: "obstacle"; detail: string };
+    | { kind: "refused"; detail: string };
 };
 
 /** Most approvals read per answer, and most revocations simulated: each costs the node several calls. */
@@ -77,26 +77,26 @@ export async function tryRevocations(
 }
 
 /**
- * Plans the revocations that also pass in sequence; `rehearsed` is false if the node cannot simulate that. Throws a
+ * Plans the revocations that also pass in sequence; `simulatedInOrder` is false if the node cannot simulate that. Throws a
  * NodeFailure if the node stops answering or its block has changed at the end.
  */
 export async function settleRevocations(
   recovery: Recovery,
   node: RecoveryNode,
   tried: readonly TriedRevocation[],
-): Promise<ReturnType<typeof planRevocations> & { readonly rehearsed: boolean }> {
+): Promise<ReturnType<typeof planRevocations> & { readonly simulatedInOrder: boolean }> {
   let settled = tried;
-  for (let rehearsal = 1; ; rehearsal += 1) {
+  for (let simulation = 1; ; simulation += 1) {
     const plan = planRevocations(recovery, settled);
-    const outcomes = await rehearseInOrder(node, recovery, plan.transactions);
+    const outcomes = await simulateInOrder(node, recovery, plan.transactions);
     await requireSameBlock(node, recovery.block);
-    if (outcomes === null) return { ...plan, rehearsed: false };
-    if (outcomes.every((fault) => fault === null)) return { ...plan, rehearsed: true };
+    if (outcomes === null) return { ...plan, simulatedInOrder: false };
+    if (outcomes.every((fault) => fault === null)) return { ...plan, simulatedInOrder: true };
     const faults = new Map(plan.transactions.map(({ nonce }, place) => [nonce, outcomes[place] ?? null]));
     settled = settled.map((one, place) => {
       const outcome = plan.list[place]?.outcome;
       if (outcome?.kind !== "ready") return one;
-      if (rehearsal === MAX_REHEARSALS) return failing(one, UNSETTLED);
+      if (simulation === MAX_SIMULATIONS) return failing(one, UNSETTLED);
       const fault = faults.get(outcome.transaction.nonce) ?? null;
       return fault === null ? one : failing(one, `after the earlier transactions, ${fault}`);
     });
@@ -115,10 +115,10 @@ export function planRevocations(
   const transactions: UnsignedTransaction[] = [];
   let cost = 0n;
   const list = tried.map(({ approval, data, trial }): Revocation => {
-    const obstacle = (detail: string): Revocation => ({ approval, outcome: { kind: "obstacle", detail } });
-    if (trial === null) return obstacle("The wallet is a contract, and no key signs its transactions.");
-    if (trial.kind === "no_code") return obstacle("The token no longer has code.");
-    if (trial.kind === "fails") return obstacle(`The revocation fails: ${trial.reason}`);
+    const refused = (detail: string): Revocation => ({ approval, outcome: { kind: "refused", detail } });
+    if (trial === null) return refused("The wallet is a contract, and no key signs its transactions.");
+    if (trial.kind === "no_code") return refused("The token no longer has code.");
+    if (trial.kind === "fails") return refused(`The revocation fails: ${trial.reason}`);
     const transaction: UnsignedTransaction = {
       type: "eip1559",
       chainId,
@@ -130,13 +130,13 @@ export function planRevocations(
       ...fees,
     };
     if (transaction.gas > MAX_REVOCATION_GAS) {
-      return obstacle(
+      return refused(
         `The token asks for a gas limit of ${transaction.gas}, more than ${MAX_REVOCATION_GAS}. It may try to burn the balance.`,
       );
     }
     const maxCost = highestCost(transaction, trial.l1Fee);
     if (cost + maxCost > state.balance) {
-      return obstacle(
+      return refused(
         `Its highest cost is ${formatEther(maxCost)} of the native coin, of which ${formatEther(state.balance - cost)} are left.`,
       );
     }

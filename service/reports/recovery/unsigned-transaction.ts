@@ -16,7 +16,7 @@ export type UnsignedTransaction = {
 
 const GAS_MARGIN_PERCENT = 25n;
 
-export const GAS_FORMULA = `eth_estimateGas at the block, plus ${GAS_MARGIN_PERCENT} %, rounded up, at most the block's gas limit`;
+export const GAS_FORMULA = `eth_estimateGas at the block, plus ${GAS_MARGIN_PERCENT}%, rounded up, at most the block's gas limit`;
 
 /** Gas limit of a call with this estimate. The margin covers state changes until it is mined. */
 export function gasLimitOf(estimate: bigint, blockGasLimit: bigint): bigint {

@@ -267,7 +267,7 @@ function listedSignal({ counterparties, share }: CounterpartyShares["listed"]): 
 }
 
 function percent(share: number): string {
-  return share > 0 && share < 0.0005 ? "less than 0.1 %" : `${Math.round(share * 1000) / 10} %`;
+  return share > 0 && share < 0.0005 ? "less than 0.1%" : `${Math.round(share * 1000) / 10}%`;
 }
 
 type CounterpartyShares = ReturnType<typeof counterpartyShares>;

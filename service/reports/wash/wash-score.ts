@@ -9,11 +9,11 @@ import type { ReportFacts } from "../diagnosis/report-facts.ts";
 import { countText, ofText, percentText } from "../phrases.ts";
 import type { Circle } from "./wash-circles.ts";
 
-/** Points deducted from 100 for one category, up to `most`; null where they are not known. */
+/** Points deducted from 100 for one category, up to `maxPoints`; null where they are not known. */
 type Deduction = {
   readonly name: DeductionName;
   readonly points: number | null;
-  readonly most: number;
+  readonly maxPoints: number;
   /** Findings, or the share of 0 to 1 for portfolio_quality and self_dealing; null where they are not known. */
   readonly found: number | null;
   readonly reason: string;
@@ -72,7 +72,10 @@ export function scoreCleanliness(
     deductCircles(circles),
   ];
   const taken = deductions.reduce((sum, { points }) => (points === null ? sum : sum + points), 0);
-  const open = deductions.reduce((sum, { points, most }) => (points === null ? sum + most : sum), 0);
+  const open = deductions.reduce(
+    (sum, { points, maxPoints }) => (points === null ? sum + maxPoints : sum),
+    0,
+  );
   const given = facts.rows.approvals;
   const activity = given === null ? null : tokenActivity(facts) + given.length;
   const barred = noScore(rating, activity);
@@ -205,9 +208,9 @@ function take(
   { points, found }: { readonly points: number; readonly found: number },
   reason: string,
 ): Deduction {
-  return { name, points: Math.min(points, MOST[name]), most: MOST[name], found, reason };
+  return { name, points: Math.min(points, MOST[name]), maxPoints: MOST[name], found, reason };
 }
 
 function open(name: DeductionName, reason: string): Deduction {
-  return { name, points: null, most: MOST[name], found: null, reason };
+  return { name, points: null, maxPoints: MOST[name], found: null, reason };
 }

@@ -73,7 +73,7 @@ function findRepetition(text: string): string | null {
   if (!isPadded) return null;
   const percent = Math.floor((repeated / hashes.length) * 100);
   const { start } = longest;
-  return `Of the output ${percent} % repeats what it said before, such as “${quoteOf(plain.slice(start, start + 3 * PADDED_WINDOW))}”.`;
+  return `Of the output ${percent}% repeats what it said before, such as “${quoteOf(plain.slice(start, start + 3 * PADDED_WINDOW))}”.`;
 }
 
 /** Stretches long enough to rule out errors of the filter. */
@@ -147,7 +147,7 @@ export function checkCopied(outputText: string, given: readonly string[]): Outpu
   const quote = quoteOf(output.slice(copied.start, copied.start + 160));
   return {
     name: "copied_from_spec",
-    finding: `Of the output ${Math.floor(share * 100)} % is copied word for word from the specification, such as “${quote}”.`,
+    finding: `Of the output ${Math.floor(share * 100)}% is copied word for word from the specification, such as “${quote}”.`,
     criterion: null,
   };
 }

@@ -94,7 +94,7 @@ async function listedNow(asOfBlock = 1_000): Promise<readonly (readonly [Address
   return entries.map(({ address, reference }) => [address, reference]);
 }
 
-const unasked = async () => (await readSanctionsSources(db, CHAIN))[0]?.unasked;
+const unchecked = async () => (await readSanctionsSources(db, CHAIN))[0]?.unchecked;
 
 test("every wallet without an event is asked about once, a few at a time, at the newest indexed block", async () => {
   await follow(...Array.from({ length: 30 }, (_, number) => number));
@@ -102,12 +102,12 @@ test("every wallet without an event is asked about once, a few at a time, at the
   await event(4, 50, false);
   const { contract, asked, mostOpen } = contractOf([3, 7]);
   const context = contextOf(contract);
-  expect(await unasked()).toBe(28);
+  expect(await unchecked()).toBe(28);
   expect(await askRound(context)).toBe(28);
   expect(new Set(asked.map(([wallet]) => wallet)).size).toBe(28);
   expect(new Set(asked.map(([, block]) => block))).toEqual(new Set([100]));
   expect(mostOpen()).toBeLessThanOrEqual(8);
-  expect([await unasked(), await askRound(context)]).toEqual([0, 0]);
+  expect([await unchecked(), await askRound(context)]).toEqual([0, 0]);
   expect(await listedNow()).toEqual([
     [evmAddress(3), "0x01"],
     [evmAddress(7), "isSanctioned at block 100"],
@@ -150,7 +150,7 @@ test("answers of a block that the node has replaced, or the index no longer hold
     },
   });
   expect(await askRound({ ...context, contract: gone.contract })).toBe(0);
-  expect([await listedNow(), await unasked()]).toEqual([[], 1]);
+  expect([await listedNow(), await unchecked()]).toEqual([[], 1]);
 });
 
 test("an event that came while the contract was asked counts, and the answer, which may be of after it, does not", async () => {
@@ -186,9 +186,9 @@ test("while the node is down what is known stays, the count of open questions sh
   const failures = async () => (await context.metrics.failures.get()).values[0]?.value ?? 0;
   await expect.poll(failures).toBeGreaterThan(0);
   expect(await listedNow()).toEqual([[evmAddress(1), "isSanctioned at block 100"]]);
-  expect(await unasked()).toBe(1);
+  expect(await unchecked()).toBe(1);
   down = false;
-  await expect.poll(unasked, { timeout: 60_000 }).toBe(0);
+  await expect.poll(unchecked, { timeout: 60_000 }).toBe(0);
   expect(await listedNow()).toHaveLength(2);
   stop.abort();
   await running;
@@ -205,7 +205,7 @@ test("what was answered before a failure is kept", async () => {
     },
   });
   await expect(askRound(contextOf(contract))).rejects.toThrow("isSanctioned was not answered");
-  expect(await unasked()).toBe(5);
+  expect(await unchecked()).toBe(5);
 });
 
 test("nothing is asked before there is an index", async () => {

@@ -11,14 +11,14 @@ const LIST: SourceStatus = {
   edition: "2026-11-19",
   entries: 91,
   listHash: `0x${"11".repeat(32)}`,
-  unasked: null,
+  unchecked: null,
 };
 const CONTRACT: SourceStatus = {
   ...LIST,
   source: "chainalysis-oracle",
   edition: "block 9",
   entries: 3,
-  unasked: 5,
+  unchecked: 5,
 };
 const later = (seconds: number) => new Date(CHECKED.getTime() + seconds * 1000);
 
@@ -89,7 +89,7 @@ describe("the metrics", () => {
       `ahs_sanctions_age_seconds{source="chainalysis-oracle"} ${age}`,
       'ahs_sanctions_entries{source="chainalysis-oracle"} 3',
       'ahs_sanctions_entries{source="ofac-sdn"} 0',
-      'ahs_sanctions_unasked_wallets{source="chainalysis-oracle"} 5',
+      'ahs_sanctions_unchecked_wallets{source="chainalysis-oracle"} 5',
     ];
     expect(await told()).toEqual(lines(60));
     now = later(3_600);

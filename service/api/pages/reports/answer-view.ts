@@ -136,7 +136,7 @@ function renderFinding(record: Answer, headline: string, depth: number): Fragmen
   const [texts, details] = partition(
     others,
     ([name, value]) =>
-      typeof value === "string" && /^(reason|warning|why|effect|obstacle|evidence)$/.test(name),
+      typeof value === "string" && /^(reason|warning|why|effect|not_ready_reason|evidence)$/.test(name),
   );
   const [money, folded] = partition(
     details,

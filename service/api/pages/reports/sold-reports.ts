@@ -97,7 +97,7 @@ export const SOLD_REPORTS: readonly SoldReport[] = [
     about:
       "Failed transactions that would succeed now, simulated and ready to sign, and why the others are not offered.",
     endpoint: getRetry,
-    layout: { first: ["summary", "offers", "others"], titles: { others: "Not offered" } },
+    layout: { first: ["summary", "offers", "not_retried"], titles: { not_retried: "Not offered" } },
   }),
   answerReport({
     slug: "cleanliness",

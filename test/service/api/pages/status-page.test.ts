@@ -22,7 +22,7 @@ const READY: Readiness = {
   sanctions: [source("chainalysis-oracle", 3, 0), source("ofac-sdn", 4 * HOUR, null)],
 };
 
-function source(name: "chainalysis-oracle" | "ofac-sdn", age: number | null, unasked: number | null) {
+function source(name: "chainalysis-oracle" | "ofac-sdn", age: number | null, unchecked: number | null) {
   return {
     source: name,
     checked_at: age === null ? null : ago(age).toISOString(),
@@ -30,7 +30,7 @@ function source(name: "chainalysis-oracle" | "ofac-sdn", age: number | null, una
     edition: null,
     entries: 1,
     list_hash: null,
-    unasked_wallets: unasked,
+    unchecked_wallets: unchecked,
   };
 }
 

@@ -103,7 +103,7 @@ export function fakeNode(changes: Partial<RecoveryNode> = {}): RecoveryNode {
     approvesAll: async () => null,
     transaction: async () => null,
     attempt: async () => ({ kind: "passes", gas: 48_100n, l1Fee: 0n }),
-    rehearse: async (calls) => calls.map(() => null),
+    simulateSequence: async (calls) => calls.map(() => null),
     replay: async () => ({ reason: `Broken(${zeroAddress}, 1)`, isSlippage: false }),
     ...changes,
   };

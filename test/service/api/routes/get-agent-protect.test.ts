@@ -59,7 +59,7 @@ describe("GET /agent/protect/{address}", () => {
       simulated_at: { block: 1000 },
       transactions: 2,
       first_nonce: 7,
-      rehearsed: true,
+      simulated_in_order: true,
       monitoring: null,
     });
     expect(body.steps.map(({ priority }) => priority)).toEqual(body.steps.map((_, place) => place + 1));
@@ -74,17 +74,17 @@ describe("GET /agent/protect/{address}", () => {
     expect(read).toEqual([WALLET]);
   });
 
-  it("rehearses a plan of revocations alone as well, and leaves out what fails in it", async () => {
+  it("simulates a plan of revocations alone as well, and leaves out what fails in it", async () => {
     const approvals = [TOKEN, USDC].map((token) => ({
       ...{ token, spender: SPENDER, kind: "amount" as const, approvedAt: AS_OF_SECONDS - 3_600 },
     }));
     const { rows, asOf } = open;
     const readWallet = async () => ({ asOf, rows: { ...rows, approvals } });
-    const rehearsals: number[] = [];
+    const simulations: number[] = [];
     const recovery = fakeRecovery(
       {
-        rehearse: async (calls) => {
-          rehearsals.push(calls.length);
+        simulateSequence: async (calls) => {
+          simulations.push(calls.length);
           return calls.map(({ to }) => (to === USDC ? "paused" : null));
         },
       },
@@ -92,14 +92,17 @@ describe("GET /agent/protect/{address}", () => {
     );
     const { body } = await protect({ readWallet, recovery });
     const revocations = body.steps.filter(({ kind }) => kind === "revoke_approval");
-    expect(revocations.map(({ obstacle }) => obstacle).toSorted()).toEqual([
+    expect(revocations.map(({ not_ready_reason }) => not_ready_reason).toSorted()).toEqual([
       expect.stringContaining("paused"),
       null,
     ]);
-    expect(rehearsals).toEqual([2]);
-    expect(body).toMatchObject({ transactions: 1, rehearsed: true });
-    const blind = await protect({ readWallet, recovery: fakeRecovery({ rehearse: async () => null }) });
-    expect(blind.body.rehearsed).toBe(false);
+    expect(simulations).toEqual([2]);
+    expect(body).toMatchObject({ transactions: 1, simulated_in_order: true });
+    const blind = await protect({
+      readWallet,
+      recovery: fakeRecovery({ simulateSequence: async () => null }),
+    });
+    expect(blind.body.simulated_in_order).toBe(false);
   });
 
   it("leaves approvals that a token logged by itself alone", async () => {
@@ -146,7 +149,7 @@ describe("GET /agent/protect/{address}", () => {
     const body = await bodyOf<ProtectAnswer>(await app.request(HOOK, WITH_KEY));
     expect(protectSchema.parse(body)).toEqual(body);
     expect(body).toMatchObject({
-      ...{ steps: [], transactions: 0, rehearsed: null, monitoring: null, charged: false },
+      ...{ steps: [], transactions: 0, simulated_in_order: null, monitoring: null, charged: false },
       summary: "There is nothing to sign. 9 of 11 checks passed, 2 have no data. Nothing was charged.",
     });
     expect([keys.balance(), keys.states(), bought]).toEqual([25_000, [], []]);
@@ -157,7 +160,7 @@ describe("GET /agent/protect/{address}", () => {
       recovery: fakeRecovery({ attempt: async () => ({ kind: "fails", reason: "paused" }) }),
     });
     const step = body.steps.find(({ kind }) => kind === "revoke_approval");
-    expect(step).toMatchObject({ transaction: null, obstacle: "The revocation fails: paused" });
+    expect(step).toMatchObject({ transaction: null, not_ready_reason: "The revocation fails: paused" });
     expect(body).toMatchObject({ transactions: 0, total_max_cost_wei: "0" });
   });
 

@@ -12,9 +12,9 @@ const SOURCES: readonly SourceStatus[] = [
     edition: "block 9",
     entries: 1,
     listHash: `0x${"11".repeat(32)}`,
-    unasked: 4,
+    unchecked: 4,
   },
-  { source: "ofac-sdn", checkedAt: null, edition: null, entries: 0, listHash: null, unasked: null },
+  { source: "ofac-sdn", checkedAt: null, edition: null, entries: 0, listHash: null, unchecked: null },
 ];
 
 async function readyz(
@@ -48,7 +48,7 @@ describe("GET /readyz", () => {
             edition: "block 9",
             entries: 1,
             list_hash: `0x${"11".repeat(32)}`,
-            unasked_wallets: 4,
+            unchecked_wallets: 4,
           },
           {
             source: "ofac-sdn",
@@ -57,7 +57,7 @@ describe("GET /readyz", () => {
             edition: null,
             entries: 0,
             list_hash: null,
-            unasked_wallets: null,
+            unchecked_wallets: null,
           },
         ],
       },

@@ -27,12 +27,18 @@ function nodeOf(
   receipts: readonly RawReceipt[],
   lists: RawBlock["transactions"][number]["authorizationList"][],
 ) {
-  const unasked = async () => {
+  const unchecked = async () => {
     throw new Error("not asked for");
   };
   return {
-    ...{ header: unasked, receipt: unasked, transaction: unasked, code: unasked, transactionCount: unasked },
-    ...{ call: unasked, logs: unasked, trace: unasked },
+    ...{
+      header: unchecked,
+      receipt: unchecked,
+      transaction: unchecked,
+      code: unchecked,
+      transactionCount: unchecked,
+    },
+    ...{ call: unchecked, logs: unchecked, trace: unchecked },
     blockReceipts: async () => receipts,
     blockWithTransactions: async () => ({
       ...{ number: 7, hash: HASH, timestamp: 1 },

@@ -24,7 +24,7 @@ const TRANSFERS = {
   rating: { sanctioned: false, grade: "B" },
 } satisfies Parameters<typeof washWallet>[1];
 
-type Ready = { readonly kind: "ready" | "obstacle"; readonly name: string };
+type Ready = { readonly kind: "ready" | "refused"; readonly name: string };
 const ready = (name: string): Ready => ({ kind: "ready", name });
 
 function findingsOf(parts: Partial<WalletRows>, changes: Partial<ProtectionFindings<Ready>> = {}) {
@@ -84,7 +84,7 @@ describe("the plan", () => {
               finding: approval(["no_code"]),
               valueMicroUsd: 5,
               isInUse: false,
-              ready: { kind: "obstacle", name: "paused" },
+              ready: { kind: "refused", name: "paused" },
             },
           ],
           retries: [retryOf("second")],

@@ -106,11 +106,11 @@ describe("reports on any history", () => {
       const { score, range, reason, deductions } = reportsOf(rows).wash.cleanliness;
       const taken = deductions.reduce((sum, { points }) => sum + (points ?? 0), 0);
       const open = deductions.filter(({ points }) => points === null);
-      const lowest = 100 - taken - open.reduce((sum, { most }) => sum + most, 0);
+      const lowest = 100 - taken - open.reduce((sum, { maxPoints }) => sum + maxPoints, 0);
       expect(range).toEqual(reason === "little_activity" ? null : { lowest, highest: 100 - taken });
       expect(score).toBe(reason === null ? 100 - taken : null);
       expect(reason === null && open.length > 0).toBe(false);
-      expect(deductions.reduce((sum, { most }) => sum + most, 0)).toBe(100);
+      expect(deductions.reduce((sum, { maxPoints }) => sum + maxPoints, 0)).toBe(100);
     });
   });
 

@@ -99,9 +99,10 @@ describe("recovering failures", () => {
 
   it("leaves out what fails once the others went before, and numbers the rest anew", async () => {
     const spoiled = failures(3)[1]?.input;
-    const { offers, refused, rehearsed } = await recover(
+    const { offers, refused, simulatedInOrder } = await recover(
       {
-        rehearse: async (calls) => calls.map(({ data }) => (data === spoiled ? "no room left" : null)),
+        simulateSequence: async (calls) =>
+          calls.map(({ data }) => (data === spoiled ? "no room left" : null)),
       },
       { failures: failures(3) },
     );
@@ -109,7 +110,7 @@ describe("recovering failures", () => {
     expect(refused).toMatchObject([
       { call: { input: spoiled }, code: "simulation_fails", detail: expect.stringContaining("no room left") },
     ]);
-    expect(rehearsed).toBe(true);
+    expect(simulatedInOrder).toBe(true);
   });
 
   it("offers one at a time of an unknown method, whatever the calldata", async () => {
@@ -131,25 +132,30 @@ describe("recovering failures", () => {
     expect(repaired.refused.map(({ code }) => code)).toEqual(swaps.map(() => "maybe_repaired"));
   });
 
-  it("claims no rehearsal where what goes before fails in it", async () => {
+  it("claims no simulation where what goes before fails in it", async () => {
     const recovery = await openRecovery(WALLET, fakeRecovery());
-    const node = fakeNode({ rehearse: async (calls) => calls.map((_, at) => (at === 0 ? "paused" : null)) });
+    const node = fakeNode({
+      simulateSequence: async (calls) => calls.map((_, at) => (at === 0 ? "paused" : null)),
+    });
     const revocation = {
       ...({ type: "eip1559", chainId: 31337, nonce: 7, to: TOKEN, data: "0x", value: 0n } as const),
       ...{ gas: 50_000n, maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
     };
     const before = { transactions: [revocation], cost: 0n, revoked: new Set<Address>() };
-    expect((await recoverFailures(recovery, node, { ...BOUNDS, before })).rehearsed).toBe(false);
+    expect((await recoverFailures(recovery, node, { ...BOUNDS, before })).simulatedInOrder).toBe(false);
   });
 
   it("says so where the node cannot simulate a row of calls", async () => {
-    const { offers, rehearsed } = await recover({ rehearse: async () => null }, { failures: failures(2) });
-    expect([offers.length, rehearsed]).toEqual([2, false]);
+    const { offers, simulatedInOrder } = await recover(
+      { simulateSequence: async () => null },
+      { failures: failures(2) },
+    );
+    expect([offers.length, simulatedInOrder]).toEqual([2, false]);
   });
 
-  it("offers nothing that does not settle within a few rehearsals", async () => {
+  it("offers nothing that does not settle within a few simulations", async () => {
     const { offers, refused } = await recover(
-      { rehearse: async (calls) => calls.map((_, place) => (place === 0 ? "never" : null)) },
+      { simulateSequence: async (calls) => calls.map((_, place) => (place === 0 ? "never" : null)) },
       { failures: failures(8) },
     );
     expect(offers).toEqual([]);
@@ -247,7 +253,7 @@ describe("outcomes", () => {
       offers: [],
       refused: [],
       unread: [],
-      rehearsed: true,
+      simulatedInOrder: true,
     });
   });
 });

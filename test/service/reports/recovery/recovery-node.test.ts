@@ -102,7 +102,7 @@ describe("a node's answer to a call that is tried", () => {
       call(revertOnDemand, run(1, "no")),
       call(keeperTarget1, perform),
     ];
-    expect(await node.rehearse(calls, await headBlock())).toEqual([null, "no", null]);
+    expect(await node.simulateSequence(calls, await headBlock())).toEqual([null, "no", null]);
   });
 });
 

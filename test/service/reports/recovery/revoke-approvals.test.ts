@@ -61,7 +61,7 @@ describe("taking approvals back", () => {
       attempt: async ({ to }) =>
         to === TOKEN ? { kind: "fails", reason: "paused" } : { kind: "passes", gas: 30_000n, l1Fee: 0n },
     });
-    expect(list[0]?.outcome).toEqual({ kind: "obstacle", detail: "The revocation fails: paused" });
+    expect(list[0]?.outcome).toEqual({ kind: "refused", detail: "The revocation fails: paused" });
     expect(transactions.map(({ nonce, to }) => [nonce, to])).toEqual([[7, COLLECTION]]);
   });
 
@@ -71,7 +71,7 @@ describe("taking approvals back", () => {
     const tried = await tryRevocations(recovery, fakeNode(), many);
     const { list, transactions } = planRevocations(recovery, tried);
     expect([list.length, transactions.length]).toEqual([32, 30]);
-    expect(list.at(-1)?.outcome).toMatchObject({ kind: "obstacle" });
+    expect(list.at(-1)?.outcome).toMatchObject({ kind: "refused" });
   });
 
   it("reads what each token is worth before any is left out, a balance once", async () => {
@@ -91,8 +91,8 @@ describe("taking approvals back", () => {
 
   it.each<[bigint, string]>([
     [160_000n, "ready"],
-    [160_001n, "obstacle"],
-    [24_000_000n, "obstacle"],
+    [160_001n, "refused"],
+    [24_000_000n, "refused"],
   ])("of a token whose code burns %s gas is %s", async (gas, outcome) => {
     const { list, transactions } = await revoke({
       attempt: async ({ to }) => ({ kind: "passes", gas: to === TOKEN ? gas : 30_000n, l1Fee: 0n }),
@@ -102,18 +102,18 @@ describe("taking approvals back", () => {
     expect(transactions.at(-1)?.to).toBe(COLLECTION);
   });
 
-  it("leaves out what fails after the others, and rehearses the rest anew", async () => {
-    const { list, transactions, rehearsed } = await revoke({
-      rehearse: async (calls) => calls.map(({ to }) => (to === COLLECTION ? "locked" : null)),
+  it("leaves out what fails after the others, and simulates the rest anew", async () => {
+    const { list, transactions, simulatedInOrder } = await revoke({
+      simulateSequence: async (calls) => calls.map(({ to }) => (to === COLLECTION ? "locked" : null)),
     });
-    expect(list.map(({ outcome }) => outcome.kind)).toEqual(["ready", "obstacle"]);
+    expect(list.map(({ outcome }) => outcome.kind)).toEqual(["ready", "refused"]);
     expect(list[1]?.outcome).toMatchObject({ detail: expect.stringContaining("locked") });
-    expect([transactions.map(({ nonce }) => nonce), rehearsed]).toEqual([[7], true]);
+    expect([transactions.map(({ nonce }) => nonce), simulatedInOrder]).toEqual([[7], true]);
   });
 
-  it("claims no rehearsal where the node has none", async () => {
-    expect((await revoke({ rehearse: async () => null })).rehearsed).toBe(false);
-    expect((await revoke()).rehearsed).toBe(true);
+  it("claims no simulation where the node has none", async () => {
+    expect((await revoke({ simulateSequence: async () => null })).simulatedInOrder).toBe(false);
+    expect((await revoke()).simulatedInOrder).toBe(true);
   });
 
   it("stops where the balance ends", async () => {
@@ -121,7 +121,7 @@ describe("taking approvals back", () => {
     const { list, transactions } = await revoke({}, { balance: one });
     expect(transactions).toHaveLength(1);
     expect(list[1]?.outcome).toMatchObject({
-      kind: "obstacle",
+      kind: "refused",
       detail: expect.stringContaining("0 are left"),
     });
   });
@@ -129,7 +129,7 @@ describe("taking approvals back", () => {
   it("offers no transaction for a wallet that no key signs for", async () => {
     const { list, transactions } = await revoke({}, { account: "smart_account" });
     expect(transactions).toEqual([]);
-    expect(list.map(({ outcome }) => outcome.kind)).toEqual(["obstacle", "obstacle"]);
+    expect(list.map(({ outcome }) => outcome.kind)).toEqual(["refused", "refused"]);
   });
 });
 
