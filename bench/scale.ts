@@ -191,7 +191,8 @@ async function warmWithKill(client: Client, task: Omit<ScaleTask, "kind">, walle
     const { kept, open } = await readProgress(client);
     if (kept > 0) firstSeconds ??= since();
     if (open <= wallets / 2) break;
-    if (killed.exitCode !== null) throw new Error(`the service's process ended with ${killed.exitCode}`);
+    if (killed.exitCode !== null || killed.signalCode !== null)
+      throw new Error(`the service's process ended with ${killed.exitCode}`);
     await sleep(POLL_MS);
   }
   // Within a slice.

@@ -110,7 +110,13 @@ export interface paths {
         };
         /**
          * Trust routing decision for a payment to a wallet
-         * @description Decides by the routing policy of the caller, the key or the wallet that pays, which `PUT /ahs/route/policy` sets. Without one, grades A and B settle at once, C goes to escrow, the others are rejected, and a wallet never scored, or without enough history, is sent to escrow. Sanctions are looked up at the newest indexed block on every answer and always reject: no allowlist bypasses them. `threats` names the imported lists of phishing, scam, mixer and exploit addresses that the wallet is on. Without a policy they change nothing, and `warning` says so; `threat_action` of a policy holds or rejects such wallets with the reason `threat_listed`. With `amount_usd` an `instant_settle` needs that much of the wallet's safe amount: above what is available it is `escrow` with reason `above_safe_amount`, and while the backing is unknown with `backing_unknown`. Allowlisted wallets settle whatever the amount. Each `instant_settle` for an amount, but for allowlisted wallets, is one promise: for a day its amount is outstanding for all callers, whether it is paid or not. Without the parameter the answer shows the backing and promises nothing. A payment with `amount_usd` is settled before the work.
+         * @description Decides by the caller's routing policy, which `PUT /ahs/route/policy` sets for a key or a paying wallet. The default policy settles grades A and B at once, sends C and unscored wallets to escrow and rejects the rest.
+         *
+         *     - **Sanctions** are read at the newest indexed block on every call. A sanctioned wallet is always rejected; no allowlist changes that.
+         *     - **Threats** are imported lists of phishing, scam, mixer and exploit addresses. By default they only set `warning`. `threat_action` of a policy holds or rejects listed wallets with the reason `threat_listed`.
+         *     - **Amounts**: with `amount_usd`, `instant_settle` requires that much of the wallet's safe amount. A higher amount gets `escrow` with the reason `above_safe_amount`, or `backing_unknown` while the backing is unknown. Allowlisted wallets settle any amount.
+         *     - **Promises**: each `instant_settle` with an amount reserves it for a day for all callers, whether you pay or not. Allowlisted wallets reserve nothing. Without `amount_usd` the answer shows the backing and reserves nothing.
+         *     - An x402 payment with `amount_usd` is settled before the decision.
          */
         get: operations["route_payment"];
         put?: never;
@@ -278,7 +284,13 @@ export interface paths {
         };
         /**
          * 30 days of monitoring of a wallet by webhook
-         * @description Notifies a URL, by signed webhooks, when the wallet's grade or level of confidence changes, when it is put on a sanctions list, and when one of its values falls below a threshold that the query chooses: changes, never states, within seconds of the score that shows them. A value that is below when its threshold is chosen is no event: `thresholds` of the answer and of every `subscription.test` show its present value; once it has been at or above, or unknown, every fall below is reported. Thresholds that are given replace all that there were, and bring `ahs.threshold_breached` with them where `events` is left out; without any, a subscription keeps what it has. The first delivery is `subscription.test`, which has to be answered with a 2xx before any other follows. Paying again for the same wallet and URL adds 30 days to the same subscription; `subscription.expiring` announces its end three days and one day before. An event is delivered at least once, with one `webhook-id` over all attempts, which go on for over a day, past the subscription's end too for what happened before it; an endpoint that answers none of them, or answers 410, is given up until its owner asks for a test; what happens meanwhile is listed and can be replayed. The subscription belongs to the key or the wallet that paid.
+         * @description Sends signed webhooks to a URL within seconds of a score that changes the wallet's grade or confidence level, puts it on a sanctions list, or moves a value below a threshold of the query.
+         *
+         *     - **Thresholds** fire on changes only. A value that is already below when you set its threshold sends no event; `thresholds` in the answer and in each `subscription.test` shows it. After it was at or above the threshold, or unknown, the next drop sends an event. New thresholds replace all earlier ones and add `ahs.threshold_breached` if `events` is omitted. Without thresholds a subscription keeps those that it has.
+         *     - **First delivery**: `subscription.test`. Other events follow after a 2xx answer.
+         *     - **Renewal**: paying again for the same wallet and URL adds 30 days. `subscription.expiring` is sent three days and one day before the end.
+         *     - **Delivery** is at least once, with the same `webhook-id` in all attempts, which continue for over a day, even past the end of the subscription. An endpoint that answers none of them, or answers 410, gets no more events until its owner requests a test. Missed events are listed and can be replayed.
+         *     - The subscription belongs to the key or wallet that paid.
          */
         get: operations["subscribe_alerts"];
         put?: never;
@@ -318,7 +330,12 @@ export interface paths {
         };
         /**
          * Know your counterparty: the accounts that a wallet dealt with
-         * @description Every account that the wallet called or paid in the window, and every one that sent it native coin or a listed token; most own calls first, then who sent most. An own call counts, with all that it moved, for who is paid, else who is called; where that is the owner's own account, or an execution whose target did not log, for the outside contract of the lowest address that its logs show. Transfers of unlisted tokens that others sent are left out: any contract can claim them, as are mints; senders of less than a cent in all are counted, and listed nowhere. Pages that follow a cursor are as of its block, and a cursor is refused at no cost once its list cannot be made again; what is said of each account (labels, grade, flags) is as of now. Each page is charged.
+         * @description Lists the accounts that the wallet called or paid in the window, and those that sent it native coin or a listed token. Accounts with the most own calls come first, then the largest senders.
+         *
+         *     - Each own call is attributed to its payee, or else to the called contract. For the owner's own contracts, and for executions whose target did not log, it is attributed to the external contract in the logs.
+         *     - Omitted: mints, transfers of unlisted tokens in transactions of others (any contract can claim them), and senders of less than 0.01 USD, which are only counted.
+         *     - A cursor continues the list as of its block. If that list cannot be made again, the cursor is refused and nothing is charged. Labels, grades and flags are current.
+         *     - Each page is charged.
          */
         get: operations["list_counterparties"];
         put?: never;
@@ -518,7 +535,7 @@ export interface paths {
         };
         /**
          * Operational efficiency report: where the gas of a wallet goes, and what it could save
-         * @description Recommendations with an upper bound of their saving, then the bill of each contract and method: calls, failures, gas limits against the gas that 95 % of the successful calls used, and what was paid above the base fee and median tip of each call's own block. Methods with a single call give no recommendation. Totals are exact sums in wei; amounts without a receipt or price are null. If no recommendation saves money, nothing is charged. `preview=true` answers a free preview.
+         * @description Recommendations with an upper bound of their saving, then the bill of each contract and method: calls, failures, gas limits against the gas that 95% of the successful calls used, and what was paid above the base fee and median tip of each call's own block. Methods with a single call give no recommendation. Totals are exact sums in wei; amounts without a receipt or price are null. If no recommendation saves money, nothing is charged. `preview=true` answers a free preview.
          */
         get: operations["optimize_gas"];
         put?: never;
@@ -868,7 +885,7 @@ export interface components {
             grade_label: string;
             /**
              * @description Why the grade is what it is, in one sentence
-             * @example Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points).
+             * @example Grade B: 217 of 224 calls to others succeeded (96.9%); largest loss: 12.4% of its fees were spent on failed calls (gas efficiency, −7 points).
              */
             grade_reason: string;
             /** @description Newest first, at most 100 */
@@ -1405,7 +1422,7 @@ export interface components {
             };
         };
         Counterparties: {
-            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined */
+            /** @description Accounts skipped because the logs of the wallet's calls name more than 20,000. Owners, users and flags omit them. Absent if none was skipped */
             accounts_left_out?: number;
             /**
              * @description EIP-55 address
@@ -1855,7 +1872,7 @@ export interface components {
             /** @example 48210 */
             block: number;
             /**
-             * @description out_of_gas: 98 % of the gas limit and more were used, as /health and the score have it. slippage: a revert by which the contract says that a price moved
+             * @description out_of_gas: 98% of the gas limit and more were used, as /health and the score have it. slippage: a revert by which the contract says that a price moved
              * @example reverted
              * @enum {string}
              */
@@ -1924,6 +1941,11 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             contract: string | null;
+            /**
+             * @description Name that the deployment gives the contract; null for a contract that it does not name
+             * @example Uniswap v4 universal router
+             */
+            contract_name: string | null;
             /** @example 3 */
             failures: number;
             /**
@@ -1990,7 +2012,7 @@ export interface components {
             samples: number;
             /**
              * @description The measurement in one sentence. Counts are of what happened; the score uses estimates, see `value` and `inputs`
-             * @example 217 of 224 calls to others succeeded (96.9 %)
+             * @example 217 of 224 calls to others succeeded (96.9%)
              */
             says: string;
             /**
@@ -2135,8 +2157,9 @@ export interface components {
                 /** @example null */
                 note: string | null;
             };
-            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined */
+            /** @description Accounts skipped because the logs of the wallet's calls name more than 20,000. Owners, users and flags omit them. Absent if none was skipped */
             accounts_left_out?: number;
+            /** @description From the week of the first known call on, if it is in the window */
             activity_by_week: {
                 /** @example 7 */
                 calls: number;
@@ -2170,7 +2193,7 @@ export interface components {
                 /** @description The dearest first, at most 200 */
                 by_method: components["schemas"]["FailureGroup"][];
                 left_out: number;
-                /** @description Calls that used 98 % of their gas limit or more */
+                /** @description Calls that used 98% of their gas limit or more */
                 out_of_gas: {
                     /** @example 3 */
                     failures: number;
@@ -2419,6 +2442,11 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             contract: string | null;
+            /**
+             * @description Name that the deployment gives the contract; null for a contract that it does not name
+             * @example Uniswap v4 universal router
+             */
+            contract_name: string | null;
             /** @example 3 */
             failures: number;
             gas_limit: {
@@ -2466,7 +2494,7 @@ export interface components {
                 /** @enum {string} */
                 state: "fits" | "generous" | "too_low" | "unknown";
                 /**
-                 * @description 125 % of the most gas that a successful call used, or of the highest limit that ran out if that is higher, rounded up
+                 * @description 125% of the most gas that a successful call used, or of the highest limit that ran out if that is higher, rounded up
                  * @example 312500
                  */
                 suggested_limit: string | null;
@@ -2533,7 +2561,7 @@ export interface components {
             volume_usd: number | null;
         };
         NetworkMap: {
-            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined */
+            /** @description Accounts skipped because the logs of the wallet's calls name more than 20,000. Owners, users and flags omit them. Absent if none was skipped */
             accounts_left_out?: number;
             /**
              * @description EIP-55 address
@@ -2627,10 +2655,10 @@ export interface components {
              */
             approved_at: string;
             /**
-             * @description amount: ERC-20. all: every id of a collection
+             * @description erc20_allowance: unlimited allowance of an ERC-20 token. approval_for_all: every token of an ERC-721 or ERC-1155 collection
              * @enum {string}
              */
-            kind: "amount" | "all";
+            kind: "erc20_allowance" | "approval_for_all";
             /**
              * Format: date-time
              * @description Last own call that used it or may have; null where none is known. Silence counts as disuse only where use_known
@@ -2680,7 +2708,7 @@ export interface components {
             use_known: boolean;
         };
         OptimizeReport: {
-            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined */
+            /** @description Accounts skipped because the logs of the wallet's calls name more than 20,000. Owners, users and flags omit them. Absent if none was skipped */
             accounts_left_out?: number;
             /**
              * @description EIP-55 address
@@ -2796,7 +2824,7 @@ export interface components {
         Pattern: {
             /** @description Points taken from the score */
             effect: number;
-            /** @example 217 of 224 calls to others succeeded; estimated success 96.3 % */
+            /** @example 217 of 224 calls to others succeeded; estimated success 96.3% */
             evidence: string;
             /** @example healthy_operator */
             name: string;
@@ -2837,7 +2865,7 @@ export interface components {
         };
         /** @description Profit and loss by the wallet's own calls */
         Pnl: {
-            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined */
+            /** @description Accounts skipped because the logs of the wallet's calls name more than 20,000. Owners, users and flags omit them. Absent if none was skipped */
             accounts_left_out?: number;
             /** @example 48210 */
             as_of_block: number;
@@ -2858,7 +2886,7 @@ export interface components {
             /** @description Sales that lost a cent or more */
             losses: number;
             /**
-             * @description FIFO lots over the tokens that the wallet's own calls moved. A trade is worth what the daily feed prices say of the side that moves least, else of the side that they price; a token that came for nothing costs what it was worth on its day; payments and deposits leave at their cost, with which they come back from the same contract. Beside a priced leg, one without a price of a token on no list is worth nothing. Tokens always priced within 5 % of one US dollar are money: they have no sale, cost or gain of their own. Native coin is no token here.
+             * @description FIFO lots over the tokens that the wallet's own calls moved. A trade is worth what the daily feed prices say of the side that moves least, else of the side that they price; a token that came for nothing costs what it was worth on its day; payments and deposits leave at their cost, with which they come back from the same contract. Beside a priced leg, one without a price of a token on no list is worth nothing. Tokens always priced within 5% of one US dollar are money: they have no sale, cost or gain of their own. Native coin is no token here.
              * @enum {string}
              */
             method: "fifo-1";
@@ -3038,7 +3066,7 @@ export interface components {
              * @example []
              */
             threats: components["schemas"]["Threat"][];
-            /** @example Low risk: 12.4 % of its fees were spent on failed calls, gas prices 100 of 100. */
+            /** @example Low risk: 12.4% of its fees were spent on failed calls, gas prices 100 of 100. */
             verdict: string;
         };
         Probe: {
@@ -3095,7 +3123,7 @@ export interface components {
             "violated-policies"?: string[];
         };
         Protection: {
-            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined */
+            /** @description Accounts skipped because the logs of the wallet's calls name more than 20,000. Owners, users and flags omit them. Absent if none was skipped */
             accounts_left_out?: number;
             /**
              * @description EIP-55 address
@@ -3129,11 +3157,6 @@ export interface components {
             /** @description Failures that are not offered, newest first */
             not_retried: components["schemas"]["RefusedRetry"][];
             /**
-             * @description Whether all transactions also passed a simulation one after the other; false if the node cannot simulate that, null without transactions
-             * @example true
-             */
-            simulated_in_order: boolean | null;
-            /**
              * @description LOW up to 25, grades A and B; MEDIUM up to 40, grade C; HIGH up to 80, grades D and E; CRITICAL above, grade F; UNKNOWN without a score, unless the share to listed accounts alone determines a level
              * @enum {string}
              */
@@ -3149,6 +3172,11 @@ export interface components {
              */
             saves_usd_per_month: number | null;
             simulated_at: components["schemas"]["SimulatedAt"];
+            /**
+             * @description Whether all transactions also passed a simulation one after the other; false if the node cannot simulate that, null without transactions
+             * @example true
+             */
+            simulated_in_order: boolean | null;
             /** @description Transactions to sign in the order of their nonces, then what makes others reject the wallet or endangers its funds, then gas savings of 0.10 USD a month or more, then untidiness */
             steps: components["schemas"]["ProtectionStep"][];
             /**
@@ -3171,7 +3199,7 @@ export interface components {
              * @example 1
              */
             transactions: number;
-            /** @example Low risk: 12.4 % of its fees were spent on failed calls, gas prices 100 of 100. */
+            /** @example Low risk: 12.4% of its fees were spent on failed calls, gas prices 100 of 100. */
             verdict: string;
             window: components["schemas"]["ReportWindow"];
         };
@@ -3266,6 +3294,11 @@ export interface components {
              */
             contract: string | null;
             /**
+             * @description Name that the deployment gives the contract; null for a contract that it does not name
+             * @example Uniswap v4 universal router
+             */
+            contract_name: string | null;
+            /**
              * @description The failed transaction that a retry repeats
              * @example null
              */
@@ -3295,7 +3328,7 @@ export interface components {
              * @description Why a step that would have a transaction has none
              * @example null
              */
-            obstacle: string | null;
+            not_ready_reason: string | null;
             /** @description 1 is first */
             priority: number;
             /**
@@ -3423,6 +3456,11 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             contract: string | null;
+            /**
+             * @description Name that the deployment gives the contract; null for a contract that it does not name
+             * @example Uniswap v4 universal router
+             */
+            contract_name: string | null;
             /** @description What the saving is computed from: fees of the window; null for advice about safety */
             fees: components["schemas"]["GasMoney"] | null;
             /**
@@ -3485,7 +3523,7 @@ export interface components {
             reason: "wallet_listed" | "contract_wallet" | "too_old" | "listed_account" | "repaired" | "maybe_repaired" | "history_too_long" | "under_way" | "under_way_unseen" | "deadline_passed" | "not_tried" | "not_read" | "target_gone" | "simulation_fails" | "approval_revoked" | "insufficient_allowance" | "insufficient_tokens" | "insufficient_balance" | "duplicate";
         };
         ReportCard: {
-            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined */
+            /** @description Accounts skipped because the logs of the wallet's calls name more than 20,000. Owners, users and flags omit them. Absent if none was skipped */
             accounts_left_out?: number;
             /**
              * @description EIP-55 address
@@ -3531,7 +3569,7 @@ export interface components {
             grade_label: string;
             /**
              * @description Why the grade is what it is, in one sentence
-             * @example Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points).
+             * @example Grade B: 217 of 224 calls to others succeeded (96.9%); largest loss: 12.4% of its fees were spent on failed calls (gas efficiency, −7 points).
              */
             grade_reason: string;
             /** @description Stored scores, oldest first: the newest of each UTC day that has one, of the last 90 such days */
@@ -3564,7 +3602,7 @@ export interface components {
             name_verified: false;
             patterns: {
                 effect: number;
-                /** @example 217 of 224 calls to others succeeded; estimated success 96.3 % */
+                /** @example 217 of 224 calls to others succeeded; estimated success 96.3% */
                 evidence: string;
                 /** @example healthy_operator */
                 name: string;
@@ -3712,7 +3750,7 @@ export interface components {
              * @enum {string}
              */
             account: "eoa" | "delegated_eoa" | "smart_account";
-            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined */
+            /** @description Accounts skipped because the logs of the wallet's calls name more than 20,000. Owners, users and flags omit them. Absent if none was skipped */
             accounts_left_out?: number;
             /**
              * @description EIP-55 address
@@ -3742,18 +3780,18 @@ export interface components {
              * @example 2
              */
             failures_found: number;
+            /** @description Newest first */
+            not_retried: components["schemas"]["RefusedRetry"][];
             /** @description To be sent in this order */
             offers: components["schemas"]["RetryOffer"][];
-            /** @description Newest first */
-            others: components["schemas"]["RefusedRetry"][];
             /** @description Of the wallet, under way since that block; nonces follow them */
             pending_transactions: number;
+            simulated_at: components["schemas"]["SimulatedAt"];
             /**
              * @description Whether the offers were also simulated one after the other (eth_simulateV1); false where the node cannot
              * @example true
              */
             simulated_in_order: boolean;
-            simulated_at: components["schemas"]["SimulatedAt"];
             /**
              * @description The result in one sentence
              * @example 1 of 2 failed transactions of the last 30 days can be repeated now.
@@ -3842,11 +3880,11 @@ export interface components {
              * @example []
              */
             threats: components["schemas"]["Threat"][];
-            /** @example Low risk: 12.4 % of its fees were spent on failed calls, gas prices 100 of 100. */
+            /** @example Low risk: 12.4% of its fees were spent on failed calls, gas prices 100 of 100. */
             verdict: string;
         };
         RiskSignal: {
-            /** @example 12.4 % of its fees were spent on failed calls, gas prices 100 of 100 */
+            /** @example 12.4% of its fees were spent on failed calls, gas prices 100 of 100 */
             detail: string;
             /**
              * @description A pattern or feature of the model, or sanctioned, listed_phishing and the like, listed_counterparties, failing_counterparties
@@ -4232,12 +4270,18 @@ export interface components {
             /** @example Success rate */
             title: string;
         } | null;
+<<<<<<< HEAD
         ScorePoint: {
+=======
+        /** @description Grade and score are null without enough history, or without a score */
+        ScoreState: {
+>>>>>>> 8f7a02c7 (Name the contracts of methods in reports, and write percentages as English does)
             /**
              * @description Integer 0 to 100; null for a wallet without enough history
              * @example 84
              */
             ahs_score: number | null;
+<<<<<<< HEAD
             /** @example 48210 */
             as_of_block: number;
             /**
@@ -4277,6 +4321,10 @@ export interface components {
             previous_grade?: "A" | "B" | "C" | "D" | "E" | "F" | null;
             /** @description Whether the wallet was on a sanctions list then, which alone makes the score 0 */
             sanctioned: boolean;
+=======
+            grade: components["schemas"]["Grade"];
+            trust_routing: components["schemas"]["RoutingAction"];
+>>>>>>> 8f7a02c7 (Name the contracts of methods in reports, and write percentages as English does)
         };
         /** @description The newest indexed block, which the node had before and after */
         SimulatedAt: {
@@ -4562,7 +4610,7 @@ export interface components {
              * @example 500
              */
             cost_usd: number | null;
-            /** @description Money: always priced within 5 % of one US dollar. Gains are counted in money, which has no sale, cost or result of its own */
+            /** @description Money: always priced within 5% of one US dollar. Gains are counted in money, which has no sale, cost or result of its own */
             currency: boolean;
             /** @example 18 */
             decimals: number | null;
@@ -4627,16 +4675,6 @@ export interface components {
             verified: boolean;
             wins: number;
         };
-        /** @description Grade and score are null without enough history, or without a score */
-        ScoreState: {
-            /**
-             * @description Integer 0 to 100; null for a wallet without enough history
-             * @example 84
-             */
-            ahs_score: number | null;
-            grade: components["schemas"]["Grade"];
-            trust_routing: components["schemas"]["RoutingAction"];
-        };
         ToppedUpKey: {
             /**
              * @description Null: unlimited
@@ -4676,7 +4714,7 @@ export interface components {
             /** @example 0x322e9f04 */
             data: string;
             /**
-             * @description Gas limit: eth_estimateGas at the block, plus 25 %, rounded up, at most the block's gas limit
+             * @description Gas limit: eth_estimateGas at the block, plus 25%, rounded up, at most the block's gas limit
              * @example 60126
              */
             gas: string;
@@ -4770,8 +4808,11 @@ export interface components {
              * @example 0
              */
             found: number | null;
-            /** @example 10 */
-            most: number;
+            /**
+             * @description Most that it takes
+             * @example 10
+             */
+            max_points: number;
             /** @enum {string} */
             name: "dust" | "unrecognised_tokens" | "portfolio_quality" | "approvals" | "delegation" | "self_dealing" | "circular_transfers";
             /**
@@ -4826,13 +4867,13 @@ export interface components {
             value_usd: number | null;
         };
         WashReport: {
-            /** @description Of a wallet whose calls show more than 20,000 accounts in their logs: how many of these were not examined. Owners, users and flags leave them out. Absent if all were examined */
+            /** @description Accounts skipped because the logs of the wallet's calls name more than 20,000. Owners, users and flags omit them. Absent if none was skipped */
             accounts_left_out?: number;
             /**
-             * @description Own calls that moved a token or gave an approval, and open approvals
+             * @description Own calls that moved a token or gave an approval, and open approvals; null if the approvals were not read
              * @example 30
              */
-            activity: number;
+            activity: number | null;
             /**
              * @description EIP-55 address
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
@@ -4939,7 +4980,7 @@ export interface components {
             /** @example [] */
             sanctions_flags: components["schemas"]["SanctionsFlag"][];
             self_dealing: {
-                /** @description Transfers that came back, most often first, at most 100: of any amount within 7 days from an account of the same owner, within 1 % of the amount and 24 hours from another account without code. Each transfer counts once; longer circles are not found */
+                /** @description Transfers that came back, most often first, at most 100: of any amount within 7 days from an account of the same owner, within 1% of the amount and 24 hours from another account without code. Each transfer counts once; longer circles are not found */
                 circles: {
                     /**
                      * @description In the token's smallest unit, decimal
@@ -5070,7 +5111,7 @@ export interface operations {
                      *       "charged": true,
                      *       "risk_level": "LOW",
                      *       "risk_score": 16,
-                     *       "verdict": "Low risk: 12.4 % of its fees were spent on failed calls, gas prices 100 of 100.",
+                     *       "verdict": "Low risk: 12.4% of its fees were spent on failed calls, gas prices 100 of 100.",
                      *       "checks": [
                      *         {
                      *           "name": "sanctions",
@@ -5094,6 +5135,7 @@ export interface operations {
                      *           "reason": "2 calls of 30 reverted in 30 days and cost 0.24 USD. A simulation does not foresee every revert, so the saving is an upper bound.",
                      *           "saves_usd_per_month": 0.24,
                      *           "contract": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "contract_name": "Uniswap v4 universal router",
                      *           "selector": "0x3593564c",
                      *           "method": "execute(bytes,bytes[],uint256)",
                      *           "calls": 2,
@@ -5122,7 +5164,7 @@ export interface operations {
                      *             "gas_estimate": "48100"
                      *           },
                      *           "max_cost_wei": "6013441764000",
-                     *           "refused": null
+                     *           "not_ready_reason": null
                      *         }
                      *       ],
                      *       "transactions": 1,
@@ -5293,7 +5335,7 @@ export interface operations {
             query?: {
                 /** @description Number of the agent in the ERC-8004 identity registry */
                 agent_id?: string;
-                /** @description Part of the agent's name, in any case; fewer than three characters match its beginning alone */
+                /** @description Part of the agent's name, in any case; without three letters or digits in a row it matches the beginning only */
                 name?: string;
             };
             header?: never;
@@ -5424,7 +5466,7 @@ export interface operations {
                      *       "as_of_time": "2026-11-20T09:58:00.000Z",
                      *       "model_version": "AHS-2026.2",
                      *       "grade_label": "Good",
-                     *       "grade_reason": "Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points).",
+                     *       "grade_reason": "Grade B: 217 of 224 calls to others succeeded (96.9%); largest loss: 12.4% of its fees were spent on failed calls (gas efficiency, −7 points).",
                      *       "improvement": {
                      *         "feature": "success_rate",
                      *         "title": "Success rate",
@@ -5452,7 +5494,7 @@ export interface operations {
                      *           "name": "healthy_operator",
                      *           "severity": "warning",
                      *           "effect": 0,
-                     *           "evidence": "217 of 224 calls to others succeeded; estimated success 96.3 %"
+                     *           "evidence": "217 of 224 calls to others succeeded; estimated success 96.3%"
                      *         }
                      *       ],
                      *       "trend": "stable",
@@ -5632,7 +5674,7 @@ export interface operations {
                      *           "as_of_time": "2026-11-20T09:58:00.000Z",
                      *           "model_version": "AHS-2026.2",
                      *           "grade_label": "Good",
-                     *           "grade_reason": "Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points).",
+                     *           "grade_reason": "Grade B: 217 of 224 calls to others succeeded (96.9%); largest loss: 12.4% of its fees were spent on failed calls (gas efficiency, −7 points).",
                      *           "improvement": {
                      *             "feature": "success_rate",
                      *             "title": "Success rate",
@@ -5660,7 +5702,7 @@ export interface operations {
                      *               "name": "healthy_operator",
                      *               "severity": "warning",
                      *               "effect": 0,
-                     *               "evidence": "217 of 224 calls to others succeeded; estimated success 96.3 %"
+                     *               "evidence": "217 of 224 calls to others succeeded; estimated success 96.3%"
                      *             }
                      *           ],
                      *           "trend": "stable",
@@ -8096,6 +8138,7 @@ export interface operations {
                      *         "by_method": [
                      *           {
                      *             "contract": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *             "contract_name": "Uniswap v4 universal router",
                      *             "selector": "0x3593564c",
                      *             "method": "execute(bytes,bytes[],uint256)",
                      *             "cause": "out_of_gas",
@@ -8149,7 +8192,7 @@ export interface operations {
                      *         {
                      *           "token": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *           "spender": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                     *           "kind": "amount",
+                     *           "kind": "erc20_allowance",
                      *           "approved_at": "2026-11-20T09:58:00.000Z",
                      *           "last_used_at": null,
                      *           "use_known": false,
@@ -8175,6 +8218,7 @@ export interface operations {
                      *           "reason": "2 calls of 30 reverted in 30 days and cost 0.24 USD. A simulation does not foresee every revert, so the saving is an upper bound.",
                      *           "saves_usd_per_month": 0.24,
                      *           "contract": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "contract_name": "Uniswap v4 universal router",
                      *           "selector": "0x3593564c",
                      *           "method": "execute(bytes,bytes[],uint256)",
                      *           "calls": 2,
@@ -9324,6 +9368,7 @@ export interface operations {
                      *           "reason": "2 calls of 30 reverted in 30 days and cost 0.24 USD. A simulation does not foresee every revert, so the saving is an upper bound.",
                      *           "saves_usd_per_month": 0.24,
                      *           "contract": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "contract_name": "Uniswap v4 universal router",
                      *           "selector": "0x3593564c",
                      *           "method": "execute(bytes,bytes[],uint256)",
                      *           "calls": 2,
@@ -9345,6 +9390,7 @@ export interface operations {
                      *       "methods": [
                      *         {
                      *           "contract": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "contract_name": "Uniswap v4 universal router",
                      *           "selector": "0x3593564c",
                      *           "method": "execute(bytes,bytes[],uint256)",
                      *           "calls": 30,
@@ -9691,7 +9737,7 @@ export interface operations {
                      *       "confidence_level": "HIGH",
                      *       "model_version": "AHS-2026.2",
                      *       "grade_label": "Good",
-                     *       "grade_reason": "Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points).",
+                     *       "grade_reason": "Grade B: 217 of 224 calls to others succeeded (96.9%); largest loss: 12.4% of its fees were spent on failed calls (gas efficiency, −7 points).",
                      *       "improvement": {
                      *         "feature": "success_rate",
                      *         "title": "Success rate",
@@ -9714,7 +9760,7 @@ export interface operations {
                      *               "dimension": "D1",
                      *               "name": "success_rate",
                      *               "title": "Success rate",
-                     *               "says": "217 of 224 calls to others succeeded (96.9 %)",
+                     *               "says": "217 of 224 calls to others succeeded (96.9%)",
                      *               "value": 0.9634,
                      *               "unit": "share of calls",
                      *               "samples": 224,
@@ -9740,7 +9786,7 @@ export interface operations {
                      *           "title": "Healthy operator",
                      *           "severity": "warning",
                      *           "effect": 0,
-                     *           "evidence": "217 of 224 calls to others succeeded; estimated success 96.3 %"
+                     *           "evidence": "217 of 224 calls to others succeeded; estimated success 96.3%"
                      *         }
                      *       ],
                      *       "benchmark": {
@@ -10034,7 +10080,7 @@ export interface operations {
                      *       "simulated_in_order": true,
                      *       "total_max_cost_wei": "6013441764000",
                      *       "total_max_cost_usd": 0.012027,
-                     *       "others": [
+                     *       "not_retried": [
                      *         {
                      *           "failure": {
                      *             "hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
@@ -10214,12 +10260,12 @@ export interface operations {
                      *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *       "risk_score": 16,
                      *       "risk_level": "LOW",
-                     *       "verdict": "Low risk: 12.4 % of its fees were spent on failed calls, gas prices 100 of 100.",
+                     *       "verdict": "Low risk: 12.4% of its fees were spent on failed calls, gas prices 100 of 100.",
                      *       "signals": [
                      *         {
                      *           "name": "gas_efficiency",
                      *           "severity": "warning",
-                     *           "detail": "12.4 % of its fees were spent on failed calls, gas prices 100 of 100"
+                     *           "detail": "12.4% of its fees were spent on failed calls, gas prices 100 of 100"
                      *         }
                      *       ],
                      *       "sanctions_flags": [],
@@ -10386,12 +10432,12 @@ export interface operations {
                      *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *       "risk_score": 16,
                      *       "risk_level": "LOW",
-                     *       "verdict": "Low risk: 12.4 % of its fees were spent on failed calls, gas prices 100 of 100.",
+                     *       "verdict": "Low risk: 12.4% of its fees were spent on failed calls, gas prices 100 of 100.",
                      *       "signals": [
                      *         {
                      *           "name": "gas_efficiency",
                      *           "severity": "warning",
-                     *           "detail": "12.4 % of its fees were spent on failed calls, gas prices 100 of 100"
+                     *           "detail": "12.4% of its fees were spent on failed calls, gas prices 100 of 100"
                      *         }
                      *       ],
                      *       "sanctions_flags": [],
@@ -10671,7 +10717,7 @@ export interface operations {
                      *         {
                      *           "name": "dust",
                      *           "points": 0,
-                     *           "most": 10,
+                     *           "max_points": 10,
                      *           "found": 0,
                      *           "reason": "0 acquired tokens are worth less than 0.01 USD; 2 points each."
                      *         }
@@ -10735,7 +10781,7 @@ export interface operations {
                      *         {
                      *           "token": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *           "spender": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-                     *           "kind": "amount",
+                     *           "kind": "erc20_allowance",
                      *           "approved_at": "2026-11-20T09:58:00.000Z",
                      *           "last_used_at": null,
                      *           "use_known": false,

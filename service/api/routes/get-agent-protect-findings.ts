@@ -108,7 +108,7 @@ export async function findProtection(
     const health = diagnoseHealth(facts, { drawnTokens });
     const wash = washWallet(facts, { ...exchanged, drawnTokens, rating: ratingOf(standing) });
     const planned = await withNode(() => planTransactions({ facts, recovery, health }, openNode(deps)));
-    return { facts, risk, health, wash, recovery, ...planned };
+    return { facts, risk, health, wash, recovery, known: deps.knownAccounts, ...planned };
   });
 }
 

@@ -127,7 +127,7 @@ function renderProtection(
     verdict: risk.verdict,
     checks: [...checks],
     simulated_at: renderBlock(recovery),
-    steps: steps.map((step, place) => renderStep(step, place + 1, recovery.block.number)),
+    steps: steps.map((step, place) => renderStep(step, place + 1, protection)),
     transactions: maxCosts.length,
     first_nonce: recovery.state.pendingNonce,
     total_max_cost_wei: total.toString(),
@@ -142,12 +142,12 @@ function renderProtection(
 function renderStep(
   step: ProtectionStep<Ready>,
   priority: number,
-  block: number,
+  { recovery: { block }, known }: Protection,
 ): ProtectAnswer["steps"][number] {
   const { ready, lastUsedAt } = step;
   const base = {
     ...{ priority, service: step.service, kind: step.kind, warning: step.warning },
-    ...renderAdviceNumbers(step),
+    ...renderAdviceNumbers(step, known),
     value_usd: toUsd(step.valueMicroUsd),
     failed_tx_hash: step.failedHash,
     last_used_at: lastUsedAt === null ? null : isoOf(lastUsedAt),
@@ -159,7 +159,7 @@ function renderStep(
   return {
     ...base,
     transaction: renderTransaction(ready.transaction),
-    simulation: { passes: true, block, gas_estimate: ready.gas.toString() },
+    simulation: { passes: true, block: block.number, gas_estimate: ready.gas.toString() },
     max_cost_wei: ready.maxCost.toString(),
     not_ready_reason: null,
   };

@@ -11,7 +11,7 @@ import {
   perMonth,
   type ReportFacts,
 } from "../../reports/diagnosis/report-facts.ts";
-import { methodName } from "../../reports/labels/method-names.ts";
+import type { KnownAccounts } from "../../reports/labels/chain-labels.ts";
 
 import { countText, moneyText } from "../../reports/phrases.ts";
 import type { SeenCall, WalletLife } from "../../scores/wallet-reads.ts";
@@ -38,6 +38,7 @@ import {
   recommendationSchema,
   renderAdvice,
   renderApprovals,
+  renderCalled,
   renderMoney,
   renderPortfolio,
   renderPrices,
@@ -184,7 +185,10 @@ export const getHealth = definePaid({
     ]);
     noteInterest(address, deps);
     const facts = gatherReportFacts(source, deps.policy);
-    return renderHealth({ facts, health: diagnoseHealth(facts, { drawnTokens }), life });
+    return renderHealth({
+      ...{ facts, life, known: deps.knownAccounts },
+      health: diagnoseHealth(facts, { drawnTokens }),
+    });
   },
 });
 
@@ -201,10 +205,12 @@ function renderHealth({
   facts,
   health,
   life,
+  known,
 }: {
   readonly facts: ReportFacts;
   readonly health: Health;
   readonly life: WalletLife;
+  readonly known: KnownAccounts;
 }): HealthAnswer {
   const { rows, paid, policy } = facts;
   const { calls, failures, successRate, unreadReceipts } = health;
@@ -223,7 +229,7 @@ function renderHealth({
     first_seen: renderSeen(life.first),
     last_seen: renderSeen(life.last),
     gas: renderGas(health, paid.days),
-    failures: renderFailures(health),
+    failures: renderFailures(health, known),
     activity_by_week: weeksSince(life.first, health).map((week) => ({
       week: isoOf(week.from).slice(0, "2026-01-05".length),
       calls: week.calls,
@@ -232,7 +238,9 @@ function renderHealth({
     })),
     portfolio: renderPortfolio(health.portfolio),
     ...renderApprovals(health.approvals),
-    recommendations: health.advice.slice(0, MOST_RECOMMENDATIONS).map(renderAdvice),
+    recommendations: health.advice
+      .slice(0, MOST_RECOMMENDATIONS)
+      .map((advice) => renderAdvice(advice, known)),
     prices: renderPrices(facts),
   };
 }
@@ -287,22 +295,24 @@ function shareOf(part: Money, whole: Money): number | null {
   return whole.wei === 0n ? null : roundMicro(Number(part.wei) / Number(whole.wei));
 }
 
-function renderFailures({ causes, failureGroups }: Health): HealthAnswer["failures"] {
+function renderFailures({ causes, failureGroups }: Health, known: KnownAccounts): HealthAnswer["failures"] {
   const { out_of_gas, reverted } = causes;
   return {
     out_of_gas: { failures: out_of_gas.calls, wasted: renderMoney(out_of_gas.spent) },
     reverted: { failures: reverted.calls, wasted: renderMoney(reverted.spent) },
     revert_reasons: null,
-    by_method: failureGroups.slice(0, MOST_FAILURE_GROUPS).map(renderFailure),
+    by_method: failureGroups.slice(0, MOST_FAILURE_GROUPS).map((group) => renderFailure(group, known)),
     left_out: Math.max(0, failureGroups.length - MOST_FAILURE_GROUPS),
   };
 }
 
-function renderFailure(group: FailureGroup): HealthAnswer["failures"]["by_method"][number] {
+function renderFailure(
+  group: FailureGroup,
+  known: KnownAccounts,
+): HealthAnswer["failures"]["by_method"][number] {
   return {
     ...fieldsOf(failureSchema.shape, group),
-    contract: group.contract === null ? null : toEip55(group.contract),
-    method: methodName(group.selector),
+    ...renderCalled(group, known),
     wasted: renderMoney(group.wasted),
     first_at: isoOf(group.firstAt),
     last_at: isoOf(group.lastAt),

@@ -15,7 +15,7 @@ import {
   type ReportFacts,
   sumMoney,
 } from "../../reports/diagnosis/report-facts.ts";
-import { methodName } from "../../reports/labels/method-names.ts";
+import type { KnownAccounts } from "../../reports/labels/chain-labels.ts";
 import { countText, usdText } from "../../reports/phrases.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import { chargedSchema, previewQuery, previewReport, previewSchema } from "../kit/report-preview.ts";
@@ -32,6 +32,7 @@ import {
   pricesSchema,
   recommendationSchema,
   renderAdvice,
+  renderCalled,
   renderMoney,
   renderPrices,
   usdSchema,
@@ -161,24 +162,28 @@ export const getOptimize = definePaid({
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
   check: ({ params }, { deps, now }) => requireReadable(params.address, deps, now),
   async prepare({ params: { address } }, _checked, { deps }) {
-    return gatherReportFacts(await readReport(address, deps), deps.policy);
+    const facts = gatherReportFacts(await readReport(address, deps), deps.policy);
+    return { facts, known: deps.knownAccounts };
   },
-  freeAnswer(_input, facts) {
-    const answer = renderOptimization(facts, false);
+  freeAnswer(_input, found) {
+    const answer = renderOptimization(found, false);
     return answer.recommendations.every(({ saves_usd_per_month }) => saves_usd_per_month === 0)
       ? answer
       : null;
   },
-  work({ params: { address } }, facts, { deps }): OptimizeAnswer {
+  work({ params: { address } }, found, { deps }): OptimizeAnswer {
     noteInterest(address, deps);
-    return renderOptimization(facts, true);
+    return renderOptimization(found, true);
   },
 });
 
 const MOST_METHODS = 500;
 const MOST_RECOMMENDATIONS = 100;
 /** The answer of GET /optimize/{address}. */
-function renderOptimization(facts: ReportFacts, charged: boolean): OptimizeAnswer {
+function renderOptimization(
+  { facts, known }: { readonly facts: ReportFacts; readonly known: KnownAccounts },
+  charged: boolean,
+): OptimizeAnswer {
   const { rows, paid, policy } = facts;
   const { methods, totals } = optimizeGas(facts);
   const { advice, smaller } = adviseGas(facts);
@@ -188,10 +193,10 @@ function renderOptimization(facts: ReportFacts, charged: boolean): OptimizeAnswe
     ...reportScope(facts, policy.window.days),
     summary: summarize({ advice, smaller, charged }),
     charged,
-    recommendations: advice.slice(0, MOST_RECOMMENDATIONS).map(renderAdvice),
+    recommendations: advice.slice(0, MOST_RECOMMENDATIONS).map((one) => renderAdvice(one, known)),
     smaller_savings: { count: smaller.count, saves_usd_per_month: toUsd(smaller.monthly.microUsd) },
     window_days: paid.days,
-    methods: methods.slice(0, MOST_METHODS).map(renderMethod),
+    methods: methods.slice(0, MOST_METHODS).map((method) => renderMethod(method, known)),
     other_methods: rest.length === 0 ? null : { methods: rest.length, ...renderBill(totalOf(rest)) },
     totals: { methods: methods.length, ...renderBill(totals) },
     prices: renderPrices(facts),
@@ -217,11 +222,12 @@ function summarize({
   return `${first}${small}${charged ? "" : " Nothing was charged."}`;
 }
 
-function renderMethod(method: Optimization["methods"][number]): OptimizeAnswer["methods"][number] {
+function renderMethod(
+  method: Optimization["methods"][number],
+  known: KnownAccounts,
+): OptimizeAnswer["methods"][number] {
   return {
-    contract: method.contract === null ? null : toEip55(method.contract),
-    selector: method.selector,
-    method: methodName(method.selector),
+    ...renderCalled(method, known),
     ...renderBill(method),
     gas_limit: renderLimit(method.limit),
     savings: method.savings.map(renderSaving),

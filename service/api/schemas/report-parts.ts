@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { type Address, formatUnits } from "viem";
+import { type Address, formatUnits, type Hex } from "viem";
 import type { ApprovalFinding } from "../../reports/diagnosis/approvals.ts";
 import type { Portfolio } from "../../reports/diagnosis/health.ts";
 import type { Advice } from "../../reports/diagnosis/health-advice.ts";
 import type { Money, ReportFacts } from "../../reports/diagnosis/report-facts.ts";
+import type { KnownAccounts } from "../../reports/labels/chain-labels.ts";
 import { methodName } from "../../reports/labels/method-names.ts";
 
 import {
@@ -43,14 +44,35 @@ export const moneySchema = z
     description: "Native coin; its worth at the daily prices of the days on which it was paid",
   });
 
+const methodSchema = text("Usual signature of the selector", "execute(bytes,bytes[],uint256)").nullable();
+const contractNameSchema = text(
+  "Name that the deployment gives the contract; null for a contract that it does not name",
+  "Uniswap v4 universal router",
+).nullable();
+
 /** The target of a group of calls. */
 export const calledShape = {
   contract: eip55Schema
     .nullable()
     .openapi({ description: "Null for contract creations and unknown targets" }),
+  contract_name: contractNameSchema,
   selector: text("Null for plain transfers", "0x3593564c").nullable(),
-  method: text("Usual signature of the selector", "execute(bytes,bytes[],uint256)").nullable(),
+  method: methodSchema,
 } as const;
+
+/** The target of a group of calls in the form of answers, null members for none. */
+export function renderCalled(
+  called: { readonly contract: Address | null; readonly selector: Hex | null } | null,
+  known: KnownAccounts,
+) {
+  const { contract, selector } = called ?? { contract: null, selector: null };
+  return {
+    contract: addressOrNull(contract),
+    contract_name: contract === null ? null : (known.get(contract)?.[0]?.label ?? null),
+    selector,
+    method: methodName(selector),
+  };
+}
 
 export const pricesSchema = z
   .object({
@@ -156,8 +178,9 @@ export const adviceShape = {
   contract: eip55Schema.nullable().openapi({
     description: "Contract of the calls; null for contract creations and for advice about safety",
   }),
+  contract_name: contractNameSchema,
   selector: text("Method of the calls; null for plain transfers", "0x3593564c").nullable(),
-  method: text("Usual signature of the selector", "execute(bytes,bytes[],uint256)").nullable(),
+  method: methodSchema,
   calls: int("Calls that it is about; null for advice about safety", 2).nullable(),
   suggested_gas_limit: gasLimitSchema.openapi({
     description: "Units of gas, decimal; null for other advice",
@@ -194,14 +217,13 @@ export function renderAdviceNumbers(
     Advice,
     "severity" | "action" | "reason" | "called" | "calls" | "suggestedLimit" | "spender" | "token" | "saves"
   >,
+  known: KnownAccounts,
 ) {
   const { severity, action, reason, called, calls, suggestedLimit, spender, token, saves } = advice;
   return {
     ...{ severity, action, reason, calls },
     saves_usd_per_month: saves === null ? null : toUsd(saves.microUsd),
-    contract: addressOrNull(called === null ? null : called.contract),
-    selector: called === null ? null : called.selector,
-    method: called === null ? null : methodName(called.selector),
+    ...renderCalled(called, known),
     suggested_gas_limit: suggestedLimit === null ? null : String(suggestedLimit),
     token: addressOrNull(token),
     spender: addressOrNull(spender),
@@ -280,7 +302,7 @@ export function renderPortfolio(portfolio: Portfolio): z.infer<typeof portfolioS
   };
 }
 
-export function renderAdvice(advice: Advice): z.infer<typeof recommendationSchema> {
+export function renderAdvice(advice: Advice, known: KnownAccounts): z.infer<typeof recommendationSchema> {
   const { kind, fees } = advice;
-  return { kind, ...renderAdviceNumbers(advice), fees: fees === null ? null : renderMoney(fees) };
+  return { kind, ...renderAdviceNumbers(advice, known), fees: fees === null ? null : renderMoney(fees) };
 }

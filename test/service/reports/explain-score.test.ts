@@ -34,16 +34,16 @@ describe("the sentence of a feature", () => {
   });
 
   it.each<readonly [string, FeatureLine["inputs"], string]>([
-    ["success_rate", { calls: 225, succeeded: 223 }, "223 of 225 calls to others succeeded (99.1 %)"],
+    ["success_rate", { calls: 225, succeeded: 223 }, "223 of 225 calls to others succeeded (99.1%)"],
     [
       "success_rate",
       { calls: 100, succeeded: 90, recent_calls: 10, recent_succeeded: 2, recent_days: 3 },
-      "90 of 100 calls to others succeeded (90 %), in its last 3 days 2 of 10",
+      "90 of 100 calls to others succeeded (90%), in its last 3 days 2 of 10",
     ],
     [
       "gas_efficiency",
       { burnt_share: 0.0001, gas_price_points: 99.6, gas_limit_points: 87 },
-      "Under 0.1 % of its fees were spent on failed calls, gas prices 100 of 100, gas limits 87 of 100",
+      "Under 0.1% of its fees were spent on failed calls, gas prices 100 of 100, gas limits 87 of 100",
     ],
     ["failure_recovery", { failed: 0, recovered: 0 }, "No failed call"],
     ["failure_recovery", { failed: 2, recovered: 2 }, "2 failed calls, all later retried successfully"],
@@ -55,7 +55,7 @@ describe("the sentence of a feature", () => {
     [
       "risk_flags",
       { risky_approvals: 2, risky_delegations: 1, listed_share: 0.12 },
-      "2 unlimited approvals to new or unknown spenders; runs the code of a new or unknown account; 12 % of its outgoing value went to listed accounts",
+      "2 unlimited approvals to new or unknown spenders; runs the code of a new or unknown account; 12% of its outgoing value went to listed accounts",
     ],
     [
       "dust_and_spam",

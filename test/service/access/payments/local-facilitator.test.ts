@@ -214,7 +214,7 @@ describe("a settlement", () => {
   it("that costs too much is refused with what it costs, and with a time to ask again", async () => {
     expect(await spending().refusal({ gas: 9_000n, priceMicroUsd: 1_000n })).toEqual({
       kind: "dear",
-      detail: expect.stringMatching(/0\.009000 USD of gas now; at most 200 % of its 0\.001000 USD.*API key/),
+      detail: expect.stringMatching(/0\.009000 USD of gas now; at most 200% of its 0\.001000 USD.*API key/),
       retryAfterSeconds: 60,
     });
   });

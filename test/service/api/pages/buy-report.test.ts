@@ -137,7 +137,7 @@ describe("what is bought of a wallet", () => {
     expect(first.status).toBe(200);
     expect(html).toContain("Wallet hygiene: 71 of 100");
     expect(html).toContain("Behavioural patterns: 93 of 100");
-    expect(html).toContain("An estimated 98 % of its calls succeed");
+    expect(html).toContain("An estimated 98% of its calls succeed");
     expect(html).not.toContain(KEY);
     const again = await buy(world);
     expect(again.status).toBe(200);

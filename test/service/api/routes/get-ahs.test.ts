@@ -37,7 +37,7 @@ const RECORD = {
   mode: "2D",
   sanctions_flags: [],
   threats: [],
-  grade_reason: "Grade B: an estimated 98 % of its calls succeed (success rate, −4 points).",
+  grade_reason: "Grade B: an estimated 98% of its calls succeed (success rate, −4 points).",
   improvement: {
     ...{ feature: "success_rate", title: "Success rate", points: 3.6 },
     says: "Simulate each call before sending it, and hold back the calls that would fail",
@@ -99,7 +99,7 @@ describe("GET /ahs/{address}", () => {
       ...RECORD,
       attestation,
       features: storedScore().features.map((line) => ({
-        ...{ ...line, title: "Success rate", says: "An estimated 98 % of its calls succeed" },
+        ...{ ...line, title: "Success rate", says: "An estimated 98% of its calls succeed" },
         ...{ contribution: 88, inputs: {} },
       })),
       ...{ dimensions: [], adjustments: [] },

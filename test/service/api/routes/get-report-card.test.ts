@@ -53,7 +53,7 @@ describe("GET /report-card/{address}", () => {
         {
           ...{ dimension: "D1", title: "Wallet hygiene", weight: 0.3, score: 88 },
           features: [
-            { title: "Success rate", says: "An estimated 98 % of its calls succeed", contribution: 88 },
+            { title: "Success rate", says: "An estimated 98% of its calls succeed", contribution: 88 },
           ],
         },
         { dimension: "D2", title: "Behavioural patterns", weight: 0.7, score: 82, features: [] },
@@ -83,7 +83,7 @@ describe("GET /report-card/{address}", () => {
       },
     ]);
     expect(dimensions[0]?.features.map(({ says }) => says)).toEqual([
-      "An estimated 98 % of its calls succeed",
+      "An estimated 98% of its calls succeed",
     ]);
   });
 

@@ -46,7 +46,7 @@ describe("GET /retry/{address}", () => {
           max_cost_wei: (60_125n * 100_014_000n).toString(),
         },
       ],
-      others: [],
+      not_retried: [],
       total_max_cost_wei: (60_125n * 100_014_000n).toString(),
     });
     expect(keys.balance()).toBe(0);
@@ -60,7 +60,7 @@ describe("GET /retry/{address}", () => {
       charged: false,
       summary: "1 transaction failed in the last 30 days; none can be repeated now. Nothing was charged.",
       offers: [],
-      others: [{ reason: "repaired", by: LATER.hash, failure: { hash: failedCall().hash } }],
+      not_retried: [{ reason: "repaired", by: LATER.hash, failure: { hash: failedCall().hash } }],
     });
   });
 
@@ -76,7 +76,7 @@ describe("GET /retry/{address}", () => {
     expect(body).toMatchObject({
       account: "smart_account",
       offers: [],
-      others: [{ reason: "contract_wallet" }],
+      not_retried: [{ reason: "contract_wallet" }],
     });
   });
 

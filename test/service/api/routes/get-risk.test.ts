@@ -172,7 +172,7 @@ describe("GET /risk/{address}", () => {
     expect(body).toMatchObject({
       risk_score: 46,
       risk_level: "HIGH",
-      verdict: "High risk: 50 % of its outgoing value went to 1 sanctioned or mixer account.",
+      verdict: "High risk: 50% of its outgoing value went to 1 sanctioned or mixer account.",
       counterparty_exposure: { share: 0.5, listed_share: 0.5, failing_share: 0 },
     });
   });

@@ -39,7 +39,7 @@ describe("a failure from before the index followed the wallet", () => {
           transaction: { nonce: 7, data: WORK },
         },
       ],
-      others: [],
+      not_retried: [],
     });
   });
 
@@ -49,7 +49,7 @@ describe("a failure from before the index followed the wallet", () => {
       coverage: { complete: false },
       failures_found: 1,
       offers: [],
-      others: [
+      not_retried: [
         {
           failure: { hash: reportedFailure().hash, nonce: null, intent: null, cause: "reverted" },
           reason: "not_read",
@@ -62,7 +62,7 @@ describe("a failure from before the index followed the wallet", () => {
   it("leaves an answer complete where it is known, and only too old to be offered", async () => {
     const old = reportedFailure({ timestamp: reportedFailure().timestamp - 20 * 86_400 });
     const { body } = await ask<RetryAnswer>("/retry", knows, { failures: [old] });
-    expect(body).toMatchObject({ coverage: { complete: true }, others: [{ reason: "too_old" }] });
+    expect(body).toMatchObject({ coverage: { complete: true }, not_retried: [{ reason: "too_old" }] });
   });
 
   it("makes an answer incomplete where more failed than are listed", async () => {
@@ -93,6 +93,6 @@ describe("a failure from before the index followed the wallet", () => {
     };
     const { app } = fakeApp({ recovery }, fakeLedger({ balanceUnits: 10_000 }));
     const body = await bodyOf<RetryAnswer>(await app.request(`/retry/${WALLET}`, WITH_KEY));
-    expect(body).toMatchObject({ offers: [], others: [{ reason: "listed_account" }] });
+    expect(body).toMatchObject({ offers: [], not_retried: [{ reason: "listed_account" }] });
   });
 });

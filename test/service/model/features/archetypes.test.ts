@@ -223,14 +223,14 @@ describe("a population of equal tiers", () => {
     }),
   );
 
-  test("is ordered by tier in at least 95 % of all pairs", () => {
+  test("is ordered by tier in at least 95% of all pairs", () => {
     const pairs = scores.flatMap((better, tier) =>
       scores.slice(tier + 1).flatMap((worse) => better.flatMap((high) => worse.map((low) => high > low))),
     );
     expect(pairs.filter((ordered) => ordered).length / pairs.length).toBeGreaterThanOrEqual(0.95);
   });
 
-  test("fills no band of 20 points with more than 40 %", () => {
+  test("fills no band of 20 points with more than 40%", () => {
     const all = scores.flat();
     const shares = Array.from(
       { length: 81 },

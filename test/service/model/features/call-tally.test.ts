@@ -3,12 +3,12 @@ import { countedFees, shareWords } from "../../../../service/model/features/call
 import { account, callsOf, START } from "./histories.ts";
 
 test.each([
-  [0, "0 %"],
-  [0.0001, "under 0.1 %"],
-  [0.8791, "87.9 %"],
-  [0.99999, "over 99.9 %"],
-  [1, "100 %"],
-  [3.246, "324.6 %"],
+  [0, "0%"],
+  [0.0001, "under 0.1%"],
+  [0.8791, "87.9%"],
+  [0.99999, "over 99.9%"],
+  [1, "100%"],
+  [3.246, "324.6%"],
 ])("a share of %d is told as %s", (share, words) => {
   expect(shareWords(share)).toBe(words);
 });

@@ -50,7 +50,7 @@ describe("a failure is a lost race", () => {
     ["where the gain has no price", { ...WON, moves: [moved(UNPRICED, 5_000_000n)] }, LOST],
     ["where coin was given for it", { ...WON, value: 1n }, LOST],
     [
-      "where less than 3 % was gained",
+      "where less than 3% was gained",
       { ...WON, moves: [moved(DAI, 102_999_999n), moved(USDC, -100_000_000n)] },
       LOST,
     ],
@@ -58,7 +58,7 @@ describe("a failure is a lost race", () => {
     expect(sharesOf(won, lost)).toEqual([0, 0]);
   });
 
-  test("where 3 % was gained", () => {
+  test("where 3% was gained", () => {
     const moves = [moved(DAI, 103_000_000n), moved(USDC, -100_000_000n)];
     expect(sharesOf({ ...WON, moves }, LOST)).toEqual([0, 1_000_000]);
   });

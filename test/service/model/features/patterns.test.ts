@@ -79,7 +79,7 @@ describe("cascading failure", () => {
     const days = AHS_2026_2.success.recentHalfLifeDays;
     expect(pattern?.evidence).toMatch(
       new RegExp(
-        `^0 of ${6 * days + 1} calls to others succeeded in the last ${days} days, 400 of 520 in the whole window; estimated success \\d+(\\.\\d)? % and \\d+(\\.\\d)? %$`,
+        `^0 of ${6 * days + 1} calls to others succeeded in the last ${days} days, 400 of 520 in the whole window; estimated success \\d+(\\.\\d)?% and \\d+(\\.\\d)?%$`,
       ),
     );
   });
@@ -98,7 +98,7 @@ describe("gas war casualty", () => {
     expect(effectOf("gas_war_casualty", war(3n * GWEI, 3))).toBe(AHS_2026_2.patterns.gasWarCasualty.effect);
     const [pattern] = measure(war(3n * GWEI, 3)).patterns.filter(({ name }) => name === "gas_war_casualty");
     expect(pattern?.evidence).toMatch(
-      /^30 % of its fees burnt by failures, an estimated \d+(\.\d)? % once weighed; prices paid are worth \d+ of 100 points$/,
+      /^30% of its fees burnt by failures, an estimated \d+(\.\d)?% once weighed; prices paid are worth \d+ of 100 points$/,
     );
   });
 
@@ -270,7 +270,7 @@ describe("healthy operator", () => {
   test("tells how many calls succeeded, and the model's estimate as one", () => {
     const evidence = measure(good).patterns.map((pattern) => pattern.evidence);
     expect(evidence).toEqual([
-      expect.stringMatching(/^400 of 400 calls to others succeeded; estimated success 9\d\.\d %$/),
+      expect.stringMatching(/^400 of 400 calls to others succeeded; estimated success 9\d\.\d%$/),
     ]);
   });
 

@@ -14,8 +14,8 @@ function groupsOf(steps: readonly Step[]) {
 describe("the cause of a failure", () => {
   test.each([
     ["all of the limit used", { gasLimit: 100_000n, gasUsed: 100_000n }, "out_of_gas"],
-    ["98 % of the limit used", { gasLimit: 100_000n, gasUsed: 98_000n }, "out_of_gas"],
-    ["less than 98 % used", { gasLimit: 100_000n, gasUsed: 97_999n }, "reverted"],
+    ["98% of the limit used", { gasLimit: 100_000n, gasUsed: 98_000n }, "out_of_gas"],
+    ["less than 98% used", { gasLimit: 100_000n, gasUsed: 97_999n }, "reverted"],
     ["no limit of its own", { gasLimit: 0n, gasUsed: 50_000n }, "reverted"],
   ])("with %s", (_case, gas, cause) => {
     const [call] = callsOf([{ at: START, ok: false, ...gas }]);

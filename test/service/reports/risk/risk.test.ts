@@ -110,10 +110,10 @@ describe("risk", () => {
   );
 
   it("of a newcomer who only paid a mixer is not called unknown, and no sign of none", () => {
-    const signal = { name: "listed_counterparties", severity: "critical", detail: "100 %" } as const;
+    const signal = { name: "listed_counterparties", severity: "critical", detail: "100%" } as const;
     const facts = evidence({ score: { kind: "insufficient" }, listedShare: 1, signals: [signal] });
     expect(assessRisk(facts, AHS_2026_2).verdict).toBe(
-      "At least high risk: 100 %; otherwise too little history to judge.",
+      "At least high risk: 100%; otherwise too little history to judge.",
     );
   });
 
@@ -183,7 +183,7 @@ describe("signals", () => {
       {
         name: "success_rate",
         severity: "critical",
-        detail: "An estimated 42 % of its calls succeed",
+        detail: "An estimated 42% of its calls succeed",
       },
     ]);
   });
@@ -226,7 +226,7 @@ describe("signals", () => {
       explanation: {
         patterns: [
           { name: "zombie", severity: "info", effect: 0, evidence: "silent" },
-          { name: "cascading_failure", severity: "critical", effect: -8, evidence: "40 %" },
+          { name: "cascading_failure", severity: "critical", effect: -8, evidence: "40%" },
         ],
         features: [line({ name: "gas_efficiency", score: 40 })],
       },
@@ -247,7 +247,7 @@ describe("signals", () => {
       ["failing_counterparties", "info"],
     ]);
     expect(signals[0]?.detail).toBe("On a sanctions list: ofac-sdn (900)");
-    expect(signals[3]?.detail).toBe("5 % of its outgoing value went to 1 sanctioned or mixer account");
+    expect(signals[3]?.detail).toBe("5% of its outgoing value went to 1 sanctioned or mixer account");
   });
 });
 
@@ -261,9 +261,9 @@ describe("listed counterparties", () => {
     });
 
   it.each([
-    [0.1, "critical", "10 % of its outgoing value went to 1 sanctioned or mixer account"],
-    [0.099, "warning", "9.9 % of its outgoing value went to 1 sanctioned or mixer account"],
-    [0.00001, "warning", "less than 0.1 % of its outgoing value went to 1 sanctioned or mixer account"],
+    [0.1, "critical", "10% of its outgoing value went to 1 sanctioned or mixer account"],
+    [0.099, "warning", "9.9% of its outgoing value went to 1 sanctioned or mixer account"],
+    [0.00001, "warning", "less than 0.1% of its outgoing value went to 1 sanctioned or mixer account"],
     [null, "warning", "Dealt with 1 sanctioned or mixer account; the amount is unknown"],
     [0, "info", "Dealt with 1 sanctioned or mixer account, without sending value there"],
   ])("to which a share of %s went are %s", (share, severity, detail) => {
@@ -274,7 +274,7 @@ describe("listed counterparties", () => {
 it("listed accounts that other contracts led to are told as that", () => {
   const shares = counterpartyShares(exposure({}), 1);
   expect(riskSignals({ threats: [], sanctions: [], explanation: null, shares })).toMatchObject([
-    { detail: "100 % of its outgoing value went to sanctioned or mixer accounts through other contracts" },
+    { detail: "100% of its outgoing value went to sanctioned or mixer accounts through other contracts" },
   ]);
 });
 
