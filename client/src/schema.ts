@@ -4270,18 +4270,12 @@ export interface components {
             /** @example Success rate */
             title: string;
         } | null;
-<<<<<<< HEAD
         ScorePoint: {
-=======
-        /** @description Grade and score are null without enough history, or without a score */
-        ScoreState: {
->>>>>>> 8f7a02c7 (Name the contracts of methods in reports, and write percentages as English does)
             /**
              * @description Integer 0 to 100; null for a wallet without enough history
              * @example 84
              */
             ahs_score: number | null;
-<<<<<<< HEAD
             /** @example 48210 */
             as_of_block: number;
             /**
@@ -4306,7 +4300,7 @@ export interface components {
             grade: components["schemas"]["Grade"];
             /**
              * @description With grade_changes: why the new grade is what it is, from the stored record
-             * @example Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points).
+             * @example Grade B: 217 of 224 calls to others succeeded (96.9%); largest loss: 12.4% of its fees were spent on failed calls (gas efficiency, −7 points).
              */
             grade_reason?: string;
             /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
@@ -4321,10 +4315,16 @@ export interface components {
             previous_grade?: "A" | "B" | "C" | "D" | "E" | "F" | null;
             /** @description Whether the wallet was on a sanctions list then, which alone makes the score 0 */
             sanctioned: boolean;
-=======
+        };
+        /** @description Grade and score are null without enough history, or without a score */
+        ScoreState: {
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
+            ahs_score: number | null;
             grade: components["schemas"]["Grade"];
             trust_routing: components["schemas"]["RoutingAction"];
->>>>>>> 8f7a02c7 (Name the contracts of methods in reports, and write percentages as English does)
         };
         /** @description The newest indexed block, which the node had before and after */
         SimulatedAt: {
@@ -5904,7 +5904,7 @@ export interface operations {
                      *           "inputs_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
                      *           "sanctioned": false,
                      *           "previous_grade": "C",
-                     *           "grade_reason": "Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points)."
+                     *           "grade_reason": "Grade B: 217 of 224 calls to others succeeded (96.9%); largest loss: 12.4% of its fees were spent on failed calls (gas efficiency, −7 points)."
                      *         }
                      *       ],
                      *       "next_cursor": null
