@@ -3,7 +3,7 @@ import type { BlockRange } from "../history/batch-source.ts";
 /** Part of the wanted time that the first slice is: a day of 180, so that a young wallet has a score after one. */
 const FIRST_PART = 180;
 /** Each further slice is so many times as long as all before it: six reach the edge. */
-const GROWTH = 3;
+export const GROWTH = 3;
 
 /**
  * The next blocks to read of wallets, newest first: those before `coveredFrom`, or up to `newest` where nothing is read yet; null once
@@ -13,13 +13,16 @@ export function planSlice(wanted: {
   readonly edge: number;
   readonly newest: number;
   readonly coveredFrom: number | null;
+  /** Longest slice in blocks; null for no limit. */
+  readonly mostBlocks: number | null;
 }): BlockRange | null {
-  const { edge, newest, coveredFrom } = wanted;
+  const { edge, newest, coveredFrom, mostBlocks } = wanted;
   const to = coveredFrom === null ? newest : coveredFrom - 1;
   if (to < edge) return null;
   const covered = newest - to;
   const first = Math.ceil((newest - edge + 1) / FIRST_PART);
-  const length = covered <= 0 ? first : GROWTH * covered;
+  const planned = covered <= 0 ? first : GROWTH * covered;
+  const length = Math.min(planned, mostBlocks ?? planned);
   return { from: Math.max(edge, to - length + 1), to };
 }
 

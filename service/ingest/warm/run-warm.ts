@@ -12,13 +12,14 @@ import type { Followed } from "../enrich/log-rows.ts";
 import { createEnrichClient, createEnrichContext, type runEnrich } from "../enrich/run-enrich.ts";
 import type { BlockRange } from "../history/batch-source.ts";
 import { readFinalized } from "../read-as-of.ts";
-import { firstBlockSince, planSlice } from "./plan-slice.ts";
+import { firstBlockSince, GROWTH, planSlice } from "./plan-slice.ts";
 import { warmPrices, warmSamples } from "./warm-chain.ts";
 import { headerOf, SourceFailure, type WarmContext } from "./warm-context.ts";
 import { warmSlice } from "./warm-slice.ts";
 import {
   closeWallets,
   countOpen,
+  ENOUGH_CALLS,
   openWallets,
   readWarmGroup,
   type WarmGroup,
@@ -61,6 +62,8 @@ export type WarmState = {
   most: number;
   /** Single wallets that were doubted one after the other. */
   doubts: number;
+  /** Longest slice in blocks, after one with too many calls of a wallet; null for no limit. */
+  mostBlocks: number | null;
   /** First block of the window before each newest one. */
   readonly edges: Map<number, number>;
   /** First block from which on the prices of the days are read. */
@@ -68,7 +71,7 @@ export type WarmState = {
 };
 
 export function newWarmState({ maxWallets }: Pick<WarmContext["source"], "maxWallets">): WarmState {
-  return { most: maxWallets, doubts: 0, edges: new Map(), pricedFrom: null };
+  return { most: maxWallets, doubts: 0, mostBlocks: null, edges: new Map(), pricedFrom: null };
 }
 
 type WarmDeps = Omit<Parameters<typeof runEnrich>[0], "factSource" | "warms"> &
@@ -82,7 +85,7 @@ export function createWarmContext(
   const client = createEnrichClient(deps, signal);
   return {
     enrich: createEnrichContext({ ...deps, client, tasks: ["warm"] }),
-    ...{ source, random, now, signal },
+    ...{ source, random, now, signal, mostCalls: 2 * ENOUGH_CALLS },
   };
 }
 
@@ -127,7 +130,7 @@ export async function warmOnce(
   }
   const newest = Math.max(...group.wallets.map(({ followedBlock }) => followedBlock));
   const edge = await edgeOf(context, state, newest);
-  const range = planSlice({ edge, newest, coveredFrom: group.coveredFrom });
+  const range = planSlice({ edge, newest, coveredFrom: group.coveredFrom, mostBlocks: state.mostBlocks });
   if (range === null) {
     await closeWallets(db, chainId, group.wallets);
     return true;
@@ -142,11 +145,18 @@ export async function warmOnce(
       isLast: range.from === edge,
       followed: await readFollowed(context),
     };
-    const read = await warmSlice(context, slice);
-    metrics.slices.inc({ outcome: read === null ? "outdated" : "read" });
-    metrics.transactions.inc(read?.transactions ?? 0);
-    await releaseItems(db, { chainId, kind: "warm" }, read?.covered ?? []);
-    await setAside(context, read?.doubtful ?? [], new Error("own calls are missing, by their nonces"));
+    const outcome = await warmSlice(context, slice);
+    metrics.slices.inc({ outcome: outcome.kind });
+    if (outcome.kind === "dense") {
+      state.mostBlocks = outcome.blocks;
+      return true;
+    }
+    if (outcome.kind === "read") {
+      metrics.transactions.inc(outcome.transactions);
+      await releaseItems(db, { chainId, kind: "warm" }, outcome.covered);
+      await setAside(context, outcome.doubtful, new Error("own calls are missing, by their nonces"));
+    }
+    state.mostBlocks = lengthen(state.mostBlocks, range);
     state.doubts = 0;
     state.most = Math.min(source.maxWallets, state.most * 2);
   } catch (error) {
@@ -156,6 +166,11 @@ export async function warmOnce(
   }
   metrics.openWallets.set((await countOpen(db, chainId)).open);
   return true;
+}
+
+/** A limit grows with each slice that was read, until the plan is within it. */
+function lengthen(mostBlocks: number | null, { from, to }: BlockRange): number | null {
+  return mostBlocks === null || to - from + 1 < mostBlocks ? null : GROWTH * mostBlocks;
 }
 
 /** Whether rows contradict one another or the node: then the fault may be of one wallet's rows. */

@@ -7,6 +7,8 @@ import type { HistoryFailure } from "../history/history.ts";
 export type WarmContext = {
   readonly enrich: EnrichContext;
   readonly source: BatchSource;
+  /** Own calls of one wallet in a slice, above which the slice is read again in shorter parts. */
+  readonly mostCalls: number;
   /** Numbers from 0 up to 1. */
   readonly random: () => number;
   readonly now: () => Date;

@@ -8,21 +8,35 @@ import { historyFailure } from "../history/history.ts";
 import { compareWithNode, createNonceCheck } from "./check-rows.ts";
 import { storeBlocks } from "./store-blocks.ts";
 import { headerOf, SourceFailure, type WarmContext } from "./warm-context.ts";
-import { type Covered, noteSlice, readFirstNonces, type WarmGroup, type WarmWallet } from "./warm-state.ts";
+import {
+  type Covered,
+  ENOUGH_CALLS,
+  noteSlice,
+  readFirstNonces,
+  type WarmGroup,
+  type WarmWallet,
+} from "./warm-state.ts";
 
 /** Transactions and logs that are decoded and stored at once: what a kill can cost, and what memory holds. */
 const AT_ONCE = 4_000;
 
-/** A slice that was read. */
-export type WarmedSlice = {
+/** A slice that was read to its end. */
+type WarmedSlice = {
+  readonly kind: "read";
   /** Wallets whose rows have gaps, or contradict what follows them: nothing is noted of these. */
   readonly doubtful: readonly Address[];
   readonly covered: readonly Address[];
   readonly transactions: number;
 };
 
+/** `outdated`: the chain's data was cleared meanwhile. `dense`: a wallet has too many calls in it; `blocks` is a length with enough of them. */
+type SliceOutcome =
+  | WarmedSlice
+  | { readonly kind: "outdated" }
+  | { readonly kind: "dense"; readonly blocks: number };
+
 /**
- * Reads one slice of a group and notes it; null if the chain's data was cleared meanwhile. Throws a SourceFailure or a NodeFailure,
+ * Reads one slice of a group and notes it if it was read to its end. Throws a SourceFailure or a NodeFailure,
  * also where the two contradict each other: then the slice is not noted, and is read again.
  */
 export async function warmSlice(
@@ -35,21 +49,30 @@ export async function warmSlice(
     readonly isLast: boolean;
     readonly followed: Followed;
   },
-): Promise<WarmedSlice | null> {
+): Promise<SliceOutcome> {
   const { enrich, source } = context;
   const { group, range, generation } = slice;
   const expected = await readExpected(context, group);
   const nonces = createNonceCheck(group.wallets);
-  let transactions = 0;
+  const wallets = group.wallets.map(({ wallet }) => wallet);
+  const isOwn = new Set(wallets);
+  const calls = new Map<Address, number>();
+  let [transactions, most] = [0, 0];
   for await (const batch of batchesOf(context, group.wallets, range)) {
     const fault = await compareWithNode(enrich.client, batch.blocks, context.random);
     if (fault !== null) throw new SourceFailure(fault);
     for (const { transactions: sent } of batch.blocks)
-      for (const { transaction } of sent) nonces.add(transaction);
+      for (const { transaction } of sent) {
+        nonces.add(transaction);
+        const count = (calls.get(transaction.from) ?? 0) + 1;
+        calls.set(transaction.from, count);
+        if (isOwn.has(transaction.from) && count > most) most = count;
+      }
+    if (most > context.mostCalls && range.from < range.to)
+      return { kind: "dense", blocks: shorten(range, { readTo: batch.to, calls: most }) };
     await enrich.crashes.begin("warm", batch);
-    const wallets = group.wallets.map(({ wallet }) => wallet);
     const isStored = await storeBlocks(enrich, { ...batch, generation, wallets, followed: slice.followed });
-    if (!isStored) return null;
+    if (!isStored) return { kind: "outdated" };
     transactions += batch.blocks.reduce((sum, block) => sum + block.transactions.length, 0);
   }
   const hashOf = rememberHashes(context);
@@ -75,7 +98,15 @@ export async function warmSlice(
     wallets: covered,
     now: context.now(),
   });
-  return isNoted ? { doubtful, covered: covered.map(({ wallet }) => wallet), transactions } : null;
+  return isNoted
+    ? { kind: "read", doubtful, covered: covered.map(({ wallet }) => wallet), transactions }
+    : { kind: "outdated" };
+}
+
+/** Blocks with ENOUGH_CALLS of the busiest wallet at the pace of those that were read, at most half of the slice. */
+function shorten(range: BlockRange, { readTo, calls }: { readTo: number; calls: number }): number {
+  const atPace = Math.ceil(((readTo - range.from + 1) * ENOUGH_CALLS) / calls);
+  return Math.max(1, Math.min(atPace, Math.floor((range.to - range.from + 1) / 2)));
 }
 
 type Batch = BlockRange & { readonly blocks: readonly WalletsBlock[] };

@@ -5,10 +5,13 @@ import { firstBlockSince, planSlice } from "../../../../service/ingest/warm/plan
 test("slices meet without a gap from the newest block to the edge, each three times as long as all before it", () => {
   const slices: { from: number; to: number }[] = [];
   let coveredFrom: number | null = null;
-  for (let slice = planSlice({ edge: 1_000, newest: 181_000, coveredFrom }); slice !== null; ) {
+  for (
+    let slice = planSlice({ edge: 1_000, newest: 181_000, coveredFrom, mostBlocks: null });
+    slice !== null;
+  ) {
     slices.push(slice);
     coveredFrom = slice.from;
-    slice = planSlice({ edge: 1_000, newest: 181_000, coveredFrom });
+    slice = planSlice({ edge: 1_000, newest: 181_000, coveredFrom, mostBlocks: null });
   }
   expect(slices).toEqual([
     { from: 180_000, to: 181_000 },

@@ -48,13 +48,19 @@ beforeAll(async () => {
   await world.index();
   await enrichAll(world);
   live = await storedRows();
+  await followLate();
+});
+afterAll(() => world.close());
+
+/** Begins anew with an index that follows the wallets from `late` on. */
+async function followLate(): Promise<void> {
   await forgetAll(world);
+  await world.client.query("truncate ahs.kept_history, ahs.quarantine");
   await forgetIndexBefore(late);
   for (const wallet of WALLETS) await world.followSince(wallet, late);
   await world.index();
   await enrichAll(world, { warms: true });
-});
-afterAll(() => world.close());
+}
 
 async function forgetIndexBefore(block: number): Promise<void> {
   await world.client.query(`delete from ${SCHEMA}.block where number < ${block}`);
@@ -134,6 +140,7 @@ function warmContext(change: (block: WalletsBlock) => WalletsBlock | null = (blo
   return {
     enrich: contextOf(world, (real) => real, { tasks: ["warm"] }),
     source: changing(createRpcSource({ url: world.chain.rpcUrl, l1Fee: "none" }), change),
+    mostCalls: 2 * ENOUGH_CALLS,
     random: Math.random,
     now: () => new Date("2026-11-23T00:00:00Z"),
     signal: new AbortController().signal,
@@ -252,6 +259,17 @@ test("what was read before an interruption is not read again, and the end is the
   const { rows } = await world.client.query(`select count(*)::int as calls from ahs.own_call`);
   expect(rows).toEqual([{ calls: live.own_call?.length }]);
   expect(Math.max(...asked)).toBeLessThan(late);
+  expect(await readKept()).toEqual(
+    WALLETS.map((wallet) => ({ wallet, complete: true, fromNonce: 0, cut: false })),
+  );
+});
+
+test("a slice with too many calls of one wallet is read again in shorter ones, and nothing counts twice", async () => {
+  await followLate();
+  const whole = await warmAll(warmContext());
+  await followLate();
+  expect(await warmAll({ ...warmContext(), mostCalls: 1 })).toBeGreaterThan(whole);
+  expect(await storedRows()).toEqual(live);
   expect(await readKept()).toEqual(
     WALLETS.map((wallet) => ({ wallet, complete: true, fromNonce: 0, cut: false })),
   );
