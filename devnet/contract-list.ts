@@ -62,6 +62,7 @@ type ContractName =
   | "entryPoint"
   | "safeAccount"
   | "oracle"
+  | "agentBazaar"
   | (typeof VERIFICATION_NAMES)[number]
   | (typeof KEEPER_TARGETS)[number]
   | FeedName;
@@ -88,10 +89,15 @@ export function priceFeeds(contracts: Contracts): readonly { address: Address; a
   }));
 }
 
-/** Addresses of the contracts that the deployer's first transactions create in order; those of verification come last. */
+/** Addresses of the contracts that the deployer's first transactions create in order. */
 export function contractAddresses(): Contracts {
   const deployer = roleAccounts().deployer.address;
-  const names = [...contractSpecs().map((spec) => spec.name), "oracle" as const, ...VERIFICATION_NAMES];
+  const names = [
+    ...contractSpecs().map((spec) => spec.name),
+    "oracle" as const,
+    ...VERIFICATION_NAMES,
+    "agentBazaar" as const,
+  ];
   const entries = names.map((name, nonce) => [
     name,
     getContractAddress({ from: deployer, nonce: BigInt(nonce) }),
@@ -122,8 +128,14 @@ export function creationCodes() {
 }
 
 /** Creation code with arguments for everything that comes after the oracle, in the order of deployment. */
-export function verificationCodes() {
-  return verificationSpecs(contractAddresses()).map(creationCode);
+export function codesAfterOracle() {
+  const bazaar: ContractSpec = {
+    name: "agentBazaar",
+    bytecode: bytecodes.IdentityRegistry,
+    abi: identityRegistryAbi,
+    args: [],
+  };
+  return [...verificationSpecs(contractAddresses()), bazaar].map(creationCode);
 }
 
 function creationCode({ name, abi, bytecode, args }: ContractSpec) {

@@ -13,8 +13,9 @@ import type { Deployment } from "../service/chain/deployments.ts";
 import { constantProductPoolAbi } from "./abi/constant-product-pool.ts";
 import { localTokenAbi } from "./abi/local-token.ts";
 import { roleAccounts } from "./accounts.ts";
-import { type Contracts, contractAddresses, creationCodes, verificationCodes } from "./contract-list.ts";
+import { type Contracts, codesAfterOracle, contractAddresses, creationCodes } from "./contract-list.ts";
 import type { JsonRpc } from "./json-rpc.ts";
+import { BAZAAR_NAME } from "./population/bazaar.ts";
 import { localEscrows, verificationCalls } from "./verification-contracts.ts";
 
 const CHAIN_ID = 31_337;
@@ -44,7 +45,7 @@ export async function deployContracts(
   const contracts = contractAddresses();
   await create(rpc, creationCodes());
   const firstBlock = (await deployTheOracle(rpc, contracts)) - creationCodes().length;
-  await create(rpc, verificationCodes());
+  await create(rpc, codesAfterOracle());
   for (const { to, data } of openingCalls(contracts)) await send(rpc, { from: deployer.address, to, data });
   return { deployment: await localDeployment(rpc, { firstBlock, exchanges: [] }), contracts };
 }
@@ -84,7 +85,7 @@ export async function localDeployment(
         implementation: null,
       })),
     ),
-    registries: [],
+    registries: [{ name: BAZAAR_NAME, kind: "erc8004", ...contract(contracts.agentBazaar) }],
     usdc: contracts.usdc,
     market: {
       native: { symbol: "ETH", decimals: 18, feed: contracts.ethUsdFeed },

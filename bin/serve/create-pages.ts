@@ -64,13 +64,13 @@ export function createPages(
   return {
     ...loadPageAssets(),
     chain: { chainId, name, oracle: oracle.address, explorer: explorer ?? null },
-    ecosystem: createEcosystemReader(reads, reading),
+    ecosystem: createEcosystemReader(reads, { ...reading, registries: deployment.registries }),
     distribution: services.scoreDistribution,
     gradeChanges: createGradeChangeReader(reads, reading),
     settledVerdicts: createSettledVerdictReader(reads, reading),
     nights: createNightReader(reads, reading),
-    leaderboard: createLeaderboardReader(reads, { chainId, clock }),
-    agentNames: (wallets) => readAgentNames(reads, chainId, wallets),
+    leaderboard: createLeaderboardReader(reads, deployment, clock),
+    agentNames: (wallets) => readAgentNames(reads, deployment, wallets),
     sanctionedAmong: async (wallets) => {
       const flags = await readSanctionsFlags(reads, { schema: `chain_${chainId}`, chainId }, wallets);
       return new Set(flags.keys());
@@ -80,7 +80,7 @@ export function createPages(
       backing: services.backing.read,
       reference: (scoreId) => readScoreReference(reads, scoreId),
       activity: createActivityReader(reads, chainId),
-      agents: async (wallet) => (await fromIndex(readAgentCards(reads, chainId, wallet))) ?? NO_AGENTS,
+      agents: async (wallet) => (await fromIndex(readAgentCards(reads, deployment, wallet))) ?? NO_AGENTS,
     },
     drawPreview: cached(async (view) => Buffer.from(await previews.render(view, "png")), {
       keyOf: (view) => JSON.stringify(view),

@@ -179,12 +179,13 @@ export async function createServices(
     attest: attestWith(db, signer, { chainId, address: oracle.address }),
     infrastructure: { ...createInfrastructureReader(reads, chainId), ...visitor },
     refuseUrl: visitor.refusal,
-    agents: createLeaderboardReader(reads, { chainId, clock }),
+    agents: createLeaderboardReader(reads, deployment, clock),
     compare: createComparison({
       standing: scores.standing,
       backing: backing.read,
       details: createDetailReader(reads, chainId),
-      agentNames: async (wallets) => (await fromIndex(readAgentNames(reads, chainId, wallets))) ?? new Map(),
+      agentNames: async (wallets) =>
+        (await fromIndex(readAgentNames(reads, deployment, wallets))) ?? new Map(),
       policy: context.policy,
     }),
     recordInterest: createInterestRecorder(db, chainId, now),

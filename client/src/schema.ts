@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Find an agent by name or number
-         * @description Returns up to 20 agents of the ERC-8004 identity registry with their wallets, best scores first. Give either `name` or `agent_id`. Anyone can register any name: check the number or the wallet before you pay.
+         * @description Returns up to 20 agents with their registries and wallets, best scores first. Give either `name` or `agent_id`. Besides the ERC-8004 identity registry, the agents of the deployment's further registries are found, as of the nightly scan. Anyone can register any name: check the number or the wallet before you pay.
          */
         get: operations["find_agent"];
         put?: never;
@@ -2045,7 +2045,7 @@ export interface components {
                  */
                 address: string | null;
                 /**
-                 * @description Number in the ERC-8004 identity registry
+                 * @description Number in its registry
                  * @example 142
                  */
                 agent_id: string;
@@ -2060,6 +2060,19 @@ export interface components {
                  * @example keeper 1
                  */
                 name: string | null;
+                /** @description The registry that numbers the agent */
+                registry: {
+                    /**
+                     * @description Contract, EIP-55
+                     * @example 0x8004A818BFB912233c491871b3d84c89A494BD9e
+                     */
+                    address: string | null;
+                    /**
+                     * @description As the service calls it
+                     * @example ERC-8004 identity registry
+                     */
+                    name: string;
+                };
             }[];
             /** @description Whether more agents match than are listed */
             is_cut: boolean;
@@ -5333,7 +5346,7 @@ export interface operations {
     find_agent: {
         parameters: {
             query?: {
-                /** @description Number of the agent in the ERC-8004 identity registry */
+                /** @description Number of the agent in its registry; registries number their agents by themselves */
                 agent_id?: string;
                 /** @description Part of the agent's name, in any case; without three letters or digits in a row it matches the beginning only */
                 name?: string;
@@ -5355,6 +5368,10 @@ export interface operations {
                      *       "agents": [
                      *         {
                      *           "agent_id": "142",
+                     *           "registry": {
+                     *             "name": "ERC-8004 identity registry",
+                     *             "address": "0x8004A818BFB912233c491871b3d84c89A494BD9e"
+                     *           },
                      *           "name": "keeper 1",
                      *           "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *           "grade": "B"

@@ -53,6 +53,7 @@ function base64Uri(document: string): string {
   return `data:application/json;base64,${Buffer.from(document).toString("base64")}`;
 }
 
-function dataUri(document: string): string {
+/** The document itself, as a URI. */
+export function dataUri(document: string): string {
   return `data:application/json,${encodeURI(document)}`;
 }

@@ -113,7 +113,7 @@ type ScoringServices = {
   readonly oracle: Address;
   readonly policy: Policy;
   readonly scores: ReturnType<typeof createScoreReader>;
-  /** Agents of the identity registry by number or by a part of their name. */
+  /** Agents of all registries by number or by a part of their name. */
   readonly agents: Pick<ReturnType<typeof createLeaderboardReader>, "byAgentId" | "byName">;
   /** Compares wallets (lower-case and distinct) by stored data. */
   readonly compare: ReturnType<typeof createComparison>;

@@ -130,6 +130,16 @@ export function addressesIn(known: readonly KnownAccount[]): ReadonlySet<Address
 
 export type RegistryEntry = z.infer<typeof registry>;
 
+/** A registry that names an agent, beside the one that the index follows. */
+export type FurtherRegistry = Pick<RegistryEntry, "name" | "address">;
+
+/** The registries that the nightly scan reads, by lower-case address. */
+export function registriesByAddress({
+  registries,
+}: Pick<Deployment, "registries">): ReadonlyMap<Address, FurtherRegistry> {
+  return new Map(registries.map((entry) => [entry.address.toLowerCase() as Address, entry]));
+}
+
 export type ReceivedBound = z.infer<typeof receivedBound>;
 
 export type SamplingRule = z.infer<typeof sample>;

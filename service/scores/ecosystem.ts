@@ -1,4 +1,5 @@
 import type { Address, Hex } from "viem";
+import { type Deployment, registriesByAddress } from "../chain/deployments.ts";
 import { cachedReader } from "../db/cached.ts";
 import { type Database, rowsInTime } from "../db/database.ts";
 import { fromIndex, type IndexHead, readIndexHead } from "../db/index-snapshot.ts";
@@ -12,7 +13,7 @@ export type Ecosystem = {
   readonly insufficient: number;
   /** Wallets that were sanctioned when they were last scored. */
   readonly sanctioned: number;
-  /** Agents of the registry that the index follows; null while the index has no tables. */
+  /** Agents of all registries; null while the index has no tables. */
   readonly agents: number | null;
   /** Null while the index holds no block. */
   readonly head: IndexHead | null;
@@ -32,15 +33,22 @@ const NUMBERS_CACHED_MS = 30_000;
 type ReaderOptions = { readonly chainId: number; readonly monotonicMs: () => number };
 
 /** Reads the numbers of a chain, at most every half minute. */
-export function createEcosystemReader(db: Database, { chainId, monotonicMs }: ReaderOptions) {
-  return cachedReader(() => readEcosystem(db, chainId), { milliseconds: NUMBERS_CACHED_MS, monotonicMs });
+export function createEcosystemReader(
+  db: Database,
+  { monotonicMs, ...chain }: ReaderOptions & Pick<Deployment, "registries">,
+) {
+  return cachedReader(() => readEcosystem(db, chain), { milliseconds: NUMBERS_CACHED_MS, monotonicMs });
 }
 
-async function readEcosystem(db: Database, chainId: number): Promise<Ecosystem> {
+async function readEcosystem(
+  db: Database,
+  chain: Pick<Deployment, "chainId" | "registries">,
+): Promise<Ecosystem> {
+  const { chainId } = chain;
   const [counts, newestScore, agents, head, newestRoot] = await Promise.all([
     readCounts(db, chainId),
     readNewestScore(db, chainId),
-    fromIndex(readAgents(db, chainId)),
+    fromIndex(readAgents(db, chain)),
     fromIndex(readIndexHead(db, chainId)),
     fromIndex(readNewestRoot(db, chainId)),
   ]);
@@ -70,10 +78,16 @@ async function readNewestScore(db: Database, chainId: number): Promise<Ecosystem
   return newest ?? null;
 }
 
-async function readAgents(db: Database, chainId: number): Promise<number | null> {
+async function readAgents(
+  db: Database,
+  chain: Pick<Deployment, "chainId" | "registries">,
+): Promise<number | null> {
+  const { chainId } = chain;
   const [row] = await rowsInTime<{ agents: number }>(db, {
     name: `ecosystem_agents_${chainId}`,
-    text: `select count(*)::int as agents from "chain_${chainId}".agent`,
+    text: `select ((select count(*) from "chain_${chainId}".agent)
+             + (select count(*) from ahs.registry_agent where chain_id = $1 and registry = any($2::text[])))::int as agents`,
+    values: [chainId, [...registriesByAddress(chain).keys()]],
   });
   return row?.agents ?? null;
 }

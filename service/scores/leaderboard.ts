@@ -1,4 +1,5 @@
 import type { Address } from "viem";
+import { type Deployment, type FurtherRegistry, registriesByAddress } from "../chain/deployments.ts";
 import { type Database, rowsInTime } from "../db/database.ts";
 import { fromIndex } from "../db/index-snapshot.ts";
 import type { currentScore } from "../db/tables/score.ts";
@@ -54,6 +55,8 @@ export const MOST_LISTED = 5_000;
 /** Wallets that a search by name or number found, each with the agent that led to it. */
 export type FoundAgent = {
   readonly agentId: bigint;
+  /** Null for the registry that the index follows. */
+  readonly registry: FurtherRegistry | null;
   /** As its document has it, unchecked; null where none was read. */
   readonly name: string | null;
   /** Lower-case; null while the agent has none. */
@@ -82,10 +85,14 @@ const HAS_TRIGRAM = /[\p{L}\p{N}]{3}/u;
 /** Searches and lists of the wallets of one chain, each bounded in the rows that it reads. */
 export function createLeaderboardReader(
   db: Database,
-  { chainId, clock }: { readonly chainId: number; readonly clock: { now(): Date } },
+  chain: Pick<Deployment, "chainId" | "registries">,
+  clock: { now(): Date },
 ) {
+  const { chainId } = chain;
+  const registries = registriesByAddress(chain);
   const agents = `"chain_${chainId}".agent`;
   const earlier = () => new Date(clock.now().getTime() - EARLIER_DAYS * 86_400_000);
+  const foundOf = (row: FoundRow) => agentOf(row, registries);
   return {
     /**
      * A part of the wallets of a scope in an order; equal ones by falling score, falling confidence, address. Null values come last.
@@ -107,20 +114,21 @@ export function createLeaderboardReader(
       const values = [chainId, prefix, limit];
       return rowsInTime<RankedWallet>(db, { name: "leaderboard_prefix", text: WITH_PREFIX, values });
     },
-    /** The agent of this number; null where the registry has none, or the index no tables. */
-    async byAgentId(agentId: bigint): Promise<FoundAgent | null> {
+    /** The agents of this number, that of the followed registry first; none where the index has no tables. */
+    async byAgentId(agentId: bigint): Promise<readonly FoundAgent[]> {
       const found = await fromIndex(
         rowsInTime<FoundRow>(db, {
           name: `leaderboard_agent_${chainId}`,
           text: agentStatement(agents),
-          values: [chainId, agentId.toString()],
+          values: [chainId, agentId.toString(), [...registries.keys()]],
         }),
       );
-      return found?.map(foundOf)[0] ?? null;
+      return (found ?? []).map(foundOf);
     },
     /**
-     * Agents whose name contains a text, in any case: at most MOST_NAMES whose name begins so and MOST_NAMES others, those with the
-     * best scores first. A text without three letters or digits in a row is only looked for at the beginning. None while the index has no tables.
+     * Agents whose name contains a text, in any case: of the followed registry at most MOST_NAMES whose name begins so and MOST_NAMES
+     * others, and as many of the other registries; those with the best scores first. A text without three letters or digits in a row is
+     * only looked for at the beginning. None while the index has no tables.
      */
     async byName(part: string, { offset, limit }: { offset: number; limit: number }): Promise<FoundNames> {
       const start = [...part].slice(0, INDEXED_NAME_CHARACTERS).join("");
@@ -130,7 +138,7 @@ export function createLeaderboardReader(
         rowsInTime<FoundRow & Omit<FoundNames, "agents">>(db, {
           name: `leaderboard_name_${chainId}`,
           text: namesStatement(agents),
-          values: [chainId, start, limit, offset, inside],
+          values: [chainId, start, limit, offset, inside, [...registries.keys()]],
         }),
       );
       const rows = found ?? [];
@@ -192,11 +200,18 @@ const WITH_PREFIX = `
 
 function agentStatement(agents: string): string {
   return `
-    select a.agent_id::text as "agentId", d.name, a.wallet as "agentWallet", ${COLUMNS}
-    from ${agents} a
-    left join ahs.agent_document d on d.chain_id = $1 and d.agent_id = a.agent_id
-    left join ahs.current_score s on s.chain_id = $1 and s.wallet = a.wallet
-    where a.agent_id = $2`;
+    with numbered as (
+      select a.agent_id, null::text as registry, d.name, a.wallet from ${agents} a
+      left join ahs.agent_document d on d.chain_id = $1 and d.agent_id = a.agent_id
+      where a.agent_id = $2
+      union all
+      select agent_id, registry, name, wallet from ahs.registry_agent
+      where chain_id = $1 and registry = any($3::text[]) and agent_id = $2
+    )
+    select n.agent_id::text as "agentId", n.registry, n.name, n.wallet as "agentWallet", ${COLUMNS}
+    from numbered n
+    left join ahs.current_score s on s.chain_id = $1 and s.wallet = n.wallet
+    order by n.registry nulls first`;
 }
 
 /**
@@ -206,24 +221,36 @@ function agentStatement(agents: string): string {
 function namesStatement(agents: string): string {
   const name = `lower(left(d.name, ${INDEXED_NAME_CHARACTERS}))`;
   const part = "lower($2::text)";
+  const isBeginning = `${name} ~>=~ ${part} and ${name} ~<~ (${part} || U&'\\+10FFFF')`;
+  const isFull = (found: string) => `(select count(*) from ${found}) = ${MOST_NAMES}`;
   return `
     with beginning as materialized (
       select d.agent_id, d.name, ${name} as folded from ahs.agent_document d
-      where d.chain_id = $1 and ${name} ~>=~ ${part} and ${name} ~<~ (${part} || U&'\\+10FFFF')
+      where d.chain_id = $1 and ${isBeginning}
       order by d.chain_id, ${name} using ~<~, d.agent_id limit ${MOST_NAMES}
     ), containing as materialized (
       select d.agent_id, d.name, ${name} as folded from ahs.agent_document d
       where d.chain_id = $1 and ${name} like lower($5::text) limit ${MOST_NAMES}
+    ), other_beginning as materialized (
+      select d.agent_id, d.registry, d.name, ${name} as folded, d.wallet from ahs.registry_agent d
+      where d.chain_id = $1 and ${isBeginning}
+      order by d.chain_id, ${name} using ~<~, d.registry, d.agent_id limit ${MOST_NAMES}
+    ), other_containing as materialized (
+      select d.agent_id, d.registry, d.name, ${name} as folded, d.wallet from ahs.registry_agent d
+      where d.chain_id = $1 and ${name} like lower($5::text) limit ${MOST_NAMES}
     ), named as (
-      select * from beginning union select * from containing
+      select d.agent_id, null::text as registry, d.name, d.folded, a.wallet
+      from (select * from beginning union select * from containing) d join ${agents} a on a.agent_id = d.agent_id
+      union all
+      select * from (select * from other_beginning union select * from other_containing) d
+      where d.registry = any($6::text[])
     )
-    select d.agent_id::text as "agentId", d.name, a.wallet as "agentWallet", ${COLUMNS},
+    select d.agent_id::text as "agentId", d.registry, d.name, d.wallet as "agentWallet", ${COLUMNS},
       (count(*) over ())::int as total,
-      ((select count(*) from beginning) = ${MOST_NAMES} or (select count(*) from containing) = ${MOST_NAMES}) as "isCut"
+      (${["beginning", "containing", "other_beginning", "other_containing"].map(isFull).join(" or ")}) as "isCut"
     from named d
-    join ${agents} a on a.agent_id = d.agent_id
-    left join ahs.current_score s on s.chain_id = $1 and s.wallet = a.wallet
-    order by s.ahs_score desc nulls last, s.confidence_micros desc nulls last, d.folded, d.agent_id
+    left join ahs.current_score s on s.chain_id = $1 and s.wallet = d.wallet
+    order by s.ahs_score desc nulls last, s.confidence_micros desc nulls last, d.folded, d.registry nulls first, d.agent_id
     limit $3 offset $4`;
 }
 
@@ -234,13 +261,16 @@ function escaped(text: string): string {
 
 type FoundRow = {
   readonly agentId: string;
+  /** Lower-case. */
+  readonly registry: Address | null;
   readonly name: string | null;
   readonly agentWallet: Address | null;
 } & (RankedWallet | { readonly wallet: null });
 
-function foundOf(row: FoundRow): FoundAgent {
+function agentOf(row: FoundRow, registries: ReadonlyMap<Address, FurtherRegistry>): FoundAgent {
   const { name, agentWallet } = row;
-  const found = { agentId: BigInt(row.agentId), name, wallet: agentWallet };
+  const registry = row.registry === null ? null : (registries.get(row.registry) ?? null);
+  const found = { agentId: BigInt(row.agentId), registry, name, wallet: agentWallet };
   if (row.wallet === null) return { ...found, ranked: null };
   const { wallet, ahsScore, grade, confidenceMicros, confidenceLevel } = row;
   return { ...found, ranked: { wallet, ahsScore, grade, confidenceMicros, confidenceLevel } };

@@ -251,6 +251,7 @@ async function respondFile(...[context, { ports }]: Parameters<PageHandler>): Pr
       toEip55(row.wallet),
       row.agents[0]?.agentId ?? null,
       row.agents[0]?.name ?? null,
+      row.agents[0]?.registry?.name ?? null,
       row.ahsScore,
       row.grade,
       row.d1Score,
@@ -265,6 +266,16 @@ async function respondFile(...[context, { ports }]: Parameters<PageHandler>): Pr
 }
 
 const FILE_COLUMNS = [
-  ...["rank", "wallet", "agent_id", "agent_name", "ahs_score", "grade", "d1_score", "d2_score"],
+  ...[
+    "rank",
+    "wallet",
+    "agent_id",
+    "agent_name",
+    "agent_registry",
+    "ahs_score",
+    "grade",
+    "d1_score",
+    "d2_score",
+  ],
   ...["ahs_score_30_days_ago", "confidence", "confidence_level", "last_active_at", "sanctioned"],
 ];

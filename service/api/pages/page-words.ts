@@ -88,18 +88,15 @@ export function levelWords(level: ConfidenceLevel): string {
   return { HIGH: "High", MEDIUM: "Medium", LOW: "Low", INSUFFICIENT: "Not enough history" }[level];
 }
 
-/** An agent by name and registry number; names that resemble others are left out. */
-function agentName({ agentId, name }: Pick<RegisteredAgent, "agentId" | "name">): Fragment {
+/** An agent by name and registry number, with its registry unless the index follows that; names that resemble others are left out. */
+function agentName({ agentId, name, registry }: RegisteredAgent): Fragment {
   const shown = name === null || isLookalikeName(name) ? "" : printableName(name);
   const named = shown === "" ? html`<span class="quiet">unnamed agent</span>` : html`<bdi>${shown}</bdi>`;
-  return html`${named} <span class="quiet">#${numberWords(agentId)}</span>`;
+  return html`${named} <span class="quiet">#${numberWords(agentId)}${registry === null ? "" : ` in ${registry.name}`}</span>`;
 }
 
 /** The wallet by the names of its agents, with its address below; by its address alone without one. */
-export function renderWho(
-  wallet: Address | null,
-  agents: readonly Pick<RegisteredAgent, "agentId" | "name">[],
-): Fragment {
+export function renderWho(wallet: Address | null, agents: readonly RegisteredAgent[]): Fragment {
   const link = wallet === null ? html`<span class="quiet">no wallet</span>` : walletLink(wallet);
   if (agents.length === 0) return link;
   const names = agents.map((agent) =>

@@ -93,15 +93,15 @@ async function find(
 ): Promise<Results> {
   const offset = (page - 1) * PAGE_SIZE;
   const [byNumber, byPrefix, named] = await Promise.all([
-    agentId === null || page > 1 ? null : leaderboard.byAgentId(agentId),
+    agentId === null || page > 1 ? [] : leaderboard.byAgentId(agentId),
     prefix === null || page > 1 ? [] : leaderboard.byPrefix(prefix, PAGE_SIZE + 1),
     name === null ? NONE : leaderboard.byName(name, { offset, limit: PAGE_SIZE }),
   ]);
   const agents = [
-    ...(byNumber === null ? [] : [byNumber]),
-    ...named.agents.filter((one) => one.agentId !== byNumber?.agentId),
+    ...byNumber,
+    ...named.agents.filter((one) => !byNumber.some((numbered) => placeOf(numbered) === placeOf(one))),
   ];
-  const groups = Map.groupBy(agents, (agent) => agent.wallet ?? `agent ${agent.agentId}`);
+  const groups = Map.groupBy(agents, (agent) => agent.wallet ?? placeOf(agent));
   const found = [...groups.values()].flatMap((group) => {
     const [first] = group;
     return first === undefined ? [] : [{ wallet: first.wallet, ranked: first.ranked, agents: group }];
@@ -119,6 +119,11 @@ async function find(
     hasNext,
     isCut: byPrefix.length > PAGE_SIZE || (named.isCut && !hasNext),
   };
+}
+
+/** One agent among those of all registries. */
+function placeOf({ agentId, registry }: FoundAgent): string {
+  return `${registry?.address ?? "followed"} ${agentId}`;
 }
 
 const NONE = { agents: [], total: 0, isCut: false };

@@ -156,16 +156,21 @@ const MAX_ENDPOINT = 80;
 
 /** The agent's own words, as text: no link or picture of it is loaded. */
 function renderAgent(card: AgentCard): Fragment {
-  const { agentId, description, services, registeredAt, state } = card;
-  const id = `agent-${agentId}`;
+  const { agentId, registry, description, services, registeredAt, registeredBlock, state } = card;
+  const id = `agent-${registry?.address ?? "followed"}-${agentId}`;
   return html`<section class="panel" aria-labelledby="${id}"><h2 id="${id}"><bdi>${shownName(card) ?? "Unnamed agent"}</bdi> <span class="quiet">#${String(agentId)}</span></h2>
 ${description === null ? "" : html`<p class="strange"><bdi>${strangeText(description, MAX_DESCRIPTION)}</bdi></p>`}
 <dl class="facts">
-<dt>Registered</dt><dd>${timeTag(registeredAt)}</dd>
-<dt>Services</dt><dd>${services.length === 0 ? html`<span class="quiet">none declared</span>` : html`<ul class="plain-list">${services.map(({ name, endpoint }) => html`<li><b><bdi>${strangeText(name, 30)}</bdi></b> <code class="strange">${strangeText(endpoint, MAX_ENDPOINT)}</code></li>`)}</ul>`}</dd>
-${state === "current" ? "" : html`<dt>Document</dt><dd>${state === null ? "not read yet" : DOCUMENT_STATES[state]}</dd>`}
+<dt>Registry</dt><dd>${registry?.name ?? "ERC-8004 identity registry"}</dd>
+<dt>Registered</dt><dd>${registeredAt === null ? `in block ${countWords(registeredBlock)}` : timeTag(registeredAt)}</dd>
+${registry === null ? renderDeclared(services, state) : ""}
 </dl>
 <p class="quiet small">From the agent's own registration; not verified.</p></section>`;
+}
+
+function renderDeclared(services: AgentCard["services"], state: AgentCard["state"]): Fragment {
+  return html`<dt>Services</dt><dd>${services.length === 0 ? html`<span class="quiet">none declared</span>` : html`<ul class="plain-list">${services.map(({ name, endpoint }) => html`<li><b><bdi>${strangeText(name, 30)}</bdi></b> <code class="strange">${strangeText(endpoint, MAX_ENDPOINT)}</code></li>`)}</ul>`}</dd>
+${state === "current" ? "" : html`<dt>Document</dt><dd>${state === null ? "not read yet" : DOCUMENT_STATES[state]}</dd>`}`;
 }
 
 const DOCUMENT_STATES = {

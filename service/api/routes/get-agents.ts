@@ -23,14 +23,25 @@ const query = z.object({
     .string()
     .regex(/^[0-9]{1,78}$/)
     .optional()
-    .openapi({ description: "Number of the agent in the ERC-8004 identity registry" }),
+    .openapi({
+      description: "Number of the agent in its registry; registries number their agents by themselves",
+    }),
 });
+
+/** Name of the registry that the index follows. */
+const IDENTITY_REGISTRY = "ERC-8004 identity registry";
 
 const foundSchema = z
   .object({
     agents: z.array(
       z.object({
-        agent_id: text("Number in the ERC-8004 identity registry", "142"),
+        agent_id: text("Number in its registry", "142"),
+        registry: z
+          .object({
+            name: text("As the service calls it", IDENTITY_REGISTRY),
+            address: text("Contract, EIP-55", "0x8004A818BFB912233c491871b3d84c89A494BD9e").nullable(),
+          })
+          .openapi({ description: "The registry that numbers the agent" }),
         name: text(
           "From the agent's own registration document, unverified; null if none was read",
           "keeper 1",
@@ -54,18 +65,22 @@ export const getAgents = defineFree({
   method: "get",
   path: "/agents",
   operationId: "find_agent",
-  tool: "Finds registered agents by a part of their name, or by their number in the ERC-8004 registry, and returns their wallets and grades. Use it if you know an agent but not its wallet address. Names are chosen by the agents and are unverified.",
+  tool: "Finds registered agents by a part of their name, or by their number in a registry, and returns their registries, wallets and grades. Use it if you know an agent but not its wallet address. Names are chosen by the agents and are unverified.",
   tag: "Scores",
   summary: "Find an agent by name or number",
-  description: `Returns up to ${MAX_FOUND} agents of the ERC-8004 identity registry with their wallets, best scores first. Give either \`name\` or \`agent_id\`. Anyone can register any name: check the number or the wallet before you pay.`,
+  description: `Returns up to ${MAX_FOUND} agents with their registries and wallets, best scores first. Give either \`name\` or \`agent_id\`. Besides the ERC-8004 identity registry, the agents of the deployment's further registries are found, as of the nightly scan. Anyone can register any name: check the number or the wallet before you pay.`,
   request: { params: z.object({}), query, body: null },
   answer: { schema: foundSchema, description: "The agents; an empty list if none matches" },
   problems: ["database-unavailable"],
   async respond(context, { query: { name, agent_id } }, { deps }) {
     const { agents, total } = await find(name, agent_id, deps.agents);
     const body = {
-      agents: agents.map(({ agentId, name, wallet, ranked }) => ({
+      agents: agents.map(({ agentId, registry, name, wallet, ranked }) => ({
         agent_id: agentId.toString(),
+        registry:
+          registry === null
+            ? { name: IDENTITY_REGISTRY, address: deps.discovery.contracts.identity_registry ?? null }
+            : { name: registry.name, address: toEip55(registry.address) },
         name,
         address: wallet === null ? null : toEip55(wallet),
         grade: ranked?.grade ?? null,
@@ -86,8 +101,8 @@ async function find(
     return isCut ? { ...found, total: found.total + 1 } : found;
   }
   if (name === undefined && agentId !== undefined) {
-    const agent = await agents.byAgentId(BigInt(agentId));
-    return agent === null ? { agents: [], total: 0 } : { agents: [agent], total: 1 };
+    const numbered = await agents.byAgentId(BigInt(agentId));
+    return { agents: numbered.slice(0, MAX_FOUND), total: numbered.length };
   }
   throw new ValidationFailed([valueFault(["query", "name"], name ?? null, "give either name or agent_id")]);
 }

@@ -55,12 +55,22 @@ export const registryAgent = ahs.table(
     wallet: address(),
     /** Null where the registry names none. */
     uri: text(),
+    /** From the document in a data: URI, unchecked; null for other URIs, whose documents are not read. */
+    name: text(),
     registeredBlock: int8().notNull(),
     updatedBlock: int8().notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.registry, table.agentId] }),
     index("registry_agent_wallet").on(table.chainId, table.wallet),
+    // As those of agent_document.
+    index("registry_agent_name").on(
+      table.chainId,
+      sql`lower(left(name, 64)) text_pattern_ops`,
+      table.registry,
+      table.agentId,
+    ),
+    index("registry_agent_part").using("gin", sql`lower(left(name, 64)) public.gin_trgm_ops`),
   ],
 );
 

@@ -5,6 +5,8 @@ import { holdChain } from "../../db/chain-fence.ts";
 import type { Database } from "../../db/database.ts";
 import { enrolment } from "../../db/tables/history.ts";
 import { registryAgent, registryCursor } from "../../db/tables/scan.ts";
+import { decodeDataUri } from "../../net/decode-data-uri.ts";
+import { readAgentDocument } from "../documents/fetch-agent-document.ts";
 
 /** A registry of a chain by its lower-case address. */
 type RegistryKey = { readonly chainId: number; readonly registry: Address };
@@ -60,16 +62,18 @@ async function storeChanges(
   { chainId, registry, changes }: Parameters<typeof storeRegistryRange>[1],
 ): Promise<void> {
   const rows = sql`jsonb_to_recordset(${JSON.stringify(changes.map(rowOf))}::jsonb) as r (
-    agent_id numeric, registered_block bigint, updated_block bigint, wallet text, uri text, has_wallet boolean, has_uri boolean)`;
+    agent_id numeric, registered_block bigint, updated_block bigint, wallet text, uri text, name text, has_wallet boolean,
+    has_uri boolean)`;
   await tx.execute(sql`
-    insert into ${registryAgent} (chain_id, registry, agent_id, wallet, uri, registered_block, updated_block)
-    select ${chainId}, ${registry}, agent_id, wallet, uri, registered_block, updated_block from ${rows}
+    insert into ${registryAgent} (chain_id, registry, agent_id, wallet, uri, name, registered_block, updated_block)
+    select ${chainId}, ${registry}, agent_id, wallet, uri, name, registered_block, updated_block from ${rows}
     where registered_block is not null
     on conflict (chain_id, registry, agent_id) do nothing`);
   await tx.execute(sql`
     update ${registryAgent} a set
       wallet = case when r.has_wallet then r.wallet else a.wallet end,
       uri = case when r.has_uri then r.uri else a.uri end,
+      name = case when r.has_uri then r.name else a.name end,
       updated_block = r.updated_block
     from ${rows}
     where a.chain_id = ${chainId} and a.registry = ${registry} and a.agent_id = r.agent_id
@@ -83,9 +87,18 @@ function rowOf({ agentId, registeredBlock, updatedBlock, wallet, uri }: Registry
     updated_block: updatedBlock,
     wallet: wallet ?? null,
     uri: uri ?? null,
+    name: uri == null ? null : inlineName(uri),
     has_wallet: wallet !== undefined,
     has_uri: uri !== undefined,
   };
+}
+
+/** Name in a registration document that is the URI itself; null for any other URI. */
+function inlineName(uri: string): string | null {
+  const decoded = decodeDataUri(uri);
+  if (decoded.kind === "failed") return null;
+  const read = readAgentDocument(decoded.body);
+  return read.kind === "document" ? read.name : null;
 }
 
 /** Agents of all registries may be many. */

@@ -227,7 +227,8 @@ export function createAccountReader(
   return async (addresses) => {
     const [facts, agents, flags] = await Promise.all([
       readFacts(db, chainId, addresses),
-      readAgentNames(db, chainId, addresses),
+      // Labels name agents of the followed registry alone.
+      readAgentNames(db, { chainId, registries: [] }, addresses),
       readSanctionsFlags(db, { schema: `chain_${chainId}`, chainId }, addresses),
     ]);
     const describe = (address: Address): AccountDetail => {

@@ -86,6 +86,7 @@ export function storedScore(changes: Partial<StoredScore> = {}): StoredScore {
 /** A registered agent, by its number 142 and the name "keeper". */
 const FOUND_AGENT: FoundAgent = {
   agentId: 142n,
+  registry: null,
   name: "keeper",
   wallet: WALLET,
   ranked: {
@@ -354,7 +355,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
       throw new Error("no attestation was expected");
     },
     agents: {
-      byAgentId: async (agentId) => (agentId === FOUND_AGENT.agentId ? FOUND_AGENT : null),
+      byAgentId: async (agentId) => (agentId === FOUND_AGENT.agentId ? [FOUND_AGENT] : []),
       byName: async (name) =>
         "keeper".startsWith(name)
           ? { agents: [FOUND_AGENT], total: 1, isCut: false }

@@ -41,7 +41,8 @@ async function compare(world: World) {
     backing: async (address) => (address === wallets[0] ? BACKING : null),
     details: async (wanted) =>
       new Map(wanted.map(({ address }) => [address, { ...details, ...world[address]?.details }])),
-    agentNames: async () => new Map([[wallets[0] ?? "0x", [{ agentId: 7n, name: "keeper" }]]]),
+    agentNames: async () =>
+      new Map([[wallets[0] ?? "0x", [{ agentId: 7n, registry: null, name: "keeper" }]]]),
     policy: AHS_2026_2,
   })(wallets);
 }

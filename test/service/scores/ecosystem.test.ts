@@ -10,7 +10,15 @@ const CHAIN = 31337;
 const [ANN, BEN, CAT] = [`0x${"aa".repeat(20)}`, `0x${"bb".repeat(20)}`, `0x${"cc".repeat(20)}`] as const;
 const TX = (number: number) => `0x${String(number).padStart(64, "0")}`;
 
-const at = (chainId: number) => ({ chainId, monotonicMs: () => 0 });
+const FURTHER = {
+  ...({
+    name: "Agent Bazaar",
+    kind: "erc8004",
+    address: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+  } as const),
+  startBlock: 1,
+};
+const at = (chainId: number) => ({ chainId, registries: [FURTHER], monotonicMs: () => 0 });
 
 const db = useDatabase();
 
@@ -29,12 +37,14 @@ it("numbers a chain of which nothing is known yet", async () => {
 });
 
 // Scores are numbered from 1 on.
-it("numbers a chain by its scores, its agents, its newest block and its newest root", async () => {
+it("numbers a chain by its scores, the agents of all its registries, its newest block and its newest root", async () => {
   await createIndexTables(db, CHAIN);
   await db.$client.query(`
     create table "chain_${CHAIN}".agent (agent_id numeric(78) primary key);
     create table "chain_${CHAIN}".oracle_root (epoch numeric(78) primary key, transaction_hash text, published_at numeric(78));
     insert into "chain_${CHAIN}".agent values (1), (2), (3);
+    insert into ahs.registry_agent (chain_id, registry, agent_id, registered_block, updated_block)
+    values (${CHAIN}, '${FURTHER.address.toLowerCase()}', 1, 5, 5), (${CHAIN}, '${ANN}', 1, 5, 5);
     insert into "chain_${CHAIN}".oracle_root values (9, '${TX(1)}', 1790000000), (10, '${TX(2)}', 1790086400);
     insert into "chain_${CHAIN}".block values (9, 'h', 1790000000), (10, 'h', 1790000002);`);
   await insertCurrentScore(db, { wallet: ANN, asOfBlock: 1, ahsScore: 84, grade: "B" });
@@ -44,7 +54,7 @@ it("numbers a chain by its scores, its agents, its newest block and its newest r
     scored: 2,
     insufficient: 1,
     sanctioned: 1,
-    agents: 3,
+    agents: 4,
     head: { blockNumber: 10, timestamp: 1_790_000_002 },
     newestScore: { asOfBlock: 3, asOfTime: new Date("2026-11-20T09:00:00Z") },
     newestRoot: { epoch: 10, transactionHash: TX(2), publishedAt: new Date(1_790_086_400_000) },

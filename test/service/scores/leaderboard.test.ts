@@ -13,7 +13,16 @@ const BEST: ListQuery = {
   ...{ offset: 0, limit: LIMIT },
 };
 
-const read = (chainId = CHAIN, database = db) => createLeaderboardReader(database, { chainId, clock: CLOCK });
+const BAZAAR = {
+  ...({
+    name: "Agent Bazaar",
+    kind: "erc8004",
+    address: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+  } as const),
+  startBlock: 1,
+};
+const read = (chainId = CHAIN, database = db) =>
+  createLeaderboardReader(database, { chainId, registries: [BAZAAR] }, CLOCK);
 
 const db = useDatabase();
 
@@ -53,7 +62,7 @@ describe("lists of the leaderboard", () => {
       ...{ d1Score: 2, d2Score: 2, earlierScore: 2, lastActiveAt: new Date(1_795_168_900_000) },
     });
     const before = { now: () => new Date("2026-12-01T00:00:00Z") };
-    const early = createLeaderboardReader(db, { chainId: CHAIN, clock: before });
+    const early = createLeaderboardReader(db, { chainId: CHAIN, registries: [] }, before);
     expect((await early.list({ ...BEST, limit: 1 }))[0]?.earlierScore).toBeNull();
   });
 
@@ -104,12 +113,12 @@ describe("a search", () => {
   });
 
   it("finds an agent by its number, however large, scored or not", async () => {
-    expect(await read().byAgentId(1n)).toMatchObject({ name: "Atlas Trader", ranked: { ahsScore: 1 } });
-    expect(await read().byAgentId(2n ** 256n - 1n)).toMatchObject({ name: null, ranked: { ahsScore: 2 } });
-    expect(await read().byAgentId(2n)).toMatchObject({ ranked: { ahsScore: null, grade: null } });
-    expect(await read().byAgentId(4n)).toMatchObject({ wallet: `0x${"ee".repeat(20)}`, ranked: null });
-    expect(await read().byAgentId(99n)).toBeNull();
-    expect(await read().byAgentId(10n ** 77n)).toBeNull();
+    expect(await read().byAgentId(1n)).toMatchObject([{ name: "Atlas Trader", ranked: { ahsScore: 1 } }]);
+    expect(await read().byAgentId(2n ** 256n - 1n)).toMatchObject([{ name: null, ranked: { ahsScore: 2 } }]);
+    expect(await read().byAgentId(2n)).toMatchObject([{ ranked: { ahsScore: null, grade: null } }]);
+    expect(await read().byAgentId(4n)).toMatchObject([{ wallet: `0x${"ee".repeat(20)}`, ranked: null }]);
+    expect(await read().byAgentId(99n)).toEqual([]);
+    expect(await read().byAgentId(10n ** 77n)).toEqual([]);
   });
 
   it("finds agents by a part of their name in any case, and takes no character for a pattern", async () => {
@@ -149,6 +158,29 @@ describe("a search", () => {
     });
   });
 
+  it("finds agents of further registries by number and name, with their registry", async () => {
+    await db.$client.query(`
+      insert into ahs.registry_agent (chain_id, registry, agent_id, wallet, name, registered_block, updated_block)
+      select ${CHAIN}, registry, agent_id, wallet, name, 1, 1 from (values
+        ('${BAZAAR.address.toLowerCase()}', 1, '${address(1)}', 'Zenith of the bazaar'),
+        ('${BAZAAR.address.toLowerCase()}', 50, '${address(3)}', 'Old Zenith'),
+        ('${address(9)}', 1, '${address(4)}', 'Zenith of a registry that is no longer read')
+      ) registered (registry, agent_id, wallet, name);
+      update ahs.agent_document set name = 'Zenith' where chain_id = ${CHAIN} and agent_id = 2;`);
+    const numbered = await read().byAgentId(1n);
+    expect(numbered.map(({ name, registry, wallet }) => [name, registry, wallet])).toEqual([
+      ["Atlas Trader", null, address(1)],
+      ["Zenith of the bazaar", BAZAAR, address(1)],
+    ]);
+    const { agents, ...counts } = await read().byName("zenith", { offset: 0, limit: LIMIT });
+    expect(agents.map(({ agentId, registry, ranked }) => [agentId, registry, ranked?.ahsScore])).toEqual([
+      [50n, BAZAAR, 3],
+      [1n, BAZAAR, 1],
+      [2n, null, null],
+    ]);
+    expect(counts).toEqual({ total: 3, isCut: false });
+  });
+
   it("uses the index of names", async () => {
     const { rows } = await db.$client
       .query(
@@ -165,7 +197,7 @@ describe("a search", () => {
 
   it("finds no agent while the index has no tables", async () => {
     const elsewhere = read(1);
-    expect(await elsewhere.byAgentId(1n)).toBeNull();
+    expect(await elsewhere.byAgentId(1n)).toEqual([]);
     expect(await elsewhere.byName("atlas", { offset: 0, limit: LIMIT })).toEqual({
       agents: [],
       total: 0,

@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { walletInterest } from "../../../service/db/tables/score.ts";
 import { readAgentCards } from "../../../service/registries/documents/agent-cards.ts";
+import { readAgentNames } from "../../../service/registries/documents/agent-names.ts";
 import { createActivityReader } from "../../../service/scores/wallet-activity.ts";
 import { createInterestRecorder, createWalletLifeReader } from "../../../service/scores/wallet-reads.ts";
 import { useDatabase } from "../../support/test-database.ts";
@@ -100,27 +101,75 @@ describe("the activity of a wallet", () => {
 });
 
 describe("the agents of a wallet", () => {
+  const bazaar = {
+    ...({
+      name: "Agent Bazaar",
+      kind: "erc8004",
+      address: "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+    } as const),
+    startBlock: 1,
+  };
+  const alone = { chainId: 7, registries: [] };
+  const both = { chainId: 7, registries: [bazaar] };
+
   it("are the first three by number, with the words of their documents", async () => {
     await db.$client.query(`
       create schema chain_7;
-      create table chain_7.agent (agent_id numeric(78) primary key, registered_at numeric);
+      create table chain_7.agent (agent_id numeric(78) primary key, registered_at numeric, registered_block numeric);
       create table chain_7.agent_wallet (agent_id numeric(78), wallet text, to_block numeric);
-      insert into chain_7.agent select n, 1000 + n from generate_series(1, 5) n;
+      create table chain_7.block (number numeric primary key, timestamp numeric);
+      insert into chain_7.block values (20, 1020);
+      insert into chain_7.agent select n, 1000 + n, n from generate_series(1, 5) n;
       insert into chain_7.agent_wallet select n, '${WALLET}', case when n = 1 then 9 end from generate_series(1, 5) n;
       insert into ahs.agent_document (chain_id, agent_id, uri, state, name, description, services, attempts)
-      values (7, 3, 'u', 'current', 'Atlas', 'Trades.', '[{"name":"MCP","endpoint":"https://a.example","version":null}]', 0);`);
-    const unread = { name: null, description: null, state: null, services: [] };
-    expect(await readAgentCards(db, 7, WALLET)).toEqual({
+      values (7, 3, 'u', 'current', 'Atlas', 'Trades.', '[{"name":"MCP","endpoint":"https://a.example","version":null}]', 0);
+      insert into ahs.registry_agent (chain_id, registry, agent_id, wallet, name, registered_block, updated_block)
+      select 7, registry, agent_id, wallet, name, block, block from (values
+        ('${bazaar.address.toLowerCase()}', 3, '${WALLET}', 'Atlas at the bazaar', 20),
+        ('${bazaar.address.toLowerCase()}', 4, '${WALLET}', null, 30),
+        ('${bazaar.address.toLowerCase()}', 5, '${account(2)}', 'Courier', 20),
+        ('${account(9)}', 1, '${WALLET}', 'Of a registry that is no longer read', 20)
+      ) registered (registry, agent_id, wallet, name, block);`);
+    const unread = { registry: null, name: null, description: null, state: null, services: [] };
+    expect(await readAgentCards(db, alone, WALLET)).toEqual({
       agents: 4,
       cards: [
-        { ...unread, agentId: 2n, registeredAt: new Date(1_002_000) },
+        { ...unread, agentId: 2n, registeredBlock: 2, registeredAt: new Date(1_002_000) },
         {
-          ...{ agentId: 3n, name: "Atlas", description: "Trades.", state: "current" },
+          ...{ agentId: 3n, registry: null, name: "Atlas", description: "Trades.", state: "current" },
           services: [{ name: "MCP", endpoint: "https://a.example", version: null }],
-          registeredAt: new Date(1_003_000),
+          ...{ registeredBlock: 3, registeredAt: new Date(1_003_000) },
         },
-        { ...unread, agentId: 4n, registeredAt: new Date(1_004_000) },
+        { ...unread, agentId: 4n, registeredBlock: 4, registeredAt: new Date(1_004_000) },
       ],
     });
+  });
+
+  it("are those of every registry, the first of each before the second", async () => {
+    const { agents, cards } = await readAgentCards(db, both, WALLET);
+    expect(agents).toBe(6);
+    expect(cards.map(({ agentId, registry, name }) => [agentId, registry?.name ?? null, name])).toEqual([
+      [2n, null, null],
+      [3n, "Agent Bazaar", "Atlas at the bazaar"],
+      [3n, null, "Atlas"],
+    ]);
+    expect(cards[1]).toMatchObject({ registeredBlock: 20, registeredAt: new Date(1_020_000), state: null });
+  });
+
+  it("have their registry's name in lists, those of the followed registry first", async () => {
+    const names = await readAgentNames(db, both, [WALLET, account(2)]);
+    expect(names.get(account(2))).toEqual([{ agentId: 5n, name: "Courier", registry: bazaar }]);
+    expect(names.get(WALLET)?.map(({ agentId, registry }) => [agentId, registry])).toEqual([
+      [2n, null],
+      [3n, null],
+      [4n, null],
+    ]);
+    await db.$client.query("update chain_7.agent_wallet set to_block = 9 where agent_id > 3");
+    expect((await readAgentNames(db, both, [WALLET])).get(WALLET)).toEqual([
+      { agentId: 2n, name: null, registry: null },
+      { agentId: 3n, name: "Atlas", registry: null },
+      { agentId: 3n, name: "Atlas at the bazaar", registry: bazaar },
+    ]);
+    expect((await readAgentNames(db, alone, [account(2)])).size).toBe(0);
   });
 });

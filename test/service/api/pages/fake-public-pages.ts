@@ -79,7 +79,7 @@ export function fakePublicPages(changes: Partial<PagePorts> = {}): PagePorts {
       list: async () => [rankedWallet()],
       byPrefix: async () => [],
       byName: async () => NO_NAMES,
-      byAgentId: async () => null,
+      byAgentId: async () => [],
     },
     agentNames: async () => new Map(),
     compare: fakeComparison(),

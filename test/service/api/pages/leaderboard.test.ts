@@ -22,7 +22,7 @@ function ranks(wallets: number) {
     );
   };
   const none = async () => [];
-  const leaderboard = { list, byPrefix: none, byName: async () => NO_NAMES, byAgentId: async () => null };
+  const leaderboard = { list, byPrefix: none, byName: async () => NO_NAMES, byAgentId: async () => [] };
   return { asked, leaderboard };
 }
 
@@ -58,7 +58,7 @@ describe("a search", () => {
 
   test("by name goes on for as many pages as it looks at, and says where there may be more", async () => {
     const parts: unknown[] = [];
-    const found = { agentId: 7n, name: "Atlas", wallet: WALLET, ranked: rankedWallet() };
+    const found = { agentId: 7n, registry: null, name: "Atlas", wallet: WALLET, ranked: rankedWallet() };
     const leaderboard = {
       ...ranks(0).leaderboard,
       byName: async (_name: string, part: unknown) => {
@@ -82,7 +82,7 @@ describe("a search", () => {
   });
 
   test("shows a hostile query and a hostile name as text, and says that names are unchecked", async () => {
-    const found = { agentId: 7n, name: HOSTILE, wallet: WALLET, ranked: rankedWallet() };
+    const found = { agentId: 7n, registry: null, name: HOSTILE, wallet: WALLET, ranked: rankedWallet() };
     const html = await htmlOf(`/leaderboard?q=${encodeURIComponent('"><script>')}`, {
       leaderboard: {
         ...ranks(0).leaderboard,
@@ -96,18 +96,25 @@ describe("a search", () => {
   });
 
   test("shows a wallet once, however many of its agents are found", async () => {
-    const found = (agentId: bigint) => ({ agentId, name: "Twin", wallet: WALLET, ranked: rankedWallet() });
-    const agents = [found(1n), found(2n)];
+    const found = (agentId: bigint) => ({
+      agentId,
+      registry: null,
+      name: "Twin",
+      wallet: WALLET,
+      ranked: rankedWallet(),
+    });
+    const registry = { name: "Agent Bazaar", address: WALLET };
+    const agents = [found(1n), { ...found(2n), registry }];
     const html = await htmlOf("/leaderboard?q=twin", {
       leaderboard: { ...ranks(0).leaderboard, byName: async () => ({ agents, total: 2, isCut: false }) },
     });
     expect(html.match(/<tr><td class="who">/g)).toHaveLength(1);
-    expect(html).toMatch(/#1<\/span>.*#2<\/span>/s);
+    expect(html).toMatch(/#1<\/span>.*#2 in Agent Bazaar<\/span>/s);
   });
 
   test("shows no name that could be taken for another's", async () => {
     const html = await htmlOf("/leaderboard", {
-      agentNames: async () => new Map([[WALLET, [{ agentId: 7n, name: "C\u043Einbase" }]]]),
+      agentNames: async () => new Map([[WALLET, [{ agentId: 7n, registry: null, name: "C\u043Einbase" }]]]),
     });
     expect(html).toContain("unnamed agent");
     expect(html).not.toContain("inbase");
@@ -118,7 +125,7 @@ describe("a search", () => {
     const html = await htmlOf("/leaderboard?q=5", {
       leaderboard: {
         ...ranks(0).leaderboard,
-        byAgentId: async () => ({ agentId: 5n, name: null, wallet: null, ranked: null }),
+        byAgentId: async () => [{ agentId: 5n, registry: null, name: null, wallet: null, ranked: null }],
       },
     });
     expect(html).toContain("no wallet");
@@ -155,11 +162,11 @@ describe("the leaderboard", () => {
 
   test("is a table for programs, in which no name is a formula", async () => {
     const answer = await appOf({
-      agentNames: async () => new Map([[WALLET, [{ agentId: 7n, name: '=1+"a"' }]]]),
+      agentNames: async () => new Map([[WALLET, [{ agentId: 7n, registry: null, name: '=1+"a"' }]]]),
     }).request("/leaderboard.csv?show=sanctioned");
     expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
     expect((await answer.text()).split("\r\n")[1]).toBe(
-      `1,${WALLET_EIP55},7,"'=1+""a""",84,B,71,93,81,0.81,HIGH,2026-11-20T09:00:00.000Z,false`,
+      `1,${WALLET_EIP55},7,"'=1+""a""",,84,B,71,93,81,0.81,HIGH,2026-11-20T09:00:00.000Z,false`,
     );
   });
 

@@ -38,7 +38,15 @@ describe("the picture of a link preview", () => {
       return new Uint8Array([1]);
     };
     const card = {
-      ...{ agentId: 3n, name: "Atlas 漢", description: null, services: [], state: "current" as const },
+      ...{
+        agentId: 3n,
+        registry: null,
+        registeredBlock: 9,
+        name: "Atlas 漢",
+        description: null,
+        services: [],
+        state: "current" as const,
+      },
       registeredAt: NOW,
     };
     const { wallets } = fakePublicPages();

@@ -166,7 +166,15 @@ describe("what everybody sees of a wallet", () => {
   test("shows a hostile name as text", async () => {
     const name = "<script>\u202Eevil";
     const card = {
-      ...{ agentId: 3n, name, description: `Trades. ${name}`, services: [], state: "current" as const },
+      ...{
+        agentId: 3n,
+        registry: null,
+        registeredBlock: 9,
+        name,
+        description: `Trades. ${name}`,
+        services: [],
+        state: "current" as const,
+      },
       registeredAt: new Date("2026-08-20T09:00:00.000Z"),
     };
     const { wallets } = fakePublicPages();

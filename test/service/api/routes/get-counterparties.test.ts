@@ -72,7 +72,7 @@ describe("GET /counterparties/{address}", () => {
   it("says of each account what is known of it now, and of one that only paid how it is linked to the owner", async () => {
     const detail: AccountDetail = {
       address: EXCHANGE,
-      agents: [{ agentId: 7n, name: "Shop\u202e <b>" }],
+      agents: [{ agentId: 7n, registry: null, name: "Shop\u202e <b>" }],
       hasCode: false,
       score: { ahsScore: 0, grade: "F" },
       sanctions: [LISTING],
@@ -177,7 +177,7 @@ describe("chain labels", () => {
       },
       accounts: { entryPoints: [], publicFunders: [EXCHANGE], mixers: [], venues: [], vettedServices: [] },
     });
-    const agents = [{ agentId: 1n, name: "Public funder" }];
+    const agents = [{ agentId: 1n, registry: null, name: "Public funder" }];
     expect(chainLabels(EXCHANGE, known, { agents })).toEqual([
       { label: "Public funder", category: "public_funder", source: "deployment" },
       { label: "Agent 1: Public funder", category: "agent", source: "identity-registry" },
@@ -200,6 +200,8 @@ describe("chain labels", () => {
     ["🚀".repeat(100), `${"🚀".repeat(63)}…`],
   ])("show of the name %j what is fit to be shown", (name, shown) => {
     const label = shown === "" ? "Agent 1" : `Agent 1: ${shown}`;
-    expect(chainLabels(WALLET, new Map(), { agents: [{ agentId: 1n, name }] })[0]?.label).toBe(label);
+    expect(
+      chainLabels(WALLET, new Map(), { agents: [{ agentId: 1n, registry: null, name }] })[0]?.label,
+    ).toBe(label);
   });
 });

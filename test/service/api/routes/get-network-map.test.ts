@@ -99,7 +99,7 @@ describe("GET /network-map/{address}", () => {
       describeAccounts: async () =>
         new Map([
           [SHOP, detail({ sanctions: [LISTING], score: { ahsScore: 0, grade: "F" } })],
-          [WALLET, detail({ agents: [{ agentId: 3n, name: null }], hasCode: false })],
+          [WALLET, detail({ agents: [{ agentId: 3n, registry: null, name: null }], hasCode: false })],
         ]),
     });
     expect(body.nodes[0]).toMatchObject({ kind: "agent", name: "Agent 3", cluster: null });

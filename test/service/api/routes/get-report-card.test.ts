@@ -134,7 +134,7 @@ describe("GET /report-card/{address}", () => {
           WALLET,
           {
             ...{ address: WALLET, hasCode: false, score: null, sanctions: [] },
-            agents: names.map((name, place) => ({ agentId: BigInt(place + 1), name })),
+            agents: names.map((name, place) => ({ agentId: BigInt(place + 1), registry: null, name })),
           },
         ],
       ]),

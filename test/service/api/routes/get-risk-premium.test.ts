@@ -118,7 +118,7 @@ describe("GET /risk/premium/{address}", () => {
             WALLET,
             {
               address: WALLET,
-              agents: [{ agentId: 17n, name: "Delta\u202e keeper" }],
+              agents: [{ agentId: 17n, registry: null, name: "Delta\u202e keeper" }],
               hasCode: false,
               score: null,
               sanctions: [],

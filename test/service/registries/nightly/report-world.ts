@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { pino } from "pino";
-import { type Address, numberToHex, pad, toEventSelector } from "viem";
+import { type Address, encodeAbiParameters, numberToHex, pad, toEventSelector } from "viem";
 import type { RegistryEntry } from "../../../../service/chain/deployments.ts";
 import type { LogFilter } from "../../../../service/chain/node/chain-reader.ts";
 import type { RawHeader, RawLog, RawReceipt } from "../../../../service/chain/node/rpc-answers.ts";
@@ -33,6 +33,8 @@ const IDENTITY: Address = "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432";
 const ROOT: ScanReport["root"] = { epoch: 20_777, root: `0x${"33".repeat(32)}`, leaves: 3 };
 const HASH = numberToHex(1, { size: 32 });
 const CREATE = toEventSelector("CreateService(uint256,bytes32)");
+const TRANSFER = toEventSelector("Transfer(address,address,uint256)");
+const REGISTERED = toEventSelector("Registered(uint256,string,address)");
 const DEPLOY = toEventSelector("CreateMultisigWithAgents(uint256,address)");
 
 export type ReportWorld = Awaited<ReturnType<typeof createReportWorld>>;
@@ -112,6 +114,7 @@ export async function createReportWorld() {
         .select({
           id: sql<number>`agent_id::int`,
           wallet: registryAgent.wallet,
+          name: registryAgent.name,
           block: registryAgent.registeredBlock,
         })
         .from(registryAgent)
@@ -137,6 +140,27 @@ export function olasService(id: number, block: number): readonly RawLog[] {
     logOf({
       ...{ ...at, logIndex: 2 * id + 1, data: "0x" },
       topics: [DEPLOY, numberToHex(id, { size: 32 }), pad(walletOf(id))],
+    }),
+  ];
+}
+
+/** An agent of an ERC-8004 registry, minted to a wallet in a block. */
+export function erc8004Agent(
+  { id, block, wallet, uri }: { id: number; block: number; wallet: Address; uri: string },
+  registry = CELO,
+): readonly RawLog[] {
+  const topics = [numberToHex(id, { size: 32 }), pad(wallet)] as const;
+  return [
+    logOf({
+      block,
+      registry,
+      logIndex: 2 * id,
+      topics: [TRANSFER, pad("0x"), pad(wallet), topics[0]],
+      data: "0x",
+    }),
+    logOf({
+      ...{ block, registry, logIndex: 2 * id + 1, topics: [REGISTERED, ...topics] },
+      data: encodeAbiParameters([{ type: "string" }], [uri]),
     }),
   ];
 }

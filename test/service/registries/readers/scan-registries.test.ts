@@ -4,6 +4,7 @@ import { forFile } from "../../../support/test-database.ts";
 import {
   CELO,
   createReportWorld,
+  erc8004Agent,
   FINAL,
   nodeWith,
   OLAS,
@@ -28,13 +29,33 @@ describe("registries", () => {
       [501, FINAL],
     ]);
     expect(await world.agents()).toEqual([
-      { id: 1, wallet: walletOf(1), block: 5 },
-      { id: 2, wallet: walletOf(2), block: 700 },
+      { id: 1, wallet: walletOf(1), name: null, block: 5 },
+      { id: 2, wallet: walletOf(2), name: null, block: 700 },
     ]);
     expect(await world.enrolments()).toEqual([{ wallet: walletOf(1), cause: "registry" }]);
     const again = await world.scan({ ...world.withRegistries([OLAS]), openReader: () => node });
     expect(again.registries[1]).toMatchObject({ agents: 2, newAgents: 0, newWallets: 0 });
     expect(node.asked).toHaveLength(2);
+  });
+
+  test("name their agents by the document in a data: URI, and ask once for a wallet of several", async () => {
+    const [followed, fresh] = [walletOf(1), walletOf(2)];
+    const inline = (text: string) => `data:application/json,${encodeURI(text)}`;
+    const node = nodeWith([
+      ...erc8004Agent({ id: 0, block: 5, wallet: followed, uri: inline('{"name":"Courier"}') }),
+      ...erc8004Agent({ id: 1, block: 6, wallet: fresh, uri: inline('{"name":"Scout"') }),
+      ...erc8004Agent({ id: 2, block: 7, wallet: fresh, uri: "https://a.example/agent.json" }),
+      ...olasService(2, 8),
+    ]);
+    await world.follow(followed);
+    await world.scan({ ...world.withRegistries([CELO, OLAS]), openReader: () => node });
+    expect(await world.agents()).toEqual([
+      { id: 2, wallet: fresh, name: null, block: 8 },
+      { id: 0, wallet: followed, name: "Courier", block: 5 },
+      { id: 1, wallet: fresh, name: null, block: 6 },
+      { id: 2, wallet: fresh, name: null, block: 7 },
+    ]);
+    expect(await world.enrolments()).toEqual([{ wallet: fresh, cause: "registry" }]);
   });
 
   test("that fail spoil their own line alone, and go on where they stood", async () => {
