@@ -65,6 +65,7 @@ async function placesOf({ samples, base_url, api_key }: UpFile): Promise<Readonl
     ...Object.fromEntries(wallets),
     "wallet-history": { path: `/wallet/${bought}/history` },
     compare: { path: `/compare?addresses=${Object.values(samples).slice(0, 5)}` },
+    "wallet-owner": { path: `/wallet/${bought}/owner` },
     ...Object.fromEntries(
       SOLD_REPORTS.flatMap(({ slug }) => [
         [`tab-${slug}`, { path: `/wallet/${bought}/${slug}` }],

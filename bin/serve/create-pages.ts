@@ -9,6 +9,7 @@ import { loadPageAssets } from "../../service/api/pages/assets.ts";
 import type { PagePorts } from "../../service/api/pages/page-ports.ts";
 import { createStatusReader } from "../../service/api/pages/status-reading.ts";
 import { createCardRenderer } from "../../service/api/report-card/render-pool.ts";
+import { describeOwnerCluster } from "../../service/api/routes/get-owner-cluster.ts";
 import { readReadiness } from "../../service/api/routes/get-readyz.ts";
 import type { Services } from "../../service/api/services.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
@@ -82,6 +83,7 @@ export function createPages(
       activity: createActivityReader(reads, chainId),
       agents: async (wallet) => (await fromIndex(readAgentCards(reads, deployment, wallet))) ?? NO_AGENTS,
     },
+    ownerCluster: (address) => describeOwnerCluster(address, services, clock.now()),
     drawPreview: cached(async (view) => Buffer.from(await previews.render(view, "png")), {
       keyOf: (view) => JSON.stringify(view),
       milliseconds: PREVIEW_CACHED_MS,

@@ -16,6 +16,7 @@ import {
   type LabelSource,
 } from "../../service/reports/labels/label-source.ts";
 import { createTokenReader } from "../../service/reports/labels/token-reader.ts";
+import { readOwnerCluster } from "../../service/reports/network/owner-cluster.ts";
 import { createDealingsReader } from "../../service/reports/network/wallet-network-dealings.ts";
 import {
   createAccountReader,
@@ -81,6 +82,10 @@ function renewedContacts(monotonicMs: () => number): ContactCaches {
 const CARDS = { workers: 1, waiting: 32, deadlineMs: 10_000 } as const;
 /** Anyone may ask for a preview, which reads a whole wallet. */
 const PREVIEW_TURNS = { atOnce: 1, waiting: 16, waitMs: 4_000 } as const;
+/** Anyone may ask for an owner cluster, which is a dozen statements. */
+const CLUSTER_TURNS = { atOnce: 2, waiting: 32, waitMs: 4_000 } as const;
+/** Links change slowly. A cluster takes some kilobytes. */
+const CLUSTERS = { milliseconds: 60_000, entries: 1_000 } as const;
 /** A recovery holds some megabytes of calldata, and waits for the node most of its time. */
 const RECOVERY_TURNS = { atOnce: 4, waiting: 16, waitMs: 4_000 } as const;
 /**
@@ -118,6 +123,7 @@ export function reportServices(
   const publicFunders = addressesIn(accounts.publicFunders);
   const mixers = [...addressesIn(accounts.mixers)];
   const network = { chainId, publicFunders };
+  const clusterTurns = createReportTurns(CLUSTER_TURNS);
   const riskFacts = riskFactsReader({
     load: riskFactsLoader(db, { chainId, mixers }),
     readWallet,
@@ -148,6 +154,13 @@ export function reportServices(
       );
       return owners.cluster;
     },
+    readOwnerCluster: cached(
+      (wallet: Address) =>
+        clusterTurns.take(() =>
+          readSnapshotInTime(db, (client) => readOwnerCluster(client, { ...network, wallet })),
+        ),
+      { ...CLUSTERS, keyOf: (wallet) => wallet, monotonicMs },
+    ),
     previewTurns: createReportTurns(PREVIEW_TURNS),
     recoveryTurns: createReportTurns(RECOVERY_TURNS),
     recovery: {

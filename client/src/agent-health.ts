@@ -200,6 +200,11 @@ export class AgentHealth {
     return this.#get("/compare", { addresses });
   }
 
+  /** Followed wallets that share an owner with a wallet, with their scores and the evidence of each link; free. */
+  ownerCluster(address: string): Promise<Answer<"/owner-cluster/{address}", "get">> {
+    return this.#get(`/owner-cluster/${segment(address)}`);
+  }
+
   /** Registered agents by a part of their name, or by their number. */
   findAgents(query: Query<"/agents", "get">): Promise<Answer<"/agents", "get">> {
     return this.#get("/agents", query);

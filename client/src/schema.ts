@@ -546,6 +546,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/owner-cluster/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Wallets of the owner of a wallet
+         * @description Lists up to 100 followed wallets of the owner cluster of a wallet, with their current scores, safe amounts and last activity, and a summary of all of them. The clusters are those of the model: accounts that a common creator, a common first funder or mutual funding links to the wallet; public funders link none, and a new account that the wallet only paid is no part of it. Links by creator, first funder or mutual funding are evidence of one owner, not proof: a service may create or fund wallets of different owners. It reads stored data and scores nothing.
+         */
+        get: operations["list_owner_wallets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/readyz": {
         parameters: {
             query?: never;
@@ -2824,6 +2844,146 @@ export interface components {
              * @example 30
              */
             window_days: number;
+        };
+        OwnerCluster: {
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            /** @example 8453 */
+            chain_id: number;
+            left_out: {
+                /** @description True where accounts have more links than are read: then more may be left out */
+                at_least: boolean;
+                /**
+                 * @description Followed wallets that were found and not examined
+                 * @example 0
+                 */
+                wallets: number;
+            };
+            /**
+             * @description What the links prove
+             * @example Links by creator, first funder or mutual funding are evidence of one owner, not proof: a service may create or fund wallets of different owners.
+             */
+            note: string;
+            summary: {
+                /**
+                 * @description Wallets by grade; none: not scored, or without enough history
+                 * @example {
+                 *       "A": 0,
+                 *       "B": 1,
+                 *       "C": 0,
+                 *       "D": 0,
+                 *       "E": 0,
+                 *       "F": 0,
+                 *       "none": 0
+                 *     }
+                 */
+                grades: {
+                    A: number;
+                    B: number;
+                    C: number;
+                    D: number;
+                    E: number;
+                    F: number;
+                    none: number;
+                };
+                /**
+                 * @description Sum of the known safe amounts of wallets that are not sanctioned; null if none is known. One owner may fail with all of them at once
+                 * @example 42.5
+                 */
+                safe_amount_usd: number | null;
+                /**
+                 * @description Wallets on a sanctions list
+                 * @example 0
+                 */
+                sanctioned: number;
+                /**
+                 * @description Wallets listed
+                 * @example 1
+                 */
+                wallets: number;
+                worst_grade: components["schemas"]["Grade"] & unknown;
+            };
+            /** @description Whether more wallets are linked than are listed */
+            truncated: boolean;
+            /** @description Followed wallets of the owner cluster: the wallet itself first, then the nearest */
+            wallets: components["schemas"]["OwnerWallet"][];
+        };
+        OwnerWallet: {
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            address: string;
+            /** @description The first three agents that it acts for */
+            agents: {
+                /**
+                 * @description Number in the ERC-8004 identity registry
+                 * @example 142
+                 */
+                agent_id: string;
+                /**
+                 * @description From the agent's own registration document, unverified
+                 * @example keeper 1
+                 */
+                name: string | null;
+            }[];
+            /**
+             * @description Integer 0 to 100; null for a wallet without enough history
+             * @example 84
+             */
+            ahs_score: number | null;
+            /** @example 0.81 */
+            confidence: number;
+            confidence_level: components["schemas"]["ConfidenceLevel"];
+            /**
+             * @description The links from it to the wallet that was asked about, step by step
+             * @example []
+             */
+            evidence: {
+                /**
+                 * @description The account that created or first funded `to`; of mutual funding, either of the two
+                 * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                 */
+                from: string;
+                /** @enum {string} */
+                kind: "creator" | "first_funder" | "mutual_funding";
+                /**
+                 * @description EIP-55 address
+                 * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                 */
+                to: string;
+            }[];
+            grade: components["schemas"]["Grade"];
+            /**
+             * Format: date-time
+             * @description Last own call in the index; null without one
+             * @example 2026-11-20T09:58:00.000Z
+             */
+            last_active_at: string | null;
+            /**
+             * @description What links it to the owner cluster; itself: the wallet that was asked about
+             * @enum {string}
+             */
+            owner_link: "itself" | "creator" | "first_funder" | "mutual_funding";
+            /**
+             * @description Its safe amount, before what is outstanding; null while it is unknown
+             * @example 42.5
+             */
+            safe_amount_usd: number | null;
+            /** @description Whether it is on a sanctions list at the newest indexed block */
+            sanctioned: boolean;
+            /**
+             * Format: date-time
+             * @description Time of the block that the score is as of
+             * @example 2026-11-20T09:58:00.000Z
+             */
+            scored_at: string | null;
+            /** @description The score is older than 24 hours; null without one */
+            stale: boolean | null;
+            trust_routing: components["schemas"]["RoutingAction"] & unknown;
         };
         /** @description By eth_estimateGas, and by eth_call with the offered gas limit */
         PassedSimulation: {
@@ -9592,6 +9752,137 @@ export interface operations {
                 };
             };
             /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_owner_wallets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The wallets, with the links that show the owner */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "chain_id": 8453,
+                     *       "note": "Links by creator, first funder or mutual funding are evidence of one owner, not proof: a service may create or fund wallets of different owners.",
+                     *       "summary": {
+                     *         "wallets": 1,
+                     *         "grades": {
+                     *           "A": 0,
+                     *           "B": 1,
+                     *           "C": 0,
+                     *           "D": 0,
+                     *           "E": 0,
+                     *           "F": 0,
+                     *           "none": 0
+                     *         },
+                     *         "worst_grade": "B",
+                     *         "sanctioned": 0,
+                     *         "safe_amount_usd": 42.5
+                     *       },
+                     *       "wallets": [
+                     *         {
+                     *           "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "agents": [
+                     *             {
+                     *               "agent_id": "142",
+                     *               "name": "keeper 1"
+                     *             }
+                     *           ],
+                     *           "ahs_score": 84,
+                     *           "grade": "B",
+                     *           "confidence": 0.81,
+                     *           "confidence_level": "HIGH",
+                     *           "scored_at": "2026-11-20T09:58:00.000Z",
+                     *           "stale": false,
+                     *           "trust_routing": "instant_settle",
+                     *           "sanctioned": false,
+                     *           "safe_amount_usd": 42.5,
+                     *           "last_active_at": "2026-11-20T09:58:00.000Z",
+                     *           "owner_link": "itself",
+                     *           "evidence": []
+                     *         }
+                     *       ],
+                     *       "truncated": false,
+                     *       "left_out": {
+                     *         "wallets": 0,
+                     *         "at_least": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OwnerCluster"];
+                };
+            };
+            /** @description Wallet not indexed */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query or body are invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */

@@ -21,6 +21,7 @@ import { getKeysSelf } from "./routes/get-keys-self.ts";
 import { getLivez } from "./routes/get-livez.ts";
 import { getNetworkMap } from "./routes/get-network-map.ts";
 import { getOptimize } from "./routes/get-optimize.ts";
+import { getOwnerCluster } from "./routes/get-owner-cluster.ts";
 import { getReadyz } from "./routes/get-readyz.ts";
 import { getReportCard } from "./routes/get-report-card.ts";
 import { getRetry } from "./routes/get-retry.ts";
@@ -44,6 +45,7 @@ export const SCORING_ENDPOINTS: readonly Endpoint[] = [
   getRiskPremium,
   getCounterparties,
   getNetworkMap,
+  getOwnerCluster,
   getHealth,
   postWash,
   getAhs,

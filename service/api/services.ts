@@ -30,6 +30,7 @@ import type { createComparison } from "../reports/comparison.ts";
 import type { KnownAccounts } from "../reports/labels/chain-labels.ts";
 import type { createLabelReader } from "../reports/labels/label-reader.ts";
 import type { TokenReader } from "../reports/labels/token-reader.ts";
+import type { OwnerCluster } from "../reports/network/owner-cluster.ts";
 import type {
   AccountLinks,
   createAccountReader,
@@ -153,6 +154,8 @@ type ScoringServices = {
     wallet: Address,
     accounts: readonly Address[],
   ) => Promise<ReadonlyMap<Address, OwnerLink>>;
+  /** The followed wallets of a wallet's owner cluster. Throws a 503 problem if too many of them are being read. */
+  readonly readOwnerCluster: (wallet: Address) => Promise<OwnerCluster>;
   /** Accounts that create no links, lower-case. */
   readonly publicFunders: ReadonlySet<Address>;
   /** Neighbours of a wallet and of its most frequent peers. */

@@ -50,6 +50,7 @@ function places(): Readonly<Record<string, string>> {
     "comparison of one": `/compare?addresses=${STEADY}`,
     "wallet without a score": `/wallet/${QUIET}`,
     "history of a wallet": `/wallet/${STEADY}/history`,
+    "owner of a wallet": `/wallet/${STEADY}/owner`,
     "verdict allowed": `/verdict/${world.verdicts.allowed}`,
     "verdict on hold": `/verdict/${world.verdicts.held}`,
     "verdict under way": `/verdict/${world.verdicts.pending}`,

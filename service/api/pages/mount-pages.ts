@@ -16,6 +16,7 @@ import { PUBLIC_FILES } from "./public-files.ts";
 import { statusPage } from "./status-page.ts";
 import { verdictPage } from "./verdict-page.ts";
 import { walletHistoryFile, walletHistoryPage } from "./wallet-history-page.ts";
+import { walletOwnerPage } from "./wallet-owner-page.ts";
 import { walletPage } from "./wallet-page.ts";
 import { walletReportPage } from "./wallet-report-page.ts";
 
@@ -28,6 +29,7 @@ const PAGES: readonly Page[] = [
   walletPage,
   walletHistoryPage,
   walletHistoryFile,
+  walletOwnerPage,
   walletReportPage,
   verdictPage,
   statusPage,

@@ -16,6 +16,7 @@ import type { OwnedVerdict } from "../../verification/verdicts/verdict-view.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import type { CardView } from "../report-card/draw-card.ts";
 import type { PreviewView } from "../report-card/draw-preview.ts";
+import type { OwnerClusterAnswer } from "../routes/get-owner-cluster.ts";
 import type { Services } from "../services.ts";
 import type { loadPageAssets } from "./assets.ts";
 import type { Fragment } from "./prose.ts";
@@ -67,6 +68,8 @@ export type PagePorts = Pick<Services, "verdicts" | "scoreHistory" | "compare"> 
       /** The agents that the wallet acts for, by their registration documents; none while the index has no tables. */
       agents(address: Address): ReturnType<typeof readAgentCards>;
     };
+    /** The owner cluster of a followed wallet. Throws a 503 problem if too many of them are being read. */
+    readonly ownerCluster: (address: Address) => Promise<OwnerClusterAnswer>;
     /** Draws the picture of a link preview; rejects with CardsOverloaded where too many are drawn. */
     readonly drawPreview: (view: CardView | PreviewView) => Promise<Uint8Array>;
     readonly leaderboard: ReturnType<typeof createLeaderboardReader>;

@@ -6,6 +6,7 @@ import { isLookalikeName, printableName } from "../../reports/labels/chain-label
 import type { WalletSnapshot } from "../../scores/scores.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import { getAhsHistory } from "../routes/get-ahs-history.ts";
+import { getOwnerCluster } from "../routes/get-owner-cluster.ts";
 import { addressSchema, toEip55 } from "../schemas/values.ts";
 import { comparePath } from "./compare-page.ts";
 import type { PageRuntime } from "./page.ts";
@@ -76,12 +77,15 @@ ${renderTabs(head, tab)}`;
 
 /** The slug of the tab with the stored scores. */
 export const HISTORY_TAB = "history";
+/** The slug of the tab with the wallets of its owner. */
+export const OWNER_TAB = "owner";
 
 function renderTabs({ address, served }: WalletHead, tab: string | null): Fragment {
   const path = `/wallet/${toEip55(address)}`;
   const tabs = [
     { slug: null, title: "Overview" },
     ...(served.has(getAhsHistory.path) ? [{ slug: HISTORY_TAB, title: "History" }] : []),
+    ...(served.has(getOwnerCluster.path) ? [{ slug: OWNER_TAB, title: "Owner" }] : []),
     ...SOLD_REPORTS.filter(({ endpoint }) => served.has(endpoint.path)),
   ];
   return html`<nav class="tabs" aria-label="Reports"><ul>${tabs.map(

@@ -22,13 +22,18 @@ export type OwnerQuestion = {
 
 type Link = { readonly to: Address; readonly by: OwnerLink };
 
+/** The owner cluster of the wallet: by account its link to a member that is one step nearer to the wallet. */
+export function linkToOwner(question: OwnerQuestion): ReadonlyMap<Address, Link> {
+  return componentOf(question.wallet, linksOf(question));
+}
+
 /**
  * Connected components over creators, first funders and mutual funding; public funders are in none. An account that the
  * wallet itself funded first is linked only if it pays back: else it is a new account that was paid.
  */
 export function findOwners(question: OwnerQuestion): Owners {
   const links = linksOf(question);
-  const cluster = componentOf(question.wallet, links);
+  const cluster = new Map([...componentOf(question.wallet, links)].map(([account, { by }]) => [account, by]));
   const groups = new Map<Address, Address>();
   const asked = new Set(question.addresses);
   const seen = new Set<Address>();
@@ -164,16 +169,16 @@ function mainFunders(
   return funders;
 }
 
-/** Every account that links lead to from one, each with the kind of its nearest link. */
+/** Every account that links lead to from one, each with its nearest link and the account that this leads back to. */
 function componentOf(
   start: Address,
   links: ReadonlyMap<Address, readonly Link[]>,
-): ReadonlyMap<Address, OwnerLink> {
-  const members = new Map<Address, OwnerLink>([[start, "itself"]]);
+): ReadonlyMap<Address, Link> {
+  const members = new Map<Address, Link>([[start, { to: start, by: "itself" }]]);
   // The map grows while it is walked: breadth first.
   for (const account of members.keys()) {
     for (const { to, by } of links.get(account) ?? []) {
-      if (!members.has(to)) members.set(to, by);
+      if (!members.has(to)) members.set(to, { to: account, by });
     }
   }
   return members;

@@ -2,7 +2,12 @@ import type { ClientBase } from "pg";
 import type { Address } from "viem";
 import { type Database, NUMERIC_AS_BIGINT, QUERY_DEADLINE } from "../../db/database.ts";
 import { OTHER_PAYERS } from "../../ingest/enrich/contact-rows.ts";
-import { ancestorsOf, findOwners, mainFundersIn } from "../../model/features/find-owners.ts";
+import {
+  ancestorsOf,
+  findOwners,
+  mainFundersIn,
+  type OwnerQuestion,
+} from "../../model/features/find-owners.ts";
 import type { AccountFact, Contact, SanctionsFlag } from "../../model/features/types.ts";
 import type { Grade } from "../../model/score/record.ts";
 import { type RegisteredAgent, readAgentNames } from "../../registries/documents/agent-names.ts";
@@ -148,7 +153,7 @@ export async function readAccountLinks(client: ClientBase, query: NetworkQuery) 
   return { ...known, contacts, cut: rows.length > MAX_AMONG };
 }
 
-type NetworkQuery = {
+export type NetworkQuery = {
   readonly chainId: number;
   /** Lower-case, as are the accounts. */
   readonly wallet: Address;
@@ -161,10 +166,16 @@ type NetworkQuery = {
 const MAX_FUNDERS = 500;
 
 /** Most generations of creators and funders that are followed: each is a query. */
-const MAX_GENERATIONS = 12;
+export const MAX_GENERATIONS = 12;
 
 /** Finds owner clusters, with the facts that prove them about wallet, accounts and ancestors. The cost of the queries does not depend on an account's number of contacts. */
 export async function readOwners(client: ClientBase, query: NetworkQuery) {
+  const question = await readOwnerQuestion(client, query);
+  return { owners: findOwners(question), facts: question.facts };
+}
+
+/** Reads all that owners are found by. */
+export async function readOwnerQuestion(client: ClientBase, query: NetworkQuery): Promise<OwnerQuestion> {
   const { chainId, wallet, publicFunders } = query;
   const asked = [...new Set([wallet, ...query.accounts])];
   const facts = new Map<Address, AccountFact>();
@@ -180,11 +191,10 @@ export async function readOwners(client: ClientBase, query: NetworkQuery) {
   const addresses = asked.toSorted();
   const firstFunded = asked.filter((account) => facts.get(account)?.firstFunder === wallet);
   const payersBack = await readPayersBack(client, chainId, [{ wallet, funded: firstFunded }]);
-  const owners = findOwners({
+  return {
     ...{ wallet, addresses, graph: { mainFunderOf }, facts, publicFunders },
     payersBack: payersBack.get(wallet) ?? new Set(),
-  });
-  return { owners, facts };
+  };
 }
 
 /** Reads all senders of each account; accounts with more than 500 have no entry. */

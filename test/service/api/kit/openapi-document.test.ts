@@ -52,6 +52,7 @@ describe("/openapi.json", () => {
       "/risk/premium/{address}": [["get", 0.05]],
       "/counterparties/{address}": [["get", 0.1]],
       "/network-map/{address}": [["get", 0.1]],
+      "/owner-cluster/{address}": [["get", null]],
       "/report-card/{address}": [["get", 2]],
       "/ahs/batch": [["post", 10]],
       "/retry/{address}": [["get", 10]],

@@ -54,6 +54,7 @@ export function fakeAccountPages(changes: Partial<PagePorts> = {}): PagePorts {
       activity: notAsked,
       agents: notAsked,
     },
+    ownerCluster: notAsked,
     drawPreview: notAsked,
     keptPurchase: notAsked,
     ...changes,

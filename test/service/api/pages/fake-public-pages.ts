@@ -7,6 +7,7 @@ import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
 import { getAhs } from "../../../../service/api/routes/get-ahs.ts";
 import { getAhsHistory } from "../../../../service/api/routes/get-ahs-history.ts";
 import { getCompare } from "../../../../service/api/routes/get-compare.ts";
+import { getOwnerCluster } from "../../../../service/api/routes/get-owner-cluster.ts";
 import type { Ecosystem } from "../../../../service/scores/ecosystem.ts";
 import type { FoundNames, ListedWallet } from "../../../../service/scores/leaderboard.ts";
 import { BACKING, fakeComparison, fakePorts, standing, storedScore, WALLET } from "../fake-ports.ts";
@@ -15,7 +16,7 @@ import { fakeAccountPages } from "./fake-account-pages.ts";
 /** The pages, with only the endpoints that they need: a description of all endpoints would make the tests slow. */
 export function pagesApp(pages: PagePorts) {
   const { ports, log } = fakePorts({ pages });
-  const endpoints: readonly Endpoint[] = [getAhs, getAhsHistory, getCompare];
+  const endpoints: readonly Endpoint[] = [getAhs, getAhsHistory, getCompare, getOwnerCluster];
   return { app: createInterfaceApp(ports, [{ ...SCORING_INTERFACE, endpoints }]), ports, log };
 }
 

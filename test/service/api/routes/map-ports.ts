@@ -18,6 +18,7 @@ export const MAP_PORTS: Pick<
   | "readDealings"
   | "describeAccounts"
   | "readOwnerLinks"
+  | "readOwnerCluster"
   | "publicFunders"
   | "readNeighbourhood"
   | "readAccountLinks"
@@ -29,6 +30,11 @@ export const MAP_PORTS: Pick<
   readDealings: () => foundDealings(),
   describeAccounts: async () => new Map(),
   readOwnerLinks: async () => new Map(),
+  readOwnerCluster: async (wallet) => ({
+    wallets: [{ address: wallet, lastActiveAt: null, link: "itself", evidence: [] }],
+    leftOut: 0,
+    cut: false,
+  }),
   publicFunders: new Set(),
   scoreDistribution: async () => [
     { score: 0, wallets: 3 },
