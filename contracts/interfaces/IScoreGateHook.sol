@@ -1,51 +1,16 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
-import {IACPHook} from "./IACPHook.sol";
+import {IProviderGate} from "./IProviderGate.sol";
 
 /// @title Hook that lets a job be funded only if its provider's Agent Health Score is good enough
-/// @notice It gates what happens while a job is open: funding, and naming a provider where that calls a hook. Once
-/// money lies in escrow it forbids nothing: neither submitting nor completing, rejecting or refunding. A job's budget is
-/// held until the work is accepted, so that the safe amount, which bounds what is settled at once, does not apply.
-interface IScoreGateHook is IACPHook {
-    /// @notice The caller is neither the escrow nor the hook that the job names.
-    error NotEscrowOrRouter(address caller, uint256 jobId);
-
+/// @notice Scores are 0 to 100; a wallet with too little history counts as unscored. A job's budget is held until the
+/// work is accepted, so that the safe amount, which bounds what is settled at once, does not apply.
+interface IScoreGateHook is IProviderGate {
     /// @notice The provider is on a sanctions list.
     error ProviderSanctioned(address provider);
 
-    /// @notice The provider has no score, and this hook was made to ask for one.
-    error ProviderUnscored(address provider);
-
-    /// @notice The provider's score is of `asOfTime`, and older than this hook accepts.
-    error ScoreStale(address provider, uint64 asOfTime, uint256 maxAge);
-
-    error ProviderBelowThreshold(address provider, uint8 score, uint8 minScore);
-
-    error ZeroAddress();
     error ScoreAbove100(uint8 score);
-    error ZeroMaxAge();
-
-    /// @notice Whether a job with this provider may be funded now; reverts with the reason if not.
-    function requireAcceptable(address provider) external view;
-
-    /// @notice The selectors that a router has to hand on to this hook.
-    function requiredSelectors() external view returns (bytes4[] memory);
-
-    /// @notice The escrow whose jobs are gated.
-    function escrow() external view returns (address);
-
-    /// @notice Reads the escrow's jobs.
-    function adapter() external view returns (address);
 
     function oracle() external view returns (address);
-
-    /// @notice Lowest score that is let through, 0 to 100.
-    function minScore() external view returns (uint8);
-
-    /// @notice Most seconds since the inputs of a score.
-    function maxAge() external view returns (uint256);
-
-    /// @notice Whether a wallet without a record, or with too little history to score, is let through.
-    function allowUnscored() external view returns (bool);
 }

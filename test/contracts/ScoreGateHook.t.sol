@@ -5,6 +5,7 @@ import {ScoreGateHook} from "../../contracts/ScoreGateHook.sol";
 import {IACPHook} from "../../contracts/interfaces/IACPHook.sol";
 import {IERC165} from "../../contracts/interfaces/IERC165.sol";
 import {IJobEscrowAdapter} from "../../contracts/interfaces/IJobEscrowAdapter.sol";
+import {IProviderGate} from "../../contracts/interfaces/IProviderGate.sol";
 import {IScoreGateHook} from "../../contracts/interfaces/IScoreGateHook.sol";
 import {EscrowFixture, OnG1, OnG3, OnV3} from "./escrow/EscrowFixture.sol";
 import {ScoreOracle} from "./ScoreOracle.sol";
@@ -76,7 +77,7 @@ abstract contract ScoreGateSuite is EscrowFixture {
         _refuses(
             hook,
             abi.encodeWithSelector(
-                IScoreGateHook.ProviderBelowThreshold.selector, PROVIDER, MIN_SCORE - 1, MIN_SCORE
+                IProviderGate.ProviderBelowThreshold.selector, PROVIDER, MIN_SCORE - 1, MIN_SCORE
             )
         );
     }
@@ -85,7 +86,7 @@ abstract contract ScoreGateSuite is EscrowFixture {
         scores.publishScore(PROVIDER, 95, NOW - 1);
         vm.warp(NOW + MAX_AGE);
         bytes memory refusal =
-            abi.encodeWithSelector(IScoreGateHook.ScoreStale.selector, PROVIDER, NOW - 1, MAX_AGE);
+            abi.encodeWithSelector(IProviderGate.ScoreStale.selector, PROVIDER, NOW - 1, MAX_AGE);
         _refuses(hook, refusal);
         // The lenient hook refuses too: an old score does not count as no score.
         _refuses(lenient, refusal);
@@ -101,7 +102,7 @@ abstract contract ScoreGateSuite is EscrowFixture {
     }
 
     function test_AnUnscoredProviderIsTheConstructorsChoice() external {
-        bytes memory refusal = abi.encodeWithSelector(IScoreGateHook.ProviderUnscored.selector, PROVIDER);
+        bytes memory refusal = abi.encodeWithSelector(IProviderGate.ProviderUnscored.selector, PROVIDER);
         _refuses(hook, refusal);
         _funded(address(lenient));
         scores.publishInsufficient(PROVIDER, NOW - 3 days);
@@ -136,7 +137,7 @@ abstract contract ScoreGateSuite is EscrowFixture {
         RouterOfTests router = new RouterOfTests(hook);
         driver.allowHook(address(router));
         uint256 jobId = _priced(address(router));
-        _refusesToFund(jobId, abi.encodeWithSelector(IScoreGateHook.ProviderUnscored.selector, PROVIDER));
+        _refusesToFund(jobId, abi.encodeWithSelector(IProviderGate.ProviderUnscored.selector, PROVIDER));
         scores.publishScore(PROVIDER, 90, NOW);
         driver.fund(jobId);
         driver.submit(jobId, WORK);
@@ -147,7 +148,7 @@ abstract contract ScoreGateSuite is EscrowFixture {
         uint256 jobId = _priced(address(hook));
         bytes4 fund = hook.requiredSelectors()[0];
         bytes memory refusal =
-            abi.encodeWithSelector(IScoreGateHook.NotEscrowOrRouter.selector, STRANGER, jobId);
+            abi.encodeWithSelector(IProviderGate.NotEscrowOrRouter.selector, STRANGER, jobId);
         vm.startPrank(STRANGER);
         vm.expectRevert(refusal);
         hook.beforeAction(jobId, fund, "");
@@ -161,7 +162,7 @@ abstract contract ScoreGateSuite is EscrowFixture {
         for (uint256 i; i < HARMLESS.length / 4; ++i) {
             vm.assume(unknown != _harmless(i));
         }
-        bytes memory refusal = abi.encodeWithSelector(IScoreGateHook.ProviderUnscored.selector, PROVIDER);
+        bytes memory refusal = abi.encodeWithSelector(IProviderGate.ProviderUnscored.selector, PROVIDER);
         bytes4[5] memory selectors =
             [bytes4(0xe25ba707), bytes4(0xd2e13f50), bytes4(0x1f989ec8), bytes4(0xa65e2cfd), unknown];
         for (uint256 i; i < 5; ++i) {
@@ -194,7 +195,7 @@ abstract contract ScoreGateSuite is EscrowFixture {
             [bytes4(0xd0fae591), bytes4(0xfac3246c), bytes4(0x2c8b9c5b), bytes4(0xc9a84bb9)];
         for (uint256 i; i < 4; ++i) {
             vm.prank(escrow());
-            vm.expectRevert(abi.encodeWithSelector(IScoreGateHook.ProviderUnscored.selector, PROVIDER));
+            vm.expectRevert(abi.encodeWithSelector(IProviderGate.ProviderUnscored.selector, PROVIDER));
             hook.afterAction(jobId, selectors[i], "");
         }
     }
@@ -220,15 +221,15 @@ abstract contract ScoreGateSuite is EscrowFixture {
         address adapter = address(driver.adapter());
         address oracle = address(scores.oracle());
         address on = escrow();
-        vm.expectRevert(IScoreGateHook.ZeroAddress.selector);
+        vm.expectRevert(IProviderGate.ZeroAddress.selector);
         new ScoreGateHook(address(0), adapter, oracle, 1, 1, false);
-        vm.expectRevert(IScoreGateHook.ZeroAddress.selector);
+        vm.expectRevert(IProviderGate.ZeroAddress.selector);
         new ScoreGateHook(on, address(0), oracle, 1, 1, false);
-        vm.expectRevert(IScoreGateHook.ZeroAddress.selector);
+        vm.expectRevert(IProviderGate.ZeroAddress.selector);
         new ScoreGateHook(on, adapter, address(0), 1, 1, false);
         vm.expectRevert(abi.encodeWithSelector(IScoreGateHook.ScoreAbove100.selector, 101));
         new ScoreGateHook(on, adapter, oracle, 101, 1, false);
-        vm.expectRevert(IScoreGateHook.ZeroMaxAge.selector);
+        vm.expectRevert(IProviderGate.ZeroMaxAge.selector);
         new ScoreGateHook(on, adapter, oracle, 1, 0, false);
     }
 
@@ -275,7 +276,7 @@ contract ScoreGateG1Test is ScoreGateSuite, OnG1 {}
 contract ScoreGateG3Test is ScoreGateSuite, OnG3 {
     function test_NamingAProviderIsGatedToo() external {
         uint256 jobId = driver.create(CLIENT, address(0), _evaluator(), NOW + LIFE, address(gate()));
-        vm.expectRevert(abi.encodeWithSelector(IScoreGateHook.ProviderUnscored.selector, PROVIDER));
+        vm.expectRevert(abi.encodeWithSelector(IProviderGate.ProviderUnscored.selector, PROVIDER));
         driver.setProvider(jobId, PROVIDER);
         assertEq(driver.read(jobId).provider, address(0), "not named");
         oracleOfTests().publishScore(PROVIDER, 90, NOW);

@@ -114,7 +114,7 @@ export async function noteSlice(
   const { chainId, generation, wallets, isLast } = slice;
   return db.transaction(async (tx) => {
     if (!(await holdsGeneration(tx, chainId, generation))) return false;
-    const calls = await readCallFacts(tx, chainId, wallets);
+    const calls = await readCallFacts(tx, { chainId, wallets, fromBlock: slice.range.from });
     const isFull = ({ wallet }: Covered) => calls.get(wallet)?.isFull === true;
     // Of a wallet that had sent nothing before, no own call is missing at all.
     const isWhole = (one: Covered) => isLast && one.fromNonce === 0;
@@ -164,7 +164,12 @@ function isPastWindow(calls: CallFacts | undefined, fromTimestamp: number): bool
   return lastCallAt !== null && lastCallAt - WINDOW_DAYS * SECONDS_PER_DAY >= fromTimestamp;
 }
 
-async function readCallFacts(tx: NodePgDatabase, chainId: number, wallets: readonly WarmWallet[]) {
+/** Of the calls from a block on: a slice that was broken off leaves older ones. */
+async function readCallFacts(
+  tx: NodePgDatabase,
+  of: { readonly chainId: number; readonly wallets: readonly WarmWallet[]; readonly fromBlock: number },
+) {
+  const { chainId, wallets, fromBlock } = of;
   const asked = sql.param(wallets.map(({ wallet }) => wallet));
   const { rows } = await tx.execute<CallFacts & { wallet: Address }>(sql`
     select asked.wallet, newest.calls = ${ENOUGH_CALLS} as "isFull", newest.last::float8 as "lastCallAt"
@@ -172,7 +177,7 @@ async function readCallFacts(tx: NodePgDatabase, chainId: number, wallets: reado
     cross join lateral (
       select count(*) as calls, max(timestamp) as last from (
         select timestamp from ahs.own_call o
-        where o.chain_id = ${chainId} and o.wallet = asked.wallet
+        where o.chain_id = ${chainId} and o.wallet = asked.wallet and o.block >= ${fromBlock}
         order by block desc, transaction_index desc, position desc limit ${ENOUGH_CALLS}
       ) newest
     ) newest`);
