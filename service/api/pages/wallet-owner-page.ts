@@ -98,12 +98,12 @@ function renderWallet(wallet: OwnerWallet, { agents, now }: ClusterView): Fragme
   const address = addressSchema.parse(wallet.address);
   return html`
 <tr><td class="who">${renderWho(address, agents.get(address) ?? [])}${sanctioned ? html` <span class="chip alarm">Sanctioned</span>` : ""}</td>
-<td data-name="Score">${gradeMark(grade)} ${ahs_score ?? ""}</td>
+<td data-name="Score"><span class="whole">${gradeMark(grade)} <b>${ahs_score ?? ""}</b></span></td>
 <td data-name="Confidence">${levelWords(confidence_level)}</td>
 <td data-name="Payments by default">${routeWords(trust_routing)}</td>
 <td class="number" data-name="Safe amount">${safe_amount_usd === null ? "not known" : dollars(safe_amount_usd)}</td>
 <td data-name="Last active">${last_active_at === null ? "–" : html`<span title="${last_active_at}">${ageWords(new Date(last_active_at), now)}</span>`}</td>
-<td>${renderEvidence(wallet.evidence)}</td></tr>`;
+<td data-name="Evidence">${renderEvidence(wallet.evidence)}</td></tr>`;
 }
 
 function renderEvidence(evidence: OwnerWallet["evidence"]): Fragment {

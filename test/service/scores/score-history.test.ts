@@ -102,6 +102,16 @@ it("changes of grade are the first score and each with another grade than the on
   expect(await history.gradeChanges(wallet(999), NEWEST)).toEqual({ points: [], next: null });
 });
 
+it.each(["0000-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"])(
+  "any time may be asked for: %s",
+  async (time) => {
+    const query = { before: new Date(time), limit: 1 };
+    const days = time.startsWith("9") ? 1 : 0;
+    expect((await history.daily(wallet(400), query)).points).toHaveLength(days);
+    expect((await history.gradeChanges(wallet(400), query)).points).toHaveLength(days);
+  },
+);
+
 it("a long history is read in parts of 5,000 scores, each change once", async () => {
   const address = wallet(404);
   // One score a minute: the grade changes at the first, the 5,000th, the 5,001st and the 7,000th.
