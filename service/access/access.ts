@@ -78,12 +78,27 @@ export type PaidRequest = {
   readonly units: number;
   /** One sentence about the product. */
   readonly summary: string;
+  /** Absent for a resource that is in no catalog. */
+  readonly listing?: Listing;
   /** payment: only a payment is accepted; a key may accompany it. */
   readonly paidBy: "anyone" | "payment";
   /** Lower-case hex SHA-256 of endpoint and parsed input. Equal requests have equal fingerprints. */
   fingerprint(): string;
   /** Aborts when the client disconnects or the server stops. */
   readonly signal: AbortSignal;
+};
+
+/** The description of an endpoint for catalogs of x402 resources. */
+export type Listing = {
+  readonly serviceName: string;
+  readonly tags: readonly string[];
+  /** The declaration of the extension `bazaar`. Its examples are accepted by its schema. */
+  readonly bazaar: {
+    /** The path with its parameters after colons. */
+    readonly routeTemplate: string;
+    readonly info: { readonly input: Readonly<Record<string, unknown>>; readonly output?: object };
+    readonly schema: object;
+  };
 };
 
 /** The answer of a priced request; always a 200. */
@@ -149,6 +164,8 @@ export type PresentedPayment = {
   /** In the format of x402 facilitators. */
   readonly payload: PaymentPayload;
   readonly requirements: PaymentRequirements;
+  /** The resource and the extensions by which a facilitator lists it; absent for a resource that is in no catalog. */
+  readonly listed?: Required<Pick<PaymentPayload, "resource" | "extensions">>;
 };
 
 /** The owner of policies, subscriptions and stored answers: a key or a wallet. */

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { Problem } from "../access/problems.ts";
 import { answer, staticDocument } from "./kit/answer.ts";
 import type { ApiContext, ApiEnv } from "./kit/api-env.ts";
+import { catalogOf } from "./kit/catalog.ts";
 import { createRequestLimits } from "./kit/deadline.ts";
 import { mountDiscovery } from "./kit/discovery.ts";
 import type { Endpoint } from "./kit/endpoint.ts";
@@ -67,7 +68,7 @@ export function createInterfaceApp(ports: ServedParts, interfaces: readonly ApiI
   const shown = { dispatch, served, samples: samplesOf(documents), origin, limits, clock, logger };
   const pages = ports.pages === null ? null : { ...shown, ports: ports.pages };
   if (pages !== null) mountSharedPages(app, pages);
-  mountEndpoints(app, endpoints, { deps: ports, limits });
+  mountEndpoints(app, endpoints, { deps: ports, limits, catalog: catalogOf(documents) });
   mountAssets(app, { loaded: ports.pages?.assets ?? [], origin });
   if (pages !== null) mountPages(app, pages);
   mountDocuments(app, documents, { ...ports, frame });

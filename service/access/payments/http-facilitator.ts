@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { HTTPFacilitatorClient } from "@x402/core/http";
-import { SettleError, VerifyError } from "@x402/core/types";
+import { type PaymentPayload, SettleError, VerifyError } from "@x402/core/types";
 import { isHash } from "viem";
 import { lowerCase } from "../../db/columns.ts";
 import type { PresentedPayment } from "../access.ts";
@@ -71,7 +71,7 @@ async function attempts<Outcome>(
 
 async function verifyOnce(client: HTTPFacilitatorClient, payment: PresentedPayment): Promise<VerifyOutcome> {
   try {
-    const { isValid, invalidReason } = await client.verify(payment.payload, payment.requirements);
+    const { isValid, invalidReason } = await client.verify(listedPayload(payment), payment.requirements);
     return isValid
       ? { kind: "valid" }
       : { kind: "invalid", reason: publicReason(invalidReason, "payment_invalid") };
@@ -85,7 +85,10 @@ async function verifyOnce(client: HTTPFacilitatorClient, payment: PresentedPayme
 
 async function settleOnce(client: HTTPFacilitatorClient, payment: PresentedPayment): Promise<SettleOutcome> {
   try {
-    const { success, transaction, errorReason } = await client.settle(payment.payload, payment.requirements);
+    const { success, transaction, errorReason } = await client.settle(
+      listedPayload(payment),
+      payment.requirements,
+    );
     if (success) {
       return isHash(transaction)
         ? { kind: "settled", transaction: lowerCase(transaction) }
@@ -96,6 +99,13 @@ async function settleOnce(client: HTTPFacilitatorClient, payment: PresentedPayme
     if (error instanceof SettleError) return failed(error.transaction, error.errorReason);
     return { kind: wasDelivered(error) ? "unknown" : "unavailable", cause: error };
   }
+}
+
+/** The payload with our own description of the resource, whatever the client says about it. */
+function listedPayload({ payload, listed }: PresentedPayment): PaymentPayload {
+  if (listed === undefined) return payload;
+  const { resource, extensions } = listed;
+  return { ...payload, resource, extensions: { ...payload.extensions, ...extensions } };
 }
 
 /** With a transaction, or a reason that can follow one, the order may have been sent: only the chain can show it. */

@@ -152,6 +152,7 @@ export function matchPayment(
     readonly requirements: PaymentRequirements;
     /** Absolute URL of the requested resource. */
     readonly resourceUrl: string;
+    readonly listed: PresentedPayment["listed"] | undefined;
   },
 ): PresentedPayment | string {
   const { payload, authorization } = header;
@@ -184,8 +185,9 @@ export function matchPayment(
       amount: authorization.value,
       validAfter: authorization.validAfter,
       validBefore: authorization.validBefore,
-      payload: withoutQuery(payload),
+      payload: storable(payload),
       requirements,
+      ...(expected.listed === undefined ? {} : { listed: expected.listed }),
     }
   );
 }
@@ -208,11 +210,19 @@ export function untimely(
   return null;
 }
 
-/** Drops the query, which may hold secrets such as a webhook's address. Neither the facilitator nor the row needs it. */
-function withoutQuery(payload: PaymentPayload): PaymentPayload {
-  const { resource } = payload;
-  if (resource === undefined) return payload;
-  return { ...payload, resource: { ...resource, url: resource.url.split(/[?#]/, 1)[0] ?? "" } };
+/**
+ * Drops the query, which may hold secrets such as a webhook's address, and the extensions of the 402 that the client
+ * sends back. Neither the facilitator nor the row needs them.
+ */
+function storable({ resource, extensions, ...payload }: PaymentPayload): PaymentPayload {
+  const identifier = extensions?.[PAYMENT_IDENTIFIER];
+  return {
+    ...payload,
+    ...(resource === undefined
+      ? {}
+      : { resource: { ...resource, url: resource.url.split(/[?#]/, 1)[0] ?? "" } }),
+    ...(identifier === undefined ? {} : { extensions: { [PAYMENT_IDENTIFIER]: identifier } }),
+  };
 }
 
 function elsewhere(signedFor: string | undefined, asked: string): string | null {

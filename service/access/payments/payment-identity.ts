@@ -18,6 +18,7 @@ import {
 } from "./payment-header.ts";
 import {
   describePayment,
+  listedAs,
   PaymentRequiredError,
   type PaymentTerms,
   requirementsOf,
@@ -109,8 +110,9 @@ async function identifyByPayment(
 ): Promise<Identified> {
   const read = readPaymentHeader(header);
   const requirements = await asked(requirementsOf(deps.terms, request.units));
-  const { url } = resourceOf(request, deps.origin);
-  const payment = matchPayment(read, { requirements, resourceUrl: url });
+  const resource = resourceOf(request, deps.origin);
+  const listed = listedAs(resource);
+  const payment = matchPayment(read, { requirements, resourceUrl: resource.url, listed });
   if (typeof payment === "string") throw await refused(deps, request, payment);
   if (!(await asked(isSignedByPayer(payment, read.signature, deps.contractPayers)))) {
     const fault = `invalid_signature: it is not one of ${payment.payer} over this authorization.`;

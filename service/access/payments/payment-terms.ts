@@ -1,8 +1,9 @@
 import { encodePaymentRequiredHeader, encodePaymentResponseHeader } from "@x402/core/http";
-import type { PaymentRequired, PaymentRequirements, SettleResponse } from "@x402/core/types";
+import type { PaymentRequired, PaymentRequirements, ResourceInfo, SettleResponse } from "@x402/core/types";
+import { BAZAAR as BAZAAR_EXTENSION } from "@x402/extensions/bazaar";
 import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from "@x402/extensions/payment-identifier";
 import { type Address, getAddress, type PublicClient, parseAbi } from "viem";
-import type { PaidRequest } from "../access.ts";
+import type { PaidRequest, PresentedPayment } from "../access.ts";
 
 /** The EIP-712 domain of a token, which its authorizations are signed under. */
 type TokenDomain = { readonly name: string; readonly version: string };
@@ -19,6 +20,7 @@ export type PaymentTerms = {
   readonly domain: () => Promise<TokenDomain>;
 };
 
+const BAZAAR = BAZAAR_EXTENSION.key;
 /** 0.001 USD in the smallest unit of a dollar token with 6 decimals. */
 const ATOMIC_PER_UNIT = 1_000n;
 /** Seconds that a client's signature stays valid: enough for a slow answer, its settlement and clock differences. */
@@ -95,15 +97,37 @@ export async function describePayment(
   return {
     x402Version: 2,
     error: resource.units > UNASKED_UNITS ? `${error} ${SPEND_CONTROLS}` : error,
-    resource: { url: resource.url, description: resource.summary, mimeType: "application/json" },
+    resource: resourceInfo(resource),
     accepts: [await requirementsOf(terms, resource.units)],
-    extensions: { [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension(false) },
+    extensions: {
+      [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension(false),
+      ...(resource.listing === undefined ? {} : { [BAZAAR]: resource.listing.bazaar }),
+    },
   };
 }
 
+/** The members of a payment by which a facilitator lists its resource. Queries may hold secrets, so that none is listed. */
+export function listedAs({
+  listing,
+  ...resource
+}: ReturnType<typeof resourceOf>): NonNullable<PresentedPayment["listed"]> | undefined {
+  if (listing === undefined) return undefined;
+  const [url = resource.url] = resource.url.split(/[?#]/, 1);
+  return {
+    resource: resourceInfo({ ...resource, listing, url }),
+    extensions: { [BAZAAR]: listing.bazaar },
+  };
+}
+
+function resourceInfo({ url, summary, listing }: ReturnType<typeof resourceOf>): ResourceInfo {
+  const info = { url, description: summary, mimeType: "application/json" };
+  if (listing === undefined) return info;
+  return { ...info, serviceName: listing.serviceName, tags: [...listing.tags] };
+}
+
 /** The requested resource as a 402 prices it: its absolute URL under the service's public origin, and its price in units. */
-export function resourceOf({ resource, units, summary }: PaidRequest, origin: string) {
-  return { url: `${origin.replace(/\/+$/, "")}${resource}`, units, summary };
+export function resourceOf({ resource, units, summary, listing }: PaidRequest, origin: string) {
+  return { url: `${origin.replace(/\/+$/, "")}${resource}`, units, summary, listing };
 }
 
 const TOKEN = parseAbi([

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { RouteConfig } from "@hono/zod-openapi";
 import canonicalize from "canonicalize";
-import type { BoughtAnswer, PaidRequest } from "../../access/access.ts";
+import type { BoughtAnswer, Listing, PaidRequest } from "../../access/access.ts";
 import { methodNotAllowed } from "../../access/problems.ts";
 import type { Services } from "../services.ts";
 import { addHeaders, callerRequest } from "./answer.ts";
@@ -37,6 +37,8 @@ export type Endpoint = {
     runtime: {
       readonly deps: Services;
       readonly limits: RequestLimits;
+      /** Listings by method and path template. */
+      readonly catalog: ReadonlyMap<string, Listing>;
     },
   ): Promise<Response>;
 };
@@ -74,7 +76,7 @@ export function defineSale<Params, Query, Body, Answer, Checked, Prepared = Chec
       paidBy: spec.paidBy ?? "anyone",
       isFixed: spec.priceOf === undefined,
     }),
-    async handle(context, { deps, limits }) {
+    async handle(context, { deps, limits, catalog }) {
       const { access, clock } = deps;
       addHeaders(context, { "cache-control": "private, no-store" });
       if (context.req.method === "HEAD")
@@ -92,6 +94,7 @@ export function defineSale<Params, Query, Body, Answer, Checked, Prepared = Chec
         paidBy: spec.paidBy ?? "anyone",
         units: spec.priceOf?.(input) ?? spec.price,
         input,
+        catalog,
         stopping: limits.stopping,
       });
       const deadline = limits.startDeadline();
@@ -163,6 +166,7 @@ function describePaidRequest(
     readonly input: unknown;
     /** Distinguishes requests of equal input; undefined if the input suffices. */
     readonly distinction: unknown;
+    readonly catalog: ReadonlyMap<string, Listing>;
     /** Fires when the server stops. */
     readonly stopping: AbortSignal;
   },
@@ -172,8 +176,10 @@ function describePaidRequest(
   const { pathname, search } = new URL(req.url);
   const { input, distinction } = priced;
   const also = distinction === undefined ? {} : { distinction };
+  const listing = priced.catalog.get(endpoint);
   return {
     ...callerRequest(context),
+    ...(listing === undefined ? {} : { listing: listingOf(listing, req.param()) }),
     endpoint,
     resource: `${pathname}${search}`,
     units: priced.units,
@@ -185,4 +191,11 @@ function describePaidRequest(
       return AbortSignal.any([req.raw.signal, priced.stopping]);
     },
   };
+}
+
+/** The listing of an endpoint with the path of this request as its example. */
+function listingOf(listing: Listing, pathParams: Readonly<Record<string, string>>): Listing {
+  const { info, ...declaration } = listing.bazaar;
+  const input = { ...info.input, pathParams };
+  return { ...listing, bazaar: { ...declaration, info: { ...info, input } } };
 }

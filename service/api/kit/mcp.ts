@@ -6,6 +6,7 @@ import {
   type JsonSchemaType,
   McpServer,
 } from "@modelcontextprotocol/server";
+import { BAZAAR } from "@x402/extensions/bazaar";
 import type { Hono } from "hono";
 import { usd } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
@@ -278,13 +279,20 @@ async function toolResult(response: Response, asked: Request): Promise<CallToolR
   const meta = metaOf(response.headers);
   const content: CallToolResult["content"] = [{ type: "text", text }, ...chargeTexts(response.headers)];
   if (response.ok) return { content, structuredContent: structured, ...meta };
-  const refused = response.status === 402 ? { ...structured, http: httpOf(asked) } : structured;
+  const refused =
+    response.status === 402 ? { ...withoutListing(structured), http: httpOf(asked) } : structured;
   return {
     isError: true,
     content: [{ type: "text", text: JSON.stringify(refused) }],
     structuredContent: refused,
     ...meta,
   };
+}
+
+/** The terms without the declaration for catalogs: the tool's schemas describe the same. */
+function withoutListing(terms: object): object {
+  const { [BAZAAR.key]: _, ...extensions } = Object(memberOf(terms, "extensions"));
+  return { ...terms, extensions };
 }
 
 /** The receipt of a payment, the charge and the balance. */

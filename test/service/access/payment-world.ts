@@ -9,7 +9,7 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import type { Address, Hex } from "viem";
 import { generatePrivateKey, type LocalAccount, privateKeyToAccount } from "viem/accounts";
-import type { Caller, PresentedPayment } from "../../../service/access/access.ts";
+import type { Caller, Listing, PresentedPayment } from "../../../service/access/access.ts";
 import { createApiKeyAccess } from "../../../service/access/api-key-access.ts";
 import { createAccess } from "../../../service/access/create-access.ts";
 import type {
@@ -38,6 +38,17 @@ export const USDC: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 export const PAYEE: Address = "0x976EA74026E726554dB657fA54763abd0C3a0aa9";
 export const SETTLED: Hex = `0x${"ab".repeat(32)}`;
 const DOMAIN = { name: "USD Coin", version: "2" };
+
+/** Of the cheap resource. */
+export const LISTING: Listing = {
+  serviceName: "Shop",
+  tags: ["Things"],
+  bazaar: {
+    routeTemplate: "/cheap/:id",
+    info: { input: { type: "http", method: "GET" } },
+    schema: { type: "object" },
+  },
+};
 
 export type PaymentWorld = ReturnType<typeof paymentWorld>;
 
@@ -123,6 +134,7 @@ export function paymentWorld(
   mountEndpoints(app, [sold("/cheap/{id}", 10, works), sold("/dear/{id}", 2000, works)], {
     deps: { ...fakePorts().ports, access, clock },
     limits: createRequestLimits({ deadlineMs, stopping, clock }),
+    catalog: new Map([["GET /cheap/{id}", LISTING]]),
   });
   const account = on?.account ?? privateKeyToAccount(generatePrivateKey());
   const buyer = new x402Client()

@@ -253,7 +253,11 @@ async function ask(endpoint: Endpoint, reach: Reach, method = endpoint.method.to
   mountEndpoints(
     app,
     ENDPOINTS.filter(({ path }) => path === endpoint.path),
-    { deps: services, limits: createRequestLimits({ ...services, stopping: services.life.stopping }) },
+    {
+      deps: services,
+      limits: createRequestLimits({ ...services, stopping: services.life.stopping }),
+      catalog: new Map(),
+    },
   );
   const name = nameOf(endpoint);
   const path = endpoint.path.replaceAll(/\{(.+?)\}/g, (_, param) => reach.param ?? PARAMS[param] ?? "");

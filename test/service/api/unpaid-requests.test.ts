@@ -3,6 +3,12 @@ import { join } from "node:path";
 import { x402Client, x402HTTPClient } from "@x402/core/client";
 import type { PaymentRequired } from "@x402/core/types";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
+import {
+  type DiscoveryExtension,
+  extractDiscoveryInfo,
+  validateDiscoveryExtension,
+  validateDiscoveryExtensionSpec,
+} from "@x402/extensions/bazaar";
 import type { Hono } from "hono";
 import type { PoolClient } from "pg";
 import { pino } from "pino";
@@ -32,7 +38,12 @@ const SPEC_ID = randomUUID();
 const CHAIN_ID = 31_337;
 const HEAD = 400;
 
-type Priced = { readonly method: string; readonly url: string; readonly body: unknown };
+type Priced = {
+  readonly method: string;
+  readonly url: string;
+  readonly url_template: string;
+  readonly body: unknown;
+};
 
 const world = useRowsWorld();
 let node: Awaited<ReturnType<typeof startCountingNode>>;
@@ -112,6 +123,29 @@ describe("a priced request", () => {
     }
   });
 
+  it("is listed by the official bazaar extension, in headers that fit, at every endpoint", async () => {
+    for (const request of await priced()) {
+      const response = await ask(request);
+      const terms = (await response.json()) as PaymentRequired;
+      const payload = await pauper().createPaymentPayload(terms);
+      const template = terms.extensions?.bazaar as DiscoveryExtension;
+      expect([request.url, validateDiscoveryExtension(template)]).toEqual([request.url, { valid: true }]);
+      expect(validateDiscoveryExtensionSpec({ ...template })).toEqual({ valid: true });
+      const listed = extractDiscoveryInfo(payload, payload.accepted);
+      expect(listed).toMatchObject({
+        ...{ resourceUrl: templateOf(request), method: request.method, serviceName: "Agent Health" },
+        discoveryInfo: {
+          input: request.method === "GET" ? { type: "http" } : { body: expect.any(Object) },
+          output: { type: "json", example: expect.any(Object) },
+        },
+      });
+      expect(Object.keys(listed?.discoveryInfo.output?.example ?? {}).length).toBeGreaterThan(0);
+      expect(bytesOf(response.headers)).toBeLessThan(8_192);
+      const sent = new x402HTTPClient(new x402Client()).encodePaymentSignatureHeader(payload);
+      expect(sent["PAYMENT-SIGNATURE"]?.length).toBeLessThan(8_192);
+    }
+  });
+
   it("costs as little by a tool of MCP", async () => {
     const response = await app.request("http://127.0.0.1:4020/mcp", {
       method: "POST",
@@ -123,7 +157,9 @@ describe("a priced request", () => {
         params: { name: "score_wallet", arguments: { address: AGENT } },
       }),
     });
-    expect(await response.text()).toContain("x402Version");
+    const text = await response.text();
+    expect(text).toContain("x402Version");
+    expect(text).not.toContain("routeTemplate");
     expect([statements, node.calls]).toEqual([CHEAP.wallet, []]);
   });
 });
@@ -143,6 +179,15 @@ async function priced(): Promise<readonly Priced[]> {
 function ask({ method, url, body }: Priced, headers: Readonly<Record<string, string>> = {}) {
   const sent = body === null ? {} : { body: JSON.stringify(body) };
   return app.request(url, { method, headers: { "content-type": "application/json", ...headers }, ...sent });
+}
+
+/** The URL under which catalogs list a request. */
+function templateOf({ url_template }: Priced): string {
+  return url_template.replaceAll(/\{(.+?)\}/g, ":$1");
+}
+
+function bytesOf(headers: Headers): number {
+  return [...headers].flat().join(": \r\n").length;
 }
 
 function pauper() {

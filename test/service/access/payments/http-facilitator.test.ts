@@ -1,10 +1,13 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { extractDiscoveryInfo } from "@x402/extensions/bazaar";
 import { afterEach, describe, expect, it } from "vitest";
 import { freePort } from "../../../../bin/supervisor/child-process.ts";
 import type { PresentedPayment } from "../../../../service/access/access.ts";
 import { createHttpFacilitator } from "../../../../service/access/payments/http-facilitator.ts";
+import { LISTING } from "../payment-world.ts";
 
 const HASH = `0x${"ab".repeat(32)}`;
 const NETWORK = "eip155:31337";
@@ -32,6 +35,7 @@ const PAYMENT: PresentedPayment = {
 type Answer = { readonly status?: number; readonly body: unknown } | "silence";
 let server: Server | null = null;
 let asked: string[] = [];
+let bodies: string[] = [];
 
 afterEach(() => {
   server?.closeAllConnections();
@@ -42,10 +46,12 @@ afterEach(() => {
 /** A facilitator that gives one answer after the other, the last one again and again. */
 async function facilitatorAnswering(...answers: Answer[]) {
   asked = [];
-  server = createServer((request: IncomingMessage, response: ServerResponse) => {
+  bodies = [];
+  server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
     const answer = answers[Math.min(asked.length, answers.length - 1)] ?? "silence";
     asked.push(request.url ?? "");
     if (answer === "silence") return;
+    bodies.push(await text(request));
     response.writeHead(answer.status ?? 200, { "content-type": "application/json" });
     response.end(typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body));
   });
@@ -59,6 +65,36 @@ async function facilitatorAnswering(...answers: Answer[]) {
     retryMs: 1,
   });
 }
+
+describe("a payment for a listed resource", () => {
+  it("goes to the facilitator with our declaration, from which the official extension reads it", async () => {
+    const good = { isValid: true, success: true, transaction: HASH, network: NETWORK };
+    const facilitator = await facilitatorAnswering({ body: good });
+    const listed = {
+      resource: {
+        url: "https://a.example/x/1",
+        description: "A thing",
+        serviceName: "Shop",
+        tags: ["Things"],
+      },
+      extensions: { bazaar: LISTING.bazaar },
+    };
+    const payload = { ...PAYMENT.payload, extensions: { other: 1 } };
+    await facilitator.verify({ ...PAYMENT, payload, listed });
+    await facilitator.settle({ ...PAYMENT, payload, listed });
+    const expected = {
+      ...payload,
+      resource: listed.resource,
+      extensions: { other: 1, ...listed.extensions },
+    };
+    expect(new Set(asked)).toEqual(new Set(["/verify", "/settle"]));
+    for (const body of bodies) expect(JSON.parse(body)).toMatchObject({ paymentPayload: expected });
+    expect(extractDiscoveryInfo(expected, REQUIREMENTS)).toMatchObject({
+      ...{ resourceUrl: "https://a.example/cheap/:id", description: "A thing", method: "GET" },
+      ...{ serviceName: "Shop", tags: ["Things"], discoveryInfo: LISTING.bazaar.info },
+    });
+  });
+});
 
 describe("verification over HTTP", () => {
   it.each<[string, Answer[], object, number]>([

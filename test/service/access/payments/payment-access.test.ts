@@ -2,7 +2,7 @@ import type { PaymentPayload, PaymentRequired } from "@x402/core/types";
 import { beforeEach, describe, expect, it } from "vitest";
 import { useDatabase } from "../../../support/test-database.ts";
 import { KEY } from "../../api/fake-ports.ts";
-import { PAYEE, type PaymentWorld, paid, paymentWorld, SETTLED, USDC } from "../payment-world.ts";
+import { LISTING, PAYEE, type PaymentWorld, paid, paymentWorld, SETTLED, USDC } from "../payment-world.ts";
 
 const db = useDatabase();
 let world: PaymentWorld;
@@ -35,6 +35,8 @@ describe("an unpaid request", () => {
         url: "http://shop.example/cheap/1",
         description: "Sells a thing",
         mimeType: "application/json",
+        serviceName: LISTING.serviceName,
+        tags: LISTING.tags,
       },
       accepts: [
         {
@@ -47,7 +49,13 @@ describe("an unpaid request", () => {
           extra: { name: "USD Coin", version: "2" },
         },
       ],
-      extensions: { "payment-identifier": expect.anything() },
+      extensions: {
+        "payment-identifier": expect.anything(),
+        bazaar: {
+          ...LISTING.bazaar,
+          info: { input: { type: "http", method: "GET", pathParams: { id: "1" } } },
+        },
+      },
     });
     const header = Buffer.from(response.headers.get("payment-required") ?? "", "base64").toString();
     expect(JSON.parse(header)).toEqual(body);
@@ -60,6 +68,30 @@ describe("an unpaid request", () => {
 });
 
 describe("a payment", () => {
+  it("is settled under our own listing, and stored without it, whatever the client sends back", async () => {
+    const { extensions, ...payload } = await world.sign(`${CHEAP}?secret=1`);
+    const forged = { ...payload, extensions: { ...extensions, bazaar: { info: "forged" }, more: 1 } };
+    await world.request(`${CHEAP}?secret=1`, paid(forged));
+    const [settled] = world.desk.settled;
+    const { info, ...declaration } = LISTING.bazaar;
+    const identifier = { "payment-identifier": extensions?.["payment-identifier"] };
+    expect(settled?.payload.extensions).toEqual(identifier);
+    expect(settled?.listed).toEqual({
+      resource: {
+        url: `http://shop.example${CHEAP}`,
+        description: "Sells a thing",
+        mimeType: "application/json",
+        serviceName: LISTING.serviceName,
+        tags: LISTING.tags,
+      },
+      extensions: {
+        bazaar: { ...declaration, info: { input: { ...info.input, pathParams: { id: "1" } } } },
+      },
+    });
+    const { rows } = await db.$client.query("select payload from ahs.payment");
+    expect(rows).toMatchObject([{ payload: { extensions: identifier } }]);
+  });
+
   it("that is good buys the answer, and the answer reports the settlement", async () => {
     const response = await world.request(CHEAP, paid(await world.sign(CHEAP)));
     expect([response.status, await response.json()]).toEqual([200, { id: "1", number: 1 }]);

@@ -219,6 +219,7 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
   mountEndpoints(app, [postSpecs, postOutputs, postRetry], {
     deps,
     limits: createRequestLimits({ deadlineMs: 120_000, stopping: stopping.signal, clock }),
+    catalog: new Map(),
   });
 
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
