@@ -77,8 +77,10 @@ describe("the packed client", () => {
 
   it("type-checks in a project of its own, and refuses a policy that does not fit", async () => {
     const good = `import { AgentHealth } from "agent-health-client";
+      import { trustGate } from "agent-health-client/gate";
       const health = new AgentHealth("k", { baseUrl: "https://x.example" });
-      export const action: "instant_settle" | "escrow" | "reject" = (await health.route("0x")).action;\n`;
+      export const action: "instant_settle" | "escrow" | "reject" = (await health.route("0x")).action;
+      export const gate = trustGate({ client: health, onUnavailable: "refuse" });\n`;
     const bad = `${good}await health.setPolicy({ instant_grades: ["Z"], escrow_grades: [] });\n`;
     const tsc = join(import.meta.dirname, "../../node_modules/typescript/bin/tsc");
     const check = async (source: string) => {
