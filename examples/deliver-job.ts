@@ -24,6 +24,10 @@ export type JobPlan = {
   /** In the smallest unit of USDC. */
   readonly budget: bigint;
   readonly outputText: string;
+  /** Seconds from now until the job expires; a day unless given. */
+  readonly lifeSeconds?: number;
+  /** Who decides the job; the service's evaluator unless given. */
+  readonly evaluator?: Address;
   readonly say: (line: string) => void;
 };
 
@@ -47,7 +51,8 @@ export async function deliverJob(plan: JobPlan): Promise<Job> {
 }
 
 /** The hash comes first, the job's description names it, and the specification is registered with the job's id. */
-async function openJob({ up, chain, generation, say }: JobPlan): Promise<Job> {
+export async function openJob(plan: JobPlan): Promise<Job> {
+  const { up, chain, generation, say } = plan;
   const escrow = contractOf(up, ESCROWS[generation]);
   const spec = {
     client_addr: up.payer.address,
@@ -59,8 +64,8 @@ async function openJob({ up, chain, generation, say }: JobPlan): Promise<Job> {
   const specHash: Hex = keccak256(stringToBytes(canonicalJson(spec)));
   const forms = ESCROW_CALLS[generation].createJob({
     provider: up.provider.address,
-    evaluator: contractOf(up, "verdictEvaluator"),
-    expiredAt: (await chain.now()) + DAY_SECONDS,
+    evaluator: plan.evaluator ?? contractOf(up, "verdictEvaluator"),
+    expiredAt: (await chain.now()) + (plan.lifeSeconds ?? DAY_SECONDS),
     description: `A travel note on Lyon. ahs-spec:${specHash}`,
     hook: contractOf(up, `scoreGateHook${generation}`),
   });
@@ -82,7 +87,7 @@ async function openJob({ up, chain, generation, say }: JobPlan): Promise<Job> {
 type Registered = { readonly spec_id: string; readonly spec_hash: string };
 
 /** The provider names its price; the client pays it in, if the gate lets it. */
-async function fundJob(plan: JobPlan, { escrow, jobId }: Job): Promise<void> {
+export async function fundJob(plan: JobPlan, { escrow, jobId }: Job): Promise<void> {
   const { up, chain, generation, budget, say } = plan;
   const calls = ESCROW_CALLS[generation];
   const payment = { token: contractOf(up, "usdc"), amount: budget };

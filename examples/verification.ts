@@ -59,8 +59,8 @@ export async function awaitVerdict(
     if (!answer.ok)
       throw new Error(`Verdict ${verdictId} was answered ${answer.status}: ${await answer.text()}`);
     const verdict: Verdict = JSON.parse(await answer.text());
-    if (verdict.status === "failed") throw new Error(`Verdict ${verdictId} failed: ${verdict.error_message}`);
     if (isThere(verdict)) return verdict;
+    if (verdict.status === "failed") throw new Error(`Verdict ${verdictId} failed: ${verdict.error_message}`);
     if (performance.now() > deadline) {
       throw new Error(
         `Verdict ${verdictId} is ${verdict.status}, ${JSON.stringify(verdict.settlement)}, after ${PATIENCE_MS / 1_000} s.`,

@@ -6,7 +6,7 @@ import { loadDeployment } from "../../service/chain/deployments.ts";
 import { type Database, migrateDatabase } from "../../service/db/database.ts";
 import type { Config, Invocation } from "../config.ts";
 import { createLogger, openProcessDatabase, shutdownSignal } from "../process.ts";
-import { type Child, requireFreePort } from "../supervisor/child-process.ts";
+import { type Child, requireFreePort, startHost } from "../supervisor/child-process.ts";
 import { announce } from "../up/announce.ts";
 import { awaitIndexed, awaitPublished, awaitServing } from "../up/await-ready.ts";
 import { claimDataDir, keepDemoKey, type LocalFiles, localFiles } from "../up/local-files.ts";
@@ -43,7 +43,10 @@ export async function run({ config, args, out }: Invocation): Promise<void> {
   let past = Promise.resolve();
   try {
     const up = await Promise.race([risen, aborted]);
-    if (up !== null) past = givePast(wanted, up, signal);
+    if (up !== null) {
+      past = givePast(wanted, up, signal);
+      startJobs(wanted, rising);
+    }
     const death = await Promise.race([aborted, ...rising.deaths]);
     if (death !== null) throw new Error(`${death}; everything is stopped, start again to go on`);
   } finally {
@@ -95,6 +98,32 @@ async function givePast(
   } finally {
     await db.$client.end();
   }
+}
+
+const JOBS_SCRIPT = new URL("../local/demo-jobs.ts", import.meta.url).pathname;
+
+/** Has jobs of every state played in the background, and prints where they are once that is done. */
+function startJobs(
+  { out, population }: Pick<Invocation, "out"> & { population: ReturnType<typeof populationOf> },
+  { files, children }: Rising,
+): void {
+  const { host, ready } = startHost({
+    name: "jobs",
+    script: JOBS_SCRIPT,
+    args: ["--data-dir", files.dataDir, "--seed", population.seed],
+    env: {},
+    logFile: files.logFile("jobs"),
+  });
+  children.push(host);
+  void ready.then(
+    (message) => {
+      const { lines } = message as { readonly lines: readonly string[] };
+      if (lines.length > 0) out("Jobs and verdicts of every state, by the scripted model:");
+      for (const line of lines) out(line);
+    },
+    // Stopped before its end, or with nothing to play: its log says more.
+    () => undefined,
+  );
 }
 
 async function bringUp(

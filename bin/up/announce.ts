@@ -44,6 +44,7 @@ function verificationLines({ base_url, scripted_model_url: scripted }: UpFile, d
     ...(scripted === null
       ? []
       : [
+          "Jobs of every state are played in the background, at the first start in about 9 minutes. A list of them follows here.",
           `Verdicts are by a scripted model at ${scripted}, which compares words: set PANEL_BASE_URL and PANEL_MODEL for one that judges.`,
         ]),
   ];

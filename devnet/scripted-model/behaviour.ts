@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Question } from "./read-question.ts";
 import { ROLES, type Role } from "./roles.ts";
 
 /** Failures that the server is set to make; absent members change nothing. */
@@ -26,6 +27,8 @@ export const behaviourSchema = z.strictObject({
   truncate: z.boolean().optional(),
   /** Whom all of this concerns; everyone where it is not given. */
   roles: z.array(z.enum(ROLES)).optional(),
+  /** Concerns calls alone one of whose fenced texts contains this; all where it is not given. */
+  text: z.string().min(1).optional(),
   /** So many calls, then the server is itself again; all where it is not given. */
   times: z.int().min(1).optional(),
 });
@@ -36,7 +39,7 @@ export type Behaviour = z.infer<typeof behaviourSchema>;
 const DISSENTERS: readonly Role[] = ["criteria_auditor", "evidence_checker", "critic"];
 
 /** How one call is to go. */
-export type NextCall = Omit<Behaviour, "break_schema"> & { readonly breaksSchema: boolean };
+export type NextCall = Omit<Behaviour, "break_schema" | "text"> & { readonly breaksSchema: boolean };
 
 /** Present settings of the server, call by call. */
 export function createBehaviours() {
@@ -50,10 +53,12 @@ export function createBehaviours() {
       broken = new Set();
     },
     /** How the next call of a role goes, which is counted. */
-    next: (role: Role): NextCall => {
-      const { break_schema, ...rest } = told;
-      if (left <= 0 || (told.roles !== undefined && !told.roles.includes(role)))
-        return { breaksSchema: false };
+    next: ({ role, blocks }: Pick<Question, "role" | "blocks">): NextCall => {
+      const { break_schema, text, ...rest } = told;
+      const isConcerned =
+        (told.roles === undefined || told.roles.includes(role)) &&
+        (text === undefined || blocks.some((block) => block.text.includes(text)));
+      if (left <= 0 || !isConcerned) return { breaksSchema: false };
       left -= 1;
       const breaksSchema = break_schema === "always" || (break_schema === "once" && !broken.has(role));
       broken.add(role);

@@ -34,7 +34,7 @@ export function createScriptedApp(deps: { readonly randomId: () => string; reado
       return c.json(errorBody(message, "invalid_request"), 400);
     }
     counts.called(question.role);
-    const call = { request: parsed.data, question, behaviour: behaviours.next(question.role) };
+    const call = { request: parsed.data, question, behaviour: behaviours.next(question) };
     return completeChat(call, { ...deps, prompts, counts, signal: c.req.raw.signal });
   });
 

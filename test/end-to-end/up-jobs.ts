@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -34,6 +35,40 @@ export function describeJobs(running: () => { readonly up: UpFile; readonly data
       played = await runExample("play-job.ts", all);
     }, PLAY_TIMEOUT_MS);
     afterAll(() => clearInterval(mining));
+
+    test(
+      "jobs and verdicts of every state are there, played in the background",
+      async () => {
+        const file = join(dataDir, "demo-jobs.json");
+        const shown = await until(
+          { what: "every state is shown", timeoutMs: PLAY_TIMEOUT_MS - 20_000 },
+          async () => {
+            const { shown } = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : { shown: {} };
+            return Object.keys(shown).length === 14 ? (shown as Record<string, ShownJob>) : null;
+          },
+        );
+        const found = await Promise.all(
+          Object.entries(shown).map(async ([name, { verdictId }]) => [name, await stateOf(verdictId)]),
+        );
+        expect(Object.fromEntries(found)).toEqual({
+          allow: ["completed", "ALLOW", "settled"],
+          reject: ["completed", "REJECT", "settled"],
+          hold: ["completed", "HOLD", "held"],
+          "hold-reviewed": ["completed", "ALLOW", "settled"],
+          "hold-evidence": ["completed", expect.stringMatching(/^(HOLD|ALLOW)$/), expect.any(String)],
+          "hold-expired": ["completed", "HOLD", "expired_on_hold"],
+          expired: ["completed", "ALLOW", "expired"],
+          refused: ["completed", "ALLOW", "refused"],
+          unbound: ["completed", "ALLOW", "unbound"],
+          failed: ["failed", null, expect.any(String)],
+          "no-job": ["completed", "REJECT", null],
+          "no-job-evidence": ["completed", "ALLOW", null],
+          funded: null,
+          open: null,
+        });
+      },
+      PLAY_TIMEOUT_MS,
+    );
 
     test("every job ends as its output deserves", () => {
       expect(played).toMatchObject({ code: 0, errors: "" });
@@ -102,6 +137,16 @@ export function describeJobs(running: () => { readonly up: UpFile; readonly data
       });
     });
   });
+}
+
+type ShownJob = { readonly verdictId: string | null };
+
+/** Status, decision and settlement of a verdict. */
+async function stateOf(verdictId: string | null) {
+  if (verdictId === null) return null;
+  const answer = await fetch(`${up.base_url}/v1/verdicts/${verdictId}`);
+  const { status, final_verdict, settlement } = JSON.parse(await answer.text());
+  return [status, final_verdict, settlement?.status ?? null];
 }
 
 type Ran = { readonly code: number | null; readonly output: string; readonly errors: string };

@@ -115,8 +115,8 @@ function renderVerdicts({ verdicts, chain, now }: DashboardView): Fragment {
   return html`<table class="stack">
 <thead><tr><th scope="col">Decision</th><th scope="col">Job</th><th scope="col">Provider</th><th scope="col">When</th><th scope="col">Transaction</th></tr></thead>
 <tbody>${verdicts.map(
-    ({ decision, score, jobId, provider, at, transactionHash }) => html`
-<tr><td><b class="decision-${decision}">${decision}</b>${score === null ? "" : html` <span class="quiet">${score} of 100</span>`}</td><td data-name="Job">${String(jobId)}</td><td data-name="Provider">${provider === null ? "–" : walletLink(provider)}</td><td data-name="When"><span title="${at.toISOString()}">${ageWords(at, now)}</span></td><td data-name="Transaction">${renderTransaction(chain, transactionHash)}</td></tr>`,
+    ({ decision, score, jobId, provider, at, transactionHash, verdictId }) => html`
+<tr><td>${verdictId === null ? html`<b class="decision-${decision}">${decision}</b>` : html`<a href="/verdict/${verdictId}"><b class="decision-${decision}">${decision}</b></a>`}${score === null ? "" : html` <span class="quiet">${score} of 100</span>`}</td><td data-name="Job">${String(jobId)}</td><td data-name="Provider">${provider === null ? "–" : walletLink(provider)}</td><td data-name="When"><span title="${at.toISOString()}">${ageWords(at, now)}</span></td><td data-name="Transaction">${renderTransaction(chain, transactionHash)}</td></tr>`,
   )}</tbody></table>`;
 }
 

@@ -1,4 +1,5 @@
 import type { Address, Hex } from "viem";
+import { LOCAL_CHAIN_ID } from "../../chain/networks.ts";
 import { cachedReader } from "../../db/cached.ts";
 import { type Database, rowsInTime } from "../../db/database.ts";
 import { fromIndex } from "../../db/index-snapshot.ts";
@@ -14,6 +15,8 @@ export type SettledVerdict = {
   readonly provider: Address | null;
   readonly at: Date;
   readonly transactionHash: Hex;
+  /** Id of the verdict, which alone gives access to it: on the local chain only, elsewhere null. */
+  readonly verdictId: string | null;
 };
 
 const SHOWN = 6;
@@ -31,11 +34,13 @@ export function createSettledVerdictReader(
           name: `settled_verdicts_${chainId}`,
           text: `
             select v.escrow, v.job_id::text as "jobId", (array['ALLOW', 'REJECT', 'HOLD'])[v.decision] as decision, v.score,
-              j.provider, v.timestamp::float8 as seconds, v.transaction_hash as "transactionHash"
+              j.provider, v.timestamp::float8 as seconds, v.transaction_hash as "transactionHash",
+              case when $1 then (select r.verdict_id from ahs.verdict_run r where r.evidence_hash = v.evidence_hash limit 1)
+                end as "verdictId"
             from "chain_${chainId}".verdict_event v
             left join "chain_${chainId}".job j on j.id = v.escrow || ':' || v.job_id
             order by v.block desc, v.id desc limit ${SHOWN}`,
-          values: [],
+          values: [chainId === LOCAL_CHAIN_ID],
         }),
       );
       return (rows ?? []).map(({ jobId, seconds, ...row }) => ({

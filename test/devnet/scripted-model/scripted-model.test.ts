@@ -173,6 +173,12 @@ describe("the server", () => {
     expect(statuses).toEqual([200, 503, 503, 200]);
   });
 
+  test("fails for a text alone that it was told", async () => {
+    await tell({ fail: 503, text: "The number of employees rose" });
+    const statusOf = async (output: string) => (await ask(model, { user: question(output) })).status;
+    expect([await statusOf(GOOD), await statusOf(UNRELATED)]).toEqual([503, 200]);
+  });
+
   test("breaks the schema once for each role, or always", async () => {
     await tell({ break_schema: "once" });
     expect(await answerTo(model, { user: question(GOOD) })).toMatchObject({ score: "high" });

@@ -71,11 +71,14 @@ describe("the dashboard", () => {
       provider: WALLET,
       at: NOW,
       transactionHash: `0x${"cd".repeat(32)}`,
+      verdictId: null,
     };
-    const html = await htmlOf("/", { settledVerdicts: async () => [verdict] });
+    const known = { ...verdict, verdictId: "0f8a1c1e-7c1d-4d57-8c27-2b1f0d3f5a90" };
+    const html = await htmlOf("/", { settledVerdicts: async () => [verdict, known] });
     expect(html.match(/<ol class="how">.*<\/ol>/s)?.[0].match(/<li>/g)).toHaveLength(3);
     expect(html).toContain(`<a class="button plain" href="/wallet/${WALLET_EIP55}">See a scored wallet</a>`);
     expect(html).toContain('<b class="decision-ALLOW">ALLOW</b> <span class="quiet">86 of 100</span>');
+    expect(html.match(/href="\/verdict\/[^"]*"/g)).toEqual([`href="/verdict/${known.verdictId}"`]);
     expect(html).toContain('<dt>Score</dt><dd class="number">1.00 USD</dd>');
   });
 
