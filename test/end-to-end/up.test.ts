@@ -122,8 +122,14 @@ describe("ahs up", () => {
     async () => {
       const before = await headOf(up);
       const { inputs_hash } = await record(up, "keeper");
+      const played = () => readFileSync(join(dataDir, "demo-jobs.json"), "utf8");
+      const jobs = played();
       await stopLeavingNothing();
       const second = await start([]);
+      await until({ what: "the jobs of the first start are listed", timeoutMs: 60_000 }, async () =>
+        running?.log().includes("Jobs and verdicts of every state") ? true : null,
+      );
+      expect(played()).toBe(jobs);
       await expectIndexAdvances(second);
       expect(second.api_key).toBe(up.api_key);
       expect(second.contracts).toEqual(up.contracts);

@@ -67,7 +67,7 @@ export function renderWalletHead(head: WalletHead, tab: string | null): Fragment
   const { cards, agents } = head.agents;
   const [first] = cards;
   const name = shownName(first);
-  return html`<p class="eyebrow">Wallet on ${chainWords(head.chain.name)}${first === undefined ? "" : html`, agent #${String(first.agentId)}${agents > 1 ? ` and ${agents >= 100 ? "99 or more" : agents - 1} others` : ""}`}</p>
+  return html`<p class="eyebrow">Wallet on ${chainWords(head.chain.name)}${first === undefined ? "" : html`, agent #${String(first.agentId)}${othersWords(agents)}`}</p>
 ${name === null ? html`<h1 class="address mono">${shortHex(address)}</h1>` : html`<h1><bdi>${name}</bdi></h1>`}
 <p class="address-line">${copyable(address, "the address")}${explorerLink(head.chain, "address", address)} <a class="small whole" href="${comparePath([head.address])}">Compare with …</a></p>
 ${head.snapshot.sanctions.length === 0 ? "" : renderSanctions(head.snapshot)}
@@ -79,6 +79,12 @@ ${renderTabs(head, tab)}`;
 export const HISTORY_TAB = "history";
 /** The slug of the tab with the wallets of its owner. */
 export const OWNER_TAB = "owner";
+
+function othersWords(agents: number): string {
+  if (agents < 2) return "";
+  if (agents >= 100) return " and 99 or more others";
+  return agents === 2 ? " and another" : ` and ${agents - 1} others`;
+}
 
 function renderTabs({ address, served }: WalletHead, tab: string | null): Fragment {
   const path = `/wallet/${toEip55(address)}`;
