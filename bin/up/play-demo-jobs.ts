@@ -56,7 +56,7 @@ const CLIENT_USDC = 10_000_000_000n;
 /** The scripted critic refuses to judge an output with these words. */
 const REFUSED_WORDS = "The scripted critic refuses to judge this note.";
 
-/** What each state shows, in the order of play: jobs that have to expire come first. */
+/** The plays in their order: jobs that have to expire come first. */
 const PLAYS = {
   "hold-expired": {
     title: "HOLD, the job expired and its client was paid back",
