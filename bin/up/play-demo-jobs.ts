@@ -171,7 +171,7 @@ const PLAYS = {
   },
 } as const satisfies Readonly<Record<string, Play>>;
 
-export type StateName = keyof typeof PLAYS;
+type StateName = keyof typeof PLAYS;
 
 /**
  * Plays a job or verdict of every state through the contracts and the API of a running local service, once for each chain. Notes
