@@ -59,7 +59,7 @@ export function createPages(
   },
 ): PagePorts {
   const { chainId, name, oracle, explorer } = deployment;
-  const { clock, logger, scores, scoreHistory, verdicts, compare } = services;
+  const { clock, logger, scores, scoreHistory, verdicts, compare, findAgent } = services;
   const previews = createCardRenderer(PREVIEWS);
   const reading = { chainId, monotonicMs: clock.monotonicMs };
   return {
@@ -110,6 +110,7 @@ export function createPages(
     verdicts,
     scoreHistory,
     compare,
+    findAgent,
     machineStatus: interfaces.includes("scoring") ? "/readyz" : "/health",
     status: createStatusReader({
       clock,

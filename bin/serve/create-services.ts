@@ -60,10 +60,11 @@ import { defaultPublishPolicy } from "../../service/oracle/publish-policy.ts";
 import { readAgentNames } from "../../service/registries/documents/agent-names.ts";
 import { createUrlVisitor } from "../../service/registries/probes/probe-endpoint.ts";
 import { createInfrastructureReader } from "../../service/registries/probes/probes-of-wallet.ts";
+import { createAgentFinder } from "../../service/registries/readers/find-agent.ts";
 import { createComparison } from "../../service/reports/comparison.ts";
 import { askingFirst, createSanctionsContract } from "../../service/sanctions/ask-contract.ts";
 import { createPromisedAmounts } from "../../service/scores/backing/promised-amounts.ts";
-import { readSampleWallet } from "../../service/scores/ecosystem.ts";
+import { readSampleAgent, readSampleWallet } from "../../service/scores/ecosystem.ts";
 import { createLeaderboardReader } from "../../service/scores/leaderboard.ts";
 import { createPolicyReader, writePolicy } from "../../service/scores/routing-policies.ts";
 import { type OnDemandContext, scoreNow, scoreOnDemand } from "../../service/scores/score-on-demand.ts";
@@ -180,6 +181,7 @@ export async function createServices(
     infrastructure: { ...createInfrastructureReader(reads, chainId), ...visitor },
     refuseUrl: visitor.refusal,
     agents: createLeaderboardReader(reads, deployment, clock),
+    findAgent: createAgentFinder(reads, deployment),
     compare: createComparison({
       standing: scores.standing,
       backing: backing.read,
@@ -202,6 +204,10 @@ export async function createServices(
       paymentTerms: callers.paymentTerms,
       // The oracle is an account that every deployment has: what is asked about it is answered, or refused, like any other.
       sampleWallet: async () => (await readSampleWallet(reads, chainId)) ?? oracle.address,
+      sampleAgent: async () => ({
+        registry: deployment.identityRegistry.address,
+        agentId: (await readSampleAgent(reads, chainId)) ?? 1n,
+      }),
       evaluation: evaluationOf(deployment),
       contracts: contractsOf(deployment),
       securityContact: config.securityContact,

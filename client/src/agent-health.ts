@@ -73,6 +73,15 @@ export class AgentHealth {
     return this.#get(`/ahs/${segment(address)}`, query);
   }
 
+  /** The score of an agent's wallet, by the agent's registry (its address, or `eip155:CHAIN:ADDRESS`) and its number there. */
+  scoreAgent(
+    registry: string,
+    agentId: bigint | number | string,
+    query: Query<"/ahs/agent/{registry}/{agent_id}", "get"> = {},
+  ): Promise<Answer<"/ahs/agent/{registry}/{agent_id}", "get">> {
+    return this.#get(`/ahs/agent/${segment(registry)}/${segment(String(agentId))}`, query);
+  }
+
   /** Scores of several wallets: up to 10, with a key up to 25. */
   scoreBatch(addresses: readonly string[]): Promise<Answer<"/ahs/batch", "post">> {
     return this.#call({ method: "POST", path: "/ahs/batch", body: { addresses } });

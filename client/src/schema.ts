@@ -61,6 +61,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ahs/agent/{registry}/{agent_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Agent Health Score of a registered agent
+         * @description Answers what `GET /ahs/{address}` answers for the agent's wallet, at the same price and with the same options and refusals, and names the agent in `agent`. The registry is the ERC-8004 identity registry of the deployment or one of its further registries. A registry that is not followed, an agent that is unknown and an agent without a verified wallet are 404, uncharged. The wallet of an agent can change: `address` is the one that was scored.
+         */
+        get: operations["score_agent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/ahs/batch": {
         parameters: {
             query?: never;
@@ -824,6 +844,32 @@ export interface components {
             address: string;
             /** @description Caps, effects and roundings. The points of `dimensions` and the adjustments of AHS add up to ahs_score */
             adjustments?: components["schemas"]["ScoreAdjustment"][];
+            /** @description The agent whose wallet is scored; in GET /ahs/agent/{registry}/{agent_id} alone */
+            agent?: {
+                /**
+                 * @description Number in its registry
+                 * @example 142
+                 */
+                agent_id: string;
+                /**
+                 * @description From the agent's own registration document, unverified; null if none was read
+                 * @example keeper 1
+                 */
+                name: string | null;
+                /** @description The registry that numbers the agent */
+                registry: {
+                    /**
+                     * @description Contract, EIP-55
+                     * @example 0x8004A818BFB912233c491871b3d84c89A494BD9e
+                     */
+                    address: string | null;
+                    /**
+                     * @description As the service calls it
+                     * @example ERC-8004 identity registry
+                     */
+                    name: string;
+                };
+            };
             /**
              * @description Integer 0 to 100; null for a wallet without enough history
              * @example 84
@@ -838,7 +884,7 @@ export interface components {
              */
             as_of_time: string;
             attestation?: components["schemas"]["Attestation"];
-            /** @description In GET /ahs/{address} alone; null while it is unknown, which is not zero */
+            /** @description Left out by POST /ahs/batch; null while it is unknown, which is not zero */
             backing?: {
                 /**
                  * @description All wallets' backings of a chain are computed together
@@ -930,7 +976,7 @@ export interface components {
             reason_codes: ("listed_phishing" | "listed_scam" | "listed_mixer" | "listed_exploit" | "exposure_listed")[];
             /** @example [] */
             sanctions_flags: components["schemas"]["SanctionsFlag"][];
-            /** @description In GET /ahs/{address} alone; null where no one paid the wallet and no job of another ended */
+            /** @description Left out by POST /ahs/batch; null where no one paid the wallet and no job of another ended */
             seller_profile?: {
                 /**
                  * @description Effective number of those weeks
@@ -1248,15 +1294,28 @@ export interface components {
             /** @description The first three agents that the wallet acts for */
             agents: {
                 /**
-                 * @description Number in the ERC-8004 identity registry
+                 * @description Number in its registry
                  * @example 142
                  */
                 agent_id: string;
                 /**
-                 * @description From the agent's registration document, unverified; null if none was read
+                 * @description From the agent's own registration document, unverified; null if none was read
                  * @example keeper 1
                  */
                 name: string | null;
+                /** @description The registry that numbers the agent */
+                registry: {
+                    /**
+                     * @description Contract, EIP-55
+                     * @example 0x8004A818BFB912233c491871b3d84c89A494BD9e
+                     */
+                    address: string | null;
+                    /**
+                     * @description As the service calls it
+                     * @example ERC-8004 identity registry
+                     */
+                    name: string;
+                };
             }[];
             /**
              * @description Integer 0 to 100; null for a wallet without enough history
@@ -1290,7 +1349,7 @@ export interface components {
             grade: components["schemas"]["Grade"];
             /**
              * @description Why the wallet has its grade or no grade, in one sentence
-             * @example Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points).
+             * @example Grade B: 217 of 224 calls to others succeeded (96.9%); largest loss: 12.4% of its fees were spent on failed calls (gas efficiency, −7 points).
              */
             grade_reason: string;
             /**
@@ -4959,7 +5018,7 @@ export interface components {
                 points_lost: number | null;
                 /**
                  * @description The measurement in one sentence; null without one
-                 * @example 217 of 224 calls to others succeeded (96.9 %)
+                 * @example 217 of 224 calls to others succeeded (96.9%)
                  */
                 says: string | null;
             }[];
@@ -5726,6 +5785,211 @@ export interface operations {
                 };
             };
             /** @description Wallet not indexed */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request with this Idempotency-Key or payment identifier under way, or Payment in use by another request, or Payment identifier used for another request */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Name servers unavailable, or History unavailable, or Signer unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    score_agent: {
+        parameters: {
+            query?: {
+                /** @description A URL of the agent, shown with the infrastructure. It counts where it equals or lies under an endpoint that the wallet's agents declare; any other is visited once and scores nothing. A URL that leads anywhere but to a public https host is refused. */
+                agent_url?: string;
+                /** @description Parts to add */
+                include?: ("features" | "history" | "attestation" | "infrastructure")[];
+            };
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys). */
+                "Idempotency-Key"?: string;
+                /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
+                "X-Payment-Claim"?: string;
+            };
+            path: {
+                /** @description Number of the agent in the registry */
+                agent_id: string;
+                /** @description The ERC-8004 registry: its address on the deployment's chain in any case, or `eip155:CHAIN:ADDRESS` (CAIP-10) */
+                registry: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record */
+            200: {
+                headers: {
+                    /** @description The settlement of an x402 payment, as base64 of JSON */
+                    "PAYMENT-RESPONSE"?: string;
+                    /** @description Calls left, and the seconds until all calls are available again */
+                    RateLimit?: string;
+                    /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
+                    "RateLimit-Policy"?: string;
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *       "ahs_score": 84,
+                     *       "grade": "B",
+                     *       "confidence": 0.81,
+                     *       "confidence_level": "HIGH",
+                     *       "as_of_block": 48210,
+                     *       "as_of_time": "2026-11-20T09:58:00.000Z",
+                     *       "model_version": "AHS-2026.2",
+                     *       "grade_label": "Good",
+                     *       "grade_reason": "Grade B: 217 of 224 calls to others succeeded (96.9%); largest loss: 12.4% of its fees were spent on failed calls (gas efficiency, −7 points).",
+                     *       "improvement": {
+                     *         "feature": "success_rate",
+                     *         "title": "Success rate",
+                     *         "says": "Simulate each call before sending it, and hold back the calls that would fail",
+                     *         "points": 6.4
+                     *       },
+                     *       "sanctions_flags": [],
+                     *       "trust_routing": "instant_settle",
+                     *       "chain_id": 8453,
+                     *       "coverage": {
+                     *         "from_block": 1,
+                     *         "to_block": 48210,
+                     *         "complete": true,
+                     *         "sources": [
+                     *           "index"
+                     *         ]
+                     *       },
+                     *       "stale": false,
+                     *       "d1_score": 84,
+                     *       "d2_score": 84,
+                     *       "d3_score": null,
+                     *       "mode": "2D",
+                     *       "patterns": [
+                     *         {
+                     *           "name": "healthy_operator",
+                     *           "severity": "warning",
+                     *           "effect": 0,
+                     *           "evidence": "217 of 224 calls to others succeeded; estimated success 96.3%"
+                     *         }
+                     *       ],
+                     *       "trend": "stable",
+                     *       "timestamp": "2026-11-20T09:58:00.000Z",
+                     *       "inputs_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *       "published": {
+                     *         "oracle": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *         "ahs_score": 84,
+                     *         "grade": "B",
+                     *         "safe_amount_usd": 42.5,
+                     *         "as_of_block": 48210,
+                     *         "tx_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *         "published_at": "2026-11-20T09:58:00.000Z"
+                     *       },
+                     *       "threats": [],
+                     *       "reason_codes": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AhsRecord"];
+                };
+            };
+            /** @description Payment malformed, or Header malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment required, or API key balance insufficient */
+            402: {
+                headers: {
+                    /** @description The body, as base64 of JSON */
+                    "PAYMENT-REQUIRED"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Registry not followed, or Agent unknown, or Agent without a wallet, or Wallet not indexed */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7730,6 +7994,10 @@ export interface operations {
                      *           "agents": [
                      *             {
                      *               "agent_id": "142",
+                     *               "registry": {
+                     *                 "name": "ERC-8004 identity registry",
+                     *                 "address": "0x8004A818BFB912233c491871b3d84c89A494BD9e"
+                     *               },
                      *               "name": "keeper 1"
                      *             }
                      *           ],
@@ -7742,7 +8010,7 @@ export interface operations {
                      *           "stale": false,
                      *           "d1_score": 84,
                      *           "d2_score": 84,
-                     *           "grade_reason": "Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points).",
+                     *           "grade_reason": "Grade B: 217 of 224 calls to others succeeded (96.9%); largest loss: 12.4% of its fees were spent on failed calls (gas efficiency, −7 points).",
                      *           "trend": "stable",
                      *           "action": "instant_settle",
                      *           "reason": "grade",
@@ -7770,7 +8038,7 @@ export interface operations {
                      *             {
                      *               "address": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
                      *               "points_lost": 2.1,
-                     *               "says": "217 of 224 calls to others succeeded (96.9 %)"
+                     *               "says": "217 of 224 calls to others succeeded (96.9%)"
                      *             }
                      *           ]
                      *         }

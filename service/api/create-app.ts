@@ -6,6 +6,7 @@ import { deleteAlert } from "./routes/delete-alerts.ts";
 import { getAgentProtect } from "./routes/get-agent-protect.ts";
 import { getAgents } from "./routes/get-agents.ts";
 import { getAhs } from "./routes/get-ahs.ts";
+import { getAhsAgent } from "./routes/get-ahs-agent.ts";
 import { getAhsHistory } from "./routes/get-ahs-history.ts";
 import { getAhsRoute } from "./routes/get-ahs-route.ts";
 import { getRoutePolicy } from "./routes/get-ahs-route-policy.ts";
@@ -49,6 +50,7 @@ export const SCORING_ENDPOINTS: readonly Endpoint[] = [
   getHealth,
   postWash,
   getAhs,
+  getAhsAgent,
   getAhsHistory,
   getAgents,
   getCompare,

@@ -26,6 +26,7 @@ import type { AsOf, OwnerLink, WalletRows } from "../model/features/types.ts";
 import type { Policy } from "../model/score/policy-shape.ts";
 import type { UrlVisitor } from "../registries/probes/probe-endpoint.ts";
 import type { createInfrastructureReader } from "../registries/probes/probes-of-wallet.ts";
+import type { createAgentFinder } from "../registries/readers/find-agent.ts";
 import type { createComparison } from "../reports/comparison.ts";
 import type { KnownAccounts } from "../reports/labels/chain-labels.ts";
 import type { createLabelReader } from "../reports/labels/label-reader.ts";
@@ -93,6 +94,8 @@ type ServerServices = {
     readonly paymentTerms: ((units: number) => readonly PaymentRequirements[]) | null;
     /** A wallet that the index follows, or any wallet if it follows none. */
     readonly sampleWallet: () => Promise<Address>;
+    /** An agent with a wallet, or agent 1 of the identity registry, known or not. */
+    readonly sampleAgent: () => Promise<{ readonly registry: Address; readonly agentId: bigint }>;
     /** Contracts that settle escrows by verdicts, in EIP-55; null if none do. */
     readonly evaluation: {
       readonly chainId: number;
@@ -116,6 +119,8 @@ type ScoringServices = {
   readonly scores: ReturnType<typeof createScoreReader>;
   /** Agents of all registries by number or by a part of their name. */
   readonly agents: Pick<ReturnType<typeof createLeaderboardReader>, "byAgentId" | "byName">;
+  /** Finds an agent by its registry and number. */
+  readonly findAgent: ReturnType<typeof createAgentFinder>;
   /** Compares wallets (lower-case and distinct) by stored data. */
   readonly compare: ReturnType<typeof createComparison>;
   /** Backing of wallets, and the ledger of amounts that routing promised of it. */

@@ -172,3 +172,14 @@ export async function readSampleWallet(db: Database, chainId: number): Promise<A
   });
   return wallet?.address ?? null;
 }
+
+/** An early agent of the index that has a wallet; null where the first hundred have none. */
+export async function readSampleAgent(db: Database, chainId: number): Promise<bigint | null> {
+  const [agent] = await rowsInTime<{ agentId: string }>(db, {
+    name: "sample_agent",
+    text: `select agent_id::text as "agentId"
+           from (select agent_id, wallet from "chain_${chainId}".agent order by agent_id limit 100) early
+           where wallet is not null order by agent_id limit 1`,
+  });
+  return agent === undefined ? null : BigInt(agent.agentId);
+}

@@ -2,12 +2,13 @@ import { describe, expect, it } from "vitest";
 import {
   AuthenticationError,
   ConflictError,
+  NotFoundError,
   PaymentRequiredError,
   UnavailableError,
   UnreachableError,
   ValidationError,
 } from "../../client/src/errors.ts";
-import { fakeApp, fakeLedger, WALLET_EIP55 } from "../service/api/fake-ports.ts";
+import { fakeApp, fakeLedger, REGISTRY, WALLET_EIP55 } from "../service/api/fake-ports.ts";
 import { clientOf } from "./client-world.ts";
 
 const TERMS = {
@@ -46,6 +47,13 @@ describe("AgentHealth", () => {
       grade: "B",
       confidence: 0.81,
     });
+  });
+
+  it("scores an agent by its registry and number", async () => {
+    const { client } = clientOf(fakeApp());
+    const record = await client.scoreAgent(`eip155:31337:${REGISTRY}`, 142n, { include: ["features"] });
+    expect(record).toMatchObject({ address: WALLET_EIP55, agent: { agent_id: "142" }, features: [{}] });
+    await expect(client.scoreAgent(REGISTRY, 143)).rejects.toBeInstanceOf(NotFoundError);
   });
 
   it("compares wallets", async () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { PaymentRequirements } from "@x402/core/types";
 import type { Hono } from "hono";
 import type { Address } from "viem";
@@ -29,18 +30,19 @@ export function mountDiscovery(
   served: readonly ServedDocument[],
   { clock, discovery, publicKeys }: Pick<Services, "clock" | "discovery" | "publicKeys">,
 ): void {
-  const { origin, paymentTerms: terms, sampleWallet, securityContact } = discovery;
+  const { origin, paymentTerms: terms, securityContact } = discovery;
   const started = clock.now();
   if (terms !== null) {
-    const manifestOf = (wallet: Address) =>
+    const manifestOf = (samples: Samples) =>
       staticDocument(
-        JSON.stringify(paymentManifest(served, { origin, terms, updated: started, wallet })),
+        JSON.stringify(paymentManifest(served, { origin, terms, updated: started, ...samples })),
         JSON_CACHED,
       );
-    let made: { readonly wallet: Address; readonly manifest: ReturnType<typeof manifestOf> } | null = null;
+    let made: { readonly samples: Samples; readonly manifest: ReturnType<typeof manifestOf> } | null = null;
     mountPage(app, "/.well-known/x402", async (context) => {
-      const wallet = await sampleWallet();
-      if (made?.wallet !== wallet) made = { wallet, manifest: manifestOf(wallet) };
+      const samples = await readSamples(discovery);
+      if (made === null || !isDeepStrictEqual(made.samples, samples))
+        made = { samples, manifest: manifestOf(samples) };
       return made.manifest(context);
     });
   }
@@ -65,6 +67,21 @@ export function mountDiscovery(
     staticDocument(JSON.stringify(publicKeys), { "content-type": "application/jwk-set+json", ...CACHED }),
   );
   mountPage(app, "/llms.txt", staticDocument(llmsText(served, origin, terms !== null), PLAIN));
+}
+
+/** Subjects of example requests. */
+type Samples = {
+  /** A wallet that the index follows. */
+  readonly wallet: Address;
+  readonly agent: Awaited<ReturnType<Discovery["sampleAgent"]>>;
+};
+
+async function readSamples({
+  sampleWallet,
+  sampleAgent,
+}: Pick<Discovery, "sampleWallet" | "sampleAgent">): Promise<Samples> {
+  const [wallet, agent] = await Promise.all([sampleWallet(), sampleAgent()]);
+  return { wallet, agent };
 }
 
 /** An ERC-8004 registration file (section "Agent URI and Agent Registration File"). */
@@ -187,18 +204,16 @@ function resourceOf(
   ];
 }
 
-type ExampleSource = {
+type ExampleSource = Samples & {
   readonly document: ApiDocument;
   /** Origin of the service, without a slash at its end. */
   readonly origin: string;
-  /** A wallet that the index follows. */
-  readonly wallet: Address;
 };
 
-/** A request of an operation about a wallet, with all required parameters. */
+/** A request of an operation about a wallet or an agent, with all required parameters. */
 function exampleRequest(
   { path, operation }: DocumentedOperation,
-  { document, origin, wallet }: ExampleSource,
+  { document, origin, wallet, agent }: ExampleSource,
 ): {
   readonly url: string;
   /** Null if the operation takes none. */
@@ -209,9 +224,13 @@ function exampleRequest(
     return [[parameter.name, exampleOf(parameter, origin)] as const];
   });
   const search = query.length === 0 ? "" : `?${new URLSearchParams(Object.fromEntries(query))}`;
+  const filled = path
+    .replace("{address}", toEip55(wallet))
+    .replace("{registry}", toEip55(agent.registry))
+    .replace("{agent_id}", String(agent.agentId));
   return {
-    url: `${origin}${path.replace("{address}", toEip55(wallet))}${search}`,
-    body: exampleBody(operation.requestBody, { document, origin, wallet }),
+    url: `${origin}${filled}${search}`,
+    body: exampleBody(operation.requestBody, { document, wallet }),
   };
 }
 
@@ -223,7 +242,10 @@ function exampleOf(parameter: object, origin: string): string {
 }
 
 /** The required members of a body: the wallet for addresses, the minimum for amounts, to which the price refers. */
-function exampleBody(requestBody: unknown, { document, wallet }: ExampleSource): unknown {
+function exampleBody(
+  requestBody: unknown,
+  { document, wallet }: Pick<ExampleSource, "document" | "wallet">,
+): unknown {
   const content = memberOf(memberOf(requestBody, "content"), "application/json");
   if (content === undefined) return null;
   const schema = inlineSchema(memberOf(content, "schema"), document);

@@ -6,6 +6,7 @@ import { addHeaders, answer } from "../kit/answer.ts";
 import type { ApiContext, ApiEnv } from "../kit/api-env.ts";
 import { problemOf } from "../kit/handle-error.ts";
 import { accountPage, recoverPage, topUpPage } from "./account-page.ts";
+import { agentPage } from "./agent-page.ts";
 import { comparePage } from "./compare-page.ts";
 import { dashboardPage } from "./dashboard.ts";
 import { homeOf, type PageContent, type PageFrame } from "./frame.ts";
@@ -27,6 +28,7 @@ const PAGES: readonly Page[] = [
   leaderboardFile,
   comparePage,
   walletPage,
+  agentPage,
   walletHistoryPage,
   walletHistoryFile,
   walletOwnerPage,

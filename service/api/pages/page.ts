@@ -92,11 +92,11 @@ export function answerPrivatePage(
   });
 }
 
-/** Redirects a browser: 303 after a form, 308 to a permanent address. */
+/** Redirects a browser: 303 after a form, 307 to an address that may change, 308 to a permanent one. */
 export function redirectTo(
   context: ApiContext,
   location: string,
-  { status, headers }: { status: 303 | 308; headers?: Readonly<Record<string, string>> },
+  { status, headers }: { status: 303 | 307 | 308; headers?: Readonly<Record<string, string>> },
 ): Response {
   return answer(context, {
     status,

@@ -22,6 +22,9 @@ const REMEDIES: Readonly<Record<ProblemCode, string>> = {
   "not-found": "Check the path and the id.",
   "not-indexed":
     "The wallet is unknown to the index. Ask `GET /ahs/route/{address}` instead, which answers for any address.",
+  "registry-not-followed": "Use a registry that `detail` names, or the agent's wallet.",
+  "agent-unknown": "Check the agent's number, or find it by name with `GET /agents`.",
+  "agent-without-wallet": "Set a wallet for the agent in its registry, or ask for a wallet by its address.",
   "method-not-allowed": "Use a method of the `Allow` header.",
   "request-timeout": "Send the request faster, or a smaller body.",
   "payment-in-flight": "Wait for `Retry-After`, then repeat the same request.",

@@ -10,6 +10,7 @@ import type { AvailableBacking } from "../../scores/backing/promised-amounts.ts"
 import { type CurrentScore, isStale, type PublishedScore, type ScoreReference } from "../../scores/scores.ts";
 import { MOST_CALLS, type WalletActivity, WEEKS } from "../../scores/wallet-activity.ts";
 import { getAhsHistory } from "../routes/get-ahs-history.ts";
+import { IDENTITY_REGISTRY } from "../schemas/agents.ts";
 import { toEip55 } from "../schemas/values.ts";
 import { percent, RULER_HEIGHT, renderRuler, renderSparkline } from "./charts.ts";
 import type { PageContent } from "./frame.ts";
@@ -161,7 +162,7 @@ function renderAgent(card: AgentCard): Fragment {
   return html`<section class="panel" aria-labelledby="${id}"><h2 id="${id}"><bdi>${shownName(card) ?? "Unnamed agent"}</bdi> <span class="quiet">#${String(agentId)}</span></h2>
 ${description === null ? "" : html`<p class="strange"><bdi>${strangeText(description, MAX_DESCRIPTION)}</bdi></p>`}
 <dl class="facts">
-<dt>Registry</dt><dd>${registry?.name ?? "ERC-8004 identity registry"}</dd>
+<dt>Registry</dt><dd>${registry?.name ?? IDENTITY_REGISTRY}</dd>
 <dt>Registered</dt><dd>${registeredAt === null ? `in block ${countWords(registeredBlock)}` : timeTag(registeredAt)}</dd>
 ${registry === null ? renderDeclared(services, state) : ""}
 </dl>

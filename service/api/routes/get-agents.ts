@@ -3,6 +3,7 @@ import type { FoundNames } from "../../scores/leaderboard.ts";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { ValidationFailed, valueFault } from "../kit/validation-failed.ts";
+import { agentShape, renderAgent } from "../schemas/agents.ts";
 import { flag, text, toEip55 } from "../schemas/values.ts";
 import type { Services } from "../services.ts";
 import { filledTextSchema } from "../verification/body-schema.ts";
@@ -28,24 +29,11 @@ const query = z.object({
     }),
 });
 
-/** Name of the registry that the index follows. */
-const IDENTITY_REGISTRY = "ERC-8004 identity registry";
-
 const foundSchema = z
   .object({
     agents: z.array(
       z.object({
-        agent_id: text("Number in its registry", "142"),
-        registry: z
-          .object({
-            name: text("As the service calls it", IDENTITY_REGISTRY),
-            address: text("Contract, EIP-55", "0x8004A818BFB912233c491871b3d84c89A494BD9e").nullable(),
-          })
-          .openapi({ description: "The registry that numbers the agent" }),
-        name: text(
-          "From the agent's own registration document, unverified; null if none was read",
-          "keeper 1",
-        ).nullable(),
+        ...agentShape,
         address: text(
           "The agent's wallet, EIP-55; null if it has none",
           "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
@@ -75,13 +63,8 @@ export const getAgents = defineFree({
   async respond(context, { query: { name, agent_id } }, { deps }) {
     const { agents, total } = await find(name, agent_id, deps.agents);
     const body = {
-      agents: agents.map(({ agentId, registry, name, wallet, ranked }) => ({
-        agent_id: agentId.toString(),
-        registry:
-          registry === null
-            ? { name: IDENTITY_REGISTRY, address: deps.discovery.contracts.identity_registry ?? null }
-            : { name: registry.name, address: toEip55(registry.address) },
-        name,
+      agents: agents.map(({ wallet, ranked, ...agent }) => ({
+        ...renderAgent(agent, deps.discovery.contracts),
         address: wallet === null ? null : toEip55(wallet),
         grade: ranked?.grade ?? null,
       })),

@@ -10,6 +10,7 @@ import { MOST_CALLS } from "../../scores/wallet-activity.ts";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { requireFresh } from "../kit/wallet-report.ts";
+import { agentShape, renderAgent } from "../schemas/agents.ts";
 import {
   currentScoreShape,
   nullableScoreSchema,
@@ -34,6 +35,7 @@ import {
   text,
   toEip55,
 } from "../schemas/values.ts";
+import type { Services } from "../services.ts";
 
 const EXAMPLES = ["0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc", "0x976EA74026E726554dB657fA54763abd0C3a0aa9"];
 
@@ -64,15 +66,7 @@ const walletSchema = z
   .object({
     address: eip55Schema,
     agents: z
-      .array(
-        z.object({
-          agent_id: text("Number in the ERC-8004 identity registry", "142"),
-          name: text(
-            "From the agent's registration document, unverified; null if none was read",
-            "keeper 1",
-          ).nullable(),
-        }),
-      )
+      .array(z.object(agentShape))
       .openapi({ description: "The first three agents that the wallet acts for" }),
     followed: flag("Whether the index follows the wallet", true),
     ...currentScoreShape,
@@ -80,7 +74,7 @@ const walletSchema = z
     d2_score: nullableScoreSchema,
     grade_reason: text(
       "Why the wallet has its grade or no grade, in one sentence",
-      "Grade B: 217 of 224 calls to others succeeded (96.9 %); largest loss: 12.4 % of its fees were spent on failed calls (gas efficiency, −7 points).",
+      "Grade B: 217 of 224 calls to others succeeded (96.9%); largest loss: 12.4% of its fees were spent on failed calls (gas efficiency, −7 points).",
     ),
     trend: trendSchema,
     action: routingActionSchema.openapi({ description: "By the default policy, without an amount" }),
@@ -111,7 +105,7 @@ const differenceSchema = z
           ).nullable(),
           says: text(
             "The measurement in one sentence; null without one",
-            "217 of 224 calls to others succeeded (96.9 %)",
+            "217 of 224 calls to others succeeded (96.9%)",
           ).nullable(),
         }),
       )
@@ -145,19 +139,23 @@ export const getCompare = defineFree({
     const { wallets, differences } = await deps.compare(addresses);
     for (const { snapshot } of wallets) requireFresh(snapshot, deps, now);
     const body: z.infer<typeof compareSchema> = {
-      wallets: wallets.map((wallet) => renderWallet(wallet, now)),
+      wallets: wallets.map((wallet) => renderWallet(wallet, deps.discovery.contracts, now)),
       differences: differences.map(renderDifference),
     };
     return answerJson(context, body, { headers: { "cache-control": "public, max-age=30" } });
   },
 });
 
-function renderWallet(wallet: ComparedWallet, now: Date): z.infer<typeof walletSchema> {
+function renderWallet(
+  wallet: ComparedWallet,
+  contracts: Services["discovery"]["contracts"],
+  now: Date,
+): z.infer<typeof walletSchema> {
   const { address, agents, snapshot, score, trend, decision, backing, calls, lastCallAt } = wallet;
   const { threats, followed } = snapshot;
   return {
     address: toEip55(address),
-    agents: agents.map(({ agentId, name }) => ({ agent_id: agentId.toString(), name })),
+    agents: agents.map((agent) => renderAgent(agent, contracts)),
     followed,
     ...renderCurrentScore(snapshot.score, { sanctioned: snapshot.sanctions.length > 0, now }),
     d1_score: score?.d1Score ?? null,

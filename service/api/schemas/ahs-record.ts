@@ -17,6 +17,7 @@ import {
   type StoredScore,
   shownScore,
 } from "../../scores/scores.ts";
+import { agentShape } from "./agents.ts";
 import { backingSchema, sellerProfileSchema } from "./backing.ts";
 import { explanationShape, reasonShape, renderReason } from "./explanation.ts";
 import {
@@ -328,6 +329,9 @@ export const trendSchema = z
 export const ahsRecordSchema = z
   .object({
     address: eip55Schema,
+    agent: z.object(agentShape).optional().openapi({
+      description: "The agent whose wallet is scored; in GET /ahs/agent/{registry}/{agent_id} alone",
+    }),
     ...scoreShape,
     d1_score: nullableScoreSchema,
     d2_score: nullableScoreSchema,
@@ -343,10 +347,10 @@ export const ahsRecordSchema = z
     backing: backingSchema
       .nullable()
       .optional()
-      .openapi({ description: "In GET /ahs/{address} alone; null while it is unknown, which is not zero" }),
+      .openapi({ description: "Left out by POST /ahs/batch; null while it is unknown, which is not zero" }),
     seller_profile: sellerProfileSchema.nullable().optional().openapi({
       description:
-        "In GET /ahs/{address} alone; null where no one paid the wallet and no job of another ended",
+        "Left out by POST /ahs/batch; null where no one paid the wallet and no job of another ended",
     }),
     ...threatsShape,
     features: explanationShape.features.optional(),

@@ -100,6 +100,31 @@ export const addressParams = z.object({
   }),
 });
 
+/** A registry's address, or its account id by CAIP-10, as an agent registry string of ERC-8004 has it. */
+const REGISTRY_PATTERN = /^(?:eip155:[1-9][0-9]{0,14}:)?0x[0-9a-fA-F]{40}$/;
+
+/** A registry of agents. Parsed to its lower-case address and its chain, null if none is named. */
+export const registrySchema = z
+  .string()
+  .regex(REGISTRY_PATTERN, { abort: true })
+  .refine((text) => hasValidCase(accountIn(text)), {
+    error: ({ input }) => {
+      const address = accountIn(String(input));
+      return `mixed-case address fails its EIP-55 checksum: got ${address}, expected ${toEip55(address)}`;
+    },
+  })
+  .transform((text) => {
+    const chain = text.split(":").at(-2);
+    return { chainId: chain === undefined ? null : Number(chain), address: lowerCase(accountIn(text)) };
+  })
+  .openapi({
+    type: "string",
+    pattern: REGISTRY_PATTERN.source,
+    description:
+      "The ERC-8004 registry: its address on the deployment's chain in any case, or `eip155:CHAIN:ADDRESS` (CAIP-10)",
+    example: "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432",
+  });
+
 export const severitySchema = z
   .enum(["info", "warning", "critical"])
   .openapi({ description: "The one scale of all findings", example: "warning" });
@@ -113,6 +138,11 @@ export const eip55Schema = z.string().regex(ADDRESS_PATTERN).openapi({
 /** An address in EIP-55. */
 export function toEip55(address: string): Address {
   return checksumAddress(lowerCase(address));
+}
+
+/** The address of a CAIP-10 account id. */
+function accountIn(text: string): string {
+  return text.slice(text.lastIndexOf(":") + 1);
 }
 
 // Callers pass addresses that the pattern, the chain or the database has checked.

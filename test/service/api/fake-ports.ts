@@ -10,6 +10,7 @@ import { createReportTurns } from "../../../service/api/kit/report-turns.ts";
 import { createServerLife } from "../../../service/api/kit/server-life.ts";
 import type { Services, VerificationServices } from "../../../service/api/services.ts";
 import { AHS_2026_2 } from "../../../service/model/score/policy.ts";
+import type { AgentWallet } from "../../../service/registries/readers/find-agent.ts";
 import { createComparison } from "../../../service/reports/comparison.ts";
 import type { AmountRequest, AvailableBacking } from "../../../service/scores/backing/promised-amounts.ts";
 import type { FoundAgent } from "../../../service/scores/leaderboard.ts";
@@ -97,6 +98,24 @@ const FOUND_AGENT: FoundAgent = {
     confidenceLevel: "HIGH",
   },
 };
+
+/** The identity registry, EIP-55. */
+export const REGISTRY: Address = "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432";
+
+/** That agent in its registry. */
+const SAMPLE_AGENT = { registry: REGISTRY, agentId: 142n };
+
+/** Finds the registered agent in a deployment of one registry; the changes are of that agent. */
+export function fakeAgentFinder(changes: Partial<AgentWallet> = {}): Services["findAgent"] {
+  const registry = REGISTRY.toLowerCase() as Address;
+  return async (place) => {
+    if ((place.chainId ?? 31337) !== 31337 || place.registry !== registry)
+      return { kind: "not-followed", registries: [registry] };
+    if (place.agentId !== SAMPLE_AGENT.agentId) return { kind: "unknown" };
+    const agent = { registry: null, agentId: 142n, name: "keeper", wallet: WALLET };
+    return { kind: "found", agent: { ...agent, ...changes } };
+  };
+}
 
 /** Stored row of a wallet without enough history. */
 export function insufficientScore(): StoredScore {
@@ -323,14 +342,16 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     oracle: ORACLE,
     backing: fakeBacking().ledger,
     compare: fakeComparison(),
+    findAgent: fakeAgentFinder(),
     scoreNow: async () => ({ kind: "stored", row: storedScore() }),
     scoreOnDemand: null,
     discovery: {
       origin: "https://health.example",
       paymentTerms: null,
       sampleWallet: async () => WALLET,
+      sampleAgent: async () => SAMPLE_AGENT,
       evaluation: null,
-      contracts: { oracle: null },
+      contracts: { oracle: null, identity_registry: REGISTRY },
       securityContact: null,
     },
     publicKeys: { keys: [] },

@@ -13,7 +13,7 @@ import { BODY_LIMIT_BYTES } from "../../../service/api/kit/read-input.ts";
 import { createServerLife } from "../../../service/api/kit/server-life.ts";
 import { memoryAnswers, memoryGate } from "../access/memory-gate.ts";
 import { paidBy, payingAccess } from "../access/paying-access.ts";
-import { bodyOf, fakeLedger, KEY, standing, WALLET } from "./fake-ports.ts";
+import { bodyOf, fakeLedger, KEY, REGISTRY, standing, WALLET } from "./fake-ports.ts";
 import { DELIVERY_ID, SUBSCRIPTION_ID } from "./routes/fake-alert-ports.ts";
 import { signInOwners } from "./routes/keys-app.ts";
 import { bySignIn } from "./routes/policy-app.ts";
@@ -35,6 +35,8 @@ const NAMED = ENDPOINTS.map((endpoint) => [nameOf(endpoint), endpoint] as const)
 const HASH = `0x${"00".repeat(32)}`;
 const PARAMS: Readonly<Record<string, string>> = {
   address: WALLET,
+  registry: REGISTRY,
+  agent_id: "142",
   hash: HASH,
   epoch: "1",
   subscription_id: SUBSCRIPTION_ID,
@@ -105,6 +107,7 @@ const FOUND: Changes = {
 const UNKNOWN: Changes = {
   scores: { ...PORTS.scores, standing: async () => standing({ followed: false, score: null }) },
   scoreNow: async () => ({ kind: "not-indexed" }),
+  findAgent: async () => ({ kind: "unknown" }),
   readDealings: async () => ({ kind: "not-indexed" }),
   inputFile: async () => undefined,
   epochList: async () => null,

@@ -65,6 +65,9 @@ beforeEach(async () => {
   await enrichTo(world.client, SCHEMA, HEAD);
   await finalize(world.client, SCHEMA, blockAt(HEAD));
   await insertFailure();
+  await world.client.query(`
+    create table ${SCHEMA}.agent (agent_id numeric(78) primary key, wallet text);
+    insert into ${SCHEMA}.agent values (1, '${AGENT}');`);
   await world.client.query("truncate ahs.job_spec cascade");
   await insertSpec(world.db, SPEC);
   // Whatever is asked once in the life of a server.
@@ -74,10 +77,16 @@ beforeEach(async () => {
 });
 
 /** All that a caller who shows nothing has read for them. */
-const CHEAP = { wallet: ["wallet_standing"], keys: [], outputs: [expect.stringContaining("job_spec")] };
+const CHEAP = {
+  wallet: ["wallet_standing"],
+  agent: [`indexed_agent_${CHAIN_ID}`, "wallet_standing"],
+  keys: [],
+  outputs: [expect.stringContaining("job_spec")],
+};
 
 function cheapFor(url: string): readonly unknown[] {
   if (url.includes("/v1/outputs")) return CHEAP.outputs;
+  if (url.includes("/ahs/agent/")) return CHEAP.agent;
   return url.includes("/keys") ? CHEAP.keys : CHEAP.wallet;
 }
 
@@ -105,7 +114,7 @@ describe("a priced request", () => {
       statements.length = 0;
       const { status } = await ask(request, { "x-api-key": key });
       expect([request.url, status, node.calls]).toEqual([request.url, 402, []]);
-      expect(statements).toEqual(["api_key_find", expect.stringMatching(/bucket/), "wallet_standing"]);
+      expect(statements).toEqual(["api_key_find", expect.stringMatching(/bucket/), ...cheapFor(request.url)]);
     }
   });
 

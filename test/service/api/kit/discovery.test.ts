@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SCORING_ENDPOINTS } from "../../../../service/api/create-app.ts";
-import { bodyOf, fakeApp, NOW, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
+import { bodyOf, fakeApp, NOW, REGISTRY, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
 
 const ORIGIN = "https://health.example";
 
@@ -21,6 +21,7 @@ function payableApp() {
         },
       ],
       sampleWallet: async () => WALLET,
+      sampleAgent: async () => ({ registry: REGISTRY, agentId: 142n }),
       evaluation: null,
       contracts: { oracle: null },
       securityContact: "mailto:security@health.example",

@@ -58,6 +58,7 @@ describe("/openapi.json", () => {
       "/retry/{address}": [["get", 10]],
       "/agent/protect/{address}": [["get", 25]],
       "/ahs/{address}": [["get", 1]],
+      "/ahs/agent/{registry}/{agent_id}": [["get", 1]],
       "/health/{address}": [["get", 0.5]],
       "/wash/{address}": [["post", 0.5]],
       "/optimize/{address}": [["get", 5]],

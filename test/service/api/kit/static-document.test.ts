@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
 import { loadPageAssets } from "../../../../service/api/pages/assets.ts";
 import { FONT_FILES } from "../../../../service/api/pages/style.ts";
-import { fakeApp } from "../fake-ports.ts";
+import { fakeApp, REGISTRY } from "../fake-ports.ts";
 import { fakePublicPages } from "../pages/fake-public-pages.ts";
 
+const AGENT = { registry: REGISTRY, agentId: 142n };
 const loaded = loadPageAssets();
 const { app } = fakeApp({
   pages: { ...fakePublicPages(), ...loaded },
@@ -11,6 +12,7 @@ const { app } = fakeApp({
     origin: "https://health.example",
     paymentTerms: () => [],
     sampleWallet: async () => "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc",
+    sampleAgent: async () => AGENT,
     evaluation: null,
     contracts: { oracle: null },
     securityContact: null,
@@ -54,13 +56,15 @@ it.each(PATHS)("%s is compressed for clients that take gzip alone, unless it is 
   expect(await new Response(unzipped).text()).toBe(await plain.text());
 });
 
-it("makes the manifest again for another sample wallet", async () => {
+it("makes the manifest again for another sample wallet or agent", async () => {
+  let agent = AGENT;
   let wallet: `0x${string}` = "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc";
   const changing = fakeApp({
     discovery: {
       origin: "https://health.example",
       paymentTerms: () => [],
       sampleWallet: async () => wallet,
+      sampleAgent: async () => agent,
       evaluation: null,
       contracts: { oracle: null },
       securityContact: null,
@@ -70,5 +74,8 @@ it("makes the manifest again for another sample wallet", async () => {
   const first = await tagOf();
   expect(await tagOf()).toBe(first);
   wallet = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
-  expect(await tagOf()).not.toBe(first);
+  const second = await tagOf();
+  expect(second).not.toBe(first);
+  agent = { ...AGENT, agentId: 7n };
+  expect(await tagOf()).not.toBe(second);
 });

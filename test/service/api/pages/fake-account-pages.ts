@@ -45,6 +45,7 @@ export function fakeAccountPages(changes: Partial<PagePorts> = {}): PagePorts {
     agentNames: notAsked,
     scoreHistory: { daily: notAsked, gradeChanges: notAsked },
     compare: notAsked,
+    findAgent: notAsked,
     sanctionedAmong: notAsked,
     wallets: {
       standing: notAsked,

@@ -5,18 +5,27 @@ import { createInterfaceApp } from "../../../../service/api/create-interface.ts"
 import type { Endpoint } from "../../../../service/api/kit/endpoint.ts";
 import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
 import { getAhs } from "../../../../service/api/routes/get-ahs.ts";
+import { getAhsAgent } from "../../../../service/api/routes/get-ahs-agent.ts";
 import { getAhsHistory } from "../../../../service/api/routes/get-ahs-history.ts";
 import { getCompare } from "../../../../service/api/routes/get-compare.ts";
 import { getOwnerCluster } from "../../../../service/api/routes/get-owner-cluster.ts";
 import type { Ecosystem } from "../../../../service/scores/ecosystem.ts";
 import type { FoundNames, ListedWallet } from "../../../../service/scores/leaderboard.ts";
-import { BACKING, fakeComparison, fakePorts, standing, storedScore, WALLET } from "../fake-ports.ts";
+import {
+  BACKING,
+  fakeAgentFinder,
+  fakeComparison,
+  fakePorts,
+  standing,
+  storedScore,
+  WALLET,
+} from "../fake-ports.ts";
 import { fakeAccountPages } from "./fake-account-pages.ts";
 
 /** The pages, with only the endpoints that they need: a description of all endpoints would make the tests slow. */
 export function pagesApp(pages: PagePorts) {
   const { ports, log } = fakePorts({ pages });
-  const endpoints: readonly Endpoint[] = [getAhs, getAhsHistory, getCompare, getOwnerCluster];
+  const endpoints: readonly Endpoint[] = [getAhs, getAhsAgent, getAhsHistory, getCompare, getOwnerCluster];
   return { app: createInterfaceApp(ports, [{ ...SCORING_INTERFACE, endpoints }]), ports, log };
 }
 
@@ -84,6 +93,7 @@ export function fakePublicPages(changes: Partial<PagePorts> = {}): PagePorts {
     },
     agentNames: async () => new Map(),
     compare: fakeComparison(),
+    findAgent: fakeAgentFinder(),
     sanctionedAmong: async () => new Set<Address>(),
     keptPurchase: async () => ({ kind: "none" }),
     wallets: {

@@ -3,6 +3,7 @@ import {
   bodyOf,
   fakeApp,
   fakeComparison,
+  REGISTRY,
   SHOWN_BACKING,
   standing,
   WALLET,
@@ -22,6 +23,9 @@ describe("GET /compare", () => {
       scoreNow: async () => {
         throw new Error("no scoring was expected");
       },
+      compare: fakeComparison({
+        agentNames: async () => new Map([[WALLET, [{ agentId: 142n, name: "keeper", registry: null }]]]),
+      }),
     });
     const response = await app.request(BOTH);
     const body = await bodyOf<{ readonly wallets: readonly object[]; readonly differences: unknown }>(
@@ -39,7 +43,7 @@ describe("GET /compare", () => {
         confidence_level: "HIGH",
       },
       ...{ scored_at: "2026-11-20T09:59:00.000Z", stale: false, d1_score: 88, d2_score: 82 },
-      grade_reason: "Grade B: an estimated 98 % of its calls succeed (success rate, −4 points).",
+      grade_reason: "Grade B: an estimated 98% of its calls succeed (success rate, −4 points).",
       ...{
         trend: "improving",
         action: "instant_settle",
@@ -51,7 +55,17 @@ describe("GET /compare", () => {
     };
     expect(body).toEqual({
       wallets: [
-        { address: WALLET_EIP55, ...shown },
+        {
+          ...shown,
+          address: WALLET_EIP55,
+          agents: [
+            {
+              agent_id: "142",
+              registry: { name: "ERC-8004 identity registry", address: REGISTRY },
+              name: "keeper",
+            },
+          ],
+        },
         { address: OTHER, ...shown },
       ],
       differences: [],

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { SCORING_ENDPOINTS } from "../../../../service/api/create-app.ts";
 import type { Endpoint } from "../../../../service/api/kit/endpoint.ts";
 import { memberOf } from "../../../../service/api/kit/openapi-document.ts";
-import { bodyOf, fakeApp, fakeLedger, NOW, standing, WALLET, WITH_KEY } from "../fake-ports.ts";
+import { bodyOf, fakeApp, fakeLedger, NOW, REGISTRY, standing, WALLET, WITH_KEY } from "../fake-ports.ts";
 
 type Changes = Parameters<typeof fakeApp>[0];
 
@@ -40,7 +40,9 @@ const CASES = SCORING_ENDPOINTS.filter(({ price }) => price !== null).flatMap((e
 
 function ask({ method, path, price }: (typeof SCORING_ENDPOINTS)[number], changes: Changes, short = 0) {
   const fake = fakeApp(changes, fakeLedger({ balanceUnits: (price ?? 0) - short }));
-  const url = `${path.replace("{address}", WALLET)}?webhook_url=https://hooks.example.com/`;
+  const place = { address: WALLET, registry: REGISTRY, agent_id: "142" };
+  const filled = path.replaceAll(/\{(.+?)\}/g, (_, name) => Reflect.get(place, name));
+  const url = `${filled}?webhook_url=https://hooks.example.com/`;
   const request = {
     method,
     headers: { ...WITH_KEY.headers, "content-type": "application/json" },
