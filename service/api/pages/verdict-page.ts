@@ -272,7 +272,7 @@ function renderSettlement({
 <p>${SETTLEMENTS[status]}${reason === null ? "" : html` <bdi>${strangeText(reason, MOST.line)}</bdi>`}</p>
 <dl class="facts">
 ${escrow === null ? "" : html`<dt>Escrow</dt><dd><code class="mono">${escrow}</code>${chain_id === null ? "" : `, chain ${chain_id}`}</dd>`}
-<dt>Job</dt><dd><code class="mono">${job_id}</code></dd>
+<dt>Job</dt><dd>${job_id === null ? "–" : html`${BigInt(job_id).toString()} <code class="mono quiet">${job_id}</code>`}</dd>
 ${tx_hash === null ? "" : html`<dt>Transaction</dt><dd><code class="mono">${tx_hash}</code></dd>`}
 ${review_by === null ? "" : html`<dt>Review needed by</dt><dd>${timeTag(new Date(review_by))}</dd>`}
 </dl></section>`;

@@ -237,7 +237,9 @@ function labelOf(name: string): string {
     .trim();
   return words === ""
     ? "Value"
-    : `${words.charAt(0).toUpperCase()}${words.slice(1)}`.replace(/\bahs\b/gi, "AHS");
+    : `${words.charAt(0).toUpperCase()}${words.slice(1)}`.replace(/\b(?:ahs|hhi)\b/gi, (short) =>
+        short.toUpperCase(),
+      );
 }
 
 /** Whether a value takes a section of its own; an empty list is a fact. */
