@@ -204,11 +204,13 @@ function judgementOf(
 
 /** A sentence for the buyer. */
 function abortOf(party: PartyName, { wallet, action, reason, grade }: Judgement): Abort {
+  const named = wallet === null ? party : `${party} ${wallet}`;
   if (action === null) {
-    const message = `Agent Health cannot check the ${party}${wallet === null ? "" : ` ${wallet}`} (${reason}). Nothing is settled.`;
+    const message = `The ${named} cannot be checked by Agent Health (${reason}). Nothing is settled.`;
     return { abort: true, reason: `${party}_not_checked: ${message}`, message };
   }
-  const message = `Agent Health routes the ${party} ${wallet} to ${action} (reason ${reason}, ${grade === null ? "no grade" : `grade ${grade}`}). Nothing is settled.`;
+  const graded = grade === null ? "no grade" : `grade ${grade}`;
+  const message = `The ${named} is not accepted: Agent Health answers ${action} (reason ${reason}, ${graded}). Nothing is settled.`;
   return { abort: true, reason: `${party}_not_trusted: ${message}`, message };
 }
 

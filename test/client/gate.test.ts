@@ -89,7 +89,7 @@ function paymentOf(payload: unknown, accepted = TERMS): PaymentPayload {
 
 const by = (from: unknown) => ({ signature: "0x12", authorization: { from, to: PAYEE } });
 const refused = (wallet: string, { action, reason, grade }: Decided) =>
-  `payer_not_trusted: Agent Health routes the payer ${wallet} to ${action} (reason ${reason}, ${grade === null ? "no grade" : `grade ${grade}`}). Nothing is settled.`;
+  `payer_not_trusted: The payer ${wallet} is not accepted: Agent Health answers ${action} (reason ${reason}, ${grade === null ? "no grade" : `grade ${grade}`}). Nothing is settled.`;
 
 afterEach(() => void vi.useRealTimers());
 
@@ -131,7 +131,7 @@ describe("a seller's gate", () => {
     expect(answer).toBe(
       isWallet
         ? "valid"
-        : `payer_not_checked: Agent Health cannot check the payer (${expected}). Nothing is settled.`,
+        : `payer_not_checked: The payer cannot be checked by Agent Health (${expected}). Nothing is settled.`,
     );
     expect(shop.asked).toEqual(isWallet ? [[expected, {}]] : []);
   });
@@ -199,9 +199,7 @@ describe("a seller's gate", () => {
 
   it("checks the payee where it is asked to", async () => {
     const shop = await seller(async () => REJECT, { party: "payee" });
-    expect(await shop.verify(by(WALLET))).toContain(
-      `payee_not_trusted: Agent Health routes the payee ${PAYEE}`,
-    );
+    expect(await shop.verify(by(WALLET))).toContain(`payee_not_trusted: The payee ${PAYEE} is not accepted`);
   });
 });
 
@@ -237,7 +235,7 @@ describe("without a decision", () => {
     expect(await shop.verify(by(WALLET))).toBe(
       allowed
         ? "valid"
-        : `payer_not_checked: Agent Health cannot check the payer ${WALLET} (${logged.reason}). Nothing is settled.`,
+        : `payer_not_checked: The payer ${WALLET} cannot be checked by Agent Health (${logged.reason}). Nothing is settled.`,
     );
     const check = {
       party: "payer",
@@ -370,7 +368,7 @@ describe("a facilitator's gate", () => {
     );
     return { facilitator, asked, checks, settled: () => settled };
   }
-  const sentence = `Agent Health routes the payee ${PAYEE} to reject (reason grade, grade F). Nothing is settled.`;
+  const sentence = `The payee ${PAYEE} is not accepted: Agent Health answers reject (reason grade, grade F). Nothing is settled.`;
 
   it("verifies and settles a payment to a payee that it trusts, with one lookup", async () => {
     const { facilitator, asked, checks, settled } = facilitatorWith(async () => SETTLE);

@@ -128,7 +128,7 @@ test("a failing payer is refused before settlement, is told why, and keeps its m
   const wallet = FAILING.address.toLowerCase();
   expect(await buy(shop, FAILING)).toEqual({
     ...REFUSED,
-    error: `payer_not_trusted: Agent Health routes the payer ${wallet} to reject (reason grade, grade F). Nothing is settled.`,
+    error: `payer_not_trusted: The payer ${wallet} is not accepted: Agent Health answers reject (reason grade, grade F). Nothing is settled.`,
   });
   expect(shop.checks).toMatchObject([{ wallet, allowed: false, action: "reject", grade: "F" }]);
 });
@@ -139,7 +139,7 @@ test("a contract wallet is checked by its own address, and passes where escrows 
   const strict = open();
   expect(await buy(strict, signer)).toMatchObject({
     ...REFUSED,
-    error: expect.stringContaining("to escrow"),
+    error: expect.stringContaining("answers escrow"),
   });
   const lenient = open({ pass: ["instant_settle", "escrow"] });
   expect(await buy(lenient, signer)).toEqual(SERVED);
