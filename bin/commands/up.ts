@@ -153,9 +153,9 @@ async function bringUp(
     const { rpcUrl, deploymentFile } = chain;
     const onChain = { ...config, rpcUrl, deploymentFile, labels: labelsOf(config, chain) };
     const services = await startServices(rising, onChain, urls);
-    await awaitIndexed(rising, { db, chain, indexUrl: services.indexUrl });
+    const head = await awaitIndexed(rising, { db, chain, indexUrl: services.indexUrl });
     chain.live();
-    await awaitPublished(rising, db, chain.chainId);
+    await awaitPublished(rising, { db, chainId: chain.chainId, head });
     await awaitServing(rising, services.baseUrl);
     const { baseUrl, scriptedUrl } = services;
     announce({ files: rising.files, out, chain, databaseUrl, apiKey, baseUrl, scriptedUrl });

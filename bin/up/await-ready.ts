@@ -7,13 +7,13 @@ const POLL_MS = 300;
 const REQUEST_MS = 2_000;
 
 /**
- * Waits until this run's indexer holds the very block that is the head now. A database may still hold the index of a lost chain; and
+ * Waits until this run's indexer holds the very block that is the head now, and returns its number. A database may still hold the index of a lost chain; and
  * until its indexer takes back the blocks that were not final, the head as the last run left it.
  */
 export async function awaitIndexed(
   rising: Rising,
   { db, chain, indexUrl }: { readonly db: Database; readonly chain: RunningChain; readonly indexUrl: string },
-): Promise<void> {
+): Promise<bigint> {
   const head = await openChainClient(chain.rpcUrl).getBlock();
   const blocks = `"chain_${chain.chainId}".block`;
   await poll(rising, async () => {
@@ -25,15 +25,24 @@ export async function awaitIndexed(
     rising.progress.show("index", Math.min(done, Number(head.number)), Number(head.number));
     return isIndexed;
   });
+  return head.number;
 }
 
-/** Waits until every followed wallet has a score and no publication is pending or under way. */
-export async function awaitPublished(rising: Rising, db: Database, chainId: number): Promise<void> {
+/**
+ * Waits until every wallet that is followed since that block or earlier has a score and no publication is pending or under way. The
+ * first scan asks for wallets of the second registry meanwhile: they are scored later.
+ */
+export async function awaitPublished(
+  rising: Rising,
+  { db, chainId, head }: { readonly db: Database; readonly chainId: number; readonly head: bigint },
+): Promise<void> {
+  const followed = `"chain_${chainId}".wallet where followed_block <= ${head}`;
   await poll(rising, async () => {
-    const [wallets] = await count(db, `select count(*) as n from "chain_${chainId}".wallet`);
+    const [wallets] = await count(db, `select count(*) as n from ${followed}`);
     const [scored] = await count(
       db,
-      `select count(*) as n from ahs.current_score where chain_id = ${chainId}`,
+      `select count(*) as n from ahs.current_score where chain_id = ${chainId}
+       and wallet in (select address from ${followed})`,
     );
     if (wallets === null || scored === null || scored < wallets) {
       rising.progress.show("score", scored ?? 0, wallets ?? 0);
@@ -41,12 +50,13 @@ export async function awaitPublished(rising: Rising, db: Database, chainId: numb
     }
     const [wanted] = await count(
       db,
-      `select count(*) as n from ahs.current_score where chain_id = ${chainId} and ahs_score is not null`,
+      `select count(*) as n from ahs.current_score where chain_id = ${chainId} and ahs_score is not null
+       and wallet in (select address from ${followed})`,
     );
     const [published] = await count(
       db,
       `select count(*) as n from "chain_${chainId}".oracle_score o join ahs.current_score c on c.wallet = o.wallet
-       where c.chain_id = ${chainId} and c.ahs_score is not null`,
+       where c.chain_id = ${chainId} and c.ahs_score is not null and c.wallet in (select address from ${followed})`,
     );
     rising.progress.show("publish", published ?? 0, wanted ?? 0);
     return published === wanted;
