@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { Hex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { z } from "zod";
+import type { FacilitatorCredentials } from "../service/access/payments/facilitator-credentials.ts";
 import { DEFAULT_DAILY_GAS } from "../service/sender/send-policy.ts";
 import { environment } from "./environment.ts";
 import { keyFaults, keySettings } from "./keys/key-settings.ts";
@@ -29,6 +30,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     ...[...faulty].map((name) => faultOf(name, present[name])),
     ...sourceFaults(present),
     ...paymentFaults(present),
+    ...credentialFaults(present),
     ...panelFaults(present),
     ...keyFaults(present),
   ];
@@ -71,6 +73,7 @@ function configOf(data: z.infer<typeof environment>, secrets: readonly string[])
       payTo: data.X402_PAY_TO ?? null,
       facilitatorUrl: data.X402_FACILITATOR_URL ?? null,
       facilitatorAddress: data.X402_FACILITATOR_ADDRESS ?? null,
+      credentials: facilitatorCredentials(data),
     },
     /** Null where no model is configured. */
     panel: panelSettings(data),
@@ -233,6 +236,42 @@ function paymentFaults(present: Readonly<Record<string, string | undefined>>): s
     [
       key !== undefined && key.toLowerCase() === publisherKey?.toLowerCase(),
       "FACILITATOR_PRIVATE_KEY: must be another key than PUBLISHER_PRIVATE_KEY",
+    ],
+  ]);
+}
+
+/** Null where none are set. */
+function facilitatorCredentials(data: z.infer<typeof environment>): FacilitatorCredentials | null {
+  const { X402_FACILITATOR_TOKEN: token, X402_FACILITATOR_HEADER: name } = data;
+  const { X402_FACILITATOR_KEY_ID: id, X402_FACILITATOR_KEY_SECRET: key } = data;
+  if (id !== undefined && key) return { kind: "key", id, key };
+  if (token === undefined) return null;
+  return name === undefined
+    ? { kind: "header", name: "authorization", value: `Bearer ${token}` }
+    : { kind: "header", name, value: token };
+}
+
+/** A facilitator to which secrets may be sent: over TLS, or on this machine. */
+const PRIVATE_URL = /^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost)(?=[:/]|$))/;
+
+/** Contradictions in the credentials for a facilitator. */
+function credentialFaults(present: Readonly<Record<string, string | undefined>>): string[] {
+  const { X402_FACILITATOR_URL: url, X402_FACILITATOR_TOKEN: token } = present;
+  const { X402_FACILITATOR_KEY_ID: id, X402_FACILITATOR_KEY_SECRET: secret } = present;
+  const isPrivate = url !== undefined && PRIVATE_URL.test(url);
+  return chosen([
+    [token !== undefined && id !== undefined, "X402_FACILITATOR_TOKEN: excludes X402_FACILITATOR_KEY_ID"],
+    [
+      (id === undefined) !== (secret === undefined),
+      "X402_FACILITATOR_KEY_ID: needs X402_FACILITATOR_KEY_SECRET, and the reverse",
+    ],
+    [
+      present.X402_FACILITATOR_HEADER !== undefined && token === undefined,
+      "X402_FACILITATOR_HEADER: needs X402_FACILITATOR_TOKEN",
+    ],
+    [
+      (token ?? secret) !== undefined && !isPrivate,
+      "X402_FACILITATOR_TOKEN or X402_FACILITATOR_KEY_SECRET: needs X402_FACILITATOR_URL with https://, or to 127.0.0.1",
     ],
   ]);
 }

@@ -1,6 +1,7 @@
 import { type Address, getAddress, type Hex, isAddress, zeroAddress } from "viem";
 import { z } from "zod";
 import { readTrustedProxies } from "../service/access/client-address.ts";
+import { readSigningKey } from "../service/access/payments/facilitator-credentials.ts";
 import { ROLE_NAMES, type RoleName } from "../service/verification/panel/types.ts";
 import { keyVariables, privateKey } from "./keys/key-variables.ts";
 
@@ -136,6 +137,25 @@ export const environment = z.object({
   /** A facilitator by URL; or else our own: `ahs serve` knows its address, `ahs work` its key. */
   X402_FACILITATOR_URL: httpUrl,
   X402_FACILITATOR_ADDRESS: account,
+  /** For a facilitator by URL that wants credentials: a token, sent as `Authorization: Bearer` or as it is in the named header. */
+  X402_FACILITATOR_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,4096}$/)
+    .optional()
+    .describe("printable ASCII characters without spaces"),
+  X402_FACILITATOR_HEADER: z
+    .string()
+    .regex(/^[A-Za-z0-9-]{1,64}$/)
+    .optional()
+    .describe("the name of a header"),
+  /** Or an API key of Coinbase's Developer Platform, which signs a token for each request. */
+  X402_FACILITATOR_KEY_ID: z.string().min(1).max(256).optional().describe("a text"),
+  X402_FACILITATOR_KEY_SECRET: z
+    .string()
+    .transform(readSigningKey)
+    .refine((key) => key !== null)
+    .optional()
+    .describe("an EC key of P-256 in PEM, or 64 bytes of an Ed25519 key in base64"),
   ...keyVariables("FACILITATOR"),
   /**
    * Most that settling a payment may cost us, in per cent of its price. At 0.005 gwei and 3,300 USD per coin a settlement costs about

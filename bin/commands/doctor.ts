@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
-import { settlesOn } from "../../service/access/payments/http-facilitator.ts";
+import { isUnauthorized, settlesOn } from "../../service/access/payments/http-facilitator.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { type Config, parseConfig } from "../config.ts";
@@ -142,6 +142,8 @@ function checksOf(
     {
       name: "facilitator",
       advice: "see X402_FACILITATOR_URL",
+      adviceOn: (error) =>
+        isUnauthorized(error) ? "see X402_FACILITATOR_TOKEN, or X402_FACILITATOR_KEY_ID and _SECRET" : null,
       run: () => checkFacilitator(config, chainId),
     },
     { name: "disk", advice: "see AHS_DATA_DIR", run: () => checkDisk(config.dataDir) },
@@ -157,13 +159,14 @@ async function checkModel({ panel }: Config): Promise<Verdict> {
 }
 
 async function checkFacilitator({ payments }: Config, chainId: number | null): Promise<Verdict> {
-  const { facilitatorUrl, facilitatorAddress } = payments;
+  const { facilitatorUrl, facilitatorAddress, credentials } = payments;
   if (facilitatorUrl === null) {
     return facilitatorAddress === null ? notConfigured() : fine("our own: its balance is reported above");
   }
   const network = `eip155:${chainId}`;
-  return (await settlesOn({ url: facilitatorUrl, timeoutMs: FACILITATOR_MS }, network))
-    ? fine(`settles on ${network}`)
+  const asked = { url: facilitatorUrl, credentials, timeoutMs: FACILITATOR_MS };
+  return (await settlesOn(asked, network))
+    ? fine(`settles on ${network}${credentials === null ? "" : ", asked with credentials"}`)
     : concern(`it does not say that it settles on ${network}`, "choose one that does, or settle yourself");
 }
 

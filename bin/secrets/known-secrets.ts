@@ -80,6 +80,8 @@ const SECRET_URLS: readonly string[] = [
 /** Variables that hold a secret, or several separated by commas. */
 const SECRET_VALUES: readonly string[] = [
   ...Object.values(ROLE_PREFIXES).map((prefix) => `${prefix}${KEY_SUFFIXES.raw}`),
+  "X402_FACILITATOR_TOKEN",
+  "X402_FACILITATOR_KEY_SECRET",
   "PANEL_API_KEY",
   "RECEIPT_PRIVATE_KEY",
   "RECEIPT_PREVIOUS_KEYS",

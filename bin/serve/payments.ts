@@ -99,7 +99,8 @@ function facilitatorFromConfig(
   const { client, db, deployment, clock } = parts;
   const { chainId } = deployment;
   const { payments, spending } = config;
-  if (payments.facilitatorUrl !== null) return createHttpFacilitator({ url: payments.facilitatorUrl });
+  if (payments.facilitatorUrl !== null)
+    return createHttpFacilitator({ url: payments.facilitatorUrl, credentials: payments.credentials });
   const sender = required(payments.facilitatorAddress);
   const maxPercent = maxGasPercent(config, deployment, "x402");
   return createLocalFacilitator({

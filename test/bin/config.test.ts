@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { parseConfig, requireChainSettings } from "../../bin/config.ts";
 
@@ -95,6 +96,45 @@ describe("parseConfig", () => {
     });
   });
 
+  test("takes a facilitator that wants a token or a key", () => {
+    const payments = { X402_PAY_TO: PAYEE, X402_FACILITATOR_URL: "https://f.example/x402" };
+    const credentialsOf = (more: Record<string, string>) =>
+      parseConfig({ ...payments, ...more }).payments.credentials;
+    expect(credentialsOf({})).toBeNull();
+    const token = { X402_FACILITATOR_TOKEN: "abc" };
+    expect(credentialsOf(token)).toEqual({ kind: "header", name: "authorization", value: "Bearer abc" });
+    expect(credentialsOf({ ...token, X402_FACILITATOR_HEADER: "X-Key" })).toEqual({
+      ...{ kind: "header", name: "X-Key", value: "abc" },
+    });
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const secret = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    const key = credentialsOf({ X402_FACILITATOR_KEY_ID: "k", X402_FACILITATOR_KEY_SECRET: secret });
+    expect(key).toMatchObject({ kind: "key", id: "k" });
+    expect(JSON.stringify(key)).toBe('{"kind":"key","id":"k","key":{}}');
+  });
+
+  test.each([
+    [{ X402_FACILITATOR_TOKEN: "abc" }, "needs X402_FACILITATOR_URL with https://"],
+    [
+      {
+        X402_FACILITATOR_TOKEN: "abc",
+        X402_PAY_TO: PAYEE,
+        X402_FACILITATOR_URL: "http://localhost.f.example",
+      },
+      "needs X402_FACILITATOR_URL with https://",
+    ],
+    [{ X402_FACILITATOR_TOKEN: "abc", X402_FACILITATOR_KEY_ID: "k" }, "X402_FACILITATOR_TOKEN: excludes"],
+    [{ X402_FACILITATOR_KEY_ID: "k" }, "X402_FACILITATOR_KEY_ID: needs X402_FACILITATOR_KEY_SECRET"],
+    [{ X402_FACILITATOR_HEADER: "X-Key" }, "X402_FACILITATOR_HEADER: needs X402_FACILITATOR_TOKEN"],
+    [
+      { X402_FACILITATOR_KEY_SECRET: "secret-text" },
+      "X402_FACILITATOR_KEY_SECRET: expected an EC key of P-256 in PEM, or 64 bytes of an Ed25519 key in base64, got a value not repeated here",
+    ],
+    [{ X402_FACILITATOR_TOKEN: "a b" }, "X402_FACILITATOR_TOKEN: expected printable ASCII characters"],
+  ])("refuses credentials that do not fit: %j", (given, message) => {
+    expect(() => parseConfig(given)).toThrow(message);
+  });
+
   test.each([
     [{ X402_PAY_TO: PAYEE }, "X402_PAY_TO: needs X402_FACILITATOR_URL, or X402_FACILITATOR_ADDRESS"],
     [{ X402_FACILITATOR_URL: "https://f.example" }, "X402_FACILITATOR_URL: needs X402_PAY_TO"],
@@ -124,6 +164,8 @@ describe("parseConfig", () => {
     "SIGNER_PRIVATE_KEY",
     "FACILITATOR_PRIVATE_KEY",
     "X402_FACILITATOR_URL",
+    "X402_FACILITATOR_TOKEN",
+    "X402_FACILITATOR_KEY_SECRET",
     "HISTORY_URL",
     "LABELS_URL",
   ])("does not repeat what %s holds", (name) => {

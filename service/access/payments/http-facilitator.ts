@@ -11,6 +11,7 @@ import {
   type SettleOutcome,
   type VerifyOutcome,
 } from "./facilitator.ts";
+import { authHeadersOf, type FacilitatorCredentials } from "./facilitator-credentials.ts";
 
 const VERIFY_TIMEOUT_MS = 5_000;
 const ATTEMPTS = 3;
@@ -27,20 +28,16 @@ const BEFORE_SENDING =
  */
 export function createHttpFacilitator(options: {
   readonly url: string;
+  /** Null for a facilitator that asks for none. */
+  readonly credentials: FacilitatorCredentials | null;
   readonly verifyTimeoutMs?: number;
   readonly settleTimeoutMs?: number;
   /** Pause before the first retry; it doubles. */
   readonly retryMs?: number;
 }): Facilitator {
-  const { url, retryMs = RETRY_MS } = options;
-  const verifier = new HTTPFacilitatorClient({
-    url,
-    timeoutMs: options.verifyTimeoutMs ?? VERIFY_TIMEOUT_MS,
-  });
-  const settler = new HTTPFacilitatorClient({
-    url,
-    timeoutMs: options.settleTimeoutMs ?? SETTLE_DEADLINE_MS,
-  });
+  const { retryMs = RETRY_MS } = options;
+  const verifier = clientOf({ ...options, timeoutMs: options.verifyTimeoutMs ?? VERIFY_TIMEOUT_MS });
+  const settler = clientOf({ ...options, timeoutMs: options.settleTimeoutMs ?? SETTLE_DEADLINE_MS });
   return {
     verify: (payment) =>
       attempts(
@@ -55,6 +52,16 @@ export function createHttpFacilitator(options: {
         retryMs,
       ),
   };
+}
+
+/** A facilitator and the longest wait for its answer. */
+type Asked = Pick<Parameters<typeof createHttpFacilitator>[0], "url" | "credentials"> & {
+  readonly timeoutMs: number;
+};
+
+function clientOf({ url, credentials, timeoutMs }: Asked): HTTPFacilitatorClient {
+  const auth = credentials === null ? {} : { createAuthHeaders: authHeadersOf(credentials, url) };
+  return new HTTPFacilitatorClient({ url, timeoutMs, ...auth });
 }
 
 async function attempts<Outcome>(
@@ -76,7 +83,7 @@ async function verifyOnce(client: HTTPFacilitatorClient, payment: PresentedPayme
       ? { kind: "valid" }
       : { kind: "invalid", reason: publicReason(invalidReason, "payment_invalid") };
   } catch (error) {
-    if (error instanceof VerifyError && error.statusCode < 500) {
+    if (error instanceof VerifyError && error.statusCode < 500 && !isUnauthorized(error)) {
       return { kind: "invalid", reason: publicReason(error.invalidReason, "payment_invalid") };
     }
     return { kind: "unavailable", cause: error };
@@ -96,6 +103,7 @@ async function settleOnce(client: HTTPFacilitatorClient, payment: PresentedPayme
     }
     return failed(transaction, errorReason);
   } catch (error) {
+    if (isUnauthorized(error)) return { kind: "unavailable", cause: error };
     if (error instanceof SettleError) return failed(error.transaction, error.errorReason);
     return { kind: wasDelivered(error) ? "unknown" : "unavailable", cause: error };
   }
@@ -124,11 +132,17 @@ function wasDelivered(error: unknown): boolean {
   return true;
 }
 
+/**
+ * Returns whether a facilitator refused this service itself, before it read the request. The official client has the status
+ * in its text alone, unless the answer is a settlement.
+ */
+export function isUnauthorized(error: unknown): boolean {
+  if (error instanceof SettleError || error instanceof VerifyError) return error.statusCode === 401;
+  return error instanceof Error && /^Facilitator \w+ failed \(40[13]\)/.test(error.message);
+}
+
 /** Returns whether a facilitator settles payments of scheme exact on a CAIP-2 network. Throws its client's errors. */
-export async function settlesOn(
-  { url, timeoutMs }: { readonly url: string; readonly timeoutMs: number },
-  network: string,
-): Promise<boolean> {
-  const { kinds } = await new HTTPFacilitatorClient({ url, timeoutMs }).getSupported();
+export async function settlesOn(asked: Asked, network: string): Promise<boolean> {
+  const { kinds } = await clientOf(asked).getSupported();
   return kinds.some((kind) => kind.x402Version === 2 && kind.scheme === "exact" && kind.network === network);
 }

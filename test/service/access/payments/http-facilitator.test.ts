@@ -60,6 +60,7 @@ async function facilitatorAnswering(...answers: Answer[]) {
   const { port } = server.address() as AddressInfo;
   return createHttpFacilitator({
     url: `http://127.0.0.1:${port}`,
+    credentials: null,
     verifyTimeoutMs: 200,
     settleTimeoutMs: 200,
     retryMs: 1,
@@ -178,7 +179,11 @@ describe("settlement over HTTP", () => {
   });
 
   it("is unavailable, and nothing has moved, where the facilitator cannot be reached", async () => {
-    const facilitator = createHttpFacilitator({ url: `http://127.0.0.1:${await freePort()}`, retryMs: 1 });
+    const facilitator = createHttpFacilitator({
+      url: `http://127.0.0.1:${await freePort()}`,
+      credentials: null,
+      retryMs: 1,
+    });
     expect(await facilitator.settle(PAYMENT)).toMatchObject({ kind: "unavailable" });
   });
 });
