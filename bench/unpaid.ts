@@ -40,6 +40,7 @@ export async function benchUnpaid({ databaseUrl }: { readonly databaseUrl: strin
     const [wallet] = await seedScores(bench.db, databaseUrl, { prefix: "unpaid", wallets: 1, calls: CALLS });
     if (wallet === undefined) throw new Error("no wallet was seeded");
     await insertFailures(bench.db, wallet);
+    await insertAgent(bench.db, wallet);
     const specId = await insertSpec(bench.db);
     const settings = { RPC_URL: node.url, X402_PAY_TO: PAY_TO, X402_FACILITATOR_ADDRESS: PAY_TO };
     const served = { databaseUrl, folder: bench.folder, settings };
@@ -97,6 +98,14 @@ function processorMs(pid: number | undefined): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
+}
+
+/** The agent that the manifest names in its examples. */
+async function insertAgent(db: Database, wallet: Address): Promise<void> {
+  await db.$client.query(
+    `create table chain_${CHAIN_ID}.agent (agent_id numeric(78) primary key, wallet text);
+     insert into chain_${CHAIN_ID}.agent values (1, '${wallet}')`,
+  );
 }
 
 async function insertFailures(db: Database, wallet: Address): Promise<void> {
