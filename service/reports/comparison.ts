@@ -69,29 +69,20 @@ export function createComparison({
   readonly policy: Policy;
 }): (wallets: readonly Address[]) => Promise<Comparison> {
   return async (wallets) => {
-    const read = await Promise.all(
+    const names = await agentNames(wallets);
+    const compared = await Promise.all(
       wallets.map(async (address) => {
         const [snapshot, backed] = await Promise.all([standing(address), backing(address)]);
-        return { address, snapshot, backing: backed };
+        const { sanctions, score, followed } = snapshot;
+        const own = await details({ address, scoreId: score?.scoreId ?? null });
+        return {
+          ...{ address, snapshot, backing: backed, ...own, agents: names.get(address) ?? [] },
+          decision: defaultDecision({ sanctioned: sanctions.length > 0, score }),
+          reason: reasonOf({ snapshot, score: own.score }, policy),
+          calls: own.calls === 0 && !followed ? null : own.calls,
+        };
       }),
     );
-    const [found, names] = await Promise.all([
-      details(read.map(({ address, snapshot }) => ({ address, scoreId: snapshot.score?.scoreId ?? null }))),
-      agentNames(wallets),
-    ]);
-    const compared = read.map((one) => {
-      const own = found.get(one.address);
-      if (own === undefined) throw new Error(`no details were read of ${one.address}`);
-      const { sanctions, score, followed } = one.snapshot;
-      return {
-        ...one,
-        ...own,
-        agents: names.get(one.address) ?? [],
-        decision: defaultDecision({ sanctioned: sanctions.length > 0, score }),
-        reason: reasonOf({ ...one, ...own }, policy),
-        calls: own.calls === 0 && !followed ? null : own.calls,
-      };
-    });
     return { wallets: compared, differences: differencesOf(compared, policy) };
   };
 }

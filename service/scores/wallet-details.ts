@@ -1,5 +1,6 @@
 import type { Address } from "viem";
 import { type Database, rowsInTime } from "../db/database.ts";
+import { loadInBatches } from "../db/load-in-batches.ts";
 import { type ScoreTrend, type StoredScore, trendQuery } from "./scores.ts";
 import { MOST_CALLS } from "./wallet-activity.ts";
 
@@ -15,21 +16,25 @@ export type WalletDetails = {
   readonly lastCallAt: Date | null;
 };
 
-/** Reads details of wallets (lower-case), each by the row of its score in the history. */
+/** A wallet (lower-case), and the row of its score in the history; null without a score. */
+type Wanted = { readonly address: Address; readonly scoreId: number | null };
+
+/** Anyone may ask, and a busy wallet takes some 20 ms: two statements at once, whatever the number of requests. */
+const BATCH = { maxSize: 20, maxRunning: 2 };
+
+/** Reads the details of a wallet. */
 export function createDetailReader(
   db: Database,
   chainId: number,
-): (
-  wanted: readonly { readonly address: Address; readonly scoreId: number | null }[],
-) => Promise<ReadonlyMap<Address, WalletDetails>> {
-  return async (wanted) => {
+): (wanted: Wanted) => Promise<WalletDetails> {
+  return loadInBatches(async (wanted: readonly Wanted[]) => {
     const rows = await rowsInTime<DetailRow>(db, {
       name: "wallet_details",
       text: DETAILS,
       values: [chainId, wanted.map(({ address }) => address), wanted.map(({ scoreId }) => scoreId)],
     });
-    return new Map(rows.map((row) => [row.wallet, detailsOf(row)]));
-  };
+    return rows.map(detailsOf);
+  }, BATCH);
 }
 
 function detailsOf({ features, patterns, d1Score, d2Score, ...row }: DetailRow): WalletDetails {
@@ -44,7 +49,6 @@ function detailsOf({ features, patterns, d1Score, d2Score, ...row }: DetailRow):
 type DetailRow = ScoreTrend &
   Pick<StoredScore, "d1Score" | "d2Score"> &
   Pick<WalletDetails, "calls"> & {
-    readonly wallet: Address;
     /** Null without a score, as are the patterns. */
     readonly features: StoredScore["features"] | null;
     readonly patterns: StoredScore["patterns"] | null;
@@ -54,12 +58,13 @@ type DetailRow = ScoreTrend &
 
 /** Own calls are counted in their primary key alone. */
 const DETAILS = `
-  select wanted.wallet, made.features, made.patterns, made.d1_score as "d1Score", made.d2_score as "d2Score", trend.points, trend.change,
+  select made.features, made.patterns, made.d1_score as "d1Score", made.d2_score as "d2Score", trend.points, trend.change,
     (select count(*)::int from (
        select from ahs.own_call where chain_id = $1 and wallet = wanted.wallet limit ${MOST_CALLS}
      ) as counted) as calls,
     (select timestamp::float8 from ahs.own_call where chain_id = $1 and wallet = wanted.wallet
      order by block desc, transaction_index desc, position desc limit 1) as "lastSeconds"
-  from unnest($2::text[], $3::bigint[]) as wanted (wallet, score_id)
+  from unnest($2::text[], $3::bigint[]) with ordinality as wanted (wallet, score_id, place)
   left join ahs.score as made on made.id = wanted.score_id
-  cross join lateral (${trendQuery({ wallet: "wanted.wallet", since: "made.as_of_time - interval '30 days'" })}) as trend`;
+  cross join lateral (${trendQuery({ wallet: "wanted.wallet", since: "made.as_of_time - interval '30 days'" })}) as trend
+  order by wanted.place`;

@@ -294,7 +294,7 @@ export function fakeComparison(
   return createComparison({
     standing: async () => standing(),
     backing: async () => BACKING,
-    details: async (wanted) => new Map(wanted.map(({ address }) => [address, details])),
+    details: async () => details,
     agentNames: async () => new Map(),
     policy: AHS_2026_2,
     ...changes,

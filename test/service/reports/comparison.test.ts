@@ -39,8 +39,7 @@ async function compare(world: World) {
   return createComparison({
     standing: async (address) => standing(world[address]?.snapshot),
     backing: async (address) => (address === wallets[0] ? BACKING : null),
-    details: async (wanted) =>
-      new Map(wanted.map(({ address }) => [address, { ...details, ...world[address]?.details }])),
+    details: async ({ address }) => ({ ...details, ...world[address]?.details }),
     agentNames: async () =>
       new Map([[wallets[0] ?? "0x", [{ agentId: 7n, registry: null, name: "keeper" }]]]),
     policy: AHS_2026_2,

@@ -77,13 +77,9 @@ describe("GET /compare", () => {
       compare: fakeComparison({
         standing: async () => standing({ score: null, followed: false }),
         backing: async () => null,
-        details: async (wanted) =>
-          new Map(
-            wanted.map(({ address }) => [
-              address,
-              { score: null, trend: { points: 0, change: null }, calls: 0, lastCallAt: null },
-            ]),
-          ),
+        details: async () => ({
+          ...{ score: null, trend: { points: 0, change: null }, calls: 0, lastCallAt: null },
+        }),
       }),
     });
     const { wallets } = await bodyOf<{ readonly wallets: readonly object[] }>(await app.request(BOTH));
