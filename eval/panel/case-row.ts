@@ -1,12 +1,11 @@
-import type { Decision, RuleName } from "../../service/verification/panel/types.ts";
+import type { Decision, RuleName, TallyOutcome } from "../../service/verification/panel/types.ts";
 
-/** Result of one case, as `--json` writes it. */
-export type CaseRow = {
+/** The verdict on one labelled case, by a run or by a replay. */
+export type VerdictRow = {
   readonly id: string;
   readonly domain: string;
-  readonly tags: readonly string[];
   readonly expected: readonly Decision[];
-  /** Null if the run gave no verdict. */
+  /** Null if there is no verdict. */
   readonly verdict: Decision | null;
   /** True if the verdict is an expected one; null without a verdict. */
   readonly is_right: boolean | null;
@@ -14,12 +13,39 @@ export type CaseRow = {
   /** 0 to 1. */
   readonly confidence: number | null;
   readonly rules_fired: readonly RuleName[];
+  /** Reason of a missing verdict. */
+  readonly error: string | null;
+};
+
+/** Result of one run, as `--json` writes it. */
+export type CaseRow = VerdictRow & {
+  readonly tags: readonly string[];
   readonly requests: number;
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   /** Null if no prices are configured. */
   readonly cost_usd: number | null;
   readonly latency_ms: number;
-  /** Reason of a missing verdict. */
-  readonly error: string | null;
 };
+
+/** Row of a case, from the tally's decision or the reason of a missing verdict. */
+export function verdictRowOf(
+  { id, domain, expected }: Pick<VerdictRow, "id" | "domain" | "expected">,
+  decision: Extract<TallyOutcome, { kind: "decided" }> | { readonly error: string },
+): VerdictRow {
+  const labelled = { id, domain, expected };
+  if ("error" in decision) {
+    const nothing = { verdict: null, is_right: null, final_score: null, confidence: null, rules_fired: [] };
+    return { ...labelled, ...nothing, error: decision.error };
+  }
+  const { verdict, finalScore, confidence, rulesFired } = decision;
+  return {
+    ...labelled,
+    verdict,
+    is_right: expected.includes(verdict),
+    final_score: finalScore,
+    confidence,
+    rules_fired: rulesFired,
+    error: null,
+  };
+}

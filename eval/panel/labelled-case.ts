@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { z } from "zod";
 import type { PanelCase } from "../../service/verification/panel/types.ts";
+import { jsonOf } from "./read-lines.ts";
 
 const CASES_FOLDER = new URL("./cases/", import.meta.url);
 /** As POST /v1/outputs and POST /v1/specs take them. */
@@ -9,9 +10,18 @@ const MAX_EVIDENCE = 50_000;
 
 const text = z.string().min(1).max(MAX_TEXT);
 
+/** A name that a terminal can show in a table. */
+export const shownName = z.string().regex(/^[^\p{C}]{1,200}$/u, "expected 1 to 200 printable characters");
+
+/** Correct verdicts, the best first. */
+export const expectedVerdicts = z
+  .array(z.enum(["ALLOW", "HOLD", "REJECT"]))
+  .min(1)
+  .max(3);
+
 const labelledCase = z.strictObject({
-  id: z.string().min(1),
-  domain: z.string().min(1),
+  id: shownName,
+  domain: shownName,
   /** Topics of the case, for readers only. */
   tags: z.array(z.string()).default([]),
   spec_text: text,
@@ -19,8 +29,7 @@ const labelledCase = z.strictObject({
   output_text: text,
   evidence_texts: z.array(z.string().min(1).max(MAX_EVIDENCE)).max(3).default([]),
   provider_has_score: z.boolean().default(true),
-  /** Correct verdicts, the best first. */
-  expected: z.array(z.enum(["ALLOW", "HOLD", "REJECT"])).min(1),
+  expected: expectedVerdicts,
 });
 
 const caseList = z.array(labelledCase).min(1);
@@ -59,12 +68,4 @@ export function panelCaseOf(labelled: LabelledCase): PanelCase {
     evidenceTexts: labelled.evidence_texts,
     providerHasScore: labelled.provider_has_score,
   };
-}
-
-function jsonOf(json: string, name: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch (error) {
-    throw new Error(`${name} is no JSON`, { cause: error });
-  }
 }

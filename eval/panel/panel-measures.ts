@@ -1,5 +1,6 @@
 import type { Decision } from "../../service/verification/panel/types.ts";
-import type { CaseRow } from "./case-row.ts";
+import type { CaseRow, VerdictRow } from "./case-row.ts";
+import { type Share, shareOf } from "./interval.ts";
 
 export const DECISIONS = ["ALLOW", "HOLD", "REJECT"] as const satisfies readonly Decision[];
 
@@ -13,24 +14,37 @@ type Bin = {
   readonly shareRight: number;
 };
 
-/** Measures of an evaluation; a share of nothing is null. */
-export type PanelMeasures = {
+/** Only ALLOW and REJECT, since HOLD claims no knowledge. */
+type Calibration = {
+  readonly bins: readonly Bin[];
+  /** Mean squared distance between confidence and correctness (1 or 0); 0 is best. */
+  readonly brier: number | null;
+  /** Expected calibration error: mean distance between the confidence of a bin and its share right, weighted by verdicts; 0 is best. */
+  readonly ece: number | null;
+};
+
+/** Measures of verdicts on labelled cases; a share of nothing is null. */
+export type VerdictMeasures = {
   readonly cases: number;
-  /** Runs without a verdict; they count only in usage. */
+  /** Cases without a verdict; they count only in coverage, hold rate and usage. */
   readonly broken: number;
-  readonly accuracy: number | null;
+  readonly accuracy: Share;
+  /** Share of the cases that are decided: ALLOW or REJECT. */
+  readonly coverage: Share;
+  readonly holdRate: Share;
+  /** Share right among the decided. */
+  readonly decidedAccuracy: Share;
   /** Verdicts given, by the best verdict expected. */
   readonly confusion: Readonly<Record<Decision, Readonly<Record<Decision, number>>>>;
-  /** Share of allowed cases among those that must not be allowed; falseRejectRate likewise for rejected ones. */
-  readonly falseAllowRate: number | null;
-  readonly falseRejectRate: number | null;
-  /** Only ALLOW and REJECT, since HOLD claims no knowledge. */
-  readonly calibration: {
-    readonly bins: readonly Bin[];
-    /** Mean squared distance between confidence and correctness (1 or 0); 0 is best. */
-    readonly brier: number | null;
-  };
+  /** Share of allowed cases among those that must not be allowed; falseReject likewise for rejected ones. */
+  readonly falseAllow: Share;
+  readonly falseReject: Share;
+  readonly calibration: Calibration;
   readonly byDomain: Readonly<Record<string, { readonly verdicts: number; readonly accuracy: number }>>;
+};
+
+/** Measures of an evaluation: verdicts and usage. */
+export type PanelMeasures = VerdictMeasures & {
   /** Null if no prices are configured. */
   readonly costUsd: number | null;
   readonly promptTokens: number;
@@ -38,27 +52,48 @@ export type PanelMeasures = {
   readonly latencyMs: { readonly p50: number | null; readonly p95: number | null };
 };
 
-type Judged = CaseRow & { readonly verdict: Decision; readonly is_right: boolean };
+type Judged<Row extends VerdictRow = VerdictRow> = Row & {
+  readonly verdict: Decision;
+  readonly is_right: boolean;
+};
 
 /** Accuracy, errors, calibration and usage of a set of runs. */
 export function measurePanel(rows: readonly CaseRow[]): PanelMeasures {
-  const judged = rows.filter((row): row is Judged => row.verdict !== null && row.is_right !== null);
-  const latencies = judged.map((row) => row.latency_ms);
+  const latencies = judgedOf(rows).map((row) => row.latency_ms);
   const costs = rows.map((row) => row.cost_usd);
   return {
-    cases: rows.length,
-    broken: rows.length - judged.length,
-    accuracy: shareOf(judged, (row) => row.is_right),
-    confusion: confusionOf(judged),
-    falseAllowRate: falseRate(judged, "ALLOW"),
-    falseRejectRate: falseRate(judged, "REJECT"),
-    calibration: calibrationOf(judged),
-    byDomain: byDomain(judged),
+    ...measureVerdicts(rows),
     costUsd: costs.every((cost) => cost !== null) ? costs.reduce((total, cost) => total + cost, 0) : null,
     promptTokens: rows.reduce((total, row) => total + row.prompt_tokens, 0),
     completionTokens: rows.reduce((total, row) => total + row.completion_tokens, 0),
     latencyMs: { p50: percentile(latencies, 0.5), p95: percentile(latencies, 0.95) },
   };
+}
+
+/** Accuracy, errors and calibration of verdicts, however they were reached. */
+export function measureVerdicts(rows: readonly VerdictRow[]): VerdictMeasures {
+  const judged = judgedOf(rows);
+  return {
+    cases: rows.length,
+    broken: rows.length - judged.length,
+    accuracy: shareOf(judged, (row) => row.is_right),
+    coverage: shareOf(rows, isDecided),
+    holdRate: shareOf(rows, ({ verdict }) => verdict === "HOLD"),
+    decidedAccuracy: shareOf(judged.filter(isDecided), (row) => row.is_right),
+    confusion: confusionOf(judged),
+    falseAllow: falseShare(judged, "ALLOW"),
+    falseReject: falseShare(judged, "REJECT"),
+    calibration: calibrationOf(judged),
+    byDomain: byDomain(judged),
+  };
+}
+
+function judgedOf<Row extends VerdictRow>(rows: readonly Row[]): readonly Judged<Row>[] {
+  return rows.filter((row): row is Judged<Row> => row.verdict !== null && row.is_right !== null);
+}
+
+function isDecided({ verdict }: VerdictRow): boolean {
+  return verdict === "ALLOW" || verdict === "REJECT";
 }
 
 /** Nearest-rank percentile; null without values. */
@@ -67,14 +102,14 @@ export function percentile(values: readonly number[], share: number): number | n
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
 }
 
-function falseRate(rows: readonly Judged[], verdict: Decision): number | null {
+function falseShare(rows: readonly Judged[], verdict: Decision): Share {
   return shareOf(
     rows.filter(({ expected }) => !expected.includes(verdict)),
     (row) => row.verdict === verdict,
   );
 }
 
-function confusionOf(rows: readonly Judged[]): PanelMeasures["confusion"] {
+function confusionOf(rows: readonly Judged[]): VerdictMeasures["confusion"] {
   const count = (best: Decision, given: Decision) =>
     rows.filter(({ expected, verdict }) => expected[0] === best && verdict === given).length;
   const line = (best: Decision) => ({
@@ -85,32 +120,33 @@ function confusionOf(rows: readonly Judged[]): PanelMeasures["confusion"] {
   return { ALLOW: line("ALLOW"), HOLD: line("HOLD"), REJECT: line("REJECT") };
 }
 
-function calibrationOf(rows: readonly Judged[]): PanelMeasures["calibration"] {
-  const told = rows.flatMap(({ verdict, confidence, is_right }) =>
-    verdict === "HOLD" || confidence === null ? [] : [{ confidence, right: is_right ? 1 : 0 }],
-  );
-  const bins = Array.from({ length: BINS }, (_, index) => {
-    // Full confidence belongs to the last bin.
-    const members = told.filter(
-      ({ confidence }) => Math.min(BINS - 1, Math.floor(confidence * BINS)) === index,
+/** How well confidence says the chance to be right. */
+export function calibrationOf(rows: readonly VerdictRow[]): Calibration {
+  const claims = rows
+    .filter(isDecided)
+    .flatMap(({ confidence, is_right }) =>
+      confidence === null ? [] : [{ confidence, right: is_right ? 1 : 0 }],
     );
-    return {
+  // Full confidence belongs to the last bin.
+  const groups = Map.groupBy(claims, ({ confidence }) => Math.min(BINS - 1, Math.floor(confidence * BINS)));
+  const bins = [...groups]
+    .sort(([one], [other]) => one - other)
+    .map(([index, members]) => ({
       from: index / BINS,
       verdicts: members.length,
-      meanConfidence: mean(members.map(({ confidence }) => confidence)),
-      shareRight: mean(members.map(({ right }) => right)),
-    };
-  });
-  const squares = told.map(({ confidence, right }) => (confidence - right) ** 2);
+      meanConfidence: meanOf(members, ({ confidence }) => confidence),
+      shareRight: meanOf(members, ({ right }) => right),
+    }));
+  if (claims.length === 0) return { bins, brier: null, ece: null };
+  const gap = (bin: Bin) => (bin.verdicts * Math.abs(bin.meanConfidence - bin.shareRight)) / claims.length;
   return {
-    bins: bins.flatMap(({ meanConfidence, shareRight, ...bin }) =>
-      meanConfidence === null || shareRight === null ? [] : [{ ...bin, meanConfidence, shareRight }],
-    ),
-    brier: mean(squares),
+    bins,
+    brier: meanOf(claims, ({ confidence, right }) => (confidence - right) ** 2),
+    ece: bins.reduce((sum, bin) => sum + gap(bin), 0),
   };
 }
 
-function byDomain(rows: readonly Judged[]): PanelMeasures["byDomain"] {
+function byDomain(rows: readonly Judged[]): VerdictMeasures["byDomain"] {
   const groups = Map.groupBy(rows, ({ domain }) => domain);
   const lines = [...groups].map(([domain, members]) => {
     const right = members.filter(({ is_right }) => is_right).length;
@@ -119,10 +155,7 @@ function byDomain(rows: readonly Judged[]): PanelMeasures["byDomain"] {
   return Object.fromEntries(lines);
 }
 
-function shareOf<Row>(rows: readonly Row[], holds: (row: Row) => boolean): number | null {
-  return rows.length === 0 ? null : rows.filter(holds).length / rows.length;
-}
-
-function mean(values: readonly number[]): number | null {
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+/** Mean over rows of which there is at least one. */
+function meanOf<Row>(rows: readonly Row[], numberOf: (row: Row) => number): number {
+  return rows.reduce((sum, row) => sum + numberOf(row), 0) / rows.length;
 }

@@ -1,31 +1,58 @@
 import { renderTable } from "../../bin/render-table.ts";
 import { figure } from "../render-results.ts";
-import type { CaseRow } from "./case-row.ts";
-import { DECISIONS, type PanelMeasures } from "./panel-measures.ts";
+import type { CaseRow, VerdictRow } from "./case-row.ts";
+import type { Estimate, Share } from "./interval.ts";
+import { DECISIONS, type PanelMeasures, type VerdictMeasures } from "./panel-measures.ts";
+import type { ReplayedCase, ReplayMeasures } from "./replay.ts";
+
+/** More are in `--json`. */
+const SHOWN_MISSES = 40;
 
 /** The whole of an evaluation as text tables for a terminal. */
 export function renderPanelResults(rows: readonly CaseRow[], measures: PanelMeasures): string {
+  return [
+    ...verdictSections(rows, measures),
+    section("All in all", [...verdictSummary(measures), ...usageRows(measures)]),
+  ].join("\n\n");
+}
+
+/** The same of a replay: intervals in place of usage. */
+export function renderReplay(rows: readonly ReplayedCase[], measures: ReplayMeasures): string {
+  const { changed, brier, ece, correlation, effectiveVotes } = measures;
+  return [
+    ...verdictSections(rows, measures),
+    section("All in all, with intervals of 95 %", [
+      ...verdictSummary(measures),
+      ["changed", `${changed} cases have another verdict than when they were recorded`],
+      ["ECE", estimate(ece)],
+      ["Brier", estimate(brier)],
+      ["correlation", `${estimate(correlation)} of two roles' errors`],
+      ["effective votes", `${estimate(effectiveVotes, 2)}`],
+    ]),
+  ].join("\n\n");
+}
+
+function verdictSections(rows: readonly VerdictRow[], measures: VerdictMeasures): readonly string[] {
   return [
     section("Verdicts by the best one expected", confusionRows(measures)),
     section("Domains", domainRows(measures)),
     section("Calibration of ALLOW and REJECT", calibrationRows(measures)),
     section("Cases that went another way", missRows(rows)),
-    section("All in all", summaryRows(measures)),
-  ].join("\n\n");
+  ];
 }
 
 function section(title: string, rows: readonly (readonly string[])[]): string {
   return [title, ...(rows.length === 0 ? ["none"] : renderTable(rows))].join("\n");
 }
 
-function confusionRows({ confusion }: PanelMeasures): string[][] {
+function confusionRows({ confusion }: VerdictMeasures): string[][] {
   return [
     ["expected", ...DECISIONS],
     ...DECISIONS.map((best) => [best, ...DECISIONS.map((given) => String(confusion[best][given]))]),
   ];
 }
 
-function domainRows({ byDomain }: PanelMeasures): string[][] {
+function domainRows({ byDomain }: VerdictMeasures): string[][] {
   const lines = Object.entries(byDomain);
   return [
     ["domain", "verdicts", "accuracy"],
@@ -33,7 +60,7 @@ function domainRows({ byDomain }: PanelMeasures): string[][] {
   ];
 }
 
-function calibrationRows({ calibration: { bins } }: PanelMeasures): string[][] {
+function calibrationRows({ calibration: { bins } }: VerdictMeasures): string[][] {
   return [
     ["confidence", "verdicts", "mean", "right"],
     ...bins.map(({ from, verdicts, meanConfidence, shareRight }) => [
@@ -45,35 +72,56 @@ function calibrationRows({ calibration: { bins } }: PanelMeasures): string[][] {
   ];
 }
 
-function missRows(rows: readonly CaseRow[]): string[][] {
+function missRows(rows: readonly VerdictRow[]): string[][] {
   const missed = rows.filter(({ is_right }) => is_right !== true);
   if (missed.length === 0) return [];
   return [
     ["case", "expected", "got", "score", "confidence", "why"],
-    ...missed.map((row) => [
-      row.id,
-      row.expected.join(" or "),
-      row.verdict ?? "none",
-      figure(row.final_score, 0),
-      figure(row.confidence, 2),
-      row.error ?? row.rules_fired.join(", "),
-    ]),
+    ...missed
+      .slice(0, SHOWN_MISSES)
+      .map((row) => [
+        row.id,
+        row.expected.join(" or "),
+        row.verdict ?? "none",
+        figure(row.final_score, 0),
+        figure(row.confidence, 2),
+        row.error ?? row.rules_fired.join(", "),
+      ]),
+    ...(missed.length > SHOWN_MISSES ? [[`and ${missed.length - SHOWN_MISSES} more`]] : []),
   ];
 }
 
-function summaryRows(measures: PanelMeasures): string[][] {
+function verdictSummary(measures: VerdictMeasures): string[][] {
+  return [
+    ["verdicts", `${measures.cases - measures.broken} of ${measures.cases} cases`],
+    ["accuracy", share(measures.accuracy, "verdicts are expected ones")],
+    ["coverage", share(measures.coverage, "cases are decided: ALLOW or REJECT")],
+    ["HOLD", share(measures.holdRate, "cases")],
+    ["right", share(measures.decidedAccuracy, "decided cases")],
+    ["false ALLOW", share(measures.falseAllow, "cases that may not be allowed")],
+    ["false REJECT", share(measures.falseReject, "cases that may not be rejected")],
+  ];
+}
+
+function usageRows(measures: PanelMeasures): string[][] {
   const { costUsd, latencyMs } = measures;
   const verdicts = measures.cases - measures.broken;
   return [
-    ["verdicts", `${verdicts} of ${measures.cases} cases`],
-    ["accuracy", figure(measures.accuracy)],
-    ["false ALLOW", `${figure(measures.falseAllowRate)} of the cases that may not be allowed`],
-    ["false REJECT", `${figure(measures.falseRejectRate)} of the cases that may not be rejected`],
+    ["ECE", figure(measures.calibration.ece)],
     ["Brier", figure(measures.calibration.brier)],
     ["tokens", `${measures.promptTokens} asked, ${measures.completionTokens} answered`],
     ["cost", costUsd === null ? "unknown: no prices are configured" : costOf(costUsd, verdicts)],
     ["latency", `p50 ${milliseconds(latencyMs.p50)}, p95 ${milliseconds(latencyMs.p95)}`],
   ];
+}
+
+function share({ count, of, ...rest }: Share, what: string): string {
+  return `${estimate(rest)}: ${count} of ${of} ${what}`;
+}
+
+function estimate({ value, interval }: Estimate, decimals = 3): string {
+  const bounds = interval && ` (${figure(interval.low, decimals)}–${figure(interval.high, decimals)})`;
+  return `${figure(value, decimals)}${bounds ?? ""}`;
 }
 
 function costOf(usd: number, verdicts: number): string {

@@ -1,14 +1,14 @@
 import type { AskDeps } from "../../service/verification/panel/ask-role.ts";
 import { runPanel } from "../../service/verification/panel/run-panel.ts";
 import type { PanelOutcome, RoleRecord } from "../../service/verification/panel/types.ts";
-import type { CaseRow } from "./case-row.ts";
+import { type CaseRow, verdictRowOf } from "./case-row.ts";
 import { type LabelledCase, panelCaseOf } from "./labelled-case.ts";
 
-/** Runs the panel on one case; a run that fails or throws becomes a row that says why. */
+/** Runs the panel on one case; a run that fails or throws becomes a row that says why. The records have every role's answer. */
 export async function runCase(
   labelled: LabelledCase,
   deps: AskDeps & { readonly signal: AbortSignal },
-): Promise<CaseRow> {
+): Promise<{ readonly row: CaseRow; readonly records: readonly RoleRecord[] }> {
   const records: RoleRecord[] = [];
   const keep = async (record: RoleRecord) => {
     records.push(record);
@@ -26,32 +26,12 @@ export async function runCase(
     },
   );
   const latencyMs = Math.round(deps.monotonicMs() - startedMs);
-  const { id, domain, tags, expected } = labelled;
-  return {
-    id,
-    domain,
-    tags,
-    expected,
-    ...judged(outcome, expected),
-    ...usageOf(records),
-    latency_ms: latencyMs,
-  };
-}
-
-function judged(outcome: PanelOutcome, expected: CaseRow["expected"]) {
-  if (outcome.kind === "failed") {
-    const nothing = { verdict: null, is_right: null, final_score: null, confidence: null, rules_fired: [] };
-    return { ...nothing, error: outcome.message };
-  }
-  const { verdict, finalScore, confidence, rulesFired } = outcome.decision;
-  return {
-    verdict,
-    is_right: expected.includes(verdict),
-    final_score: finalScore,
-    confidence,
-    rules_fired: rulesFired,
-    error: null,
-  };
+  const verdict = verdictRowOf(
+    labelled,
+    outcome.kind === "failed" ? { error: outcome.message } : outcome.decision,
+  );
+  const row = { ...verdict, tags: labelled.tags, ...usageOf(records), latency_ms: latencyMs };
+  return { row, records };
 }
 
 function usageOf(records: readonly RoleRecord[]) {

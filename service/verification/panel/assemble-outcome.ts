@@ -13,6 +13,7 @@ import {
   type OutputCheck,
   type PanelCase,
   type PanelOutcome,
+  type RoleAnswer,
   type RoleFinding,
   type TallyOutcome,
 } from "./types.ts";
@@ -37,7 +38,7 @@ const MAX_OBJECTIONS = 20;
 export function assembleOutcome(results: RunResults): PanelOutcome | null {
   const { panelCase, criteria, checks, settings, critic, synthesiser } = results;
   const ballots = answersOf(results.generators);
-  const shown = shownTexts(results);
+  const shown = shownTexts(results.blocks, (role) => results.generators[role].record.answer);
   const decision = tally({
     ...{ domain: panelCase.domain, hasCriteria: criteria.length > 0, ballots, checks },
     ...{ critique: critic.answer, synthesis: synthesiser.answer, outputText: panelCase.outputText },
@@ -73,9 +74,13 @@ export function assembleOutcome(results: RunResults): PanelOutcome | null {
 type Decided = Extract<TallyOutcome, { kind: "decided" }>;
 type ValidBallot = { role: GeneratorRole; ballot: Ballot };
 
-function shownTexts({ blocks, generators }: RunResults): ShownTexts {
+/** Texts as the critic saw them: the output, and every ballot as it was received. */
+export function shownTexts(
+  blocks: readonly Block[],
+  answerOf: (role: GeneratorRole) => RoleAnswer<unknown>,
+): ShownTexts {
   const ballots = GENERATOR_ROLES.flatMap((role) => {
-    const { answer } = generators[role].record;
+    const answer = answerOf(role);
     return answer.kind === "answer" ? [[role, answerBlock(`ballot_${role}`, answer.answer).neutral]] : [];
   });
   const output = blocks.find(({ label }) => label === "output")?.neutral ?? "";

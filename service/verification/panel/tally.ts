@@ -216,21 +216,27 @@ function criticRules(outcome: Decision, input: CriticInput): readonly RuleName[]
   return rules;
 }
 
-/** True if enough counted generators are challenged with a reason and a quotation from that ballot or the output. */
 function challengesEnough({ critique, ballots, texts }: CriticInput): boolean {
-  const reasoned = critique.challenges.filter(
-    ({ role, reason }) => reason.trim() !== "" && ballots.some((ballot) => ballot.role === role),
-  );
   // The common case needs no search in the output.
-  if (new Set(reasoned.map(({ role }) => role)).size < CRITIC.challengedGenerators) return false;
+  if (new Set(critique.challenges.map(({ role }) => role)).size < CRITIC.challengedGenerators) return false;
+  return challengedRoles(critique, ballots, texts).length >= CRITIC.challengedGenerators;
+}
+
+/** Generators that are challenged with a reason and a quotation from their ballot or the output. */
+export function challengedRoles(
+  critique: Critique,
+  ballots: readonly { readonly role: GeneratorRole; readonly ballot: Ballot }[],
+  texts: CriticInput["texts"],
+): readonly GeneratorRole[] {
   const isOfOutput = createQuoteSearch([texts.outputText, texts.shown.output], CRITIC.minQuoteCharacters);
+  const reasoned = critique.challenges.filter(({ reason }) => reason.trim() !== "");
   const challenged = ballots.filter(({ role, ballot }) => {
     const isOfBallot = createQuoteSearch(ballotTexts(role, ballot, texts), CRITIC.minQuoteCharacters);
     return reasoned.some(
       (challenge) => challenge.role === role && (isOfBallot(challenge.quote) || isOfOutput(challenge.quote)),
     );
   });
-  return challenged.length >= CRITIC.challengedGenerators;
+  return challenged.map(({ role }) => role);
 }
 
 function ballotTexts(
@@ -282,7 +288,8 @@ function hasUnmetCriterion({ ballots, synthesis }: Parameters<typeof outputRules
   );
 }
 
-function shownUnmet(findings: readonly { id: string; evidence: string }[]): readonly string[] {
+/** Ids of the criteria that a role finds unmet, with evidence. */
+export function shownUnmet(findings: readonly { id: string; evidence: string }[]): readonly string[] {
   return findings.filter(({ evidence }) => evidence.trim() !== "").map(({ id }) => id);
 }
 

@@ -49,7 +49,7 @@ const broken: CaseRow = {
 describe("the measures of an evaluation", () => {
   test("count what was right by every verdict that is expected, and confusion by the best one", () => {
     const measures = measurePanel([ROW, wrongAllow, held, wrongReject]);
-    expect(measures.accuracy).toBe(0.5);
+    expect(measures.accuracy).toMatchObject({ count: 2, of: 4, value: 0.5 });
     expect(measures.confusion).toEqual({
       ALLOW: { ALLOW: 1, HOLD: 0, REJECT: 1 },
       HOLD: { ALLOW: 0, HOLD: 0, REJECT: 0 },
@@ -63,10 +63,21 @@ describe("the measures of an evaluation", () => {
 
   test("tell false ALLOW and false REJECT apart, each among the cases where it is false", () => {
     expect(measurePanel([ROW, wrongAllow, held, wrongReject])).toMatchObject({
-      falseAllowRate: 1 / 2,
-      falseRejectRate: 1 / 2,
+      falseAllow: { count: 1, of: 2 },
+      falseReject: { count: 1, of: 2 },
     });
-    expect(measurePanel([ROW])).toMatchObject({ falseAllowRate: null, falseRejectRate: 0 });
+    expect(measurePanel([ROW])).toMatchObject({
+      falseAllow: { of: 0, value: null, interval: null },
+      falseReject: { count: 0, of: 1, value: 0 },
+    });
+  });
+
+  test("count decided cases and HOLD among all, and what is right among the decided", () => {
+    expect(measurePanel([ROW, wrongAllow, held, broken])).toMatchObject({
+      coverage: { count: 2, of: 4 },
+      holdRate: { count: 1, of: 4 },
+      decidedAccuracy: { count: 1, of: 2 },
+    });
   });
 
   test("calibrate by verdicts that adjudicate alone, full confidence in the last bin", () => {
@@ -76,13 +87,14 @@ describe("the measures of an evaluation", () => {
       { from: 0.9, verdicts: 2, meanConfidence: 0.95, shareRight: 0.5 },
     ]);
     expect(calibration.brier).toBeCloseTo((0.01 + 0.49 + 1) / 3);
+    expect(calibration.ece).toBeCloseTo((0.7 + 2 * 0.45) / 3);
   });
 
   test("leave a run without a verdict out of all but usage", () => {
     expect(measurePanel([ROW, broken])).toMatchObject({
       cases: 2,
       broken: 1,
-      accuracy: 1,
+      accuracy: { value: 1, of: 1 },
       costUsd: 0.012,
       promptTokens: 200,
       completionTokens: 20,
@@ -93,9 +105,9 @@ describe("the measures of an evaluation", () => {
   test("tell no cost where one run has none, and nothing of no rows", () => {
     expect(measurePanel([ROW, { ...ROW, cost_usd: null }]).costUsd).toBeNull();
     expect(measurePanel([])).toMatchObject({
-      accuracy: null,
-      falseAllowRate: null,
-      calibration: { bins: [], brier: null },
+      accuracy: { value: null },
+      falseAllow: { value: null },
+      calibration: { bins: [], brier: null, ece: null },
       latencyMs: { p50: null, p95: null },
     });
   });

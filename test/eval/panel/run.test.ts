@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { CaseRow } from "../../../eval/panel/case-row.ts";
 import { ownCases } from "../../../eval/panel/labelled-case.ts";
 import { useFolder } from "../../support/use-folder.ts";
 
@@ -56,10 +57,79 @@ describe("npm run eval:panel", { timeout: TIMEOUT_MS }, () => {
       code: 2,
       stderr: expect.stringContaining("Usage:"),
     });
+    expect(await run(["--replay", cases, "--cases", cases])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--replay takes no --cases"),
+    });
     const half = await run([], { PANEL_BASE_URL: "http://127.0.0.1:1/v1" });
     expect(half).toMatchObject({ code: 2, stderr: expect.stringContaining("needs PANEL_MODEL") });
   });
 });
+
+describe("npm run eval:panel -- --record and --replay", { timeout: TIMEOUT_MS }, () => {
+  const shipped = new URL("../../../eval/panel/recorded/scripted.jsonl", import.meta.url).pathname;
+
+  test("a replay decides as the run did, and the recording in the repository is that of this version", async () => {
+    const [live, recorded, replayed] = ["live.json", "new.jsonl", "replayed.json"].map((name) =>
+      join(folder, name),
+    ) as [string, string, string];
+    expect(await run(["--record", recorded, "--json", live])).toMatchObject({ code: 0 });
+    const { code, stdout } = await run(["--replay", recorded, "--json", replayed]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("which says nothing of any model");
+    expect(stdout).toMatch(/false ALLOW +0\.\d{3} \(0\.\d{3}–0\.\d{3}\): \d+ of \d+ cases/);
+    expect(stdout).toMatch(/effective votes +1\.\d{2} \(/);
+    const results = JSON.parse(readFileSync(replayed, "utf8"));
+    expect(results).toMatchObject({ seed: "1", left_out: 0, changed: 0, cases: ownCases().length });
+    expect(results.rows.map(verdictOf)).toEqual(JSON.parse(readFileSync(live, "utf8")).rows.map(verdictOf));
+    // If this fails, record it again: rm it, then npm run eval:panel -- --record eval/panel/recorded/scripted.jsonl
+    expect(judgmentsIn(recorded)).toEqual(judgmentsIn(shipped));
+    expect(await run(["--record", recorded])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("EEXIST"),
+    });
+  });
+
+  test("a bad line is named and left out, or ends a strict replay with code 2", async () => {
+    const file = join(folder, "bad.jsonl");
+    const [first] = readFileSync(shipped, "utf8").split("\n");
+    writeFileSync(file, `${first}\n${first?.replace("ALLOW", "MAYBE")}\n`);
+    const lenient = await run(["--replay", file]);
+    expect(lenient).toMatchObject({ code: 0, stdout: expect.stringContaining("Replay of 1 cases") });
+    expect(lenient.stderr).toMatch(/bad\.jsonl:2: expected\.0: .*"ALLOW"/);
+    expect(await run(["--replay", file, "--strict"])).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  test("pairwise judgments are imported, recorded and replayed at once", async () => {
+    const [file, recorded] = [join(folder, "judge.json"), join(folder, "pairs.jsonl")];
+    const both = { "swap = False": { winner: "1" }, "swap = True": { winner: "1" } };
+    writeFileSync(
+      file,
+      JSON.stringify([{ input: "Name one.", output_1: "One.", output_2: "Two.", label: 1, results: [both] }]),
+    );
+    const judges = Array.from({ length: 4 }, () => ["--judgments", file]).flat();
+    const imported = await run(["--import", "llmbar", ...judges, "--record", recorded]);
+    expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining("import of llmbar") });
+    const again = await run(["--replay", recorded]);
+    expect(again.stdout).toBe(imported.stdout);
+    expect(await run(["--import", "llm", ...judges])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--import is "llm", expected llmbar or judgebench'),
+    });
+  });
+});
+
+/** The part of a row that the tally decides. */
+function verdictOf(row: CaseRow) {
+  const { id, verdict, is_right, final_score, confidence, rules_fired } = row;
+  return { id, verdict, is_right, final_score, confidence, rules_fired };
+}
+
+/** Lines of a recording without the prompts' hash, which changes with every word of a prompt. */
+function judgmentsIn(file: string): unknown[] {
+  const lines = readFileSync(file, "utf8").trim().split("\n");
+  return lines.map((line) => ({ ...JSON.parse(line), prompt_hash: null }));
+}
 
 function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {

@@ -1,0 +1,79 @@
+import { parseArgs } from "node:util";
+import { parseConfig } from "../../bin/config.ts";
+import type { PanelSettings } from "../../bin/panel-settings.ts";
+import { IMPORTS, type JudgeFile, ORDERS } from "./import-pairs.ts";
+import { type LabelledCase, ownCases, readCases } from "./labelled-case.ts";
+import { readBounded } from "./read-lines.ts";
+
+export const USAGE = `Usage: npm run eval:panel -- [--cases FILE] [--record FILE] [--json FILE]
+       npm run eval:panel -- --replay FILE [--seed TEXT] [--strict] [--json FILE]
+       npm run eval:panel -- --import ${IMPORTS.join("|")} --judgments FILE (3 or 4 times) [--order ${ORDERS.join("|")}]
+                             [--record FILE] [--seed TEXT] [--strict] [--json FILE]
+What the panel makes of labelled cases: on the models that PANEL_BASE_URL and PANEL_MODEL name, or of recorded judgments without any model.
+--record keeps the judgments, --replay decides them again. Exit code 1 when a case came to no verdict.`;
+
+type Common = {
+  readonly json: string | undefined;
+  /** A new file for the judgments. */
+  readonly record: string | undefined;
+};
+
+type Replayed = Common & { readonly seed: string; readonly isStrict: boolean };
+
+/** One command, with the files that it reads. */
+export type Options =
+  | (Common & {
+      readonly mode: "live";
+      readonly cases: readonly LabelledCase[];
+      readonly config: PanelSettings | null;
+    })
+  | (Replayed & { readonly mode: "replay"; readonly file: string; readonly text: string })
+  | (Replayed & {
+      readonly mode: "import";
+      readonly kind: (typeof IMPORTS)[number];
+      readonly order: (typeof ORDERS)[number];
+      readonly files: readonly JudgeFile[];
+    });
+
+/** Reads options and files. Throws with what is wrong. */
+export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
+  const text = { type: "string" } as const;
+  const { values } = parseArgs({
+    args,
+    options: {
+      ...{ cases: text, json: text, record: text, replay: text, import: text, order: text, seed: text },
+      judgments: { type: "string", multiple: true },
+      strict: { type: "boolean" },
+    },
+  });
+  const { json, record, replay, seed = "1", judgments = [], strict: isStrict = false } = values;
+  const replayed = { json, record, seed, isStrict };
+  if (replay !== undefined) {
+    refuse("--replay", values, ["cases", "record", "import", "order", "judgments"]);
+    return { mode: "replay", ...replayed, file: replay, text: readBounded(replay) };
+  }
+  if (values.import !== undefined) {
+    refuse("--import", values, ["cases"]);
+    return {
+      mode: "import",
+      ...replayed,
+      kind: oneOf("--import", values.import, IMPORTS),
+      order: oneOf("--order", values.order ?? "both", ORDERS),
+      files: judgments.map((name) => ({ name, text: readBounded(name) })),
+    };
+  }
+  refuse("A run on models", values, ["order", "judgments", "seed", "strict"]);
+  const cases = values.cases === undefined ? ownCases() : readCases(values.cases);
+  return { mode: "live", json, record, cases, config: parseConfig(env).panel };
+}
+
+function refuse(mode: string, values: Readonly<Record<string, unknown>>, names: readonly string[]): void {
+  const given = names.filter((name) => values[name] !== undefined).map((name) => `--${name}`);
+  if (given.length > 0) throw new Error(`${mode} takes no ${given.join(", ")}`);
+}
+
+function oneOf<Name extends string>(option: string, given: string, names: readonly Name[]): Name {
+  const found = names.find((name) => name === given);
+  if (found === undefined) throw new Error(`${option} is "${given}", expected ${names.join(" or ")}`);
+  return found;
+}

@@ -1,0 +1,45 @@
+import { writeFileSync } from "node:fs";
+import { seededRandom } from "../../devnet/population/random.ts";
+import { PANEL_VERSION } from "../../service/verification/panel/policy.ts";
+import { importPairs } from "./import-pairs.ts";
+import type { Options } from "./options.ts";
+import { parseLines, type Rows } from "./read-lines.ts";
+import { type RecordedCase, recordedCase } from "./recorded-case.ts";
+import { renderReplay } from "./render-panel-results.ts";
+import { measureReplay, replay } from "./replay.ts";
+import { replayResults } from "./replay-results.ts";
+import { linesOf } from "./run-live.ts";
+
+/** A full line of 30 criteria has about 2,000 bytes. */
+const MAX_LINE_BYTES = 16 * 2 ** 10;
+const SHOWN_FAULTS = 20;
+
+/** Decides recorded judgments again and prints the measures. Returns the number of cases without a verdict. Throws if none can be read. */
+export function runReplay(options: Exclude<Options, { mode: "live" }>): number {
+  const { rows, faults } = readRecorded(options);
+  for (const fault of faults.slice(0, SHOWN_FAULTS)) process.stderr.write(`${fault}\n`);
+  if (faults.length > SHOWN_FAULTS) process.stderr.write(`and ${faults.length - SHOWN_FAULTS} more\n`);
+  if (options.isStrict && faults.length > 0) throw new Error(`${faults.length} rows do not fit`);
+  if (rows.length === 0) throw new Error("There is no case to replay");
+  if (options.record !== undefined) writeFileSync(options.record, linesOf(rows), { flag: "wx" });
+  const cases = replay(rows);
+  const measures = measureReplay(cases, seededRandom(options.seed));
+  const sources = [...new Set(rows.map(({ source }) => source))];
+  process.stdout.write(`Replay of ${rows.length} cases by ${PANEL_VERSION}, ${faults.length} left out\n`);
+  process.stdout.write(`Source: ${sources.join("; ")}\n\n${renderReplay(cases, measures)}\n`);
+  if (options.json !== undefined) {
+    const results = {
+      seed: options.seed,
+      sources,
+      left_out: faults.length,
+      ...replayResults(cases, measures),
+    };
+    writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`);
+  }
+  return measures.broken;
+}
+
+function readRecorded(options: Exclude<Options, { mode: "live" }>): Rows<RecordedCase> {
+  if (options.mode === "import") return importPairs(options.files, options);
+  return parseLines(options.text, { name: options.file, schema: recordedCase, maxLineBytes: MAX_LINE_BYTES });
+}
