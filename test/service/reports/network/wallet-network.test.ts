@@ -342,8 +342,8 @@ describe("what is known of accounts", () => {
       address: SHOP,
       hasCode: true,
       agents: [
-        { agentId: 7n, name: "Shop" },
-        { agentId: 9n, name: null },
+        { agentId: 7n, name: "Shop", registry: null },
+        { agentId: 9n, name: null, registry: null },
       ],
       score: { ahsScore: 91, grade: "A" },
       sanctions: [],
