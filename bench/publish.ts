@@ -117,6 +117,7 @@ async function startServices(bench: Bench, signal: AbortSignal): Promise<void> {
         oracle: { address: bench.oracle, startBlock: 0 },
         verdictEvaluator: null,
         usdc: null,
+        reputationRegistry: null,
         maxRequestFeeWei: 0n,
       }),
       rpc: createSenderRpc({ url: bench.rpcUrl, timeoutMs: 10_000, retries: 2 }),

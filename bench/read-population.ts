@@ -60,6 +60,7 @@ export async function deploymentOf(databaseUrl: string): Promise<Deployment> {
     verdictEvaluator: null,
     escrows: [],
     registries: [],
+    reputationRegistry: null,
     usdc: place(0xa4).address,
     market: {
       native: { ...market.native, feed: checked(market.native.feed) },

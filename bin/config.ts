@@ -114,6 +114,8 @@ function configOf(data: z.infer<typeof environment>, secrets: readonly string[])
       apiKey: data.LABELS_API_KEY ?? null,
       provider: data.LABELS_PROVIDER,
     },
+    agentId: data.AGENT_ID ?? null,
+    feedbackDailyWei: data.FEEDBACK_DAILY_WEI,
     enrolment: { perDay: data.ENROLMENTS_PER_DAY, maxFeeWei: data.ENROLMENT_MAX_FEE_WEI },
   };
 }

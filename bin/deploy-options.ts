@@ -192,6 +192,7 @@ function nothingKnown(chainId: number): Known {
     identityRegistry: null,
     sanctionsList: null,
     registries: [],
+    reputationRegistry: null,
     usdc: null,
     market: {
       native: { symbol: "ETH", decimals: 18, feed: null },

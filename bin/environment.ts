@@ -48,6 +48,11 @@ function wholeNumber(least: number, most: number) {
 const port = wholeNumber(1, 65_535);
 const seconds = wholeNumber(1, 31_536_000);
 
+const wei = z
+  .string()
+  .regex(/^\d{1,30}$/)
+  .transform(BigInt);
+
 const gas = z
   .string()
   .regex(/^[1-9]\d{0,29}$/)
@@ -250,12 +255,16 @@ export const environment = z.object({
   /** Wallets per UTC day that are requested to be followed because a caller paid for their score. */
   ENROLMENTS_PER_DAY: wholeNumber(0, 100_000).default(200),
   /** Highest fee for each such request. */
-  ENROLMENT_MAX_FEE_WEI: z
-    .string()
-    .regex(/^\d{1,30}$/)
-    .transform(BigInt)
+  ENROLMENT_MAX_FEE_WEI: wei
     // A third of a dollar at 3,000 USD per coin: a third of what the call brings in.
     .default(100_000_000_000_000n)
+    .describe("a whole number of wei"),
+  /** The service's own number in the ERC-8004 identity registry; unset, its registration file names no entry. */
+  AGENT_ID: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
+  /** Most that feedback in the ERC-8004 reputation registry may cost in a UTC day. */
+  FEEDBACK_DAILY_WEI: wei
+    // 15 USD at 3,000 USD per coin: about 480 changes of a grade at 0.05 gwei.
+    .default(5_000_000_000_000_000n)
     .describe("a whole number of wei"),
   /** Lets agents' endpoints and documents be on this machine; refused on any chain but the local one. */
   PROBE_LOOPBACK: z.enum(["0", "1"]).default("0").describe("0 or 1"),

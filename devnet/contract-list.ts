@@ -1,6 +1,7 @@
 import { type Abi, type Address, encodeDeployData, getContractAddress, type Hex } from "viem";
 import bytecodes from "../contracts/bytecode.json" with { type: "json" };
 import { identityRegistryAbi } from "../service/chain/abi/identity-registry.ts";
+import { reputationRegistryAbi } from "../service/chain/abi/reputation-registry.ts";
 import { sanctionsListAbi } from "../service/chain/abi/sanctions-list.ts";
 import { usdCoinAbi } from "../service/chain/abi/usd-coin.ts";
 import { constantProductPoolAbi } from "./abi/constant-product-pool.ts";
@@ -64,6 +65,7 @@ type ContractName =
   | "oracle"
   | "agentBazaar"
   | (typeof VERIFICATION_NAMES)[number]
+  | "reputationRegistry"
   | (typeof KEEPER_TARGETS)[number]
   | FeedName;
 
@@ -97,6 +99,7 @@ export function contractAddresses(): Contracts {
     "oracle" as const,
     ...VERIFICATION_NAMES,
     "agentBazaar" as const,
+    "reputationRegistry" as const,
   ];
   const entries = names.map((name, nonce) => [
     name,
@@ -129,13 +132,17 @@ export function creationCodes() {
 
 /** Creation code with arguments for everything that comes after the oracle, in the order of deployment. */
 export function codesAfterOracle() {
-  const bazaar: ContractSpec = {
-    name: "agentBazaar",
-    bytecode: bytecodes.IdentityRegistry,
-    abi: identityRegistryAbi,
-    args: [],
-  };
-  return [...verificationSpecs(contractAddresses()), bazaar].map(creationCode);
+  const contracts = contractAddresses();
+  const registries: readonly ContractSpec[] = [
+    { name: "agentBazaar", bytecode: bytecodes.IdentityRegistry, abi: identityRegistryAbi, args: [] },
+    {
+      name: "reputationRegistry",
+      bytecode: bytecodes.ReputationRegistry,
+      abi: reputationRegistryAbi,
+      args: [contracts.identityRegistry],
+    },
+  ];
+  return [...verificationSpecs(contracts), ...registries].map(creationCode);
 }
 
 function creationCode({ name, abi, bytecode, args }: ContractSpec) {

@@ -86,6 +86,7 @@ export async function localDeployment(
       })),
     ),
     registries: [{ name: BAZAAR_NAME, kind: "erc8004", ...contract(contracts.agentBazaar) }],
+    reputationRegistry: contracts.reputationRegistry,
     usdc: contracts.usdc,
     market: {
       native: { symbol: "ETH", decimals: 18, feed: contracts.ethUsdFeed },

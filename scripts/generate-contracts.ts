@@ -24,7 +24,12 @@ const root = join(import.meta.dirname, "..");
 const serviceFolder = "service/chain/abi";
 const devnetFolder = "devnet/abi";
 /** Local substitutes of contracts that the service reads or calls. */
-const STAND_INS: ReadonlySet<string> = new Set(["IdentityRegistry", "SanctionsList", "UsdCoin"]);
+const STAND_INS: ReadonlySet<string> = new Set([
+  "IdentityRegistry",
+  "ReputationRegistry",
+  "SanctionsList",
+  "UsdCoin",
+]);
 const bytecodeFile = "contracts/bytecode.json";
 
 const drifted = process.argv.includes("--check") ? check(generate()) : write(generate());

@@ -13,6 +13,7 @@ import {
   judgeBalance,
   judgeChainId,
   judgeContracts,
+  judgeFeedback,
   judgeFeeds,
   judgeHead,
   judgeMethods,
@@ -22,6 +23,7 @@ import {
 } from "./judge-chain.ts";
 import {
   probeCode,
+  probeFeedback,
   probeFeeds,
   probeHead,
   probeMethods,
@@ -74,6 +76,9 @@ export function chainChecks(
     check("contracts", () => checkContracts(client, deployment)),
     check("oracle", async () =>
       judgeOracle(await oracleFault(client, { chainId, address: deployment.oracle.address })),
+    ),
+    check("feedback", async () =>
+      judgeFeedback(await probeFeedback(client, deployment), config.publicUrl !== null || isLocal),
     ),
     check("request fee", async () => {
       const maxFeeWei = config.enrolment.maxFeeWei;
@@ -195,6 +200,7 @@ type ListedContract = {
 function listContracts(deployment: Deployment): readonly ListedContract[] {
   const { identityRegistry, sanctionsList, oracle, verdictEvaluator, registries, market, accounts } =
     deployment;
+  const { reputationRegistry } = deployment;
   const essential = (what: string, contract: { readonly address: Address } | null): ListedContract[] =>
     contract === null ? [] : [{ what, address: contract.address, isEssential: true }];
   const other = (what: string, address: Address | null): ListedContract[] =>
@@ -206,6 +212,7 @@ function listContracts(deployment: Deployment): readonly ListedContract[] {
     ...essential("verdict evaluator", verdictEvaluator),
     ...(deployment.usdc === null ? [] : essential("USDC", { address: deployment.usdc })),
     ...registries.flatMap(({ name, address }) => other(`registry ${name}`, address)),
+    ...other("reputation registry", reputationRegistry),
     ...other("wrapped coin", market.wrappedNative),
     ...other(`feed of ${market.native.symbol}`, market.native.feed),
     ...market.tokens.flatMap(({ symbol, address, feed }) => [

@@ -110,6 +110,24 @@ export function judgeOracle(found: string | null): Verdict {
     : fault(found, 'deploy a new one with "ahs deploy"; the old one keeps its last records');
 }
 
+/** Whether feedback can be left: about the agents that are scored, with documents under a public address. */
+export function judgeFeedback(
+  registry: { readonly agentsOf: Address; readonly expected: Address } | null,
+  hasPublicUrl: boolean,
+): Verdict {
+  if (registry === null) return notConfigured("no feedback is left, reputationRegistry");
+  const { agentsOf, expected } = registry;
+  if (!isAddressEqual(agentsOf, expected)) {
+    return fault(
+      `the reputation registry is of the agents of ${agentsOf}, expected ${expected}`,
+      "correct reputationRegistry in the deployment file: feedback would be about other agents",
+    );
+  }
+  return hasPublicUrl
+    ? fine("the reputation registry is of the agents that are scored")
+    : concern("no feedback is left without PUBLIC_URL", "set it to the address that callers use");
+}
+
 /** Whether the contracts believe the keys of this process. */
 export function judgeRole({
   role,

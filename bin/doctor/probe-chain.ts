@@ -9,6 +9,7 @@ import {
   zeroHash,
 } from "viem";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
+import { reputationRegistryAbi } from "../../service/chain/abi/reputation-registry.ts";
 import { verdictEvaluatorAbi } from "../../service/chain/abi/verdict-evaluator.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import { nodeFailureOf } from "../../service/chain/node/failure.ts";
@@ -123,6 +124,20 @@ export function probeRequestFee(
   return client.readContract({
     ...{ address: oracle.address, abi: agentHealthOracleAbi, functionName: "requestFee" },
   });
+}
+
+/** The registry of whose agents the reputation registry keeps feedback, and the one of the deployment; null without the former. */
+export async function probeFeedback(
+  client: PublicClient,
+  { reputationRegistry, identityRegistry }: Pick<Deployment, "reputationRegistry" | "identityRegistry">,
+): Promise<{ readonly agentsOf: Address; readonly expected: Address } | null> {
+  if (reputationRegistry === null) return null;
+  const agentsOf = await client.readContract({
+    address: reputationRegistry,
+    abi: reputationRegistryAbi,
+    functionName: "getIdentityRegistry",
+  });
+  return { agentsOf, expected: identityRegistry.address };
 }
 
 /** Block of the newest head as a source of history is asked about it. */

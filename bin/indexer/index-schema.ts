@@ -27,11 +27,12 @@ export function indexSchemaName(root: string, chainId: number, deploymentFile: s
   return `index_${chainId}_${hash.digest("hex").slice(0, 12)}`;
 }
 
-/** Only what the index reads: a further registry, an escrow's upgraded code or another sample is no other index. */
+/** Only what the index reads: a further registry, one for feedback, an escrow's upgraded code or another sample is no other index. */
 function indexedDeployment(deploymentFile: string): string {
   const deployment = loadDeployment(deploymentFile);
+  const { reputationRegistry: _, ...rest } = deployment;
   const escrows = deployment.escrows.map(({ codeHash: _, implementation: __, ...indexed }) => indexed);
-  return JSON.stringify({ ...deployment, registries: [], escrows, sample: undefined });
+  return JSON.stringify({ ...rest, registries: [], escrows, sample: undefined });
 }
 
 function filesUnder(root: string, path: string): string[] {

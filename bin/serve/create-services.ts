@@ -56,6 +56,7 @@ import { createReads } from "../../service/db/read-replica.ts";
 import type { HistoryReader } from "../../service/ingest/history/history-reader.ts";
 import { AHS_2026_2 } from "../../service/model/score/policy.ts";
 import { readEpoch, readEpochRoot } from "../../service/oracle/epochs.ts";
+import { readFeedbackDocument } from "../../service/oracle/feedback-rows.ts";
 import { defaultPublishPolicy } from "../../service/oracle/publish-policy.ts";
 import { readAgentNames } from "../../service/registries/documents/agent-names.ts";
 import { createUrlVisitor } from "../../service/registries/probes/probe-endpoint.ts";
@@ -191,6 +192,8 @@ export async function createServices(
       policy: context.policy,
     }),
     recordInterest: createInterestRecorder(db, chainId, now),
+    feedbackDocument: async (hash) =>
+      (await readFeedbackDocument(reads, hash)) ?? readFeedbackDocument(db, hash),
     inputFile: async (hash) => (await readInputFile(reads, hash)) ?? readInputFile(db, hash),
     epochList: createEpochLists({
       root: (number) => readEpochRoot(reads, chainId, number),
@@ -209,6 +212,7 @@ export async function createServices(
         agentId: (await readSampleAgent(reads, chainId)) ?? 1n,
       }),
       evaluation: evaluationOf(deployment),
+      registration: registrationOf(config, deployment),
       contracts: contractsOf(deployment),
       securityContact: config.securityContact,
     },
@@ -413,13 +417,22 @@ async function receiptServices({ receiptKeys: { current, previous } }: Pick<Conf
   return { receiptKeys, publicKeys: { keys: receiptKeys.published } };
 }
 
+function registrationOf(
+  { agentId }: Pick<Config, "agentId">,
+  { chainId, identityRegistry }: Deployment,
+): Services["discovery"]["registration"] {
+  if (agentId === null) return null;
+  return { agentId, agentRegistry: `eip155:${chainId}:${getAddress(identityRegistry.address)}` };
+}
+
 function contractsOf(deployment: Deployment): Services["discovery"]["contracts"] {
-  const { oracle, identityRegistry, verdictEvaluator, sanctionsList, usdc } = deployment;
+  const { oracle, identityRegistry, reputationRegistry, verdictEvaluator, sanctionsList, usdc } = deployment;
   const shown = (contract: { readonly address: Address } | null) =>
     contract === null ? null : getAddress(contract.address);
   return {
     oracle: shown(oracle),
     identity_registry: shown(identityRegistry),
+    reputation_registry: reputationRegistry === null ? null : getAddress(reputationRegistry),
     verdict_evaluator: shown(verdictEvaluator),
     sanctions_list: shown(sanctionsList),
     usdc: usdc === null ? null : getAddress(usdc),

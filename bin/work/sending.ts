@@ -5,9 +5,12 @@ import { createPaymentChain } from "../../service/access/payments/payment-chain.
 import { runReconciliation } from "../../service/access/payments/run-reconciliation.ts";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import { oracleFault } from "../../service/chain/deploy.ts";
+import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { whileLeader } from "../../service/db/leader-lock.ts";
 import { createEnrolmentMetrics, runEnrolments } from "../../service/oracle/enrolment-round.ts";
 import { ENROL_PURPOSE } from "../../service/oracle/enrolments.ts";
+import { createFeedbackMetrics, runFeedback } from "../../service/oracle/feedback-round.ts";
+import { FEEDBACK_LIMITS } from "../../service/oracle/plan-feedback.ts";
 import { PUBLISH_PURPOSE } from "../../service/oracle/publish-intents.ts";
 import type { PublishPolicy } from "../../service/oracle/publish-policy.ts";
 import { ROOT_PURPOSE } from "../../service/oracle/publish-root.ts";
@@ -19,7 +22,7 @@ import type { SenderContext } from "../../service/sender/send-pass.ts";
 import { gasBudgets, senderPolicy } from "../../service/sender/send-policy.ts";
 import { createSenderRpc } from "../../service/sender/send-rpc.ts";
 import { runSender, tryOpenSenderSession } from "../../service/sender/sender-loop.ts";
-import { requireChainSettings } from "../config.ts";
+import { publicUrl, requireChainSettings } from "../config.ts";
 import type { Accounts } from "../keys/open-accounts.ts";
 import { openChainClient } from "../process.ts";
 import { doAll, repeat, type WorkerParts } from "./upkeep.ts";
@@ -173,9 +176,36 @@ export async function runPublishing(
   await Promise.all([
     runPublisher(publishing, signal),
     runEnrolments(enrolling, signal),
+    leaveFeedback(parts, signal),
     sendForRole(parts, publisher, signal),
     handOverFormerKeys(parts, signal),
   ]);
+}
+
+const FEEDBACK_PAUSE_MS = 5_000;
+
+/** Leaves feedback if the deployment names a reputation registry. On a public chain it needs PUBLIC_URL, which documents name for ever. */
+async function leaveFeedback(parts: Parameters<typeof runPublishing>[0], signal: AbortSignal): Promise<void> {
+  const { config, deployment, db, registry: metrics, publisher, logger, now } = parts;
+  const { chainId, identityRegistry, reputationRegistry } = deployment;
+  if (reputationRegistry === null) return;
+  if (config.publicUrl === null && chainId !== LOCAL_CHAIN_ID) {
+    logger.warn(
+      "no feedback is left: PUBLIC_URL is not set, and feedback names the public address of its document",
+    );
+    return;
+  }
+  const deps = {
+    ...{ chainId, db, logger, now, pollMs: FEEDBACK_PAUSE_MS },
+    registry: reputationRegistry,
+    client: publisher.address,
+    identityRegistry: identityRegistry.address,
+    origin: publicUrl(config),
+    node: openChainClient(requireChainSettings(config).rpcUrl),
+    policy: { ...FEEDBACK_LIMITS, dailyWei: config.feedbackDailyWei },
+    metrics: createFeedbackMetrics(metrics),
+  };
+  await runFeedback(deps, signal);
 }
 
 /** Throws where the oracle would misread what is published. While the node gives no answer, publishing begins all the same. */

@@ -386,6 +386,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/evidence/feedback/{hash}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Document behind ERC-8004 feedback
+         * @description What the `feedbackURI` of our entries in the ERC-8004 reputation registry names: a feedback file of the standard, with the record that the value is from. Its bytes never change, and their keccak256 is the hash in the path. `record.inputs_hash` leads to the inputs of the score.
+         */
+        get: operations["get_feedback_evidence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health/{address}": {
         parameters: {
             query?: never;
@@ -8390,6 +8410,115 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Epoch"];
+                };
+            };
+            /** @description Unchanged since the ETag in If-None-Match */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query or body are invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_feedback_evidence: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETags that the caller holds: 304 where one of them is current */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description keccak256 of the document's bytes, `feedbackHash` in the registry */
+                hash: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The feedback file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "agentRegistry": "eip155:8453:0x8004A169FB4a3325136EB29fA0ceB6D2e539a432",
+                     *       "agentId": 22,
+                     *       "clientAddress": "eip155:8453:0x7a3F1cB57c1bA4F1b3b3f0aD1E4C1b3c5d6E7f80",
+                     *       "createdAt": "2026-11-23T10:00:00.000Z",
+                     *       "value": 82,
+                     *       "valueDecimals": 0,
+                     *       "tag1": "ahs",
+                     *       "tag2": "AHS-2026.2",
+                     *       "record": {
+                     *         "ahs_score": 82,
+                     *         "grade": "B",
+                     *         "sanctioned": false,
+                     *         "as_of_block": 38000000
+                     *       }
+                     *     }
+                     */
+                    "application/json": Record<string, never>;
                 };
             };
             /** @description Unchanged since the ETag in If-None-Match */

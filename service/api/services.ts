@@ -102,6 +102,8 @@ type ServerServices = {
       readonly evaluator: Address;
       readonly escrows: readonly { readonly address: Address; readonly generation: string }[];
     } | null;
+    /** The service's own entry in the identity registry, whose address is in CAIP-10; null if it names none. */
+    readonly registration: { readonly agentId: number; readonly agentRegistry: string } | null;
     /** Addresses of the deployment's contracts by name, in EIP-55; null for one that it does not have. */
     readonly contracts: Readonly<Record<string, Address | null>>;
     /** mailto: or https: URI for vulnerability reports; null if none is set. */
@@ -137,6 +139,8 @@ type ScoringServices = {
   readonly attest: (row: StoredScore) => Promise<Attestation>;
   /** The file of an inputs hash; undefined without one. */
   readonly inputFile: (hash: Hex) => Promise<unknown>;
+  /** The document behind feedback by its hash, as it was hashed; null for an unknown hash. */
+  readonly feedbackDocument: (hash: Hex) => Promise<string | null>;
   /** The rendered list of one night; null without one. */
   readonly epochList: (epoch: number) => Promise<{ readonly root: string; readonly json: Uint8Array } | null>;
   readonly infrastructure: ReturnType<typeof createInfrastructureReader> & UrlVisitor;

@@ -107,6 +107,8 @@ export const deploymentSchema = z.object({
   escrows: z.array(escrow).default([]),
   /** Registries that the nightly scan reads, each once. */
   registries: z.array(registry).refine(areDistinct, "expected each address once").default([]),
+  /** ERC-8004 reputation registry of these agents, where the publisher leaves feedback; null leaves none. */
+  reputationRegistry: address.nullable().default(null),
   usdc: address.nullable(),
   market,
   accounts,

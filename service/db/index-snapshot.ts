@@ -92,7 +92,15 @@ export function newestBlock(chainId: number): string {
 /** A view of the index, qualified. */
 export function viewOf(
   chainId: number,
-  view: "block" | "job" | "oracle_score" | "oracle_root" | "sanctions_change" | "verdict_event" | "wallet",
+  view:
+    | "agent"
+    | "block"
+    | "job"
+    | "oracle_score"
+    | "oracle_root"
+    | "sanctions_change"
+    | "verdict_event"
+    | "wallet",
 ) {
   return sql`${sql.identifier(`chain_${chainId}`)}.${sql.identifier(view)}`;
 }

@@ -35,6 +35,7 @@ const DERIVED_TABLES = [
 const RECORD_TABLES = [
   "agent_document",
   "enrolment",
+  "feedback",
   "kept_history",
   "probe",
   "probe_schedule",

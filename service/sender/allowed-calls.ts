@@ -1,5 +1,6 @@
 import { type Abi, type Address, isAddressEqual, toFunctionSelector } from "viem";
 import { agentHealthOracleAbi } from "../chain/abi/agent-health-oracle.ts";
+import { reputationRegistryAbi } from "../chain/abi/reputation-registry.ts";
 import { usdCoinAbi } from "../chain/abi/usd-coin.ts";
 import { verdictEvaluatorAbi } from "../chain/abi/verdict-evaluator.ts";
 import type { Deployment } from "../chain/deployments.ts";
@@ -32,7 +33,9 @@ type Rule = {
  */
 export function allowedCalls(
   roles: readonly SendingRole[],
-  targets: Pick<Deployment, "oracle" | "verdictEvaluator" | "usdc"> & { maxRequestFeeWei: bigint },
+  targets: Pick<Deployment, "oracle" | "verdictEvaluator" | "usdc" | "reputationRegistry"> & {
+    maxRequestFeeWei: bigint;
+  },
 ): RefuseCall {
   const rules = rulesOf(targets);
   return (call) => {
@@ -73,10 +76,17 @@ function rulesOf(targets: Parameters<typeof allowedCalls>[1]): ReadonlyMap<strin
     selectors: selectorsOf(usdCoinAbi, "transferWithAuthorization"),
     mostWei: 0n,
   };
+  const feedback: Rule = {
+    role: "publisher",
+    to: targets.reputationRegistry,
+    selectors: ["giveFeedback", "revokeFeedback"].flatMap((name) => selectorsOf(reputationRegistryAbi, name)),
+    mostWei: 0n,
+  };
   return new Map([
     ["publish", oracle("publish", 0n)],
     ["publish-root", oracle("publishRoot", 0n)],
     ["enrol", oracle("requestScore", targets.maxRequestFeeWei)],
+    ["feedback", feedback],
     ["settle", evaluator("settle")],
     ["hold", evaluator("hold")],
     ["x402", transfer],

@@ -15,6 +15,9 @@ export const PAYER_MAX_REVERTED_GAS = 1_000_000n;
  */
 const VERDICT_MAX_GAS = { settle: 3_000_000n, hold: 2_800_000n } as const;
 
+/** Gas of leaving feedback, twice over: the registry can be upgraded by its owner. */
+const FEEDBACK_MAX_GAS = 600_000n;
+
 /** Purposes that share a day's gas. */
 type GasBudget = { readonly purposes: readonly string[]; readonly dailyGas: bigint };
 
@@ -63,7 +66,11 @@ export function senderPolicy(
     pollMs: 250,
     maxInFlight: 16,
     gasMarginPercent: 25,
-    maxGas: new Map([["x402", SETTLEMENT_MAX_GAS], ...Object.entries(VERDICT_MAX_GAS)]),
+    maxGas: new Map([
+      ["x402", SETTLEMENT_MAX_GAS],
+      ["feedback", FEEDBACK_MAX_GAS],
+      ...Object.entries(VERDICT_MAX_GAS),
+    ]),
     budgets,
     maxFeePerGasCeiling: BigInt(chain.maxFeePerGasGwei ?? DEFAULT_MAX_FEE_GWEI) * GWEI,
     retryMs: { first: 1_000, longest: 15_000 },

@@ -13,6 +13,11 @@ contract RegistryOfTests is IIdentityRegistry {
     function set(uint256 agentId, address wallet) external {
         getAgentWallet[agentId] = wallet;
     }
+
+    /// @dev The oracle asks for wallets alone.
+    function isAuthorizedOrOwner(address, uint256) external pure returns (bool) {
+        return false;
+    }
 }
 
 /// @dev An oracle at a fixed block and time. Another implementation of the interface runs the same suites by

@@ -1,12 +1,14 @@
 import { join } from "node:path";
-import { type Address, encodeFunctionData, type Hex, numberToHex } from "viem";
+import { type Address, encodeDeployData, encodeFunctionData, type Hex, numberToHex } from "viem";
 import { afterAll, expect, test } from "vitest";
 import { freePort } from "../../bin/supervisor/child-process.ts";
 import { privateKeyOf } from "../../bin/up/start-services.ts";
+import bytecodes from "../../contracts/bytecode.json" with { type: "json" };
 import { roleAccounts } from "../../devnet/accounts.ts";
 import { type Anvil, startAnvil } from "../../devnet/anvil-process.ts";
 import { type Contracts, creationCodes } from "../../devnet/contract-list.ts";
 import { identityRegistryAbi } from "../../service/chain/abi/identity-registry.ts";
+import { reputationRegistryAbi } from "../../service/chain/abi/reputation-registry.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { loadNetwork, type Network } from "../../service/chain/networks.ts";
 import { createScoreReader } from "../../service/scores/scores.ts";
@@ -40,6 +42,7 @@ function networkNamed(name: string): Network {
 async function startStandIn({
   chainId,
   identityRegistry,
+  reputationRegistry,
   sanctionsList,
   usdc,
   market,
@@ -52,11 +55,15 @@ async function startStandIn({
   await mine(chain, EMPTY_BLOCKS);
   const put = async (at: Address | undefined | null, name: keyof Contracts) => {
     if (at === null || at === undefined) return;
-    const data = creationCodes().find((code) => code.name === name)?.data;
+    const data =
+      name === "reputationRegistry"
+        ? reputationOf(identityRegistry.address)
+        : creationCodes().find((code) => code.name === name)?.data;
     const code = await chain.rpc.request("eth_call", { from: deployer.address, data }, "latest");
     await chain.rpc.request("anvil_setCode", at, code);
   };
   await put(identityRegistry.address, "identityRegistry");
+  await put(reputationRegistry, "reputationRegistry");
   await put(sanctionsList?.address, "sanctionsList");
   await put(usdc, "usdc");
   await put(market.wrappedNative, "weth");
@@ -64,6 +71,12 @@ async function startStandIn({
   await mine(chain, 1);
   await chain.rpc.request("evm_setAutomine", true);
   return chain;
+}
+
+/** Creation code of the registry of feedback about the agents of another. */
+function reputationOf(identityRegistry: Address): Hex {
+  const bytecode = bytecodes.ReputationRegistry as Hex;
+  return encodeDeployData({ abi: reputationRegistryAbi, bytecode, args: [identityRegistry] });
 }
 
 async function mine({ rpc }: Anvil, blocks: number): Promise<void> {
@@ -102,7 +115,10 @@ test(
     ends.push(database.drop, () => db.$client.end());
     const options = { folder, databaseUrl: database.url, rpcUrl: chain.rpcUrl, deploymentFile };
     const metricsPort = await freePort();
-    const worker = startWorker({ ...options, env: { ...RAW_KEYS, METRICS_PORT: String(metricsPort) } });
+    const worker = startWorker({
+      ...options,
+      env: { ...RAW_KEYS, PUBLIC_URL: "https://health.example", METRICS_PORT: String(metricsPort) },
+    });
     ends.push(worker.stop);
     const indexer = await startIndexer(options);
     ends.push(indexer.stop);

@@ -96,7 +96,7 @@ type AgentRegistration = {
   }[];
   readonly x402Support: boolean;
   readonly active: true;
-  readonly registrations: readonly { readonly agentId: number; readonly agentRegistry: string }[];
+  readonly registrations: readonly NonNullable<Discovery["registration"]>[];
   readonly supportedTrust: readonly string[];
   /** Addresses by name; null for a contract that the deployment does not have. */
   readonly contracts: Discovery["contracts"];
@@ -112,7 +112,8 @@ function agentRegistration(
     paymentTerms,
     contracts,
     evaluation,
-  }: Pick<Discovery, "origin" | "paymentTerms" | "contracts" | "evaluation">,
+    registration,
+  }: Pick<Discovery, "origin" | "paymentTerms" | "contracts" | "evaluation" | "registration">,
 ): AgentRegistration {
   return {
     type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
@@ -129,8 +130,9 @@ function agentRegistration(
     ],
     x402Support: paymentTerms !== null,
     active: true,
-    registrations: [],
-    supportedTrust: ["reputation"],
+    registrations: registration === null ? [] : [registration],
+    // Feedback can be left about a registered agent alone.
+    supportedTrust: registration === null || contracts.reputation_registry == null ? [] : ["reputation"],
     contracts,
     ...(evaluation === null ? {} : { evaluation }),
   };

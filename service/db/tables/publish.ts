@@ -1,8 +1,12 @@
 import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, jsonb, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import type { Grade } from "../../model/score/record.ts";
 import { address, hash, hashes, hex, int8, moment, rowId, uint, wei } from "../columns.ts";
 import { ahs } from "./schema.ts";
 import { score } from "./score.ts";
+
+/** The word of feedback for a wallet. */
+export type FeedbackLabel = Grade | "sanctioned";
 
 /** Why a score goes on chain. */
 export type PublishReason = "first" | "grade" | "backing" | "move" | "flag" | "heartbeat";
@@ -118,6 +122,45 @@ export const epoch = ahs.table(
     createdAt: moment().notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.epoch] })],
+);
+
+/**
+ * Feedback that the publisher leaves in an ERC-8004 reputation registry, and takes back there: a row per call, written with its
+ * transaction. The newest row of an agent that has not failed shows what the registry holds of ours.
+ */
+export const feedback = ahs.table(
+  "feedback",
+  {
+    id: rowId(),
+    chainId: integer().notNull(),
+    registry: address().notNull(),
+    /** The publisher's key that sends it: feedback belongs to its sender. */
+    client: address().notNull(),
+    agentId: uint().notNull(),
+    kind: text().$type<"give" | "revoke">().notNull(),
+    /** Wallet of the agent that the feedback is about. */
+    wallet: address().notNull(),
+    /** Grade of that wallet then, or `sanctioned`. */
+    label: text().$type<FeedbackLabel>().notNull(),
+    /** Place among the feedback of this client for the agent, from 1 on; null before a block holds it. */
+    feedbackIndex: int8(),
+    /** The served document that the registry names by URI and hash; null where feedback is taken back. */
+    document: text(),
+    documentHash: hash(),
+    state: text().$type<"sent" | "confirmed" | "failed">().notNull(),
+    senderTransactionId: int8().notNull(),
+    error: text(),
+    createdAt: moment().notNull(),
+  },
+  (table) => [
+    index("feedback_agent").on(table.chainId, table.registry, table.client, table.agentId, table.id.desc()),
+    // One call of an agent at a time.
+    uniqueIndex("feedback_one_sent")
+      .on(table.chainId, table.registry, table.client, table.agentId)
+      .where(sql`state = 'sent'`),
+    index("feedback_document").on(table.documentHash),
+    index("feedback_transaction").on(table.senderTransactionId),
+  ],
 );
 
 /** Files behind an inputs hash (policy, sanctions list), by their own hash. */

@@ -3,10 +3,19 @@ import { hash, int8, moment } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /**
- * Each of wallets. score: scoring, by day and by night. root: the leaf in the night's root. publish: whether the newest score is
+ * Each of wallets, but feedback, which is of agents. score: scoring, by day and by night. root: the leaf in the night's root. publish: whether the newest score is
  * worth publishing. history: a history that a source has not reported yet. backing: what it spent and was paid.
+ * feedback: what the reputation registry refuses.
  */
-export const QUARANTINE_KINDS = ["score", "root", "publish", "history", "backing", "warm"] as const;
+export const QUARANTINE_KINDS = [
+  "score",
+  "root",
+  "publish",
+  "history",
+  "backing",
+  "warm",
+  "feedback",
+] as const;
 
 export type QuarantineKind = (typeof QUARANTINE_KINDS)[number];
 

@@ -53,6 +53,7 @@ async function resetIndex(chainId: number, ...flags: readonly string[]): Promise
     verdictEvaluator: null,
     escrows: [],
     registries: [],
+    reputationRegistry: null,
     usdc: null,
     market: { native: { symbol: "ETH", decimals: 18, feed: null }, wrappedNative: null, tokens: [] },
     accounts: { entryPoints: [], publicFunders: [], mixers: [], venues: [], vettedServices: [] },

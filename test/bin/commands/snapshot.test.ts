@@ -46,6 +46,7 @@ const DEPLOYMENT: Deployment = {
   verdictEvaluator: null,
   escrows: [],
   registries: [],
+  reputationRegistry: null,
   usdc: null,
   market: { native: { symbol: "ETH", decimals: 18, feed: null }, wrappedNative: null, tokens: [] },
   accounts: { entryPoints: [], publicFunders: [], mixers: [], venues: [], vettedServices: [] },

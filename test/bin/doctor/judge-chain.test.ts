@@ -5,6 +5,7 @@ import {
   judgeBalance,
   judgeChainId,
   judgeContracts,
+  judgeFeedback,
   judgeFeeds,
   judgeHead,
   judgeMethods,
@@ -42,6 +43,15 @@ test.each([
   [8n, "warn", "a request to follow a wallet costs 0.000000000000000008 ETH"],
 ])("a request fee of %i wei is %s", (feeWei, level, detail) => {
   expect(judgeRequestFee({ feeWei, maxFeeWei: 7n })).toMatchObject({ level, detail });
+});
+
+test.each([
+  [null, true, "skip"],
+  [{ agentsOf: A, expected: A }, true, "ok"],
+  [{ agentsOf: A, expected: A }, false, "warn"],
+  [{ agentsOf: A, expected: B }, true, "fail"],
+])("feedback about the agents of %o, with a public address %s: %s", (registry, hasPublicUrl, level) => {
+  expect(judgeFeedback(registry, hasPublicUrl)).toMatchObject({ level });
 });
 
 describe("methods", () => {

@@ -26,6 +26,7 @@ const deployment: Deployment = {
   verdictEvaluator: contract("3"),
   escrows: [escrow],
   registries: [],
+  reputationRegistry: null,
   usdc: null,
   market: { native: { symbol: "ETH", decimals: 18, feed: null }, wrappedNative: null, tokens: [] },
   accounts: { entryPoints: [], publicFunders: [], mixers: [], venues: [], vettedServices: [] },
@@ -41,6 +42,7 @@ function nameOf(changed: Partial<Deployment>): string {
 it("names one index for an escrow before and after its upgrade, and another once more is indexed", () => {
   const upgraded = { ...escrow, implementation: null, codeHash: `0x${"cc".repeat(32)}` as const };
   expect(nameOf({ escrows: [upgraded] })).toBe(nameOf({}));
+  expect(nameOf({ reputationRegistry: contract("7").address })).toBe(nameOf({}));
   expect(nameOf({ escrows: [escrow, { ...escrow, ...contract("6") }] })).not.toBe(nameOf({}));
   expect(nameOf({ escrows: [{ ...escrow, startBlock: 2 }] })).not.toBe(nameOf({}));
 });

@@ -4,6 +4,23 @@ import { createEpochLists, epochSchema } from "../../../service/api/routes/get-e
 import { merkleTree, verifyMerkleProof } from "../../../service/chain/oracle-merkle.ts";
 import { fakeApp, WALLET } from "./fake-ports.ts";
 
+describe("GET /evidence/feedback/{hash}", () => {
+  const document = '{"value":82,"tag1":"ahs"}';
+  const hash = keccak256(stringToHex(document));
+  const { app } = fakeApp({ feedbackDocument: async (asked) => (asked === hash ? document : null) });
+
+  it("answers the bytes that were hashed, for ever", async () => {
+    const response = await app.request(`/evidence/feedback/${hash}`);
+    expect([response.status, await response.text()]).toEqual([200, document]);
+    expect(response.headers.get("cache-control")).toContain("immutable");
+  });
+
+  it("is 404 for another hash, 422 for none", async () => {
+    expect((await app.request(`/evidence/feedback/${zeroHash}`)).status).toBe(404);
+    expect((await app.request("/evidence/feedback/0x12")).status).toBe(422);
+  });
+});
+
 describe("GET /inputs/{hash}", () => {
   const file = { version: "AHS-2026.0", weights: { b: 1, a: 2 } };
   const canonical = '{"version":"AHS-2026.0","weights":{"a":2,"b":1}}';

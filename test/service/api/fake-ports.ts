@@ -352,6 +352,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
       sampleAgent: async () => SAMPLE_AGENT,
       evaluation: null,
       contracts: { oracle: null, identity_registry: REGISTRY },
+      registration: null,
       securityContact: null,
     },
     publicKeys: { keys: [] },
@@ -386,6 +387,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
       read.push(address);
     },
     inputFile: async () => undefined,
+    feedbackDocument: async () => null,
     epochList: async () => null,
     recovery: fakeRecovery(),
     previewTurns: createReportTurns({ atOnce: 1, waiting: 1, waitMs: 1_000 }),

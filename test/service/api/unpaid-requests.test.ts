@@ -279,6 +279,7 @@ const DEPLOYMENT: Parameters<typeof writeDeployment>[1] = {
   verdictEvaluator: null,
   escrows: [],
   registries: [],
+  reputationRegistry: null,
   usdc,
   market: {
     native: { symbol: "ETH", decimals: 18, feed },

@@ -1,10 +1,12 @@
 import { encodeFunctionData, type Hex, zeroHash } from "viem";
 import { describe, expect, test } from "vitest";
 import { agentHealthOracleAbi } from "../../../service/chain/abi/agent-health-oracle.ts";
+import { reputationRegistryAbi } from "../../../service/chain/abi/reputation-registry.ts";
 import { usdCoinAbi } from "../../../service/chain/abi/usd-coin.ts";
 import { verdictEvaluatorAbi } from "../../../service/chain/abi/verdict-evaluator.ts";
 import { verdictMessage } from "../../../service/chain/verdict-codec.ts";
 import { ENROL_PURPOSE } from "../../../service/oracle/enrolments.ts";
+import { FEEDBACK_PURPOSE } from "../../../service/oracle/feedback-rows.ts";
 import { PUBLISH_PURPOSE } from "../../../service/oracle/publish-intents.ts";
 import { ROOT_PURPOSE } from "../../../service/oracle/publish-root.ts";
 import { type AskedCall, allowedCalls, type SendingRole } from "../../../service/sender/allowed-calls.ts";
@@ -12,12 +14,14 @@ import { type AskedCall, allowedCalls, type SendingRole } from "../../../service
 const ORACLE = `0x${"a1".repeat(20)}` as const;
 const EVALUATOR = `0x${"b2".repeat(20)}` as const;
 const USDC = `0x${"c3".repeat(20)}` as const;
+const REGISTRY = `0x${"e5".repeat(20)}` as const;
 const THIEF = `0x${"d4".repeat(20)}` as const;
 const FEE = 5n;
 const targets = {
   oracle: { address: ORACLE, startBlock: 0 },
   verdictEvaluator: { address: EVALUATOR, startBlock: 0 },
   usdc: USDC,
+  reputationRegistry: REGISTRY,
   maxRequestFeeWei: FEE,
 } as const;
 
@@ -34,6 +38,7 @@ const verdict = verdictMessage({
   deadline: 2n,
 });
 const oracle = (purpose: string, data: Hex, value = 0n): AskedCall => ({ purpose, to: ORACLE, data, value });
+const registry = (data: Hex): AskedCall => ({ purpose: FEEDBACK_PURPOSE, to: REGISTRY, data, value: 0n });
 const bring = (functionName: "settle" | "hold"): AskedCall => ({
   purpose: functionName,
   to: EVALUATOR,
@@ -63,6 +68,24 @@ const ours: readonly (readonly [string, SendingRole, AskedCall])[] = [
     "a request",
     "publisher",
     oracle(ENROL_PURPOSE, encodeFunctionData({ abi, functionName: "requestScore", args: [THIEF] }), FEE),
+  ],
+  [
+    "feedback",
+    "publisher",
+    registry(
+      encodeFunctionData({
+        abi: reputationRegistryAbi,
+        functionName: "giveFeedback",
+        args: [0n, 80n, 0, "ahs", "AHS-2026.2", "", "https://health.example", zeroHash],
+      }),
+    ),
+  ],
+  [
+    "feedback taken back",
+    "publisher",
+    registry(
+      encodeFunctionData({ abi: reputationRegistryAbi, functionName: "revokeFeedback", args: [0n, 1n] }),
+    ),
   ],
   ["a verdict", "relayer", bring("settle")],
   ["a hold", "relayer", bring("hold")],
@@ -101,7 +124,12 @@ test("no row of the queue makes a key change the holder of a role", () => {
 });
 
 test("a chain without evaluator and USDC has nothing sent there", () => {
-  const refuses = allowedCalls(roles, { ...targets, verdictEvaluator: null, usdc: null });
+  const refuses = allowedCalls(roles, {
+    ...targets,
+    verdictEvaluator: null,
+    usdc: null,
+    reputationRegistry: null,
+  });
   expect(ours.filter(([, , call]) => refuses(call) === null).map(([what]) => what)).toEqual([
     "scores",
     "a root",

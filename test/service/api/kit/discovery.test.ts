@@ -1,3 +1,4 @@
+import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
 import { SCORING_ENDPOINTS } from "../../../../service/api/create-app.ts";
 import { bodyOf, fakeApp, NOW, REGISTRY, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
@@ -23,6 +24,7 @@ function payableApp() {
       sampleWallet: async () => WALLET,
       sampleAgent: async () => ({ registry: REGISTRY, agentId: 142n }),
       evaluation: null,
+      registration: null,
       contracts: { oracle: null },
       securityContact: "mailto:security@health.example",
     },
@@ -80,6 +82,35 @@ describe("/.well-known/agent-registration.json", () => {
     });
     for (const { endpoint } of file.services) expect(endpoint.startsWith(`${ORIGIN}/`)).toBe(true);
   });
+
+  const registration = { agentId: 22, agentRegistry: `eip155:8453:${WALLET_EIP55}` };
+  it.each<[typeof registration | null, Address | null, object[], string[]]>([
+    [null, WALLET_EIP55, [], []],
+    [registration, null, [registration], []],
+    [registration, WALLET_EIP55, [registration], ["reputation"]],
+  ])(
+    "claims reputation where it is registered and feedback has a registry: %o, %s",
+    async (own, registry, registrations, supportedTrust) => {
+      const { app } = fakeApp({
+        discovery: {
+          ...{ origin: ORIGIN, paymentTerms: null, evaluation: null },
+          ...{
+            sampleWallet: async () => WALLET,
+            sampleAgent: async () => ({ registry: REGISTRY, agentId: 142n }),
+          },
+          registration: own,
+          contracts: { reputation_registry: registry },
+          securityContact: null,
+        },
+      });
+      const file = await bodyOf(await app.request("/.well-known/agent-registration.json"));
+      expect(file).toMatchObject({
+        registrations,
+        supportedTrust,
+        contracts: { reputation_registry: registry },
+      });
+    },
+  );
 });
 
 describe("/.well-known/security.txt", () => {

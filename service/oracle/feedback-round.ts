@@ -1,0 +1,276 @@
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import {
+  encodeFunctionData,
+  type Hex,
+  isAddressEqual,
+  isHex,
+  type PublicClient,
+  pad,
+  slice,
+  TransactionReceiptNotFoundError,
+  toEventSelector,
+  toHex,
+} from "viem";
+import { getAbiItem } from "viem/utils";
+import { reputationRegistryAbi } from "../chain/abi/reputation-registry.ts";
+import { readRevert } from "../chain/revert-reason.ts";
+import { holdChain } from "../db/chain-fence.ts";
+import { tryTransactionLock } from "../db/leader-lock.ts";
+import { metricsOf } from "../db/metrics.ts";
+import { quarantineItems, releaseItems } from "../db/quarantine.ts";
+import { runLoop } from "../db/run-loop.ts";
+import { enqueueTransaction } from "../sender/sender-transactions.ts";
+import { composeFeedback, type FeedbackPlace } from "./feedback-document.ts";
+import {
+  FEEDBACK_PURPOSE,
+  type FeedbackRow,
+  type FeedbackScope,
+  forgetEntry,
+  insertFeedback,
+  patchFeedback,
+  readFeedbackCandidates,
+  readFeedbackSpending,
+  readUnsettledFeedback,
+  type ScoredCandidate,
+} from "./feedback-rows.ts";
+import { type FeedbackPolicy, planFeedback } from "./plan-feedback.ts";
+import { readIndexedBlock } from "./publish-records.ts";
+
+type FeedbackDeps = FeedbackScope &
+  FeedbackPlace & {
+    readonly db: NodePgDatabase;
+    readonly node: Pick<PublicClient, "getTransactionReceipt" | "estimateFeesPerGas">;
+    readonly policy: FeedbackPolicy;
+    readonly now: () => Date;
+  };
+
+type Settled = {
+  readonly agentId: bigint;
+  readonly kind: FeedbackRow["kind"];
+  /** Why the registry refused it; null if it is in a block. */
+  readonly refusal: string | null;
+};
+
+/** Result of one round; "busy" when another process was in its round, "no_index" while there is nothing to compare with. */
+export type FeedbackRound =
+  | { readonly kind: "busy" | "no_index" }
+  | {
+      readonly kind: "done";
+      readonly settled: readonly Settled[];
+      readonly sent: readonly { readonly agentId: bigint; readonly kind: FeedbackRow["kind"] }[];
+      readonly held: number;
+      readonly spentWei: bigint;
+    };
+
+/**
+ * One round: settle the calls that are in a block or came to nothing, then queue those that are due. The row of a call, its
+ * document and its transaction are one database transaction.
+ */
+export async function feedbackRound(deps: FeedbackDeps): Promise<FeedbackRound> {
+  const { db, chainId, policy } = deps;
+  // The node is asked before the transaction, which must not wait for it.
+  const indexes = await readIndexes(deps, await readUnsettledFeedback(db, deps));
+  const { maxFeePerGas: weiPerGas } = await deps.node.estimateFeesPerGas();
+  return db.transaction(async (tx): Promise<FeedbackRound> => {
+    if (!(await tryTransactionLock(tx, `ahs-feedback:${chainId}`))) return { kind: "busy" };
+    await holdChain(tx, chainId);
+    if ((await readIndexedBlock(tx, chainId)) === null) return { kind: "no_index" };
+    const now = deps.now();
+    const settled = await settleFeedback(tx, { deps, indexes, now });
+    const expectedWei = policy.expectedGas.give * weiPerGas;
+    const spent = await readFeedbackSpending(tx, deps, { now, expectedWei });
+    const candidates = await readFeedbackCandidates(tx, deps, now);
+    const { acts, held } = planFeedback(candidates, { ...spent, weiPerGas }, policy);
+    for (const act of acts) await send(tx, act, { deps, now });
+    const sent = acts.map(({ kind, candidate }) => ({ kind, agentId: candidate.agentId }));
+    return { kind: "done", settled, sent, held, spentWei: spent.spentWei };
+  });
+}
+
+const NEW_FEEDBACK = toEventSelector(getAbiItem({ abi: reputationRegistryAbi, name: "NewFeedback" }));
+
+/** The place that the registry gave to each mined feedback, by row; null where its block shows none. Those that a reorg took out are left out. */
+async function readIndexes(
+  { node, registry, client }: Pick<FeedbackDeps, "node" | "registry" | "client">,
+  rows: readonly FeedbackRow[],
+): Promise<ReadonlyMap<number, number | null>> {
+  const indexes = new Map<number, number | null>();
+  for (const { id, agentId, kind, state, transaction } of rows) {
+    const hash = transaction.minedHash;
+    if (kind !== "give" || state !== "sent" || transaction.state !== "mined" || hash === null) continue;
+    const receipt = await node.getTransactionReceipt({ hash }).catch((error: unknown) => {
+      if (error instanceof TransactionReceiptNotFoundError) return null;
+      throw error;
+    });
+    const log = receipt?.logs.find(
+      ({ address, topics }) =>
+        isAddressEqual(address, registry) &&
+        topics[0] === NEW_FEEDBACK &&
+        topics[1] === toHex(agentId, { size: 32 }) &&
+        topics[2] === pad(client.toLowerCase() as Hex),
+    );
+    // The index is the first word of the event's data.
+    if (receipt !== null) indexes.set(id, log === undefined ? null : Number(BigInt(slice(log.data, 0, 32))));
+  }
+  return indexes;
+}
+
+async function settleFeedback(
+  tx: NodePgDatabase,
+  { deps, indexes, now }: { deps: FeedbackDeps; indexes: ReadonlyMap<number, number | null>; now: Date },
+): Promise<Settled[]> {
+  const settled: Settled[] = [];
+  for (const row of await readUnsettledFeedback(tx, deps)) {
+    const { id, agentId, kind, transaction } = row;
+    const feedbackIndex = indexes.get(id);
+    const isLost = feedbackIndex === null && transaction.final;
+    const refusal = isLost ? "give: its block shows no feedback" : refusalOf(row);
+    if (refusal !== null) {
+      await patchFeedback(tx, id, { state: "failed", error: refusal });
+      if (kind === "revoke" && GONE.test(refusal)) await forgetEntry(tx, deps, agentId);
+    } else if (transaction.state === "mined" && (kind === "revoke" || feedbackIndex != null)) {
+      await patchFeedback(tx, id, { state: "confirmed", ...(kind === "give" ? { feedbackIndex } : {}) });
+    } else continue;
+    settled.push({ agentId, kind, refusal });
+  }
+  await noteRefusals(tx, deps.chainId, { settled, now });
+  return settled;
+}
+
+/** Quarantines agents that the registry refuses, and releases the others. */
+async function noteRefusals(
+  tx: NodePgDatabase,
+  chainId: number,
+  { settled, now }: { settled: readonly Settled[]; now: Date },
+): Promise<void> {
+  const scope = { chainId, kind: "feedback" } as const;
+  const isRefused = ({ refusal }: Settled) => refusal !== null && !GONE.test(refusal);
+  const [refused, done] = [settled.filter(isRefused), settled.filter((one) => !isRefused(one))];
+  await releaseItems(
+    tx,
+    scope,
+    done.map(({ agentId }) => `${agentId}`),
+  );
+  const faults = refused.map(({ agentId, refusal }) => ({
+    subject: `${agentId}`,
+    error: new Error(refusal ?? ""),
+  }));
+  await quarantineItems(tx, scope, { faults, now });
+}
+
+/** The registry does not hold what was to be taken back: then there is nothing to do. */
+const GONE = /Already revoked|index out of bounds/;
+
+/** Why a call came to nothing for good; null while it may still be mined, or if it was. */
+function refusalOf({ kind, transaction }: FeedbackRow): string | null {
+  const { state, final, failure, revertData } = transaction;
+  if (state === "reverted") return final ? `${kind}: reverted in a block` : null;
+  if (state !== "failed") return null;
+  const { reason } = readRevert(isHex(revertData) ? revertData : null);
+  return `${kind}: ${reason ?? failure ?? "unknown"}`;
+}
+
+/** Writes the row of one call and queues it. */
+async function send(
+  tx: NodePgDatabase,
+  { kind, candidate }: { kind: FeedbackRow["kind"]; candidate: ScoredCandidate },
+  { deps, now }: { deps: FeedbackDeps; now: Date },
+): Promise<void> {
+  const call = kind === "give" ? giveCall(candidate, deps, now) : revokeCall(candidate);
+  if (call === null) return;
+  const { data, ...row } = call;
+  const { chainId, registry, client } = deps;
+  const id = await insertFeedback(tx, {
+    ...{ chainId, registry, client, kind, ...row },
+    agentId: candidate.agentId,
+    createdAt: now,
+  });
+  const senderTransactionId = await enqueueTransaction(tx, {
+    chainId,
+    sender: client,
+    reference: `${FEEDBACK_PURPOSE}:${id}`,
+    purpose: FEEDBACK_PURPOSE,
+    to: registry,
+    data,
+    value: 0n,
+  });
+  await patchFeedback(tx, id, { senderTransactionId });
+}
+
+function giveCall({ agentId, wanted, score }: ScoredCandidate, deps: FeedbackDeps, createdAt: Date) {
+  if (wanted === null || score === null) return null;
+  return {
+    wallet: score.wallet,
+    label: wanted.label,
+    ...composeFeedback({ agentId, score, createdAt }, deps),
+  };
+}
+
+function revokeCall({ agentId, entry }: ScoredCandidate) {
+  if (entry === null) return null;
+  const { wallet, label, index } = entry;
+  const args = [agentId, BigInt(index)] as const;
+  const data = encodeFunctionData({ abi: reputationRegistryAbi, functionName: "revokeFeedback", args });
+  return { wallet, label, document: null, documentHash: null, data };
+}
+
+export function createFeedbackMetrics(registry: Registry) {
+  const { counter, gauge } = metricsOf(registry);
+  return {
+    confirmed: counter(
+      "ahs_feedback_total",
+      "Calls to the reputation registry that are in a block, by kind: give or revoke",
+      "kind",
+    ),
+    refused: counter(
+      "ahs_feedback_refused_total",
+      "Calls that the reputation registry refused; their agents are quarantined",
+    ),
+    waiting: gauge("ahs_feedback_waiting", "Changes of feedback that wait for money of the day or for room"),
+    spentWei: gauge(
+      "ahs_feedback_spent_wei",
+      "Cost of today's calls to the reputation registry, those under way at their limit",
+    ),
+  };
+}
+
+const LONGEST_PAUSE_MS = 30_000;
+
+/**
+ * Leaves feedback until the signal fires. Each round is one database transaction, so any number of processes may run it and any may
+ * die. Never throws; a failed round is logged and retried.
+ */
+export async function runFeedback(
+  deps: FeedbackDeps & {
+    readonly metrics: ReturnType<typeof createFeedbackMetrics>;
+    readonly logger: Logger;
+    readonly pollMs: number;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const { logger, pollMs } = deps;
+  await runLoop({
+    logger,
+    what: "feedback round",
+    signal,
+    pauseMs: pollMs,
+    retryMs: { first: 2 * pollMs, longest: LONGEST_PAUSE_MS },
+    pass: async () => report(deps, await feedbackRound(deps)),
+  });
+}
+
+function report({ metrics, logger }: Parameters<typeof runFeedback>[0], round: FeedbackRound): void {
+  if (round.kind !== "done") return;
+  for (const { kind, agentId, refusal } of round.settled) {
+    if (refusal === null) metrics.confirmed.inc({ kind });
+    else {
+      metrics.refused.inc();
+      logger.warn({ agentId: `${agentId}`, refusal }, "feedback refused");
+    }
+  }
+  metrics.waiting.set(round.held);
+  metrics.spentWei.set(Number(round.spentWei));
+  if (round.sent.length > 0) logger.info({ calls: round.sent.length, held: round.held }, "feedback queued");
+}
