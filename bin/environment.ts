@@ -213,7 +213,7 @@ export const environment = z.object({
   ...keyVariables("RELAYER"),
   /** Owns the oracle and the evaluator; no process needs it, `ahs roles` alone does. */
   ...keyVariables("OWNER"),
-  /** Seed of the Ed25519 key that signs receipts; those it replaced stay in the key set: seeds separated by commas. */
+  /** Seed of the Ed25519 key that signs receipts of verdicts, and offers and receipts of x402 payments; those it replaced stay in the key set: seeds separated by commas. */
   RECEIPT_PRIVATE_KEY: privateKey,
   RECEIPT_PREVIOUS_KEYS: z
     .string()

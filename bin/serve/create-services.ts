@@ -144,7 +144,8 @@ export async function createServices(
   const { registry, sanctionsSources } = serverMetrics({ db, deployment, logger, clock });
   const reads = openReads({ ...config.replica, db, replica, registry, logger, ...clock }, signal);
   const shared = { db, deployment, logger, clock };
-  const callers = callerServices(config, { ...shared, registry });
+  const receipts = await receiptServices(config);
+  const callers = callerServices(config, { ...shared, registry, ...receipts });
   const scores = scoreReader({ db, reads }, chainId);
   const context = {
     db,
@@ -201,7 +202,7 @@ export async function createServices(
     }),
     ...reportServices(config, { context: { ...context, db: reads }, primary: db, deployment, clock, logger }),
     ...verificationServices(config, { ...shared, trustedProxies, head: () => scores.head() }),
-    ...(await receiptServices(config)),
+    ...receipts,
     discovery: {
       origin: publicUrl(config),
       paymentTerms: callers.paymentTerms,
@@ -288,7 +289,10 @@ export function callGate({ db, logger, clock }: Pick<Shared, "db" | "logger" | "
 }
 
 /** Keys, payments, sign-in, routing policies and subscriptions. */
-function callerServices(config: Config, parts: Shared & Pick<Services, "registry">) {
+function callerServices(
+  config: Config,
+  parts: Shared & Pick<Services, "registry"> & Awaited<ReturnType<typeof receiptServices>>,
+) {
   const { db, deployment, logger, clock } = parts;
   const { chainId } = deployment;
   const { now } = clock;
@@ -304,7 +308,8 @@ function callerServices(config: Config, parts: Shared & Pick<Services, "registry
     contractSignatures:
       config.rpcUrl === null ? null : createContractSignatures(openChainClient(config.rpcUrl, CALLER_RPC)),
   });
-  const payments = paymentsFromConfig(config, { ...parts, signIn });
+  const signing = parts.receiptKeys?.signing ?? null;
+  const payments = paymentsFromConfig(config, { ...parts, signIn, signing });
   const subscriptions = { db, chainId, now, ...entropy };
   return {
     paymentTerms: payments?.accepts ?? null,

@@ -28,7 +28,7 @@ export const SERVER_LIMITS = {
   keepAliveMs: 15_000,
   /** Between two looks at who is too slow. */
   checkMs: 2_000,
-  /** Of all header lines of a request together. A payment header may have 8 KiB. */
+  /** Of all header lines of a request together. A payment header may have 12 KiB. */
   headerBytes: 16 * 1024,
   /** Of path and query of a request. A 402 repeats the URL in base64 twice over, and clients take 16 KiB of header lines. */
   targetBytes: 4 * 1024,

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { type KeyObject, randomBytes, randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Address, PublicClient } from "viem";
@@ -9,6 +9,7 @@ import {
   createSettlementSpending,
 } from "../../service/access/payments/local-facilitator.ts";
 import { createPaymentMetrics } from "../../service/access/payments/metrics.ts";
+import { createOfferSigner } from "../../service/access/payments/offer-receipt.ts";
 import { createPaymentAccess } from "../../service/access/payments/payment-access.ts";
 import { createPaymentChain } from "../../service/access/payments/payment-chain.ts";
 import { createContractPayers } from "../../service/access/payments/payment-header.ts";
@@ -36,13 +37,15 @@ type Parts = {
   readonly clock: { now(): Date; monotonicMs(): number };
   readonly registry: Registry;
   readonly signIn: SignIn;
+  /** The key that signs receipts; null without one. */
+  readonly signing: { readonly key: KeyObject; readonly kid: string } | null;
 };
 
 /** Payments as configured, or null without a payee. Throws if a required setting is missing. */
 export function paymentsFromConfig(config: Config, parts: Parts) {
   const { payTo } = config.payments;
   if (payTo === null) return null;
-  const { db, deployment, registry, logger, clock, signIn } = parts;
+  const { db, deployment, registry, logger, clock, signIn, signing } = parts;
   const { chainId, usdc, finalityBlocks } = deployment;
   if (usdc === null) throw new Error("X402_PAY_TO: the deployment names no USDC to be paid in");
   if (config.rpcUrl === null) throw new Error("missing settings: RPC_URL, which X402_PAY_TO needs");
@@ -55,6 +58,8 @@ export function paymentsFromConfig(config: Config, parts: Parts) {
     asset: usdc,
     payTo,
     domain: token.read,
+    signer:
+      signing === null ? null : createOfferSigner({ ...signing, origin: publicUrl(config), now: clock.now }),
   } as const;
   const access = createPaymentAccess({
     terms,

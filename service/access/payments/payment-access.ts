@@ -34,12 +34,11 @@ import {
   reasonFor,
   recordSettlement,
   release,
-  reportOf,
   settle,
+  settledHeaders,
   settlementPending,
   withDeadline,
 } from "./payment-settlement.ts";
-import { settlementHeader } from "./payment-terms.ts";
 import type { StoredPayment } from "./payments.ts";
 
 export type PaymentAccess = ReturnType<typeof createPaymentAccess>;
@@ -115,11 +114,10 @@ async function recallRow(
     contentType: row.answerType,
     body: new Uint8Array(row.answerBody),
     headers: {
-      ...settlementHeader({
-        ...reportOf(callerOf(row).payment),
-        success: true,
+      ...(await settledHeaders(deps, request, {
+        payment: callerOf(row).payment,
         transaction: transactionOf(row),
-      }),
+      })),
       ...chargeHeaders(0),
     },
   };
@@ -282,7 +280,7 @@ function settleLast(deps: ChargeDeps, held: HeldPayment): Charge {
 /** The charge of a payment whose money has moved. */
 function settledCharge(deps: ChargeDeps, held: HeldPayment, transaction: Hex): Charge {
   const { store, logger, metrics } = deps;
-  const { id, claim, payment, request } = held;
+  const { id, claim, request, reportSettled } = held;
   return {
     async keep(answer) {
       // The answer is sent even if storing it fails: the money has moved, and a repeat does the work again.
@@ -290,8 +288,7 @@ function settledCharge(deps: ChargeDeps, held: HeldPayment, transaction: Hex): C
         logger.error({ err: error, payment: id }, "paid answer not stored");
       });
       metrics.count("answered");
-      const settled = settlementHeader({ ...reportOf(payment), success: true, transaction });
-      return { ...settled, ...chargeHeaders(request.units) };
+      return { ...(await reportSettled(transaction)), ...chargeHeaders(request.units) };
     },
     async giveBack() {
       metrics.count("owed");

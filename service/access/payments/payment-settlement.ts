@@ -1,6 +1,6 @@
 import type { SettleResponse } from "@x402/core/types";
 import type { Hex } from "viem";
-import type { PaidRequest, PresentedPayment, Settlement } from "../access.ts";
+import type { AnswerHeaders, PaidRequest, PresentedPayment, Settlement } from "../access.ts";
 import { Problem, unavailable } from "../problems.ts";
 import { SETTLE_DEADLINE_MS, type SettleOutcome } from "./facilitator.ts";
 import {
@@ -12,6 +12,7 @@ import {
   proofsOf,
   refusal,
 } from "./payment-identity.ts";
+import { resourceOf, settlementHeader } from "./payment-terms.ts";
 
 const CLAIM_BYTES = 32;
 
@@ -38,8 +39,32 @@ export async function holdPayment(
 }
 
 /** The payment of a row that this request holds. */
-export function heldPayment(deps: PaymentAccessDeps, held: Omit<HeldPayment, "refuse">): HeldPayment {
-  return { ...held, refuse: (error, settlement) => refusal(deps, held.request, error, settlement) };
+export function heldPayment(
+  deps: PaymentAccessDeps,
+  held: Omit<HeldPayment, "refuse" | "reportSettled">,
+): HeldPayment {
+  const { request, payment } = held;
+  return {
+    ...held,
+    refuse: (error, settlement) => refusal(deps, request, error, settlement),
+    reportSettled: (transaction) => settledHeaders(deps, request, { payment, transaction }),
+  };
+}
+
+/** The header that reports a settlement to its payer, with a signed receipt. A receipt that cannot be signed is left out: the money has moved. */
+export async function settledHeaders(
+  { terms, origin, logger }: PaymentAccessDeps,
+  request: PaidRequest,
+  { payment, transaction }: { readonly payment: PresentedPayment; readonly transaction: Hex },
+): Promise<AnswerHeaders> {
+  const report = { ...reportOf(payment), success: true, transaction };
+  try {
+    const extensions = await terms.signer?.receipt(resourceOf(request, origin).url, report);
+    return settlementHeader(extensions === undefined ? report : { ...report, extensions });
+  } catch (error) {
+    logger.error({ err: error }, "receipt of a payment not signed");
+    return settlementHeader(report);
+  }
 }
 
 export function newClaim({ randomBytes }: PaymentAccessDeps): string {
@@ -76,6 +101,8 @@ export type HeldPayment = {
   readonly request: PaidRequest;
   /** The 402 of this request. */
   refuse(error: string, settlement?: SettleResponse): Promise<Error>;
+  /** The headers that report its settlement. */
+  reportSettled(transaction: Hex): Promise<AnswerHeaders>;
 };
 
 const RETRY_AFTER_SECONDS = 5;

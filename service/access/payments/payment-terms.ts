@@ -4,6 +4,7 @@ import { BAZAAR as BAZAAR_EXTENSION } from "@x402/extensions/bazaar";
 import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from "@x402/extensions/payment-identifier";
 import { type Address, getAddress, type PublicClient, parseAbi } from "viem";
 import type { PaidRequest, PresentedPayment } from "../access.ts";
+import type { OfferSigner } from "./offer-receipt.ts";
 
 /** The EIP-712 domain of a token, which its authorizations are signed under. */
 type TokenDomain = { readonly name: string; readonly version: string };
@@ -18,6 +19,8 @@ export type PaymentTerms = {
   readonly payTo: Address;
   /** Read from the token; throws while no node answers. */
   readonly domain: () => Promise<TokenDomain>;
+  /** Signs offers and receipts; null without a key. */
+  readonly signer: OfferSigner | null;
 };
 
 const BAZAAR = BAZAAR_EXTENSION.key;
@@ -41,7 +44,7 @@ export async function requirementsOf(terms: PaymentTerms, units: number): Promis
 /** The same for a known domain. */
 export function requirementsUnder(
   { name, version }: TokenDomain,
-  terms: Omit<PaymentTerms, "domain">,
+  terms: Omit<PaymentTerms, "domain" | "signer">,
   units: number,
 ): PaymentRequirements {
   return {
@@ -94,16 +97,32 @@ export async function describePayment(
   resource: ReturnType<typeof resourceOf>,
   error: string,
 ): Promise<PaymentRequired> {
-  return {
+  const { url, units, listing } = resource;
+  const accepts = [await requirementsOf(terms, units)];
+  const required: PaymentRequired = {
     x402Version: 2,
-    error: resource.units > UNASKED_UNITS ? `${error} ${SPEND_CONTROLS}` : error,
+    error: units > UNASKED_UNITS ? `${error} ${SPEND_CONTROLS}` : error,
     resource: resourceInfo(resource),
-    accepts: [await requirementsOf(terms, resource.units)],
-    extensions: {
-      [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension(false),
-      ...(resource.listing === undefined ? {} : { [BAZAAR]: resource.listing.bazaar }),
-    },
+    accepts,
+    extensions: { [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension(false) },
   };
+  const optional = [
+    (await terms.signer?.offers(url, accepts)) ?? {},
+    listing === undefined ? {} : { [BAZAAR]: listing.bazaar },
+  ];
+  return optional.reduce(withExtension, required);
+}
+
+/** Bytes of JSON of a 402 and, about, of the payment in which clients send most of it back: 8 KiB as base64 in a header. */
+const MOST_BYTES = 5_200;
+
+/** Adds an extension, unless the terms become too large for a header, as those of long URLs do. */
+function withExtension(
+  required: PaymentRequired,
+  extension: Readonly<Record<string, unknown>>,
+): PaymentRequired {
+  const extended = { ...required, extensions: { ...required.extensions, ...extension } };
+  return Buffer.byteLength(JSON.stringify(extended)) <= MOST_BYTES ? extended : required;
 }
 
 /** The members of a payment by which a facilitator lists its resource. Queries may hold secrets, so that none is listed. */

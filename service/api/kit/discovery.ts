@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { PaymentRequirements } from "@x402/core/types";
 import type { Hono } from "hono";
 import type { Address } from "viem";
+import { didOf } from "../../access/payments/offer-receipt.ts";
 import { toEip55 } from "../schemas/values.ts";
 import type { Services } from "../services.ts";
 import { answer, staticDocument } from "./answer.ts";
@@ -66,6 +67,14 @@ export function mountDiscovery(
     "/.well-known/jwks.json",
     staticDocument(JSON.stringify(publicKeys), { "content-type": "application/jwk-set+json", ...CACHED }),
   );
+  mountPage(
+    app,
+    "/.well-known/did.json",
+    staticDocument(JSON.stringify(didDocument(origin, publicKeys.keys)), {
+      "content-type": "application/did+json",
+      ...CACHED,
+    }),
+  );
   mountPage(app, "/llms.txt", staticDocument(llmsText(served, origin, terms !== null), PLAIN));
 }
 
@@ -82,6 +91,23 @@ async function readSamples({
 }: Pick<Discovery, "sampleWallet" | "sampleAgent">): Promise<Samples> {
   const [wallet, agent] = await Promise.all([sampleWallet(), sampleAgent()]);
   return { wallet, agent };
+}
+
+/** The DID document of this origin (did:web): the keys of receipts and offers, also the earlier ones. */
+function didDocument(origin: string, keys: Services["publicKeys"]["keys"]) {
+  const id = didOf(origin);
+  const methods = keys.map((publicKeyJwk) => ({
+    id: `${id}#${publicKeyJwk.kid}`,
+    type: "JsonWebKey",
+    controller: id,
+    publicKeyJwk,
+  }));
+  return {
+    "@context": ["https://www.w3.org/ns/did/v1", "https://w3id.org/security/jwk/v1"],
+    id,
+    verificationMethod: methods,
+    assertionMethod: methods.map((method) => method.id),
+  };
 }
 
 /** An ERC-8004 registration file (section "Agent URI and Agent Registration File"). */

@@ -18,6 +18,7 @@ import type {
   VerifyOutcome,
 } from "../../../service/access/payments/facilitator.ts";
 import { createPaymentMetrics } from "../../../service/access/payments/metrics.ts";
+import type { OfferSigner } from "../../../service/access/payments/offer-receipt.ts";
 import { createPaymentAccess } from "../../../service/access/payments/payment-access.ts";
 import type { PaymentAccessDeps } from "../../../service/access/payments/payment-identity.ts";
 import { createPaymentStore } from "../../../service/access/payments/payments.ts";
@@ -57,6 +58,8 @@ type WorldOptions = {
   readonly deadlineMs?: number;
   /** Fires when the shop closes. */
   readonly stopping?: AbortSignal;
+  /** Signs offers and receipts. */
+  readonly signer?: OfferSigner;
   /** A real token, and the facilitator that settles on its chain. */
   readonly on?: Pick<PaymentAccessDeps, "facilitator" | "chain"> & {
     readonly asset: Address;
@@ -68,7 +71,13 @@ type WorldOptions = {
 /** A shop with a cheap and a dear resource on a real store, whose facilitator, chain and clock the test moves. */
 export function paymentWorld(
   db: Database,
-  { startMs = 0, deadlineMs = 10_000, stopping = new AbortController().signal, on }: WorldOptions = {},
+  {
+    startMs = 0,
+    deadlineMs = 10_000,
+    stopping = new AbortController().signal,
+    on,
+    signer,
+  }: WorldOptions = {},
 ) {
   let offsetMs = startMs;
   const clock = { now: () => new Date(Date.now() + offsetMs), monotonicMs: () => performance.now() };
@@ -95,6 +104,7 @@ export function paymentWorld(
       asset: on?.asset ?? USDC,
       payTo: on?.payTo ?? PAYEE,
       domain: async () => DOMAIN,
+      signer: signer ?? null,
     },
     origin: ORIGIN,
     facilitator: on?.facilitator ?? desk.facilitator,

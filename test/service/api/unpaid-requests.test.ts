@@ -9,6 +9,7 @@ import {
   validateDiscoveryExtension,
   validateDiscoveryExtensionSpec,
 } from "@x402/extensions/bazaar";
+import { decodeSignedOffers, extractOffersFromPaymentRequired } from "@x402/extensions/offer-receipt";
 import type { Hono } from "hono";
 import type { PoolClient } from "pg";
 import { pino } from "pino";
@@ -149,10 +150,24 @@ describe("a priced request", () => {
         },
       });
       expect(Object.keys(listed?.discoveryInfo.output?.example ?? {}).length).toBeGreaterThan(0);
+      const [offer] = decodeSignedOffers(extractOffersFromPaymentRequired(terms));
+      expect(offer).toMatchObject({ resourceUrl: request.url, amount: terms.accepts[0]?.amount });
       expect(bytesOf(response.headers)).toBeLessThan(8_192);
       const sent = new x402HTTPClient(new x402Client()).encodePaymentSignatureHeader(payload);
       expect(sent["PAYMENT-SIGNATURE"]?.length).toBeLessThan(8_192);
     }
+  });
+
+  it("with a long URL leaves out what would not fit into a header", async () => {
+    const hook = `https://hooks.example.com/${"x".repeat(2_000)}`;
+    const url = `http://127.0.0.1:4020/alerts/subscribe/${AGENT}?webhook_url=${hook}`;
+    const response = await ask({ method: "GET", url, url_template: "", body: null });
+    const terms = (await response.json()) as PaymentRequired;
+    expect([response.status, terms.extensions?.["offer-receipt"]]).toEqual([402, undefined]);
+    expect(bytesOf(response.headers)).toBeLessThan(8_192);
+    const payload = await pauper().createPaymentPayload(terms);
+    const sent = new x402HTTPClient(new x402Client()).encodePaymentSignatureHeader(payload);
+    expect(sent["PAYMENT-SIGNATURE"]?.length).toBeLessThan(8_192);
   });
 
   it("costs as little by a tool of MCP", async () => {
@@ -255,6 +270,7 @@ async function serveOn(deploymentFile: string): Promise<Hono<ApiEnv>> {
     X402_PAY_TO: place(0xb1).address,
     X402_FACILITATOR_ADDRESS: place(0xb2).address,
     HISTORY_SOURCE: "none",
+    RECEIPT_PRIVATE_KEY: `0x${"5e".repeat(32)}`,
   });
   const logger = pino({ level: "silent" });
   const parts = {

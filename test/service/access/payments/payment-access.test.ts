@@ -118,7 +118,7 @@ describe("a payment", () => {
       Buffer.from('{"x402Version":2,"extensions":{"a":"\\ud800"}}').toString("base64"),
     ],
     ["is nested without end", Buffer.from("[".repeat(6_000)).toString("base64")],
-    ["is longer than 8 KiB", "A".repeat(8_193)],
+    ["is longer than 12 KiB", "A".repeat(12_289)],
   ])("that %s is a 400", async (_name, header) => {
     const response = await world.request(CHEAP, { "payment-signature": header });
     expect([response.status, await response.json()]).toMatchObject([

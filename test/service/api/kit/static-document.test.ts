@@ -22,6 +22,7 @@ const { app } = fakeApp({
 const PATHS = [
   ...["/openapi.json", "/docs", "/llms.txt", "/robots.txt", "/favicon.svg", "/assets/style.css"],
   ...["/.well-known/x402", "/.well-known/agent-registration.json", "/.well-known/jwks.json"],
+  "/.well-known/did.json",
   ...loaded.assets.map(({ path }) => path),
 ];
 

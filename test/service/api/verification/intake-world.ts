@@ -122,6 +122,7 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
       asset: USDC,
       payTo: PAYEE,
       domain: async () => DOMAIN,
+      signer: null,
     },
     origin: ORIGIN,
     facilitator: { ...desk.facilitator, ...options.facilitator?.(desk.facilitator) },
