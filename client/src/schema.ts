@@ -3105,6 +3105,10 @@ export interface components {
             })[];
             /** @description Why the request was not served */
             error?: string;
+            /** @description `payment-identifier`; `bazaar`: the input and an example of the answer; `offer-receipt`: the entries of `accepts`, signed */
+            extensions?: {
+                [key: string]: unknown;
+            };
             resource: {
                 url: string;
             } & {
@@ -5327,7 +5331,7 @@ export interface operations {
             /** @description The plan */
             200: {
                 headers: {
-                    /** @description The settlement of an x402 payment, as base64 of JSON */
+                    /** @description The settlement of an x402 payment with a signed receipt (`offer-receipt`), as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
                     /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
@@ -5698,7 +5702,7 @@ export interface operations {
             /** @description The record */
             200: {
                 headers: {
-                    /** @description The settlement of an x402 payment, as base64 of JSON */
+                    /** @description The settlement of an x402 payment with a signed receipt (`offer-receipt`), as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
                     /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
@@ -5903,7 +5907,7 @@ export interface operations {
             /** @description The record */
             200: {
                 headers: {
-                    /** @description The settlement of an x402 payment, as base64 of JSON */
+                    /** @description The settlement of an x402 payment with a signed receipt (`offer-receipt`), as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
                     /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
@@ -6109,7 +6113,7 @@ export interface operations {
             /** @description The records */
             200: {
                 headers: {
-                    /** @description The settlement of an x402 payment, as base64 of JSON */
+                    /** @description The settlement of an x402 payment with a signed receipt (`offer-receipt`), as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
                     /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
@@ -6457,7 +6461,7 @@ export interface operations {
             /** @description The decision */
             200: {
                 headers: {
-                    /** @description The settlement of an x402 payment, as base64 of JSON */
+                    /** @description The settlement of an x402 payment with a signed receipt (`offer-receipt`), as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
                     /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
@@ -7841,7 +7845,7 @@ export interface operations {
             /** @description The subscription */
             200: {
                 headers: {
-                    /** @description The settlement of an x402 payment, as base64 of JSON */
+                    /** @description The settlement of an x402 payment with a signed receipt (`offer-receipt`), as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
                     /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
@@ -8144,7 +8148,7 @@ export interface operations {
             /** @description One page of the list */
             200: {
                 headers: {
-                    /** @description The settlement of an x402 payment, as base64 of JSON */
+                    /** @description The settlement of an x402 payment with a signed receipt (`offer-receipt`), as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
                     /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
@@ -8611,7 +8615,7 @@ export interface operations {
             /** @description The report */
             200: {
                 headers: {
-                    /** @description The settlement of an x402 payment, as base64 of JSON */
+                    /** @description The settlement of an x402 payment with a signed receipt (`offer-receipt`), as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
                     /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
@@ -9042,7 +9046,7 @@ export interface operations {
             /** @description The key */
             200: {
                 headers: {
-                    /** @description The settlement of an x402 payment, as base64 of JSON */
+                    /** @description The settlement of an x402 payment with a signed receipt (`offer-receipt`), as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
                     /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
@@ -9468,7 +9472,7 @@ export interface operations {
             /** @description The key with its new balance */
             200: {
                 headers: {
-                    /** @description The settlement of an x402 payment, as base64 of JSON */
+                    /** @description The settlement of an x402 payment with a signed receipt (`offer-receipt`), as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
                     /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
@@ -9696,7 +9700,7 @@ export interface operations {
             /** @description Nodes and edges */
             200: {
                 headers: {
-                    /** @description The settlement of an x402 payment, as base64 of JSON */
+                    /** @description The settlement of an x402 payment with a signed receipt (`offer-receipt`), as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
                     /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
@@ -9900,7 +9904,7 @@ export interface operations {
             /** @description The report */
             200: {
                 headers: {
-                    /** @description The settlement of an x402 payment, as base64 of JSON */
+                    /** @description The settlement of an x402 payment with a signed receipt (`offer-receipt`), as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
                     /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
@@ -10402,7 +10406,7 @@ export interface operations {
             /** @description The report card */
             200: {
                 headers: {
-                    /** @description The settlement of an x402 payment, as base64 of JSON */
+                    /** @description The settlement of an x402 payment with a signed receipt (`offer-receipt`), as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
                     /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
@@ -10701,7 +10705,7 @@ export interface operations {
             /** @description Offers, and what is not offered */
             200: {
                 headers: {
-                    /** @description The settlement of an x402 payment, as base64 of JSON */
+                    /** @description The settlement of an x402 payment with a signed receipt (`offer-receipt`), as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
                     /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
@@ -10947,7 +10951,7 @@ export interface operations {
             /** @description The risk */
             200: {
                 headers: {
-                    /** @description The settlement of an x402 payment, as base64 of JSON */
+                    /** @description The settlement of an x402 payment with a signed receipt (`offer-receipt`), as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
                     /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
@@ -11119,7 +11123,7 @@ export interface operations {
             /** @description The risk and what is behind it */
             200: {
                 headers: {
-                    /** @description The settlement of an x402 payment, as base64 of JSON */
+                    /** @description The settlement of an x402 payment with a signed receipt (`offer-receipt`), as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
                     /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;
@@ -11377,7 +11381,7 @@ export interface operations {
             /** @description The report */
             200: {
                 headers: {
-                    /** @description The settlement of an x402 payment, as base64 of JSON */
+                    /** @description The settlement of an x402 payment with a signed receipt (`offer-receipt`), as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
                     /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;

@@ -540,6 +540,10 @@ export interface components {
             })[];
             /** @description Why the request was not served */
             error?: string;
+            /** @description `payment-identifier`; `bazaar`: the input and an example of the answer; `offer-receipt`: the entries of `accepts`, signed */
+            extensions?: {
+                [key: string]: unknown;
+            };
             resource: {
                 url: string;
             } & {
@@ -1253,7 +1257,7 @@ export interface operations {
             /** @description The verdict to poll */
             200: {
                 headers: {
-                    /** @description The settlement of an x402 payment, as base64 of JSON */
+                    /** @description The settlement of an x402 payment with a signed receipt (`offer-receipt`), as base64 of JSON */
                     "PAYMENT-RESPONSE"?: string;
                     /** @description Calls left, and the seconds until all calls are available again */
                     RateLimit?: string;

@@ -269,7 +269,7 @@ export async function release(
 }
 
 /** The common part of every settlement report. */
-export function reportOf({ payer, requirements }: PresentedPayment) {
+function reportOf({ payer, requirements }: PresentedPayment) {
   return { payer, network: requirements.network, amount: requirements.amount };
 }
 

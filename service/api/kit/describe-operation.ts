@@ -222,7 +222,8 @@ const PAID_ANSWER_HEADERS = {
     schema: { type: "string" as const },
   },
   "PAYMENT-RESPONSE": {
-    description: "The settlement of an x402 payment, as base64 of JSON",
+    description:
+      "The settlement of an x402 payment with a signed receipt (`offer-receipt`), as base64 of JSON",
     schema: { type: "string" as const },
   },
 } as const satisfies NonNullable<Response["headers"]>;
@@ -242,6 +243,10 @@ const paymentRequiredSchema = z
         maxTimeoutSeconds: z.number(),
       }),
     ),
+    extensions: z.looseObject({}).optional().openapi({
+      description:
+        "`payment-identifier`; `bazaar`: the input and an example of the answer; `offer-receipt`: the entries of `accepts`, signed",
+    }),
   })
   .loose()
   .openapi("PaymentRequired", { description: "The terms of x402 version 2" });
