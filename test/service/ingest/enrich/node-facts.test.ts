@@ -6,7 +6,7 @@ import { startLoopbackServer } from "../../../support/loopback-server.ts";
 
 const ACCOUNT: Address = `0x${"a1".repeat(20)}`;
 const CREATOR: Address = `0x${"c4".repeat(20)}`;
-const POLICY = { timeoutMs: 2_000, tries: 1, pauseMs: 5, longestPauseMs: 100 };
+const POLICY = { timeoutMs: 20_000, tries: 1, pauseMs: 5, longestPauseMs: 100 };
 const LAST = 1_000_000;
 const unknown = { kind: "facts", creator: null, firstFunder: null, existed: null };
 const gone = { error: { code: -32_000, message: "missing trie node" } };
