@@ -3,7 +3,7 @@ import { type Address, encodeFunctionData } from "viem";
 import { agentHealthOracleAbi } from "../../chain/abi/agent-health-oracle.ts";
 import { gradeOf } from "../../chain/oracle-codec.ts";
 import { AHS_2026_2 } from "../../model/score/policy.ts";
-import { gradeLabel } from "../../model/score/record.ts";
+import { gradeLabel, type RoutingAction } from "../../model/score/record.ts";
 import { defaultAction } from "../../model/score/route.ts";
 import type { AgentCard } from "../../registries/documents/agent-cards.ts";
 import type { AvailableBacking } from "../../scores/backing/promised-amounts.ts";
@@ -211,14 +211,30 @@ function renderOtherModel({ modelVersion }: ScoreReference): Fragment | string {
     : html` <span class="chip warn">Another model version than ${version}</span>`;
 }
 
-function renderBacking({ backing, now }: WalletView): Fragment {
+/** The effect of the backing on payments by default: only an instant settlement depends on it. */
+function renderBackedPayments(action: RoutingAction, isKnown: boolean): string {
+  switch (action) {
+    case "instant_settle":
+      return isKnown
+        ? "By default a payment settles at once up to the available amount, and waits in escrow above it."
+        : "Until it is, a payment with a given amount waits in escrow.";
+    case "escrow":
+      return "By default every payment to this wallet waits in escrow. The available amount limits only what a routing policy settles at once.";
+    case "reject":
+      return "By default every payment to this wallet is rejected, whatever its backing.";
+  }
+}
+
+function renderBacking(view: WalletView): Fragment {
+  const { backing, now } = view;
+  const payments = renderBackedPayments(actionOf(view), backing !== null);
   if (backing === null)
     return html`<p class="reading"><b>Not known</b></p>
-<p>The backing of this wallet is not computed yet, which does not mean zero. Until then a payment with a given amount waits in escrow.</p>`;
+<p>The backing of this wallet is not computed yet, which does not mean zero. ${payments}</p>`;
   const { safeMicroUsd, availableMicroUsd, outstandingMicroUsd, costBasisMicroUsd, asOfBlock, asOfTime } =
     backing;
   return html`<p class="reading"><span class="reading-number">${usdAmount(safeMicroUsd)}</span> <b>USD</b> <span class="quiet">safe amount</span></p>
-<p>By default a payment settles at once up to the available amount, and waits in escrow above it.</p>
+<p>${payments}</p>
 <dl class="facts">
 <dt>Available</dt><dd><b>${usdAmount(availableMicroUsd)} USD</b></dd>
 <dt>Outstanding</dt><dd>${usdAmount(outstandingMicroUsd)} USD <span class="quiet">promised to payers or received within a day</span></dd>
@@ -246,8 +262,9 @@ ${renderRuler(NEEDLE_HEIGHT)}
 }
 
 function renderInsufficient(): Fragment {
+  const { minOwnCalls, minDays } = AHS_2026_2.confidence;
   return html`<p class="reading">${gradeMark(null)} <b>Not enough history</b></p>
-<p>This wallet has too few transactions to be scored. That is not a bad score. By default payments to it wait in escrow until there is enough history.</p>`;
+<p>This wallet has too little history: a score needs at least ${minOwnCalls} transactions over ${minDays} days, and recent ones. That is not a bad score. By default payments to it wait in escrow until there is enough history.</p>`;
 }
 
 function renderNeverScored({ snapshot: { followed } }: WalletView): Fragment {

@@ -138,7 +138,23 @@ describe("what everybody sees of a wallet", () => {
     expect(html).toContain("Not enough history");
     expect(html).toContain("That is not a bad score.");
     expect(html).toContain("<b>Escrow</b>");
+    expect(html).toContain("a score needs at least 10 transactions over 14 days, and recent ones");
     expect(html).not.toMatch(/grade-[A-F]"|of 100<|Failing/);
+  });
+
+  test.each([
+    ["settles at once", {}, "a payment settles at once up to the available amount"],
+    ["waits in escrow", { score: null }, "every payment to this wallet waits in escrow"],
+    ["is rejected", { sanctions: [LISTING] }, "every payment to this wallet is rejected"],
+  ])("says what the backing changes where a payment %s by default", async (_, changes, words) => {
+    const { wallets } = { ...fakePublicPages(), ...standingAs(changes) };
+    const known = await htmlOf(PATH, { wallets });
+    const unknown = await htmlOf(PATH, { wallets: { ...wallets, backing: async () => null } });
+    const settling = "a payment settles at once up to";
+    expect(known).toContain(words);
+    expect(known.includes(settling)).toBe(words.includes(settling));
+    expect(unknown).not.toContain(settling);
+    expect(unknown.includes(words)).toBe(!words.includes(settling));
   });
 
   test("explains a wallet that was never scored, followed or not", async () => {
