@@ -96,7 +96,8 @@ function renderFacts(entries: readonly (readonly [string, unknown])[], depth = 0
   const shown = depth === 0 ? entries : entries.filter(([name]) => !BASIS.has(name));
   const flat = shown.filter(([name, value]) => !isPart(value) && !isSilent(name, value));
   const parts = depth >= MAX_DEPTH ? [] : shown.filter(([, value]) => isPart(value));
-  return html`${flat.length === 0 ? "" : html`<dl class="facts${flat.length > 7 ? " facts-wide" : ""}">${flat.map(([name, value]) => html`<dt>${labelOf(name)}</dt><dd>${renderValue(name, value)}</dd>`)}</dl>`}${parts.map(
+  const decimals = decimalsOf(Object.fromEntries(entries));
+  return html`${flat.length === 0 ? "" : html`<dl class="facts${flat.length > 7 ? " facts-wide" : ""}">${flat.map(([name, value]) => html`<dt>${labelOf(name)}</dt><dd>${renderValue(name, value, decimals)}</dd>`)}</dl>`}${parts.map(
     ([name, value]) => html`<h3>${labelOf(name)}</h3>${renderPart(value, { depth: depth + 1 })}`,
   )}`;
 }
@@ -151,7 +152,7 @@ ${folded.length === 0 || depth > 1 ? "" : html`<details><summary>Details</summar
 function renderTable(records: readonly Answer[], wanted: readonly string[] | undefined): Fragment {
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
   const isShort = (name: string) => records.some((record) => !isPart(record[name]) && record[name] !== null);
-  const columns = (wanted ?? names.filter(isShort))
+  const columns = (wanted ?? names.filter((name) => isShort(name) && name !== "decimals"))
     .filter((name) => names.includes(name))
     .slice(0, MAX_COLUMNS);
   const isNumber = (name: string) =>
@@ -159,16 +160,17 @@ function renderTable(records: readonly Answer[], wanted: readonly string[] | und
   return html`<table class="stack"><thead><tr>${columns.map((name) => html`<th scope="col"${isNumber(name) ? html` class="number"` : ""}>${labelOf(name)}</th>`)}</tr></thead>
 <tbody>${records.map(
     (record) =>
-      html`<tr>${columns.map((name) => html`<td data-name="${labelOf(name)}"${isNumber(name) ? html` class="number"` : ""}>${isPart(record[name]) ? summaryOf(record[name]) : renderValue(name, record[name])}</td>`)}</tr>`,
+      html`<tr>${columns.map((name) => html`<td data-name="${labelOf(name)}"${isNumber(name) ? html` class="number"` : ""}>${isPart(record[name]) ? summaryOf(record[name]) : renderValue(name, record[name], decimalsOf(record))}</td>`)}</tr>`,
   )}</tbody></table>`;
 }
 
-/** One line for a nested value in a table: its label or name, else its size. */
+/** One line for a nested value in a table: its label, name or hash, else its size. */
 function summaryOf(value: unknown): Fragment | string {
   if (Array.isArray(value)) return value.length === 0 ? "–" : value.length.toLocaleString("en-GB");
   if (!isRecord(value)) return "–";
   const name = value.label ?? value.name ?? value.title;
-  return typeof name === "string" ? textOf(name, 60) : "–";
+  if (typeof name === "string") return textOf(name, 60);
+  return typeof value.hash === "string" ? renderValue("hash", value.hash) : "–";
 }
 
 const HASH = /^0x[0-9a-fA-F]{64}$/;
@@ -176,7 +178,14 @@ const ISO = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 const WHOLE = /^-?\d{1,78}$/;
 const NAME = /^[a-z0-9]+(?:_[a-z0-9]+)*$/;
 
-function renderValue(name: string, value: unknown): Fragment | string {
+/** Decimals of the token that a record is about; null if it names none. */
+function decimalsOf({ decimals }: Answer): number | null {
+  return typeof decimals === "number" && Number.isInteger(decimals) && decimals >= 0 && decimals <= 255
+    ? decimals
+    : null;
+}
+
+function renderValue(name: string, value: unknown, decimals: number | null = null): Fragment | string {
   if (value === null || value === undefined) return html`<span class="quiet">–</span>`;
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "number") return numberOf(name, value);
@@ -188,7 +197,8 @@ function renderValue(name: string, value: unknown): Fragment | string {
   if (/^0x[0-9a-f]*$/i.test(value)) return html`<code>${value.length > 42 ? shortHex(value) : value}</code>`;
   if (ISO.test(value)) return timeTag(new Date(value));
   if (WHOLE.test(value) && /wei$/.test(name)) return `${coins(BigInt(value))} ETH`;
-  if (NAME.test(value) && value.includes("_")) return labelOf(value);
+  if (WHOLE.test(value) && decimals !== null) return coins(BigInt(value), decimals);
+  if (NAME.test(value) && value.includes("_")) return value.replaceAll("_", " ");
   return textOf(value);
 }
 
@@ -212,9 +222,9 @@ function moneyOf(value: Answer): string {
   return `${coins(BigInt(wei))} ETH${worth}`;
 }
 
-/** Wei as coins with six significant digits. */
-function coins(wei: bigint): string {
-  const coin = Number(formatUnits(wei, 18));
+/** Base units as coins with six significant digits. */
+function coins(units: bigint, decimals = 18): string {
+  const coin = Number(formatUnits(units, decimals));
   return coin === 0
     ? "0"
     : coin.toLocaleString("en-GB", { maximumSignificantDigits: 6, maximumFractionDigits: 18 });

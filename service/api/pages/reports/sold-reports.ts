@@ -37,6 +37,9 @@ export type SoldReport = {
   show(body: string, address: Address): Fragment | null;
 };
 
+/** Columns of failed transactions that are not offered again. */
+const NOT_RETRIED = ["failure", "reason", "detail"];
+
 /** All reports, in the order of their tabs. */
 export const SOLD_REPORTS: readonly SoldReport[] = [
   {
@@ -97,7 +100,11 @@ export const SOLD_REPORTS: readonly SoldReport[] = [
     about:
       "Failed transactions that would succeed now, simulated and ready to sign, and why the others are not offered.",
     endpoint: getRetry,
-    layout: { first: ["summary", "offers", "not_retried"], titles: { not_retried: "Not offered" } },
+    layout: {
+      first: ["summary", "offers", "not_retried"],
+      titles: { not_retried: "Not offered" },
+      columns: { not_retried: NOT_RETRIED },
+    },
   }),
   answerReport({
     slug: "cleanliness",
@@ -124,7 +131,11 @@ export const SOLD_REPORTS: readonly SoldReport[] = [
     about:
       "One ranked plan: what to sign now, what blocks the wallet, what costs money, and which checks passed.",
     endpoint: getAgentProtect,
-    layout: { first: ["summary", "steps", "checks"], omit: ["monitoring"] },
+    layout: {
+      first: ["summary", "steps", "checks"],
+      columns: { not_retried: NOT_RETRIED },
+      omit: ["monitoring"],
+    },
   }),
   {
     slug: "report-card",

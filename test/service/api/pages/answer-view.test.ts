@@ -64,3 +64,28 @@ test("a report shows amounts, shares, times and findings as people read them", (
   ])
     expect(html).toContain(words);
 });
+
+test("a report shows amounts of a token by its decimals, and a failed transaction by its hash", () => {
+  const token = `0x${"12".repeat(20)}`;
+  const html = String(
+    renderAnswer(
+      {
+        holdings: [
+          { token, symbol: "DAI", decimals: 18, amount: "792808504426381320620", value_usd: 817.7 },
+          { token, symbol: "?", decimals: null, amount: "7000", value_usd: null },
+        ],
+        not_retried: [{ failure: { hash: `0x${"ab".repeat(32)}` }, reason: "maybe_repaired", by: null }],
+      },
+      { first: [], columns: { not_retried: ["failure", "reason"] } },
+    ),
+  );
+  for (const words of [
+    '<td data-name="Amount">792.809</td>',
+    '<td data-name="Amount"><bdi>7000</bdi></td>',
+    '<td data-name="Value" class="number">817.70 USD</td>',
+    `<td data-name="Failure"><code title="0x${"ab".repeat(32)}">`,
+    '<td data-name="Reason">maybe repaired</td>',
+  ])
+    expect(html).toContain(words);
+  expect(html).not.toContain("Decimals");
+});
