@@ -230,7 +230,7 @@ function renderTable(columns: readonly Column[], differences: readonly Differenc
     ),
   )}</tbody>
 <tbody><tr><th scope="rowgroup" colspan="${columns.length + 1}">Largest differences</th></tr>
-${differences.length === 0 ? html`<tr><td colspan="${columns.length + 1}">No feature sets the scores apart by ${NOTABLE_POINTS} points or more.</td></tr>` : differences.map(renderDifference)}</tbody>
+${differences.length === 0 ? html`<tr><td colspan="${columns.length + 1}"><span class="in-view">No feature sets the scores apart by ${NOTABLE_POINTS} points or more.</span></td></tr>` : differences.map(renderDifference)}</tbody>
 </table>`;
 }
 

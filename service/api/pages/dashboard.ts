@@ -8,6 +8,7 @@ import { getAhsRoute } from "../routes/get-ahs-route.ts";
 import { getAlertsSubscribe } from "../routes/get-alerts-subscribe.ts";
 import { getRisk } from "../routes/get-risk.ts";
 import { toEip55 } from "../schemas/values.ts";
+import { postOutputs } from "../verification/post-outputs.ts";
 import { renderDistribution, renderEmptyScale, renderTrend } from "./charts.ts";
 import type { PageContent } from "./frame.ts";
 import { answerPublicPage, type Page, type PageHandler } from "./page.ts";
@@ -132,6 +133,7 @@ function renderPrices({ served }: DashboardView): Fragment {
     { name: "Routing of a payment", endpoint: getAhsRoute },
     ...SOLD_REPORTS.map(({ title, endpoint }) => ({ name: title, endpoint })),
     { name: "Alerts about a wallet for 30 days", endpoint: getAlertsSubscribe },
+    { name: "Verdict on a delivered output", endpoint: postOutputs },
   ].filter(({ endpoint }) => served.has(endpoint.path));
   return html`<dl class="facts prices">${prices.map(({ name, endpoint }) => html`<dt>${name}</dt><dd class="number">${dollars(priceUsd(endpoint))}</dd>`)}</dl>
 <p class="quiet small">Pay per call with an API key or with USDC by <abbr title="HTTP 402 payments">x402</abbr>. A refused request costs nothing.</p>`;

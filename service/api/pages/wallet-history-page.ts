@@ -89,13 +89,20 @@ ${before === null && days.next === null ? "" : renderPaging(path, view)}`,
   };
 }
 
+/** The earlier and the new grade; the mark alone for a first score without a grade, which is no change. */
+function renderMove({ previousGrade, grade }: GradePoint): Fragment {
+  return previousGrade === grade
+    ? gradeMark(grade)
+    : html`<span class="move">${gradeMark(previousGrade)} <span aria-hidden="true">→</span><span class="hidden"> to </span> ${gradeMark(grade)}</span>`;
+}
+
 function renderChanges({ points, next }: HistoryPage<GradePoint>): Fragment {
   if (points.length === 0) return html`<p class="quiet">No grade is stored for this time.</p>`;
   return html`<table class="stack">
 <thead><tr><th scope="col">As of</th><th scope="col">Grade</th><th scope="col" class="number">Score</th><th scope="col">Why the new grade is what it is</th></tr></thead>
 <tbody>${points.map(
     (point) => html`
-<tr><th scope="row">${timeTag(point.asOfTime)}</th><td><span class="move">${gradeMark(point.previousGrade)} <span aria-hidden="true">→</span><span class="hidden"> to </span> ${gradeMark(point.grade)}</span></td><td class="number" data-name="Score">${point.ahsScore ?? "–"}</td><td>${gradeReason(point, AHS_2026_2)}</td></tr>`,
+<tr><th scope="row">${timeTag(point.asOfTime)}</th><td>${renderMove(point)}</td><td class="number" data-name="Score">${point.ahsScore ?? "–"}</td><td>${gradeReason(point, AHS_2026_2)}</td></tr>`,
   )}</tbody></table>
 <p class="quiet small">${next === null ? "The last row is the wallet's first score." : html`The newest ${countOf(points.length, "change")}; programs get all of them with <code>GET ${NEEDS}?points=grade_changes</code>.`} <a href="/feed.xml">Feed of published changes of all wallets</a></p>`;
 }

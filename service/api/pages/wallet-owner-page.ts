@@ -85,7 +85,7 @@ function renderSummary({ summary }: OwnerClusterAnswer): Fragment {
   const counted = GRADES.filter((grade) => grades[grade] > 0);
   return html`<dl class="facts">
 <dt>Wallets</dt><dd>${countWords(wallets)}</dd>
-<dt>Grades</dt><dd>${counted.map((grade) => html`${gradeMark(grade)} ${countWords(grades[grade])} `)}${grades.none === 0 ? "" : html`<span class="quiet">${countWords(grades.none)} without a grade</span>`}</dd>
+<dt>Grades</dt><dd>${counted.map((grade) => html`${gradeMark(grade)} ${countWords(grades[grade])} `)}${grades.none === 0 ? "" : html`<span class="quiet">${counted.length === 0 ? "" : "and "}${countWords(grades.none)} without a grade</span>`}</dd>
 <dt>Worst grade</dt><dd>${worst_grade === null ? html`<span class="quiet">none</span>` : gradeMark(worst_grade)}</dd>
 <dt>Sanctioned</dt><dd>${sanctioned === 0 ? "None" : html`<span class="chip alarm">${countOf(sanctioned, "wallet")}</span>`}</dd>
 <dt>Safe amounts</dt><dd>${safe_amount_usd === null ? "Not known" : html`${dollars(safe_amount_usd)} <span class="quiet">in all, of wallets that are not sanctioned; one owner may fail with all of them at once</span>`}</dd>

@@ -5,6 +5,7 @@ export function showLocalTimes(part) {
     const at = new Date(time.dateTime);
     if (Number.isNaN(at.getTime())) continue;
     time.title = time.textContent;
-    time.textContent = format.format(at);
+    // British English shortens September to four letters, all other months to three, as the server's texts do.
+    time.textContent = format.format(at).replace(" Sept ", " Sep ");
   }
 }

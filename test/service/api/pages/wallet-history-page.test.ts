@@ -27,6 +27,15 @@ function historyOf(
 }
 
 describe("the history of a wallet", () => {
+  test("begins with a mark alone where the first score has no grade, which is no change", async () => {
+    const first = { ...insufficientScore(), previousGrade: null };
+    const daily = async () => ({ points: [first], next: null });
+    const gradeChanges = async () => ({ points: [first], next: null });
+    const html = await htmlOf(PATH, { scoreHistory: { daily, gradeChanges } });
+    expect(html).toContain("No grade: ");
+    expect(html).not.toContain("→");
+  });
+
   test("is a line whose points are text as well, the changes of grade with their reason, and a table of days", async () => {
     const html = await htmlOf(PATH, historyOf([storedScore(), EARLIER]).pages);
     expect(html).toContain(
