@@ -17,7 +17,7 @@ import {
 } from "./account-view.ts";
 import { askInterface, jsonIn, readForm, readRefusal } from "./ask-interface.ts";
 import { answerPrivatePage, type Page, type PageHandler, type PageRuntime, redirectTo } from "./page.ts";
-import { policyAsSent, policyIn, policyOfForm } from "./policy-editor.ts";
+import { policyAsSent, policyFault, policyIn, policyOfForm } from "./policy-editor.ts";
 
 const PATH = "/account";
 /** Allowed targets of a sign-in: own paths only, nothing that a browser could read as another host. */
@@ -117,17 +117,10 @@ async function savePolicy(
   return showAccount(context, runtime, { fault: await faultIn(saved), form });
 }
 
-const faultSchema = z.object({ detail: z.array(z.object({ msg: z.string() })).min(1) });
-
-/** The first fault of a refused body, or the text of another refusal. */
+/** The first fault of a refused policy, or the text of another refusal. */
 async function faultIn(refused: Response): Promise<string> {
-  const { data } = faultSchema.safeParse(
-    await refused
-      .clone()
-      .json()
-      .catch(() => null),
-  );
-  return data?.detail[0]?.msg ?? (await readRefusal(refused)).words;
+  const body = jsonIn(await refused.clone().text());
+  return policyFault(body) ?? (await readRefusal(refused)).words;
 }
 
 /** Shows the new key once. The id of the form prevents a second replacement. */

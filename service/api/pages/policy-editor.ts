@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { z } from "zod";
 import type { Grade, RoutingAction } from "../../model/score/record.ts";
-import { dayWords, GRADES, levelWords, routeWords } from "./page-words.ts";
+import { dayWords, GRADES, levelWords, routeWords, strangeText } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
 
 const ACTIONS = ["instant_settle", "escrow", "reject"] as const satisfies readonly RoutingAction[];
@@ -63,6 +63,30 @@ export function policyAsSent(form: URLSearchParams, stored: KeyPolicy): KeyPolic
   const sent = policyOfForm(form);
   const { data } = sentSchema.safeParse(sent);
   return data === undefined ? stored : { ...stored, ...data };
+}
+
+/** The texts that a form takes: the field's label, and the form of a valid one. */
+const TEXT_FIELDS: Readonly<Record<string, readonly [label: string, expected: string]>> = {
+  max_instant_usd: ["Largest amount in USD", "a number with at most 6 decimals, or nothing for no limit"],
+  safe_amount_multiple: ["Multiple of the safe amount", "a number with at most 6 decimals"],
+  allowlist: ["Wallets that always settle at once", "0x and 40 hexadecimal digits"],
+};
+
+const faultsSchema = z.object({
+  detail: z
+    .array(z.object({ type: z.string(), loc: z.array(z.unknown()), msg: z.string(), input: z.unknown() }))
+    .min(1),
+});
+
+/** The first fault of a refused policy, by the field's label; null for another refusal. */
+export function policyFault(answer: unknown): string | null {
+  const [fault] = faultsSchema.safeParse(answer).data?.detail ?? [];
+  if (fault === undefined) return null;
+  const [label, expected] = TEXT_FIELDS[String(fault.loc[1])] ?? [];
+  if (label === undefined) return fault.msg;
+  return fault.type === "string_pattern_mismatch"
+    ? `${label}: expected ${expected}, got ${strangeText(String(fault.input), 80)}.`
+    : `${label}: ${fault.msg.replace(/^Value error, /, "")}.`;
 }
 
 /** The overrides that the form carries unchanged. */

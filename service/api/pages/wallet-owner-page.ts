@@ -8,13 +8,13 @@ import {
   ageWords,
   countOf,
   countWords,
-  dollars,
   firstOf,
   GRADES,
   gradeMark,
   levelWords,
   renderWho,
   routeWords,
+  usdAmount,
   walletLink,
 } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
@@ -88,7 +88,7 @@ function renderSummary({ summary }: OwnerClusterAnswer): Fragment {
 <dt>Grades</dt><dd>${counted.map((grade) => html`${gradeMark(grade)} ${countWords(grades[grade])} `)}${grades.none === 0 ? "" : html`<span class="quiet">${counted.length === 0 ? "" : "and "}${countWords(grades.none)} without a grade</span>`}</dd>
 <dt>Worst grade</dt><dd>${worst_grade === null ? html`<span class="quiet">none</span>` : gradeMark(worst_grade)}</dd>
 <dt>Sanctioned</dt><dd>${sanctioned === 0 ? "None" : html`<span class="chip alarm">${countOf(sanctioned, "wallet")}</span>`}</dd>
-<dt>Safe amounts</dt><dd>${safe_amount_usd === null ? "Not known" : html`${dollars(safe_amount_usd)} <span class="quiet">in all, of wallets that are not sanctioned; one owner may fail with all of them at once</span>`}</dd>
+<dt>Safe amounts</dt><dd>${safe_amount_usd === null ? "Not known" : html`${safeWords(safe_amount_usd)} <span class="quiet">in all, of wallets that are not sanctioned; one owner may fail with all of them at once</span>`}</dd>
 </dl>`;
 }
 
@@ -101,9 +101,14 @@ function renderWallet(wallet: OwnerWallet, { agents, now }: ClusterView): Fragme
 <td data-name="Score"><span class="whole">${gradeMark(grade)} <b>${ahs_score ?? ""}</b></span></td>
 <td data-name="Confidence">${levelWords(confidence_level)}</td>
 <td data-name="Payments by default">${routeWords(trust_routing)}</td>
-<td class="number" data-name="Safe amount">${safe_amount_usd === null ? "not known" : dollars(safe_amount_usd)}</td>
+<td class="number" data-name="Safe amount">${safe_amount_usd === null ? "not known" : safeWords(safe_amount_usd)}</td>
 <td data-name="Last active">${last_active_at === null ? "–" : html`<span title="${last_active_at}">${ageWords(new Date(last_active_at), now)}</span>`}</td>
 <td data-name="Evidence">${renderEvidence(wallet.evidence)}</td></tr>`;
+}
+
+/** Rounded down to cents, as on the wallet's page. */
+function safeWords(usd: number): string {
+  return `${usdAmount(BigInt(Math.round(usd * 1e6)))} USD`;
 }
 
 function renderEvidence(evidence: OwnerWallet["evidence"]): Fragment {

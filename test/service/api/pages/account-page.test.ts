@@ -199,6 +199,13 @@ describe("a browser that is signed in", () => {
     const html = await refused.text();
     expect(html).toContain("The policy was not saved.");
     expect(html).toContain('rows="3" spellcheck="false">0x12</textarea>');
+    expect(html).toContain(
+      "Wallets that always settle at once: expected 0x and 40 hexadecimal digits, got 0x12.",
+    );
+    const amount = await post(one, { ...form, max_instant_usd: "12,5" }, SIGNED_IN);
+    expect(await amount.text()).toContain(
+      "Largest amount in USD: expected a number with at most 6 decimals, or nothing for no limit, got 12,5.",
+    );
     const saved = await post(one, form, SIGNED_IN);
     expect([saved.status, saved.headers.get("location")]).toEqual([303, "/account#policy"]);
   });

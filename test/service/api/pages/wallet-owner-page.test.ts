@@ -12,7 +12,7 @@ const [FUNDER, SIBLING] = [toEip55(account(0xf1)), toEip55(account(0xa2))];
 const ITSELF: OwnerClusterAnswer["wallets"][number] = {
   ...{ address: WALLET_EIP55, agents: [], ahs_score: 84, grade: "B" },
   ...{ confidence: 0.81, confidence_level: "HIGH", scored_at: "2026-11-20T09:59:00.000Z", stale: false },
-  ...{ trust_routing: "instant_settle", sanctioned: false, safe_amount_usd: 42.5 },
+  ...{ trust_routing: "instant_settle", sanctioned: false, safe_amount_usd: 42.509999 },
   ...{ last_active_at: "2026-11-20T09:00:00.000Z", owner_link: "itself", evidence: [] },
 };
 
@@ -46,6 +46,7 @@ describe("the owner of a wallet", () => {
     const html = await htmlOf(PATH, clusterOf([ITSELF, LISTED]));
     expect(html).toContain('<p class="notice">Evidence, not proof.</p>');
     expect(html).toContain("&lt;keeper&gt;");
+    expect(html).toContain('data-name="Safe amount">42.50 USD</td>');
     expect(html).toMatch(
       new RegExp(`href="/wallet/${FUNDER}".*</a> first funded <a.*href="/wallet/${SIBLING}"`, "s"),
     );
