@@ -118,6 +118,7 @@ async function startServices(bench: Bench, signal: AbortSignal): Promise<void> {
         verdictEvaluator: null,
         usdc: null,
         reputationRegistry: null,
+        validationRegistry: null,
         maxRequestFeeWei: 0n,
       }),
       rpc: createSenderRpc({ url: bench.rpcUrl, timeoutMs: 10_000, retries: 2 }),

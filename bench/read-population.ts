@@ -61,6 +61,7 @@ export async function deploymentOf(databaseUrl: string): Promise<Deployment> {
     escrows: [],
     registries: [],
     reputationRegistry: null,
+    validationRegistry: null,
     usdc: place(0xa4).address,
     market: {
       native: { ...market.native, feed: checked(market.native.feed) },

@@ -129,7 +129,14 @@ export function deploymentOf(): Deployment {
       oracle: NO_CONTRACT,
       verdictEvaluator: null,
     },
-    ...{ escrows: [], registries: [], reputationRegistry: null, usdc: getAddress(USDC), staticWallets: [] },
+    ...{
+      escrows: [],
+      registries: [],
+      reputationRegistry: null,
+      validationRegistry: null,
+      usdc: getAddress(USDC),
+      staticWallets: [],
+    },
     market: {
       native: { symbol: "ETH", decimals: 18, feed },
       wrappedNative: getAddress(WETH),

@@ -115,6 +115,7 @@ function configOf(data: z.infer<typeof environment>, secrets: readonly string[])
       provider: data.LABELS_PROVIDER,
     },
     agentId: data.AGENT_ID ?? null,
+    validationsPerDay: data.VALIDATIONS_PER_DAY,
     feedbackDailyWei: data.FEEDBACK_DAILY_WEI,
     enrolment: { perDay: data.ENROLMENTS_PER_DAY, maxFeeWei: data.ENROLMENT_MAX_FEE_WEI },
   };

@@ -193,6 +193,7 @@ function nothingKnown(chainId: number): Known {
     sanctionsList: null,
     registries: [],
     reputationRegistry: null,
+    validationRegistry: null,
     usdc: null,
     market: {
       native: { symbol: "ETH", decimals: 18, feed: null },

@@ -4,6 +4,7 @@ import { identityRegistryAbi } from "../service/chain/abi/identity-registry.ts";
 import { reputationRegistryAbi } from "../service/chain/abi/reputation-registry.ts";
 import { sanctionsListAbi } from "../service/chain/abi/sanctions-list.ts";
 import { usdCoinAbi } from "../service/chain/abi/usd-coin.ts";
+import { validationRegistryAbi } from "../service/chain/abi/validation-registry.ts";
 import { constantProductPoolAbi } from "./abi/constant-product-pool.ts";
 import { entryPointAbi } from "./abi/entry-point.ts";
 import { gasBurnerAbi } from "./abi/gas-burner.ts";
@@ -66,6 +67,7 @@ type ContractName =
   | "agentBazaar"
   | (typeof VERIFICATION_NAMES)[number]
   | "reputationRegistry"
+  | "validationRegistry"
   | (typeof KEEPER_TARGETS)[number]
   | FeedName;
 
@@ -100,6 +102,7 @@ export function contractAddresses(): Contracts {
     ...VERIFICATION_NAMES,
     "agentBazaar" as const,
     "reputationRegistry" as const,
+    "validationRegistry" as const,
   ];
   const entries = names.map((name, nonce) => [
     name,
@@ -139,6 +142,12 @@ export function codesAfterOracle() {
       name: "reputationRegistry",
       bytecode: bytecodes.ReputationRegistry,
       abi: reputationRegistryAbi,
+      args: [contracts.identityRegistry],
+    },
+    {
+      name: "validationRegistry",
+      bytecode: bytecodes.ValidationRegistry,
+      abi: validationRegistryAbi,
       args: [contracts.identityRegistry],
     },
   ];

@@ -87,6 +87,7 @@ export async function localDeployment(
     ),
     registries: [{ name: BAZAAR_NAME, kind: "erc8004", ...contract(contracts.agentBazaar) }],
     reputationRegistry: contracts.reputationRegistry,
+    validationRegistry: contract(contracts.validationRegistry),
     usdc: contracts.usdc,
     market: {
       native: { symbol: "ETH", decimals: 18, feed: contracts.ethUsdFeed },

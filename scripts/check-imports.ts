@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ingest: ["db", "net", "chain", "model"],
   access: ["db", "net", "chain", "sender"],
   alerts: ["db", "net", "model", "access"],
-  oracle: ["db", "chain", "model", "sender", "sanctions"],
+  oracle: ["db", "net", "chain", "model", "sender", "sanctions"],
   scores: ["db", "net", "chain", "model", "sanctions", "ingest", "alerts", "oracle"],
   registries: ["db", "net", "chain", "model", "ingest", "alerts"],
   reports: ["db", "net", "chain", "model", "sender", "sanctions", "ingest", "scores", "registries"],

@@ -29,6 +29,7 @@ const STAND_INS: ReadonlySet<string> = new Set([
   "ReputationRegistry",
   "SanctionsList",
   "UsdCoin",
+  "ValidationRegistry",
 ]);
 const bytecodeFile = "contracts/bytecode.json";
 

@@ -200,7 +200,7 @@ type ListedContract = {
 function listContracts(deployment: Deployment): readonly ListedContract[] {
   const { identityRegistry, sanctionsList, oracle, verdictEvaluator, registries, market, accounts } =
     deployment;
-  const { reputationRegistry } = deployment;
+  const { reputationRegistry, validationRegistry } = deployment;
   const essential = (what: string, contract: { readonly address: Address } | null): ListedContract[] =>
     contract === null ? [] : [{ what, address: contract.address, isEssential: true }];
   const other = (what: string, address: Address | null): ListedContract[] =>
@@ -213,6 +213,7 @@ function listContracts(deployment: Deployment): readonly ListedContract[] {
     ...(deployment.usdc === null ? [] : essential("USDC", { address: deployment.usdc })),
     ...registries.flatMap(({ name, address }) => other(`registry ${name}`, address)),
     ...other("reputation registry", reputationRegistry),
+    ...other("validation registry", validationRegistry?.address ?? null),
     ...other("wrapped coin", market.wrappedNative),
     ...other(`feed of ${market.native.symbol}`, market.native.feed),
     ...market.tokens.flatMap(({ symbol, address, feed }) => [

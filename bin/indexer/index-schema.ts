@@ -30,7 +30,7 @@ export function indexSchemaName(root: string, chainId: number, deploymentFile: s
 /** Only what the index reads: a further registry, one for feedback, an escrow's upgraded code or another sample is no other index. */
 function indexedDeployment(deploymentFile: string): string {
   const deployment = loadDeployment(deploymentFile);
-  const { reputationRegistry: _, ...rest } = deployment;
+  const { reputationRegistry: _, validationRegistry: ___, ...rest } = deployment;
   const escrows = deployment.escrows.map(({ codeHash: _, implementation: __, ...indexed }) => indexed);
   return JSON.stringify({ ...rest, registries: [], escrows, sample: undefined });
 }

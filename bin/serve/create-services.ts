@@ -58,6 +58,7 @@ import { AHS_2026_2 } from "../../service/model/score/policy.ts";
 import { readEpoch, readEpochRoot } from "../../service/oracle/epochs.ts";
 import { readFeedbackDocument } from "../../service/oracle/feedback-rows.ts";
 import { defaultPublishPolicy } from "../../service/oracle/publish-policy.ts";
+import { readValidationDocument } from "../../service/oracle/validation-rows.ts";
 import { readAgentNames } from "../../service/registries/documents/agent-names.ts";
 import { createUrlVisitor } from "../../service/registries/probes/probe-endpoint.ts";
 import { createInfrastructureReader } from "../../service/registries/probes/probes-of-wallet.ts";
@@ -193,8 +194,10 @@ export async function createServices(
       policy: context.policy,
     }),
     recordInterest: createInterestRecorder(db, chainId, now),
-    feedbackDocument: async (hash) =>
-      (await readFeedbackDocument(reads, hash)) ?? readFeedbackDocument(db, hash),
+    evidence: async (kind, hash) => {
+      const read = kind === "feedback" ? readFeedbackDocument : readValidationDocument;
+      return (await read(reads, hash)) ?? read(db, hash);
+    },
     inputFile: async (hash) => (await readInputFile(reads, hash)) ?? readInputFile(db, hash),
     epochList: createEpochLists({
       root: (number) => readEpochRoot(reads, chainId, number),
@@ -431,13 +434,22 @@ function registrationOf(
 }
 
 function contractsOf(deployment: Deployment): Services["discovery"]["contracts"] {
-  const { oracle, identityRegistry, reputationRegistry, verdictEvaluator, sanctionsList, usdc } = deployment;
+  const {
+    oracle,
+    identityRegistry,
+    reputationRegistry,
+    validationRegistry,
+    verdictEvaluator,
+    sanctionsList,
+    usdc,
+  } = deployment;
   const shown = (contract: { readonly address: Address } | null) =>
     contract === null ? null : getAddress(contract.address);
   return {
     oracle: shown(oracle),
     identity_registry: shown(identityRegistry),
     reputation_registry: reputationRegistry === null ? null : getAddress(reputationRegistry),
+    validation_registry: shown(validationRegistry),
     verdict_evaluator: shown(verdictEvaluator),
     sanctions_list: shown(sanctionsList),
     usdc: usdc === null ? null : getAddress(usdc),

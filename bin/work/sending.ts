@@ -6,7 +6,9 @@ import { runReconciliation } from "../../service/access/payments/run-reconciliat
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import { oracleFault } from "../../service/chain/deploy.ts";
 import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
+import { createChainReader } from "../../service/chain/node/chain-reader.ts";
 import { whileLeader } from "../../service/db/leader-lock.ts";
+import { createGuardedFetch } from "../../service/net/guarded-fetch.ts";
 import { createEnrolmentMetrics, runEnrolments } from "../../service/oracle/enrolment-round.ts";
 import { ENROL_PURPOSE } from "../../service/oracle/enrolments.ts";
 import { createFeedbackMetrics, runFeedback } from "../../service/oracle/feedback-round.ts";
@@ -15,6 +17,7 @@ import { PUBLISH_PURPOSE } from "../../service/oracle/publish-intents.ts";
 import type { PublishPolicy } from "../../service/oracle/publish-policy.ts";
 import { ROOT_PURPOSE } from "../../service/oracle/publish-root.ts";
 import { createPublishMetrics, runPublisher } from "../../service/oracle/publisher.ts";
+import { createValidationMetrics, runValidations } from "../../service/oracle/validation-round.ts";
 import { allowedCalls, type SendingRole } from "../../service/sender/allowed-calls.ts";
 import { type HandOverContext, handOverPass, readFormerSenders } from "../../service/sender/hand-over.ts";
 import type { createSenderMetrics } from "../../service/sender/send-metrics.ts";
@@ -23,6 +26,7 @@ import { gasBudgets, senderPolicy } from "../../service/sender/send-policy.ts";
 import { createSenderRpc } from "../../service/sender/send-rpc.ts";
 import { runSender, tryOpenSenderSession } from "../../service/sender/sender-loop.ts";
 import { publicUrl, requireChainSettings } from "../config.ts";
+import { guardFromConfig } from "../from-config.ts";
 import type { Accounts } from "../keys/open-accounts.ts";
 import { openChainClient } from "../process.ts";
 import { doAll, repeat, type WorkerParts } from "./upkeep.ts";
@@ -177,6 +181,7 @@ export async function runPublishing(
     runPublisher(publishing, signal),
     runEnrolments(enrolling, signal),
     leaveFeedback(parts, signal),
+    answerValidations(parts, signal),
     sendForRole(parts, publisher, signal),
     handOverFormerKeys(parts, signal),
   ]);
@@ -206,6 +211,46 @@ async function leaveFeedback(parts: Parameters<typeof runPublishing>[0], signal:
     metrics: createFeedbackMetrics(metrics),
   };
   await runFeedback(deps, signal);
+}
+
+const VALIDATION_PAUSE_MS = 5_000;
+const VALIDATION_RPC = { timeoutMs: 20_000, retries: 3, retryMs: 250 } as const;
+
+/** Answers validation requests if the deployment names their registry; like feedback, it needs PUBLIC_URL on a public chain. */
+async function answerValidations(
+  parts: Parameters<typeof runPublishing>[0],
+  signal: AbortSignal,
+): Promise<void> {
+  const { config, deployment, db, registry: metrics, publisher, logger, now } = parts;
+  const { chainId, finalityBlocks, identityRegistry, validationRegistry } = deployment;
+  if (validationRegistry === null) return;
+  if (config.publicUrl === null && chainId !== LOCAL_CHAIN_ID) {
+    logger.warn(
+      "no validation is answered: PUBLIC_URL is not set, and answers name the public address of their document",
+    );
+    return;
+  }
+  const { rpcUrl: url } = requireChainSettings(config);
+  const deps = {
+    ...{ chainId, db, logger, now, finalityBlocks, pollMs: VALIDATION_PAUSE_MS },
+    registry: validationRegistry.address,
+    startBlock: validationRegistry.startBlock,
+    identityRegistry: identityRegistry.address,
+    validator: publisher.address,
+    origin: publicUrl(config),
+    fetch: createGuardedFetch(guardFromConfig(config, chainId)),
+    perDay: config.validationsPerDay,
+    metrics: createValidationMetrics(metrics),
+  };
+  await whileLeader({ db, name: "ahs-validations", chainId, logger, signal }, (led) =>
+    runValidations(
+      {
+        ...deps,
+        node: createChainReader({ ...VALIDATION_RPC, url, signal: led, onRequest: () => undefined }),
+      },
+      led,
+    ),
+  );
 }
 
 /** Throws where the oracle would misread what is published. While the node gives no answer, publishing begins all the same. */

@@ -386,7 +386,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/evidence/feedback/{hash}": {
+    "/evidence/{kind}/{hash}": {
         parameters: {
             query?: never;
             header?: never;
@@ -394,10 +394,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Document behind ERC-8004 feedback
-         * @description What the `feedbackURI` of our entries in the ERC-8004 reputation registry names: a feedback file of the standard, with the record that the value is from. Its bytes never change, and their keccak256 is the hash in the path. `record.inputs_hash` leads to the inputs of the score.
+         * Document behind ERC-8004 feedback or validation
+         * @description What the `feedbackURI` of our entries in the ERC-8004 reputation registry names, or the `responseURI` of our answers in the validation registry: a file with the record that the value is from. Feedback files have the form of the standard. Its bytes never change, and their keccak256 is the hash in the path. `record.inputs_hash` leads to the inputs of the score.
          */
-        get: operations["get_feedback_evidence"];
+        get: operations["get_evidence"];
         put?: never;
         post?: never;
         delete?: never;
@@ -8483,7 +8483,7 @@ export interface operations {
             };
         };
     };
-    get_feedback_evidence: {
+    get_evidence: {
         parameters: {
             query?: never;
             header?: {
@@ -8491,8 +8491,10 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                /** @description keccak256 of the document's bytes, `feedbackHash` in the registry */
+                /** @description keccak256 of the document's bytes, `feedbackHash` or `responseHash` in the registry */
                 hash: string;
+                /** @description Registry that names it */
+                kind: "feedback" | "validation";
             };
             cookie?: never;
         };

@@ -16,7 +16,7 @@ import { getAlertsSubscribe } from "./routes/get-alerts-subscribe.ts";
 import { getCompare } from "./routes/get-compare.ts";
 import { getCounterparties } from "./routes/get-counterparties.ts";
 import { getEpoch } from "./routes/get-epochs.ts";
-import { getFeedbackEvidence } from "./routes/get-evidence-feedback.ts";
+import { getEvidence } from "./routes/get-evidence.ts";
 import { getHealth } from "./routes/get-health.ts";
 import { getInput } from "./routes/get-inputs.ts";
 import { getKeysSelf } from "./routes/get-keys-self.ts";
@@ -76,7 +76,7 @@ export const SCORING_ENDPOINTS: readonly Endpoint[] = [
   postKeysRotate,
   getKeysSelf,
   getInput,
-  getFeedbackEvidence,
+  getEvidence,
   getEpoch,
   getLivez,
   getReadyz,

@@ -139,8 +139,8 @@ type ScoringServices = {
   readonly attest: (row: StoredScore) => Promise<Attestation>;
   /** The file of an inputs hash; undefined without one. */
   readonly inputFile: (hash: Hex) => Promise<unknown>;
-  /** The document behind feedback by its hash, as it was hashed; null for an unknown hash. */
-  readonly feedbackDocument: (hash: Hex) => Promise<string | null>;
+  /** The document behind feedback or an answer to a validation request by its hash, as it was hashed; null for an unknown hash. */
+  readonly evidence: (kind: "feedback" | "validation", hash: Hex) => Promise<string | null>;
   /** The rendered list of one night; null without one. */
   readonly epochList: (epoch: number) => Promise<{ readonly root: string; readonly json: Uint8Array } | null>;
   readonly infrastructure: ReturnType<typeof createInfrastructureReader> & UrlVisitor;

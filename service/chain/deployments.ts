@@ -109,6 +109,8 @@ export const deploymentSchema = z.object({
   registries: z.array(registry).refine(areDistinct, "expected each address once").default([]),
   /** ERC-8004 reputation registry of these agents, where the publisher leaves feedback; null leaves none. */
   reputationRegistry: address.nullable().default(null),
+  /** ERC-8004 validation registry of these agents, where the publisher answers requests; null answers none. */
+  validationRegistry: contract.nullable().default(null),
   usdc: address.nullable(),
   market,
   accounts,

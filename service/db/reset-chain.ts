@@ -43,6 +43,7 @@ const RECORD_TABLES = [
   "scan_grade",
   "scan_run",
   "sender_transaction",
+  "validation_request",
   "score",
   "epoch",
 ];

@@ -47,21 +47,7 @@ export function composeFeedback(
     valueDecimals: 0,
     tag1: FEEDBACK_TAG,
     tag2: score.modelVersion,
-    record: {
-      wallet: getAddress(score.wallet),
-      ahs_score: score.ahsScore,
-      d1_score: score.d1Score,
-      d2_score: score.d2Score,
-      grade: score.grade,
-      confidence_level: score.confidenceLevel,
-      sanctioned: score.sanctioned,
-      model_version: score.modelVersion,
-      as_of_block: score.asOfBlock,
-      as_of_block_hash: score.asOfHash,
-      as_of_time: score.asOfTime.toISOString(),
-      inputs_hash: score.inputsHash,
-      inputs: `${origin}/inputs/${score.inputsHash}`,
-    },
+    record: recordOf(score, origin),
   });
   const documentHash = keccak256(toHex(document));
   const uri = `${origin}/evidence/feedback/${documentHash}`;
@@ -71,4 +57,23 @@ export function composeFeedback(
     args: [agentId, BigInt(score.ahsScore), 0, FEEDBACK_TAG, score.modelVersion, "", uri, documentHash],
   });
   return { document, documentHash, data };
+}
+
+/** The record that a value is from, as documents on chain name it. */
+export function recordOf(score: FeedbackScore, origin: string) {
+  return {
+    wallet: getAddress(score.wallet),
+    ahs_score: score.ahsScore,
+    d1_score: score.d1Score,
+    d2_score: score.d2Score,
+    grade: score.grade,
+    confidence_level: score.confidenceLevel,
+    sanctioned: score.sanctioned,
+    model_version: score.modelVersion,
+    as_of_block: score.asOfBlock,
+    as_of_block_hash: score.asOfHash,
+    as_of_time: score.asOfTime.toISOString(),
+    inputs_hash: score.inputsHash,
+    inputs: `${origin}/inputs/${score.inputsHash}`,
+  };
 }

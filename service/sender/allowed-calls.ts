@@ -2,6 +2,7 @@ import { type Abi, type Address, isAddressEqual, toFunctionSelector } from "viem
 import { agentHealthOracleAbi } from "../chain/abi/agent-health-oracle.ts";
 import { reputationRegistryAbi } from "../chain/abi/reputation-registry.ts";
 import { usdCoinAbi } from "../chain/abi/usd-coin.ts";
+import { validationRegistryAbi } from "../chain/abi/validation-registry.ts";
 import { verdictEvaluatorAbi } from "../chain/abi/verdict-evaluator.ts";
 import type { Deployment } from "../chain/deployments.ts";
 
@@ -33,7 +34,10 @@ type Rule = {
  */
 export function allowedCalls(
   roles: readonly SendingRole[],
-  targets: Pick<Deployment, "oracle" | "verdictEvaluator" | "usdc" | "reputationRegistry"> & {
+  targets: Pick<
+    Deployment,
+    "oracle" | "verdictEvaluator" | "usdc" | "reputationRegistry" | "validationRegistry"
+  > & {
     maxRequestFeeWei: bigint;
   },
 ): RefuseCall {
@@ -82,11 +86,18 @@ function rulesOf(targets: Parameters<typeof allowedCalls>[1]): ReadonlyMap<strin
     selectors: ["giveFeedback", "revokeFeedback"].flatMap((name) => selectorsOf(reputationRegistryAbi, name)),
     mostWei: 0n,
   };
+  const validation: Rule = {
+    role: "publisher",
+    to: targets.validationRegistry?.address ?? null,
+    selectors: selectorsOf(validationRegistryAbi, "validationResponse"),
+    mostWei: 0n,
+  };
   return new Map([
     ["publish", oracle("publish", 0n)],
     ["publish-root", oracle("publishRoot", 0n)],
     ["enrol", oracle("requestScore", targets.maxRequestFeeWei)],
     ["feedback", feedback],
+    ["validation", validation],
     ["settle", evaluator("settle")],
     ["hold", evaluator("hold")],
     ["x402", transfer],

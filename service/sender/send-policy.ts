@@ -15,7 +15,7 @@ export const PAYER_MAX_REVERTED_GAS = 1_000_000n;
  */
 const VERDICT_MAX_GAS = { settle: 3_000_000n, hold: 2_800_000n } as const;
 
-/** Gas of leaving feedback, twice over: the registry can be upgraded by its owner. */
+/** Gas of leaving feedback or a validation, twice over: their registries can be upgraded by their owner. */
 const FEEDBACK_MAX_GAS = 600_000n;
 
 /** Purposes that share a day's gas. */
@@ -69,6 +69,7 @@ export function senderPolicy(
     maxGas: new Map([
       ["x402", SETTLEMENT_MAX_GAS],
       ["feedback", FEEDBACK_MAX_GAS],
+      ["validation", FEEDBACK_MAX_GAS],
       ...Object.entries(VERDICT_MAX_GAS),
     ]),
     budgets,

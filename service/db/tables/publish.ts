@@ -163,6 +163,38 @@ export const feedback = ahs.table(
   ],
 );
 
+/** Requests of an ERC-8004 validation registry that name the publisher's key as validator, by their hash. */
+export const validationRequest = ahs.table(
+  "validation_request",
+  {
+    chainId: integer().notNull(),
+    registry: address().notNull(),
+    requestHash: hash().notNull(),
+    agentId: uint().notNull(),
+    requestUri: text().notNull(),
+    block: int8().notNull(),
+    /** pending: not answered yet. sent: its answer is under way. answered: in a final block. refused: never answered. */
+    state: text().$type<"pending" | "sent" | "answered" | "refused">().notNull(),
+    /** Why it is refused, or was not answered yet. */
+    reason: text(),
+    attempts: integer().notNull().default(0),
+    notBefore: moment(),
+    response: integer(),
+    /** The served document that the answer names by URI and hash; null before. */
+    document: text(),
+    documentHash: hash(),
+    senderTransactionId: int8(),
+    sentAt: moment(),
+    createdAt: moment().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.registry, table.requestHash] }),
+    index("validation_request_state").on(table.chainId, table.registry, table.state, table.block),
+    index("validation_request_sent").on(table.chainId, table.registry, table.sentAt),
+    index("validation_request_document").on(table.documentHash),
+  ],
+);
+
 /** Files behind an inputs hash (policy, sanctions list), by their own hash. */
 export const inputFile = ahs.table("input_file", {
   hash: hash().primaryKey(),

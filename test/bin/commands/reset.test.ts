@@ -54,6 +54,7 @@ async function resetIndex(chainId: number, ...flags: readonly string[]): Promise
     escrows: [],
     registries: [],
     reputationRegistry: null,
+    validationRegistry: null,
     usdc: null,
     market: { native: { symbol: "ETH", decimals: 18, feed: null }, wrappedNative: null, tokens: [] },
     accounts: { entryPoints: [], publicFunders: [], mixers: [], venues: [], vettedServices: [] },

@@ -14,7 +14,14 @@ beforeAll(() => {
   writeDeployment(deploymentFile, {
     ...{ chainId: 31_337, name: "a chain", startBlock: 0, finalityBlocks: 1 },
     ...{ identityRegistry: CONTRACT, oracle: CONTRACT, sanctionsList: null, verdictEvaluator: null },
-    ...{ escrows: [], registries: [], reputationRegistry: null, usdc: null, staticWallets: [] },
+    ...{
+      escrows: [],
+      registries: [],
+      reputationRegistry: null,
+      validationRegistry: null,
+      usdc: null,
+      staticWallets: [],
+    },
     market: { native: { symbol: "ETH", decimals: 18, feed: null }, wrappedNative: null, tokens: [] },
     accounts: { entryPoints: [], publicFunders: [], mixers: [], venues: [], vettedServices: [] },
   });

@@ -47,6 +47,7 @@ const DEPLOYMENT: Deployment = {
   escrows: [],
   registries: [],
   reputationRegistry: null,
+  validationRegistry: null,
   usdc: null,
   market: { native: { symbol: "ETH", decimals: 18, feed: null }, wrappedNative: null, tokens: [] },
   accounts: { entryPoints: [], publicFunders: [], mixers: [], venues: [], vettedServices: [] },

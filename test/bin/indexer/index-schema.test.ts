@@ -27,6 +27,7 @@ const deployment: Deployment = {
   escrows: [escrow],
   registries: [],
   reputationRegistry: null,
+  validationRegistry: null,
   usdc: null,
   market: { native: { symbol: "ETH", decimals: 18, feed: null }, wrappedNative: null, tokens: [] },
   accounts: { entryPoints: [], publicFunders: [], mixers: [], venues: [], vettedServices: [] },

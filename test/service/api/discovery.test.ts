@@ -4,10 +4,12 @@ import { createEpochLists, epochSchema } from "../../../service/api/routes/get-e
 import { merkleTree, verifyMerkleProof } from "../../../service/chain/oracle-merkle.ts";
 import { fakeApp, WALLET } from "./fake-ports.ts";
 
-describe("GET /evidence/feedback/{hash}", () => {
+describe("GET /evidence/{kind}/{hash}", () => {
   const document = '{"value":82,"tag1":"ahs"}';
   const hash = keccak256(stringToHex(document));
-  const { app } = fakeApp({ feedbackDocument: async (asked) => (asked === hash ? document : null) });
+  const { app } = fakeApp({
+    evidence: async (kind, asked) => (kind === "feedback" && asked === hash ? document : null),
+  });
 
   it("answers the bytes that were hashed, for ever", async () => {
     const response = await app.request(`/evidence/feedback/${hash}`);
@@ -17,6 +19,8 @@ describe("GET /evidence/feedback/{hash}", () => {
 
   it("is 404 for another hash, 422 for none", async () => {
     expect((await app.request(`/evidence/feedback/${zeroHash}`)).status).toBe(404);
+    expect((await app.request(`/evidence/validation/${hash}`)).status).toBe(404);
+    expect((await app.request(`/evidence/others/${hash}`)).status).toBe(422);
     expect((await app.request("/evidence/feedback/0x12")).status).toBe(422);
   });
 });

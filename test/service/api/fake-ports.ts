@@ -387,7 +387,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
       read.push(address);
     },
     inputFile: async () => undefined,
-    feedbackDocument: async () => null,
+    evidence: async () => null,
     epochList: async () => null,
     recovery: fakeRecovery(),
     previewTurns: createReportTurns({ atOnce: 1, waiting: 1, waitMs: 1_000 }),

@@ -38,6 +38,7 @@ const PARAMS: Readonly<Record<string, string>> = {
   registry: REGISTRY,
   agent_id: "142",
   hash: HASH,
+  kind: "feedback",
   epoch: "1",
   subscription_id: SUBSCRIPTION_ID,
   delivery_id: DELIVERY_ID,
@@ -96,7 +97,7 @@ const RUNNING = { ...memoryAnswers(), begin: async () => ({ kind: "running" as c
 /** Services that know the wallet, a file and a night. */
 const FOUND: Changes = {
   inputFile: async () => ({}),
-  feedbackDocument: async () => "{}",
+  evidence: async () => "{}",
   epochList: async () => ({
     root: HASH,
     json: Buffer.from(
@@ -111,7 +112,7 @@ const UNKNOWN: Changes = {
   findAgent: async () => ({ kind: "unknown" }),
   readDealings: async () => ({ kind: "not-indexed" }),
   inputFile: async () => undefined,
-  feedbackDocument: async () => null,
+  evidence: async () => null,
   epochList: async () => null,
   subscriptions: { ...PORTS.subscriptions, find: async () => null },
   verdicts: { ...PORTS.verdicts, find: async () => null },
@@ -149,7 +150,7 @@ const SPECIFIC: Readonly<Record<string, Readonly<Record<number, Reach | null>>>>
   "GET /agents": { 422: { query: "" } },
   "GET /compare": { 422: { query: "" } },
   "GET /alerts": { 422: { query: "?limit=0" } },
-  "GET /evidence/feedback/{hash}": { 304: { headers: { "If-None-Match": `"${HASH}"` } } },
+  "GET /evidence/{kind}/{hash}": { 304: { headers: { "If-None-Match": `"${HASH}"` } } },
   "GET /inputs/{hash}": { 304: { headers: { "If-None-Match": `"${HASH}"` } } },
   "GET /epochs/{epoch}": { 304: { headers: { "If-None-Match": `"${HASH}"` } } },
   "GET /livez": { 503: null },

@@ -296,6 +296,7 @@ const DEPLOYMENT: Parameters<typeof writeDeployment>[1] = {
   escrows: [],
   registries: [],
   reputationRegistry: null,
+  validationRegistry: null,
   usdc,
   market: {
     native: { symbol: "ETH", decimals: 18, feed },

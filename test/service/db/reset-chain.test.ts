@@ -40,6 +40,7 @@ test("of any other chain all is kept that cannot be read from it again", async (
     "alert_subscription",
     "enrolment",
     "epoch",
+    "feedback",
     "hold_clock",
     "kept_history",
     "own_call",
@@ -54,6 +55,7 @@ test("of any other chain all is kept that cannot be read from it again", async (
     "settlement",
     "settlement_check",
     "unfollowed",
+    "validation_request",
     "wallet_interest",
   ]);
 });

@@ -3,18 +3,21 @@ import { describe, expect, test } from "vitest";
 import { agentHealthOracleAbi } from "../../../service/chain/abi/agent-health-oracle.ts";
 import { reputationRegistryAbi } from "../../../service/chain/abi/reputation-registry.ts";
 import { usdCoinAbi } from "../../../service/chain/abi/usd-coin.ts";
+import { validationRegistryAbi } from "../../../service/chain/abi/validation-registry.ts";
 import { verdictEvaluatorAbi } from "../../../service/chain/abi/verdict-evaluator.ts";
 import { verdictMessage } from "../../../service/chain/verdict-codec.ts";
 import { ENROL_PURPOSE } from "../../../service/oracle/enrolments.ts";
 import { FEEDBACK_PURPOSE } from "../../../service/oracle/feedback-rows.ts";
 import { PUBLISH_PURPOSE } from "../../../service/oracle/publish-intents.ts";
 import { ROOT_PURPOSE } from "../../../service/oracle/publish-root.ts";
+import { VALIDATION_PURPOSE } from "../../../service/oracle/validation-rows.ts";
 import { type AskedCall, allowedCalls, type SendingRole } from "../../../service/sender/allowed-calls.ts";
 
 const ORACLE = `0x${"a1".repeat(20)}` as const;
 const EVALUATOR = `0x${"b2".repeat(20)}` as const;
 const USDC = `0x${"c3".repeat(20)}` as const;
 const REGISTRY = `0x${"e5".repeat(20)}` as const;
+const VALIDATIONS = `0x${"f6".repeat(20)}` as const;
 const THIEF = `0x${"d4".repeat(20)}` as const;
 const FEE = 5n;
 const targets = {
@@ -22,6 +25,7 @@ const targets = {
   verdictEvaluator: { address: EVALUATOR, startBlock: 0 },
   usdc: USDC,
   reputationRegistry: REGISTRY,
+  validationRegistry: { address: VALIDATIONS, startBlock: 0 },
   maxRequestFeeWei: FEE,
 } as const;
 
@@ -87,6 +91,20 @@ const ours: readonly (readonly [string, SendingRole, AskedCall])[] = [
       encodeFunctionData({ abi: reputationRegistryAbi, functionName: "revokeFeedback", args: [0n, 1n] }),
     ),
   ],
+  [
+    "a validation",
+    "publisher",
+    {
+      purpose: VALIDATION_PURPOSE,
+      to: VALIDATIONS,
+      data: encodeFunctionData({
+        abi: validationRegistryAbi,
+        functionName: "validationResponse",
+        args: [zeroHash, 80, "https://health.example", zeroHash, "ahs"],
+      }),
+      value: 0n,
+    },
+  ],
   ["a verdict", "relayer", bring("settle")],
   ["a hold", "relayer", bring("hold")],
   ["a transfer of an account", "facilitator", transfer(ofAccount)],
@@ -129,6 +147,7 @@ test("a chain without evaluator and USDC has nothing sent there", () => {
     verdictEvaluator: null,
     usdc: null,
     reputationRegistry: null,
+    validationRegistry: null,
   });
   expect(ours.filter(([, , call]) => refuses(call) === null).map(([what]) => what)).toEqual([
     "scores",

@@ -85,7 +85,7 @@ describe("/openapi.json", () => {
       "/alerts/{subscription_id}/deliveries": [["get", null]],
       "/alerts/{subscription_id}/deliveries/{delivery_id}/replay": [["post", null]],
       "/inputs/{hash}": [["get", null]],
-      "/evidence/feedback/{hash}": [["get", null]],
+      "/evidence/{kind}/{hash}": [["get", null]],
       "/epochs/{epoch}": [["get", null]],
       "/livez": [["get", null]],
       "/readyz": [["get", null]],

@@ -7,6 +7,9 @@ import { defineFree } from "../kit/endpoint.ts";
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
 const params = z.object({
+  kind: z
+    .enum(["feedback", "validation"])
+    .openapi({ description: "Registry that names it", example: "feedback" }),
   hash: z
     .string()
     .regex(HASH)
@@ -14,20 +17,20 @@ const params = z.object({
     .openapi({
       type: "string",
       pattern: HASH.source,
-      description: "keccak256 of the document's bytes, `feedbackHash` in the registry",
+      description: "keccak256 of the document's bytes, `feedbackHash` or `responseHash` in the registry",
       example: "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
     }),
 });
 
-/** GET /evidence/feedback/{hash}. */
-export const getFeedbackEvidence = defineFree({
+/** GET /evidence/{kind}/{hash}. */
+export const getEvidence = defineFree({
   method: "get",
-  path: "/evidence/feedback/{hash}",
-  operationId: "get_feedback_evidence",
+  path: "/evidence/{kind}/{hash}",
+  operationId: "get_evidence",
   tag: "Verification of scores",
-  summary: "Document behind ERC-8004 feedback",
+  summary: "Document behind ERC-8004 feedback or validation",
   description:
-    "What the `feedbackURI` of our entries in the ERC-8004 reputation registry names: a feedback file of the standard, with the record that the value is from. Its bytes never change, and their keccak256 is the hash in the path. `record.inputs_hash` leads to the inputs of the score.",
+    "What the `feedbackURI` of our entries in the ERC-8004 reputation registry names, or the `responseURI` of our answers in the validation registry: a file with the record that the value is from. Feedback files have the form of the standard. Its bytes never change, and their keccak256 is the hash in the path. `record.inputs_hash` leads to the inputs of the score.",
   request: { params, query: z.object({}), body: null },
   answer: {
     schema: z.unknown().openapi({
@@ -50,9 +53,9 @@ export const getFeedbackEvidence = defineFree({
   alternatives: { 304: { description: "Unchanged since the ETag in If-None-Match" } },
   headers: { "If-None-Match": "ETags that the caller holds: 304 where one of them is current" },
   problems: ["not-found", "database-unavailable", "internal"],
-  async respond(context, { params: { hash } }, { deps }) {
-    const document = await deps.feedbackDocument(hash);
-    if (document === null) throw new Problem("not-found", `No feedback has a document of the hash ${hash}.`);
+  async respond(context, { params: { kind, hash } }, { deps }) {
+    const document = await deps.evidence(kind, hash);
+    if (document === null) throw new Problem("not-found", `No ${kind} has a document of the hash ${hash}.`);
     return answerTagged(context, {
       tag: hash,
       body: document,

@@ -1,0 +1,268 @@
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import {
+  type Address,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  isHex,
+  keccak256,
+  pad,
+  toEventSelector,
+  toHex,
+} from "viem";
+import { getAbiItem } from "viem/utils";
+import { validationRegistryAbi } from "../chain/abi/validation-registry.ts";
+import { decodeEvent } from "../chain/bounded-abi.ts";
+import type { ChainReader } from "../chain/node/chain-reader.ts";
+import type { RawLog } from "../chain/node/rpc-answers.ts";
+import { readRevert } from "../chain/revert-reason.ts";
+import { holdChain } from "../db/chain-fence.ts";
+import type { Database } from "../db/database.ts";
+import { metricsOf } from "../db/metrics.ts";
+import { pauseAfter, runLoop } from "../db/run-loop.ts";
+import { decodeDataUri } from "../net/decode-data-uri.ts";
+import type { GuardedFetch } from "../net/guarded-fetch.ts";
+import { enqueueTransaction } from "../sender/sender-transactions.ts";
+import { refuseValidationBody, SCORE_TAG } from "./check-validation-request.ts";
+import { type FeedbackScore, recordOf } from "./feedback-document.ts";
+import { readIndexedBlock } from "./publish-records.ts";
+import {
+  countAnsweredToday,
+  type DueValidation,
+  type NewValidation,
+  patchValidation,
+  readDueValidations,
+  readSentValidations,
+  readValidationCursor,
+  storeValidations,
+  VALIDATION_PURPOSE,
+  type ValidationScope,
+} from "./validation-rows.ts";
+
+type ValidationDeps = ValidationScope & {
+  readonly db: Database;
+  /** First block of the registry, and blocks behind the indexed one that cannot be reorged. */
+  readonly startBlock: number;
+  readonly finalityBlocks: number;
+  readonly identityRegistry: Address;
+  /** The key that requests name as their validator, and that answers. */
+  readonly validator: Address;
+  readonly origin: string;
+  readonly node: Pick<ChainReader, "logs">;
+  readonly fetch: GuardedFetch;
+  /** Answers of a UTC day. */
+  readonly perDay: number;
+  readonly now: () => Date;
+};
+
+/** Blocks of one request to the node, and requests of one round. */
+const [RANGE_BLOCKS, RANGES] = [5_000, 20];
+/** Requests that one round answers; each may wait 10 s for its document. */
+const BATCH = 4;
+/** Answers of a day for all agents of one owner. */
+const MOST_PER_OWNER = 5;
+const MOST_URI_CHARACTERS = 16_384;
+const MOST_ATTEMPTS = 5;
+const RETRY_MS = { first: 60_000, longest: 3_600_000 } as const;
+
+type Outcome = "answered" | "refused" | "postponed" | "sent";
+
+/**
+ * One round: read new requests from final blocks, settle answers that are final, and answer the requests that are due. One process
+ * at a time may run it; a document, its answer and the transaction are one database transaction.
+ */
+export async function validationRound(deps: ValidationDeps): Promise<readonly Outcome[]> {
+  const { db, chainId, perDay } = deps;
+  const indexedBlock = await readIndexedBlock(db, chainId);
+  if (indexedBlock === null) return [];
+  await readRequests(deps, indexedBlock - deps.finalityBlocks);
+  const outcomes: Outcome[] = await settleAnswers(deps);
+  const now = deps.now();
+  let room = perDay - (await countAnsweredToday(db, deps, now));
+  for (const due of await readDueValidations(db, deps, { now, limit: BATCH })) {
+    const outcome = await answer(deps, due, room > 0);
+    if (outcome === "sent") room -= 1;
+    outcomes.push(outcome);
+  }
+  return outcomes;
+}
+
+const REQUESTED = toEventSelector(getAbiItem({ abi: validationRegistryAbi, name: "ValidationRequest" }));
+
+async function readRequests(deps: ValidationDeps, finalBlock: number): Promise<void> {
+  const { db, chainId, registry, validator, startBlock, node } = deps;
+  const cursor = await readValidationCursor(db, deps);
+  let from = cursor === null ? startBlock : cursor + 1;
+  for (let range = 0; range < RANGES && from <= finalBlock; range += 1) {
+    const to = Math.min(from + RANGE_BLOCKS - 1, finalBlock);
+    const logs = await node.logs({
+      ...{ from, to, addresses: [registry.toLowerCase() as Address] },
+      topics: [[REQUESTED], [pad(validator.toLowerCase() as Hex)]],
+    });
+    const requests = logs.flatMap((log) => requestOf(log) ?? []);
+    await db.transaction(async (tx) => {
+      await holdChain(tx, chainId);
+      await storeValidations(tx, deps, { to, requests, now: deps.now() });
+    });
+    from = to + 1;
+  }
+}
+
+function requestOf(log: RawLog): NewValidation | null {
+  const event = decodeEvent(validationRegistryAbi, log);
+  if (event?.eventName !== "ValidationRequest") return null;
+  const { agentId, requestURI, requestHash } = event.args;
+  const isStorable = requestURI.length <= MOST_URI_CHARACTERS && !requestURI.includes("\0");
+  return {
+    ...{ requestHash, agentId, block: log.blockNumber },
+    requestUri: isStorable ? requestURI : "",
+    state: isStorable ? "pending" : "refused",
+    reason: isStorable
+      ? null
+      : `the requestURI has ${requestURI.length} characters, at most ${MOST_URI_CHARACTERS} are read`,
+  };
+}
+
+/** An answer counts once its block is final; one that the registry refuses ends its request. */
+async function settleAnswers(deps: ValidationDeps): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const { requestHash, transaction } of await readSentValidations(deps.db, deps)) {
+    const { state, final, failure, revertData } = transaction;
+    const key = { chainId: deps.chainId, registry: deps.registry, requestHash, from: "sent" } as const;
+    if (state === "mined" && final) {
+      await patchValidation(deps.db, key, { state: "answered" });
+      outcomes.push("answered");
+    } else if (state === "failed" || (state === "reverted" && final)) {
+      const { reason } = readRevert(isHex(revertData) ? revertData : null);
+      await patchValidation(deps.db, key, {
+        state: "refused",
+        reason: `not answered: ${reason ?? failure ?? "reverted"}`,
+      });
+      outcomes.push("refused");
+    }
+  }
+  return outcomes;
+}
+
+async function answer(deps: ValidationDeps, due: DueValidation, hasRoom: boolean): Promise<Outcome> {
+  const { chainId, registry, identityRegistry } = deps;
+  const { requestHash, agentId, score, attempts } = due;
+  const key = { chainId, registry, requestHash, from: "pending" } as const;
+  const refuse = async (reason: string): Promise<Outcome> => {
+    await patchValidation(deps.db, key, { state: "refused", reason });
+    return "refused";
+  };
+  const postpone = async (reason: string, notBefore: Date, tried: number): Promise<Outcome> => {
+    await patchValidation(deps.db, key, { reason, notBefore, attempts: tried });
+    return "postponed";
+  };
+  const now = deps.now();
+  if (!hasRoom) return postpone("the day's answers are used up", tomorrow(now), attempts);
+  if (due.ownerToday >= MOST_PER_OWNER) {
+    return postpone(`its owner has had ${MOST_PER_OWNER} answers today`, tomorrow(now), attempts);
+  }
+  const body = await loadBody(deps.fetch, due.requestUri);
+  if (typeof body === "string") {
+    if (attempts + 1 >= MOST_ATTEMPTS) return refuse(body);
+    return postpone(body, new Date(now.getTime() + pauseAfter(attempts, RETRY_MS)), attempts + 1);
+  }
+  const fault = refuseValidationBody(body, { requestHash, agentId, chainId, identityRegistry });
+  if (fault !== null) return refuse(fault);
+  if (score === null)
+    return refuse("the agent's wallet has no score: it is unknown, or has too little history");
+  await send(deps, { due, score });
+  return "sent";
+}
+
+/** The document of a request, or the reason for its absence. */
+async function loadBody(fetch: GuardedFetch, uri: string): Promise<Uint8Array | string> {
+  if (/^data:/i.test(uri)) {
+    const decoded = decodeDataUri(uri);
+    return decoded.kind === "decoded" ? decoded.body : `the data: URI is ${decoded.reason}`;
+  }
+  const fetched = await fetch({ url: uri });
+  if (fetched.kind === "failed") return fetched.detail;
+  return fetched.status === 200 ? fetched.body : `the document was answered with status ${fetched.status}`;
+}
+
+async function send(
+  deps: ValidationDeps,
+  { due, score }: { readonly due: DueValidation; readonly score: FeedbackScore },
+): Promise<void> {
+  const { db, chainId, registry, validator } = deps;
+  const { requestHash, agentId } = due;
+  const now = deps.now();
+  const caip10 = (address: Address) => `eip155:${chainId}:${getAddress(address)}`;
+  const document = JSON.stringify({
+    agentRegistry: caip10(deps.identityRegistry),
+    agentId: Number(agentId),
+    validatorAddress: caip10(validator),
+    requestHash,
+    createdAt: now.toISOString(),
+    response: score.ahsScore,
+    tag: SCORE_TAG,
+    record: recordOf(score, deps.origin),
+  });
+  const documentHash = keccak256(toHex(document));
+  const uri = `${deps.origin}/evidence/validation/${documentHash}`;
+  const args = [requestHash, score.ahsScore, uri, documentHash, SCORE_TAG] as const;
+  await db.transaction(async (tx) => {
+    await holdChain(tx, chainId);
+    const senderTransactionId = await enqueueTransaction(tx, {
+      chainId,
+      sender: validator,
+      reference: `${VALIDATION_PURPOSE}:${requestHash}`,
+      purpose: VALIDATION_PURPOSE,
+      to: registry,
+      data: encodeFunctionData({ abi: validationRegistryAbi, functionName: "validationResponse", args }),
+      value: 0n,
+    });
+    const key = { chainId, registry, requestHash, from: "pending" } as const;
+    const isMine = await patchValidation(tx, key, {
+      ...{ state: "sent", reason: null, response: score.ahsScore, document, documentHash },
+      ...{ senderTransactionId, sentAt: now },
+    });
+    if (!isMine) throw new Error(`the validation request ${requestHash} is no longer pending`);
+  });
+}
+
+const DAY_MS = 86_400_000;
+
+function tomorrow(now: Date): Date {
+  return new Date((Math.floor(now.getTime() / DAY_MS) + 1) * DAY_MS);
+}
+
+export function createValidationMetrics(registry: Registry) {
+  return {
+    requests: metricsOf(registry).counter(
+      "ahs_validation_requests_total",
+      "Validation requests by what came of them: sent, answered (in a final block), refused or postponed",
+      "outcome",
+    ),
+  };
+}
+
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Answers validation requests until the signal fires. Never throws; a failed round is logged and retried. */
+export async function runValidations(
+  deps: ValidationDeps & {
+    readonly metrics: ReturnType<typeof createValidationMetrics>;
+    readonly logger: Logger;
+    readonly pollMs: number;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const { logger, pollMs, metrics } = deps;
+  await runLoop({
+    logger,
+    what: "validation round",
+    signal,
+    pauseMs: pollMs,
+    retryMs: { first: pollMs, longest: LONGEST_PAUSE_MS },
+    pass: async () => {
+      for (const outcome of await validationRound(deps)) metrics.requests.inc({ outcome });
+    },
+  });
+}

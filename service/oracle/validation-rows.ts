@@ -1,0 +1,153 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Address, Hex } from "viem";
+import { lowerCase } from "../db/columns.ts";
+import type { Database } from "../db/database.ts";
+import { viewOf } from "../db/index-snapshot.ts";
+import { senderTransaction, validationRequest } from "../db/tables/publish.ts";
+import { registryCursor } from "../db/tables/scan.ts";
+import type { FeedbackScore } from "./feedback-document.ts";
+import { transactionColumns } from "./publish-intents.ts";
+
+/** Purpose under which answers are sent. */
+export const VALIDATION_PURPOSE = "validation";
+
+export type ValidationScope = { readonly chainId: number; readonly registry: Address };
+
+const ofScope = ({ chainId, registry }: ValidationScope) =>
+  and(eq(validationRequest.chainId, chainId), eq(validationRequest.registry, lowerCase(registry)));
+
+/** Last block up to which requests were read; null before the first. */
+export async function readValidationCursor(
+  db: NodePgDatabase,
+  { chainId, registry }: ValidationScope,
+): Promise<number | null> {
+  const isMine = and(eq(registryCursor.chainId, chainId), eq(registryCursor.registry, lowerCase(registry)));
+  const [row] = await db.select({ block: registryCursor.block }).from(registryCursor).where(isMine);
+  return row?.block ?? null;
+}
+
+export type NewValidation = Pick<
+  typeof validationRequest.$inferInsert,
+  "requestHash" | "agentId" | "requestUri" | "state" | "reason" | "block"
+>;
+
+/** Stores the requests of a range of blocks and moves the cursor to its end. A request that is stored already stays as it is. */
+export async function storeValidations(
+  tx: NodePgDatabase,
+  { chainId, registry }: ValidationScope,
+  { to, requests, now }: { to: number; requests: readonly NewValidation[]; now: Date },
+): Promise<void> {
+  const scope = { chainId, registry: lowerCase(registry) };
+  if (requests.length > 0) {
+    await tx
+      .insert(validationRequest)
+      .values(requests.map((one) => ({ ...one, ...scope, createdAt: now })))
+      .onConflictDoNothing();
+  }
+  await tx
+    .insert(registryCursor)
+    .values({ ...scope, block: to })
+    .onConflictDoUpdate({
+      target: [registryCursor.chainId, registryCursor.registry],
+      set: { block: sql`greatest(${registryCursor.block}, excluded.block)` },
+    });
+}
+
+/** A request that is to be answered now, with the agent as the index shows it. */
+export type DueValidation = {
+  readonly requestHash: Hex;
+  readonly agentId: bigint;
+  readonly requestUri: string;
+  readonly attempts: number;
+  readonly owner: Address | null;
+  /** Null without a wallet, a score, or enough history. */
+  readonly score: FeedbackScore | null;
+  /** Answers of the UTC day to requests for agents of this owner. */
+  readonly ownerToday: number;
+};
+
+/** Pending requests that are due, the oldest first. */
+export async function readDueValidations(
+  db: NodePgDatabase,
+  { chainId, registry }: ValidationScope,
+  { now, limit }: { readonly now: Date; readonly limit: number },
+): Promise<DueValidation[]> {
+  const { rows } = await db.execute<DueRow>(sql`
+    select v.request_hash as "requestHash", v.agent_id::text as "agentId", v.request_uri as "requestUri", v.attempts,
+      a.owner, a.wallet, s.ahs_score as "ahsScore", s.d1_score as "d1Score", s.d2_score as "d2Score", s.grade,
+      s.confidence_level as "confidenceLevel", s.sanctioned, s.model_version as "modelVersion",
+      s.as_of_block::float8 as "asOfBlock", s.as_of_hash as "asOfHash",
+      extract(epoch from s.as_of_time)::float8 as "asOfSeconds", s.inputs_hash as "inputsHash",
+      (select count(*)::int from ahs.validation_request o
+        join ${viewOf(chainId, "agent")} oa on oa.agent_id = o.agent_id and oa.owner = a.owner
+        where o.chain_id = v.chain_id and o.registry = v.registry and o.sent_at >= ${midnightOf(now)}::timestamptz) as "ownerToday"
+    from ahs.validation_request v
+    left join ${viewOf(chainId, "agent")} a on a.agent_id = v.agent_id
+    left join ahs.current_score c on c.chain_id = v.chain_id and c.wallet = a.wallet
+    left join ahs.score s on s.id = c.score_id
+    where v.chain_id = ${chainId} and v.registry = ${lowerCase(registry)} and v.state = 'pending'
+      and (v.not_before is null or v.not_before <= ${now.toISOString()}::timestamptz)
+    order by v.block, v.request_hash limit ${limit}`);
+  return rows.map(({ agentId, wallet, ahsScore, asOfSeconds, ...row }) => ({
+    ...row,
+    agentId: BigInt(agentId),
+    score:
+      wallet === null || ahsScore === null
+        ? null
+        : { ...row, wallet, ahsScore, asOfTime: new Date(asOfSeconds * 1_000) },
+  }));
+}
+
+type DueRow = Omit<DueValidation, "agentId" | "score"> &
+  Omit<FeedbackScore, "wallet" | "ahsScore" | "asOfTime"> & {
+    readonly agentId: string;
+    readonly wallet: Address | null;
+    readonly ahsScore: number | null;
+    readonly asOfSeconds: number;
+  };
+
+/** Answers that were queued in the UTC day. */
+export function countAnsweredToday(db: NodePgDatabase, scope: ValidationScope, now: Date): Promise<number> {
+  return db.$count(
+    validationRequest,
+    and(ofScope(scope), sql`${validationRequest.sentAt} >= ${midnightOf(now)}::timestamptz`),
+  );
+}
+
+/** Requests whose answer is sent, with its transaction. */
+export async function readSentValidations(db: NodePgDatabase, scope: ValidationScope) {
+  return db
+    .select({ requestHash: validationRequest.requestHash, transaction: transactionColumns })
+    .from(validationRequest)
+    .innerJoin(senderTransaction, eq(senderTransaction.id, validationRequest.senderTransactionId))
+    .where(and(ofScope(scope), eq(validationRequest.state, "sent")));
+}
+
+/** Changes a request that is still in the given state; returns whether it was. */
+export async function patchValidation(
+  db: NodePgDatabase,
+  key: ValidationScope & { readonly requestHash: Hex; readonly from: "pending" | "sent" },
+  patch: Partial<typeof validationRequest.$inferInsert>,
+): Promise<boolean> {
+  const { requestHash, state } = validationRequest;
+  const { rowCount } = await db
+    .update(validationRequest)
+    .set(patch)
+    .where(and(ofScope(key), eq(requestHash, key.requestHash), eq(state, key.from)));
+  return rowCount === 1;
+}
+
+/** The document behind an answer by its hash, as it was hashed; null for an unknown hash. */
+export async function readValidationDocument(db: Database, documentHash: Hex): Promise<string | null> {
+  const [row] = await db
+    .select({ document: validationRequest.document })
+    .from(validationRequest)
+    .where(eq(validationRequest.documentHash, documentHash))
+    .limit(1);
+  return row?.document ?? null;
+}
+
+function midnightOf(now: Date): string {
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate())).toISOString();
+}
