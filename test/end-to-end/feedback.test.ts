@@ -1,7 +1,16 @@
-import { type Address, createPublicClient, getAddress, http, keccak256, toHex } from "viem";
+import {
+  type Address,
+  createPublicClient,
+  encodeFunctionData,
+  getAddress,
+  http,
+  keccak256,
+  toHex,
+} from "viem";
 import { beforeAll, expect, test } from "vitest";
 import { roleAccounts } from "../../devnet/accounts.ts";
 import { reputationRegistryAbi } from "../../service/chain/abi/reputation-registry.ts";
+import { validationRegistryAbi } from "../../service/chain/abi/validation-registry.ts";
 import type { Script } from "../support/anvil-testkit/script.ts";
 import type { TestServer } from "../support/anvil-testkit/services.ts";
 import { useTestkit } from "../support/anvil-testkit/testkit.ts";
@@ -42,6 +51,29 @@ test("the agent of a scored wallet has our score in the registry, with a documen
   expect(file).toMatchObject({ agentId: 0, value: Number(value), tag1: "ahs" });
   const inputs = await fetch(record.inputs);
   expect(inputs.status).toBe(200);
+});
+
+test("a validation that the agent asks for is answered with its score", async () => {
+  const { identityRegistry, validationRegistry } = kit.chain.contracts;
+  const agentRegistry = `eip155:31337:${identityRegistry}`;
+  const body = JSON.stringify({ type: "ahs", agentRegistry, agentId: Number(AGENT_ID), salt: "first" });
+  const uri = `data:application/json;base64,${Buffer.from(body).toString("base64")}`;
+  const args = [US, AGENT_ID, uri, keccak256(toHex(body))] as const;
+  const data = encodeFunctionData({ abi: validationRegistryAbi, functionName: "validationRequest", args });
+  expect((await kit.chain.send({ from: AGENT, to: validationRegistry, data })).status).toBe("success");
+  const answered = await until({ what: "an answer", timeoutMs: 150_000 }, async () => {
+    const client = createPublicClient({ transport: http(kit.rpcUrl), cacheTime: 0 });
+    const contract = { address: validationRegistry, abi: validationRegistryAbi } as const;
+    const logs = await client.getContractEvents({
+      ...contract,
+      eventName: "ValidationResponse",
+      fromBlock: 0n,
+    });
+    return logs[0]?.args ?? null;
+  });
+  expect([answered.response, answered.tag]).toEqual([await scoreOf(AGENT), "ahs"]);
+  const text = await (await fetch(answered.responseURI ?? "")).text();
+  expect(keccak256(toHex(text))).toBe(answered.responseHash);
 });
 
 test("a sanction replaces it by zero, with the worker killed after each call was queued", async () => {
