@@ -81,7 +81,7 @@ export async function feedbackRound(deps: FeedbackDeps): Promise<FeedbackRound> 
     const settled = await settleFeedback(tx, { deps, indexes, now });
     const expectedWei = policy.expectedGas.give * weiPerGas;
     const spent = await readFeedbackSpending(tx, deps, { now, expectedWei });
-    const candidates = await readFeedbackCandidates(tx, deps, now);
+    const candidates = await readFeedbackCandidates(tx, deps, { now, perWallet: policy.mostPerDay.wallet });
     const { acts, held } = planFeedback(candidates, { ...spent, weiPerGas }, policy);
     for (const act of acts) await send(tx, act, { deps, now });
     const sent = acts.map(({ kind, candidate }) => ({ kind, agentId: candidate.agentId }));

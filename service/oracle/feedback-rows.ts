@@ -101,12 +101,12 @@ const MOST_CANDIDATES = 2_000;
 
 /**
  * Agents whose feedback in the registry differs from the current score of their wallet, without those that have a call under way or
- * are quarantined. Without an index it throws.
+ * are quarantined; of agents without feedback, `perWallet` a day for each wallet. Without an index it throws.
  */
 export async function readFeedbackCandidates(
   db: NodePgDatabase,
   scope: FeedbackScope,
-  now: Date,
+  { now, perWallet }: { readonly now: Date; readonly perWallet: number },
 ): Promise<ScoredCandidate[]> {
   const { chainId } = scope;
   const midnight = midnightOf(now).toISOString();
@@ -116,6 +116,15 @@ export async function readFeedbackCandidates(
       join ahs.sender_transaction t on t.id = f.sender_transaction_id
       where f.chain_id = ${chainId} and f.registry = ${lowerCase(scope.registry)} and f.client = ${lowerCase(scope.client)}
         and f.state <> 'failed'
+    ), today as (
+      -- Refused ones count as well: a wallet's agents must not take the place of all others.
+      select f.agent_id, f.wallet from ahs.feedback f
+      where f.chain_id = ${chainId} and f.registry = ${lowerCase(scope.registry)} and f.client = ${lowerCase(scope.client)}
+        and f.kind = 'give' and f.created_at >= ${midnight}::timestamptz
+    ), of_agent as (
+      select agent_id, count(*)::int as given from today group by agent_id
+    ), of_wallet as (
+      select wallet, count(*)::int as given from today group by wallet
     ), latest as (
       select distinct on (agent_id) agent_id, kind, wallet, label, feedback_index, created_at,
         state = 'sent' or transaction_state <> 'mined' as under_way
@@ -130,20 +139,24 @@ export async function readFeedbackCandidates(
         select from ahs.quarantine q
         where q.chain_id = ${chainId} and q.kind = 'feedback' and q.subject = a.agent_id::text
           and q.next_try_at > ${now.toISOString()}::timestamptz)
+    ), ranked as (
+      select d.*, coalesce(a.given, 0) as given_to_agent, coalesce(w.given, 0) as given_to_wallet,
+        row_number() over (partition by d.kind is null, d.scored_wallet order by d.agent_id) as place
+      from differing d
+      left join of_agent a on a.agent_id = d.agent_id
+      left join of_wallet w on w.wallet = d.scored_wallet
+      where case when d.kind = 'give' then d.wanted is distinct from d.label or d.scored_wallet is distinct from d.wallet
+        else d.wanted is not null end
     )
     select d.agent_id::text as "agentId", d.wanted, d.scored_wallet as "scoredWallet", d.kind, d.wallet, d.label,
       d.feedback_index::float8 as "feedbackIndex", d.created_at > ${now.toISOString()}::timestamptz - interval '1 day' as "isRecent",
-      (select count(*)::int from mine m where m.agent_id = d.agent_id and m.kind = 'give'
-        and m.created_at >= ${midnight}::timestamptz) as "givenToAgent",
-      (select count(*)::int from mine m where m.wallet = d.scored_wallet and m.kind = 'give'
-        and m.created_at >= ${midnight}::timestamptz) as "givenToWallet",
+      d.given_to_agent as "givenToAgent", d.given_to_wallet as "givenToWallet",
       s.ahs_score as "ahsScore", s.d1_score as "d1Score", s.d2_score as "d2Score", s.grade,
       s.confidence_level as "confidenceLevel", s.sanctioned, s.model_version as "modelVersion",
       s.as_of_block::float8 as "asOfBlock", s.as_of_hash as "asOfHash",
       extract(epoch from s.as_of_time)::float8 as "asOfSeconds", s.inputs_hash as "inputsHash"
-    from differing d left join ahs.score s on s.id = d.score_id
-    where case when d.kind = 'give' then d.wanted is distinct from d.label or d.scored_wallet is distinct from d.wallet
-      else d.wanted is not null end
+    from ranked d left join ahs.score s on s.id = d.score_id
+    where d.kind is not null or d.place + d.given_to_wallet <= ${perWallet}
     -- What is on chain and no longer true comes before what is not there yet.
     order by d.kind is null, d.wanted is null desc, d.wanted desc, d.agent_id
     limit ${MOST_CANDIDATES}`);

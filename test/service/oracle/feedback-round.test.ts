@@ -188,6 +188,22 @@ test("an agent of our own key is quarantined with the registry's reason, and the
   expect(await rows()).toEqual(["give B null failed", "give B 1 confirmed"]);
 });
 
+test("thousands of agents of one wallet hold up no other agent, also while the registry refuses them", async () => {
+  world.startSender();
+  await world.store([
+    { wallet, asOf: 5, points: 5 },
+    { wallet: other, asOf: 5, points: 95 },
+  ]);
+  await register(0, other);
+  await world.db.execute(
+    `insert into chain_${CHAIN_ID}.agent select n, '${wallet}' from generate_series(1, 3000) as n`,
+  );
+  // The registry knows none of them.
+  await settle();
+  expect(await summary(0)).toEqual([1n, 95n, 0]);
+  expect(await world.db.$count(quarantine)).toBe(10);
+});
+
 test("an entry that the key took back by other means is replaced all the same", async () => {
   const sender = world.startSender();
   await register(0, wallet);
