@@ -1,0 +1,32 @@
+import type { Address } from "viem";
+import { expect, it } from "vitest";
+import { awaitPublished } from "../../../bin/up/await-ready.ts";
+import type { Rising } from "../../../bin/up/start-chain.ts";
+import { insertCurrentScore } from "../../support/score-rows.ts";
+import { useDatabase } from "../../support/test-database.ts";
+
+const CHAIN = 31_337;
+const FOLLOWED: Address = `0x${"aa".repeat(20)}`;
+const LATER: Address = `0x${"bb".repeat(20)}`;
+const db = useDatabase();
+
+it("a start is ready before a wallet is scored that was asked for meanwhile, and not before the others are published", async () => {
+  await db.$client.query(`
+    create schema chain_${CHAIN};
+    create table chain_${CHAIN}.wallet (address text, followed_block numeric);
+    create table chain_${CHAIN}.oracle_score (wallet text);
+    insert into chain_${CHAIN}.wallet values ('${FOLLOWED}', 10), ('${LATER}', 12)`);
+  await insertCurrentScore(db, { wallet: FOLLOWED });
+  const stop = new AbortController();
+  const shown: string[] = [];
+  const progress: Rising["progress"] = {
+    show: (stage, done, total) => {
+      shown.push(`${stage} ${done}/${total}`);
+      void db.$client.query(`insert into chain_${CHAIN}.oracle_score values ('${FOLLOWED}')`);
+    },
+    end: () => undefined,
+  };
+  const rising = { progress, signal: stop.signal } as Rising;
+  await awaitPublished(rising, { db, chainId: CHAIN, head: 11n });
+  expect([shown[0], shown.at(-1)]).toEqual(["publish 0/1", "publish 1/1"]);
+});
