@@ -1,13 +1,13 @@
 // Shared parts of the forms that show a key.
 import { Told } from "./x402-payment.js";
 
-/** Runs what a form does, tells how it goes in the form's own line, and lets nobody press its button meanwhile. */
+/** Runs what a form does, reports progress in the form's own line, and disables its button meanwhile. */
 export async function runForm(form, run) {
   const button = form.querySelector("button");
-  const told = form.querySelector(".message");
+  const line = form.querySelector(".message");
   const tell = (text, kind = "") => {
-    told.textContent = text;
-    told.className = `told ${kind}`;
+    line.textContent = text;
+    line.className = `message ${kind}`;
   };
   button.disabled = true;
   try {
