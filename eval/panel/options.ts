@@ -1,16 +1,17 @@
 import { parseArgs } from "node:util";
 import { parseConfig } from "../../bin/config.ts";
 import type { PanelSettings } from "../../bin/panel-settings.ts";
+import { type Costs, DEFAULT_COSTS } from "./fit-thresholds.ts";
 import { IMPORTS, type JudgeFile, ORDERS } from "./import-pairs.ts";
 import { type LabelledCase, ownCases, readCases } from "./labelled-case.ts";
 import { readBounded } from "./read-lines.ts";
 
 export const USAGE = `Usage: npm run eval:panel -- [--cases FILE] [--record FILE] [--json FILE]
-       npm run eval:panel -- --replay FILE [--seed TEXT] [--strict] [--json FILE]
+       npm run eval:panel -- --replay FILE [--fit [--costs ALLOW,REJECT,HOLD]] [--seed TEXT] [--strict] [--json FILE]
        npm run eval:panel -- --import ${IMPORTS.join("|")} --judgments FILE (3 or 4 times) [--order ${ORDERS.join("|")}]
                              [--record FILE] [--seed TEXT] [--strict] [--json FILE]
 What the panel makes of labelled cases: on the models that PANEL_BASE_URL and PANEL_MODEL name, or of recorded judgments without any model.
---record keeps the judgments, --replay decides them again. Exit code 1 when a case came to no verdict.`;
+--record keeps the judgments, --replay decides them again, --fit looks for better thresholds. Exit code 1 when a case came to no verdict.`;
 
 type Common = {
   readonly json: string | undefined;
@@ -18,7 +19,12 @@ type Common = {
   readonly record: string | undefined;
 };
 
-type Replayed = Common & { readonly seed: string; readonly isStrict: boolean };
+type Replayed = Common & {
+  readonly seed: string;
+  readonly isStrict: boolean;
+  /** Costs to fit thresholds by; null without a fit. */
+  readonly fitCosts: Costs | null;
+};
 
 /** One command, with the files that it reads. */
 export type Options =
@@ -43,11 +49,13 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
     options: {
       ...{ cases: text, json: text, record: text, replay: text, import: text, order: text, seed: text },
       judgments: { type: "string", multiple: true },
-      strict: { type: "boolean" },
+      ...{ strict: { type: "boolean" }, fit: { type: "boolean" }, costs: text },
     },
   });
   const { json, record, replay, seed = "1", judgments = [], strict: isStrict = false } = values;
-  const replayed = { json, record, seed, isStrict };
+  if (values.costs !== undefined && values.fit === undefined) throw new Error("--costs goes with --fit");
+  const fitCosts = values.fit === true ? costsOf(values.costs) : null;
+  const replayed = { json, record, seed, isStrict, fitCosts };
   if (replay !== undefined) {
     refuse("--replay", values, ["cases", "record", "import", "order", "judgments"]);
     return { mode: "replay", ...replayed, file: replay, text: readBounded(replay) };
@@ -62,7 +70,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
       files: judgments.map((name) => ({ name, text: readBounded(name) })),
     };
   }
-  refuse("A run on models", values, ["order", "judgments", "seed", "strict"]);
+  refuse("A run on models", values, ["order", "judgments", "seed", "strict", "fit"]);
   const cases = values.cases === undefined ? ownCases() : readCases(values.cases);
   return { mode: "live", json, record, cases, config: parseConfig(env).panel };
 }
@@ -70,6 +78,21 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
 function refuse(mode: string, values: Readonly<Record<string, unknown>>, names: readonly string[]): void {
   const given = names.filter((name) => values[name] !== undefined).map((name) => `--${name}`);
   if (given.length > 0) throw new Error(`${mode} takes no ${given.join(", ")}`);
+}
+
+/** Three costs, of which a false ALLOW has the greatest. */
+function costsOf(given: string | undefined): Costs {
+  if (given === undefined) return DEFAULT_COSTS;
+  const [falseAllow, falseReject, hold, ...more] = given
+    .split(",")
+    .map((cost) => (/^\d{1,6}(\.\d{1,6})?$/.test(cost) ? Number(cost) : undefined));
+  const isComplete = falseAllow !== undefined && falseReject !== undefined && hold !== undefined;
+  if (!isComplete || more.length > 0 || falseAllow <= falseReject) {
+    throw new Error(
+      `--costs is "${given}", expected three numbers such as 10,4,1, the first above the second`,
+    );
+  }
+  return { falseAllow, falseReject, hold };
 }
 
 function oneOf<Name extends string>(option: string, given: string, names: readonly Name[]): Name {

@@ -1,6 +1,7 @@
 import { renderTable } from "../../bin/render-table.ts";
 import { figure } from "../render-results.ts";
 import type { CaseRow, VerdictRow } from "./case-row.ts";
+import type { Fit } from "./fit-thresholds.ts";
 import type { Estimate, Share } from "./interval.ts";
 import { DECISIONS, type PanelMeasures, type VerdictMeasures } from "./panel-measures.ts";
 import type { ReplayedCase, ReplayMeasures } from "./replay.ts";
@@ -29,6 +30,33 @@ export function renderReplay(rows: readonly ReplayedCase[], measures: ReplayMeas
       ["correlation", `${estimate(correlation)} of two roles' errors`],
       ["effective votes", `${estimate(effectiveVotes, 2)}`],
     ]),
+  ].join("\n\n");
+}
+
+/** Thresholds that a fit chose, and both halves by them and by those in force. */
+export function renderFit({ costs, thresholds, fitted, reported, difference }: Fit): string {
+  const { falseAllow, falseReject, hold } = costs;
+  const columns = [fitted.now, fitted.chosen, reported.now, reported.chosen];
+  const row = (name: string, estimateOf: (column: (typeof columns)[number]) => Estimate) => [
+    name,
+    ...columns.map((column) => estimate(estimateOf(column))),
+  ];
+  const [chosenOn, of] = [fitted.now.cases, fitted.now.cases + reported.now.cases];
+  return [
+    section(`Thresholds of the lowest cost on ${chosenOn} of ${of} cases`, [
+      ["threshold", "now", "chosen"],
+      ...thresholds.map(({ name, now, chosen }) => [name, String(now), chosen === now ? "" : String(chosen)]),
+    ]),
+    section(`Cost of a case: false ALLOW ${falseAllow}, false REJECT ${falseReject}, HOLD ${hold}`, [
+      ["", "fitted half, now", "chosen", "reported half, now", "chosen"],
+      row("cost", ({ cost }) => cost),
+      row("coverage", ({ coverage }) => coverage),
+      row("HOLD", ({ holdRate }) => holdRate),
+      row("false ALLOW", (column) => column.falseAllow),
+      row("false REJECT", (column) => column.falseReject),
+      row("right", ({ decidedAccuracy }) => decidedAccuracy),
+    ]),
+    `On the ${reported.now.cases} reported cases the chosen thresholds change the cost by ${estimate(difference)}. policy.ts is as it was.`,
   ].join("\n\n");
 }
 

@@ -1,4 +1,5 @@
 import type { Random } from "../../devnet/population/random.ts";
+import { THRESHOLDS, type Thresholds } from "../../service/verification/panel/policy.ts";
 import { tally } from "../../service/verification/panel/tally.ts";
 import { GENERATOR_ROLES } from "../../service/verification/panel/types.ts";
 import { type VerdictRow, verdictRowOf } from "./case-row.ts";
@@ -27,9 +28,12 @@ export type ReplayMeasures = VerdictMeasures & {
 };
 
 /** Runs the tally over recorded judgments. */
-export function replay(recorded: readonly RecordedCase[]): readonly ReplayedCase[] {
+export function replay(
+  recorded: readonly RecordedCase[],
+  thresholds: Thresholds = THRESHOLDS,
+): readonly ReplayedCase[] {
   return recorded.map((one) => {
-    const outcome = tally(tallyInputOf(one));
+    const outcome = tally(tallyInputOf(one), thresholds);
     const missing =
       outcome.kind === "failed" ? `no answer that counts from ${outcome.missing.join(", ")}` : "";
     return {

@@ -1,13 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { seededRandom } from "../../devnet/population/random.ts";
 import { PANEL_VERSION } from "../../service/verification/panel/policy.ts";
+import { fitThresholds } from "./fit-thresholds.ts";
 import { importPairs } from "./import-pairs.ts";
 import type { Options } from "./options.ts";
 import { parseLines, type Rows } from "./read-lines.ts";
 import { type RecordedCase, recordedCase } from "./recorded-case.ts";
-import { renderReplay } from "./render-panel-results.ts";
+import { renderFit, renderReplay } from "./render-panel-results.ts";
 import { measureReplay, replay } from "./replay.ts";
-import { replayResults } from "./replay-results.ts";
+import { fitResults, replayResults } from "./replay-results.ts";
 import { linesOf } from "./run-live.ts";
 
 /** A full line of 30 criteria has about 2,000 bytes. */
@@ -27,16 +28,19 @@ export function runReplay(options: Exclude<Options, { mode: "live" }>): number {
   const sources = [...new Set(rows.map(({ source }) => source))];
   process.stdout.write(`Replay of ${rows.length} cases by ${PANEL_VERSION}, ${faults.length} left out\n`);
   process.stdout.write(`Source: ${sources.join("; ")}\n\n${renderReplay(cases, measures)}\n`);
+  const fit = fitOf(rows, options);
+  if (fit !== null) process.stdout.write(`\n${renderFit(fit)}\n`);
   if (options.json !== undefined) {
-    const results = {
-      seed: options.seed,
-      sources,
-      left_out: faults.length,
-      ...replayResults(cases, measures),
-    };
+    const given = { seed: options.seed, sources, left_out: faults.length };
+    const results = { ...given, ...(fit && { fit: fitResults(fit) }), ...replayResults(cases, measures) };
     writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`);
   }
   return measures.broken;
+}
+
+function fitOf(rows: readonly RecordedCase[], { fitCosts, seed }: Exclude<Options, { mode: "live" }>) {
+  if (fitCosts === null) return null;
+  return fitThresholds(rows, { costs: fitCosts, seed, random: seededRandom(`fit ${seed}`) });
 }
 
 function readRecorded(options: Exclude<Options, { mode: "live" }>): Rows<RecordedCase> {

@@ -59,6 +59,24 @@ export const MAX_QUOTE_CHARACTERS = 200;
 /** A domain that has a threshold of its own. */
 export type Domain = keyof typeof THRESHOLD_HUNDREDTHS;
 
+/** Thresholds that recorded judgments can be replayed with; scores from 0 to 100, confidences in hundredths. */
+export type Thresholds = {
+  readonly confidence: Readonly<Record<Domain, number>>;
+  readonly allowFrom: number;
+  readonly rejectBelow: number;
+  readonly rejectionMargin: number;
+  readonly rejectionMarginWithoutScore: number;
+};
+
+/** The thresholds in force. */
+export const THRESHOLDS: Thresholds = {
+  confidence: THRESHOLD_HUNDREDTHS,
+  allowFrom: VOTING.allowFrom,
+  rejectBelow: VOTING.rejectBelow,
+  rejectionMargin: REJECTION.margin,
+  rejectionMarginWithoutScore: REJECTION.marginWithoutScore,
+};
+
 /** Returns the domain that applies and its threshold, a confidence from 0 to 1. An unknown domain uses `default`. */
 export function thresholdOf(domain: string): { readonly domain: Domain; readonly confidence: number } {
   const known: Domain = isDomain(domain) ? domain : "default";

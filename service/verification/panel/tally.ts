@@ -1,5 +1,5 @@
 import type { Ballot, Critique, Synthesis } from "./answers.ts";
-import { CRITIC, REJECTION, thresholdOf, UNMET, VOTING } from "./policy.ts";
+import { CRITIC, THRESHOLDS, type Thresholds, thresholdOf, UNMET, VOTING } from "./policy.ts";
 import { createQuoteSearch } from "./quotes.ts";
 import {
   type Decision,
@@ -40,29 +40,27 @@ const CRITIC_RULES: readonly RuleName[] = ["fabrication_risk", "spec_gaming", "c
 /**
  * Decides the verdict by the rules of verification.md, section 2, in their order. Each rule can only turn an outcome into HOLD.
  * `rulesFired` names the rules that did, all of one step. failed: fewer than three valid ballots or no valid critique, with the missing
- * roles.
+ * roles. Only replays of recorded judgments give other thresholds.
  */
-export function tally(input: TallyInput): TallyOutcome {
-  const ballots = countBallots(input, input.hasCriteria);
+export function tally(input: TallyInput, thresholds: Thresholds = THRESHOLDS): TallyOutcome {
+  const ballots = countBallots(input, input.hasCriteria, thresholds);
   const critique = input.critique.kind === "answer" ? input.critique.answer : null;
   if (ballots.length < VOTING.majority || critique === null || !isValidCritique(critique)) {
     return { kind: "failed", missing: missingRoles(ballots, critique) };
   }
-  const decided = decide(input, ballots, critique);
+  const decided = decide(input, { ballots, critique, thresholds });
   const rulesFired = [...decided.rulesFired];
-  if (isChangedByCap(input, { ballots, critique, decided }))
+  if (isChangedByCap(input, { ballots, critique, thresholds, decided }))
     rulesFired.unshift("uncheckable_without_criteria");
   if (input.synthesis.kind === "abstained") rulesFired.push("synthesis_missing");
   return { ...decided, rulesFired };
 }
 
 /** True if the outcome differs without the cap for uncheckable claims. */
-function isChangedByCap(
-  input: TallyInput,
-  { ballots, critique, decided }: { ballots: readonly CountedBallot[]; critique: Critique; decided: Decided },
-): boolean {
+function isChangedByCap(input: TallyInput, { decided, ...counted }: Counted & { decided: Decided }): boolean {
+  const { ballots, thresholds } = counted;
   if (ballots.every(({ ballot, confidence }) => confidence === ballot.confidence)) return false;
-  const uncapped = decide(input, countBallots(input, true), critique);
+  const uncapped = decide(input, { ...counted, ballots: countBallots(input, true, thresholds) });
   return uncapped.verdict !== decided.verdict || uncapped.generatorMajority !== decided.generatorMajority;
 }
 
@@ -73,8 +71,10 @@ function missingRoles(ballots: readonly CountedBallot[], critique: Critique | nu
   return critique !== null && isValidCritique(critique) ? generators : [...generators, "critic"];
 }
 
-function decide(input: TallyInput, ballots: readonly CountedBallot[], critique: Critique): Decided {
-  const threshold = Math.round(thresholdOf(input.domain).confidence * 100);
+type Counted = { ballots: readonly CountedBallot[]; critique: Critique; thresholds: Thresholds };
+
+function decide(input: TallyInput, { ballots, critique, thresholds }: Counted): Decided {
+  const threshold = thresholds.confidence[thresholdOf(input.domain).domain];
   const scores = ballots.map(({ ballot }) => ballot.score);
   const agreed = majorityOf(ballots);
   const majority = agreed ?? "HOLD";
@@ -83,12 +83,13 @@ function decide(input: TallyInput, ballots: readonly CountedBallot[], critique: 
   );
   const isShortOf = (margin: number) => confidence < threshold + margin;
   const steps: readonly ((outcome: Decision) => readonly RuleName[])[] = [
-    (outcome) => (disagrees(outcome, scores) ? ["disagreement"] : []),
+    (outcome) => (disagrees(outcome, scores, thresholds) ? ["disagreement"] : []),
     (outcome) => criticRules(outcome, { critique, ballots, threshold: threshold / 100, texts: input }),
     (outcome) => outputRules(outcome, { ballots, synthesis: input.synthesis, checks: input.checks }),
-    (outcome) => (outcome === "REJECT" && isShortOf(REJECTION.margin) ? ["rejection_asymmetry"] : []),
     (outcome) =>
-      outcome === "REJECT" && !input.providerHasScore && isShortOf(REJECTION.marginWithoutScore)
+      outcome === "REJECT" && isShortOf(thresholds.rejectionMargin) ? ["rejection_asymmetry"] : [],
+    (outcome) =>
+      outcome === "REJECT" && !input.providerHasScore && isShortOf(thresholds.rejectionMarginWithoutScore)
         ? ["zero_history"]
         : [],
   ];
@@ -122,10 +123,10 @@ function majorityOf(ballots: readonly CountedBallot[]): Decision | null {
 }
 
 /** One-sided, so that a worse ballot never helps: one leaning to REJECT bars ALLOW, and one leaning to ALLOW bars REJECT. */
-function disagrees(outcome: Decision, scores: readonly number[]): boolean {
+function disagrees(outcome: Decision, scores: readonly number[], thresholds: Thresholds): boolean {
   if (outcome === "HOLD") return false;
   const opposite = outcome === "ALLOW" ? "REJECT" : "ALLOW";
-  return scores.some((score) => leanOf(score) === opposite);
+  return scores.some((score) => leanOf(score, thresholds) === opposite);
 }
 
 /** Below any stated precision of a confidence, and above binary rounding errors. */
@@ -160,15 +161,17 @@ type CountedBallot = {
 function countBallots(
   input: Pick<TallyInput, "ballots" | "domain">,
   hasCriteria: boolean,
+  thresholds: Thresholds,
 ): readonly CountedBallot[] {
-  const threshold = thresholdOf(input.domain).confidence;
+  const threshold = thresholds.confidence[thresholdOf(input.domain).domain] / 100;
   return GENERATOR_ROLES.flatMap((role) => {
     const answer = input.ballots[role];
     if (answer.kind === "abstained" || !isValidBallot(answer.answer)) return [];
     const ballot = answer.answer;
     const confidence = confidenceOf(ballot, hasCriteria);
     // Its lean is its vote if it is sure enough.
-    return [{ role, ballot, confidence, vote: confidence >= threshold ? leanOf(ballot.score) : "HOLD" }];
+    const vote = confidence >= threshold ? leanOf(ballot.score, thresholds) : "HOLD";
+    return [{ role, ballot, confidence, vote }];
   });
 }
 
@@ -186,9 +189,9 @@ function isShare(value: number): boolean {
   return value >= 0 && value <= 1;
 }
 
-function leanOf(score: number): Decision {
-  if (score >= VOTING.allowFrom) return "ALLOW";
-  return score < VOTING.rejectBelow ? "REJECT" : "HOLD";
+function leanOf(score: number, { allowFrom, rejectBelow }: Thresholds): Decision {
+  if (score >= allowFrom) return "ALLOW";
+  return score < rejectBelow ? "REJECT" : "HOLD";
 }
 
 /** Confidence of a ballot from 0 to 1; at most 0.60 if it names uncheckable claims and there are no criteria. */

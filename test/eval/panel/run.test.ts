@@ -100,6 +100,25 @@ describe("npm run eval:panel -- --record and --replay", { timeout: TIMEOUT_MS },
     expect(await run(["--replay", file, "--strict"])).toMatchObject({ code: 2, stdout: "" });
   });
 
+  test("a fit reports the thresholds of the lowest cost on both halves, the same at each run", async () => {
+    const json = join(folder, "fit.json");
+    const [first, second] = [
+      await run(["--replay", shipped, "--fit", "--json", json]),
+      await run(["--replay", shipped, "--fit"]),
+    ];
+    expect(first).toMatchObject({ code: 0, stdout: second.stdout });
+    expect(first.stdout).toContain("Cost of a case: false ALLOW 10, false REJECT 4, HOLD 1");
+    expect(first.stdout).toContain("policy.ts is as it was.");
+    const { fit } = JSON.parse(readFileSync(json, "utf8"));
+    expect(fit.fitted.now.cases + fit.reported.now.cases).toBe(ownCases().length);
+    for (const costs of ["4,10,1", "10,4", "10,4,x"]) {
+      expect(await run(["--replay", shipped, "--fit", "--costs", costs])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`--costs is "${costs}", expected three numbers`),
+      });
+    }
+  });
+
   test("pairwise judgments are imported, recorded and replayed at once", async () => {
     const [file, recorded] = [join(folder, "judge.json"), join(folder, "pairs.jsonl")];
     const both = { "swap = False": { winner: "1" }, "swap = True": { winner: "1" } };
