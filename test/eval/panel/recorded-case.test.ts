@@ -83,76 +83,101 @@ const rejecting = (confidence: number) => generators({ score: 20, confidence });
 /** Agreement without the last role. */
 const three = (change: object, last: object): Answers => ({ ...generators(change), user_advocate: last });
 
-type Row = [
-  rule: RuleName,
-  change: Partial<LabelledCase>,
-  without: Answers,
-  instead: Decision,
-  with_: Answers,
-];
+/** Answers and case without what a rule looks for, the verdict then, and the same with it. */
+type Row = readonly [without: Given, instead: Decision, withIt: Given];
+type Given = { readonly answers?: Answers; readonly change?: Partial<LabelledCase> };
 
-/** Answers which the tally decides, and a change by which one rule turns the same case into HOLD. */
-const RULES: readonly Row[] = [
-  ["no_majority", {}, {}, "ALLOW", { criteria_auditor: { score: 50 }, domain_expert: { score: 50 } }],
-  ["disagreement", {}, {}, "ALLOW", { user_advocate: { score: 39 } }],
-  ["disagreement", {}, three({ score: 20 }, { score: 64 }), "REJECT", three({ score: 20 }, { score: 65 })],
-  [
-    "fabrication_risk",
-    {},
-    { critic: { fabrication_risk: "medium" } },
-    "ALLOW",
-    { critic: { fabrication_risk: "high" } },
+const unsure = generators({ uncheckable_claims: ["Twice a day it rises."] });
+const noCriteria: Partial<LabelledCase> = { acceptance_criteria: null };
+const noScore: Partial<LabelledCase> = { provider_has_score: false };
+const unmetBySynthesis = { met_criteria: ["c2"], unmet_criteria: [{ id: "c1", evidence: "the moon" }] };
+const ordered =
+  "Explain to a class of children why the sea at the coast rises and falls twice on every day. ".repeat(6);
+
+/** For every rule that changes verdicts, cases that would be decided without it. */
+const RULES: Readonly<Record<Exclude<RuleName, "synthesis_missing">, readonly Row[]>> = {
+  uncheckable_without_criteria: [
+    [{ answers: unsure }, "ALLOW", { answers: unsure, change: noCriteria }],
+    [{ change: noCriteria }, "ALLOW", { answers: unsure, change: noCriteria }],
   ],
-  ["spec_gaming", {}, {}, "ALLOW", { critic: { spec_gaming: true } }],
-  ["challenged", {}, challenges("never written"), "ALLOW", challenges("pulls at the sea")],
-  ["challenged", {}, challenges("Both are there", ["domain_expert"]), "ALLOW", challenges("Both are there")],
-  [
-    "criterion_unmet",
-    {},
-    { domain_expert: unmet("the moon") },
-    "ALLOW",
-    { domain_expert: unmet("the moon"), user_advocate: unmet("the moon") },
+  no_majority: [
+    [{}, "ALLOW", { answers: { criteria_auditor: { score: 50 }, domain_expert: { score: 50 } } }],
+    [
+      {},
+      "ALLOW",
+      { answers: { criteria_auditor: { confidence: 0.69 }, domain_expert: { confidence: 0.69 } } },
+    ],
   ],
-  [
-    "criterion_unmet",
-    {},
-    { domain_expert: unmet(" "), user_advocate: unmet("") },
-    "ALLOW",
-    {
-      domain_expert: unmet("the moon"),
-      synthesiser: { met_criteria: ["c2"], unmet_criteria: [{ id: "c1", evidence: "the moon" }] },
-    },
+  disagreement: [
+    [{ answers: { user_advocate: { score: 40 } } }, "ALLOW", { answers: { user_advocate: { score: 39 } } }],
+    [
+      { answers: three({ score: 20 }, { score: 64 }) },
+      "REJECT",
+      { answers: three({ score: 20 }, { score: 65 }) },
+    ],
   ],
-  ["rejection_asymmetry", {}, rejecting(0.8), "REJECT", rejecting(0.79)],
-  ["zero_history", { provider_has_score: false }, rejecting(0.85), "REJECT", rejecting(0.84)],
-];
+  fabrication_risk: [
+    [
+      { answers: { critic: { fabrication_risk: "medium" } } },
+      "ALLOW",
+      { answers: { critic: { fabrication_risk: "high" } } },
+    ],
+  ],
+  spec_gaming: [[{}, "ALLOW", { answers: { critic: { spec_gaming: true } } }]],
+  challenged: [
+    [{ answers: challenges("never written") }, "ALLOW", { answers: challenges("pulls at the sea") }],
+    [
+      { answers: challenges("Both are there", ["domain_expert"]) },
+      "ALLOW",
+      { answers: challenges("Both are there") },
+    ],
+  ],
+  criterion_unmet: [
+    [
+      { answers: { domain_expert: unmet("the moon") } },
+      "ALLOW",
+      { answers: { domain_expert: unmet("the moon"), user_advocate: unmet("the moon") } },
+    ],
+    [
+      { answers: { domain_expert: unmet(" "), user_advocate: unmet("") } },
+      "ALLOW",
+      { answers: { domain_expert: unmet("the moon"), synthesiser: unmetBySynthesis } },
+    ],
+  ],
+  output_padded: [
+    [{}, "ALLOW", { change: { output_text: `The moon pulls. ${"Twice a day it rises. ".repeat(200)}` } }],
+  ],
+  output_copied_from_spec: [
+    [{ change: { output_text: ordered } }, "ALLOW", { change: { output_text: ordered, spec_text: ordered } }],
+  ],
+  output_hidden_characters: [
+    [{}, "ALLOW", { change: { output_text: "The moon pulls at the sea.\u202e Twice a day it rises." } }],
+  ],
+  rejection_asymmetry: [[{ answers: rejecting(0.8) }, "REJECT", { answers: rejecting(0.79) }]],
+  zero_history: [
+    [{ answers: rejecting(0.85), change: noScore }, "REJECT", { answers: rejecting(0.84), change: noScore }],
+    [{ answers: rejecting(0.84) }, "REJECT", { answers: rejecting(0.84), change: noScore }],
+  ],
+};
+
+const CASES = Object.entries(RULES).flatMap(([rule, rows]) => rows.map((row) => [rule, ...row] as const));
 
 describe("a recording", () => {
-  test.each(RULES)("keeps what %s needs", async (rule, change, without, instead, answers) => {
-    const before = await runAndReplay(without, change);
-    expect(before.replayed).toMatchObject(verdictOf(before.row));
-    expect(before.replayed).toMatchObject({ verdict: instead, rules_fired: [] });
-    const after = await runAndReplay(answers, change);
-    expect(after.replayed).toMatchObject(verdictOf(after.row));
-    expect(after.replayed).toMatchObject({ verdict: "HOLD", rules_fired: [rule], recorded_verdict: "HOLD" });
-  });
-
-  test("keeps the cap of claims that cannot be checked, where there are no criteria", async () => {
-    const claims = generators({ uncheckable_claims: ["Twice a day it rises."] });
-    const { row, replayed } = await runAndReplay(claims, { acceptance_criteria: null });
-    expect(replayed).toMatchObject({ verdict: "HOLD", rules_fired: ["uncheckable_without_criteria"] });
-    expect(replayed).toMatchObject(verdictOf(row));
-    expect((await runAndReplay(claims)).replayed).toMatchObject({ verdict: "ALLOW", rules_fired: [] });
-  });
-
-  test.each<[RuleName, string]>([
-    ["output_hidden_characters", "The moon pulls at the sea.\u202e Twice a day it rises."],
-    ["output_padded", `The moon pulls at the sea. ${"Twice a day it rises. ".repeat(200)}`],
-  ])("keeps the check behind %s", async (rule, output_text) => {
-    const { row, replayed } = await runAndReplay({}, { output_text });
-    expect(replayed).toMatchObject({ verdict: "HOLD", rules_fired: [rule] });
-    expect(replayed).toMatchObject(verdictOf(row));
-  });
+  test.each(CASES)(
+    "keeps what %s needs: the case is decided without it",
+    async (rule, without, instead, withIt) => {
+      const before = await runAndReplay(without.answers ?? {}, without.change);
+      expect(before.replayed).toMatchObject(verdictOf(before.row));
+      expect(before.replayed).toMatchObject({ verdict: instead, rules_fired: [] });
+      const after = await runAndReplay(withIt.answers ?? {}, withIt.change);
+      expect(after.replayed).toMatchObject(verdictOf(after.row));
+      expect(after.replayed).toMatchObject({
+        verdict: "HOLD",
+        rules_fired: [rule],
+        recorded_verdict: "HOLD",
+      });
+    },
+  );
 
   test("keeps that answers are missing", async () => {
     const one = await runAndReplay({ synthesiser: null, domain_expert: null });
