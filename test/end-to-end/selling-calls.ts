@@ -1,8 +1,13 @@
 import type { PaymentPayload, PaymentRequired } from "@x402/core/types";
+import {
+  extractReceiptFromResponse,
+  type JWSSignedReceipt,
+  verifyReceiptSignatureJWS,
+} from "@x402/extensions/offer-receipt";
 import { decodePaymentResponseHeader, x402HTTPClient } from "@x402/fetch";
 import { expect, test } from "vitest";
 import { until } from "../support/until.ts";
-import { AGENT, buyer, jsonRequest, payFetch, type Shop, UNKNOWN } from "./shop.ts";
+import { AGENT, buyer, jsonRequest, payer, payFetch, type Shop, UNKNOWN } from "./shop.ts";
 
 const ROUTE = `/ahs/route/${AGENT}`;
 
@@ -19,6 +24,13 @@ export function describeSoldCalls({ kit, url, pay, ...shop }: Shop): void {
     const report = decodePaymentResponseHeader(response.headers.get("payment-response") ?? "");
     expect(report).toMatchObject({ success: true, network: "eip155:31337" });
     expect((await kit.received()) - before).toBe(price);
+    // The official check asks the server for its DID document.
+    const receipt = extractReceiptFromResponse(response) as JWSSignedReceipt;
+    expect(await verifyReceiptSignatureJWS(receipt)).toMatchObject({
+      resourceUrl: url(path),
+      payer: payer.address.toLowerCase(),
+      transaction: report.transaction,
+    });
   });
 
   test("twenty requests with one authorization make one charge", async () => {

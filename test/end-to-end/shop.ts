@@ -25,6 +25,7 @@ const ENV = {
   PROBE_LOOPBACK: "1",
   PANEL_BASE_URL: "http://127.0.0.1:9/v1",
   PANEL_MODEL: "none",
+  RECEIPT_PRIVATE_KEY: `0x${"5e".repeat(32)}`,
 };
 
 export type Shop = ReturnType<typeof useShop>;
