@@ -112,7 +112,9 @@ export function describeDiagnosis({ kit, createCaller }: ReportStand): void {
 
   test("a careless wallet is told of an open approval and of money that it moves in a circle", async () => {
     expect(await caller.read(`/wash/${CARELESS}`, "POST")).toMatchObject({
-      open_approvals: [{ spender: THIEF, kind: "erc20_allowance", risks: expect.arrayContaining(["unknown"]) }],
+      open_approvals: [
+        { spender: THIEF, kind: "erc20_allowance", risks: expect.arrayContaining(["unknown"]) },
+      ],
       self_dealing: { circles: [{ counterparty: FRIEND, times: 1, amount: String(ETHER) }] },
       issues: expect.arrayContaining([
         expect.objectContaining({ category: "approvals", severity: "critical" }),
