@@ -123,6 +123,12 @@ test("a reorg that takes a mined transaction out is noticed, and the transaction
   await world.reorg(1);
   expect(await world.client.getBalance({ address: receiver })).toBe(0n);
   await world.reach(id, "broadcast");
+  // The row says so before the node has the transaction again.
+  const pending = { address: world.sender, blockTag: "pending" } as const;
+  await until(
+    async () => ((await world.client.getTransactionCount(pending)) === 1 ? true : null),
+    () => "the transaction is not pending again",
+  );
   await world.mine();
   const second = await world.reach(id, "mined");
   expect(second.minedHash).toBe(first.minedHash);
