@@ -185,7 +185,8 @@ test("every table is in snapshots, or belongs to this database alone", () => {
     // Of its own work: what it reads, what failed, what it visited, what it sent.
     ...["migration", "enrich_death", "enrich_reading"],
     ...["agent_document", "document_day", "probe", "probe_schedule", "scan_grade", "scan_run"],
-    ...["quarantine", "epoch", "enrolment", "publish_intent", "sender_transaction", "unfollowed"],
+    ...["quarantine", "epoch", "enrolment", "feedback", "validation_request"],
+    ...["publish_intent", "sender_transaction", "unfollowed"],
     // Of callers, and lists that operators import under their own licences.
     ...["routing_promise", "wallet_interest", "wallet_label"],
     ...["sanctions_entry", "sanctions_source", "threat_entry", "threat_list"],
