@@ -60,7 +60,8 @@ function createServer(password: string): EmbeddedPostgres {
     user: "ahs",
     password,
     createPostgresUser: isRoot,
-    initdbFlags: ["--encoding=UTF8"],
+    // Upper and lower case beyond ASCII, whatever the language of the environment.
+    initdbFlags: ["--encoding=UTF8", "--locale=C.UTF-8"],
     postgresFlags: [
       "-c",
       "max_connections=200",
