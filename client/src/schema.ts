@@ -8500,7 +8500,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The feedback file */
+            /** @description The document */
             200: {
                 headers: {
                     [name: string]: unknown;

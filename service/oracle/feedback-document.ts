@@ -40,7 +40,7 @@ export function composeFeedback(
   const caip10 = (address: Address) => `eip155:${chainId}:${getAddress(address)}`;
   const document = JSON.stringify({
     agentRegistry: caip10(identityRegistry),
-    agentId: Number(agentId),
+    agentId: agentIdOf(agentId),
     clientAddress: caip10(client),
     createdAt: createdAt.toISOString(),
     value: score.ahsScore,
@@ -57,6 +57,11 @@ export function composeFeedback(
     args: [agentId, BigInt(score.ahsScore), 0, FEEDBACK_TAG, score.modelVersion, "", uri, documentHash],
   });
   return { document, documentHash, data };
+}
+
+/** A number as the standard's documents have it; text where JSON's numbers are not exact. */
+export function agentIdOf(agentId: bigint): number | string {
+  return agentId <= Number.MAX_SAFE_INTEGER ? Number(agentId) : agentId.toString();
 }
 
 /** The record that a value is from, as documents on chain name it. */

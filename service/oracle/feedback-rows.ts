@@ -96,6 +96,13 @@ export async function forgetEntry(db: NodePgDatabase, scope: FeedbackScope, agen
 /** A candidate with the score that is to be left; null where none is. */
 export type ScoredCandidate = FeedbackCandidate & { readonly score: FeedbackScore | null };
 
+/** The members of a FeedbackScore from `ahs.score s`, but for the wallet; `asOfSeconds` for its time. */
+export const SCORE_COLUMNS =
+  sql.raw(`s.ahs_score as "ahsScore", s.d1_score as "d1Score", s.d2_score as "d2Score", s.grade,
+  s.confidence_level as "confidenceLevel", s.sanctioned, s.model_version as "modelVersion",
+  s.as_of_block::float8 as "asOfBlock", s.as_of_hash as "asOfHash",
+  extract(epoch from s.as_of_time)::float8 as "asOfSeconds", s.inputs_hash as "inputsHash"`);
+
 /** Candidates of one round; the gravest labels first, the plan orders them exactly. */
 const MOST_CANDIDATES = 2_000;
 
@@ -109,7 +116,7 @@ export async function readFeedbackCandidates(
   { now, perWallet }: { readonly now: Date; readonly perWallet: number },
 ): Promise<ScoredCandidate[]> {
   const { chainId } = scope;
-  const midnight = midnightOf(now).toISOString();
+  const midnight = startOfDay(now).toISOString();
   const { rows } = await db.execute<CandidateRow>(sql`
     with mine as (
       select f.*, t.state as transaction_state from ahs.feedback f
@@ -151,10 +158,7 @@ export async function readFeedbackCandidates(
     select d.agent_id::text as "agentId", d.wanted, d.scored_wallet as "scoredWallet", d.kind, d.wallet, d.label,
       d.feedback_index::float8 as "feedbackIndex", d.created_at > ${now.toISOString()}::timestamptz - interval '1 day' as "isRecent",
       d.given_to_agent as "givenToAgent", d.given_to_wallet as "givenToWallet",
-      s.ahs_score as "ahsScore", s.d1_score as "d1Score", s.d2_score as "d2Score", s.grade,
-      s.confidence_level as "confidenceLevel", s.sanctioned, s.model_version as "modelVersion",
-      s.as_of_block::float8 as "asOfBlock", s.as_of_hash as "asOfHash",
-      extract(epoch from s.as_of_time)::float8 as "asOfSeconds", s.inputs_hash as "inputsHash"
+      ${SCORE_COLUMNS}
     from ranked d left join ahs.score s on s.id = d.score_id
     where d.kind is not null or d.place + d.given_to_wallet <= ${perWallet}
     -- What is on chain and no longer true comes before what is not there yet.
@@ -220,17 +224,19 @@ export async function readFeedbackSpending(
       (select coalesce(sum(coalesce(t.cost_wei, t.gas_limit * t.max_fee_per_gas, ${`${expectedWei}`}::numeric)), 0)::text
         from ahs.sender_transaction t
         where t.chain_id = ${chainId} and t.purpose = ${FEEDBACK_PURPOSE} and t.state <> 'failed'
-          and t.created_at >= ${midnightOf(now).toISOString()}::timestamptz) as wei,
+          and t.created_at >= ${startOfDay(now).toISOString()}::timestamptz) as wei,
       count(*)::int as "underWay",
       (count(*) filter (where f.kind = 'revoke'))::int as replacing
     from ahs.feedback f
     where f.chain_id = ${chainId} and f.registry = ${lowerCase(scope.registry)} and f.client = ${lowerCase(scope.client)}
       and f.state = 'sent'`);
   const [row] = rows;
-  return { spentWei: BigInt(row?.wei ?? 0), underWay: row?.underWay ?? 0, replacing: row?.replacing ?? 0 };
+  if (row === undefined) throw new Error("sums of feedback were not read");
+  return { spentWei: BigInt(row.wei), underWay: row.underWay, replacing: row.replacing };
 }
 
-function midnightOf(now: Date): Date {
+/** Midnight in UTC, at which the limits of a day begin anew. */
+export function startOfDay(now: Date): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()));
 }
 

@@ -15,6 +15,7 @@ import { getAbiItem } from "viem/utils";
 import { validationRegistryAbi } from "../chain/abi/validation-registry.ts";
 import { decodeEvent } from "../chain/bounded-abi.ts";
 import type { ChainReader } from "../chain/node/chain-reader.ts";
+import { NodeFailure } from "../chain/node/failure.ts";
 import type { RawLog } from "../chain/node/rpc-answers.ts";
 import { readRevert } from "../chain/revert-reason.ts";
 import { holdChain } from "../db/chain-fence.ts";
@@ -25,7 +26,8 @@ import { decodeDataUri } from "../net/decode-data-uri.ts";
 import type { GuardedFetch } from "../net/guarded-fetch.ts";
 import { enqueueTransaction } from "../sender/sender-transactions.ts";
 import { refuseValidationBody, SCORE_TAG } from "./check-validation-request.ts";
-import { type FeedbackScore, recordOf } from "./feedback-document.ts";
+import { agentIdOf, type FeedbackScore, recordOf } from "./feedback-document.ts";
+import { startOfDay } from "./feedback-rows.ts";
 import { readIndexedBlock } from "./publish-records.ts";
 import {
   countAnsweredToday,
@@ -81,7 +83,7 @@ export async function validationRound(deps: ValidationDeps): Promise<readonly Ou
   const now = deps.now();
   let room = perDay - (await countAnsweredToday(db, deps, now));
   for (const due of await readDueValidations(db, deps, { now, limit: BATCH })) {
-    const outcome = await answer(deps, due, room > 0);
+    const outcome = await answerOrPostpone(deps, due, room > 0);
     if (outcome === "sent") room -= 1;
     outcomes.push(outcome);
   }
@@ -93,13 +95,21 @@ const REQUESTED = toEventSelector(getAbiItem({ abi: validationRegistryAbi, name:
 async function readRequests(deps: ValidationDeps, finalBlock: number): Promise<void> {
   const { db, chainId, registry, validator, startBlock, node } = deps;
   const cursor = await readValidationCursor(db, deps);
-  let from = cursor === null ? startBlock : cursor + 1;
+  let [from, span] = [cursor === null ? startBlock : cursor + 1, RANGE_BLOCKS];
   for (let range = 0; range < RANGES && from <= finalBlock; range += 1) {
-    const to = Math.min(from + RANGE_BLOCKS - 1, finalBlock);
-    const logs = await node.logs({
+    const to = Math.min(from + span - 1, finalBlock);
+    const wanted = {
       ...{ from, to, addresses: [registry.toLowerCase() as Address] },
       topics: [[REQUESTED], [pad(validator.toLowerCase() as Hex)]],
+    };
+    const logs = await node.logs(wanted).catch((error: unknown) => {
+      if (to > from && error instanceof NodeFailure && error.kind === "too_many_results") return null;
+      throw error;
     });
+    if (logs === null) {
+      span = Math.ceil((to - from + 1) / 2);
+      continue;
+    }
     const requests = logs.flatMap((log) => requestOf(log) ?? []);
     await db.transaction(async (tx) => {
       await holdChain(tx, chainId);
@@ -145,28 +155,51 @@ async function settleAnswers(deps: ValidationDeps): Promise<Outcome[]> {
   return outcomes;
 }
 
+/** A request that fails in an unforeseen way is tried again later, and does not stop the others. */
+async function answerOrPostpone(
+  deps: ValidationDeps,
+  due: DueValidation,
+  hasRoom: boolean,
+): Promise<Outcome> {
+  try {
+    return await answer(deps, due, hasRoom);
+  } catch (error) {
+    return tryLater(deps, due, `not answered: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Postpones a request, or refuses it after its last attempt. */
+async function tryLater(deps: ValidationDeps, due: DueValidation, reason: string): Promise<Outcome> {
+  const { chainId, registry, now } = deps;
+  const { requestHash, attempts } = due;
+  const key = { chainId, registry, requestHash, from: "pending" } as const;
+  if (attempts + 1 >= MOST_ATTEMPTS) {
+    await patchValidation(deps.db, key, { state: "refused", reason });
+    return "refused";
+  }
+  const notBefore = new Date(now().getTime() + pauseAfter(attempts, RETRY_MS));
+  await patchValidation(deps.db, key, { reason, notBefore, attempts: attempts + 1 });
+  return "postponed";
+}
+
 async function answer(deps: ValidationDeps, due: DueValidation, hasRoom: boolean): Promise<Outcome> {
   const { chainId, registry, identityRegistry } = deps;
-  const { requestHash, agentId, score, attempts } = due;
+  const { requestHash, agentId, score } = due;
   const key = { chainId, registry, requestHash, from: "pending" } as const;
   const refuse = async (reason: string): Promise<Outcome> => {
     await patchValidation(deps.db, key, { state: "refused", reason });
     return "refused";
   };
-  const postpone = async (reason: string, notBefore: Date, tried: number): Promise<Outcome> => {
-    await patchValidation(deps.db, key, { reason, notBefore, attempts: tried });
+  const waitForTomorrow = async (reason: string): Promise<Outcome> => {
+    const notBefore = new Date(startOfDay(deps.now()).getTime() + DAY_MS);
+    await patchValidation(deps.db, key, { reason, notBefore });
     return "postponed";
   };
-  const now = deps.now();
-  if (!hasRoom) return postpone("the day's answers are used up", tomorrow(now), attempts);
-  if (due.ownerToday >= MOST_PER_OWNER) {
-    return postpone(`its owner has had ${MOST_PER_OWNER} answers today`, tomorrow(now), attempts);
-  }
+  if (!hasRoom) return waitForTomorrow("the day's answers are used up");
+  if (due.ownerToday >= MOST_PER_OWNER)
+    return waitForTomorrow(`its owner has had ${MOST_PER_OWNER} answers today`);
   const body = await loadBody(deps.fetch, due.requestUri);
-  if (typeof body === "string") {
-    if (attempts + 1 >= MOST_ATTEMPTS) return refuse(body);
-    return postpone(body, new Date(now.getTime() + pauseAfter(attempts, RETRY_MS)), attempts + 1);
-  }
+  if (typeof body === "string") return tryLater(deps, due, body);
   const fault = refuseValidationBody(body, { requestHash, agentId, chainId, identityRegistry });
   if (fault !== null) return refuse(fault);
   if (score === null)
@@ -196,7 +229,7 @@ async function send(
   const caip10 = (address: Address) => `eip155:${chainId}:${getAddress(address)}`;
   const document = JSON.stringify({
     agentRegistry: caip10(deps.identityRegistry),
-    agentId: Number(agentId),
+    agentId: agentIdOf(agentId),
     validatorAddress: caip10(validator),
     requestHash,
     createdAt: now.toISOString(),
@@ -228,10 +261,6 @@ async function send(
 }
 
 const DAY_MS = 86_400_000;
-
-function tomorrow(now: Date): Date {
-  return new Date((Math.floor(now.getTime() / DAY_MS) + 1) * DAY_MS);
-}
 
 export function createValidationMetrics(registry: Registry) {
   return {

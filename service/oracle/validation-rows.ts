@@ -4,9 +4,11 @@ import type { Address, Hex } from "viem";
 import { lowerCase } from "../db/columns.ts";
 import type { Database } from "../db/database.ts";
 import { viewOf } from "../db/index-snapshot.ts";
+import { insertRows } from "../db/insert-rows.ts";
 import { senderTransaction, validationRequest } from "../db/tables/publish.ts";
 import { registryCursor } from "../db/tables/scan.ts";
 import type { FeedbackScore } from "./feedback-document.ts";
+import { SCORE_COLUMNS, startOfDay } from "./feedback-rows.ts";
 import { transactionColumns } from "./publish-intents.ts";
 
 /** Purpose under which answers are sent. */
@@ -39,12 +41,11 @@ export async function storeValidations(
   { to, requests, now }: { to: number; requests: readonly NewValidation[]; now: Date },
 ): Promise<void> {
   const scope = { chainId, registry: lowerCase(registry) };
-  if (requests.length > 0) {
-    await tx
-      .insert(validationRequest)
-      .values(requests.map((one) => ({ ...one, ...scope, createdAt: now })))
-      .onConflictDoNothing();
-  }
+  await insertRows(tx, {
+    table: "validation_request",
+    rows: requests.map((one) => ({ ...one, ...scope, attempts: 0, createdAt: now })),
+    end: sql`on conflict do nothing`,
+  });
   await tx
     .insert(registryCursor)
     .values({ ...scope, block: to })
@@ -67,7 +68,7 @@ export type DueValidation = {
   readonly ownerToday: number;
 };
 
-/** Pending requests that are due, the oldest first. */
+/** Pending requests that are due: those tried least, and of each owner the oldest, so that no owner delays the others. */
 export async function readDueValidations(
   db: NodePgDatabase,
   { chainId, registry }: ValidationScope,
@@ -75,20 +76,18 @@ export async function readDueValidations(
 ): Promise<DueValidation[]> {
   const { rows } = await db.execute<DueRow>(sql`
     select v.request_hash as "requestHash", v.agent_id::text as "agentId", v.request_uri as "requestUri", v.attempts,
-      a.owner, a.wallet, s.ahs_score as "ahsScore", s.d1_score as "d1Score", s.d2_score as "d2Score", s.grade,
-      s.confidence_level as "confidenceLevel", s.sanctioned, s.model_version as "modelVersion",
-      s.as_of_block::float8 as "asOfBlock", s.as_of_hash as "asOfHash",
-      extract(epoch from s.as_of_time)::float8 as "asOfSeconds", s.inputs_hash as "inputsHash",
+      a.owner, a.wallet, ${SCORE_COLUMNS},
       (select count(*)::int from ahs.validation_request o
         join ${viewOf(chainId, "agent")} oa on oa.agent_id = o.agent_id and oa.owner = a.owner
-        where o.chain_id = v.chain_id and o.registry = v.registry and o.sent_at >= ${midnightOf(now)}::timestamptz) as "ownerToday"
+        where o.chain_id = v.chain_id and o.registry = v.registry and o.sent_at >= ${startOfDay(now).toISOString()}::timestamptz) as "ownerToday"
     from ahs.validation_request v
     left join ${viewOf(chainId, "agent")} a on a.agent_id = v.agent_id
     left join ahs.current_score c on c.chain_id = v.chain_id and c.wallet = a.wallet
     left join ahs.score s on s.id = c.score_id
     where v.chain_id = ${chainId} and v.registry = ${lowerCase(registry)} and v.state = 'pending'
       and (v.not_before is null or v.not_before <= ${now.toISOString()}::timestamptz)
-    order by v.block, v.request_hash limit ${limit}`);
+    order by v.attempts, row_number() over (partition by v.attempts, a.owner order by v.block, v.request_hash), v.block, v.request_hash
+    limit ${limit}`);
   return rows.map(({ agentId, wallet, ahsScore, asOfSeconds, ...row }) => ({
     ...row,
     agentId: BigInt(agentId),
@@ -111,7 +110,7 @@ type DueRow = Omit<DueValidation, "agentId" | "score"> &
 export function countAnsweredToday(db: NodePgDatabase, scope: ValidationScope, now: Date): Promise<number> {
   return db.$count(
     validationRequest,
-    and(ofScope(scope), sql`${validationRequest.sentAt} >= ${midnightOf(now)}::timestamptz`),
+    and(ofScope(scope), sql`${validationRequest.sentAt} >= ${startOfDay(now).toISOString()}::timestamptz`),
   );
 }
 
@@ -146,8 +145,4 @@ export async function readValidationDocument(db: Database, documentHash: Hex): P
     .where(eq(validationRequest.documentHash, documentHash))
     .limit(1);
   return row?.document ?? null;
-}
-
-function midnightOf(now: Date): string {
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate())).toISOString();
 }

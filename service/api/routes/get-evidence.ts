@@ -35,7 +35,7 @@ export const getEvidence = defineFree({
   answer: {
     schema: z.unknown().openapi({
       type: "object",
-      description: "The feedback file",
+      description: "A feedback file, or the document of an answer",
       example: {
         agentRegistry: "eip155:8453:0x8004A169FB4a3325136EB29fA0ceB6D2e539a432",
         agentId: 22,
@@ -48,7 +48,7 @@ export const getEvidence = defineFree({
         record: { ahs_score: 82, grade: "B", sanctioned: false, as_of_block: 38000000 },
       },
     }),
-    description: "The feedback file",
+    description: "The document",
   },
   alternatives: { 304: { description: "Unchanged since the ETag in If-None-Match" } },
   headers: { "If-None-Match": "ETags that the caller holds: 304 where one of them is current" },
