@@ -111,13 +111,13 @@ async function finish(game: Play, job: Job): Promise<void> {
   const status = await watch(game, { job, verdict });
   const names = { [up.payer.address]: "client", [up.provider.address]: "provider" };
   const payments = await chain.paymentsOf(job.escrow, job.jobId);
-  const told = payments.map(({ to, amount }) => `${usd(amount)} USDC to the ${names[to] ?? to}`).join(", ");
-  say(`the escrow paid ${told === "" ? "nobody" : told}`);
+  const paid = payments.map(({ to, amount }) => `${usd(amount)} USDC to the ${names[to] ?? to}`).join(", ");
+  say(`the escrow paid ${paid === "" ? "nobody" : paid}`);
   const expected = ENDS[outcome];
   const due = expected.payments.map(({ to, amount }) => `${usd(amount)} USDC to the ${to}`).join(", ");
-  if (status !== expected.status || told !== due) {
+  if (status !== expected.status || paid !== due) {
     throw new Error(
-      `The job is ${status} and paid "${told}": ${outcome} ends as ${expected.status}, paying "${due}".`,
+      `The job is ${status} and paid "${paid}": ${outcome} ends as ${expected.status}, paying "${due}".`,
     );
   }
 }
@@ -149,7 +149,7 @@ async function watch(
   const { verdict_id, settlement } = await awaitVerdict(
     up,
     verdict.verdict_id,
-    (told) => told.settlement?.status === expected.settlement,
+    ({ settlement }) => settlement?.status === expected.settlement,
   );
   const readStatus = () => chain.statusOf(generation, job.escrow, job.jobId);
   const deadline = performance.now() + PATIENCE_MS;

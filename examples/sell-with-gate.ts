@@ -12,7 +12,7 @@ import { localFacilitator, openShop } from "./gated-shop.ts";
 import { contractOf, readUpFile, type UpFile } from "./up-file.ts";
 
 /**
- * Sells over x402 on a running `npm start`, with a gate that refuses payers whom Agent Health does not trust. Two wallets buy: one
+ * Sells over x402 on a running `npm start`, with a gate that refuses payers by their score. Two wallets buy: one
  * with a good score, and one without a history, which keeps its money unless escrows pass.
  *
  *   npx node examples/sell-with-gate.ts [--pass-escrow] [--base-url URL] [--on-unavailable refuse|allow] [--data-dir .ahs]

@@ -165,7 +165,11 @@ const PLAYS = {
     async judge(stage) {
       const id = await judgedAlone(stage, { job: {}, output: OUTPUTS.hold, isThere: isCompleted });
       await post(stage.up, `/v1/verdicts/${id}/evidence`, { text: OUTPUTS.allow, final: true });
-      const { verdict_id } = await awaitVerdict(stage.up, id, (told) => told.final_verdict === "ALLOW");
+      const { verdict_id } = await awaitVerdict(
+        stage.up,
+        id,
+        ({ final_verdict }) => final_verdict === "ALLOW",
+      );
       return verdict_id;
     },
   },

@@ -4383,6 +4383,8 @@ export interface components {
              * @enum {string}
              */
             threat_action?: "ignore" | "escrow" | "reject";
+            /** @description Of the answer of GET, so that it can be sent back; ignored */
+            updated_at?: unknown;
         };
         SanctionsFlag: {
             /**

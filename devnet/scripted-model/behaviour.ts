@@ -43,26 +43,27 @@ export type NextCall = Omit<Behaviour, "break_schema" | "text"> & { readonly bre
 
 /** Present settings of the server, call by call. */
 export function createBehaviours() {
-  let told: Behaviour = {};
+  let current: Behaviour = {};
   let left = Number.POSITIVE_INFINITY;
   let broken = new Set<Role>();
   return {
     tell: (behaviour: Behaviour): void => {
-      told = behaviour;
+      current = behaviour;
       left = behaviour.times ?? Number.POSITIVE_INFINITY;
       broken = new Set();
     },
     /** How the next call of a role goes, which is counted. */
     next: ({ role, blocks }: Pick<Question, "role" | "blocks">): NextCall => {
-      const { break_schema, text, ...rest } = told;
+      const { break_schema, text, ...rest } = current;
       const isConcerned =
-        (told.roles === undefined || told.roles.includes(role)) &&
+        (current.roles === undefined || current.roles.includes(role)) &&
         (text === undefined || blocks.some((block) => block.text.includes(text)));
       if (left <= 0 || !isConcerned) return { breaksSchema: false };
       left -= 1;
       const breaksSchema = break_schema === "always" || (break_schema === "once" && !broken.has(role));
       broken.add(role);
-      const disagrees = told.disagree === true && (told.roles !== undefined || DISSENTERS.includes(role));
+      const disagrees =
+        current.disagree === true && (current.roles !== undefined || DISSENTERS.includes(role));
       return { ...rest, disagree: disagrees, breaksSchema };
     },
   };

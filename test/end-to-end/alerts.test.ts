@@ -79,7 +79,7 @@ beforeAll(async () => {
 }, 420_000);
 
 test(
-  "a subscription bought with a key is told of a change of grade on the chain, signed, within seconds",
+  "a subscription bought with a key gets a change of grade on the chain, signed, within seconds",
   async () => {
     const events = `${ONLY.events},ahs.threshold_breached`;
     const thresholds = { events, score_below: "100", d2_below: "100" };
@@ -192,7 +192,7 @@ test("a webhook_url that leads into this network is refused, and nothing is char
 });
 
 test(
-  "the ten-minute path ends well: the example has a wallet's grade change, and verifies what it is told",
+  "the ten-minute path ends well: the example has a wallet's grade change, and verifies what arrives",
   async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "ahs-watch-"));
     kit.onClose(async () => rmSync(dataDir, { recursive: true }));

@@ -123,7 +123,7 @@ test("a good payer is served and pays, for one lookup", async () => {
   expect(before - (await readBalance(kit.db, key.id))).toBe(10);
 });
 
-test("a failing payer is refused before settlement, is told why, and keeps its money", async () => {
+test("a failing payer is refused before settlement with the reason, and keeps its money", async () => {
   const shop = open();
   const wallet = FAILING.address.toLowerCase();
   expect(await buy(shop, FAILING)).toEqual({

@@ -219,7 +219,7 @@ describe.skipIf(CHROMIUM === null)("a browser wallet", () => {
     await close();
   });
 
-  test("is told in words why nothing was bought, and nothing was paid", async () => {
+  test("reads in words why nothing was bought, and nothing was paid", async () => {
     const refusals: readonly [WalletBehaviour, RegExp][] = [
       [{ absent: true }, /no wallet/],
       [{ refuses: "eth_requestAccounts" }, /did not let the wallet show an account\. Nothing was paid/],

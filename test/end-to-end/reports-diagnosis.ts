@@ -91,7 +91,7 @@ export function describeDiagnosis({ kit, createCaller }: ReportStand): void {
     expect(optimized.totals.spent).toEqual(health.gas.spent);
   });
 
-  test("a keeper with generous gas limits is told so, and that it saves nothing", async () => {
+  test("a keeper with generous gas limits reads so, and that it saves nothing", async () => {
     const optimized = await caller.read<{ methods: readonly { method: string | null; calls: number }[] }>(
       `/optimize/${KEEPER}`,
     );
@@ -103,14 +103,14 @@ export function describeDiagnosis({ kit, createCaller }: ReportStand): void {
     expect(optimized).toMatchObject({ totals: { wasted: { wei: "0", value_usd: 0 } } });
   });
 
-  test("a spammed victim is told of the spam, and is as clean as before", async () => {
+  test("a spammed victim reads of the spam, and is as clean as before", async () => {
     expect(await caller.read(`/wash/${VICTIM}`, "POST")).toMatchObject({
       issues_by_severity: { critical: 0, warning: 0 },
       received: { spam_tokens: 1, dust_tokens: 1, transfers: 4 },
     });
   });
 
-  test("a careless wallet is told of an open approval and of money that it moves in a circle", async () => {
+  test("a careless wallet reads of an open approval and of money that it moves in a circle", async () => {
     expect(await caller.read(`/wash/${CARELESS}`, "POST")).toMatchObject({
       open_approvals: [
         { spender: THIEF, kind: "erc20_allowance", risks: expect.arrayContaining(["unknown"]) },

@@ -115,7 +115,7 @@ export function describeNetwork({ createCaller }: ReportStand): void {
     expect(totals.own_accounts).toBeGreaterThan(0);
   });
 
-  test("a report card is told and drawn of a scored wallet", async () => {
+  test("a scored wallet has a report card in words and as a picture", async () => {
     const card = await caller.read<ReportCard>(`/report-card/${PAYROLL}`);
     expect(card.address).toBe(PAYROLL);
     expect(card.benchmark.scored_wallets).toBeGreaterThanOrEqual(0);

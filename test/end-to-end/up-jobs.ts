@@ -118,7 +118,7 @@ export function describeJobs(running: () => { readonly up: UpFile; readonly data
       );
     });
 
-    test("evidence that is not what was hashed is told, whatever was changed of it", async () => {
+    test("evidence that is not what was hashed is reported, whatever was changed of it", async () => {
       const verdictId = verdictIn(linesOf("G1", "allow"));
       const forged = (change: (body: string) => string) => compareThrough(verdictId, change);
       expect(await forged((body) => body)).toMatchObject({ code: 0 });

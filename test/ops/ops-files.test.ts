@@ -195,7 +195,7 @@ test.skipIf(!existsSync(PROMTOOL))("alerts fire when they should, and are silent
   expect(status, `${stdout}${stderr}`).toBe(0);
 });
 
-test("every alert reads metrics that exist, and is told of in docs/operate.md", () => {
+test("every alert reads metrics that exist, and is named in docs/operate.md", () => {
   const documented = documentedMetrics();
   const operate = textOf("docs/operate.md");
   expect(rules.length).toBeGreaterThan(10);

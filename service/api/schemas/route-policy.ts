@@ -110,9 +110,15 @@ const SHAPE = {
   }),
 };
 
-/** The body of PUT /ahs/route/policy; unknown members are ignored. */
+/** The body of PUT /ahs/route/policy. An unknown member is a fault: a misspelled rule must not fall to its default. */
 export const policyBodySchema = z
-  .object(SHAPE)
+  .strictObject({
+    ...SHAPE,
+    updated_at: z
+      .unknown()
+      .optional()
+      .openapi({ description: "Of the answer of GET, so that it can be sent back; ignored" }),
+  })
   .superRefine(checkGrades)
   .superRefine(checkOverrides)
   .openapi("RoutingPolicyInput");

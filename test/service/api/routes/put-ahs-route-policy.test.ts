@@ -49,11 +49,30 @@ describe("PUT /ahs/route/policy", () => {
     expect([await read.json(), read.headers.get("etag")]).toEqual([stored, response.headers.get("etag")]);
   });
 
-  it("gives what is left out its default, and ignores what it does not know", async () => {
+  it("gives what is left out its default", async () => {
     const { put } = policyApp();
     await put({ ...LEAST, escrow_disabled: true, allowlist: [WALLET], insufficient_action: "reject" });
-    const response = await put({ ...LEAST, alowlist: ["x"], partner: 7 });
+    const response = await put(LEAST);
     expect([response.status, await response.json()]).toEqual([200, DEFAULTS]);
+  });
+
+  it("takes the answer of GET as it is", async () => {
+    const { put, get } = policyApp();
+    await put({ ...LEAST, allowlist: [WALLET], max_instant_usd: "2.5" });
+    const read = await (await get(BY_KEY)).json();
+    const response = await put(read);
+    expect([response.status, await response.json()]).toEqual([200, read]);
+  });
+
+  it("refuses members that it does not know, and keeps the stored policy", async () => {
+    const { put, get } = policyApp();
+    await put({ ...LEAST, escrow_disabled: true });
+    const response = await put({ ...LEAST, alowlist: ["x"], partner: 7 });
+    expect([response.status, (await bodyOf<{ detail: unknown[] }>(response)).detail]).toMatchObject([
+      422,
+      [{ loc: ["body"], type: "extra_forbidden", msg: "Extra inputs are not permitted: alowlist, partner" }],
+    ]);
+    expect(await (await get(BY_KEY)).json()).toMatchObject({ escrow_disabled: true });
   });
 
   it.each([

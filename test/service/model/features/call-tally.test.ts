@@ -9,7 +9,7 @@ test.each([
   [0.99999, "over 99.9%"],
   [1, "100%"],
   [3.246, "324.6%"],
-])("a share of %d is told as %s", (share, words) => {
+])("a share of %d reads as %s", (share, words) => {
   expect(shareWords(share)).toBe(words);
 });
 

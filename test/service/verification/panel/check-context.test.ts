@@ -12,7 +12,7 @@ it("the longest specification in English leaves an output its room", () => {
 it.each([
   ["a specification of 70,000 Chinese characters", { specText: "\u4e2d".repeat(70_000) }],
   ["criteria of 70,000 Chinese characters", { acceptanceCriteria: "\u4e2d".repeat(70_000) }],
-])("%s leaves none, which is told with the sizes", (_, changes) => {
+])("%s leaves none, and the sizes say so", (_, changes) => {
   expect(describeSpecOverflow({ ...spec, ...changes }, SETTINGS)).toMatch(
     /^specification and criteria of 700\d\d characters are about 1050\d\d tokens, and may take \d+ of the 128000 /,
   );

@@ -105,7 +105,7 @@ describe("hidden characters", () => {
     expect(check(text)).toEqual([]);
   });
 
-  it("are counted, and the place of the first is told", () => {
+  it("are counted, with the place of the first", () => {
     expect(check("Paris \u{e0069}\u{e0067}is nice.")[0]?.finding).toBe(
       "The output carries 2 hidden characters, the first after 6 others: “Paris ⟨U+E0069⟩⟨U+E0067⟩is nice.”.",
     );

@@ -25,7 +25,7 @@ describe("a refused setting", () => {
   });
 });
 
-it("a redirect is told as one", async () => {
+it("a redirect is reported as one", async () => {
   const server = await startModelServer(() => send("", 302, { location: "https://example.org/" }));
   const question = { role: "critic", model: "a-model", system: "Role: critic", user: "" } as const;
   const shape = { name: "critique", jsonSchema: {} } as const;

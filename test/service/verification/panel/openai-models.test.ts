@@ -226,7 +226,7 @@ describe("a failure that does not pass", () => {
     ["a refusal", complete("", {}, { content: null, refusal: "I can not help with that." }), "refused"],
     ["an answer that is cut", complete('{"score": 1', { finish_reason: "length" }), "cut"],
     ["a redirect", send("", 302, { location: "https://example.org/" }), "unavailable"],
-  ])("%s is told as what it is", async (_, failure, kind) => {
+  ])("%s is reported as what it is", async (_, failure, kind) => {
     await serve(failure, failure, failure);
     const { outcome } = await ask();
     expect(outcome.kind).toBe(kind);

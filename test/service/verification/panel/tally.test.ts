@@ -145,7 +145,7 @@ describe("rules 7 and 8, rejections", () => {
   );
 });
 
-it("rule 9: without a synthesis the verdict stands, and it is told", () => {
+it("rule 9: without a synthesis the verdict stays, and says so", () => {
   for (const ballots of [scores(80, 80, 80, 80), scores(20, 20, 20, 20), scores(50, 50, 50, 50)]) {
     const complete = decided({ ballots });
     const without = decided({ ballots, synthesis: ABSTAINED });

@@ -47,7 +47,7 @@ describe("a run that decides", () => {
     expect(await world.balance()).toBe(BALANCE - UNITS);
   });
 
-  test("HOLD is told as verdict.held, and a verdict without an endpoint tells nobody", async () => {
+  test("HOLD is sent as verdict.held, and a verdict without an endpoint is sent to nobody", async () => {
     await world.add();
     await world.run(hold);
     await world.add({ endpointId: null });

@@ -93,7 +93,7 @@ describe("workers", () => {
   });
 });
 
-test("a worker that is told to stop gives back what it runs, for another to take up at once", async () => {
+test("a worker that has to stop gives back what it runs, for another to take up at once", async () => {
   await fill(3);
   const stop = start(() => new Promise(() => undefined));
   await reach({ processing: 3 });

@@ -90,7 +90,7 @@ describe("delivery", () => {
   const tell = (verdictId: string, news: VerdictNews) =>
     world.db.transaction((tx) => notifyOfVerdict(tx, news, { verdictId, at: world.now() }));
 
-  test("goes to an endpoint that was never tested, once however often it is told, and is signed", async () => {
+  test("goes to an endpoint that was never tested, once however often it is reported, and is signed", async () => {
     const id = await world.add();
     await world.query("update ahs.webhook_endpoint set url = $1", [`${receiver.baseUrl}/hook`]);
     await tell(id, decision(1, "ALLOW"));
@@ -137,7 +137,7 @@ describe("delivery", () => {
     });
   });
 
-  test("is dropped for an endpoint that was given up, and nothing is told where there is none", async () => {
+  test("is dropped for an endpoint that was given up, and nothing is sent where there is none", async () => {
     const id = await world.add();
     await world.query("update ahs.webhook_endpoint set disabled_at = now(), disabled_reason = 'gone'");
     await tell(id, decision(1, "HOLD"));
