@@ -185,6 +185,12 @@ export const environment = z.object({
     .refine((models) => models !== null)
     .optional()
     .describe(`role=model, separated by commas; roles: ${ROLE_NAMES.join(", ")}`),
+  /** One of the four ballots, by another model, on its own server or on that of PANEL_BASE_URL. */
+  PANEL_SECOND_BASE_URL: httpUrl,
+  PANEL_SECOND_API_KEY: z.string().min(1).optional().describe("a text"),
+  PANEL_SECOND_MODEL: z.string().min(1).optional().describe("the name of a model"),
+  PANEL_SECOND_PROMPT_USD_PER_MILLION: price,
+  PANEL_SECOND_ANSWER_USD_PER_MILLION: price,
   /** Sent with every call, where they are set. */
   PANEL_TEMPERATURE: z
     .string()

@@ -1,33 +1,79 @@
 import { randomBytes } from "node:crypto";
 import type { Registry } from "prom-client";
 import { createPanelMetrics, measureModels } from "../service/verification/metrics.ts";
-import type { AskDeps } from "../service/verification/panel/ask-role.ts";
-import { createModelProbe, type ModelReachability } from "../service/verification/panel/openai-client.ts";
+import type { AskDeps, PanelRunSettings } from "../service/verification/panel/ask-role.ts";
+import type { ModelPort } from "../service/verification/panel/model-port.ts";
+import {
+  createModelProbe,
+  type ModelReachability,
+  type ModelServer,
+} from "../service/verification/panel/openai-client.ts";
 import { createOpenaiModels, MODEL_RETRIES } from "../service/verification/panel/openai-models.ts";
+import { SECOND_MODEL_ROLE } from "../service/verification/panel/policy.ts";
 import { loadPrompts } from "../service/verification/panel/prompts.ts";
+import { ROLE_NAMES } from "../service/verification/panel/types.ts";
 import type { PanelSettings } from "./panel-settings.ts";
 
 /**
  * Dependencies of runPanel from the process, without those of a case: models and their limits, markers and a clock. Metrics go to the
- * registry, once. Throws where the base URL or the key cannot be used safely.
+ * registry, once. Throws where a base URL or a key cannot be used safely.
  */
 export function panelFromConfig(settings: PanelSettings, registry: Registry): AskDeps {
-  const { models: names, contextTokens, answerTokens, prices } = settings;
-  const { baseUrl, apiKey, temperature, seed, callMs } = settings;
+  const { models, contextTokens, answerTokens } = settings;
+  const prices = pricesOf(settings);
   const monotonicMs = () => performance.now();
-  const models = createOpenaiModels({
-    ...{ baseUrl, apiKey, temperature, seed, callMs, answerTokens },
-    ...{ retry: MODEL_RETRIES, random: Math.random, now: () => new Date() },
-  });
   return {
-    models: measureModels(models, { metrics: createPanelMetrics(registry), prices, monotonicMs }),
-    settings: { models: names, contextTokens, answerTokens, prices, prompts: loadPrompts() },
+    models: measureModels(openModels(settings), {
+      ...{ metrics: createPanelMetrics(registry), prices, monotonicMs },
+    }),
+    settings: { models, contextTokens, answerTokens, prices, prompts: loadPrompts() },
     newMarker: () => randomBytes(16).toString("hex"),
     monotonicMs,
   };
 }
 
-/** Asks whether the panel's model server is there, for health and readiness. */
-export function modelProbeFromConfig({ baseUrl, apiKey }: PanelSettings): () => Promise<ModelReachability> {
-  return createModelProbe({ baseUrl, apiKey });
+/** The models of all roles: those of one server, and a second one for its role. */
+function openModels({ second, ...settings }: PanelSettings): ModelPort {
+  const first = openServer(settings, settings);
+  if (second === null) return first;
+  const other = openServer(second, settings);
+  return {
+    ask: (question, signal) => (question.role === SECOND_MODEL_ROLE ? other : first).ask(question, signal),
+  };
+}
+
+function openServer(
+  { baseUrl, apiKey }: ModelServer,
+  { temperature, seed, callMs, answerTokens }: Omit<PanelSettings, "second">,
+): ModelPort {
+  return createOpenaiModels({
+    ...{ baseUrl, apiKey, temperature, seed, callMs, answerTokens },
+    ...{ retry: MODEL_RETRIES, random: Math.random, now: () => new Date() },
+  });
+}
+
+function pricesOf({ prices, second }: PanelSettings): PanelRunSettings["prices"] {
+  const entries = ROLE_NAMES.map((role) => {
+    const isSecond = second !== null && role === SECOND_MODEL_ROLE;
+    return [role, isSecond ? second.prices : prices] as const;
+  });
+  // One entry for each role.
+  return Object.fromEntries(entries) as PanelRunSettings["prices"];
+}
+
+/** Asks whether the panel's model servers are there, for health and readiness. Reports the first that is not. */
+export function modelProbeFromConfig({
+  baseUrl,
+  apiKey,
+  second,
+}: PanelSettings): () => Promise<ModelReachability> {
+  const first = createModelProbe({ baseUrl, apiKey });
+  // A second model of the same server needs no second probe.
+  if (second === null || second.baseUrl === baseUrl) return first;
+  const other = createModelProbe(second);
+  return async () => {
+    const [one, two] = await Promise.all([first(), other()]);
+    if (!one.isReachable || two.isReachable) return one;
+    return { isReachable: false, detail: `the second model: ${two.detail}` };
+  };
 }

@@ -8,6 +8,7 @@ import { SCRIPTED_MODEL } from "../../devnet/scripted-model/completion.ts";
 import { type Database, migrateDatabase } from "../../service/db/database.ts";
 import { ROLES, type RoleName } from "../../service/db/role-rights.ts";
 import { createRoles, putLogin } from "../../service/db/roles.ts";
+import { SECOND_MODEL_ROLE } from "../../service/verification/panel/policy.ts";
 import { ROLE_NAMES } from "../../service/verification/panel/types.ts";
 import type { Config } from "../config.ts";
 import { KEY_SUFFIXES, ROLE_PREFIXES } from "../keys/key-variables.ts";
@@ -170,8 +171,17 @@ export async function startPanel(
 
 /** The settings of a panel as the variables that they came from. */
 function panelVariables(panel: PanelSettings): Record<string, string> {
+  const { second } = panel;
+  // A second model on the first server has no address of its own.
+  const secondServer = second?.baseUrl === panel.baseUrl ? null : second;
+  const roles = ROLE_NAMES.filter((role) => second === null || role !== SECOND_MODEL_ROLE);
   const set = {
     PANEL_API_KEY: panel.apiKey,
+    PANEL_SECOND_BASE_URL: secondServer?.baseUrl ?? null,
+    PANEL_SECOND_API_KEY: secondServer?.apiKey ?? null,
+    PANEL_SECOND_MODEL: second?.model ?? null,
+    PANEL_SECOND_PROMPT_USD_PER_MILLION: second?.prices?.promptUsd ?? null,
+    PANEL_SECOND_ANSWER_USD_PER_MILLION: second?.prices?.answerUsd ?? null,
     PANEL_TEMPERATURE: panel.temperature,
     PANEL_SEED: panel.seed,
     PANEL_PROMPT_USD_PER_MILLION: panel.prices?.promptUsd ?? null,
@@ -184,7 +194,7 @@ function panelVariables(panel: PanelSettings): Record<string, string> {
     ...Object.fromEntries(given),
     PANEL_BASE_URL: panel.baseUrl,
     PANEL_MODEL: panel.models.synthesiser,
-    PANEL_ROLE_MODELS: ROLE_NAMES.map((role) => `${role}=${panel.models[role]}`).join(","),
+    PANEL_ROLE_MODELS: roles.map((role) => `${role}=${panel.models[role]}`).join(","),
     PANEL_CALL_SECONDS: String(panel.callMs / 1_000),
     PANEL_CONTEXT_TOKENS: String(panel.contextTokens),
     PANEL_ANSWER_TOKENS: String(panel.answerTokens),

@@ -42,7 +42,7 @@ type IntakeParts = {
   /** Null without a node: requests that need one then get a 503. */
   client: EscrowClient | null;
   /** Null without a model: then no output is accepted, and no text is too long. */
-  panel: (Omit<PanelRunSettings, "prompts"> & { tokensPerDay: number }) | null;
+  panel: (Pick<PanelRunSettings, "contextTokens" | "answerTokens"> & { tokensPerDay: number }) | null;
   logger: Logger;
   clock: { now(): Date; monotonicMs(): number };
 };

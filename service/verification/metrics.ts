@@ -1,7 +1,7 @@
 import type { Registry } from "prom-client";
 import { metricsOf } from "../db/metrics.ts";
 import type { WaitStatus } from "./escrow/settlement-checks.ts";
-import { costOf, type TokenPrices } from "./panel/ask-role.ts";
+import { costOf, type PanelRunSettings } from "./panel/ask-role.ts";
 import type { ModelPort } from "./panel/model-port.ts";
 
 export function createPanelMetrics(registry: Registry) {
@@ -44,7 +44,7 @@ export function measureModels(
     monotonicMs,
   }: {
     metrics: ReturnType<typeof createPanelMetrics>;
-    prices: TokenPrices | null;
+    prices: PanelRunSettings["prices"];
     monotonicMs: () => number;
   },
 ): ModelPort {
@@ -58,7 +58,8 @@ export function measureModels(
         metrics.requests.inc({ role }, reply.requests);
         metrics.tokens.inc({ role, kind: "prompt" }, reply.promptTokens);
         metrics.tokens.inc({ role, kind: "completion" }, reply.completionTokens);
-        if (prices !== null) metrics.costUsd.inc({ role }, costOf(reply, prices));
+        const costUsd = costOf(reply, prices[role]);
+        if (costUsd !== null) metrics.costUsd.inc({ role }, costUsd);
         return reply;
       } catch (error) {
         metrics.calls.inc({ role, outcome: "aborted", mode: "none" });

@@ -21,7 +21,8 @@ export type PanelRunSettings = {
   /** Tokens that fit into every model, question and answer together. */
   readonly contextTokens: number;
   readonly answerTokens: number;
-  readonly prices: TokenPrices | null;
+  /** Null where the prices of a role's model are unknown. */
+  readonly prices: Readonly<Record<RoleName, TokenPrices | null>>;
   readonly prompts: Prompts;
 };
 
@@ -142,7 +143,7 @@ function begunRecord({ models, prices }: PanelRunSettings, role: RoleName, promp
   const tokens = { promptTokens, completionTokens: 0 };
   return {
     ...{ role, model: models[role], mode: "json_schema", requests: 1, latencyMs: 0 },
-    ...{ ...tokens, costUsd: prices && costOf(tokens, prices) },
+    ...{ ...tokens, costUsd: costOf(tokens, prices[role]) },
     answer: { kind: "abstained", reason: "broken off before it answered" },
   };
 }
@@ -163,14 +164,16 @@ function recordOf({ models, prices }: PanelRunSettings, role: RoleName, replies:
   };
   return {
     ...{ role, model: models[role], mode: replies.at(-1)?.mode ?? "json_schema" },
-    ...{ requests: total(({ requests }) => requests), ...tokens, costUsd: prices && costOf(tokens, prices) },
+    ...{ requests: total(({ requests }) => requests), ...tokens, costUsd: costOf(tokens, prices[role]) },
   };
 }
 
+/** US dollars; null without prices. */
 export function costOf(
   tokens: { promptTokens: number; completionTokens: number },
-  prices: TokenPrices,
-): number {
+  prices: TokenPrices | null,
+): number | null {
+  if (prices === null) return null;
   return (tokens.promptTokens * prices.promptUsd + tokens.completionTokens * prices.answerUsd) / 1_000_000;
 }
 

@@ -6,6 +6,8 @@ import { type Domain, thresholdOf } from "./policy.ts";
 import { caseBlocks, systemMessage } from "./prompts.ts";
 import { GENERATOR_ROLES, type PanelCase, ROLE_NAMES } from "./types.ts";
 
+type ContextSettings = Pick<PanelRunSettings, "prompts" | "contextTokens" | "answerTokens">;
+
 /** Earlier answers that the synthesiser receives: ballots and critique. */
 const EARLIER_ANSWERS = GENERATOR_ROLES.length + 1;
 /** Its own answer, and the rejected one during a repair. */
@@ -16,7 +18,7 @@ const BETWEEN_TOKENS = 1_200;
 /** Returns why the texts of a case do not fit into these models, with their sizes; null if they fit. Tokens are a high estimate. */
 export function describeOverflow(
   { domain, blocks }: { domain: Domain; blocks: readonly Block[] },
-  settings: PanelRunSettings,
+  settings: ContextSettings,
 ): string | null {
   const needed = blocks.reduce((sum, { tokens }) => sum + tokens, 0);
   const room = roomFor(domain, settings);
@@ -28,7 +30,7 @@ export function describeOverflow(
 }
 
 /** Tokens left for the texts of a case, after the longest question without them and the answers around it. */
-function roomFor(domain: Domain, { prompts, contextTokens, answerTokens }: PanelRunSettings): number {
+function roomFor(domain: Domain, { prompts, contextTokens, answerTokens }: ContextSettings): number {
   const faults = [prompts.repair];
   const systems = ROLE_NAMES.map((role) =>
     estimateTokens(systemMessage({ role, domain, faults }, { prompts, marker: "" })),
@@ -46,7 +48,7 @@ const MOST_OF_ROOM = 0.75;
  */
 export function describeSpecOverflow(
   { specText, acceptanceCriteria, domain }: Pick<PanelCase, "specText" | "acceptanceCriteria" | "domain">,
-  settings: PanelRunSettings,
+  settings: ContextSettings,
 ): string | null {
   const known = thresholdOf(domain).domain;
   const room = Math.floor(roomFor(known, settings) * MOST_OF_ROOM);
@@ -62,7 +64,7 @@ export function describeSpecOverflow(
 /** Returns why an output does not fit into these models with its specification, with the sizes; null if it fits. */
 export function describeOutputOverflow(
   panelCase: Omit<PanelCase, "evidenceTexts" | "providerHasScore">,
-  settings: PanelRunSettings,
+  settings: ContextSettings,
 ): string | null {
   const { domain } = thresholdOf(panelCase.domain);
   const whole = { ...panelCase, evidenceTexts: [], providerHasScore: false };

@@ -32,6 +32,9 @@ export const VOTING = {
   greatestDeviation: 50,
 } as const;
 
+/** The generator that a second model answers for, if there is one: fabrications are what judges of one family overlook together. */
+export const SECOND_MODEL_ROLE = "evidence_checker";
+
 /** Conditions for a critic's challenge. */
 export const CRITIC = {
   /** The size of a majority, so that none remains. */

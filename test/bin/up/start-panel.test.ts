@@ -27,8 +27,20 @@ afterEach(async () => {
   rmSync(rising.files.dataDir, { recursive: true });
 });
 
-test("a panel that is configured is handed on as it is, and nothing is started", async () => {
+test.each([
+  ["without a second model", {}],
+  ["with one on its server", { PANEL_SECOND_MODEL: "other" }],
+  [
+    "with one on another server",
+    {
+      ...{ PANEL_SECOND_BASE_URL: "https://other.example/v1", PANEL_SECOND_API_KEY: "another key" },
+      ...{ PANEL_SECOND_MODEL: "other", PANEL_SECOND_PROMPT_USD_PER_MILLION: "0.3" },
+      PANEL_SECOND_ANSWER_USD_PER_MILLION: "1.1",
+    },
+  ],
+])("a panel that is configured %s is handed on as it is, and nothing is started", async (_, second) => {
   const config = parseConfig({
+    ...second,
     PANEL_BASE_URL: "https://models.example/v1",
     PANEL_API_KEY: "a key",
     PANEL_MODEL: "large",

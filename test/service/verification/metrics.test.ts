@@ -2,7 +2,7 @@ import { Registry } from "prom-client";
 import { afterEach, describe, expect, it } from "vitest";
 import { createPanelMetrics, measureModels } from "../../../service/verification/metrics.ts";
 import { ANSWER_SHAPES } from "../../../service/verification/panel/answers.ts";
-import { contentAnswer, modelsOf } from "./panel/a-panel.ts";
+import { contentAnswer, forEachRole, modelsOf } from "./panel/a-panel.ts";
 import { type ModelServer, refuse, startModelServer } from "./panel/model-server.ts";
 
 let server: ModelServer;
@@ -20,7 +20,7 @@ describe("measureModels", () => {
     const registry = new Registry();
     const models = measureModels(modelsOf(server.baseUrl), {
       metrics: createPanelMetrics(registry),
-      prices: { promptUsd: 2, answerUsd: 10 },
+      prices: { ...forEachRole({ promptUsd: 2, answerUsd: 10 }), synthesiser: null },
       monotonicMs: () => performance.now(),
     });
     const running = new AbortController().signal;
@@ -39,7 +39,6 @@ describe("measureModels", () => {
       'ahs_panel_calls_total{role="critic",outcome="text",mode="json_schema"} 2',
       'ahs_panel_calls_total{role="synthesiser",outcome="rejected",mode="json_schema"} 1',
       'ahs_panel_cost_usd_total{role="critic"} 0.006',
-      'ahs_panel_cost_usd_total{role="synthesiser"} 0',
       'ahs_panel_requests_total{role="critic"} 2',
       'ahs_panel_requests_total{role="synthesiser"} 1',
       'ahs_panel_tokens_total{role="critic",kind="completion"} 200',

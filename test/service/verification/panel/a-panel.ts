@@ -91,9 +91,14 @@ export const MODELS = Object.fromEntries(ROLE_NAMES.map((role) => [role, `model-
   string
 >;
 
+/** The same value for each role. */
+export function forEachRole<Value>(value: Value): Record<RoleName, Value> {
+  return Object.fromEntries(ROLE_NAMES.map((role) => [role, value])) as Record<RoleName, Value>;
+}
+
 export const SETTINGS: PanelDeps["settings"] = {
   ...{ models: MODELS, contextTokens: 128_000, answerTokens: 4_096 },
-  ...{ prices: { promptUsd: 2, answerUsd: 10 }, prompts: loadPrompts() },
+  ...{ prices: forEachRole({ promptUsd: 2, answerUsd: 10 }), prompts: loadPrompts() },
 };
 
 /** Dependencies of a run, and the records that it keeps. */
