@@ -25,6 +25,7 @@ import type { SenderContext } from "../../service/sender/send-pass.ts";
 import { gasBudgets, senderPolicy } from "../../service/sender/send-policy.ts";
 import { createSenderRpc } from "../../service/sender/send-rpc.ts";
 import { runSender, tryOpenSenderSession } from "../../service/sender/sender-loop.ts";
+import { readDecision } from "../../service/verification/verdicts/read-decision.ts";
 import { publicUrl, requireChainSettings } from "../config.ts";
 import { guardFromConfig } from "../from-config.ts";
 import type { Accounts } from "../keys/open-accounts.ts";
@@ -239,6 +240,7 @@ async function answerValidations(
     validator: publisher.address,
     origin: publicUrl(config),
     fetch: createGuardedFetch(guardFromConfig(config, chainId)),
+    readDecision: (asked: Parameters<typeof readDecision>[1]) => readDecision(db, asked),
     perDay: config.validationsPerDay,
     metrics: createValidationMetrics(metrics),
   };

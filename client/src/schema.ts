@@ -395,7 +395,7 @@ export interface paths {
         };
         /**
          * Document behind ERC-8004 feedback or validation
-         * @description What the `feedbackURI` of our entries in the ERC-8004 reputation registry names, or the `responseURI` of our answers in the validation registry: a file with the record that the value is from. Feedback files have the form of the standard. Its bytes never change, and their keccak256 is the hash in the path. `record.inputs_hash` leads to the inputs of the score.
+         * @description What the `feedbackURI` of our entries in the ERC-8004 reputation registry names, or the `responseURI` of our answers in the validation registry: a file with the record or the verdict that the value is from. Feedback files have the form of the standard. Its bytes never change, and their keccak256 is the hash in the path. `record.inputs_hash` leads to the inputs of the score.
          */
         get: operations["get_evidence"];
         put?: never;

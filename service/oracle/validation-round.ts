@@ -1,16 +1,6 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
-import {
-  type Address,
-  encodeFunctionData,
-  getAddress,
-  type Hex,
-  isHex,
-  keccak256,
-  pad,
-  toEventSelector,
-  toHex,
-} from "viem";
+import { type Address, type Hex, isHex, pad, toEventSelector } from "viem";
 import { getAbiItem } from "viem/utils";
 import { validationRegistryAbi } from "../chain/abi/validation-registry.ts";
 import { decodeEvent } from "../chain/bounded-abi.ts";
@@ -25,10 +15,10 @@ import { pauseAfter, runLoop } from "../db/run-loop.ts";
 import { decodeDataUri } from "../net/decode-data-uri.ts";
 import type { GuardedFetch } from "../net/guarded-fetch.ts";
 import { enqueueTransaction } from "../sender/sender-transactions.ts";
-import { refuseValidationBody, SCORE_TAG } from "./check-validation-request.ts";
-import { agentIdOf, type FeedbackScore, recordOf } from "./feedback-document.ts";
+import { readValidationBody, type VerdictName } from "./check-validation-request.ts";
 import { startOfDay } from "./feedback-rows.ts";
 import { readIndexedBlock } from "./publish-records.ts";
+import { composeValidation, type DecidedVerdict, type ValidationAnswer } from "./validation-document.ts";
 import {
   countAnsweredToday,
   type DueValidation,
@@ -53,6 +43,13 @@ type ValidationDeps = ValidationScope & {
   readonly origin: string;
   readonly node: Pick<ChainReader, "logs">;
   readonly fetch: GuardedFetch;
+  /**
+   * Finds the newest decision on an output of this provider (lower-case). unknown: no such verdict, or of another provider; undecided: a
+   * run of the panel is due; failed: it has no decision and no run.
+   */
+  readonly readDecision: (
+    asked: VerdictName & { readonly provider: Address },
+  ) => Promise<{ readonly kind: "unknown" | "undecided" | "failed" } | DecidedVerdict>;
   /** Answers of a UTC day. */
   readonly perDay: number;
   readonly now: () => Date;
@@ -184,12 +181,8 @@ async function tryLater(deps: ValidationDeps, due: DueValidation, reason: string
 
 async function answer(deps: ValidationDeps, due: DueValidation, hasRoom: boolean): Promise<Outcome> {
   const { chainId, registry, identityRegistry } = deps;
-  const { requestHash, agentId, score } = due;
+  const { requestHash, agentId } = due;
   const key = { chainId, registry, requestHash, from: "pending" } as const;
-  const refuse = async (reason: string): Promise<Outcome> => {
-    await patchValidation(deps.db, key, { state: "refused", reason });
-    return "refused";
-  };
   const waitForTomorrow = async (reason: string): Promise<Outcome> => {
     const notBefore = new Date(startOfDay(deps.now()).getTime() + DAY_MS);
     await patchValidation(deps.db, key, { reason, notBefore });
@@ -200,12 +193,44 @@ async function answer(deps: ValidationDeps, due: DueValidation, hasRoom: boolean
     return waitForTomorrow(`its owner has had ${MOST_PER_OWNER} answers today`);
   const body = await loadBody(deps.fetch, due.requestUri);
   if (typeof body === "string") return tryLater(deps, due, body);
-  const fault = refuseValidationBody(body, { requestHash, agentId, chainId, identityRegistry });
-  if (fault !== null) return refuse(fault);
-  if (score === null)
-    return refuse("the agent's wallet has no score: it is unknown, or has too little history");
-  await send(deps, { due, score });
+  const subject = readValidationBody(body, { requestHash, agentId, chainId, identityRegistry });
+  const found =
+    subject.kind === "verdict" ? await findVerdict(deps, due, subject.name) : answerOf(subject, due);
+  if (found.kind === "undecided") return tryLater(deps, due, "the verdict is not decided yet");
+  if (found.kind === "refused") {
+    await patchValidation(deps.db, key, { state: "refused", reason: found.reason });
+    return "refused";
+  }
+  await send(deps, { due, answer: found });
   return "sent";
+}
+
+type Refused = { readonly kind: "refused"; readonly reason: string };
+
+function answerOf(subject: { readonly kind: "score" } | Refused, { score }: DueValidation) {
+  if (subject.kind === "refused") return subject;
+  if (score !== null) return { kind: "score", score } as const;
+  return refusal("the agent's wallet has no score: it is unknown, or has too little history");
+}
+
+/** Only verdicts on outputs of the agent's own wallet are answered. Of any other it is not even said whether it exists. */
+async function findVerdict({ readDecision }: ValidationDeps, { wallet }: DueValidation, name: VerdictName) {
+  const found =
+    wallet === null ? ({ kind: "unknown" } as const) : await readDecision({ ...name, provider: wallet });
+  switch (found.kind) {
+    case "decided":
+      return { kind: "verdict", verdict: found } as const;
+    case "undecided":
+      return { kind: "undecided" } as const;
+    case "unknown":
+      return refusal("the agent's wallet has no such verdict as a provider");
+    case "failed":
+      return refusal("the verdict failed without a decision");
+  }
+}
+
+function refusal(reason: string): Refused {
+  return { kind: "refused", reason };
 }
 
 /** The document of a request, or the reason for its absence. */
@@ -221,25 +246,14 @@ async function loadBody(fetch: GuardedFetch, uri: string): Promise<Uint8Array | 
 
 async function send(
   deps: ValidationDeps,
-  { due, score }: { readonly due: DueValidation; readonly score: FeedbackScore },
+  { due: { requestHash, agentId }, answer: given }: { due: DueValidation; answer: ValidationAnswer },
 ): Promise<void> {
   const { db, chainId, registry, validator } = deps;
-  const { requestHash, agentId } = due;
   const now = deps.now();
-  const caip10 = (address: Address) => `eip155:${chainId}:${getAddress(address)}`;
-  const document = JSON.stringify({
-    agentRegistry: caip10(deps.identityRegistry),
-    agentId: agentIdOf(agentId),
-    validatorAddress: caip10(validator),
-    requestHash,
-    createdAt: now.toISOString(),
-    response: score.ahsScore,
-    tag: SCORE_TAG,
-    record: recordOf(score, deps.origin),
-  });
-  const documentHash = keccak256(toHex(document));
-  const uri = `${deps.origin}/evidence/validation/${documentHash}`;
-  const args = [requestHash, score.ahsScore, uri, documentHash, SCORE_TAG] as const;
+  const { response, document, documentHash, data } = composeValidation(
+    { requestHash, agentId, answer: given, createdAt: now },
+    deps,
+  );
   await db.transaction(async (tx) => {
     await holdChain(tx, chainId);
     const senderTransactionId = await enqueueTransaction(tx, {
@@ -248,12 +262,12 @@ async function send(
       reference: `${VALIDATION_PURPOSE}:${requestHash}`,
       purpose: VALIDATION_PURPOSE,
       to: registry,
-      data: encodeFunctionData({ abi: validationRegistryAbi, functionName: "validationResponse", args }),
+      data,
       value: 0n,
     });
     const key = { chainId, registry, requestHash, from: "pending" } as const;
     const isMine = await patchValidation(tx, key, {
-      ...{ state: "sent", reason: null, response: score.ahsScore, document, documentHash },
+      ...{ state: "sent", reason: null, response, document, documentHash },
       ...{ senderTransactionId, sentAt: now },
     });
     if (!isMine) throw new Error(`the validation request ${requestHash} is no longer pending`);

@@ -62,6 +62,8 @@ export type DueValidation = {
   readonly requestUri: string;
   readonly attempts: number;
   readonly owner: Address | null;
+  /** Lower-case. */
+  readonly wallet: Address | null;
   /** Null without a wallet, a score, or enough history. */
   readonly score: FeedbackScore | null;
   /** Answers of the UTC day to requests for agents of this owner. */
@@ -91,6 +93,7 @@ export async function readDueValidations(
   return rows.map(({ agentId, wallet, ahsScore, asOfSeconds, ...row }) => ({
     ...row,
     agentId: BigInt(agentId),
+    wallet,
     score:
       wallet === null || ahsScore === null
         ? null
@@ -101,7 +104,6 @@ export async function readDueValidations(
 type DueRow = Omit<DueValidation, "agentId" | "score"> &
   Omit<FeedbackScore, "wallet" | "ahsScore" | "asOfTime"> & {
     readonly agentId: string;
-    readonly wallet: Address | null;
     readonly ahsScore: number | null;
     readonly asOfSeconds: number;
   };

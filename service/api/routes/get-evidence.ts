@@ -30,7 +30,7 @@ export const getEvidence = defineFree({
   tag: "Verification of scores",
   summary: "Document behind ERC-8004 feedback or validation",
   description:
-    "What the `feedbackURI` of our entries in the ERC-8004 reputation registry names, or the `responseURI` of our answers in the validation registry: a file with the record that the value is from. Feedback files have the form of the standard. Its bytes never change, and their keccak256 is the hash in the path. `record.inputs_hash` leads to the inputs of the score.",
+    "What the `feedbackURI` of our entries in the ERC-8004 reputation registry names, or the `responseURI` of our answers in the validation registry: a file with the record or the verdict that the value is from. Feedback files have the form of the standard. Its bytes never change, and their keccak256 is the hash in the path. `record.inputs_hash` leads to the inputs of the score.",
   request: { params, query: z.object({}), body: null },
   answer: {
     schema: z.unknown().openapi({

@@ -1,4 +1,14 @@
-import { type Address, createWalletClient, encodeFunctionData, type Hex, http, keccak256, toHex } from "viem";
+import {
+  type Address,
+  createWalletClient,
+  decodeFunctionData,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  http,
+  keccak256,
+  toHex,
+} from "viem";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import bytecodes from "../../../contracts/bytecode.json" with { type: "json" };
 import { identityRegistryAbi } from "../../../service/chain/abi/identity-registry.ts";
@@ -7,6 +17,7 @@ import { createChainReader } from "../../../service/chain/node/chain-reader.ts";
 import { validationRequest } from "../../../service/db/tables/publish.ts";
 import { fetchFailure } from "../../../service/net/exchange.ts";
 import type { GuardedFetch } from "../../../service/net/guarded-fetch.ts";
+import type { DecidedVerdict } from "../../../service/oracle/validation-document.ts";
 import { validationRound } from "../../../service/oracle/validation-round.ts";
 import { readValidationDocument } from "../../../service/oracle/validation-rows.ts";
 import { CHAIN_ID, localAccount } from "../sender/sender-under-test.ts";
@@ -56,6 +67,16 @@ async function create(data: Hex): Promise<Address> {
 
 const bodyFor = (agentId: number, salt = 0) =>
   JSON.stringify({ type: "ahs", agentRegistry: `eip155:${CHAIN_ID}:${identityRegistry}`, agentId, salt });
+const VERDICT_ID = "0f8fad5b-d9cb-469f-a165-70867728950e";
+const verdictBody = (agentId: number, salt = 0) =>
+  JSON.stringify({ ...JSON.parse(bodyFor(agentId, salt)), type: "ahm-verify", verdictId: VERDICT_ID });
+const REJECTED: DecidedVerdict = {
+  kind: "decided",
+  ...{ decision: "REJECT", score: 21, confidence: 0.9, panelVersion: "panel-3", isReviewed: false },
+  evidenceHash: keccak256("0x0e"),
+  evaluatedAt: new Date("2026-11-01T00:00:00Z"),
+  job: { chainId: CHAIN_ID, escrow: testWallet(7), jobId: 16n, specHash: "0x01", outputHash: "0x02" },
+};
 const dataUri = (body: string) => `data:application/json;base64,${Buffer.from(body).toString("base64")}`;
 
 /** Requests a validation, final for the next round. */
@@ -74,7 +95,14 @@ async function ask(
   await world.sync();
 }
 
-function round(options: { fetch?: GuardedFetch; perDay?: number; now?: Date } = {}) {
+function round(
+  options: Partial<Pick<Parameters<typeof validationRound>[0], "readDecision">> & {
+    fetch?: GuardedFetch;
+    perDay?: number;
+    now?: Date;
+  } = {},
+) {
+  const { readDecision = async () => ({ kind: "unknown" as const }) } = options;
   const { fetch = async () => fetchFailure("connection"), perDay = 100, now = new Date() } = options;
   return validationRound({
     ...{
@@ -85,6 +113,7 @@ function round(options: { fetch?: GuardedFetch; perDay?: number; now?: Date } = 
       finalityBlocks: FINALITY,
       identityRegistry,
     },
+    readDecision,
     ...{ validator: world.sender, origin: "https://health.example", fetch, perDay, now: () => now },
     node: createChainReader({
       ...{ url: world.rpcUrl, timeoutMs: 5_000, retries: 0, retryMs: 10 },
@@ -140,6 +169,69 @@ test("a request for a score is answered once, with a document of the hash that t
     record: { grade: "B", as_of_block: 5 },
   });
   expect(await requests()).toEqual([{ state: "answered", reason: null, response: 82 }]);
+});
+
+test("a request for a verdict is answered with the decision on the output of the agent's own wallet, without its id", async () => {
+  await ask(0, dataUri(verdictBody(0)), keccak256(toHex(verdictBody(0))));
+  const asked: unknown[] = [];
+  const readDecision = async (names: unknown) => {
+    asked.push(names);
+    return REJECTED;
+  };
+  expect(await round({ readDecision })).toEqual(["sent"]);
+  expect(asked).toEqual([{ verdictId: VERDICT_ID, provider: wallet }]);
+  const [row] = await world.db.select().from(validationRequest);
+  const { createdAt: _, ...document } = JSON.parse(row?.document ?? "");
+  expect(document).toEqual({
+    agentRegistry: `eip155:${CHAIN_ID}:${getAddress(identityRegistry)}`,
+    agentId: 0,
+    validatorAddress: `eip155:${CHAIN_ID}:${getAddress(world.sender)}`,
+    requestHash: keccak256(toHex(verdictBody(0))),
+    response: 21,
+    tag: "ahm-verify:reject",
+    verdict: {
+      ...{ final_verdict: "REJECT", final_score: 21, confidence: 0.9, is_reviewed: false },
+      ...{ panel_version: "panel-3", evaluated_at: "2026-11-01T00:00:00.000Z" },
+      evidence_hash: keccak256("0x0e"),
+      job: {
+        ...{ chain_id: CHAIN_ID, escrow: getAddress(testWallet(7)), job_id: "0x10" },
+        ...{ spec_hash: "0x01", output_hash: "0x02" },
+      },
+    },
+  });
+  const [queued] = await world.rows();
+  const { args } = decodeFunctionData({ abi: validationRegistryAbi, data: queued?.data ?? "0x" });
+  expect(args).toEqual([
+    row?.requestHash,
+    21,
+    `https://health.example/evidence/validation/${row?.documentHash}`,
+    row?.documentHash,
+    "ahm-verify:reject",
+  ]);
+});
+
+test("a verdict that a reviewer decided without a score of the panel is answered by its decision", async () => {
+  await ask(0, dataUri(verdictBody(0)), keccak256(toHex(verdictBody(0))));
+  const reviewed = { ...REJECTED, decision: "ALLOW", score: null, job: null } as const;
+  expect(await round({ readDecision: async () => reviewed })).toEqual(["sent"]);
+  expect(await requests()).toEqual([{ state: "sent", reason: null, response: 100 }]);
+});
+
+test("an undecided verdict is waited for, an unknown and a failed one are refused", async () => {
+  await ask(0, dataUri(verdictBody(0)), keccak256(toHex(verdictBody(0))));
+  const undecided = { readDecision: async () => ({ kind: "undecided" as const }) };
+  expect(await round(undecided)).toEqual(["postponed"]);
+  const later = new Date(Date.now() + HOUR_MS);
+  expect(await round({ readDecision: async () => REJECTED, now: later })).toEqual(["sent"]);
+  await ask(0, dataUri(verdictBody(0, 1)), keccak256(toHex(verdictBody(0, 1))));
+  expect(await round()).toEqual(["refused"]);
+  await ask(0, dataUri(verdictBody(0, 2)), keccak256(toHex(verdictBody(0, 2))));
+  expect(await round({ readDecision: async () => ({ kind: "failed" as const }) })).toEqual(["refused"]);
+  expect((await requests()).map(({ state, reason }) => [state, reason])).toEqual([
+    ["sent", null],
+    ["refused", "the agent's wallet has no such verdict as a provider"],
+    ["refused", "the verdict failed without a decision"],
+  ]);
 });
 
 test("requests that fail a check are stored with the reason and not answered", async () => {
