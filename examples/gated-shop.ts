@@ -14,24 +14,34 @@ import type { TrustGate } from "../client/src/gate.ts";
 /** Millionths of a US dollar. */
 export const PRICE = 10_000n;
 
-/** A shop with one good, sold over x402 by the official packages to payers that the gate lets through. */
-export function openShop(shop: {
+type Shop = {
   readonly gate: TrustGate;
   readonly facilitator: FacilitatorClient;
   readonly network: `eip155:${number}`;
   readonly usdc: Address;
   readonly payTo: Address;
-}): Hono {
-  const { gate, facilitator, network, usdc, payTo } = shop;
+};
+
+/** A shop with one good, sold over x402 by the official packages to payers that the gate lets through. */
+export function openShop(shop: Shop): Hono {
+  const app = new Hono();
+  app.use(paymentMiddleware(...gatedSale(shop)));
+  app.get("/forecast", (context) => context.json({ forecast: "rain" }));
+  return app;
+}
+
+/** Arguments of `paymentMiddleware` of @x402/hono, @x402/express and the other official server packages. */
+export function gatedSale({
+  gate,
+  facilitator,
+  network,
+  usdc,
+  payTo,
+}: Shop): Parameters<typeof paymentMiddleware> {
   const server = new x402ResourceServer(facilitator).register(network, new ExactServer());
   gate.onServer(server);
   const price = { asset: usdc, amount: String(PRICE), extra: { name: "USD Coin", version: "2" } };
-  const app = new Hono();
-  app.use(
-    paymentMiddleware({ "GET /forecast": { accepts: { scheme: "exact", network, payTo, price } } }, server),
-  );
-  app.get("/forecast", (context) => context.json({ forecast: "rain" }));
-  return app;
+  return [{ "GET /forecast": { accepts: { scheme: "exact", network, payTo, price } } }, server];
 }
 
 /** A facilitator of its own for a local chain. Elsewhere: `new HTTPFacilitatorClient({ url })` of `@x402/core/server`. */

@@ -1,18 +1,21 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodePaymentRequiredHeader } from "@x402/core/http";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { paymentMiddleware } from "@x402/express";
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
+import express from "express";
 import { type Address, createPublicClient, encodeFunctionData, type Hex, http } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { beforeAll, expect, test } from "vitest";
 import { privateKeyOf } from "../../bin/up/start-services.ts";
 import { type GateCheck, type TrustGateOptions, trustGate } from "../../client/src/gate.ts";
 import { roleAccounts } from "../../devnet/accounts.ts";
-import { localFacilitator, openShop, PRICE } from "../../examples/gated-shop.ts";
+import { gatedSale, localFacilitator, openShop, PRICE } from "../../examples/gated-shop.ts";
 import { usdCoinAbi } from "../../service/chain/abi/usd-coin.ts";
 import type { TestServer } from "../support/anvil-testkit/services.ts";
 import { useTestkit } from "../support/anvil-testkit/testkit.ts";
@@ -63,7 +66,7 @@ beforeAll(async () => {
   kit.startMining(BLOCK_MS);
 }, 420_000);
 
-/** A shop of the official server package on the chain, and the checks of its gate. */
+/** A shop of the official server package on the chain, its sale, and the checks of its gate. */
 function open(rules: Partial<Omit<TrustGateOptions, "client" | "baseUrl" | "apiKey">> = {}) {
   const checks: GateCheck[] = [];
   const gate = trustGate({
@@ -77,17 +80,25 @@ function open(rules: Partial<Omit<TrustGateOptions, "client" | "baseUrl" | "apiK
   const gasKey = privateKeyOf(relayer);
   const facilitator = localFacilitator({ rpcUrl: chain.rpcUrl, id: 31_337, gasKey });
   const { usdc } = chain.contracts;
-  return { shop: openShop({ gate, facilitator, network: NETWORK, usdc, payTo: SHOP }), checks };
+  const sale = { gate, facilitator, network: NETWORK, usdc, payTo: SHOP } as const;
+  const shop = openShop(sale);
+  return { sale, send: (request: Request) => shop.request(request), checks };
 }
 
 type Signer = ConstructorParameters<typeof ExactEvmScheme>[0];
 
 /** Buys by the official client; returns its answer, and the money that both balances show. */
-async function buy({ shop }: ReturnType<typeof open>, signer: Signer) {
+async function buy(
+  {
+    send,
+    url = "http://shop.example",
+  }: { send: (request: Request) => Response | Promise<Response>; url?: string },
+  signer: Signer,
+) {
   const before = await Promise.all([balanceOf(signer.address), balanceOf(SHOP)]);
   const buyer = new x402Client().register(NETWORK, new ExactEvmScheme(signer)).setSpendControls(false);
-  const payFetch = wrapFetchWithPayment(async (input, init) => shop.request(new Request(input, init)), buyer);
-  const response = await payFetch("http://shop.example/forecast");
+  const payFetch = wrapFetchWithPayment(async (input, init) => send(new Request(input, init)), buyer);
+  const response = await payFetch(`${url}/forecast`);
   const terms = response.headers.get("payment-required");
   const [paid, received] = await Promise.all([balanceOf(signer.address), balanceOf(SHOP)]);
   return {
@@ -131,6 +142,25 @@ test("a failing payer is refused before settlement with the reason, and keeps it
     error: `payer_not_trusted: The payer ${wallet} is not accepted: Agent Health answers reject (reason grade, grade F). Nothing is settled.`,
   });
   expect(shop.checks).toMatchObject([{ wallet, allowed: false, action: "reject", grade: "F" }]);
+});
+
+test("a shop on Express serves a good payer and refuses a failing one", async () => {
+  const { sale, checks } = open();
+  const app = express();
+  app.use(paymentMiddleware(...gatedSale(sale)));
+  app.get("/forecast", (_request, response) => {
+    response.json({ forecast: "rain" });
+  });
+  const listener = app.listen(0, "127.0.0.1");
+  kit.onClose(() => void listener.close());
+  await once(listener, "listening");
+  const shop = { send: fetch, url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}` };
+  expect(await buy(shop, GOOD)).toEqual(SERVED);
+  expect(await buy(shop, FAILING)).toMatchObject({
+    ...REFUSED,
+    error: expect.stringContaining("payer_not_trusted"),
+  });
+  expect(checks.map(({ allowed }) => allowed)).toEqual([true, false]);
 });
 
 test("a contract wallet is checked by its own address, and passes where escrows do", async () => {
