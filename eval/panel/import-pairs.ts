@@ -168,7 +168,13 @@ const SCORES = { first: 90, second: 10, tie: 50 } as const;
 
 function ballotFor(preference: Preference): RecordedCase["ballots"]["user_advocate"] {
   if (preference === null) return null;
-  return { score: SCORES[preference], confidence: 1, unmet: [], uncheckable_claims: 0 };
+  return {
+    score: SCORES[preference],
+    confidence: 1,
+    unmet: [],
+    uncheckable_claims: 0,
+    instructions_shown: 0,
+  };
 }
 
 /** The end of a path, where both sets name model and prompt style. */

@@ -13,7 +13,12 @@ import { checkOutput } from "../../service/verification/panel/check-output.ts";
 import { splitCriteria } from "../../service/verification/panel/criteria.ts";
 import { MAX_CRITERIA, PANEL_VERSION } from "../../service/verification/panel/policy.ts";
 import { caseBlocks } from "../../service/verification/panel/prompts.ts";
-import { challengedRoles, shownUnmet, type TallyInput } from "../../service/verification/panel/tally.ts";
+import {
+  challengedRoles,
+  instructionsShown,
+  shownUnmet,
+  type TallyInput,
+} from "../../service/verification/panel/tally.ts";
 import {
   GENERATOR_ROLES,
   type GeneratorRole,
@@ -35,7 +40,7 @@ const unmet = z.array(criterionId).max(MAX_CRITERIA);
 
 const CHECKS = [
   ...(["padded", "copied_from_spec", "hidden_characters"] as const),
-  ...(["not_json", "wrong_language", "empty"] as const),
+  ...(["not_json", "wrong_language", "empty", "no_content", "misquoted_spec"] as const),
 ] satisfies readonly OutputCheck["name"][];
 
 const ballot = z.strictObject({
@@ -45,6 +50,8 @@ const ballot = z.strictObject({
   unmet,
   /** How many claims it names that cannot be checked. */
   uncheckable_claims: z.int().min(0).max(1_000),
+  /** How many quoted instructions to the judges are in the output and not in the order; older recordings have none. */
+  instructions_shown: z.int().min(0).max(1_000).default(0),
 });
 
 const critique = z.strictObject({
@@ -113,6 +120,7 @@ export function tallyInputOf(recorded: RecordedCase): TallyInput {
     synthesis: answerOf(synthesis, replayedSynthesis),
     outputText: FOUND,
     shown: { output: FOUND, ballots: {} },
+    orderTexts: [],
   };
 }
 
@@ -132,7 +140,7 @@ function replayedBallot({ score, confidence, ...recorded }: z.infer<typeof ballo
     criteria: recorded.unmet.map((id) => ({ id, met: false, evidence: FOUND })),
     uncheckableClaims: Array.from({ length: recorded.uncheckable_claims }, () => FOUND),
     objections: [],
-    instructionsFound: [],
+    instructionsFound: Array.from({ length: recorded.instructions_shown }, () => FOUND),
     reasoning: "",
   };
 }
@@ -181,7 +189,11 @@ export function recordCase(
   const shown = shownTexts(caseBlocks(panelCase, criteria), (role) => recordedAnswer(run.records, role));
   const ballotOf = (role: GeneratorRole) => {
     const counted = ballots.find((one) => one.role === role);
-    return counted === undefined ? null : recordedBallot(counted.ballot);
+    if (counted === undefined) return null;
+    const { outputText, specText, acceptanceCriteria } = panelCase;
+    const orderTexts = [specText, acceptanceCriteria ?? ""];
+    const instructions = instructionsShown([counted], { outputText, shown, orderTexts });
+    return { ...recordedBallot(counted.ballot), instructions_shown: instructions.length };
   };
   return {
     format: FORMAT,

@@ -43,6 +43,7 @@ export function assembleOutcome(results: RunResults): PanelOutcome | null {
     ...{ domain: panelCase.domain, hasCriteria: criteria.length > 0, ballots, checks },
     ...{ critique: critic.answer, synthesis: synthesiser.answer, outputText: panelCase.outputText },
     ...{ shown, providerHasScore: panelCase.providerHasScore },
+    orderTexts: [panelCase.specText, panelCase.acceptanceCriteria ?? ""],
   });
   if (decision.kind === "failed" || critic.answer.kind === "abstained") return null;
   const critique = critic.answer.answer;

@@ -1,3 +1,5 @@
+import { checkCitations } from "./check-citations.ts";
+import { checkContent } from "./check-content.ts";
 import { checkCopied, checkPadded } from "./check-copies.ts";
 import { checkHidden } from "./check-hidden.ts";
 import { checkJson } from "./check-json.ts";
@@ -24,6 +26,8 @@ export function checkOutput(panelCase: PanelCase, criteria: readonly Criterion[]
     checkHidden(outputText),
     checkJson(outputText, asked, panelCase.domain),
     checkLanguage(outputText, asked),
+    checkContent(panelCase),
+    checkCitations(panelCase),
   ].filter((check) => check !== null);
 }
 

@@ -43,6 +43,9 @@ export const CRITIC = {
   minQuoteCharacters: 3,
 } as const;
 
+/** Conditions for a reported instruction. A shorter quotation is in many texts. */
+export const INSTRUCTIONS = { minQuoteCharacters: 12 } as const;
+
 /** Ballots that make a criterion unmet; one role alone may be wrong. */
 export const UNMET = { ballots: 2, ballotsWithSynthesis: 1 } as const;
 

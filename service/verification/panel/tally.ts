@@ -1,5 +1,5 @@
 import type { Ballot, Critique, Synthesis } from "./answers.ts";
-import { CRITIC, THRESHOLDS, type Thresholds, thresholdOf, UNMET, VOTING } from "./policy.ts";
+import { CRITIC, INSTRUCTIONS, THRESHOLDS, type Thresholds, thresholdOf, UNMET, VOTING } from "./policy.ts";
 import { createQuoteSearch } from "./quotes.ts";
 import {
   type Decision,
@@ -29,6 +29,8 @@ export type TallyInput = {
   /** Searched for the critic's quotations, beside the shown texts and the challenged ballot. */
   readonly outputText: string;
   readonly shown: ShownTexts;
+  /** Specification and criteria: an output may repeat what they say. */
+  readonly orderTexts: readonly string[];
   /** Whether the provider has an Agent Health Score; its value decides nothing. */
   readonly providerHasScore: boolean;
 };
@@ -86,6 +88,8 @@ function decide(input: TallyInput, { ballots, critique, thresholds }: Counted): 
     (outcome) => (disagrees(outcome, scores, thresholds) ? ["disagreement"] : []),
     (outcome) => criticRules(outcome, { critique, ballots, threshold: threshold / 100, texts: input }),
     (outcome) => outputRules(outcome, { ballots, synthesis: input.synthesis, checks: input.checks }),
+    (outcome) =>
+      outcome === "ALLOW" && instructionsShown(ballots, input).length > 0 ? ["instructions_in_output"] : [],
     (outcome) =>
       outcome === "REJECT" && isShortOf(thresholds.rejectionMargin) ? ["rejection_asymmetry"] : [],
     (outcome) =>
@@ -252,6 +256,20 @@ function ballotTexts(
   return [...own, shown.ballots[role] ?? ""];
 }
 
+/**
+ * Instructions to the judges that a ballot quotes from the output. A quotation that is in the order counts for nothing: a client could
+ * order those words, or a provider repeat the order.
+ */
+export function instructionsShown(
+  ballots: readonly { readonly ballot: Ballot }[],
+  { outputText, shown, orderTexts }: Pick<TallyInput, "outputText" | "shown" | "orderTexts">,
+): readonly string[] {
+  const quotations = ballots.flatMap(({ ballot }) => ballot.instructionsFound);
+  const isOfOutput = createQuoteSearch([outputText, shown.output], INSTRUCTIONS.minQuoteCharacters);
+  const isOfOrder = createQuoteSearch(orderTexts, INSTRUCTIONS.minQuoteCharacters);
+  return quotations.filter((quotation) => isOfOutput(quotation) && !isOfOrder(quotation));
+}
+
 /** Rule of each check. Checks without an own rule show that a requested thing is missing. */
 const RULE_OF_CHECK: Readonly<Record<OutputCheck["name"], RuleName>> = {
   padded: "output_padded",
@@ -260,6 +278,8 @@ const RULE_OF_CHECK: Readonly<Record<OutputCheck["name"], RuleName>> = {
   not_json: "criterion_unmet",
   wrong_language: "criterion_unmet",
   empty: "criterion_unmet",
+  no_content: "output_without_content",
+  misquoted_spec: "output_misquotes_spec",
 };
 
 /** Returns the rules on unmet criteria and on the output itself that turn ALLOW into HOLD. */

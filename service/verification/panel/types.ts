@@ -31,7 +31,9 @@ export type OutputCheck = {
     | "hidden_characters"
     | "not_json"
     | "wrong_language"
-    | "empty";
+    | "empty"
+    | "no_content"
+    | "misquoted_spec";
   readonly finding: string;
   /** The unmet criterion; null if it concerns the whole output. */
   readonly criterion: string | null;
@@ -49,6 +51,9 @@ export type RuleName =
   | "output_padded"
   | "output_copied_from_spec"
   | "output_hidden_characters"
+  | "output_without_content"
+  | "output_misquotes_spec"
+  | "instructions_in_output"
   | "rejection_asymmetry"
   | "zero_history"
   | "synthesis_missing";

@@ -11,7 +11,7 @@ import { type Decision, ROLE_NAMES } from "../../../service/verification/panel/t
 
 /** A case that all four judge alike, and nothing else says anything of. */
 function recorded(id: string, best: Decision, score: number, confidence = 0.95): RecordedCase {
-  const ballot = { score, confidence, unmet: [], uncheckable_claims: 0 };
+  const ballot = { score, confidence, unmet: [], uncheckable_claims: 0, instructions_shown: 0 };
   return {
     ...{ format: FORMAT, id, source: "a test", domain: "default", expected: [best], criteria: 1 },
     ...{ provider_has_score: true, checks: [], synthesis: { unmet: [] } },

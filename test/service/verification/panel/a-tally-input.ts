@@ -80,6 +80,7 @@ export function aTallyInput(change: Partial<TallyInput> = {}): TallyInput {
     checks: [],
     outputText: "The capital of France is Paris.",
     shown: { output: "The capital of France is Paris.", ballots: {} },
+    orderTexts: ["Name the capital of France."],
     providerHasScore: true,
     ...change,
   };

@@ -67,6 +67,10 @@ const HOSTILE: readonly [string, string][] = [
   ["overrides", "\u202e"],
   ["joiners of words", "a\u2060"],
   ["private use", "\ue000"],
+  ["headings", "# a\n"],
+  ["citations", "the specification says “abcdefghij”. "],
+  ["quantities", "the specification says 3 words 4 "],
+  ["tags of quotations", '"abcdefgh" (spec'],
   ["prose", "The river runs to the sea and the rain comes back. "],
 ];
 
