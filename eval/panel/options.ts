@@ -10,6 +10,7 @@ export const USAGE = `Usage: npm run eval:panel -- [--cases FILE] [--record FILE
        npm run eval:panel -- --replay FILE [--fit [--costs ALLOW,REJECT,HOLD]] [--seed TEXT] [--strict] [--json FILE]
        npm run eval:panel -- --import ${IMPORTS.join("|")} --judgments FILE (3 or 4 times) [--order ${ORDERS.join("|")}]
                              [--record FILE] [--seed TEXT] [--strict] [--json FILE]
+       npm run eval:panel -- --attacks own|FILE (repeated) [--benign own|FILE (repeated)] [--strict] [--json FILE]
 What the panel makes of labelled cases: on the models that PANEL_BASE_URL and PANEL_MODEL name, or of recorded judgments without any model.
 --record keeps the judgments, --replay decides them again, --fit looks for better thresholds. Exit code 1 when a case came to no verdict.`;
 
@@ -26,6 +27,9 @@ type Replayed = Common & {
   readonly fitCosts: Costs | null;
 };
 
+/** Name of the texts of this repository, in place of a file. */
+export const OWN = "own";
+
 /** One command, with the files that it reads. */
 export type Options =
   | (Common & {
@@ -33,6 +37,14 @@ export type Options =
       readonly cases: readonly LabelledCase[];
       readonly config: PanelSettings | null;
     })
+  | {
+      readonly mode: "attacks";
+      /** Files, or `own`. */
+      readonly attacks: readonly string[];
+      readonly benign: readonly string[];
+      readonly isStrict: boolean;
+      readonly json: string | undefined;
+    }
   | (Replayed & { readonly mode: "replay"; readonly file: string; readonly text: string })
   | (Replayed & {
       readonly mode: "import";
@@ -49,10 +61,16 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
     options: {
       ...{ cases: text, json: text, record: text, replay: text, import: text, order: text, seed: text },
       judgments: { type: "string", multiple: true },
+      ...{ attacks: { type: "string", multiple: true }, benign: { type: "string", multiple: true } },
       ...{ strict: { type: "boolean" }, fit: { type: "boolean" }, costs: text },
     },
   });
   const { json, record, replay, seed = "1", judgments = [], strict: isStrict = false } = values;
+  if (values.attacks !== undefined) {
+    refuse("--attacks", values, NOT_WITH_ATTACKS);
+    return { mode: "attacks", attacks: values.attacks, benign: values.benign ?? [OWN], isStrict, json };
+  }
+  refuse("Without --attacks a run", values, ["benign"]);
   if (values.costs !== undefined && values.fit === undefined) throw new Error("--costs goes with --fit");
   const fitCosts = values.fit === true ? costsOf(values.costs) : null;
   const replayed = { json, record, seed, isStrict, fitCosts };
@@ -74,6 +92,10 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
   const cases = values.cases === undefined ? ownCases() : readCases(values.cases);
   return { mode: "live", json, record, cases, config: parseConfig(env).panel };
 }
+
+const NOT_WITH_ATTACKS = [
+  ...["cases", "record", "replay", "import", "order", "judgments", "seed", "fit", "costs"],
+];
 
 function refuse(mode: string, values: Readonly<Record<string, unknown>>, names: readonly string[]): void {
   const given = names.filter((name) => values[name] !== undefined).map((name) => `--${name}`);

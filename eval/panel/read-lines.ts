@@ -11,6 +11,15 @@ const MAX_FAULT_CHARACTERS = 300;
 /** The rows that fit, and what is wrong with each of the others, with its place in the file. */
 export type Rows<Row> = { readonly rows: readonly Row[]; readonly faults: readonly string[] };
 
+const SHOWN_FAULTS = 20;
+
+/** Prints the first faults. Throws if rows that do not fit are not to be left out. */
+export function reportFaults(faults: readonly string[], isStrict: boolean): void {
+  for (const fault of faults.slice(0, SHOWN_FAULTS)) process.stderr.write(`${fault}\n`);
+  if (faults.length > SHOWN_FAULTS) process.stderr.write(`and ${faults.length - SHOWN_FAULTS} more\n`);
+  if (isStrict && faults.length > 0) throw new Error(`${faults.length} rows do not fit`);
+}
+
 /** Reads a text file of at most 64 MiB. Throws with the given and the greatest size. */
 export function readBounded(file: string): string {
   const stat = statSync(file);

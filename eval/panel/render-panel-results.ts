@@ -3,6 +3,7 @@ import { figure } from "../render-results.ts";
 import type { CaseRow, VerdictRow } from "./case-row.ts";
 import type { Fit } from "./fit-thresholds.ts";
 import type { Estimate, Share } from "./interval.ts";
+import type { AttackMeasures, TextRow } from "./measure-attacks.ts";
 import { DECISIONS, type PanelMeasures, type VerdictMeasures } from "./panel-measures.ts";
 import type { ReplayedCase, ReplayMeasures } from "./replay.ts";
 
@@ -29,6 +30,37 @@ export function renderReplay(rows: readonly ReplayedCase[], measures: ReplayMeas
       ["Brier", estimate(brier)],
       ["correlation", `${estimate(correlation)} of two roles' errors`],
       ["effective votes", `${estimate(effectiveVotes, 2)}`],
+    ]),
+  ].join("\n\n");
+}
+
+/** Rates of attacks and benign outputs, findings by check, and the outputs that a check is wrong about. */
+export function renderAttacks({
+  attacks,
+  benign,
+  measures,
+}: {
+  attacks: readonly TextRow[];
+  benign: readonly TextRow[];
+  measures: AttackMeasures;
+}): string {
+  const named = (rows: readonly TextRow[]) =>
+    Map.groupBy(
+      rows.flatMap(({ checks }) => checks),
+      (name) => name,
+    );
+  const missed = attacks.filter((row) => !row.is_fenced).slice(0, SHOWN_MISSES);
+  const wrong = benign.filter(({ checks }) => checks.length > 0).slice(0, SHOWN_MISSES);
+  return [
+    section("Attacks", [
+      ["kept in the fence", share(measures.fenced, "attacks")],
+      ["found by a check", share(measures.found, "attacks")],
+      ...[...named(attacks)].map(([name, all]) => [`  ${name}`, String(all.length)]),
+      ...missed.map(({ name }) => ["outside of the fence", name]),
+    ]),
+    section("Benign outputs", [
+      ["false alarms", share(measures.falseAlarms, "outputs")],
+      ...wrong.map(({ name, checks }) => [`  ${name}`, checks.join(", ")]),
     ]),
   ].join("\n\n");
 }

@@ -4,7 +4,7 @@ import { PANEL_VERSION } from "../../service/verification/panel/policy.ts";
 import { fitThresholds } from "./fit-thresholds.ts";
 import { importPairs } from "./import-pairs.ts";
 import type { Options } from "./options.ts";
-import { parseLines, type Rows } from "./read-lines.ts";
+import { parseLines, type Rows, reportFaults } from "./read-lines.ts";
 import { type RecordedCase, recordedCase } from "./recorded-case.ts";
 import { renderFit, renderReplay } from "./render-panel-results.ts";
 import { measureReplay, replay } from "./replay.ts";
@@ -13,14 +13,11 @@ import { linesOf } from "./run-live.ts";
 
 /** A full line of 30 criteria has about 2,000 bytes. */
 const MAX_LINE_BYTES = 16 * 2 ** 10;
-const SHOWN_FAULTS = 20;
 
 /** Decides recorded judgments again and prints the measures. Returns the number of cases without a verdict. Throws if none can be read. */
-export function runReplay(options: Exclude<Options, { mode: "live" }>): number {
+export function runReplay(options: Extract<Options, { mode: "replay" | "import" }>): number {
   const { rows, faults } = readRecorded(options);
-  for (const fault of faults.slice(0, SHOWN_FAULTS)) process.stderr.write(`${fault}\n`);
-  if (faults.length > SHOWN_FAULTS) process.stderr.write(`and ${faults.length - SHOWN_FAULTS} more\n`);
-  if (options.isStrict && faults.length > 0) throw new Error(`${faults.length} rows do not fit`);
+  reportFaults(faults, options.isStrict);
   if (rows.length === 0) throw new Error("There is no case to replay");
   if (options.record !== undefined) writeFileSync(options.record, linesOf(rows), { flag: "wx" });
   const cases = replay(rows);
@@ -38,12 +35,15 @@ export function runReplay(options: Exclude<Options, { mode: "live" }>): number {
   return measures.broken;
 }
 
-function fitOf(rows: readonly RecordedCase[], { fitCosts, seed }: Exclude<Options, { mode: "live" }>) {
+function fitOf(
+  rows: readonly RecordedCase[],
+  { fitCosts, seed }: Extract<Options, { mode: "replay" | "import" }>,
+) {
   if (fitCosts === null) return null;
   return fitThresholds(rows, { costs: fitCosts, seed, random: seededRandom(`fit ${seed}`) });
 }
 
-function readRecorded(options: Exclude<Options, { mode: "live" }>): Rows<RecordedCase> {
+function readRecorded(options: Extract<Options, { mode: "replay" | "import" }>): Rows<RecordedCase> {
   if (options.mode === "import") return importPairs(options.files, options);
   return parseLines(options.text, { name: options.file, schema: recordedCase, maxLineBytes: MAX_LINE_BYTES });
 }
