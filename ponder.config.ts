@@ -4,7 +4,7 @@ import { agentHealthOracleAbi } from "./service/chain/abi/agent-health-oracle.ts
 import { identityRegistryAbi } from "./service/chain/abi/identity-registry.ts";
 import { sanctionsListAbi } from "./service/chain/abi/sanctions-list.ts";
 import { INDEX_SETTINGS_VARIABLE, readIndexSettings } from "./service/chain/deployments.ts";
-import { jobEscrowEvents, verdictEvaluatorEvents } from "./service/chain/escrow-events.ts";
+import { assuranceEvents, jobEscrowEvents, verdictEvaluatorEvents } from "./service/chain/escrow-events.ts";
 
 export const indexSettings = readIndexSettings(process.env[INDEX_SETTINGS_VARIABLE]);
 const { deployment } = indexSettings;
@@ -19,6 +19,7 @@ const AGENT_WALLET_LOCATION = "offset148";
 
 const registry = deployment.identityRegistry;
 const evaluator = deployment.verdictEvaluator;
+const assurance = deployment.assuranceAccounts;
 /** A list that Ponder takes: it has at least one address. */
 const addressesOf = (contracts: readonly { readonly address: Address }[]) =>
   contracts.length === 0 ? NOBODY : contracts.map(({ address }) => address);
@@ -58,6 +59,12 @@ export default createConfig({
       abi: verdictEvaluatorEvents,
       address: evaluator?.address ?? NOBODY,
       startBlock: evaluator?.startBlock ?? deployment.startBlock,
+    },
+    AssuranceAccounts: {
+      chain,
+      abi: assuranceEvents,
+      address: assurance?.address ?? NOBODY,
+      startBlock: assurance?.startBlock ?? deployment.startBlock,
     },
     Oracle: { chain, abi: agentHealthOracleAbi, ...deployment.oracle, includeTransactionReceipts: true },
   },

@@ -201,3 +201,17 @@ export const verdictEvent = onchainTable(
   }),
   (table) => ({ byJob: index().on(table.escrow, table.jobId) }),
 );
+
+/** What wallets have available of their bonds, after each block in which that changed. */
+export const bondChange = onchainTable(
+  "bond_change",
+  (t) => ({
+    /** wallet:block */
+    id: t.text().primaryKey(),
+    wallet: t.hex().notNull(),
+    block: t.bigint().notNull(),
+    /** In the smallest unit of USDC: neither committed to a job nor unbonding. */
+    available: t.bigint().notNull(),
+  }),
+  (table) => ({ byWallet: index().on(table.wallet, table.block) }),
+);

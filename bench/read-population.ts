@@ -58,6 +58,7 @@ export async function deploymentOf(databaseUrl: string): Promise<Deployment> {
     sanctionsList: place(0xa2),
     oracle: place(0xa3),
     verdictEvaluator: null,
+    assuranceAccounts: null,
     escrows: [],
     registries: [],
     reputationRegistry: null,

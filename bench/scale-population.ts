@@ -128,6 +128,7 @@ export function deploymentOf(): Deployment {
       sanctionsList: NO_CONTRACT,
       oracle: NO_CONTRACT,
       verdictEvaluator: null,
+      assuranceAccounts: null,
     },
     ...{
       escrows: [],

@@ -15,11 +15,13 @@ export const DEPLOY_USAGE = `Usage: ahs deploy --network base|base-sepolia|FILE 
    or: ahs deploy --deployment FILE --out FILE
        --verdict-signer ADDRESS... --escrow GENERATION:ADDRESS:BLOCK... [--owner ADDRESS]
        [--min-score N --max-age SECONDS --unscored allow|refuse]
+   or: ahs deploy --deployment FILE --out FILE --bonds
 The first two deploy the oracle: on a chain described by networks/NAME.json or a file like it, over which options win, or
 on one described by options alone. A contract's first block, where it is not given, is asked from the node, which has to
 keep an archive for that. The third deploys the evaluator of verdicts beside the oracle of a deployment, allows the
 escrows (generation G1, G3 or V3, with the block from which their jobs are followed), and with the last three options a
-hook for each that gates funding by the provider's score.
+hook for each that gates funding by the provider's score. It deploys the accounts for bonds as well, if the deployment has a
+USDC; the fourth deploys only those, beside an evaluator that has none.
 The key of PUBLISHER_PRIVATE_KEY pays, and has every role that is not named. A request to follow a wallet costs --request-fee,
 on a public chain 100000000000000 wei unless another is given and never 0.`;
 
@@ -92,6 +94,8 @@ const evaluatorOptions = z
     { error: "--min-score, --max-age and --unscored come together: a hook has no default for any" },
   );
 
+const bondOptions = z.strictObject({ out, bonds: z.literal(true) });
+
 export type OracleOptions = z.infer<typeof oracleOptions>;
 
 /** Parameters of the evaluator's deployment; owner is null if none is named. */
@@ -104,19 +108,26 @@ export type EvaluatorOptions = {
   readonly gate: GateWish | null;
 };
 
-/** Reads what `ahs deploy` was given: the evaluator is meant where an escrow or its signer is named; throws with every fault and the usage, which alone answers no option at all. */
+/** Reads what `ahs deploy` was given: accounts for bonds are meant by --bonds, the evaluator where an escrow or its signer is named; throws with every fault and the usage, which alone answers no option at all. */
 export function parseDeployOptions(
   args: readonly string[],
-): { kind: "oracle"; options: OracleOptions } | { kind: "evaluator"; options: EvaluatorOptions } {
+):
+  | { kind: "oracle"; options: OracleOptions }
+  | { kind: "evaluator"; options: EvaluatorOptions }
+  | { kind: "bonds"; options: z.infer<typeof bondOptions> } {
   if (args.length === 0) throw new Error(DEPLOY_USAGE);
   const lists = new Set(["signer", "escrow", "verdict-signer"]);
-  const names = [...Object.keys(oracleOptions.shape), ...Object.keys(evaluatorOptions.shape)];
+  const shapes = [oracleOptions.shape, evaluatorOptions.shape, bondOptions.shape];
   const { values } = parseArgs({
     args: [...args],
     options: Object.fromEntries(
-      names.map((name) => [name, { type: "string" as const, multiple: lists.has(name) }]),
+      shapes.flatMap(Object.keys).map((name) => {
+        const type: "string" | "boolean" = name === "bonds" ? "boolean" : "string";
+        return [name, { type, multiple: lists.has(name) }];
+      }),
     ),
   });
+  if (values.bonds !== undefined) return { kind: "bonds", options: checked(bondOptions, values) };
   if (values.escrow === undefined && values["verdict-signer"] === undefined) {
     return { kind: "oracle", options: checked(oracleOptions, values) };
   }

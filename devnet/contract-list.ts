@@ -1,5 +1,6 @@
 import { type Abi, type Address, encodeDeployData, getContractAddress, type Hex } from "viem";
 import bytecodes from "../contracts/bytecode.json" with { type: "json" };
+import { assuranceAccountsAbi } from "../service/chain/abi/assurance-accounts.ts";
 import { identityRegistryAbi } from "../service/chain/abi/identity-registry.ts";
 import { reputationRegistryAbi } from "../service/chain/abi/reputation-registry.ts";
 import { sanctionsListAbi } from "../service/chain/abi/sanctions-list.ts";
@@ -68,6 +69,7 @@ type ContractName =
   | (typeof VERIFICATION_NAMES)[number]
   | "reputationRegistry"
   | "validationRegistry"
+  | "assuranceAccounts"
   | (typeof KEEPER_TARGETS)[number]
   | FeedName;
 
@@ -103,6 +105,7 @@ export function contractAddresses(): Contracts {
     "agentBazaar" as const,
     "reputationRegistry" as const,
     "validationRegistry" as const,
+    "assuranceAccounts" as const,
   ];
   const entries = names.map((name, nonce) => [
     name,
@@ -136,7 +139,7 @@ export function creationCodes() {
 /** Creation code with arguments for everything that comes after the oracle, in the order of deployment. */
 export function codesAfterOracle() {
   const contracts = contractAddresses();
-  const registries: readonly ContractSpec[] = [
+  const others: readonly ContractSpec[] = [
     { name: "agentBazaar", bytecode: bytecodes.IdentityRegistry, abi: identityRegistryAbi, args: [] },
     {
       name: "reputationRegistry",
@@ -150,8 +153,14 @@ export function codesAfterOracle() {
       abi: validationRegistryAbi,
       args: [contracts.identityRegistry],
     },
+    {
+      name: "assuranceAccounts",
+      bytecode: bytecodes.AssuranceAccounts,
+      abi: assuranceAccountsAbi,
+      args: [contracts.usdc, contracts.verdictEvaluator],
+    },
   ];
-  return [...verificationSpecs(contracts), ...registries].map(creationCode);
+  return [...verificationSpecs(contracts), ...others].map(creationCode);
 }
 
 function creationCode({ name, abi, bytecode, args }: ContractSpec) {

@@ -77,6 +77,7 @@ export async function localDeployment(
     sanctionsList: contract(contracts.sanctionsList),
     oracle: contract(contracts.oracle),
     verdictEvaluator: contract(contracts.verdictEvaluator),
+    assuranceAccounts: contract(contracts.assuranceAccounts),
     escrows: await Promise.all(
       localEscrows(contracts).map(async ({ generation, escrow }) => ({
         ...contract(escrow),

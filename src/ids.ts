@@ -24,3 +24,8 @@ export function jobId(escrow: Address, number: bigint): string {
 export function verdictEventId(transactionHash: Hex, logIndex: number): string {
   return `${transactionHash}:${logIndex}`;
 }
+
+/** Key of a wallet's bond after one block: `0xab…:1042`, in lower case. */
+export function bondChangeId(wallet: Address, blockNumber: bigint): string {
+  return `${wallet.toLowerCase()}:${blockNumber}`;
+}

@@ -1,5 +1,10 @@
 import { isAddressEqual, type PublicClient } from "viem";
-import { deployEvaluator, deployOracle, oracleFault } from "../../service/chain/deploy.ts";
+import {
+  deployAssuranceAccounts,
+  deployEvaluator,
+  deployOracle,
+  oracleFault,
+} from "../../service/chain/deploy.ts";
 import {
   type Deployment,
   loadDeployment,
@@ -19,21 +24,29 @@ import { accountFromConfig } from "../keys/open-accounts.ts";
 import { openChainClient, openWallet } from "../process.ts";
 
 /**
- * `ahs deploy`: deploys the oracle, or the evaluator of verdicts beside it, on the chain of the RPC URL and writes the
- * deployment file that all commands read.
+ * `ahs deploy`: deploys the oracle, the evaluator of verdicts beside it, or accounts for bonds beside that, on the chain of the
+ * RPC URL and writes the deployment file that all commands read.
  */
 export async function run({ config, args, out }: Invocation): Promise<void> {
   const wanted = parseDeployOptions(args);
   const { out: file } = wanted.options;
   requireNewFile(file);
   const payer = await payerOf(config);
-  const { deployment, words } =
-    wanted.kind === "oracle"
-      ? await withOracle(payer, wanted.options)
-      : await withEvaluator(payer, wanted.options, config.deploymentFile);
+  const { deployment, words } = await deployWanted(payer, wanted, config);
   writeNewDeployment(file, deployment);
   for (const line of words) out(line);
   out(`written to ${file}`);
+}
+
+function deployWanted(payer: Payer, wanted: ReturnType<typeof parseDeployOptions>, config: Config) {
+  switch (wanted.kind) {
+    case "oracle":
+      return withOracle(payer, wanted.options);
+    case "evaluator":
+      return withEvaluator(payer, wanted.options, config.deploymentFile);
+    case "bonds":
+      return withBonds(payer, config.deploymentFile);
+  }
 }
 
 async function payerOf(config: Config) {
@@ -70,6 +83,7 @@ async function withOracle(payer: Payer, wanted: OracleOptions) {
     ...{ identityRegistry, sanctionsList },
     oracle: { address: oracle.address, startBlock },
     verdictEvaluator: null,
+    assuranceAccounts: null,
     escrows: [],
   };
   const words = [
@@ -90,30 +104,62 @@ async function withFirstBlock(client: PublicClient, { address, startBlock }: Net
   return { address, startBlock };
 }
 
-async function withEvaluator(payer: Payer, wanted: EvaluatorOptions, deploymentFile: string | null) {
+/** The deployment beside whose contracts others are deployed. */
+function baseOf({ chainId, rpcUrl }: Payer, deploymentFile: string | null): Deployment {
   if (deploymentFile === null) throw new Error("missing settings: AHS_DEPLOYMENT (or --deployment)");
   const base = loadDeployment(deploymentFile);
+  if (base.chainId === chainId) return base;
+  throw new Error(`${deploymentFile} is of chain ${base.chainId}, and ${rpcUrl} of chain ${chainId}`);
+}
+
+async function withEvaluator(payer: Payer, wanted: EvaluatorOptions, deploymentFile: string | null) {
+  const base = baseOf(payer, deploymentFile);
   const { account, chainId, rpcUrl, publicClient } = payer;
-  if (base.chainId !== chainId) {
-    throw new Error(`${deploymentFile} is of chain ${base.chainId}, and ${rpcUrl} of chain ${chainId}`);
-  }
   const owner = wanted.owner ?? account.address;
   const { signers, gate } = wanted;
   // A hook reads the oracle's record, and nothing about a hook can be changed.
   const fault = gate === null ? null : await oracleFault(publicClient, { chainId, ...base.oracle });
   if (fault !== null) throw new Error(`${fault}; deploy a new oracle first`);
-  const { verdictEvaluator, escrows, hooks } = await deployEvaluator({
+  const { verdictEvaluator, escrows, hooks, assuranceAccounts } = await deployEvaluator({
     walletClient: openWallet(rpcUrl, account),
     publicClient,
-    oracle: base.oracle.address,
+    ...{ oracle: base.oracle.address, usdc: base.usdc },
     ...{ owner, signers, gate, escrows: wanted.escrows },
   });
   const words = [
     `evaluator ${verdictEvaluator.address} on chain ${chainId} from block ${verdictEvaluator.startBlock}`,
+    ...(assuranceAccounts === null ? [] : [bondWords(assuranceAccounts)]),
     ...hooks.map((hook, i) => `hook ${hook} of escrow ${escrows[i]?.address}: its admin has to allow it`),
     ...(isAddressEqual(owner, account.address)
       ? []
       : [`${owner} becomes the owner by calling acceptOwnership()`]),
   ];
-  return { deployment: { ...base, verdictEvaluator, escrows: [...escrows] }, words };
+  const deployment: Deployment = { ...base, verdictEvaluator, assuranceAccounts, escrows: [...escrows] };
+  return { deployment, words };
+}
+
+async function withBonds(payer: Payer, deploymentFile: string | null) {
+  const base = baseOf(payer, deploymentFile);
+  const { account, rpcUrl, publicClient } = payer;
+  const { usdc, verdictEvaluator } = base;
+  if (usdc === null || verdictEvaluator === null) {
+    throw new Error(
+      "bonds need usdc and verdictEvaluator in the deployment: ahs deploy with --escrow makes both contracts",
+    );
+  }
+  if (base.assuranceAccounts !== null) {
+    throw new Error(
+      `the deployment has accounts for bonds at ${base.assuranceAccounts.address}: those in them would not count any more`,
+    );
+  }
+  const assuranceAccounts = await deployAssuranceAccounts(
+    { walletClient: openWallet(rpcUrl, account), publicClient },
+    { usdc, evaluator: verdictEvaluator.address },
+  );
+  const deployment: Deployment = { ...base, assuranceAccounts };
+  return { deployment, words: [bondWords(assuranceAccounts)] };
+}
+
+function bondWords({ address, startBlock }: NonNullable<Deployment["assuranceAccounts"]>): string {
+  return `accounts for bonds ${address} from block ${startBlock}`;
 }

@@ -200,7 +200,7 @@ type ListedContract = {
 function listContracts(deployment: Deployment): readonly ListedContract[] {
   const { identityRegistry, sanctionsList, oracle, verdictEvaluator, registries, market, accounts } =
     deployment;
-  const { reputationRegistry, validationRegistry } = deployment;
+  const { reputationRegistry, validationRegistry, assuranceAccounts } = deployment;
   const essential = (what: string, contract: { readonly address: Address } | null): ListedContract[] =>
     contract === null ? [] : [{ what, address: contract.address, isEssential: true }];
   const other = (what: string, address: Address | null): ListedContract[] =>
@@ -210,6 +210,7 @@ function listContracts(deployment: Deployment): readonly ListedContract[] {
     ...essential("sanctions list", sanctionsList),
     ...essential("oracle", oracle),
     ...essential("verdict evaluator", verdictEvaluator),
+    ...essential("assurance accounts", assuranceAccounts),
     ...(deployment.usdc === null ? [] : essential("USDC", { address: deployment.usdc })),
     ...registries.flatMap(({ name, address }) => other(`registry ${name}`, address)),
     ...other("reputation registry", reputationRegistry),

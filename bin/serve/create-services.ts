@@ -440,6 +440,7 @@ function contractsOf(deployment: Deployment): Services["discovery"]["contracts"]
     reputationRegistry,
     validationRegistry,
     verdictEvaluator,
+    assuranceAccounts,
     sanctionsList,
     usdc,
   } = deployment;
@@ -451,6 +452,7 @@ function contractsOf(deployment: Deployment): Services["discovery"]["contracts"]
     reputation_registry: reputationRegistry === null ? null : getAddress(reputationRegistry),
     validation_registry: shown(validationRegistry),
     verdict_evaluator: shown(verdictEvaluator),
+    assurance_accounts: shown(assuranceAccounts),
     sanctions_list: shown(sanctionsList),
     usdc: usdc === null ? null : getAddress(usdc),
   };

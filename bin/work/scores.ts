@@ -88,12 +88,12 @@ async function warm(
   );
 }
 
-async function renewBacking({ registry, scoring }: Parts, signal: AbortSignal): Promise<void> {
+async function renewBacking({ deployment, registry, scoring }: Parts, signal: AbortSignal): Promise<void> {
   const { db, chainId, logger } = scoring;
   const metrics = createBackingMetrics(registry);
   const renewals = { logger, pauseMs: BACKING_PAUSE_MS, what: "renewing backing" };
   await whileLeader({ db, name: "ahs-backing", chainId, logger, metrics, signal }, (led) => {
-    const pass = createBackingPass(scoring, metrics);
+    const pass = createBackingPass({ ...scoring, chain: deployment }, metrics);
     return repeat(renewals, led, () => pass(led));
   });
 }

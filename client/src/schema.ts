@@ -923,6 +923,11 @@ export interface components {
                  */
                 available_usd: number;
                 /**
+                 * @description The part of its bond that is neither committed to a job nor unbonding; it counts fully in the safe amount
+                 * @example 0
+                 */
+                bond_usd: number;
+                /**
                  * @description Costs of 180 days that do not come back to the wallet, and the part of its payers' cost bases that their payments passed on
                  * @example 85
                  */
@@ -933,7 +938,7 @@ export interface components {
                  */
                 outstanding_usd: number;
                 /**
-                 * @description Greatest amount to have at stake with the wallet at once: half of its cost basis, before what is outstanding
+                 * @description Greatest amount to have at stake with the wallet at once: half of its cost basis, and its bond, before what is outstanding
                  * @example 42.5
                  */
                 safe_amount_usd: number;
@@ -1098,7 +1103,7 @@ export interface components {
                 };
             };
         };
-        /** @description How much money the wallet's own costs stand for, in US dollars with at most 6 decimals. The health score predicts failures and is no fraud score; the safe amount says how much money a settlement may put at stake. Null while it is unknown, which is not zero: none was computed for the chain within a day, or the wallet was not followed by then. A routing decision shows it as it decided, before its own amount; records of POST /ahs/batch leave it out */
+        /** @description How much money the wallet's own costs and its bond stand for, in US dollars with at most 6 decimals. The health score predicts failures and is no fraud score; the safe amount says how much money a settlement may put at stake. Null while it is unknown, which is not zero: none was computed for the chain within a day, or the wallet was not followed by then. A routing decision shows it as it decided, before its own amount; records of POST /ahs/batch leave it out */
         Backing: {
             /**
              * @description All wallets' backings of a chain are computed together
@@ -1117,6 +1122,11 @@ export interface components {
              */
             available_usd: number;
             /**
+             * @description The part of its bond that is neither committed to a job nor unbonding; it counts fully in the safe amount
+             * @example 0
+             */
+            bond_usd: number;
+            /**
              * @description Costs of 180 days that do not come back to the wallet, and the part of its payers' cost bases that their payments passed on
              * @example 85
              */
@@ -1127,7 +1137,7 @@ export interface components {
              */
             outstanding_usd: number;
             /**
-             * @description Greatest amount to have at stake with the wallet at once: half of its cost basis, before what is outstanding
+             * @description Greatest amount to have at stake with the wallet at once: half of its cost basis, and its bond, before what is outstanding
              * @example 42.5
              */
             safe_amount_usd: number;
@@ -6495,6 +6505,7 @@ export interface operations {
                      *         "available_usd": 30.5,
                      *         "outstanding_usd": 12,
                      *         "cost_basis_usd": 85,
+                     *         "bond_usd": 0,
                      *         "as_of_block": 48190,
                      *         "as_of_time": "2026-11-20T09:58:00.000Z"
                      *       },
@@ -8045,6 +8056,7 @@ export interface operations {
                      *             "available_usd": 30.5,
                      *             "outstanding_usd": 12,
                      *             "cost_basis_usd": 85,
+                     *             "bond_usd": 0,
                      *             "as_of_block": 48190,
                      *             "as_of_time": "2026-11-20T09:58:00.000Z"
                      *           },

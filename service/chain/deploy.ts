@@ -15,6 +15,7 @@ import {
 } from "viem";
 import bytecodes from "../../contracts/bytecode.json" with { type: "json" };
 import { agentHealthOracleAbi } from "./abi/agent-health-oracle.ts";
+import { assuranceAccountsAbi } from "./abi/assurance-accounts.ts";
 import { scoreGateHookAbi } from "./abi/score-gate-hook.ts";
 import { verdictEvaluatorAbi } from "./abi/verdict-evaluator.ts";
 import type { Deployment } from "./deployments.ts";
@@ -132,11 +133,13 @@ type EvaluatorDeployment = {
   /** Null deploys no hooks. */
   readonly gate: GateWish | null;
   readonly oracle: Address;
+  /** Null deploys no accounts for bonds. */
+  readonly usdc: Address | null;
 };
 
 /**
  * Deploys the evaluator with an adapter for each generation among the escrows, allows the escrows, offers the ownership to
- * the owner where that is another than the payer, and deploys the hooks. Throws before anything is sent when an escrow is not one
+ * the owner where that is another than the payer, and deploys the hooks and the accounts for bonds. Throws before anything is sent when an escrow is not one
  * whose jobs can be read and ended.
  */
 export async function deployEvaluator(wanted: EvaluatorDeployment): Promise<{
@@ -144,8 +147,9 @@ export async function deployEvaluator(wanted: EvaluatorDeployment): Promise<{
   readonly escrows: readonly Escrow[];
   /** One for each escrow, in their order; none without a gate. The escrows' own admins decide whether jobs may name them. */
   readonly hooks: readonly Address[];
+  readonly assuranceAccounts: Deployment["assuranceAccounts"];
 }> {
-  const { walletClient, publicClient, signers, owner } = wanted;
+  const { walletClient, publicClient, signers, owner, usdc } = wanted;
   const escrows = await Promise.all(wanted.escrows.map((wish) => requireEscrow(publicClient, wish)));
   const payer = walletClient.account.address;
   const evaluator = await create(wanted, {
@@ -167,7 +171,22 @@ export async function deployEvaluator(wanted: EvaluatorDeployment): Promise<{
     await send(wanted, evaluator.address, encodeFunctionData(call));
   }
   const { address, startBlock } = evaluator;
-  return { verdictEvaluator: { address, startBlock }, escrows, hooks };
+  const assuranceAccounts =
+    usdc === null ? null : await deployAssuranceAccounts(wanted, { usdc, evaluator: address });
+  return { verdictEvaluator: { address, startBlock }, escrows, hooks, assuranceAccounts };
+}
+
+/** Deploys the accounts for bonds beside an evaluator. They have no owner. */
+export async function deployAssuranceAccounts(
+  paying: Paying,
+  { usdc, evaluator }: { readonly usdc: Address; readonly evaluator: Address },
+): Promise<NonNullable<Deployment["assuranceAccounts"]>> {
+  const { address, startBlock } = await create(paying, {
+    abi: assuranceAccountsAbi,
+    bytecode: bytecodes.AssuranceAccounts,
+    args: [usdc, evaluator],
+  });
+  return { address, startBlock };
 }
 
 async function createHooks(

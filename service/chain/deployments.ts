@@ -104,6 +104,8 @@ export const deploymentSchema = z.object({
   oracle: contract,
   /** Acts on signed verdicts, named as evaluator by jobs; null where none is deployed. */
   verdictEvaluator: contract.nullable().default(null),
+  /** Bonds that a settled REJECT of that evaluator slashes; null where none is deployed. */
+  assuranceAccounts: contract.nullable().default(null),
   escrows: z.array(escrow).default([]),
   /** Registries that the nightly scan reads, each once. */
   registries: z.array(registry).refine(areDistinct, "expected each address once").default([]),

@@ -8,6 +8,15 @@ export const jobEscrowEvents = parseAbi([
   "event JobExpired(uint256 indexed jobId)",
 ]);
 
+/** Events of the accounts for bonds that change what a wallet has available. */
+export const assuranceEvents = parseAbi([
+  "event AssuranceDeposited(address indexed wallet, address indexed from, uint256 amount, uint256 available)",
+  "event WithdrawalRequested(address indexed wallet, uint256 amount, uint256 unbonding, uint256 unbondedAt, uint256 available)",
+  "event WithdrawalCancelled(address indexed wallet, uint256 amount, uint256 available)",
+  "event JobCommitted(address indexed wallet, address indexed escrow, uint256 indexed jobId, address client, uint256 amount, uint256 expiry, uint256 available)",
+  "event CommitmentReleased(address indexed wallet, address indexed escrow, uint256 indexed jobId, uint256 amount, uint256 available)",
+]);
+
 /** Events that the verdict evaluator emits. */
 export const verdictEvaluatorEvents = parseAbi([
   "event VerdictSettled(address indexed escrow, uint256 indexed jobId, uint8 decision, uint16 score, bytes32 evidenceHash)",

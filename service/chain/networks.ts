@@ -12,7 +12,7 @@ const { identityRegistry, sanctionsList } = deploymentSchema.shape;
 const startBlock = identityRegistry.shape.startBlock.nullable();
 
 const networkSchema = deploymentSchema
-  .omit({ startBlock: true, oracle: true, verdictEvaluator: true, escrows: true })
+  .omit({ startBlock: true, oracle: true, verdictEvaluator: true, assuranceAccounts: true, escrows: true })
   .extend({
     identityRegistry: identityRegistry.extend({ startBlock }),
     sanctionsList: sanctionsList.unwrap().extend({ startBlock }).nullable(),

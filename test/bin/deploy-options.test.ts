@@ -43,6 +43,13 @@ test("an evaluator is deployed for the escrows named, without hooks", () => {
   });
 });
 
+test("accounts for bonds are deployed by their own option", () => {
+  expect(parseDeployOptions(["--out", "new.json", "--bonds"])).toEqual({
+    kind: "bonds",
+    options: { out: "new.json", bonds: true },
+  });
+});
+
 test("a gate is what all three of its options say", () => {
   const gate = ["--min-score", "60", "--max-age", "86400", "--unscored", "refuse"];
   expect(parseDeployOptions([...EVALUATOR, ...gate])).toMatchObject({
@@ -57,6 +64,8 @@ test.each<[string, string[]]>([
   ["--escrow is missing\nUsage", ["--out", "x", "--verdict-signer", A]],
   ["--verdict-signer is missing\nUsage", ["--out", "x", "--escrow", `G1:${B}:1`]],
   ["--out is missing\nUsage", ORACLE],
+  ["--out is missing\nUsage", ["--bonds"]],
+  ["Unrecognized key", [...EVALUATOR, "--bonds"]],
   ["--owner: expected an address\nUsage", [...ORACLE, "--out", "x", "--owner", "me"]],
   ["without --network, --registry and --sanctions", ["--out", "x"]],
   ["without --network, --registry and --sanctions", ["--out", "x", "--registry", A]],

@@ -231,14 +231,15 @@ function renderBacking(view: WalletView): Fragment {
   if (backing === null)
     return html`<p class="reading"><b>Not known</b></p>
 <p>The backing of this wallet is not computed yet, which does not mean zero. ${payments}</p>`;
-  const { safeMicroUsd, availableMicroUsd, outstandingMicroUsd, costBasisMicroUsd, asOfBlock, asOfTime } =
-    backing;
+  const { safeMicroUsd, availableMicroUsd, outstandingMicroUsd, costBasisMicroUsd, bondMicroUsd } = backing;
+  const { asOfBlock, asOfTime } = backing;
   return html`<p class="reading"><span class="reading-number">${usdAmount(safeMicroUsd)}</span> <b>USD</b> <span class="quiet">safe amount</span></p>
 <p>${payments}</p>
 <dl class="facts">
 <dt>Available</dt><dd><b>${usdAmount(availableMicroUsd)} USD</b></dd>
 <dt>Outstanding</dt><dd>${usdAmount(outstandingMicroUsd)} USD <span class="quiet">promised to payers or received within a day</span></dd>
 <dt>Cost basis</dt><dd>${usdAmount(costBasisMicroUsd)} USD <span class="quiet">spent in 180 days on costs that do not return, its payers' share included</span></dd>
+${bondMicroUsd === 0n ? "" : html`<dt>Bond</dt><dd>${usdAmount(bondMicroUsd)} USD <span class="quiet">deposited in USDC, neither committed to a job nor unbonding</span></dd>`}
 <dt>As of</dt><dd>block ${countWords(asOfBlock)}, ${timeTag(asOfTime)} <span class="quiet whole">(${ageWords(asOfTime, now)})</span></dd>
 </dl>${renderSeller(backing)}`;
 }

@@ -6,7 +6,7 @@ import { count, int, isoSchema, num, toUsd } from "./values.ts";
 export const backingSchema = z
   .object({
     safe_amount_usd: num(
-      "Greatest amount to have at stake with the wallet at once: half of its cost basis, before what is outstanding",
+      "Greatest amount to have at stake with the wallet at once: half of its cost basis, and its bond, before what is outstanding",
       42.5,
     ),
     available_usd: num("The safe amount without what is outstanding, 0 or more", 30.5),
@@ -18,12 +18,16 @@ export const backingSchema = z
       "Costs of 180 days that do not come back to the wallet, and the part of its payers' cost bases that their payments passed on",
       85,
     ),
+    bond_usd: num(
+      "The part of its bond that is neither committed to a job nor unbonding; it counts fully in the safe amount",
+      0,
+    ),
     as_of_block: int("All wallets' backings of a chain are computed together", 48_190),
     as_of_time: isoSchema,
   })
   .openapi("Backing", {
     description:
-      "How much money the wallet's own costs stand for, in US dollars with at most 6 decimals. The health score predicts failures and is no fraud score; the safe amount says how much money a settlement may put at stake. Null while it is unknown, which is not zero: none was computed for the chain within a day, or the wallet was not followed by then. A routing decision shows it as it decided, before its own amount; records of POST /ahs/batch leave it out",
+      "How much money the wallet's own costs and its bond stand for, in US dollars with at most 6 decimals. The health score predicts failures and is no fraud score; the safe amount says how much money a settlement may put at stake. Null while it is unknown, which is not zero: none was computed for the chain within a day, or the wallet was not followed by then. A routing decision shows it as it decided, before its own amount; records of POST /ahs/batch leave it out",
   });
 
 const jobCounts = {
@@ -76,12 +80,13 @@ export function renderSellerProfile(
 /** The backing of answers; null where it is unknown, which is not zero. */
 export function renderBacking(backing: AvailableBacking | null): z.infer<typeof backingSchema> | null {
   if (backing === null) return null;
-  const { safeMicroUsd, availableMicroUsd, outstandingMicroUsd, costBasisMicroUsd } = backing;
+  const { safeMicroUsd, availableMicroUsd, outstandingMicroUsd, costBasisMicroUsd, bondMicroUsd } = backing;
   return {
     safe_amount_usd: toUsd(safeMicroUsd),
     available_usd: toUsd(availableMicroUsd),
     outstanding_usd: toUsd(outstandingMicroUsd),
     cost_basis_usd: toUsd(costBasisMicroUsd),
+    bond_usd: toUsd(bondMicroUsd),
     as_of_block: backing.asOfBlock,
     as_of_time: backing.asOfTime.toISOString(),
   };

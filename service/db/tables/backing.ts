@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, jsonb, primaryKey, text } from "drizzle-orm/pg-core";
 import type { SellerProfile } from "../../model/backing/seller-profile.ts";
 import { address, int8, moment, rowId, uint } from "../columns.ts";
@@ -18,7 +19,9 @@ export const walletBacking = ahs.table(
     ownMicroUsd: uint().notNull(),
     /** CB: its own cost and the part of its payers' cost bases that their payments passed on. */
     costBasisMicroUsd: uint().notNull(),
-    /** Greatest amount to settle with it at once, before what is outstanding. */
+    /** The part of its bond that is neither committed to a job nor unbonding. */
+    bondMicroUsd: uint().notNull().default(sql`0`),
+    /** Half of the cost basis, and the bond: the greatest amount to settle with it at once, before what is outstanding. */
     safeMicroUsd: uint().notNull(),
     /** Payments to it from outside its owner cluster within the last day of chain time. */
     receivedDayMicroUsd: uint().notNull(),

@@ -22,6 +22,7 @@ export function knownAccounts(
     | "sanctionsList"
     | "oracle"
     | "verdictEvaluator"
+    | "assuranceAccounts"
     | "escrows"
     | "registries"
     | "usdc"
@@ -41,6 +42,7 @@ export function knownAccounts(
     [chain.sanctionsList?.address ?? null, "Sanctions list", "system"],
     [chain.oracle.address, "Agent Health oracle", "system"],
     [chain.verdictEvaluator?.address ?? null, "Agent Health verdict evaluator", "system"],
+    [chain.assuranceAccounts?.address ?? null, "Agent Health assurance accounts", "system"],
     ...chain.escrows.map(({ address, generation }) => {
       return [address, `ERC-8183 escrow ${generation}`, "system"] as const;
     }),

@@ -7,7 +7,7 @@ import type { WalletReceipt, WalletSpending } from "./read-spending.ts";
 /** Backing of one wallet, in millionths of a US dollar. */
 export type ComputedBacking = Pick<
   typeof walletBacking.$inferSelect,
-  "wallet" | "ownMicroUsd" | "costBasisMicroUsd" | "safeMicroUsd" | "receivedDayMicroUsd"
+  "wallet" | "ownMicroUsd" | "costBasisMicroUsd" | "bondMicroUsd" | "safeMicroUsd" | "receivedDayMicroUsd"
 > & { readonly sellerProfile: SellerProfile | null };
 
 /** Inputs of the backing of all followed wallets of a chain. */
@@ -21,7 +21,7 @@ export type BackingInputs = WalletSpending & {
 
 /**
  * Backing of each followed wallet that has any, or was paid, by rising address. All payments are by followed wallets: only theirs
- * are known completely, so that no other account passes a cost basis on.
+ * are known completely, so that no other account passes a cost basis on. A bond adds to the safe amount of its wallet alone.
  */
 export function computeBacking(inputs: BackingInputs): readonly ComputedBacking[] {
   const { own, payments, clusterOf, jobs } = inputs;
@@ -38,10 +38,17 @@ export function computeBacking(inputs: BackingInputs): readonly ComputedBacking[
       jobs: jobs.get(wallet) ?? [],
     });
     const ownMicroUsd = own.get(wallet) ?? 0n;
-    if (costBasis === 0n && profile === null) return [];
+    const bondMicroUsd = inputs.bonds.get(wallet) ?? 0n;
+    if (costBasis === 0n && bondMicroUsd === 0n && profile === null) return [];
     return [
       {
-        ...{ wallet, ownMicroUsd, costBasisMicroUsd: costBasis, safeMicroUsd: safe },
+        ...{
+          wallet,
+          ownMicroUsd,
+          costBasisMicroUsd: costBasis,
+          bondMicroUsd,
+          safeMicroUsd: safe + bondMicroUsd,
+        },
         receivedDayMicroUsd: receivedLastDay(wallet, receipts, clusterOf),
         sellerProfile: profile,
       },

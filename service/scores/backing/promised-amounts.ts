@@ -7,7 +7,7 @@ import type { StoredSellerProfile, walletBacking } from "../../db/tables/backing
 /** Backing of a wallet and what of its safe amount is still available; amounts in millionths of a US dollar. */
 export type AvailableBacking = Pick<
   typeof walletBacking.$inferSelect,
-  "safeMicroUsd" | "costBasisMicroUsd" | "asOfBlock" | "asOfTime"
+  "safeMicroUsd" | "costBasisMicroUsd" | "bondMicroUsd" | "asOfBlock" | "asOfTime"
 > & {
   /** The greater of the amounts promised within a day and of the payments to it within a day of the chain. */
   readonly outstandingMicroUsd: bigint;
@@ -92,7 +92,13 @@ type Ledger = Parameters<typeof createPromisedAmounts>[0];
 
 type BackingRow = Pick<
   typeof walletBacking.$inferSelect,
-  "wallet" | "costBasisMicroUsd" | "safeMicroUsd" | "receivedDayMicroUsd" | "asOfBlock" | "asOfTime"
+  | "wallet"
+  | "costBasisMicroUsd"
+  | "bondMicroUsd"
+  | "safeMicroUsd"
+  | "receivedDayMicroUsd"
+  | "asOfBlock"
+  | "asOfTime"
 > & {
   readonly promisedMicroUsd: bigint;
   readonly promises: number;
@@ -106,7 +112,7 @@ function backingStatement({ chainId, now }: Ledger, wallets: readonly Address[])
     name: "available_backing",
     text: `
       select wanted.wallet, coalesce(backing.cost_basis_micro_usd, 0) as "costBasisMicroUsd",
-             coalesce(backing.safe_micro_usd, 0) as "safeMicroUsd",
+             coalesce(backing.bond_micro_usd, 0) as "bondMicroUsd", coalesce(backing.safe_micro_usd, 0) as "safeMicroUsd",
              coalesce(backing.received_day_micro_usd, 0) as "receivedDayMicroUsd",
              backing.seller_profile as "sellerProfile", computed.as_of_block::float8 as "asOfBlock", computed.as_of_time as "asOfTime",
              coalesce(promised.micro_usd, 0) as "promisedMicroUsd", promised.promises::float8 as promises
@@ -131,6 +137,7 @@ function availableOf(row: BackingRow): AvailableBacking {
   const isSpent = promises >= MAX_PROMISES || outstandingMicroUsd >= safeMicroUsd;
   return {
     costBasisMicroUsd,
+    bondMicroUsd: row.bondMicroUsd,
     safeMicroUsd,
     outstandingMicroUsd,
     availableMicroUsd: isSpent ? 0n : safeMicroUsd - outstandingMicroUsd,

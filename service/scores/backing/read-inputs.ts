@@ -1,8 +1,9 @@
 import type { PoolClient } from "pg";
 import type { Logger } from "pino";
 import { type Address, zeroAddress } from "viem";
-import { addressesIn, type ChainFacts } from "../../chain/deployments.ts";
-import type { Database } from "../../db/database.ts";
+import { addressesIn, type Deployment } from "../../chain/deployments.ts";
+import { lowerCase } from "../../db/columns.ts";
+import { type Database, relationExists } from "../../db/database.ts";
 import { workThrough } from "../../db/quarantine.ts";
 import { readAsOf } from "../../ingest/read-as-of.ts";
 import type { Payment } from "../../model/backing/cost-basis.ts";
@@ -24,7 +25,7 @@ import {
 export type BackingContext = {
   readonly db: Database;
   readonly chainId: number;
-  readonly chain: Pick<ChainFacts, "market" | "accounts">;
+  readonly chain: Pick<Deployment, "market" | "accounts" | "usdc">;
   readonly logger: Logger;
   readonly now: () => Date;
 };
@@ -52,11 +53,21 @@ export async function readInputs(
   if (asOf === null) return null;
   const tokens = await readTokenList(client, { chainId, market: chain.market, enriched: asOf });
   if (!isPriced(tokens)) return null;
-  const query = { chainId, asOf, tokens, accounts: chain.accounts, most };
+  const bondToken = await readBondToken(client, context);
+  const query = { chainId, asOf, tokens, accounts: chain.accounts, bondToken, most };
   const read = await readAll(client, context, { query, signal });
   const jobs = await readJobs(client, { chainId, asOf });
   const clusterOf = await readClusters(client, context, { ...read, jobs, asOf });
   return { asOf, inputs: { ...read, jobs, clusterOf } };
+}
+
+/** An index built by older code has no bonds. */
+async function readBondToken(
+  client: PoolClient,
+  { chainId, chain: { usdc } }: BackingContext,
+): Promise<Address | null> {
+  if (usdc === null || !(await relationExists(client, `chain_${chainId}.bond_change`))) return null;
+  return lowerCase(usdc);
 }
 
 /** The spending of all followed wallets whose blocks are enriched, batch by batch. */
@@ -65,11 +76,12 @@ async function readAll(
   context: BackingContext,
   { query, signal }: { readonly query: SpendingQuery; readonly signal: AbortSignal },
 ) {
-  const all: WalletSpending = { own: new Map(), payments: [], receipts: [], leftOut: 0 };
+  const all: WalletSpending = { own: new Map(), payments: [], receipts: [], bonds: new Map(), leftOut: 0 };
   const wallets: Address[] = [];
   const attempt = async (batch: readonly string[]) => {
     const spending = await inSavepoint(client, () => readSpending(client, query, batch as Address[]));
     for (const [wallet, cost] of spending.own) all.own.set(wallet, cost);
+    for (const [wallet, bond] of spending.bonds) all.bonds.set(wallet, bond);
     for (const payment of spending.payments) all.payments.push(payment);
     for (const receipt of spending.receipts) all.receipts.push(receipt);
     wallets.push(...(batch as Address[]));

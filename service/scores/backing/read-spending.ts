@@ -21,6 +21,8 @@ export type WalletSpending = {
   readonly payments: Payment[];
   /** To the wallets, those of one payer in one week together. */
   readonly receipts: WalletReceipt[];
+  /** The part of each bond that is neither committed to a job nor unbonding. */
+  readonly bonds: Map<Address, bigint>;
   /** Payments and receipts left out for their number. */
   leftOut: number;
 };
@@ -37,6 +39,8 @@ export type SpendingQuery = {
   readonly asOf: AsOf;
   readonly tokens: TokenList;
   readonly accounts: ChainFacts["accounts"];
+  /** Token of bonds, lower-case; null if the index has no bonds. */
+  readonly bondToken: Address | null;
   /** Rows of each kind that one statement returns at most, the largest. */
   readonly most: number;
 };
@@ -62,7 +66,8 @@ export async function readSpending(
     own.set(payer, (own.get(payer) ?? 0n) + cost);
   }
   const receipts = await readReceipts(client, { ...query, wallets, prices });
-  return { own, payments, receipts, leftOut: countLeftOut(payments) + countLeftOut(receipts) };
+  const bonds = await readBonds(client, { ...query, wallets, prices });
+  return { own, payments, receipts, bonds, leftOut: countLeftOut(payments) + countLeftOut(receipts) };
 }
 
 /** The window of a block: its first moment, and the moment a day before its end, in Unix seconds. */
@@ -240,4 +245,27 @@ async function readReceipts(client: ClientBase, reading: Reading): Promise<Bound
     ],
   });
   return rows;
+}
+
+/** Available bonds at the price of the day before the block; none without a price, as for all other amounts. */
+async function readBonds(
+  client: ClientBase,
+  { chainId, asOf, bondToken, wallets, prices }: Reading,
+): Promise<Map<Address, bigint>> {
+  const today = dayOf(asOf.timestamp);
+  const place = prices.tokens.findIndex((token, i) => token === bondToken && prices.days[i] === today);
+  if (place === -1) return new Map();
+  const { rows } = await client.query<{ wallet: Address; microUsd: bigint }>({
+    ...NUMERIC_AS_BIGINT,
+    text: `
+      select wanted.wallet, div(newest.available * $3::numeric, $4::numeric) as "microUsd"
+      from unnest($1::text[]) as wanted (wallet)
+      cross join lateral (
+        select available from "chain_${chainId}".bond_change
+        where wallet = wanted.wallet and block <= $2 order by block desc limit 1
+      ) as newest
+      where newest.available > 0`,
+    values: [wallets, asOf.blockNumber, prices.prices[place], prices.units[place]],
+  });
+  return new Map(rows.map(({ wallet, microUsd }) => [wallet, microUsd]));
 }

@@ -29,7 +29,7 @@ export async function storeBacking(
       rows,
       end: sql`on conflict (chain_id, wallet) do update set
         own_micro_usd = excluded.own_micro_usd, cost_basis_micro_usd = excluded.cost_basis_micro_usd,
-        safe_micro_usd = excluded.safe_micro_usd, received_day_micro_usd = excluded.received_day_micro_usd,
+        bond_micro_usd = excluded.bond_micro_usd, safe_micro_usd = excluded.safe_micro_usd, received_day_micro_usd = excluded.received_day_micro_usd,
         seller_profile = excluded.seller_profile, as_of_block = excluded.as_of_block, as_of_time = excluded.as_of_time
         where wallet_backing.* is distinct from excluded.*`,
     });

@@ -51,6 +51,7 @@ async function resetIndex(chainId: number, ...flags: readonly string[]): Promise
     sanctionsList: null,
     oracle: CONTRACT,
     verdictEvaluator: null,
+    assuranceAccounts: null,
     escrows: [],
     registries: [],
     reputationRegistry: null,

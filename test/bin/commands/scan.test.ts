@@ -13,7 +13,8 @@ beforeAll(() => {
   deploymentFile = join(folder, "deployment.json");
   writeDeployment(deploymentFile, {
     ...{ chainId: 31_337, name: "a chain", startBlock: 0, finalityBlocks: 1 },
-    ...{ identityRegistry: CONTRACT, oracle: CONTRACT, sanctionsList: null, verdictEvaluator: null },
+    ...{ identityRegistry: CONTRACT, oracle: CONTRACT, sanctionsList: null },
+    ...{ verdictEvaluator: null, assuranceAccounts: null },
     ...{
       escrows: [],
       registries: [],

@@ -44,6 +44,7 @@ const DEPLOYMENT: Deployment = {
   sanctionsList: null,
   oracle: CONTRACT,
   verdictEvaluator: null,
+  assuranceAccounts: null,
   escrows: [],
   registries: [],
   reputationRegistry: null,

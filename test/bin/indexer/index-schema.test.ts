@@ -24,6 +24,7 @@ const deployment: Deployment = {
   sanctionsList: null,
   oracle: contract("2"),
   verdictEvaluator: contract("3"),
+  assuranceAccounts: contract("8"),
   escrows: [escrow],
   registries: [],
   reputationRegistry: null,

@@ -160,6 +160,7 @@ export function standing(changes: Partial<WalletSnapshot> = {}): WalletSnapshot 
 /** 42.5 USD safe, of which 12 are outstanding. */
 export const BACKING: AvailableBacking = {
   costBasisMicroUsd: 85_000_000n,
+  bondMicroUsd: 0n,
   safeMicroUsd: 42_500_000n,
   outstandingMicroUsd: 12_000_000n,
   availableMicroUsd: 30_500_000n,
@@ -187,6 +188,7 @@ export const SHOWN_BACKING = {
   available_usd: 30.5,
   outstanding_usd: 12,
   cost_basis_usd: 85,
+  bond_usd: 0,
   as_of_block: 960,
   as_of_time: "2026-11-20T09:55:00.000Z",
 };

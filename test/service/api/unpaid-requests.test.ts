@@ -293,6 +293,7 @@ const DEPLOYMENT: Parameters<typeof writeDeployment>[1] = {
   sanctionsList: place(0xa2),
   oracle: place(0xa3),
   verdictEvaluator: null,
+  assuranceAccounts: null,
   escrows: [],
   registries: [],
   reputationRegistry: null,

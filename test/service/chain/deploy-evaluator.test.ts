@@ -1,7 +1,8 @@
-import { type Address, createWalletClient, getAddress, http, keccak256, pad, type zeroAddress } from "viem";
+import { type Address, createWalletClient, getAddress, http, keccak256, pad, zeroAddress } from "viem";
 import { anvil as anvilChain } from "viem/chains";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { roleAccounts } from "../../../devnet/accounts.ts";
+import { assuranceAccountsAbi } from "../../../service/chain/abi/assurance-accounts.ts";
 import { scoreGateHookAbi } from "../../../service/chain/abi/score-gate-hook.ts";
 import { verdictEvaluatorAbi } from "../../../service/chain/abi/verdict-evaluator.ts";
 import { deployEvaluator } from "../../../service/chain/deploy.ts";
@@ -23,7 +24,7 @@ afterAll(async () => {
 
 test("an evaluator beside given escrows settles their jobs in every generation", async () => {
   const { deployment, publicClient } = chain;
-  const { verdictEvaluator, escrows, hooks } = await deployEvaluator(wanted());
+  const { verdictEvaluator, escrows, hooks, assuranceAccounts } = await deployEvaluator(wanted());
   expect(escrows).toEqual(deployment.escrows);
   expect(hooks).toEqual([]);
   const evaluator = verdictEvaluator.address;
@@ -31,12 +32,20 @@ test("an evaluator beside given escrows settles their jobs in every generation",
   expect(await publicClient.readContract({ ...reading, functionName: "signers" })).toEqual([
     verdictSigner.address,
   ]);
+  const bonds = { address: assuranceAccounts?.address ?? zeroAddress, abi: assuranceAccountsAbi } as const;
+  expect(await publicClient.readContract({ ...bonds, functionName: "evaluator" })).toBe(evaluator);
+  expect(await publicClient.readContract({ ...bonds, functionName: "usdc" })).toBe(deployment.usdc);
   for (const { generation, address: escrow } of escrows) {
     const jobId = await chain.submitJob(generation, escrow, evaluator);
     await chain.bring(evaluator, { escrow, jobId, decision: 1 });
     const args = [escrow, jobId] as const;
     expect(await publicClient.readContract({ ...reading, functionName: "decisionOf", args })).toBe(1);
   }
+});
+
+test("an evaluator without a USDC has no accounts for bonds", async () => {
+  const { assuranceAccounts } = await deployEvaluator({ ...wanted(), escrows: [], usdc: null });
+  expect(assuranceAccounts).toBeNull();
 });
 
 test("another owner than the payer is offered the ownership", async () => {
@@ -137,5 +146,6 @@ function wanted(): Parameters<typeof deployEvaluator>[0] {
     })),
     gate: null,
     oracle: deployment.oracle.address,
+    usdc: deployment.usdc,
   };
 }

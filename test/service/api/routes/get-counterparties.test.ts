@@ -168,7 +168,7 @@ describe("chain labels", () => {
       identityRegistry: { address: account(0x11), startBlock: 0 },
       sanctionsList: { address: account(0x12), startBlock: 0 },
       oracle: { address: account(0x13), startBlock: 0 },
-      ...{ verdictEvaluator: null, escrows: [], usdc: account(0x15) },
+      ...{ verdictEvaluator: null, assuranceAccounts: null, escrows: [], usdc: account(0x15) },
       registries: [{ name: "olas", kind: "erc8004", address: account(0x16), startBlock: 0 }],
       market: {
         native: { symbol: "ETH", decimals: 18, feed: null },

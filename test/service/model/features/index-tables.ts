@@ -38,7 +38,9 @@ export async function createIndexTables(client: Pick<Client, "query">, schema: s
     create table ${schema}.verdict_event (
       id text primary key, escrow text not null, job_id numeric(78) not null, kind text not null, decision integer not null,
       score integer, evidence_hash text not null, review_by numeric(78), block numeric(78) not null,
-      timestamp numeric(78) not null, transaction_hash text not null);`);
+      timestamp numeric(78) not null, transaction_hash text not null);
+    create table ${schema}.bond_change (
+      id text primary key, wallet text not null, block numeric(78) not null, available numeric(78) not null);`);
 }
 
 /** The indexes of the transaction table; a table filled before they are made is filled sooner. */

@@ -72,12 +72,13 @@ export async function createBackingWorld() {
         tokens: [{ address: USDC, symbol: "USDC", decimals: 6, feed: USDC_FEED }],
       },
       accounts: ACCOUNTS,
+      usdc: USDC,
     },
     logger: pino({ level: "silent" }),
     now: () => new Date(timeOf(HEAD) * 1000),
   };
   return {
-    ...{ context, db, settle },
+    ...{ context, db, settle, usdcFeed: USDC_FEED },
     query: (text: string, values: unknown[] = []) => client.query(text, values),
     follow: async (...wallets: readonly Address[]): Promise<void> => {
       for (const wallet of wallets) await followEnriched(client, SCHEMA, { wallet, block: 1 });
@@ -113,6 +114,11 @@ export async function createBackingWorld() {
         hasCode,
         firstFunder,
       ]);
+    },
+    /** Stores what a wallet has available of its bond after a block. */
+    bond: async (wallet: Address, usd: number, block = HEAD) => {
+      const values = [`${wallet}:${block}`, wallet, block, Math.round(usd * 1e6)];
+      await client.query(`insert into ${SCHEMA}.bond_change values ($1, $2, $3, $4)`, values);
     },
     endJob: async (job: {
       readonly provider: Address;

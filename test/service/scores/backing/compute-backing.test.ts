@@ -26,8 +26,9 @@ const closed = fc
     payments: fc.array(payment, { maxLength: 30 }),
     gifts: fc.array(gift, { maxLength: 10 }),
     clusters: fc.array(fc.integer({ min: 0, max: 9 }), { minLength: WALLETS, maxLength: WALLETS }),
+    bonds: fc.array(fc.tuple(number, amount), { maxLength: WALLETS }),
   })
-  .map(({ own, payments, gifts, clusters }): BackingInputs => {
+  .map(({ own, payments, gifts, clusters, bonds }): BackingInputs => {
     const clusterBy = new Map(wallets.map((wallet, i) => [wallet, `cluster ${clusters[i]}`]));
     return {
       wallets,
@@ -37,6 +38,7 @@ const closed = fc
         ...{ payer: account(1_000 + i), payee: walletAt(payee), week: i, microUsd },
         lastDayMicroUsd: late % (microUsd + 1n),
       })),
+      bonds: new Map(bonds.map(([wallet, microUsd]) => [walletAt(wallet), microUsd])),
       jobs: new Map(),
       leftOut: 0,
       clusterOf: (wallet) => clusterBy.get(wallet) ?? wallet,
@@ -46,13 +48,31 @@ const closed = fc
 const sumOf = (amounts: Iterable<bigint>) => [...amounts].reduce((sum, one) => sum + one, 0n);
 
 describe("stored backing", () => {
-  test("of wallets that pay only each other is safe for at most what they spent", () => {
+  test("of wallets that pay only each other is safe for at most what they spent, and their bonds", () => {
     fc.assert(
       fc.property(closed, (inputs) => {
         const safe = sumOf(computeBacking(inputs).map(({ safeMicroUsd }) => safeMicroUsd));
-        expect(safe).toBeLessThanOrEqual(sumOf(inputs.own.values()));
+        expect(safe).toBeLessThanOrEqual(sumOf(inputs.own.values()) + sumOf(inputs.bonds.values()));
       }),
       { numRuns: 300 },
+    );
+  });
+
+  test("passes no bond on: it adds to the safe amount of its wallet, and to nothing else", () => {
+    fc.assert(
+      fc.property(closed, (inputs) => {
+        const before = new Map(
+          computeBacking({ ...inputs, bonds: new Map() }).map((backing) => [backing.wallet, backing]),
+        );
+        for (const { bondMicroUsd, ...after } of computeBacking(inputs)) {
+          const { safeMicroUsd = 0n, costBasisMicroUsd = 0n } = before.get(after.wallet) ?? {};
+          expect(bondMicroUsd).toBe(inputs.bonds.get(after.wallet) ?? 0n);
+          expect([after.safeMicroUsd, after.costBasisMicroUsd]).toEqual([
+            safeMicroUsd + bondMicroUsd,
+            costBasisMicroUsd,
+          ]);
+        }
+      }),
     );
   });
 

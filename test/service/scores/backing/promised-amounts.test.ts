@@ -91,6 +91,7 @@ describe("a wallet's backing", () => {
     const ledger = ledgerOf();
     const nothing = {
       costBasisMicroUsd: 0n,
+      bondMicroUsd: 0n,
       safeMicroUsd: 0n,
       outstandingMicroUsd: 0n,
       availableMicroUsd: 0n,
@@ -119,6 +120,7 @@ describe("a wallet's backing", () => {
     );
     expect(await ledgerOf().read(WALLET)).toEqual({
       costBasisMicroUsd: 20n,
+      bondMicroUsd: 0n,
       safeMicroUsd: 10n,
       outstandingMicroUsd: received > 4n ? received : 4n,
       availableMicroUsd: available,
@@ -133,6 +135,7 @@ describe("a promised amount", () => {
     const { backing, promiseId } = await promise(6n);
     expect(backing).toEqual({
       costBasisMicroUsd: 20n,
+      bondMicroUsd: 0n,
       safeMicroUsd: 10n,
       outstandingMicroUsd: 0n,
       availableMicroUsd: 10n,

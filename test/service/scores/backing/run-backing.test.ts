@@ -81,6 +81,37 @@ test("stores the cost bases that the rows give by hand", async () => {
   expect(await backingOf(STRANGER)).toBeNull();
 });
 
+test("counts a bond fully, by its newest change that is final", async () => {
+  await world.follow(A, B, C);
+  await world.spend(A, 8);
+  await world.bond(A, 3, HEAD - 2);
+  await world.bond(A, 40, HEAD);
+  await world.bond(A, 0, HEAD + 1);
+  await world.bond(B, 7, HEAD - 1);
+  await world.bond(C, 7, HEAD - 1);
+  await world.bond(C, 0, HEAD);
+  await world.bond(STRANGER, 9);
+  await pass();
+  expect(await amountsOf(A)).toEqual([8_000_000n, 8_000_000n, 44_000_000n]);
+  expect(await amountsOf(B)).toEqual([0n, 0n, 7_000_000n]);
+  expect(await backingOf(C)).toBeNull();
+  expect(await backingOf(STRANGER)).toBeNull();
+  await world.settle(HEAD + 1);
+  await pass();
+  expect(await amountsOf(A)).toEqual([8_000_000n, 8_000_000n, 4_000_000n]);
+});
+
+test("knows no bond where the index was built by older code, or USDC has no price", async () => {
+  await world.follow(A);
+  await world.spend(A, 8);
+  await world.bond(A, 40);
+  await world.query("delete from ahs.feed_price where feed = $1", [world.usdcFeed]);
+  await pass();
+  expect(await amountsOf(A)).toEqual([8_000_000n, 8_000_000n, 4_000_000n]);
+  await world.query("drop table chain_31337.bond_change");
+  expect(await pass()).toBe(1);
+});
+
 test("counts only fees of own transactions within 180 days", async () => {
   await world.follow(A);
   await world.spend(A, 2, { ok: false });

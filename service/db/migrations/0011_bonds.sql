@@ -1,0 +1,1 @@
+ALTER TABLE "ahs"."wallet_backing" ADD COLUMN "bond_micro_usd" numeric DEFAULT 0 NOT NULL;
