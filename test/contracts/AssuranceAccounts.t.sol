@@ -8,7 +8,7 @@ import {AssuranceFixture} from "./AssuranceFixture.sol";
 
 /// depositAssurance, depositAssuranceFor
 /// ├── nothing → ZeroAmount; for no wallet → ZeroAddress; without allowance → reverts
-/// └── otherwise it is available to the wallet, whoever paid
+/// └── otherwise it is available to the wallet, from any payer
 /// requestWithdrawal
 /// ├── nothing → ZeroAmount; more than is available → AboveAvailable
 /// └── otherwise it unbonds, and the delay begins again for what was unbonding

@@ -62,7 +62,7 @@ contract AssuranceInvariantsTest is PRBTest {
         }
     }
 
-    /// 10. What a wallet put in is in its account, with itself, or with clients of its rejected jobs.
+    /// 10. Every deposit is in its account, with the wallet, or with clients of its rejected jobs.
     function invariant_MoneyLeavesOnlyToTheWalletOrToClientsOfItsRejectedJobs() external {
         assertFalse(handler.otherMovedMoney(), "another account withdrew");
         assertFalse(handler.withdrawnEarly(), "withdrawn before the delay");
