@@ -103,12 +103,13 @@ ${view.verdicts.length === 0 ? "" : html`<section class="panel" aria-labelledby=
   };
 }
 
-function renderSteps({ sample }: DashboardView): Fragment {
+function renderSteps({ sample, served }: DashboardView): Fragment {
   const wallet = sample === null ? html`a wallet` : html`<a href="/wallet/${toEip55(sample)}">a wallet</a>`;
   return html`<ol class="how">
 <li><b>Observe.</b> The index reads every transaction of registered agents (<abbr title="standard for a registry of agents">ERC-8004</abbr>): successes, failures, fees, approvals, counterparties.</li>
 <li><b>Score.</b> Open rules turn them into a score with a grade. Look at ${wallet}: its score, its backing and its record on chain. Anyone can recompute it.</li>
 <li><b>Decide.</b> Ask <code>GET /ahs/route/{address}?amount_usd=25</code> before a payment. It answers <code>instant_settle</code>, <code>escrow</code> or <code>reject</code>.</li>
+${served.has(postOutputs.path) ? html`<li><b>Verify.</b> Register what you order. A panel of six model roles compares the delivered text with it, and code decides <code>ALLOW</code>, <code>HOLD</code> or <code>REJECT</code>. An <abbr title="standard for escrowed jobs">ERC-8183</abbr> escrow pays or refunds by the verdict.</li>` : ""}
 </ol>`;
 }
 
