@@ -170,7 +170,7 @@ describe("a contract wallet", () => {
 });
 
 /** Counts down for some millions of gas, then answers the magic value of ERC-1271. */
-const BURNER: Hex = `0x620bbf005b600190038060045763${"1626ba7e"}60e01b60005260206000f3`;
+const BURNER: Hex = `0x620200005b600190038060045763${"1626ba7e"}60e01b60005260206000f3`;
 
 function forged(payload: PresentedPayment["payload"]): PresentedPayment["payload"] {
   return { ...payload, payload: { ...payload.payload, signature: `0x${"11".repeat(64)}1b` } };
