@@ -31,7 +31,7 @@ export function sellersOf(
       payersBack: payersBackIn(graph.usersOf, wallet),
     });
     const profile = sellerProfile({
-      ...{ wallet, receipts: own, paidTo: new Map(), jobs: [] },
+      ...{ wallet, receipts: own, paidTo: new Map(), jobs: [], feedback: null },
       clusterOf: (account) => (cluster.has(account) ? wallet : (groups.get(account) ?? account)),
       costBasisOf: () => 0n,
     });

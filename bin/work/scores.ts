@@ -1,3 +1,4 @@
+import { createChainReader } from "../../service/chain/node/chain-reader.ts";
 import { whileLeader } from "../../service/db/leader-lock.ts";
 import {
   createEnrichMetrics,
@@ -13,6 +14,7 @@ import {
 } from "../../service/ingest/warm/run-warm.ts";
 import { createSanctionsContract, runAsking } from "../../service/sanctions/ask-contract.ts";
 import { createReadingMetrics } from "../../service/sanctions/metrics.ts";
+import { paidFeedbackRound } from "../../service/scores/backing/paid-feedback-round.ts";
 import { createBackingMetrics, createBackingPass } from "../../service/scores/backing/run-backing.ts";
 import {
   createFactPatience,
@@ -31,6 +33,8 @@ const SCORING_PAUSE_MS = 1_000;
 const OVERTAKEN_PAUSE_MS = 60_000;
 const GAPS_PAUSE_MS = 2_000;
 const BACKING_PAUSE_MS = 5_000;
+const FEEDBACK_PAUSE_MS = 30_000;
+const FEEDBACK_RPC = { timeoutMs: 20_000, retries: 3, retryMs: 250 } as const;
 
 type Parts = Pick<WorkerParts, "config" | "deployment" | "registry"> & { scoring: ScoringRunContext };
 
@@ -52,6 +56,7 @@ export async function runScores(parts: Parts, signal: AbortSignal): Promise<void
     enrich(parts, metrics, signal),
     warm(parts, metrics, signal),
     renewBacking(parts, signal),
+    readFeedback(parts, signal),
     closeHistories(parts, signal),
   ]);
 }
@@ -95,6 +100,19 @@ async function renewBacking({ deployment, registry, scoring }: Parts, signal: Ab
   await whileLeader({ db, name: "ahs-backing", chainId, logger, metrics, signal }, (led) => {
     const pass = createBackingPass({ ...scoring, chain: deployment }, metrics);
     return repeat(renewals, led, () => pass(led));
+  });
+}
+
+/** Reads feedback of payers if the deployment names a reputation registry and USDC, by which payments are proven. */
+async function readFeedback({ config, deployment, scoring }: Parts, signal: AbortSignal): Promise<void> {
+  const { db, chainId, logger } = scoring;
+  const { reputationRegistry: registry, usdc, startBlock } = deployment;
+  if (registry === null || usdc === null) return;
+  const { rpcUrl: url } = requireChainSettings(config);
+  const rounds = { logger, pauseMs: FEEDBACK_PAUSE_MS, what: "reading feedback" };
+  await whileLeader({ db, name: "ahs-read-feedback", chainId, logger, signal }, (led) => {
+    const node = createChainReader({ ...FEEDBACK_RPC, url, signal: led, onRequest: () => undefined });
+    return repeat(rounds, led, () => paidFeedbackRound({ db, chainId, registry, usdc, startBlock, node }));
   });
 }
 

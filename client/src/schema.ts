@@ -1008,6 +1008,25 @@ export interface components {
                  * @example 9.5
                  */
                 active_weeks: number;
+                /** @description ERC-8004 feedback by independent payers, with the five most used tags. It counts for no score and no routing. Null where the deployment names no reputation registry */
+                feedback: {
+                    /** @description Independent payers who left feedback after a payment */
+                    payers: number;
+                    tags: {
+                        /**
+                         * @description Median of their values, decimals applied
+                         * @example 87.5
+                         */
+                        median: number;
+                        /** @description Payers who used it, each with its newest entry */
+                        payers: number;
+                        /**
+                         * @description tag1 in lower case, of at most 32 characters
+                         * @example starred
+                         */
+                        tag: string;
+                    }[];
+                } | null;
                 /** @description ERC-8183 jobs of independent clients who funded them */
                 jobs: {
                     /** @description Completed */

@@ -94,6 +94,7 @@ export function viewOf(
   chainId: number,
   view:
     | "agent"
+    | "agent_wallet"
     | "block"
     | "job"
     | "oracle_score"

@@ -19,6 +19,7 @@ const DERIVED_TABLES = [
   "document_day",
   "feed_price",
   "own_call",
+  "paid_feedback",
   "pending_fact",
   "quarantine",
   "registry_agent",

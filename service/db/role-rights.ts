@@ -69,6 +69,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, Readonly<Partial<Record<RoleN
   },
   unfollowed: { ahs_index: READ, ahs_serve: READ, ahs_work: READ },
   routing_promise: { ahs_index: CLEAR, ahs_serve: ALL, ahs_work: ALL },
+  paid_feedback: { ahs_index: CLEAR, ahs_work: ALL },
   wallet_backing: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
   wallet_interest: { ahs_serve: EDIT, ahs_work: READ },
   wallet_label: { ahs_serve: ALL, ahs_work: ALL },

@@ -45,6 +45,7 @@ export const SNAPSHOT_TABLES = [
   "registry_cursor",
   "sanctions_reading",
   "wallet_backing",
+  "paid_feedback",
   "input_file",
   "score",
   "current_score",

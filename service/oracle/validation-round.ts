@@ -1,15 +1,13 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
-import { type Address, type Hex, isHex, pad, toEventSelector } from "viem";
+import { type Address, isHex, pad, toEventSelector } from "viem";
 import { getAbiItem } from "viem/utils";
 import { validationRegistryAbi } from "../chain/abi/validation-registry.ts";
 import { decodeEvent } from "../chain/bounded-abi.ts";
-import type { ChainReader } from "../chain/node/chain-reader.ts";
-import { NodeFailure } from "../chain/node/failure.ts";
 import type { RawLog } from "../chain/node/rpc-answers.ts";
 import { readRevert } from "../chain/revert-reason.ts";
 import { holdChain } from "../db/chain-fence.ts";
-import type { Database } from "../db/database.ts";
+import { lowerCase } from "../db/columns.ts";
 import { metricsOf } from "../db/metrics.ts";
 import { pauseAfter, runLoop } from "../db/run-loop.ts";
 import { decodeDataUri } from "../net/decode-data-uri.ts";
@@ -18,6 +16,7 @@ import { enqueueTransaction } from "../sender/sender-transactions.ts";
 import { readValidationBody, type VerdictName } from "./check-validation-request.ts";
 import { startOfDay } from "./feedback-rows.ts";
 import { readIndexedBlock } from "./publish-records.ts";
+import { type RegistryLogSource, readRegistryLogs } from "./read-registry-logs.ts";
 import { composeValidation, type DecidedVerdict, type ValidationAnswer } from "./validation-document.ts";
 import {
   countAnsweredToday,
@@ -26,22 +25,17 @@ import {
   patchValidation,
   readDueValidations,
   readSentValidations,
-  readValidationCursor,
   storeValidations,
   VALIDATION_PURPOSE,
-  type ValidationScope,
 } from "./validation-rows.ts";
 
-type ValidationDeps = ValidationScope & {
-  readonly db: Database;
-  /** First block of the registry, and blocks behind the indexed one that cannot be reorged. */
-  readonly startBlock: number;
+type ValidationDeps = RegistryLogSource & {
+  /** Blocks behind the indexed one that cannot be reorged. */
   readonly finalityBlocks: number;
   readonly identityRegistry: Address;
   /** The key that requests name as their validator, and that answers. */
   readonly validator: Address;
   readonly origin: string;
-  readonly node: Pick<ChainReader, "logs">;
   readonly fetch: GuardedFetch;
   /**
    * Finds the newest decision on an output of this provider (lower-case). unknown: no such verdict, or of another provider; undecided: a
@@ -55,8 +49,6 @@ type ValidationDeps = ValidationScope & {
   readonly now: () => Date;
 };
 
-/** Blocks of one request to the node, and requests of one round. */
-const [RANGE_BLOCKS, RANGES] = [5_000, 20];
 /** Requests that one round answers; each may wait 10 s for its document. */
 const BATCH = 4;
 /** Answers of a day for all agents of one owner. */
@@ -90,30 +82,10 @@ export async function validationRound(deps: ValidationDeps): Promise<readonly Ou
 const REQUESTED = toEventSelector(getAbiItem({ abi: validationRegistryAbi, name: "ValidationRequest" }));
 
 async function readRequests(deps: ValidationDeps, finalBlock: number): Promise<void> {
-  const { db, chainId, registry, validator, startBlock, node } = deps;
-  const cursor = await readValidationCursor(db, deps);
-  let [from, span] = [cursor === null ? startBlock : cursor + 1, RANGE_BLOCKS];
-  for (let range = 0; range < RANGES && from <= finalBlock; range += 1) {
-    const to = Math.min(from + span - 1, finalBlock);
-    const wanted = {
-      ...{ from, to, addresses: [registry.toLowerCase() as Address] },
-      topics: [[REQUESTED], [pad(validator.toLowerCase() as Hex)]],
-    };
-    const logs = await node.logs(wanted).catch((error: unknown) => {
-      if (to > from && error instanceof NodeFailure && error.kind === "too_many_results") return null;
-      throw error;
-    });
-    if (logs === null) {
-      span = Math.ceil((to - from + 1) / 2);
-      continue;
-    }
-    const requests = logs.flatMap((log) => requestOf(log) ?? []);
-    await db.transaction(async (tx) => {
-      await holdChain(tx, chainId);
-      await storeValidations(tx, deps, { to, requests, now: deps.now() });
-    });
-    from = to + 1;
-  }
+  const topics = [[REQUESTED], [pad(lowerCase(deps.validator))]];
+  await readRegistryLogs(deps, { finalBlock, topics }, (tx, logs) =>
+    storeValidations(tx, deps, { requests: logs.flatMap((log) => requestOf(log) ?? []), now: deps.now() }),
+  );
 }
 
 function requestOf(log: RawLog): NewValidation | null {

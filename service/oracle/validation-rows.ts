@@ -6,7 +6,6 @@ import type { Database } from "../db/database.ts";
 import { viewOf } from "../db/index-snapshot.ts";
 import { insertRows } from "../db/insert-rows.ts";
 import { senderTransaction, validationRequest } from "../db/tables/publish.ts";
-import { registryCursor } from "../db/tables/scan.ts";
 import type { FeedbackScore } from "./feedback-document.ts";
 import { SCORE_COLUMNS, startOfDay } from "./feedback-rows.ts";
 import { transactionColumns } from "./publish-intents.ts";
@@ -14,31 +13,21 @@ import { transactionColumns } from "./publish-intents.ts";
 /** Purpose under which answers are sent. */
 export const VALIDATION_PURPOSE = "validation";
 
-export type ValidationScope = { readonly chainId: number; readonly registry: Address };
+type ValidationScope = { readonly chainId: number; readonly registry: Address };
 
 const ofScope = ({ chainId, registry }: ValidationScope) =>
   and(eq(validationRequest.chainId, chainId), eq(validationRequest.registry, lowerCase(registry)));
-
-/** Last block up to which requests were read; null before the first. */
-export async function readValidationCursor(
-  db: NodePgDatabase,
-  { chainId, registry }: ValidationScope,
-): Promise<number | null> {
-  const isMine = and(eq(registryCursor.chainId, chainId), eq(registryCursor.registry, lowerCase(registry)));
-  const [row] = await db.select({ block: registryCursor.block }).from(registryCursor).where(isMine);
-  return row?.block ?? null;
-}
 
 export type NewValidation = Pick<
   typeof validationRequest.$inferInsert,
   "requestHash" | "agentId" | "requestUri" | "state" | "reason" | "block"
 >;
 
-/** Stores the requests of a range of blocks and moves the cursor to its end. A request that is stored already stays as it is. */
+/** Stores new requests. One that is stored already stays as it is. */
 export async function storeValidations(
   tx: NodePgDatabase,
   { chainId, registry }: ValidationScope,
-  { to, requests, now }: { to: number; requests: readonly NewValidation[]; now: Date },
+  { requests, now }: { readonly requests: readonly NewValidation[]; readonly now: Date },
 ): Promise<void> {
   const scope = { chainId, registry: lowerCase(registry) };
   await insertRows(tx, {
@@ -46,13 +35,6 @@ export async function storeValidations(
     rows: requests.map((one) => ({ ...one, ...scope, attempts: 0, createdAt: now })),
     end: sql`on conflict do nothing`,
   });
-  await tx
-    .insert(registryCursor)
-    .values({ ...scope, block: to })
-    .onConflictDoUpdate({
-      target: [registryCursor.chainId, registryCursor.registry],
-      set: { block: sql`greatest(${registryCursor.block}, excluded.block)` },
-    });
 }
 
 /** A request that is to be answered now, with the agent as the index shows it. */

@@ -2,6 +2,7 @@ import { html } from "hono/html";
 import { type Address, encodeFunctionData } from "viem";
 import { agentHealthOracleAbi } from "../../chain/abi/agent-health-oracle.ts";
 import { gradeOf } from "../../chain/oracle-codec.ts";
+import type { SellerProfile } from "../../model/backing/seller-profile.ts";
 import { AHS_2026_2 } from "../../model/score/policy.ts";
 import { gradeLabel, type RoutingAction } from "../../model/score/record.ts";
 import { defaultAction } from "../../model/score/route.ts";
@@ -251,7 +252,18 @@ function renderSeller({ sellerProfile: profile }: AvailableBacking): Fragment | 
 <dt>Paid by</dt><dd>${countWords(profile.payers)} independent ${profile.payers === 1 ? "payer" : "payers"}, ${countWords(profile.returningPayers)} of them in two weeks or more</dd>
 <dt>Revenue</dt><dd>${usdAmount(BigInt(profile.revenueMicroUsd))} USD in 180 days <span class="quiet">in ${countWords(profile.weeks)} ${profile.weeks === 1 ? "week" : "weeks"}, ${percent(profile.refundedShare)} paid back</span></dd>
 <dt>Jobs</dt><dd>${countWords(jobs.completed)} completed, ${countWords(jobs.rejected)} rejected, ${countWords(jobs.expired)} expired</dd>
-</dl>`;
+${renderFeedback(profile.feedback ?? null)}</dl>`;
+}
+
+/** Tags are third parties' words. */
+function renderFeedback(feedback: SellerProfile["feedback"]): Fragment | string {
+  if (feedback === null) return "";
+  const medians = feedback.tags.map(
+    ({ tag, median, payers }) =>
+      html`, ${tag === "" ? "no tag" : html`<q>${strangeText(tag, 32)}</q>`}: ${countWords(median)} <span class="quiet">(median of ${countWords(payers)})</span>`,
+  );
+  return html`<dt>Feedback</dt><dd>of ${countWords(feedback.payers)} ${feedback.payers === 1 ? "payer" : "payers"}${medians}</dd>
+`;
 }
 
 function renderReading(ahsScore: number, { grade }: CurrentScore): Fragment {

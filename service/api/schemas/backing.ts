@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import type { SellerProfile } from "../../model/backing/seller-profile.ts";
 import type { AvailableBacking } from "../../scores/backing/promised-amounts.ts";
 import { count, int, isoSchema, num, toUsd } from "./values.ts";
 
@@ -36,6 +37,24 @@ const jobCounts = {
   expired: count("Expired"),
 };
 
+const feedbackSchema = z
+  .object({
+    payers: count("Independent payers who left feedback after a payment"),
+    tags: z.array(
+      z.object({
+        tag: z
+          .string()
+          .openapi({ description: "tag1 in lower case, of at most 32 characters", example: "starred" }),
+        payers: count("Payers who used it, each with its newest entry"),
+        median: num("Median of their values, decimals applied", 87.5),
+      }),
+    ),
+  })
+  .openapi({
+    description:
+      "ERC-8004 feedback by independent payers, with the five most used tags. It counts for no score and no routing. Null where the deployment names no reputation registry",
+  });
+
 /** How a wallet earns, for those that others pay. */
 export const sellerProfileSchema = z
   .object({
@@ -51,11 +70,16 @@ export const sellerProfileSchema = z
       .object(jobCounts)
       .openapi({ description: "ERC-8183 jobs of independent clients who funded them" }),
     verdicts: z.object({ allow: count("ALLOW"), reject: count("REJECT") }),
+    feedback: feedbackSchema.nullable(),
   })
   .openapi("SellerProfile", {
     description:
       "How a wallet earned in 180 days; null where no one paid it and no job of another ended. It is no grade and changes none",
   });
+
+function renderFeedback(feedback: SellerProfile["feedback"]) {
+  return feedback && { payers: feedback.payers, tags: feedback.tags.map((tag) => ({ ...tag })) };
+}
 
 /** The seller profile of answers. */
 export function renderSellerProfile(
@@ -74,6 +98,8 @@ export function renderSellerProfile(
     own_cluster_share: profile.ownClusterShare,
     jobs: profile.jobs,
     verdicts: profile.verdicts,
+    // Profiles of older versions have none until the next pass.
+    feedback: renderFeedback(profile.feedback ?? null),
   };
 }
 

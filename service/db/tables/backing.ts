@@ -5,8 +5,10 @@ import { address, int8, moment, rowId, uint } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /** A seller profile as JSON, which has no large numbers: the revenue is a text of digits. */
-export type StoredSellerProfile = Omit<SellerProfile, "revenueMicroUsd"> & {
+export type StoredSellerProfile = Omit<SellerProfile, "revenueMicroUsd" | "feedback"> & {
   readonly revenueMicroUsd: string;
+  /** Absent from profiles that an older version stored. */
+  readonly feedback?: SellerProfile["feedback"];
 };
 
 /** Backing of each wallet that has any, as of one block; all rows of a chain are replaced together. */
@@ -46,4 +48,33 @@ export const routingPromise = ahs.table(
     createdAt: moment().notNull().defaultNow(),
   },
   (table) => [index("routing_promise_wallet").on(table.chainId, table.wallet, table.createdAt)],
+);
+
+/** Entries of the ERC-8004 reputation registry by clients that paid the agent's wallet in USDC before; bounded for each agent. */
+export const paidFeedback = ahs.table(
+  "paid_feedback",
+  {
+    chainId: integer().notNull(),
+    registry: address().notNull(),
+    agentId: uint().notNull(),
+    client: address().notNull(),
+    /** Place among the entries of this client for the agent, from 1 on. */
+    feedbackIndex: uint().notNull(),
+    /** Wallet of the agent when it was given. */
+    wallet: address().notNull(),
+    block: int8().notNull(),
+    /** The value times 10 to the power of 18. */
+    value: uint().notNull(),
+    /** tag1 in lower case, at most 32 characters; empty without one. */
+    tag: text().notNull(),
+    /** Sum of the client's payments to the wallet before, in the units of USDC. */
+    paid: uint().notNull(),
+  },
+  (table) => [
+    // Its own name would be longer than PostgreSQL's names are.
+    primaryKey({
+      name: "paid_feedback_pk",
+      columns: [table.chainId, table.registry, table.agentId, table.client, table.feedbackIndex],
+    }),
+  ],
 );

@@ -18,6 +18,17 @@ export type EndedJobs = {
   readonly count: number;
 };
 
+/** An entry of a reputation registry by a client that paid the wallet before it. */
+export type PaidFeedback = {
+  readonly client: Address;
+  readonly block: number;
+  /** Place among the client's entries for the agent. */
+  readonly feedbackIndex: bigint;
+  /** The value times 10 to the power of 18. */
+  readonly value: bigint;
+  readonly tag: string;
+};
+
 /** Everything that a seller profile follows from, over one window of time. */
 export type SellerHistory = {
   readonly wallet: Address;
@@ -26,6 +37,8 @@ export type SellerHistory = {
   /** Sums that the wallet itself paid each account, in millionths of a US dollar. */
   readonly paidTo: ReadonlyMap<Address, bigint>;
   readonly jobs: Iterable<EndedJobs>;
+  /** In any order; null where no reputation registry is read. */
+  readonly feedback: readonly PaidFeedback[] | null;
   /** A name for the owner cluster of an account, see `Spending`. */
   readonly clusterOf: (account: Address) => string;
   /** In millionths of a US dollar; 0 where none is known. */
@@ -54,6 +67,15 @@ export type SellerProfile = {
   readonly jobs: { readonly completed: number; readonly rejected: number; readonly expired: number };
   /** Our verdicts on those jobs. */
   readonly verdicts: { readonly allow: number; readonly reject: number };
+  /** ERC-8004 feedback by those payers; null where no reputation registry is read. */
+  readonly feedback: FeedbackSummary | null;
+};
+
+type FeedbackSummary = {
+  /** Payers who left any. */
+  readonly payers: number;
+  /** The tags with most payers, at most five; a payer counts with its newest entry of a tag. */
+  readonly tags: readonly { readonly tag: string; readonly payers: number; readonly median: number }[];
 };
 
 /**
@@ -82,6 +104,7 @@ export function sellerProfile(history: SellerHistory): SellerProfile | null {
     ownClusterShare: partOf(own, own + total),
     jobs,
     verdicts,
+    feedback: summariseFeedback(payers, history),
   };
 }
 
@@ -176,6 +199,40 @@ function isOutsider(
   clusterOf: SellerHistory["clusterOf"],
 ): boolean {
   return account !== null && !parties.includes(clusterOf(account));
+}
+
+/** Tags that a profile names. */
+const MOST_TAGS = 5;
+const VALUE_UNIT = 1e18;
+
+/** Accounts of one owner are one payer, and those of the wallet's own owner none. */
+function summariseFeedback(
+  payers: ReadonlyMap<string, Payer>,
+  { feedback, clusterOf }: Pick<SellerHistory, "feedback" | "clusterOf">,
+): FeedbackSummary | null {
+  if (feedback === null) return null;
+  const counted = feedback.filter(({ client }) => payers.has(clusterOf(client)));
+  const tags = [...Map.groupBy(counted, ({ tag }) => tag)].map(([tag, entries]) => {
+    const newest = new Map<string, PaidFeedback>();
+    for (const entry of entries.toSorted(byAge)) newest.set(clusterOf(entry.client), entry);
+    const values = [...newest.values()].map(({ value }) => value);
+    return { tag, payers: values.length, median: roundMicro(Number(medianOf(values)) / VALUE_UNIT) };
+  });
+  return {
+    payers: new Set(counted.map(({ client }) => clusterOf(client))).size,
+    tags: tags.toSorted((a, b) => b.payers - a.payers || (a.tag < b.tag ? -1 : 1)).slice(0, MOST_TAGS),
+  };
+}
+
+function byAge(a: PaidFeedback, b: PaidFeedback): number {
+  return a.block - b.block || (a.feedbackIndex < b.feedbackIndex ? -1 : 1);
+}
+
+/** Of an even number the mean of the middle two. */
+function medianOf(values: readonly bigint[]): bigint {
+  const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const middle = sorted.slice(Math.floor((sorted.length - 1) / 2), Math.floor(sorted.length / 2) + 1);
+  return middle.reduce((sum, value) => sum + value, 0n) / BigInt(middle.length);
 }
 
 /** A part of one, to a millionth; 0 of nothing. */

@@ -1,7 +1,12 @@
 import type { Address } from "viem";
 import type { walletBacking } from "../../db/tables/backing.ts";
 import { costBases } from "../../model/backing/cost-basis.ts";
-import { type EndedJobs, type SellerProfile, sellerProfile } from "../../model/backing/seller-profile.ts";
+import {
+  type EndedJobs,
+  type PaidFeedback,
+  type SellerProfile,
+  sellerProfile,
+} from "../../model/backing/seller-profile.ts";
 import type { WalletReceipt, WalletSpending } from "./read-spending.ts";
 
 /** Backing of one wallet, in millionths of a US dollar. */
@@ -16,6 +21,8 @@ export type BackingInputs = WalletSpending & {
   readonly wallets: readonly Address[];
   /** Ended jobs by provider. */
   readonly jobs: ReadonlyMap<Address, readonly EndedJobs[]>;
+  /** Feedback of payers by wallet; null where no reputation registry is read. */
+  readonly feedback: ReadonlyMap<Address, readonly PaidFeedback[]> | null;
   readonly clusterOf: (account: Address) => string;
 };
 
@@ -24,7 +31,7 @@ export type BackingInputs = WalletSpending & {
  * are known completely, so that no other account passes a cost basis on. A bond adds to the safe amount of its wallet alone.
  */
 export function computeBacking(inputs: BackingInputs): readonly ComputedBacking[] {
-  const { own, payments, clusterOf, jobs } = inputs;
+  const { own, payments, clusterOf, jobs, feedback } = inputs;
   const bases = costBases({ ownMicroUsd: own, payments, clusterOf });
   const costBasisOf = (account: Address) => bases.get(account)?.costBasis ?? 0n;
   const receiptsOf = Map.groupBy(inputs.receipts, ({ payee }) => payee);
@@ -36,6 +43,7 @@ export function computeBacking(inputs: BackingInputs): readonly ComputedBacking[
       ...{ wallet, receipts, clusterOf, costBasisOf },
       paidTo: new Map((paymentsOf.get(wallet) ?? []).map(({ payee, microUsd }) => [payee, microUsd])),
       jobs: jobs.get(wallet) ?? [],
+      feedback: feedback === null ? null : (feedback.get(wallet) ?? []),
     });
     const ownMicroUsd = own.get(wallet) ?? 0n;
     const bondMicroUsd = inputs.bonds.get(wallet) ?? 0n;

@@ -3,11 +3,11 @@ import type { Logger } from "pino";
 import { type Address, zeroAddress } from "viem";
 import { addressesIn, type Deployment } from "../../chain/deployments.ts";
 import { lowerCase } from "../../db/columns.ts";
-import { type Database, relationExists } from "../../db/database.ts";
+import { type Database, NUMERIC_AS_BIGINT, relationExists } from "../../db/database.ts";
 import { workThrough } from "../../db/quarantine.ts";
 import { readAsOf } from "../../ingest/read-as-of.ts";
 import type { Payment } from "../../model/backing/cost-basis.ts";
-import type { EndedJobs } from "../../model/backing/seller-profile.ts";
+import type { EndedJobs, PaidFeedback } from "../../model/backing/seller-profile.ts";
 import { findOwners } from "../../model/features/find-owners.ts";
 import type { AsOf } from "../../model/features/types.ts";
 import { createContactCaches, loadFacts, loadMainFunders } from "../read/contact-graph.ts";
@@ -25,7 +25,7 @@ import {
 export type BackingContext = {
   readonly db: Database;
   readonly chainId: number;
-  readonly chain: Pick<Deployment, "market" | "accounts" | "usdc">;
+  readonly chain: Pick<Deployment, "market" | "accounts" | "usdc" | "reputationRegistry">;
   readonly logger: Logger;
   readonly now: () => Date;
 };
@@ -57,8 +57,9 @@ export async function readInputs(
   const query = { chainId, asOf, tokens, accounts: chain.accounts, bondToken, most };
   const read = await readAll(client, context, { query, signal });
   const jobs = await readJobs(client, { chainId, asOf });
-  const clusterOf = await readClusters(client, context, { ...read, jobs, asOf });
-  return { asOf, inputs: { ...read, jobs, clusterOf } };
+  const feedback = await readFeedback(client, context, asOf);
+  const clusterOf = await readClusters(client, context, { ...read, jobs, feedback, asOf });
+  return { asOf, inputs: { ...read, jobs, feedback, clusterOf } };
 }
 
 /** An index built by older code has no bonds. */
@@ -177,11 +178,31 @@ async function readJobs(
   return Map.groupBy(rows, ({ provider }) => provider);
 }
 
+/** Entries of feedback that one pass holds, those of the clients that paid most first. */
+const MOST_FEEDBACK = 200_000;
+
+async function readFeedback(
+  client: PoolClient,
+  { chainId, chain: { reputationRegistry } }: BackingContext,
+  asOf: AsOf,
+): Promise<BackingInputs["feedback"]> {
+  if (reputationRegistry === null) return null;
+  const { rows } = await client.query<PaidFeedback & { readonly wallet: Address }>({
+    ...NUMERIC_AS_BIGINT,
+    text: `
+      select wallet, client, block::float8 as block, feedback_index as "feedbackIndex", value, tag from ahs.paid_feedback
+      where chain_id = $1 and registry = $2 and block <= $3
+      order by paid desc, wallet, client limit ${MOST_FEEDBACK}`,
+    values: [chainId, lowerCase(reputationRegistry), asOf.blockNumber],
+  });
+  return Map.groupBy(rows, ({ wallet }) => wallet);
+}
+
 /** Owner clusters among all who spent, paid or were paid, as scoring finds them. */
 async function readClusters(
   client: PoolClient,
   { chainId, chain }: BackingContext,
-  read: WalletSpending & Pick<BackingInputs, "wallets" | "jobs"> & { readonly asOf: AsOf },
+  read: WalletSpending & Pick<BackingInputs, "wallets" | "jobs" | "feedback"> & { readonly asOf: AsOf },
 ): Promise<(account: Address) => string> {
   const publicFunders = addressesIn(chain.accounts.publicFunders);
   const accounts = new Set(read.wallets);
@@ -191,6 +212,7 @@ async function readClusters(
     if (payer !== null) accounts.add(payer);
     if (endedBy !== null) accounts.add(endedBy);
   }
+  for (const { client: payer } of [...(read.feedback?.values() ?? [])].flat()) accounts.add(payer);
   accounts.delete(zeroAddress);
   const cache = createContactCaches()(read.asOf.blockHash);
   const reader = { client, chainId, cache };

@@ -171,6 +171,7 @@ export const BACKING: AvailableBacking = {
     ...{ revenueMicroUsd: "210500000", refundedShare: 0.02, ownClusterShare: 0.1 },
     jobs: { completed: 5, rejected: 1, expired: 0 },
     verdicts: { allow: 4, reject: 1 },
+    feedback: { payers: 2, tags: [{ tag: "starred", payers: 2, median: 87.5 }] },
   },
 };
 
@@ -180,6 +181,7 @@ export const SHOWN_SELLER = {
   ...{ revenue_usd: 210.5, refunded_share: 0.02, own_cluster_share: 0.1 },
   jobs: { completed: 5, rejected: 1, expired: 0 },
   verdicts: { allow: 4, reject: 1 },
+  feedback: { payers: 2, tags: [{ tag: "starred", payers: 2, median: 87.5 }] },
 };
 
 /** That backing in answers. */

@@ -70,6 +70,9 @@ describe("what everybody sees of a wallet", () => {
   test("shows how a seller earns, and no such section for a wallet that was never paid", async () => {
     const { wallets } = fakePublicPages();
     expect(await htmlOf(PATH)).toContain("<dd>4 independent payers, 2 of them in two weeks or more</dd>");
+    expect(await htmlOf(PATH)).toContain(
+      '<dd>of 2 payers, <q>starred</q>: 87.5 <span class="quiet">(median of 2)</span></dd>',
+    );
     const backing = { ...BACKING, sellerProfile: null };
     const html = await htmlOf(PATH, { wallets: { ...wallets, backing: async () => backing } });
     expect(html).not.toContain("independent payer");

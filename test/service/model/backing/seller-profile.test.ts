@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import {
   describesSeller,
   type EndedJobs,
+  type PaidFeedback,
   type Receipt,
   type SellerHistory,
   type SellerProfile,
@@ -11,6 +12,7 @@ import {
 } from "../../../../service/model/backing/seller-profile.ts";
 
 const SELLER = accountOf(0);
+const ONE = 10n ** 18n;
 
 function accountOf(number: number): Address {
   return `0x${number.toString(16).padStart(40, "0")}`;
@@ -22,6 +24,7 @@ function historyOf(parts: Partial<SellerHistory>): SellerHistory {
     receipts: [],
     paidTo: new Map(),
     jobs: [],
+    feedback: null,
     clusterOf: (account) => account,
     costBasisOf: () => 0n,
     ...parts,
@@ -79,6 +82,7 @@ describe("a seller profile", () => {
       ownClusterShare: 0.5,
       jobs: { completed: 2, rejected: 0, expired: 0 },
       verdicts: { allow: 2, reject: 0 },
+      feedback: null,
     });
     expect(describesSeller(profile)).toBe(true);
   });
@@ -96,6 +100,37 @@ describe("a seller profile", () => {
     const profile = sellerProfile(historyOf({ jobs: [job(parts)], clusterOf }));
     const { completed = 0, rejected = 0, expired = 0 } = profile?.jobs ?? {};
     expect(completed + rejected + expired).toBe(counted);
+  });
+
+  test("sums up feedback of payers by tag: of each owner its newest entry, and of its own owner none", () => {
+    const feedback = (client: number, block: number, parts: Partial<PaidFeedback> = {}): PaidFeedback => ({
+      ...{ client: accountOf(client), block, feedbackIndex: 1n, value: 90n * ONE, tag: "starred", ...parts },
+    });
+    const given = historyOf({
+      receipts: [paid(1, 1, 5n), paid(2, 1, 5n), paid(3, 1, 5n), paid(8, 1, 5n)],
+      feedback: [
+        feedback(1, 20, { value: 40n * ONE }),
+        feedback(1, 10),
+        feedback(2, 10, { value: 4n * ONE + ONE / 2n }),
+        feedback(2, 10, { value: 99_770_000_000_000_000_000n, feedbackIndex: 2n, tag: "uptime" }),
+        // The owner of account 1, the wallet's own, and one that paid nothing within the window.
+        ...[feedback(4, 30, { value: 60n * ONE }), feedback(8, 10), feedback(6, 10)],
+      ],
+      clusterOf: (account) => ({ [accountOf(4)]: accountOf(1), [accountOf(8)]: SELLER })[account] ?? account,
+    });
+    expect(sellerProfile(given)?.feedback).toEqual({
+      payers: 2,
+      tags: [
+        { tag: "starred", payers: 2, median: 32.25 },
+        { tag: "uptime", payers: 1, median: 99.77 },
+      ],
+    });
+    const tags = Array.from({ length: 9 }, (_, tag) => feedback(1, 10, { tag: `${tag}`, value: -ONE }));
+    expect(sellerProfile({ ...given, feedback: tags })?.feedback).toEqual({
+      payers: 1,
+      tags: ["0", "1", "2", "3", "4"].map((tag) => ({ tag, payers: 1, median: -1 })),
+    });
+    expect(sellerProfile({ ...given, feedback: [] })?.feedback).toEqual({ payers: 0, tags: [] });
   });
 
   test("takes two payers and two weeks to describe a seller", () => {

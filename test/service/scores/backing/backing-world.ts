@@ -21,6 +21,7 @@ const [NATIVE_FEED, USDC_FEED] = [account(0xfe), account(0xff)];
 export const HEAD = 300;
 export const [FAUCET, MIXER, VENUE, VETTED] = [account(0xfa), account(0x31), account(0xde), account(0x5e)];
 const ESCROW = account(0xe5);
+export const REPUTATION = account(0x4e);
 
 const ACCOUNTS: ChainFacts["accounts"] = {
   entryPoints: [],
@@ -73,7 +74,9 @@ export async function createBackingWorld() {
       },
       accounts: ACCOUNTS,
       usdc: USDC,
+      reputationRegistry: REPUTATION,
     },
+
     logger: pino({ level: "silent" }),
     now: () => new Date(timeOf(HEAD) * 1000),
   };

@@ -40,6 +40,7 @@ const closed = fc
       })),
       bonds: new Map(bonds.map(([wallet, microUsd]) => [walletAt(wallet), microUsd])),
       jobs: new Map(),
+      feedback: null,
       leftOut: 0,
       clusterOf: (wallet) => clusterBy.get(wallet) ?? wallet,
     };

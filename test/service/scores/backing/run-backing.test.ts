@@ -9,7 +9,16 @@ import { createBackingMetrics, createBackingPass } from "../../../../service/sco
 import { readBackingAsOf, storeBacking } from "../../../../service/scores/backing/store-backing.ts";
 import { account, USDC } from "../../model/features/histories.ts";
 import { blockHash } from "../../model/features/index-tables.ts";
-import { createBackingWorld, FAUCET, HEAD, MIXER, timeOf, VENUE, VETTED } from "./backing-world.ts";
+import {
+  createBackingWorld,
+  FAUCET,
+  HEAD,
+  MIXER,
+  REPUTATION,
+  timeOf,
+  VENUE,
+  VETTED,
+} from "./backing-world.ts";
 
 const [A, B, C, STRANGER, POOL] = [account(1), account(2), account(3), account(0x99), account(0x88)];
 const FOREVER = new AbortController().signal;
@@ -192,6 +201,7 @@ test("describes how a wallet earns", async () => {
     ownClusterShare: 0,
     jobs: { completed: 1, rejected: 1, expired: 0 },
     verdicts: { allow: 1, reject: 1 },
+    feedback: { payers: 0, tags: [] },
   });
   expect(await profileOf(C)).toBeUndefined();
 });
@@ -210,6 +220,36 @@ test("changes nothing in a second pass, and removes what is gone", async () => {
   await world.query("delete from ahs.enrich_transfer");
   await pass();
   expect((await stored()).map(({ wallet }) => wallet)).toEqual([A]);
+});
+
+test("adds the feedback of payers to a profile, but for that of the wallet's own owner", async () => {
+  await world.follow(A);
+  await world.learn(B, false);
+  await world.learn(C, false, STRANGER);
+  await world.learn(A, false, STRANGER);
+  for (const from of [B, C]) await world.transfer({ from, to: A, usd: 5 });
+  await pass();
+  expect((await profileOf(A)).feedback).toEqual({ payers: 0, tags: [] });
+  for (const [client, value] of [
+    [B, 40],
+    [C, 99],
+    [POOL, 99],
+  ] as const)
+    await world.query(
+      `insert into ahs.paid_feedback (chain_id, registry, agent_id, client, feedback_index, wallet, block, value, tag, paid)
+       values (31337, $1, 1, $2, 1, $3, 5, $4, 'starred', 1)`,
+      [REPUTATION, client, A, BigInt(value) * 10n ** 18n],
+    );
+  await pass();
+  expect((await profileOf(A)).feedback).toEqual({
+    payers: 1,
+    tags: [{ tag: "starred", payers: 1, median: 40 }],
+  });
+  await createBackingPass(
+    { ...world.context, chain: { ...world.context.chain, reputationRegistry: null } },
+    createBackingMetrics(new Registry()),
+  )(FOREVER);
+  expect((await profileOf(A)).feedback).toBeNull();
 });
 
 test("waits until the head is five minutes on", async () => {
