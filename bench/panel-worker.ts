@@ -7,6 +7,11 @@ import { runPanelWork } from "../bin/work/verification.ts";
 const config = parseConfig(process.env);
 const logger = createLogger(config, "panel");
 const db = await openMigratedDatabase(config, "ahs-panel", logger);
-const common = { chainId: 31_337, registry: new Registry(), now: () => new Date() };
+const common = {
+  chainId: 31_337,
+  registry: new Registry(),
+  now: () => new Date(),
+  readReleased: async () => null,
+};
 await runPanelWork({ ...common, config, db, logger }, shutdownSignal());
 await db.$client.end();

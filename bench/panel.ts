@@ -99,6 +99,7 @@ function runDeps(db: Database, environment: Environment): RunOneDeps {
   return {
     db,
     chainId: 31_337,
+    readReleased: async () => null,
     tokensPerDecision: tokensPerDecision(settings),
     runPanel: (panelCase, run) => runPanel(panelCase, { ...panel, ...run }),
     metrics: createVerdictMetrics(registry),

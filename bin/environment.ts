@@ -2,6 +2,7 @@ import { type Address, getAddress, type Hex, isAddress, zeroAddress } from "viem
 import { z } from "zod";
 import { readTrustedProxies } from "../service/access/client-address.ts";
 import { readSigningKey } from "../service/access/payments/facilitator-credentials.ts";
+import { MONEY_LIMITS } from "../service/verification/panel/policy.ts";
 import { ROLE_NAMES, type RoleName } from "../service/verification/panel/types.ts";
 import { keyVariables, privateKey } from "./keys/key-variables.ts";
 
@@ -209,6 +210,13 @@ export const environment = z.object({
   /** Price of a million tokens in US dollars, for reporting costs: of questions, of answers. */
   PANEL_PROMPT_USD_PER_MILLION: price,
   PANEL_ANSWER_USD_PER_MILLION: price,
+  /** Worth of a job in US dollars above which an ALLOW needs all four generators, and a ballot of a second model. */
+  PANEL_UNANIMOUS_ABOVE_USD: wholeNumber(0, 1_000_000_000).default(
+    Number(MONEY_LIMITS.unanimousAboveMicroUsd / 1_000_000n),
+  ),
+  PANEL_SECOND_MODEL_ABOVE_USD: wholeNumber(0, 1_000_000_000).default(
+    Number(MONEY_LIMITS.secondModelAboveMicroUsd / 1_000_000n),
+  ),
   /** Verdicts that one worker makes at once. */
   PANEL_AT_ONCE: wholeNumber(1, 1_000).default(8),
   /** Days that specifications and outputs are kept as texts. */

@@ -19,14 +19,17 @@ import type { PanelSettings } from "./panel-settings.ts";
  * registry, once. Throws where a base URL or a key cannot be used safely.
  */
 export function panelFromConfig(settings: PanelSettings, registry: Registry): AskDeps {
-  const { models, contextTokens, answerTokens } = settings;
+  const { models, contextTokens, answerTokens, limits } = settings;
   const prices = pricesOf(settings);
   const monotonicMs = () => performance.now();
   return {
     models: measureModels(openModels(settings), {
       ...{ metrics: createPanelMetrics(registry), prices, monotonicMs },
     }),
-    settings: { models, contextTokens, answerTokens, prices, prompts: loadPrompts() },
+    settings: {
+      ...{ models, contextTokens, answerTokens, prices, prompts: loadPrompts() },
+      ...{ hasSecondModel: settings.second !== null, limits },
+    },
     newMarker: () => randomBytes(16).toString("hex"),
     monotonicMs,
   };

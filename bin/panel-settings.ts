@@ -31,8 +31,16 @@ export function panelSettings(data: Variables) {
     answerTokens: data.PANEL_ANSWER_TOKENS,
     tokensPerDay: data.PANEL_TOKENS_PER_DAY,
     prices: pricesOf(data.PANEL_PROMPT_USD_PER_MILLION, data.PANEL_ANSWER_USD_PER_MILLION),
+    limits: {
+      unanimousAboveMicroUsd: microUsd(data.PANEL_UNANIMOUS_ABOVE_USD),
+      secondModelAboveMicroUsd: microUsd(data.PANEL_SECOND_MODEL_ABOVE_USD),
+    },
     atOnce: data.PANEL_AT_ONCE,
   };
+}
+
+function microUsd(usd: number): bigint {
+  return BigInt(usd) * 1_000_000n;
 }
 
 /** The model that gives one ballot, with its server; null if all roles have models of one server. */

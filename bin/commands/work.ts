@@ -5,11 +5,13 @@ import { loadDeployment } from "../../service/chain/deployments.ts";
 import { createGuardedFetch } from "../../service/net/guarded-fetch.ts";
 import { requireSanctionsSource } from "../../service/sanctions/sources.ts";
 import { createSenderMetrics } from "../../service/sender/send-metrics.ts";
+import { readReleasedMoney } from "../../service/verification/escrow/released-money.ts";
+import type { RunOneDeps } from "../../service/verification/verdicts/run-one.ts";
 import { type Invocation, requireChainSettings } from "../config.ts";
 import { guardFromConfig, scoringFromConfig } from "../from-config.ts";
 import { openAccounts } from "../keys/open-accounts.ts";
 import { workerMetrics } from "../metrics.ts";
-import { createLogger, openMigratedDatabase, shutdownSignal } from "../process.ts";
+import { createLogger, openChainClient, openMigratedDatabase, shutdownSignal } from "../process.ts";
 import { runScans } from "../work/nightly.ts";
 import { askSanctionsContract, runScores } from "../work/scores.ts";
 import { runPayments, runPublishing } from "../work/sending.ts";
@@ -40,6 +42,8 @@ export async function work({ config }: Invocation): Promise<void> {
   const registry = workerMetrics(config, { deployment, ...common }, signal);
   const senderMetrics = createSenderMetrics(registry);
   const parts = { config, deployment, registry, ...common };
+  const client = openChainClient(rpcUrl);
+  const readReleased: RunOneDeps["readReleased"] = (job) => readReleasedMoney({ ...parts, client }, job);
   const sending = { ...parts, senderMetrics, accounts };
   await Promise.all([
     runScores({ config, deployment, registry, scoring }, signal),
@@ -48,7 +52,7 @@ export async function work({ config }: Invocation): Promise<void> {
     runPayments(sending, signal),
     runSettlements(sending, signal),
     deliverAlerts({ config, chainId, registry, ...common }, signal),
-    runPanelWork({ config, chainId, registry, ...common }, signal),
+    runPanelWork({ ...parts, chainId, readReleased }, signal),
     runScans({ config, deployment, registry, rpcUrl, scoring, publisher: publisher.address }, signal),
     repeat({ ...common, pauseMs: HOLDS_PAUSE_MS, what: "returning abandoned debits" }, signal, () =>
       returnExpiredHolds(db, scoring.now()),

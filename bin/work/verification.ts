@@ -5,6 +5,7 @@ import { readSignatureDeadline } from "../../service/verification/escrow/settlem
 import { createEscrowMetrics, createVerdictMetrics } from "../../service/verification/metrics.ts";
 import { runPanel } from "../../service/verification/panel/run-panel.ts";
 import { askRerun } from "../../service/verification/verdicts/rerun-verdict.ts";
+import type { RunOneDeps } from "../../service/verification/verdicts/run-one.ts";
 import { runVerdicts } from "../../service/verification/verdicts/run-verdicts.ts";
 import { settleIntake } from "../../service/verification/verdicts/settle-intake.ts";
 import { tokensPerDecision } from "../../service/verification/verdicts/token-budget.ts";
@@ -103,7 +104,7 @@ const PACE = { pollMs: 1_000, gaugesMs: 5_000 };
  * configured; throws if the models' base URL or key cannot be used safely.
  */
 export async function runPanelWork(
-  work: Omit<WorkerParts, "deployment"> & { readonly chainId: number },
+  work: Omit<WorkerParts, "deployment"> & Pick<RunOneDeps, "chainId" | "readReleased">,
   signal: AbortSignal,
 ): Promise<void> {
   const { config, registry, logger } = work;

@@ -482,6 +482,7 @@ export interface components {
                 confidence: number;
                 domain: string;
             };
+            voting: components["schemas"]["Voting"];
         } | null;
         OutputRequest: {
             /**
@@ -895,7 +896,7 @@ export interface components {
              */
             evidence_hash: string | null;
             /**
-             * @description Mean of the generators' scores, rounded half up. Null, as confidence, mdi and generator_majority, for a review of a verdict that had failed: the struct that is signed for the escrow, and receipts, have 0 there
+             * @description Median of the generators' scores, rounded half up. Null, as confidence, mdi and generator_majority, for a review of a verdict that had failed: the struct that is signed for the escrow, and receipts, have 0 there
              * @example 86
              */
             final_score: number | null;
@@ -1133,6 +1134,55 @@ export interface components {
             /** @enum {string} */
             version: "0.1.0";
         };
+        /** @description How votes were counted. Null for decisions before panel-2026.1, and where the panel made none */
+        Voting: {
+            /**
+             * @description Independent votes that the ballots behind `confidence` are worth: ballots of one model share its errors
+             * @example 1.62
+             */
+            effective_votes: number;
+            /** @description Which text a generator reads first */
+            evidence_order: {
+                /** @enum {string} */
+                criteria_auditor?: "specification_first" | "output_first";
+                /** @enum {string} */
+                domain_expert?: "specification_first" | "output_first";
+                /** @enum {string} */
+                evidence_checker?: "specification_first" | "output_first";
+                /** @enum {string} */
+                user_advocate?: "specification_first" | "output_first";
+            };
+            /** @description Null if an ALLOW releases no money, as without a bound job */
+            money: {
+                /**
+                 * @description Null if the worth is not known, which counts as above both
+                 * @example 40
+                 */
+                released_usd: number | null;
+                /**
+                 * @description Above it an ALLOW needs a ballot of a second model
+                 * @example 1000
+                 */
+                second_model_above_usd: number;
+                /**
+                 * @description Above it an ALLOW needs the votes of all four generators
+                 * @example 25
+                 */
+                unanimous_above_usd: number;
+            } | null;
+            /**
+             * @description The ballot of a model of another family; null without one
+             * @example {
+             *       "role": "evidence_checker",
+             *       "model": "another-model"
+             *     }
+             */
+            second_model: {
+                model: string;
+                /** @enum {string} */
+                role: "criteria_auditor" | "domain_expert" | "evidence_checker" | "user_advocate";
+            } | null;
+        } | null;
     };
     responses: never;
     parameters: never;
@@ -1757,6 +1807,19 @@ export interface operations {
                      *           "confidence": 0.7
                      *         },
                      *         "rules_fired": [],
+                     *         "voting": {
+                     *           "effective_votes": 1.62,
+                     *           "money": {
+                     *             "released_usd": 40,
+                     *             "unanimous_above_usd": 25,
+                     *             "second_model_above_usd": 1000
+                     *           },
+                     *           "second_model": {
+                     *             "role": "evidence_checker",
+                     *             "model": "another-model"
+                     *           },
+                     *           "evidence_order": {}
+                     *         },
                      *         "runs": [
                      *           {
                      *             "run": 1,

@@ -83,7 +83,14 @@ export function ownBenign(marker: string): readonly NamedCase[] {
   const labelled = ownCases().filter(({ expected: [best] }) => best === "ALLOW");
   return [
     ...listed.map(({ name, ...one }) => {
-      const labels = { id: name, tags: [], expected: [], evidence_texts: [], provider_has_score: true };
+      const labels = {
+        id: name,
+        tags: [],
+        expected: [],
+        evidence_texts: [],
+        provider_has_score: true,
+        released_usd: null,
+      };
       return { name, marker, panelCase: panelCaseOf({ ...labels, ...one }) };
     }),
     ...labelled.map((one) => ({ name: one.id, marker, panelCase: panelCaseOf(one) })),

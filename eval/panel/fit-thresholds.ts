@@ -2,10 +2,13 @@ import type { Random } from "../../devnet/population/random.ts";
 import { hashText } from "../../service/verification/panel/hashes.ts";
 import {
   type Domain,
+  MONEY,
   THRESHOLD_HUNDREDTHS,
   THRESHOLDS,
   type Thresholds,
+  VOTING,
 } from "../../service/verification/panel/policy.ts";
+import { GENERATOR_ROLES } from "../../service/verification/panel/types.ts";
 import type { VerdictRow } from "./case-row.ts";
 import { bootstrap, type Estimate } from "./interval.ts";
 import { measureVerdicts, type VerdictMeasures } from "./panel-measures.ts";
@@ -57,6 +60,9 @@ const KNOBS: readonly Knob[] = [
   knob("rejectBelow", steps(5, 50)),
   knob("rejectionMargin", steps(0, 25)),
   knob("rejectionMarginWithoutScore", steps(0, 25)),
+  knob("moneyVotes", [VOTING.majority, GENERATOR_ROLES.length]),
+  // Half a vote and the one in force: without the rule, and with it.
+  knob("effectiveVotes", [50, MONEY.effectiveVotesHundredths]),
 ];
 
 /** No fit needed more on any recording; the bound is for one that circles. */

@@ -23,6 +23,7 @@ We expect freight rates to ease in autumn, as seven large ships enter service on
 Investors should know three risks. Fuel may become dearer, because the hedges end in December. Dockers may strike, because their contract is being negotiated. Tariffs may reduce volumes, for the reason that a third of all boxes come from one country.`,
   evidenceTexts: [],
   providerHasScore: true,
+  released: null,
 };
 /** Work that has nothing of that order. */
 export const BAD =

@@ -89,7 +89,11 @@ function preferenceIn(decision: string | null | undefined): Preference {
  */
 export function importPairs(
   files: readonly JudgeFile[],
-  form: { readonly kind: (typeof IMPORTS)[number]; readonly order: (typeof ORDERS)[number] },
+  form: {
+    readonly kind: (typeof IMPORTS)[number];
+    readonly order: (typeof ORDERS)[number];
+    readonly hasSecondModel: boolean;
+  },
 ): Rows<RecordedCase> {
   if (files.length < 3 || files.length > GENERATOR_ROLES.length) {
     throw new Error(`${files.length} files of judgments, expected 3 or 4: one for each ballot`);
@@ -122,7 +126,8 @@ export function importPairs(
         domain: "default",
         expected: [truth === "first" ? "ALLOW" : "REJECT"],
       },
-      ...{ criteria: 0, provider_has_score: true, checks: [] },
+      ...{ criteria: 0, provider_has_score: true, checks: [], released_usd: null },
+      second_model: form.hasSecondModel,
       ballots: { criteria_auditor, domain_expert, evidence_checker, user_advocate },
       critique: { confidence: 1, fabrication_risk: "none", spec_gaming: false, challenged: [] },
       synthesis: { unmet: [] },

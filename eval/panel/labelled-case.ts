@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { z } from "zod";
-import type { PanelCase } from "../../service/verification/panel/types.ts";
+import type { PanelCase, ReleasedMoney } from "../../service/verification/panel/types.ts";
 import { jsonOf } from "./read-lines.ts";
 
 const CASES_FOLDER = new URL("./cases/", import.meta.url);
@@ -19,6 +19,20 @@ export const expectedVerdicts = z
   .min(1)
   .max(3);
 
+/** Worth of the job that an ALLOW pays; null without a job, "unknown" without a price. */
+export const releasedUsd = z
+  .union([z.number().min(0).max(1e9), z.literal("unknown")])
+  .nullable()
+  .default(null);
+
+export function releasedMoneyOf({
+  released_usd: usd,
+}: {
+  readonly released_usd: z.infer<typeof releasedUsd>;
+}): ReleasedMoney {
+  return typeof usd === "number" ? BigInt(Math.ceil(usd * 1_000_000)) : usd;
+}
+
 const labelledCase = z.strictObject({
   id: shownName,
   domain: shownName,
@@ -29,6 +43,7 @@ const labelledCase = z.strictObject({
   output_text: text,
   evidence_texts: z.array(z.string().min(1).max(MAX_EVIDENCE)).max(3).default([]),
   provider_has_score: z.boolean().default(true),
+  released_usd: releasedUsd,
   expected: expectedVerdicts,
 });
 
@@ -67,5 +82,6 @@ export function panelCaseOf(labelled: LabelledCase): PanelCase {
     outputText: labelled.output_text,
     evidenceTexts: labelled.evidence_texts,
     providerHasScore: labelled.provider_has_score,
+    released: releasedMoneyOf(labelled),
   };
 }

@@ -7,9 +7,9 @@ import { type LabelledCase, ownCases, readCases } from "./labelled-case.ts";
 import { readBounded } from "./read-lines.ts";
 
 export const USAGE = `Usage: npm run eval:panel -- [--cases FILE] [--record FILE] [--json FILE]
-       npm run eval:panel -- --replay FILE [--fit [--costs ALLOW,REJECT,HOLD]] [--seed TEXT] [--strict] [--json FILE]
+       npm run eval:panel -- --replay FILE [--fit [--costs ALLOW,REJECT,HOLD]] [--released USD] [--seed TEXT] [--strict] [--json FILE]
        npm run eval:panel -- --import ${IMPORTS.join("|")} --judgments FILE (3 or 4 times) [--order ${ORDERS.join("|")}]
-                             [--record FILE] [--seed TEXT] [--strict] [--json FILE]
+                             [--second-model] [--record FILE] [--fit …] [--released USD] [--seed TEXT] [--strict] [--json FILE]
        npm run eval:panel -- --attacks own|FILE (repeated) [--benign own|FILE (repeated)] [--strict] [--json FILE]
 What the panel makes of labelled cases: on the models that PANEL_BASE_URL and PANEL_MODEL name, or of recorded judgments without any model.
 --record keeps the judgments, --replay decides them again, --fit looks for better thresholds. Exit code 1 when a case came to no verdict.`;
@@ -25,6 +25,8 @@ type Replayed = Common & {
   readonly isStrict: boolean;
   /** Costs to fit thresholds by; null without a fit. */
   readonly fitCosts: Costs | null;
+  /** US dollars that every case is taken to release; null leaves what the cases say. */
+  readonly releasedUsd: number | null;
 };
 
 /** Name of the texts of this repository, in place of a file. */
@@ -50,6 +52,8 @@ export type Options =
       readonly mode: "import";
       readonly kind: (typeof IMPORTS)[number];
       readonly order: (typeof ORDERS)[number];
+      /** Whether the third file is of another model than the others. */
+      readonly hasSecondModel: boolean;
       readonly files: readonly JudgeFile[];
     });
 
@@ -63,6 +67,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
       judgments: { type: "string", multiple: true },
       ...{ attacks: { type: "string", multiple: true }, benign: { type: "string", multiple: true } },
       ...{ strict: { type: "boolean" }, fit: { type: "boolean" }, costs: text },
+      ...{ released: text, "second-model": { type: "boolean" } },
     },
   });
   const { json, record, replay, seed = "1", judgments = [], strict: isStrict = false } = values;
@@ -73,9 +78,10 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
   refuse("Without --attacks a run", values, ["benign"]);
   if (values.costs !== undefined && values.fit === undefined) throw new Error("--costs goes with --fit");
   const fitCosts = values.fit === true ? costsOf(values.costs) : null;
-  const replayed = { json, record, seed, isStrict, fitCosts };
+  const releasedUsd = values.released === undefined ? null : usdOf(values.released);
+  const replayed = { json, record, seed, isStrict, fitCosts, releasedUsd };
   if (replay !== undefined) {
-    refuse("--replay", values, ["cases", "record", "import", "order", "judgments"]);
+    refuse("--replay", values, ["cases", "record", "import", "order", "judgments", "second-model"]);
     return { mode: "replay", ...replayed, file: replay, text: readBounded(replay) };
   }
   if (values.import !== undefined) {
@@ -85,10 +91,13 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
       ...replayed,
       kind: oneOf("--import", values.import, IMPORTS),
       order: oneOf("--order", values.order ?? "both", ORDERS),
+      hasSecondModel: values["second-model"] === true,
       files: judgments.map((name) => ({ name, text: readBounded(name) })),
     };
   }
-  refuse("A run on models", values, ["order", "judgments", "seed", "strict", "fit"]);
+  refuse("A run on models", values, [
+    ...["order", "judgments", "seed", "strict", "fit", "released", "second-model"],
+  ]);
   const cases = values.cases === undefined ? ownCases() : readCases(values.cases);
   return { mode: "live", json, record, cases, config: parseConfig(env).panel };
 }
@@ -115,6 +124,12 @@ function costsOf(given: string | undefined): Costs {
     );
   }
   return { falseAllow, falseReject, hold };
+}
+
+function usdOf(given: string): number {
+  if (!/^\d{1,9}(\.\d{1,6})?$/.test(given))
+    throw new Error(`--released is "${given}", expected US dollars such as 100`);
+  return Number(given);
 }
 
 function oneOf<Name extends string>(option: string, given: string, names: readonly Name[]): Name {

@@ -11,7 +11,7 @@ import {
 import { shownTexts } from "../../service/verification/panel/assemble-outcome.ts";
 import { checkOutput } from "../../service/verification/panel/check-output.ts";
 import { splitCriteria } from "../../service/verification/panel/criteria.ts";
-import { MAX_CRITERIA, PANEL_VERSION } from "../../service/verification/panel/policy.ts";
+import { MAX_CRITERIA, type MoneyLimits, PANEL_VERSION } from "../../service/verification/panel/policy.ts";
 import { caseBlocks } from "../../service/verification/panel/prompts.ts";
 import {
   challengedRoles,
@@ -29,7 +29,14 @@ import {
   type RoleRecord,
 } from "../../service/verification/panel/types.ts";
 import type { VerdictRow } from "./case-row.ts";
-import { expectedVerdicts, type LabelledCase, panelCaseOf, shownName } from "./labelled-case.ts";
+import {
+  expectedVerdicts,
+  type LabelledCase,
+  panelCaseOf,
+  releasedMoneyOf,
+  releasedUsd,
+  shownName,
+} from "./labelled-case.ts";
 
 /** Version of the format; a file of another version is refused line by line. */
 export const FORMAT = "panel-judgments.1";
@@ -73,6 +80,9 @@ export const recordedCase = z.strictObject({
   /** How many criteria the specification has. */
   criteria: z.int().min(0).max(MAX_CRITERIA),
   provider_has_score: z.boolean(),
+  released_usd: releasedUsd,
+  /** Whether the evidence checker's model is of another family than the others. */
+  second_model: z.boolean().default(false),
   checks: z
     .array(z.strictObject({ name: z.enum(CHECKS), criterion: criterionId.nullable() }))
     .max(MAX_CRITERIA + CHECKS.length),
@@ -103,12 +113,13 @@ export type RecordedCase = z.infer<typeof recordedCase>;
 const FOUND = "a quotation that was found";
 
 /** Input of the tally that decides as the recorded answers did. */
-export function tallyInputOf(recorded: RecordedCase): TallyInput {
+export function tallyInputOf(recorded: RecordedCase, limits: MoneyLimits): TallyInput {
   const { ballots, critique, synthesis } = recorded;
   return {
     domain: recorded.domain,
     hasCriteria: recorded.criteria > 0,
     providerHasScore: recorded.provider_has_score,
+    ...{ released: releasedMoneyOf(recorded), limits, hasSecondModel: recorded.second_model },
     checks: recorded.checks.map((check) => ({ ...check, finding: "" })),
     ballots: {
       criteria_auditor: answerOf(ballots.criteria_auditor, replayedBallot),
@@ -170,6 +181,7 @@ export function recordCase(
     readonly records: readonly RoleRecord[];
     readonly models: Readonly<Record<RoleName, string>>;
     readonly promptHash: string;
+    readonly hasSecondModel: boolean;
     readonly source: string;
   },
 ): RecordedCase {
@@ -203,6 +215,8 @@ export function recordCase(
     expected: labelled.expected,
     criteria: criteria.length,
     provider_has_score: labelled.provider_has_score,
+    released_usd: labelled.released_usd,
+    second_model: run.hasSecondModel,
     checks: checkOutput(panelCase, criteria).map(({ name, criterion }) => ({ name, criterion })),
     ballots: {
       criteria_auditor: ballotOf("criteria_auditor"),

@@ -20,7 +20,7 @@ export function renderPanelResults(rows: readonly CaseRow[], measures: PanelMeas
 
 /** The same of a replay: intervals in place of usage. */
 export function renderReplay(rows: readonly ReplayedCase[], measures: ReplayMeasures): string {
-  const { changed, brier, ece, correlation, effectiveVotes } = measures;
+  const { changed, brier, ece, correlation, acrossModels, effectiveVotes } = measures;
   return [
     ...verdictSections(rows, measures),
     section("All in all, with intervals of 95 %", [
@@ -30,6 +30,9 @@ export function renderReplay(rows: readonly ReplayedCase[], measures: ReplayMeas
       ["Brier", estimate(brier)],
       ["correlation", `${estimate(correlation)} of two roles' errors`],
       ["effective votes", `${estimate(effectiveVotes, 2)}`],
+      ...(acrossModels.value === null
+        ? []
+        : [["across models", `${estimate(acrossModels)} of a second model's errors with a role's`]]),
     ]),
   ].join("\n\n");
 }

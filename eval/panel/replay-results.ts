@@ -16,6 +16,7 @@ export function replayResults(rows: readonly ReplayedCase[], measures: ReplayMea
     })),
     correlation: measures.correlation,
     effective_votes: measures.effectiveVotes,
+    correlation_across_models: measures.acrossModels,
     rows,
   };
 }

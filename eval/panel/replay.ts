@@ -1,9 +1,15 @@
 import type { Random } from "../../devnet/population/random.ts";
-import { THRESHOLDS, type Thresholds } from "../../service/verification/panel/policy.ts";
+import { effectiveVotes } from "../../service/verification/panel/effective-votes.ts";
+import {
+  MONEY_LIMITS,
+  SECOND_MODEL_ROLE,
+  THRESHOLDS,
+  type Thresholds,
+} from "../../service/verification/panel/policy.ts";
 import { tally } from "../../service/verification/panel/tally.ts";
 import { GENERATOR_ROLES } from "../../service/verification/panel/types.ts";
 import { type VerdictRow, verdictRowOf } from "./case-row.ts";
-import { effectiveVotes, errorCorrelation, type Voted } from "./effective-votes.ts";
+import { acrossModels, type Voted, withinModel } from "./error-correlation.ts";
 import { bootstrap, type Estimate } from "./interval.ts";
 import { calibrationOf, measureVerdicts, type VerdictMeasures } from "./panel-measures.ts";
 import { type RecordedCase, tallyInputOf } from "./recorded-case.ts";
@@ -14,6 +20,7 @@ export type ReplayedCase = VerdictRow & {
   readonly recorded_verdict: VerdictRow["verdict"];
   /** Scores of the ballots in the order of the roles. */
   readonly scores: Voted["scores"];
+  readonly second_model: boolean;
 };
 
 /** Measures of a replay. Shares have Wilson intervals; the others have bootstrap intervals. */
@@ -22,9 +29,11 @@ export type ReplayMeasures = VerdictMeasures & {
   readonly changed: number;
   readonly brier: Estimate;
   readonly ece: Estimate;
-  /** Mean correlation of two roles' errors, and the number of independent votes that the ballots are worth. */
+  /** Mean correlation of two roles' errors, those of a second model left out, and the number of independent votes that as many are worth. */
   readonly correlation: Estimate;
   readonly effectiveVotes: Estimate;
+  /** Mean correlation of the errors of a second model with those of the others; null without one. */
+  readonly acrossModels: Estimate;
 };
 
 /** Runs the tally over recorded judgments. */
@@ -33,12 +42,13 @@ export function replay(
   thresholds: Thresholds = THRESHOLDS,
 ): readonly ReplayedCase[] {
   return recorded.map((one) => {
-    const outcome = tally(tallyInputOf(one), thresholds);
+    const outcome = tally(tallyInputOf(one, MONEY_LIMITS), thresholds);
     const missing =
       outcome.kind === "failed" ? `no answer that counts from ${outcome.missing.join(", ")}` : "";
     return {
       ...verdictRowOf(one, outcome.kind === "failed" ? { error: missing } : outcome),
       recorded_verdict: one.verdict,
+      second_model: one.second_model,
       scores: GENERATOR_ROLES.map((role) => one.ballots[role]?.score ?? null),
     };
   });
@@ -46,12 +56,16 @@ export function replay(
 
 /** Measures replayed cases; the random numbers draw the bootstrap. */
 export function measureReplay(cases: readonly ReplayedCase[], random: Random): ReplayMeasures {
-  const voted = cases.map(({ expected: [best], scores }) => ({ truth: best ?? "", scores }));
+  const voted = cases.map(({ expected: [best], scores, second_model }) => ({
+    truth: best ?? "",
+    scores,
+    ...(second_model ? { second: GENERATOR_ROLES.indexOf(SECOND_MODEL_ROLE) } : {}),
+  }));
   const roles = GENERATOR_ROLES.filter((_, role) =>
-    voted.some(({ scores }) => typeof scores[role] === "number"),
+    voted.some(({ scores, second }) => role !== second && typeof scores[role] === "number"),
   );
-  const votesAt = (correlation: number) => effectiveVotes(roles.length, correlation);
-  const correlation = bootstrap(voted, errorCorrelation, random.fork("correlation"));
+  const votesAt = (sameModel: number) => effectiveVotes([roles.length], { sameModel, otherModel: 0 });
+  const correlation = bootstrap(voted, withinModel, random.fork("correlation"));
   return {
     ...measureVerdicts(cases),
     changed: cases.filter((one) => one.recorded_verdict !== null && one.verdict !== one.recorded_verdict)
@@ -59,6 +73,7 @@ export function measureReplay(cases: readonly ReplayedCase[], random: Random): R
     brier: bootstrap(cases, (drawn) => calibrationOf(drawn).brier, random.fork("brier")),
     ece: bootstrap(cases, (drawn) => calibrationOf(drawn).ece, random.fork("ece")),
     correlation,
+    acrossModels: bootstrap(voted, acrossModels, random.fork("across")),
     effectiveVotes: {
       value: correlation.value === null ? null : votesAt(correlation.value),
       // More correlation makes fewer votes.

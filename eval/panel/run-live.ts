@@ -66,7 +66,8 @@ async function evaluate(
   { panel, source, record }: { panel: PanelSettings; source: string; record: string | undefined },
 ): Promise<readonly { readonly row: CaseRow; readonly recorded: RecordedCase }[]> {
   const deps = { ...panelFromConfig(panel, new Registry()), signal: new AbortController().signal };
-  const made = { source, models: panel.models, promptHash: deps.settings.prompts.hash };
+  const { prompts, hasSecondModel } = deps.settings;
+  const made = { source, models: panel.models, promptHash: prompts.hash, hasSecondModel };
   let done = 0;
   return runAll(cases, panel.atOnce, async (labelled) => {
     const { row, records } = await runCase(labelled, deps);

@@ -16,8 +16,10 @@ const MAX_LINE_BYTES = 16 * 2 ** 10;
 
 /** Decides recorded judgments again and prints the measures. Returns the number of cases without a verdict. Throws if none can be read. */
 export function runReplay(options: Extract<Options, { mode: "replay" | "import" }>): number {
-  const { rows, faults } = readRecorded(options);
+  const { rows: read, faults } = readRecorded(options);
   reportFaults(faults, options.isStrict);
+  const { releasedUsd } = options;
+  const rows = releasedUsd === null ? read : read.map((one) => ({ ...one, released_usd: releasedUsd }));
   if (rows.length === 0) throw new Error("There is no case to replay");
   if (options.record !== undefined) writeFileSync(options.record, linesOf(rows), { flag: "wx" });
   const cases = replay(rows);

@@ -94,6 +94,7 @@ function aDecision(change: Partial<EvidenceParts>): EvidenceParts {
         synthesiser: scripted,
       },
       thresholds: { domain: "default", confidence: 0.7 },
+      voting: null,
     },
     rulesFired: [],
     checks: [],

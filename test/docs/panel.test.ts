@@ -1,6 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { effectiveVotes } from "../../service/verification/panel/effective-votes.ts";
 import {
+  CORRELATION,
+  MONEY,
+  MONEY_LIMITS,
   PANEL_VERSION,
   REJECTION,
   THRESHOLD_HUNDREDTHS,
@@ -22,4 +26,11 @@ it("docs/panel.md tells the thresholds that decide", () => {
   expect(page).toContain(
     `for ALLOW from a score of ${VOTING.allowFrom} on, for REJECT below ${VOTING.rejectBelow}`,
   );
+  const usd = (microUsd: bigint) => `${(microUsd / 1_000_000n).toLocaleString("en")} USD`;
+  expect(page).toContain(`pays more than ${usd(MONEY_LIMITS.unanimousAboveMicroUsd)}`);
+  expect(page).toContain(`pays more than ${usd(MONEY_LIMITS.secondModelAboveMicroUsd)}`);
+  expect(page).toContain(`fewer than ${hundredths(MONEY.effectiveVotesHundredths)} effective ones`);
+  const { sameModel, otherModel } = CORRELATION;
+  expect(page).toContain(`(1 + 3 × ${sameModel.toFixed(2)}) = ${effectiveVotes([4]).toFixed(2)}`);
+  expect(page).toContain(`by ${otherModel.toFixed(2)}, are worth ${effectiveVotes([3, 1]).toFixed(2)}`);
 });

@@ -9,6 +9,7 @@ import type { VerdictAnswer } from "../verification/verdict-schema.ts";
 import { answerPrivatePage, type Page, type PageHandler, type PageRuntime, redirectTo } from "./page.ts";
 import type { PagePorts } from "./page-ports.ts";
 import {
+  dollars,
   explorerLink,
   firstOf,
   percentWords,
@@ -243,6 +244,7 @@ function renderMethod({
   models,
   thresholds,
   rules_fired,
+  voting,
   runs,
 }: NonNullable<VerdictAnswer["methodology"]>): Fragment {
   const named = firstOf(Object.entries(models), MOST.items).shown;
@@ -253,10 +255,22 @@ ${rules_fired.length === 0 ? html`<p>No rule changed the result of the votes.</p
 ${panel_version === null ? "" : html`<dt>Panel</dt><dd>${strangeText(panel_version, MOST.name)}</dd>`}
 <dt>Required confidence</dt><dd>${percentWords(thresholds.confidence)}, domain ${strangeText(thresholds.domain, MOST.name)}</dd>
 ${named.length === 0 ? "" : html`<dt>Models</dt><dd>${[...new Set(named.map(([, model]) => strangeText(model, MOST.name)))].join(", ")}</dd>`}
+${voting === null ? "" : renderVoting(voting)}
 ${prompt_hash === null ? "" : html`<dt>Prompts</dt><dd><code class="mono">${prompt_hash}</code></dd>`}
 </dl>
 ${runs.length < 2 ? "" : html`<h3>Decisions so far</h3><ol>${firstOf(runs, MOST.items).shown.map(({ final_verdict, cause, evaluated_at }) => html`<li><strong>${final_verdict}</strong>, ${timeTag(new Date(evaluated_at))}: ${CAUSES[cause]}</li>`)}</ol>`}
 </section>`;
+}
+
+function renderVoting({
+  effective_votes,
+  money,
+  second_model,
+}: NonNullable<NonNullable<VerdictAnswer["methodology"]>["voting"]>): Fragment {
+  const released = money?.released_usd ?? null;
+  const worth = released === null ? "an unknown amount" : dollars(released);
+  return html`<dt>Effective votes</dt><dd>${effective_votes.toFixed(2)}${second_model === null ? ", all of one model" : html`, the ${ROLES[second_model.role].toLowerCase()}’s of a second model`}</dd>
+${money === null ? "" : html`<dt>An ALLOW pays</dt><dd>${worth}; all four votes are needed above ${dollars(money.unanimous_above_usd)}, a second model’s above ${dollars(money.second_model_above_usd)}</dd>`}`;
 }
 
 function renderSettlement({
@@ -344,6 +358,8 @@ const RULES: Readonly<Record<RuleName, string>> = {
     "No criteria were registered, and the output makes claims that cannot be checked.",
   no_majority: "The generators had no majority.",
   disagreement: "The generators disagreed too much.",
+  not_unanimous: "The job pays an amount that only four votes of four release.",
+  correlated_votes: "The job pays an amount that the votes of one model do not release.",
   fabrication_risk: "The critic found a risk that something is made up.",
   spec_gaming: "The critic found the letter of the order met and its purpose not.",
   challenged: "The critic challenged three generators with reasons that it quotes.",

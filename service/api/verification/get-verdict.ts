@@ -110,6 +110,7 @@ function methodologyOf(
     models: { ...methodology.models },
     thresholds: { ...methodology.thresholds },
     rules_fired: [...methodology.rules_fired],
+    voting: methodology.voting ?? null,
     runs: runs.map((run) => ({
       run: run.run,
       cause: run.cause,

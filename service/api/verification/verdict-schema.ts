@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { ROLE_NAMES } from "../../verification/panel/types.ts";
+import { GENERATOR_ROLES, ROLE_NAMES, type Voting } from "../../verification/panel/types.ts";
 import type { SettlementStatus } from "../../verification/verdicts/verdict-view.ts";
 import { eip55Schema, flag, hashSchema, int, isoSchema, text } from "../schemas/values.ts";
 
@@ -42,6 +42,37 @@ const findingSchema = z
 /** Cause of a run or a decision. */
 export const causeSchema = z.enum(["submitted", "retried", "evidence", "near_expiry", "review"]);
 
+const usdAmount = (description: string, example: number) =>
+  z.number().min(0).openapi({ description, example });
+
+const votingSchema = z
+  .object({
+    effective_votes: z.number().min(0).max(GENERATOR_ROLES.length).openapi({
+      description:
+        "Independent votes that the ballots behind `confidence` are worth: ballots of one model share its errors",
+      example: 1.62,
+    }),
+    money: z
+      .object({
+        released_usd: usdAmount("Null if the worth is not known, which counts as above both", 40).nullable(),
+        unanimous_above_usd: usdAmount("Above it an ALLOW needs the votes of all four generators", 25),
+        second_model_above_usd: usdAmount("Above it an ALLOW needs a ballot of a second model", 1_000),
+      })
+      .nullable()
+      .openapi({ description: "Null if an ALLOW releases no money, as without a bound job" }),
+    second_model: z
+      .object({ role: z.enum(GENERATOR_ROLES), model: z.string() })
+      .nullable()
+      .openapi({
+        description: "The ballot of a model of another family; null without one",
+        example: { role: "evidence_checker", model: "another-model" },
+      }),
+    evidence_order: z
+      .record(z.enum(GENERATOR_ROLES), z.enum(["specification_first", "output_first"]))
+      .openapi({ description: "Which text a generator reads first" }),
+  })
+  .openapi("Voting") satisfies z.ZodType<Voting>;
+
 const methodologySchema = z
   .object({
     panel_version: text(
@@ -61,6 +92,10 @@ const methodologySchema = z
     rules_fired: z
       .array(z.string())
       .openapi({ description: "Rules that changed the outcome, in their order", example: [] }),
+    voting: votingSchema.nullable().openapi({
+      description:
+        "How votes were counted. Null for decisions before panel-2026.1, and where the panel made none",
+    }),
     runs: z
       .array(
         z.object({
@@ -145,7 +180,7 @@ const resultShape = {
   final_verdict: decisionSchema.nullable(),
   final_score: scoreSchema.nullable().openapi({
     description:
-      "Mean of the generators' scores, rounded half up. Null, as confidence, mdi and generator_majority, for a review of a verdict that had failed: the struct that is signed for the escrow, and receipts, have 0 there",
+      "Median of the generators' scores, rounded half up. Null, as confidence, mdi and generator_majority, for a review of a verdict that had failed: the struct that is signed for the escrow, and receipts, have 0 there",
   }),
   confidence: shareSchema.nullable().openapi({
     description: "Mean confidence of those who voted with the majority, in hundredths",

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Hex } from "viem";
+import type { Database } from "../../db/database.ts";
 import { viewOf } from "../../db/index-snapshot.ts";
 import type { JobName } from "./types.ts";
 
@@ -65,6 +66,16 @@ export async function readIndexedJob(db: NodePgDatabase, { chainId, escrow, jobI
     submission: ifComplete(row.submission),
     end: isOver && block !== null ? { status, block } : null,
   };
+}
+
+/** Reads what a job was funded with, in its token's smallest unit; null if the index has not seen that, or follows no escrow. */
+export async function readFunded(db: Database, { chainId, escrow, jobId }: JobName): Promise<bigint | null> {
+  if ((await readEscrowIndex(db, chainId)) === null) return null;
+  const [row] = await db
+    .select({ funded: numberOf("funded") as SQL<bigint | null> })
+    .from(viewOf(chainId, "job"))
+    .where(sql`id = ${`${escrow}:${jobId}`}`);
+  return row?.funded ?? null;
 }
 
 /** The handler writes all columns of an event together. */

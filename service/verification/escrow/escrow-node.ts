@@ -175,6 +175,31 @@ export async function readJob(
   }
 }
 
+const PAYMENT_TOKEN = parseAbi(["function paymentToken() view returns (address)"]);
+
+/** Reads the token of a job in lower case; null if its escrow names none. Throws an EscrowFailure without a usable answer of the node. */
+export async function readPaymentToken(
+  client: EscrowClient,
+  { address, generation }: KnownEscrow,
+  jobId: bigint,
+): Promise<Address | null> {
+  try {
+    return await askNode(async () => {
+      // Of the three generations, G3 alone has a token for each job.
+      if (generation === "G3") {
+        const call = { abi: jobsG3Abi, functionName: "getJob", args: [jobId] } as const;
+        return lowerCase((await client.readContract({ address, ...call })).paymentToken);
+      }
+      return lowerCase(
+        await client.readContract({ address, abi: PAYMENT_TOKEN, functionName: "paymentToken" }),
+      );
+    });
+  } catch (error) {
+    if (isRevert(error)) return null;
+    throw error;
+  }
+}
+
 async function readReported(
   client: EscrowClient,
   { address, generation }: KnownEscrow,

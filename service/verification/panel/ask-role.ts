@@ -2,7 +2,7 @@ import type { Ballot, ParsedAnswer } from "./answers.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import { type Block, blockOf } from "./fence.ts";
 import type { AnswerShape, ModelOutcome, ModelPort, ModelReply } from "./model-port.ts";
-import type { Domain } from "./policy.ts";
+import type { Domain, MoneyLimits } from "./policy.ts";
 import { type Prompts, systemMessage, userMessage } from "./prompts.ts";
 import {
   GENERATOR_ROLES,
@@ -24,6 +24,9 @@ export type PanelRunSettings = {
   /** Null where the prices of a role's model are unknown. */
   readonly prices: Readonly<Record<RoleName, TokenPrices | null>>;
   readonly prompts: Prompts;
+  /** Whether the model of SECOND_MODEL_ROLE is of another family than the others. */
+  readonly hasSecondModel: boolean;
+  readonly limits: MoneyLimits;
 };
 
 export type AskDeps = {

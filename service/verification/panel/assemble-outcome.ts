@@ -1,8 +1,8 @@
 import type { Ballot, Critique, Synthesis } from "./answers.ts";
 import type { Generators, PanelRunSettings, RoleResult } from "./ask-role.ts";
 import type { Block } from "./fence.ts";
-import { PANEL_VERSION, thresholdOf, UNMET, VOTING } from "./policy.ts";
-import { answerBlock } from "./prompts.ts";
+import { PANEL_VERSION, SECOND_MODEL_ROLE, thresholdOf, UNMET, VOTING } from "./policy.ts";
+import { answerBlock, EVIDENCE_ORDER } from "./prompts.ts";
 import { createQuoteSearch } from "./quotes.ts";
 import { type ShownTexts, type TallyInput, tally } from "./tally.ts";
 import {
@@ -16,6 +16,7 @@ import {
   type RoleAnswer,
   type RoleFinding,
   type TallyOutcome,
+  type Voting,
 } from "./types.ts";
 
 /** Results of a run; every role received the blocks. */
@@ -42,7 +43,8 @@ export function assembleOutcome(results: RunResults): PanelOutcome | null {
   const decision = tally({
     ...{ domain: panelCase.domain, hasCriteria: criteria.length > 0, ballots, checks },
     ...{ critique: critic.answer, synthesis: synthesiser.answer, outputText: panelCase.outputText },
-    ...{ shown, providerHasScore: panelCase.providerHasScore },
+    ...{ shown, providerHasScore: panelCase.providerHasScore, released: panelCase.released },
+    ...{ limits: settings.limits, hasSecondModel: settings.hasSecondModel },
     orderTexts: [panelCase.specText, panelCase.acceptanceCriteria ?? ""],
   });
   if (decision.kind === "failed" || critic.answer.kind === "abstained") return null;
@@ -68,11 +70,37 @@ export function assembleOutcome(results: RunResults): PanelOutcome | null {
     methodology: {
       ...{ panelVersion: PANEL_VERSION, promptHash: prompts.hash, models },
       thresholds: thresholdOf(panelCase.domain),
+      voting: votingOf(decision, { panelCase, settings }),
     },
   };
 }
 
 type Decided = Extract<TallyOutcome, { kind: "decided" }>;
+function votingOf(
+  { effectiveVotes }: Decided,
+  { panelCase: { released }, settings }: Pick<RunResults, "panelCase" | "settings">,
+): Voting {
+  const { limits, models, hasSecondModel } = settings;
+  const role = SECOND_MODEL_ROLE;
+  return {
+    effective_votes: effectiveVotes,
+    money:
+      released === null
+        ? null
+        : {
+            released_usd: released === "unknown" ? null : usdOf(released),
+            unanimous_above_usd: usdOf(limits.unanimousAboveMicroUsd),
+            second_model_above_usd: usdOf(limits.secondModelAboveMicroUsd),
+          },
+    second_model: hasSecondModel ? { role, model: models[role] } : null,
+    evidence_order: EVIDENCE_ORDER,
+  };
+}
+
+function usdOf(microUsd: bigint): number {
+  return Number(microUsd) / 1_000_000;
+}
+
 type ValidBallot = { role: GeneratorRole; ballot: Ballot };
 
 /** Texts as the critic saw them: the output, and every ballot as it was received. */

@@ -52,8 +52,8 @@ export function describeSpecOverflow(
 ): string | null {
   const known = thresholdOf(domain).domain;
   const room = Math.floor(roomFor(known, settings) * MOST_OF_ROOM);
-  const texts = { specText, acceptanceCriteria, outputText: "", evidenceTexts: [], providerHasScore: false };
-  const blocks = caseBlocks({ ...texts, domain }, splitCriteria(acceptanceCriteria));
+  const texts = { specText, outputText: "", evidenceTexts: [] };
+  const blocks = caseBlocks(texts, splitCriteria(acceptanceCriteria));
   const tokens = blocks.reduce((sum, { neutral }) => sum + estimateTokens(neutral), 0);
   if (tokens <= room) return null;
   // Code points, as the limits of texts count them.
@@ -63,11 +63,11 @@ export function describeSpecOverflow(
 
 /** Returns why an output does not fit into these models with its specification, with the sizes; null if it fits. */
 export function describeOutputOverflow(
-  panelCase: Omit<PanelCase, "evidenceTexts" | "providerHasScore">,
+  panelCase: Pick<PanelCase, "specText" | "acceptanceCriteria" | "domain" | "outputText">,
   settings: ContextSettings,
 ): string | null {
   const { domain } = thresholdOf(panelCase.domain);
-  const whole = { ...panelCase, evidenceTexts: [], providerHasScore: false };
+  const whole = { ...panelCase, evidenceTexts: [] };
   return describeOverflow(
     { domain, blocks: caseBlocks(whole, splitCriteria(panelCase.acceptanceCriteria)) },
     settings,

@@ -10,6 +10,7 @@ import {
   type RoleFinding,
   type RoleName,
   type RuleName,
+  type Voting,
 } from "./types.ts";
 
 /** Version of the document; it changes with the meaning of a member. */
@@ -40,6 +41,8 @@ export type EvidenceParts = {
     readonly promptHash: string | null;
     readonly models: Readonly<Partial<Record<RoleName, string>>>;
     readonly thresholds: { readonly domain: string; readonly confidence: number };
+    /** Null if the panel made no decision, or made it before panel-2026.1. */
+    readonly voting: Voting | null;
   };
   readonly rulesFired: readonly RuleName[];
   readonly checks: readonly OutputCheck[];
@@ -78,6 +81,7 @@ export function buildEvidence(parts: EvidenceParts): { body: string; hash: Hex }
     prompt_hash: methodology.promptHash,
     models: methodology.models,
     thresholds: methodology.thresholds,
+    voting: methodology.voting,
     rules_fired: parts.rulesFired,
     checks: parts.checks.map((check) => ({ ...check, finding: cutSentence(check.finding) })),
     findings: parts.findings.map(cutFinding),

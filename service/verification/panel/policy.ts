@@ -1,5 +1,5 @@
 /** Version of everything that decides a verdict, except models and prompts: thresholds, rules and checks. */
-export const PANEL_VERSION = "panel-2026.0";
+export const PANEL_VERSION = "panel-2026.1";
 
 /**
  * Confidence from which a ballot's lean is its vote, by domain, in hundredths. It is higher where a wrong verdict costs more and where work
@@ -34,6 +34,35 @@ export const VOTING = {
 
 /** The generator that a second model answers for, if there is one: fabrications are what judges of one family overlook together. */
 export const SECOND_MODEL_ROLE = "evidence_checker";
+
+/**
+ * Correlation of two ballots' errors. Measured on LLMBar's 419 pairs (docs/panel.md, section 7): prompt styles of GPT-4 0.62 to 0.78, one of
+ * them and PaLM2, the nearest in skill, 0.31 to 0.43.
+ */
+export const CORRELATION = { sameModel: 0.7, otherModel: 0.35 } as const;
+
+/** Votes that an ALLOW needs if it releases more than the amounts of the settings. */
+export const MONEY = {
+  /** Votes for ALLOW above the first amount: a missing ballot is no vote. */
+  votes: 4,
+  /**
+   * Effective votes above the second amount. Any number of ballots of one model are worth less than 1 / 0.70 = 1.43, three of one model
+   * and one of another 1.62.
+   */
+  effectiveVotesHundredths: 150,
+} as const;
+
+/** Amounts above which an ALLOW needs more, in millionths of a US dollar. */
+export type MoneyLimits = {
+  readonly unanimousAboveMicroUsd: bigint;
+  readonly secondModelAboveMicroUsd: bigint;
+};
+
+/** The amounts by default: a HOLD costs ten minutes of a person, and unanimity pays once a wrong ALLOW costs more than 3.6 of them. */
+export const MONEY_LIMITS: MoneyLimits = {
+  unanimousAboveMicroUsd: 25_000_000n,
+  secondModelAboveMicroUsd: 1_000_000_000n,
+};
 
 /** Conditions for a critic's challenge. */
 export const CRITIC = {
@@ -72,6 +101,9 @@ export type Thresholds = {
   readonly rejectBelow: number;
   readonly rejectionMargin: number;
   readonly rejectionMarginWithoutScore: number;
+  /** Votes, and effective votes in hundredths, for an ALLOW above the amounts. */
+  readonly moneyVotes: number;
+  readonly effectiveVotes: number;
 };
 
 /** The thresholds in force. */
@@ -81,6 +113,8 @@ export const THRESHOLDS: Thresholds = {
   rejectBelow: VOTING.rejectBelow,
   rejectionMargin: REJECTION.margin,
   rejectionMarginWithoutScore: REJECTION.marginWithoutScore,
+  moneyVotes: MONEY.votes,
+  effectiveVotes: MONEY.effectiveVotesHundredths,
 };
 
 /** Returns the domain that applies and its threshold, a confidence from 0 to 1. An unknown domain uses `default`. */

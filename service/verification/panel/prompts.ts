@@ -5,6 +5,7 @@ import { canonicalJson, hashText } from "./hashes.ts";
 import { type Domain, THRESHOLD_HUNDREDTHS } from "./policy.ts";
 import {
   type Criterion,
+  type EvidenceOrder,
   GENERATOR_ROLES,
   type GeneratorRole,
   type PanelCase,
@@ -12,7 +13,7 @@ import {
   type RoleName,
 } from "./types.ts";
 
-/** All prompt texts of the panel, without the texts of a case, and the keccak256 of all prompts and answer schemas. */
+/** All prompt texts of the panel, without the texts of a case, and the keccak256 of prompts, answer schemas and evidence order. */
 export type Prompts = ReturnType<typeof readPrompts>;
 
 /** Reads the prompts by file name; errors of `read` are passed on. */
@@ -27,7 +28,8 @@ export function readPrompts(read: (file: string) => string) {
     /** Text before the faults of a rejected answer. */
     repair: read("repair.md"),
   };
-  return { ...texts, hash: hashText(canonicalJson({ texts, schemas: ANSWER_SHAPES })) };
+  const hashed = { texts, schemas: ANSWER_SHAPES, order: EVIDENCE_ORDER };
+  return { ...texts, hash: hashText(canonicalJson(hashed)) };
 }
 
 // Object.keys returns plain strings.
@@ -44,8 +46,19 @@ export function loadPrompts(): Prompts {
   return readPrompts((file) => readFileSync(new URL(file, FOLDER), "utf8"));
 }
 
+/** Two of four generators read the output first: models favour a place, and this error cancels out over the ballots. */
+export const EVIDENCE_ORDER: Readonly<Record<GeneratorRole, EvidenceOrder>> = {
+  criteria_auditor: "specification_first",
+  domain_expert: "output_first",
+  evidence_checker: "specification_first",
+  user_advocate: "output_first",
+};
+
 /** Blocks of a case that every role receives. */
-export function caseBlocks(panelCase: PanelCase, criteria: readonly Criterion[]): readonly Block[] {
+export function caseBlocks(
+  panelCase: Pick<PanelCase, "specText" | "outputText" | "evidenceTexts">,
+  criteria: readonly Criterion[],
+): readonly Block[] {
   const lines = criteria.map(({ id, text }) => `${id}: ${text}`);
   return [
     blockOf("specification", panelCase.specText),
@@ -55,23 +68,33 @@ export function caseBlocks(panelCase: PanelCase, criteria: readonly Criterion[])
   ];
 }
 
+/** The blocks of a case in the order of a role: as given, or evidence and output before specification and criteria. */
+export function orderBlocks(blocks: readonly Block[], role: GeneratorRole): readonly Block[] {
+  if (EVIDENCE_ORDER[role] === "specification_first") return blocks;
+  const isAsked = ({ label }: Block) => label === "specification" || label === "criteria";
+  return [...blocks.filter((block) => !isAsked(block)).toReversed(), ...blocks.filter(isAsked)];
+}
+
 /** A role's checked answer as JSON, for later roles. */
 export function answerBlock(label: `ballot_${GeneratorRole}` | "critique", answer: unknown): Block {
   return blockOf(label, JSON.stringify(answer, null, 1));
 }
 
-/** System message of a role. It contains only our text: the faults of a rejected answer, if there was one, are in our words. */
+/**
+ * System message of a role. It contains only our text: the faults of a rejected answer, if there was one, are in our words. Parts that all calls
+ * share comes first, and the marker of the call last, so that servers which cache prefixes of prompts read most of it from there.
+ */
 export function systemMessage(
   { role, domain, faults }: { role: RoleName; domain: Domain; faults: readonly string[] },
   { prompts, marker }: { prompts: Prompts; marker: string },
 ): string {
   const parts = [
-    `Role: ${role}\nFence: ${marker}`,
     prompts.rules,
     ...(isGenerator(role) ? [prompts.ballot, prompts.score] : []),
     ...(role === "critic" ? [prompts.score] : []),
     prompts.roles[role],
     prompts.domains[domain],
+    `Role: ${role}\nFence: ${marker}`,
     ...(faults.length === 0
       ? []
       : [`${prompts.repair.trim()}\n${faults.map((fault) => `- ${fault}`).join("\n")}`]),

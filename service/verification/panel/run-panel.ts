@@ -6,7 +6,7 @@ import { checkOutput } from "./check-output.ts";
 import { splitCriteria } from "./criteria.ts";
 import type { Block } from "./fence.ts";
 import { thresholdOf, VOTING } from "./policy.ts";
-import { answerBlock, caseBlocks } from "./prompts.ts";
+import { answerBlock, caseBlocks, orderBlocks } from "./prompts.ts";
 import { GENERATOR_ROLES, type PanelCase, type PanelOutcome } from "./types.ts";
 
 /**
@@ -24,7 +24,7 @@ export async function runPanel(panelCase: PanelCase, deps: PanelDeps): Promise<P
   if (overflow !== null) return { kind: "failed", message: overflow, retryable: false };
 
   const asking = askGenerators(deps, (role) => ({
-    ...{ role, domain, blocks, shape: ANSWER_SHAPES.ballot },
+    ...{ role, domain, blocks: orderBlocks(blocks, role), shape: ANSWER_SHAPES.ballot },
     parse: (value) => parseBallot(value, ids),
   }));
   // Runs while the models work.

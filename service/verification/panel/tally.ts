@@ -1,11 +1,23 @@
 import type { Ballot, Critique, Synthesis } from "./answers.ts";
-import { CRITIC, INSTRUCTIONS, THRESHOLDS, type Thresholds, thresholdOf, UNMET, VOTING } from "./policy.ts";
+import { effectiveVotes } from "./effective-votes.ts";
+import {
+  CRITIC,
+  INSTRUCTIONS,
+  type MoneyLimits,
+  SECOND_MODEL_ROLE,
+  THRESHOLDS,
+  type Thresholds,
+  thresholdOf,
+  UNMET,
+  VOTING,
+} from "./policy.ts";
 import { createQuoteSearch } from "./quotes.ts";
 import {
   type Decision,
   GENERATOR_ROLES,
   type GeneratorRole,
   type OutputCheck,
+  type ReleasedMoney,
   type RoleAnswer,
   type RoleName,
   type RuleName,
@@ -33,6 +45,10 @@ export type TallyInput = {
   readonly orderTexts: readonly string[];
   /** Whether the provider has an Agent Health Score; its value decides nothing. */
   readonly providerHasScore: boolean;
+  readonly released: ReleasedMoney;
+  readonly limits: MoneyLimits;
+  /** Whether the ballot of SECOND_MODEL_ROLE is of another model family than the others. */
+  readonly hasSecondModel: boolean;
 };
 
 type Decided = Extract<TallyOutcome, { kind: "decided" }>;
@@ -40,7 +56,7 @@ type Decided = Extract<TallyOutcome, { kind: "decided" }>;
 const CRITIC_RULES: readonly RuleName[] = ["fabrication_risk", "spec_gaming", "challenged"];
 
 /**
- * Decides the verdict by the rules of verification.md, section 2, in their order. Each rule can only turn an outcome into HOLD.
+ * Decides the verdict by the rules of docs/panel.md, section 2, in their order. Each rule can only turn an outcome into HOLD.
  * `rulesFired` names the rules that did, all of one step. failed: fewer than three valid ballots or no valid critique, with the missing
  * roles. Only replays of recorded judgments give other thresholds.
  */
@@ -80,12 +96,13 @@ function decide(input: TallyInput, { ballots, critique, thresholds }: Counted): 
   const scores = ballots.map(({ ballot }) => ballot.score);
   const agreed = majorityOf(ballots);
   const majority = agreed ?? "HOLD";
-  const confidence = meanHundredths(
-    majority === "HOLD" ? ballots : ballots.filter(({ vote }) => vote === majority),
-  );
+  const counted = majority === "HOLD" ? ballots : ballots.filter(({ vote }) => vote === majority);
+  const confidence = meanHundredths(counted);
+  const worth = worthOf(counted, input);
   const isShortOf = (margin: number) => confidence < threshold + margin;
   const steps: readonly ((outcome: Decision) => readonly RuleName[])[] = [
     (outcome) => (disagrees(outcome, scores, thresholds) ? ["disagreement"] : []),
+    (outcome) => moneyRules(outcome, { input, thresholds, votes: counted.length, worth }),
     (outcome) => criticRules(outcome, { critique, ballots, threshold: threshold / 100, texts: input }),
     (outcome) => outputRules(outcome, { ballots, synthesis: input.synthesis, checks: input.checks }),
     (outcome) =>
@@ -107,9 +124,10 @@ function decide(input: TallyInput, { ballots, critique, thresholds }: Counted): 
   return {
     kind: "decided",
     verdict,
-    finalScore: divideRound(total(scores), scores.length),
+    finalScore: medianOf(scores),
     confidence: confidence / 100,
     mdi: disagreementIndex(scores),
+    effectiveVotes: worth / 100,
     generatorMajority: majority,
     votes: Object.fromEntries(ballots.map(({ role, vote }) => [role, vote])),
     criticOverrideApplied: rulesFired.some((rule) => CRITIC_RULES.includes(rule)),
@@ -131,6 +149,43 @@ function disagrees(outcome: Decision, scores: readonly number[], thresholds: Thr
   if (outcome === "HOLD") return false;
   const opposite = outcome === "ALLOW" ? "REJECT" : "ALLOW";
   return scores.some((score) => leanOf(score, thresholds) === opposite);
+}
+
+/** Returns the rules that turn an ALLOW into HOLD because it releases more money than its votes are good for. */
+function moneyRules(
+  outcome: Decision,
+  {
+    input: { released, limits },
+    thresholds,
+    votes,
+    worth,
+  }: { input: TallyInput; thresholds: Thresholds; votes: number; worth: number },
+): readonly RuleName[] {
+  if (outcome !== "ALLOW" || released === null) return [];
+  // In doubt an amount is a large one.
+  const isAbove = (limit: bigint) => released === "unknown" || released > limit;
+  const rules: RuleName[] = [];
+  if (isAbove(limits.unanimousAboveMicroUsd) && votes < thresholds.moneyVotes) rules.push("not_unanimous");
+  if (isAbove(limits.secondModelAboveMicroUsd) && worth < thresholds.effectiveVotes)
+    rules.push("correlated_votes");
+  return rules;
+}
+
+/** Effective votes of ballots, in whole hundredths. */
+function worthOf(
+  ballots: readonly CountedBallot[],
+  { hasSecondModel }: Pick<TallyInput, "hasSecondModel">,
+): number {
+  const others = ballots.filter(({ role }) => hasSecondModel && role === SECOND_MODEL_ROLE).length;
+  return Math.round(effectiveVotes([ballots.length - others, others]) * 100);
+}
+
+/** Median of at least one whole score; the mean of the two in the middle is rounded half up. */
+function medianOf(scores: readonly number[]): number {
+  const sorted = scores.toSorted((one, other) => one - other);
+  const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  if (low === undefined || high === undefined) throw new Error("a median needs a score");
+  return Math.ceil((low + high) / 2);
 }
 
 /** Below any stated precision of a confidence, and above binary rounding errors. */
@@ -314,9 +369,4 @@ function hasUnmetCriterion({ ballots, synthesis }: Parameters<typeof outputRules
 /** Ids of the criteria that a role finds unmet, with evidence. */
 export function shownUnmet(findings: readonly { id: string; evidence: string }[]): readonly string[] {
   return findings.filter(({ evidence }) => evidence.trim() !== "").map(({ id }) => id);
-}
-
-/** Quotient of two integers, rounded half up; the divisor is positive. */
-function divideRound(dividend: number, divisor: number): number {
-  return Math.floor((2 * dividend + divisor) / (2 * divisor));
 }

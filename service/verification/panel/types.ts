@@ -39,11 +39,13 @@ export type OutputCheck = {
   readonly criterion: string | null;
 };
 
-/** A rule of verification.md section 2 that changed the outcome. */
+/** A rule of the tally that changed the outcome. */
 export type RuleName =
   | "uncheckable_without_criteria"
   | "no_majority"
   | "disagreement"
+  | "not_unanimous"
+  | "correlated_votes"
   | "fabrication_risk"
   | "spec_gaming"
   | "challenged"
@@ -70,6 +72,8 @@ export type TallyOutcome =
       readonly confidence: number;
       /** Population standard deviation of the valid scores over 50. */
       readonly mdi: number;
+      /** Independent votes that the ballots behind the confidence are worth, in hundredths of one. */
+      readonly effectiveVotes: number;
       readonly generatorMajority: Decision;
       readonly votes: Readonly<Partial<Record<GeneratorRole, Decision>>>;
       readonly criticOverrideApplied: boolean;
@@ -85,6 +89,28 @@ export type PanelCase = {
   readonly outputText: string;
   readonly evidenceTexts: readonly string[];
   readonly providerHasScore: boolean;
+  readonly released: ReleasedMoney;
+};
+
+/** Money that an ALLOW releases, in millionths of a US dollar; `unknown` if its worth is not known, null if it releases none. */
+export type ReleasedMoney = bigint | "unknown" | null;
+
+/** Which of the texts a role reads first. */
+export type EvidenceOrder = "specification_first" | "output_first";
+
+/** How the votes were counted, as verdict and evidence show it. */
+export type Voting = {
+  /** Independent votes that the ballots behind the confidence are worth. */
+  readonly effective_votes: number;
+  /** Null if an ALLOW releases no money; released_usd is null if its worth is not known, which counts as above both amounts. */
+  readonly money: {
+    readonly released_usd: number | null;
+    readonly unanimous_above_usd: number;
+    readonly second_model_above_usd: number;
+  } | null;
+  /** The ballot of another model family; null without one. */
+  readonly second_model: { readonly role: GeneratorRole; readonly model: string } | null;
+  readonly evidence_order: Readonly<Record<GeneratorRole, EvidenceOrder>>;
 };
 
 /** One role's part in a run, as stored. */
@@ -145,5 +171,6 @@ export type PanelOutcome =
         readonly promptHash: string;
         readonly models: Readonly<Record<RoleName, string>>;
         readonly thresholds: { readonly domain: string; readonly confidence: number };
+        readonly voting: Voting;
       };
     };

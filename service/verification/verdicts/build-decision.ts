@@ -69,6 +69,7 @@ function resultOf(
       models: methodology.models,
       thresholds: methodology.thresholds,
       rules_fired: decision.rulesFired,
+      voting: methodology.voting,
     },
     review: null,
   } satisfies VerdictResult;

@@ -77,7 +77,7 @@ function decisionOf(
   // Only storeDecision writes the column, and with this type.
   const held = newest === null ? null : (newest.result as VerdictResult);
   const panel = held ?? unjudged(verdictCase.domain, review);
-  const { panel_version, prompt_hash, models, thresholds, rules_fired } = panel.methodology;
+  const { panel_version, prompt_hash, models, thresholds, rules_fired, voting = null } = panel.methodology;
   const evidence = buildEvidence({
     ...place,
     ...subjectOf(verdictCase),
@@ -85,7 +85,7 @@ function decisionOf(
     score: panel.final_score,
     confidence: panel.confidence,
     mdi: panel.mdi,
-    methodology: { panelVersion: panel_version, promptHash: prompt_hash, models, thresholds },
+    methodology: { panelVersion: panel_version, promptHash: prompt_hash, models, thresholds, voting },
     rulesFired: rules_fired,
     findings: panel.findings,
     ...(newest === null
@@ -101,7 +101,7 @@ function decisionOf(
 
 /** Result without a score and a finding of the panel; its methodology has only the domain's thresholds. */
 function unjudged(domain: string, { decision, reason }: Review): VerdictResult {
-  const methodology = { panel_version: null, prompt_hash: null, models: {}, rules_fired: [] };
+  const methodology = { panel_version: null, prompt_hash: null, models: {}, rules_fired: [], voting: null };
   return {
     final_verdict: decision,
     final_score: null,

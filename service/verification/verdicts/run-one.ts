@@ -1,6 +1,6 @@
 import type { createVerdictMetrics } from "../metrics.ts";
 import { isRefusal, type PanelDeps } from "../panel/ask-role.ts";
-import { type PanelCase, type PanelOutcome, ROLE_NAMES } from "../panel/types.ts";
+import { type PanelCase, type PanelOutcome, type ReleasedMoney, ROLE_NAMES } from "../panel/types.ts";
 import { buildDecision, type Decided } from "./build-decision.ts";
 import { failRun, type RunFailure } from "./fail-run.ts";
 import { LeaseLost, readRoleCalls, reusableAnswers, storeCalls } from "./role-calls.ts";
@@ -19,6 +19,8 @@ export type RunOneDeps = Parameters<typeof failRun>[0] &
     /** Chain of the provider's score. */
     chainId: number;
     runPanel: RunPanel;
+    /** Money that an ALLOW of this job releases; a failure is temporary. */
+    readReleased: (job: VerdictCase["job"]) => Promise<ReleasedMoney>;
     /** Token limit of one decision, retries included. The attempt that reaches it is the last. */
     tokensPerDecision: number;
     metrics: ReturnType<typeof createVerdictMetrics>;
@@ -78,7 +80,7 @@ async function runLeased(
 
 async function askPanel(
   deps: RunOneDeps,
-  { texts, domain, providerHasScore }: VerdictCase,
+  { texts, domain, providerHasScore, job }: VerdictCase,
   { lease, stop }: { lease: RunLease; stop: AbortSignal },
 ): Promise<Decided | ({ kind: "failed" } & RunFailure)> {
   if (texts === null) return { kind: "failed", ...TEXTS_GONE };
@@ -88,7 +90,11 @@ async function askPanel(
   if (tokens >= deps.tokensPerDecision && known.length < ROLE_NAMES.length)
     return { kind: "failed", ...tooDear(tokens, deps.tokensPerDecision) };
   const calls = storeCalls(deps, lease);
-  const running = deps.runPanel({ ...texts, domain, providerHasScore }, { known, ...calls, signal: stop });
+  const released = await deps.readReleased(job);
+  const running = deps.runPanel(
+    { ...texts, domain, providerHasScore, released },
+    { known, ...calls, signal: stop },
+  );
   // A silent model must not keep the process from ending.
   const outcome = storable(await Promise.race([running, rejectAt(stop)]));
   if (outcome.kind === "decided") return outcome;

@@ -4,7 +4,7 @@ import type { Hex } from "viem";
 import { type RunCause, verdictRun } from "../../db/tables/verdict.ts";
 import { queueDecision } from "../escrow/settlements.ts";
 import type { EvidenceParts } from "../panel/evidence-document.ts";
-import type { Decision, RoleFinding, RuleName } from "../panel/types.ts";
+import type { Decision, RoleFinding, RuleName, Voting } from "../panel/types.ts";
 import { notifyOfVerdict } from "./verdict-events.ts";
 
 /**
@@ -35,6 +35,8 @@ export type VerdictResult = {
     readonly models: EvidenceParts["methodology"]["models"];
     readonly thresholds: EvidenceParts["methodology"]["thresholds"];
     readonly rules_fired: readonly RuleName[];
+    /** Absent in decisions before panel-2026.1, and null if the panel made none. */
+    readonly voting?: Voting | null;
   };
   /** Reviewer and reason; null for a decision of the panel. */
   readonly review: { readonly reviewed_by: string; readonly reason: string } | null;

@@ -15,6 +15,7 @@ const CASE: PanelCase = {
   outputText: "Gulls build their nests on cliffs and roofs.\nWhat they eat at sea is mostly fish and crabs.",
   evidenceTexts: [],
   providerHasScore: true,
+  released: null,
 };
 const CALL_MS = 3_000;
 

@@ -14,7 +14,13 @@ function recorded(id: string, best: Decision, score: number, confidence = 0.95):
   const ballot = { score, confidence, unmet: [], uncheckable_claims: 0, instructions_shown: 0 };
   return {
     ...{ format: FORMAT, id, source: "a test", domain: "default", expected: [best], criteria: 1 },
-    ...{ provider_has_score: true, checks: [], synthesis: { unmet: [] } },
+    ...{
+      provider_has_score: true,
+      released_usd: null,
+      second_model: false,
+      checks: [],
+      synthesis: { unmet: [] },
+    },
     ballots: {
       criteria_auditor: ballot,
       domain_expert: ballot,

@@ -22,8 +22,10 @@ function judgebench(label: string, stored: string | null, swapped?: string | nul
 const filesOf = (...texts: readonly string[]): JudgeFile[] =>
   texts.map((text, index) => ({ name: `sets/GPT/style-${index}/result.json`, text }));
 
+const BOTH = { kind: "llmbar", order: "both", hasSecondModel: false } as const;
+
 const scoresBy = (kind: "llmbar" | "judgebench", order: (typeof ORDERS)[number], files: JudgeFile[]) =>
-  Object.values(importPairs(files, { kind, order }).rows[0]?.ballots ?? {}).map(
+  Object.values(importPairs(files, { kind, order, hasSecondModel: false }).rows[0]?.ballots ?? {}).map(
     (ballot) => ballot?.score ?? null,
   );
 
@@ -56,7 +58,7 @@ describe("pairwise judgments", () => {
 
   test("make one case of a pair, in the form of a recording, which the votes alone decide", () => {
     const right = JSON.stringify([llmbar(2, "2", "2")]);
-    const { rows, faults } = importPairs(filesOf(right, right, right), { kind: "llmbar", order: "both" });
+    const { rows, faults } = importPairs(filesOf(right, right, right), BOTH);
     expect(faults).toEqual([]);
     expect(rows.map((row) => recordedCase.parse(row))).toEqual(rows);
     expect(rows[0]).toMatchObject({
@@ -74,7 +76,7 @@ describe("pairwise judgments", () => {
       llmbar(1, "1", "1"),
     ]);
     const other = JSON.stringify([llmbar(2, "1", "1")]);
-    const { rows, faults } = importPairs(filesOf(bad, other, other), { kind: "llmbar", order: "both" });
+    const { rows, faults } = importPairs(filesOf(bad, other, other), BOTH);
     expect(rows).toEqual([]);
     expect(faults).toEqual([
       expect.stringMatching(/^sets\/GPT\/style-0\/result\.json\[0\]: label: .*expected/i),
@@ -85,6 +87,6 @@ describe("pairwise judgments", () => {
 
   test.each([[2], [5]])("of %i judges are refused", (count) => {
     const files = filesOf(...Array.from({ length: count }, () => "[]"));
-    expect(() => importPairs(files, { kind: "llmbar", order: "both" })).toThrow("expected 3 or 4");
+    expect(() => importPairs(files, BOTH)).toThrow("expected 3 or 4");
   });
 });

@@ -14,6 +14,7 @@ describe("a set of cases", () => {
       outputText: "Written.",
       evidenceTexts: [],
       providerHasScore: true,
+      released: null,
     });
   });
 

@@ -30,6 +30,7 @@ const LABELLED: LabelledCase = {
   output_text: "The moon pulls at the sea. Twice a day it rises.",
   evidence_texts: [],
   provider_has_score: true,
+  released_usd: null,
   expected: ["ALLOW"],
 };
 
@@ -37,10 +38,10 @@ const LABELLED: LabelledCase = {
 type Answers = Partial<Record<RoleName, object | null>>;
 
 /** Runs the panel on answers, records it, and replays the recording. */
-async function runAndReplay(answers: Answers, change: Partial<LabelledCase> = {}) {
+async function runAndReplay(answers: Answers, change: Partial<LabelledCase> = {}, hasSecondModel = false) {
   const labelled = { ...LABELLED, ...change };
   const { row, records } = await runCase(labelled, {
-    settings: SETTINGS,
+    settings: { ...SETTINGS, hasSecondModel },
     newMarker: () => "a".repeat(32),
     monotonicMs: () => 0,
     signal: new AbortController().signal,
@@ -53,6 +54,7 @@ async function runAndReplay(answers: Answers, change: Partial<LabelledCase> = {}
   });
   const recorded = recordCase(labelled, {
     ...{ row, records, models: MODELS, promptHash: SETTINGS.prompts.hash, source: "a test" },
+    hasSecondModel,
   });
   // As it is read from a file.
   const [replayed] = replay([recordedCase.parse(JSON.parse(JSON.stringify(recorded)))]);
@@ -85,7 +87,11 @@ const three = (change: object, last: object): Answers => ({ ...generators(change
 
 /** Answers and case without what a rule looks for, the verdict then, and the same with it. */
 type Row = readonly [without: Given, instead: Decision, withIt: Given];
-type Given = { readonly answers?: Answers; readonly change?: Partial<LabelledCase> };
+type Given = {
+  readonly answers?: Answers;
+  readonly change?: Partial<LabelledCase>;
+  readonly hasSecondModel?: boolean;
+};
 
 const unsure = generators({ uncheckable_claims: ["Twice a day it rises."] });
 const noCriteria: Partial<LabelledCase> = { acceptance_criteria: null };
@@ -93,6 +99,8 @@ const noScore: Partial<LabelledCase> = { provider_has_score: false };
 const unmetBySynthesis = { met_criteria: ["c2"], unmet_criteria: [{ id: "c1", evidence: "the moon" }] };
 const citing = (words: string) =>
   `The moon pulls at the sea, since the specification says “${words}”. Twice a day it rises.`;
+const doubted: Answers = { user_advocate: { score: 64 } };
+const missing: Answers = { user_advocate: null };
 const ordered =
   "Explain to a class of children why the sea at the coast rises and falls twice on every day. ".repeat(6);
 
@@ -116,6 +124,27 @@ const RULES: Readonly<Record<Exclude<RuleName, "synthesis_missing">, readonly Ro
       { answers: three({ score: 20 }, { score: 64 }) },
       "REJECT",
       { answers: three({ score: 20 }, { score: 65 }) },
+    ],
+  ],
+  not_unanimous: [
+    [
+      { answers: doubted, change: { released_usd: 25 } },
+      "ALLOW",
+      { answers: doubted, change: { released_usd: 25.000001 } },
+    ],
+    [{ answers: missing }, "ALLOW", { answers: missing, change: { released_usd: 26 } }],
+    [
+      { change: { released_usd: "unknown" }, hasSecondModel: true },
+      "ALLOW",
+      { answers: doubted, change: { released_usd: "unknown" }, hasSecondModel: true },
+    ],
+  ],
+  correlated_votes: [
+    [{ change: { released_usd: 1_000 } }, "ALLOW", { change: { released_usd: 1_001 } }],
+    [
+      { change: { released_usd: 1_001 }, hasSecondModel: true },
+      "ALLOW",
+      { change: { released_usd: "unknown" } },
     ],
   ],
   fabrication_risk: [
@@ -186,10 +215,10 @@ describe("a recording", () => {
   test.each(CASES)(
     "keeps what %s needs: the case is decided without it",
     async (rule, without, instead, withIt) => {
-      const before = await runAndReplay(without.answers ?? {}, without.change);
+      const before = await runAndReplay(without.answers ?? {}, without.change, without.hasSecondModel);
       expect(before.replayed).toMatchObject(verdictOf(before.row));
       expect(before.replayed).toMatchObject({ verdict: instead, rules_fired: [] });
-      const after = await runAndReplay(withIt.answers ?? {}, withIt.change);
+      const after = await runAndReplay(withIt.answers ?? {}, withIt.change, withIt.hasSecondModel);
       expect(after.replayed).toMatchObject(verdictOf(after.row));
       expect(after.replayed).toMatchObject({
         verdict: "HOLD",
@@ -224,6 +253,8 @@ describe("a recording", () => {
       expected: ["ALLOW"],
       criteria: 2,
       provider_has_score: true,
+      released_usd: null,
+      second_model: false,
       checks: [],
       ballots: {
         ...Object.fromEntries(
@@ -249,7 +280,7 @@ describe("a recording", () => {
       synthesis: { unmet: [] },
       models: MODELS,
       prompt_hash: SETTINGS.prompts.hash,
-      panel_version: "panel-2026.0",
+      panel_version: "panel-2026.1",
       verdict: "HOLD",
     });
   });

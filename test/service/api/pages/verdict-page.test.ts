@@ -40,10 +40,20 @@ describe("the page of a verdict", () => {
       "88%",
       "0.06 of 1",
       "It has ten rows.",
+      "1.62, the evidence checker’s of a second model",
+      "40.50 USD; all four votes are needed above 25.00 USD, a second model’s above 1,000.00 USD",
       `/v1/verdicts/${VERDICT_ID}/evidence`,
       `/v1/verdicts/${VERDICT_ID}/receipt`,
     ])
       expect(html).toContain(words);
+  });
+
+  test("of a decision from before panel-2026.1 names no votes", async () => {
+    const result = verdictResult();
+    const { voting, ...methodology } = result.methodology;
+    const { html } = await open(verdictView({ result: { ...result, methodology } }));
+    expect(html).not.toContain("Effective votes");
+    expect(html).toContain("panel-2026.1");
   });
 
   test("names roles as people call them, also where the panel quotes their ids", async () => {

@@ -7,6 +7,7 @@ import {
 } from "../../../../service/api/create-verification-app.ts";
 import type { Services } from "../../../../service/api/services.ts";
 import type { HealthReport } from "../../../../service/api/verification/check-health.ts";
+import { EVIDENCE_ORDER } from "../../../../service/verification/panel/prompts.ts";
 import { openReceiptKeys } from "../../../../service/verification/verdicts/receipt.ts";
 import type { StoredSpec } from "../../../../service/verification/verdicts/specs.ts";
 import type { VerdictResult } from "../../../../service/verification/verdicts/store-decision.ts";
@@ -68,6 +69,12 @@ export function verdictResult(changes: Partial<VerdictResult> = {}): VerdictResu
       models: MODELS,
       thresholds: { domain: "default", confidence: 0.7 },
       rules_fired: [],
+      voting: {
+        effective_votes: 1.62,
+        money: { released_usd: 40.5, unanimous_above_usd: 25, second_model_above_usd: 1_000 },
+        second_model: { role: "evidence_checker", model: "another" },
+        evidence_order: EVIDENCE_ORDER,
+      },
     },
     review: null,
     ...changes,

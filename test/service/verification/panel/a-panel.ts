@@ -3,6 +3,7 @@ import {
   createOpenaiModels,
   type OpenaiModelSettings,
 } from "../../../../service/verification/panel/openai-models.ts";
+import { MONEY_LIMITS } from "../../../../service/verification/panel/policy.ts";
 import { loadPrompts } from "../../../../service/verification/panel/prompts.ts";
 import { runPanel } from "../../../../service/verification/panel/run-panel.ts";
 import {
@@ -24,6 +25,7 @@ export function aCase(change: Partial<PanelCase> = {}): PanelCase {
     outputText: "The moon pulls at the sea. Twice a day it rises.",
     evidenceTexts: [],
     providerHasScore: true,
+    released: null,
     ...change,
   };
 }
@@ -99,6 +101,7 @@ export function forEachRole<Value>(value: Value): Record<RoleName, Value> {
 export const SETTINGS: PanelDeps["settings"] = {
   ...{ models: MODELS, contextTokens: 128_000, answerTokens: 4_096 },
   ...{ prices: forEachRole({ promptUsd: 2, answerUsd: 10 }), prompts: loadPrompts() },
+  ...{ hasSecondModel: false, limits: MONEY_LIMITS },
 };
 
 /** Dependencies of a run, and the records that it keeps. */

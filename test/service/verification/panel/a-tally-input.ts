@@ -1,4 +1,5 @@
 import type { Ballot, Critique, Synthesis } from "../../../../service/verification/panel/answers.ts";
+import { MONEY_LIMITS } from "../../../../service/verification/panel/policy.ts";
 import { type TallyInput, tally } from "../../../../service/verification/panel/tally.ts";
 import {
   GENERATOR_ROLES,
@@ -82,6 +83,7 @@ export function aTallyInput(change: Partial<TallyInput> = {}): TallyInput {
     shown: { output: "The capital of France is Paris.", ballots: {} },
     orderTexts: ["Name the capital of France."],
     providerHasScore: true,
+    ...{ released: null, limits: MONEY_LIMITS, hasSecondModel: false },
     ...change,
   };
 }

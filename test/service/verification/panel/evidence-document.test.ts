@@ -5,6 +5,7 @@ import {
   buildEvidence,
   type EvidenceParts,
 } from "../../../../service/verification/panel/evidence-document.ts";
+import { EVIDENCE_ORDER } from "../../../../service/verification/panel/prompts.ts";
 import { ROLE_NAMES, type RoleFinding } from "../../../../service/verification/panel/types.ts";
 import { MODELS } from "./a-panel.ts";
 
@@ -43,6 +44,12 @@ function theParts(change: Partial<EvidenceParts> = {}): EvidenceParts {
       promptHash: hash,
       models: MODELS,
       thresholds: { domain: "default", confidence: 0.7 },
+      voting: {
+        effective_votes: 1.62,
+        money: { released_usd: 40.5, unanimous_above_usd: 25, second_model_above_usd: 1_000 },
+        second_model: { role: "evidence_checker", model: "another" },
+        evidence_order: EVIDENCE_ORDER,
+      },
     },
     rulesFired: [],
     checks: [],
@@ -79,6 +86,7 @@ it("holds what the decision follows from, and its hash is that of its bytes", ()
     prompt_hash: hash,
     models: parts.methodology.models,
     thresholds: { domain: "default", confidence: 0.7 },
+    voting: parts.methodology.voting,
     rules_fired: [],
     checks: [],
     findings: [aFinding()],

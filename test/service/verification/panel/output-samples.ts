@@ -16,6 +16,7 @@ export function check(outputText: string, change: Partial<PanelCase> = {}): read
     outputText,
     evidenceTexts: [],
     providerHasScore: true,
+    released: null,
     ...change,
   };
   return checkOutput(panelCase, splitCriteria(panelCase.acceptanceCriteria));

@@ -6,6 +6,7 @@ import { PANEL_VERSION } from "../../../../service/verification/panel/policy.ts"
 import {
   caseBlocks,
   loadPrompts,
+  orderBlocks,
   readPrompts,
   systemMessage,
   userMessage,
@@ -47,13 +48,28 @@ const system = (role: (typeof ROLE_NAMES)[number], faults: readonly string[] = [
 describe("systemMessage", () => {
   it.each(ROLE_NAMES)("tells %s its role, the fence, the rules, its own part and the domain", (role) => {
     const message = system(role);
-    expect(message.split("\n").slice(0, 2)).toEqual([`Role: ${role}`, `Fence: ${MARKER}`]);
+    expect(message.split("\n").slice(-2)).toEqual([`Role: ${role}`, `Fence: ${MARKER}`]);
     for (const part of [prompts.rules, prompts.roles[role], prompts.domains.code]) {
       expect(message).toContain(part.trim());
     }
     expect(message.includes(prompts.ballot.trim())).toBe(GENERATOR_ROLES.some((name) => name === role));
     expect(message.includes(prompts.score.trim())).toBe(role !== "synthesiser");
     expect(message).not.toContain(prompts.repair.trim());
+  });
+
+  it("starts with what all calls share, and for generators with what all of them share", () => {
+    const shared = (messages: readonly string[]) => {
+      const [first = "", ...others] = messages;
+      const end = [...first].findIndex((_, index) => others.some((other) => other[index] !== first[index]));
+      return first.slice(0, end);
+    };
+    expect(shared(ROLE_NAMES.map((role) => system(role)))).toContain(prompts.rules.trim());
+    expect(shared(GENERATOR_ROLES.map((role) => system(role)))).toContain(prompts.score.trim());
+    const markers = ["a".repeat(32), "b".repeat(32)];
+    const [one, other] = markers.map((marker) =>
+      systemMessage({ role: "critic", domain: "code", faults: [] }, { prompts, marker }),
+    );
+    expect(shared([one ?? "", other ?? ""])).toContain(prompts.domains.code.trim());
   });
 
   it("tells every role what an answer may hold at most", () => {
@@ -68,6 +84,16 @@ describe("systemMessage", () => {
     expect(system("critic", ["spec_gaming: missing", "confidence: too large"])).toMatch(
       /What was off:\n- spec_gaming: missing\n- confidence: too large$/,
     );
+  });
+});
+
+describe("orderBlocks", () => {
+  it("lets two of four generators read evidence and output before specification and criteria", () => {
+    const blocks = caseBlocks(aCase({ evidenceTexts: ["First.", "Second."] }), []);
+    const orders = GENERATOR_ROLES.map((role) => orderBlocks(blocks, role).map(({ label }) => label));
+    const given = ["specification", "criteria", "output", "evidence_1", "evidence_2"];
+    const turned = ["evidence_2", "evidence_1", "output", "specification", "criteria"];
+    expect(orders).toEqual([given, turned, given, turned]);
   });
 });
 

@@ -60,7 +60,8 @@ describe("a run", () => {
     const labels = (role: RoleName) => userText(server.callsOf(role)[0]).split("\n")[0];
     const all = "Blocks: specification, criteria, output, evidence_1";
     const ballots = GENERATOR_ROLES.map((role) => `ballot_${role}`).join(", ");
-    expect(labels("user_advocate")).toBe(all);
+    expect(labels("criteria_auditor")).toBe(all);
+    expect(labels("user_advocate")).toBe("Blocks: evidence_1, output, specification, criteria");
     expect(labels("critic")).toBe(`${all}, ${ballots}`);
     expect(labels("synthesiser")).toBe(`${all}, ${ballots}, critique`);
   });

@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Ballot, Critique } from "../../../../service/verification/panel/answers.ts";
+import { MONEY_LIMITS } from "../../../../service/verification/panel/policy.ts";
 import { type TallyInput, tally } from "../../../../service/verification/panel/tally.ts";
 import {
   type Decision,
   GENERATOR_ROLES,
   type GeneratorRole,
+  type ReleasedMoney,
   type RoleAnswer,
   type TallyOutcome,
 } from "../../../../service/verification/panel/types.ts";
@@ -83,12 +85,14 @@ const input = fc
       [{ name: "padded", finding: "It repeats itself.", criterion: null }],
     ),
     providerHasScore: fc.boolean(),
+    released: fc.constantFrom<ReleasedMoney>(null, null, 25_000_000n, 26_000_000n, 5_000_000_000n, "unknown"),
+    hasSecondModel: fc.boolean(),
   })
   .map(({ ballots, abstains, critique, ...rest }): TallyInput => {
     const answers = ballots.map((given, index) => (index === abstains ? ABSTAINED : answer(given)));
     const shown = { output: OUTPUT, ballots: {} };
     const texts = { outputText: OUTPUT, shown, orderTexts: ["Report on sales."] };
-    return { ...rest, ...texts, ballots: byRole(answers), critique: answer(critique) };
+    return { ...rest, ...texts, limits: MONEY_LIMITS, ballots: byRole(answers), critique: answer(critique) };
   });
 const runs = { numRuns: 20_000 };
 
@@ -129,6 +133,38 @@ it("lower scores never allow what was held or rejected, and of what was rejected
       const after = verdictOf(lowered);
       if (before !== "ALLOW") expect(after).not.toBe("ALLOW");
       if (before === "REJECT" && !isHeldByMargin(lowered)) expect(after).toBe("REJECT");
+    }),
+    runs,
+  );
+});
+
+it("lower scores never raise the final score", () => {
+  const steps = fc.tuple(...GENERATOR_ROLES.map(() => fc.constantFrom(0, 0, 1, 10, 30, 100)));
+  fc.assert(
+    fc.property(input, steps, (given, down) => {
+      const before = tally(given);
+      const after = tally(withScores(given, (score, index) => Math.max(0, score - (down[index] ?? 0))));
+      if (before.kind === "failed" || after.kind === "failed") return;
+      expect(after.finalScore).toBeLessThanOrEqual(before.finalScore);
+    }),
+    runs,
+  );
+});
+
+it("more money and a lost second model never allow what was not allowed, and reject no more", () => {
+  const worse = fc.oneof(
+    fc.constantFrom(26_000_000n, 5_000_000_000n, "unknown" as const).map((released) => (old: TallyInput) => {
+      const isMore =
+        old.released === null ||
+        (old.released !== "unknown" && (released === "unknown" || released > old.released));
+      return isMore ? { ...old, released } : old;
+    }),
+    fc.constant((old: TallyInput) => ({ ...old, hasSecondModel: false })),
+  );
+  fc.assert(
+    fc.property(input, worse, (given, change) => {
+      const [before, after] = [verdictOf(given), verdictOf(change(given))];
+      expect(before === "ALLOW" ? ["ALLOW", "HOLD"] : [before]).toContain(after);
     }),
     runs,
   );
@@ -188,12 +224,16 @@ it("one more reported instruction holds what was allowed at most, and changes no
   );
 });
 
-it("which ballot is whose and comes first changes nothing, but for whom challenges name", () => {
+it("which ballot is whose and comes first changes nothing, but for whom challenges name and a second model", () => {
   const order = fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 });
   fc.assert(
     fc.property(input, order, (given, places) => {
       if (given.critique.kind === "abstained") return;
-      const unnamed = { ...given, critique: answer({ ...given.critique.answer, challenges: [] }) };
+      const unnamed = {
+        ...given,
+        hasSecondModel: false,
+        critique: answer({ ...given.critique.answer, challenges: [] }),
+      };
       const moved = byRole(places.map((place) => given.ballots[GENERATOR_ROLES[place] ?? "user_advocate"]));
       const here = tally(unnamed);
       const there = tally({ ...unnamed, ballots: moved });
@@ -236,7 +276,17 @@ it("the generated panels reach every verdict and every rule", () => {
   );
   expect([...seen].sort()).toEqual(
     [
-      ...["ALLOW", "HOLD", "REJECT", "challenged", "criterion_unmet", "disagreement", "fabrication_risk"],
+      ...[
+        "ALLOW",
+        "HOLD",
+        "REJECT",
+        "challenged",
+        "correlated_votes",
+        "criterion_unmet",
+        "disagreement",
+        "fabrication_risk",
+        "not_unanimous",
+      ],
       ...["no_majority", "output_padded", "rejection_asymmetry", "spec_gaming", "synthesis_missing"],
       ...["uncheckable_without_criteria", "zero_history", "instructions_in_output"],
     ].sort(),

@@ -20,9 +20,10 @@ it("decides everything that is asked of four ballots which agree", () => {
   expect(tally(aTallyInput({ ballots: scores(80, 90, 70, 85) }))).toEqual({
     kind: "decided",
     verdict: "ALLOW",
-    finalScore: 81,
+    finalScore: 83,
     confidence: 0.9,
     mdi: 0.1479,
+    effectiveVotes: 1.29,
     generatorMajority: "ALLOW",
     votes: {
       criteria_auditor: "ALLOW",
@@ -69,7 +70,8 @@ describe("rules 3 and 4, majority, measures and disagreement", () => {
 
   it.each([
     [[70, 71, 70, 71], { finalScore: 71 }],
-    [[70, 70, 70, 71], { finalScore: 70 }],
+    [[70, 70, 70, 100], { finalScore: 70 }],
+    [[100, 66, 90, 81], { finalScore: 86 }],
     [[100, 100, 100, 100], { finalScore: 100 }],
     [[0, 0, 0, 1], { finalScore: 0 }],
     [[0, 0, 100, 100], { mdi: 1 }],
@@ -86,6 +88,58 @@ describe("rules 3 and 4, majority, measures and disagreement", () => {
     ["to hundredths, half up, without a binary fraction's error", sure(0.7, 0.71, 0.72, 0.73), 0.72],
   ])("takes confidence %s", (_, ballots, confidence) => {
     expect(decided({ ballots }).confidence).toBe(confidence);
+  });
+});
+
+describe("the money rules", () => {
+  const usd = (dollars: number) => BigInt(dollars) * 1_000_000n;
+  const [three, four] = [scores(80, 80, 80, 64), scores(80, 80, 80, 80)];
+
+  it.each<[what: string, input: Partial<TallyInput>, verdict: string, rules: string[], worth: number]>([
+    ["without money three votes", { ballots: three }, "ALLOW", [], 1.25],
+    ["at the first amount three votes", { ballots: three, released: usd(25) }, "ALLOW", [], 1.25],
+    ["above it three votes", { ballots: three, released: usd(26) }, "HOLD", ["not_unanimous"], 1.25],
+    ["above it four votes", { ballots: four, released: usd(26) }, "ALLOW", [], 1.29],
+    [
+      "above the second four votes",
+      { ballots: four, released: usd(1_001) },
+      "HOLD",
+      ["correlated_votes"],
+      1.29,
+    ],
+    [
+      "above the second three votes of one model and one of another",
+      { ballots: four, released: usd(1_001), hasSecondModel: true },
+      "ALLOW",
+      [],
+      1.62,
+    ],
+    [
+      "an unknown amount three votes",
+      { ballots: three, released: "unknown" },
+      "HOLD",
+      ["not_unanimous", "correlated_votes"],
+      1.25,
+    ],
+    [
+      "an unknown amount all votes, one of another model",
+      { ballots: four, released: "unknown", hasSecondModel: true },
+      "ALLOW",
+      [],
+      1.62,
+    ],
+  ])("%s", (_, input, verdict, rulesFired, effectiveVotes) => {
+    expect(decided(input)).toMatchObject({ verdict, rulesFired, effectiveVotes });
+  });
+
+  it("three ballots are not unanimous where one abstained", () => {
+    const input = { ballots: ballotsOf([{}, {}, {}, null]), released: usd(26) };
+    expect(decided(input)).toMatchObject({ verdict: "HOLD", rulesFired: ["not_unanimous"] });
+  });
+
+  it("a rejection pays the client back, so no amount holds it", () => {
+    const input = { ballots: scores(20, 20, 20, 50), released: usd(1_000_000) };
+    expect(decided(input)).toMatchObject({ verdict: "REJECT", rulesFired: [] });
   });
 });
 

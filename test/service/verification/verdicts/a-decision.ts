@@ -1,3 +1,4 @@
+import { EVIDENCE_ORDER } from "../../../../service/verification/panel/prompts.ts";
 import type { Decision, PanelOutcome, RoleRecord } from "../../../../service/verification/panel/types.ts";
 import { MODELS } from "../panel/a-panel.ts";
 
@@ -11,6 +12,7 @@ export function decided(verdict: Decision): Extract<PanelOutcome, { kind: "decid
       finalScore: 80,
       confidence: 0.9,
       mdi: 0.1,
+      effectiveVotes: 1.29,
       generatorMajority: verdict,
       votes: {},
       criticOverrideApplied: false,
@@ -43,6 +45,12 @@ export function decided(verdict: Decision): Extract<PanelOutcome, { kind: "decid
       promptHash: `0x${"11".repeat(32)}`,
       models: MODELS,
       thresholds: { domain: "default", confidence: 0.7 },
+      voting: {
+        effective_votes: 1.29,
+        money: null,
+        second_model: null,
+        evidence_order: EVIDENCE_ORDER,
+      },
     },
   };
 }

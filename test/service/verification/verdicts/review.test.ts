@@ -197,6 +197,7 @@ describe("a review", () => {
         models: {},
         thresholds: { domain: "content", confidence: 0.5 },
         rules_fired: [],
+        voting: null,
       },
       review: { reviewed_by: "ada", reason: "All three are rivers." },
     });

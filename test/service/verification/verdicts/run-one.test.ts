@@ -7,7 +7,17 @@ import { giveBackLease, renewLease } from "../../../../service/verification/verd
 import { startCuttableProxy } from "../../../support/anvil-testkit/cuttable-proxy.ts";
 import { openMigrated } from "../../../support/test-database.ts";
 import { abstained, answered, decided } from "./a-decision.ts";
-import { BALANCE, fails, hangs, hold, LEASE_MS, NEVER, UNITS, useVerdictWorld } from "./verdict-world.ts";
+import {
+  BALANCE,
+  CLIENT,
+  fails,
+  hangs,
+  hold,
+  LEASE_MS,
+  NEVER,
+  UNITS,
+  useVerdictWorld,
+} from "./verdict-world.ts";
 
 const world = useVerdictWorld();
 
@@ -55,15 +65,21 @@ describe("a run that decides", () => {
     expect((await world.events()).map(({ type }) => type)).toEqual(["verdict.held"]);
   });
 
-  test("gives the panel texts, domain and evidence, and tells whether the provider has a score", async () => {
+  test("gives the panel texts, domain, evidence and what an ALLOW pays, and tells whether the provider has a score", async () => {
     const seen: PanelCase[] = [];
     const panel: RunPanel = async (panelCase) => {
       seen.push(panelCase);
       return decided("ALLOW");
     };
-    const id = await world.add();
+    const id = await world.add({ jobChainId: 31_337, jobEscrow: CLIENT, jobId: 7n });
     await world.addEvidence(id, "See page 3.", { hash: `0x${"e1".repeat(32)}` });
-    await world.run(panel);
+    const asked: unknown[] = [];
+    const readReleased = async (job: unknown) => {
+      asked.push(job);
+      return 5_000_000n;
+    };
+    await world.run(panel, { readReleased });
+    expect(asked).toEqual([{ chainId: 31_337, escrow: CLIENT, jobId: 7n }]);
     expect(seen).toEqual([
       {
         specText: "Name three rivers.",
@@ -72,6 +88,7 @@ describe("a run that decides", () => {
         evidenceTexts: ["See page 3."],
         domain: "content",
         providerHasScore: false,
+        released: 5_000_000n,
       },
     ]);
     expect(JSON.parse((await world.runs(id))[0]?.evidence ?? "").evidence_hashes).toEqual([

@@ -109,6 +109,7 @@ export async function createVerdictWorld(start = new Date("2026-11-20T10:00:00.0
   const deps = (runPanel: RunPanel = allow): RunOneDeps => ({
     db,
     chainId: CHAIN_ID,
+    readReleased: async () => null,
     tokensPerDecision: 1_000_000,
     runPanel,
     metrics,

@@ -1,16 +1,7 @@
 import { expect, test } from "vitest";
-import { effectiveVotes, errorCorrelation, type Voted } from "../../../eval/panel/effective-votes.ts";
+import { acrossModels, type Voted, withinModel } from "../../../eval/panel/error-correlation.ts";
 
 const voted = (truth: string, ...scores: (number | null)[]): Voted => ({ truth, scores });
-
-test.each([
-  [4, 0, 4],
-  [4, 1, 1],
-  [4, 0.5, 1.6],
-  [3, -0.2, 3],
-])("%d votes with a correlation of %d are worth %d", (votes, correlation, worth) => {
-  expect(effectiveVotes(votes, correlation)).toBeCloseTo(worth);
-});
 
 test.each<[string, readonly Voted[], number | null]>([
   ["roles that are right together make no error", [voted("ALLOW", 90, 90), voted("REJECT", 10, 10)], null],
@@ -31,7 +22,16 @@ test.each<[string, readonly Voted[], number | null]>([
   ],
   ["no cases have no correlation", [], null],
 ])("%s", (_, cases, expected) => {
-  const correlation = errorCorrelation(cases);
+  const correlation = withinModel(cases);
   if (expected === null) expect(correlation).toBeNull();
   else expect(correlation).toBeCloseTo(expected);
+});
+
+test("a second model's errors are measured apart from those of the others", () => {
+  const cases = [voted("ALLOW", 90, 80, 10), voted("ALLOW", 10, 0, 90), voted("ALLOW", 90, 80, 90)].map(
+    (one) => ({ ...one, second: 2 }),
+  );
+  expect(withinModel(cases)).toBeCloseTo(1);
+  expect(acrossModels(cases)).toBeCloseTo(-0.5);
+  expect(acrossModels(cases.map(({ second, ...one }) => one))).toBeNull();
 });

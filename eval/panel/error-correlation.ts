@@ -1,19 +1,38 @@
 /** Scores of a case's ballots in the order of the roles, null for an abstention, and what is right for the case. */
-export type Voted = { readonly truth: string; readonly scores: readonly (number | null)[] };
-
-/** Independent votes that n equally correlated ones are worth, n / (1 + (n − 1) ρ) (Kish, 1965); a negative ρ counts as 0. */
-export function effectiveVotes(votes: number, correlation: number): number {
-  return votes / (1 + (votes - 1) * Math.max(0, correlation));
-}
+export type Voted = {
+  readonly truth: string;
+  readonly scores: readonly (number | null)[];
+  /** Index of the ballot that is of another model. */
+  readonly second?: number;
+};
 
 /**
- * Mean correlation of two roles' errors. An error is a score minus that role's mean over the cases with the same truth: ballots that agree
- * because all are right do not count as correlated. Null if no two roles vary.
+ * Mean correlation of two roles' errors, without a second model. An error is a score minus that role's mean over the cases with the same
+ * truth: ballots that agree because all are right do not count as correlated. Null if no two roles vary.
  */
-export function errorCorrelation(cases: readonly Voted[]): number | null {
+export function withinModel(cases: readonly Voted[]): number | null {
+  return meanCorrelation(cases, (one, other, second) => one !== second && other !== second);
+}
+
+/** The same of the second model's errors with each other role's; null without a second model. */
+export function acrossModels(cases: readonly Voted[]): number | null {
+  return meanCorrelation(cases, (one, other, second) => one === second || other === second);
+}
+
+function meanCorrelation(
+  cases: readonly Voted[],
+  isCounted: (one: number, other: number, second: number | undefined) => boolean,
+): number | null {
+  const second = cases.find((one) => one.second !== undefined)?.second;
   const roles = cases[0]?.scores.length ?? 0;
   const errors = Array.from({ length: roles }, (_, role) => errorsOf(cases, role));
-  const pairs = errors.flatMap((one, index) => errors.slice(index + 1).map((other) => correlate(one, other)));
+  const pairs = errors.flatMap((one, index) =>
+    errors
+      .slice(index + 1)
+      .flatMap((other, offset) =>
+        isCounted(index, index + 1 + offset, second) ? [correlate(one, other)] : [],
+      ),
+  );
   const known = pairs.filter((correlation) => correlation !== null);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
 }
