@@ -13,6 +13,8 @@ const HISTORY_BATCH_SOURCES = ["none", "sqd", "hypersync", "rpc"] as const;
 /** Interfaces of a server: one of them, or both on one port. */
 const INTERFACES = ["scoring", "verification"] as const;
 export type InterfaceName = (typeof INTERFACES)[number];
+const FURTHER_SCHEMES = ["exact-permit2", "upto"] as const;
+export type FurtherScheme = (typeof FURTHER_SCHEMES)[number];
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace"] as const;
 
 const httpUrl = z
@@ -73,6 +75,13 @@ function readInterfaces(list: string): readonly InterfaceName[] | null {
   const named = list.split(",").map((entry) => entry.trim());
   const isGood = named.every((name) => INTERFACES.some((known) => known === name));
   return isGood ? INTERFACES.filter((known) => named.includes(known)) : null;
+}
+
+/** The schemes of payment beside `exact` by EIP-3009; null where the list names something else. */
+function readSchemes(list: string): readonly FurtherScheme[] | null {
+  const named = list.split(",").map((entry) => entry.trim());
+  const further = FURTHER_SCHEMES.filter((known) => named.includes(known));
+  return named.every((name) => name === "exact" || further.some((known) => known === name)) ? further : null;
 }
 
 /** Models by role; null where it is no list of role=model. */
@@ -162,6 +171,13 @@ export const environment = z.object({
     .refine((key) => key !== null)
     .optional()
     .describe("an EC key of P-256 in PEM, or 64 bytes of an Ed25519 key in base64"),
+  /** Schemes of payment. Unset: all on the local chain; elsewhere those that the facilitator by URL lists, else `exact` alone. */
+  X402_SCHEMES: z
+    .string()
+    .transform(readSchemes)
+    .refine((schemes) => schemes !== null)
+    .optional()
+    .describe(`some of exact, ${FURTHER_SCHEMES.join(", ")}, with commas between them`),
   ...keyVariables("FACILITATOR"),
   /**
    * Most that settling a payment may cost us, in per cent of its price. At 0.005 gwei and 3,300 USD per coin a settlement costs about

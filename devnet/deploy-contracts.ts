@@ -13,6 +13,7 @@ import type { Deployment } from "../service/chain/deployments.ts";
 import { constantProductPoolAbi } from "./abi/constant-product-pool.ts";
 import { localTokenAbi } from "./abi/local-token.ts";
 import { roleAccounts } from "./accounts.ts";
+import { putCanonicalContracts } from "./canonical-contracts.ts";
 import { type Contracts, codesAfterOracle, contractAddresses, creationCodes } from "./contract-list.ts";
 import type { JsonRpc } from "./json-rpc.ts";
 import { BAZAAR_NAME } from "./population/bazaar.ts";
@@ -43,6 +44,7 @@ export async function deployContracts(
     throw new Error(`deployer ${deployer.address} has nonce ${sent}, expected 0x0: addresses would differ`);
   }
   const contracts = contractAddresses();
+  await putCanonicalContracts(rpc);
   await create(rpc, creationCodes());
   const firstBlock = (await deployTheOracle(rpc, contracts)) - creationCodes().length;
   await create(rpc, codesAfterOracle());

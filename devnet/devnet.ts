@@ -5,6 +5,7 @@ import type { Deployment } from "../service/chain/deployments.ts";
 import { roleAccounts } from "./accounts.ts";
 import { requireFreePort, startAnvil } from "./anvil-process.ts";
 import { buildChain, type ChainPlan, type StagedProgress } from "./build-chain.ts";
+import { putCanonicalContracts } from "./canonical-contracts.ts";
 import { type Contracts, contractAddresses } from "./contract-list.ts";
 import { localDeployment } from "./deploy-contracts.ts";
 import type { JsonRpc } from "./json-rpc.ts";
@@ -93,6 +94,8 @@ export async function devnetOn(
   const { rpc, manifest } = home;
   const { seed, wallets, firstBlock } = manifest;
   const contracts = contractAddresses();
+  // A chain that was built before may lack them.
+  await putCanonicalContracts(rpc);
   const world = createWorld(contracts, seed, wallets);
   const roster = createRoster(world, seed, wallets);
   let living: Living | null = null;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
-import { isUnauthorized, settlesOn } from "../../service/access/payments/http-facilitator.ts";
+import { isUnauthorized, readSupported } from "../../service/access/payments/http-facilitator.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { type Config, parseConfig } from "../config.ts";
@@ -165,8 +165,12 @@ async function checkFacilitator({ payments }: Config, chainId: number | null): P
   }
   const network = `eip155:${chainId}`;
   const asked = { url: facilitatorUrl, credentials, timeoutMs: FACILITATOR_MS };
-  return (await settlesOn(asked, network))
-    ? fine(`settles on ${network}${credentials === null ? "" : ", asked with credentials"}`)
+  const { exact, permit2, uptoFacilitator } = await readSupported(asked, network);
+  const further = [...(permit2 ? ["Permit2"] : []), ...(uptoFacilitator === null ? [] : ["upto"])];
+  return exact
+    ? fine(
+        `settles on ${network}${further.map((name) => `, ${name}`).join("")}${credentials === null ? "" : ", asked with credentials"}`,
+      )
     : concern(`it does not say that it settles on ${network}`, "choose one that does, or settle yourself");
 }
 

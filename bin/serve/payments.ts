@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Address, PublicClient } from "viem";
 import type { Facilitator } from "../../service/access/payments/facilitator.ts";
-import { createHttpFacilitator } from "../../service/access/payments/http-facilitator.ts";
+import { createHttpFacilitator, readSupported } from "../../service/access/payments/http-facilitator.ts";
 import {
   createLocalFacilitator,
   createSettlementSpending,
@@ -13,7 +13,11 @@ import { createOfferSigner } from "../../service/access/payments/offer-receipt.t
 import { createPaymentAccess } from "../../service/access/payments/payment-access.ts";
 import { createPaymentChain } from "../../service/access/payments/payment-chain.ts";
 import { createContractPayers } from "../../service/access/payments/payment-header.ts";
-import { createTokenDomain, requirementsUnder } from "../../service/access/payments/payment-terms.ts";
+import {
+  createTokenDomain,
+  type OfferedSchemes,
+  offersUnder,
+} from "../../service/access/payments/payment-terms.ts";
 import { createPaymentStore } from "../../service/access/payments/payments.ts";
 import { unavailable } from "../../service/access/problems.ts";
 import type { SignIn } from "../../service/access/sign-in.ts";
@@ -22,6 +26,7 @@ import { type Database, underDeadline } from "../../service/db/database.ts";
 import { enqueueSettlement, readSettlement } from "../../service/sender/payments-sender.ts";
 import { readGasSpent } from "../../service/sender/sender-transactions.ts";
 import { type Config, publicUrl } from "../config.ts";
+import type { FurtherScheme } from "../environment.ts";
 import { gasPriceFromConfig, maxGasPercent } from "../from-config.ts";
 import { openChainClient } from "../process.ts";
 
@@ -58,6 +63,7 @@ export function paymentsFromConfig(config: Config, parts: Parts) {
     asset: usdc,
     payTo,
     domain: token.read,
+    offered: offeredFromConfig(config, { chainId, logger }),
     signer:
       signing === null ? null : createOfferSigner({ ...signing, origin: publicUrl(config), now: clock.now }),
   } as const;
@@ -77,14 +83,14 @@ export function paymentsFromConfig(config: Config, parts: Parts) {
   return {
     access,
     /** The `accepts` of the live 402; throws a 503 while the token's domain is unknown. */
-    accepts(units: number) {
+    accepts(priced: Parameters<typeof offersUnder>[2]) {
       const domain = token.known();
       if (domain === null) {
         throw unavailable("payments-unavailable", "The token has not been asked for its domain yet.", {
           retryAfterSeconds: RETRY_AFTER_SECONDS,
         });
       }
-      return [requirementsUnder(domain, terms, units)];
+      return offersUnder(domain, terms, priced).map(({ requirements }) => requirements);
     },
   };
 }
@@ -95,6 +101,50 @@ function readEarly(read: () => Promise<unknown>, logger: Logger): void {
     logger.warn({ err: error }, "the token's signing domain is not known yet: asking again");
     setTimeout(() => readEarly(read, logger), DOMAIN_RETRY_MS).unref();
   });
+}
+
+const LOCAL_CHAIN = 31_337;
+const NO_FURTHER: OfferedSchemes = { permit2: false, uptoFacilitator: null };
+const SUPPORTED_TIMEOUT_MS = 5_000;
+const SUPPORTED_EVERY_MS = 600_000;
+const SUPPORTED_RETRY_MS = 10_000;
+
+/** The schemes that are offered: as configured, or as chain and facilitator have them. */
+function offeredFromConfig(
+  { payments }: Config,
+  { chainId, logger }: Pick<Parts, "logger"> & { readonly chainId: number },
+): () => OfferedSchemes {
+  const { schemes, facilitatorUrl: url, facilitatorAddress, credentials } = payments;
+  if (url === null) {
+    const isOffered = (scheme: FurtherScheme) => schemes?.includes(scheme) ?? chainId === LOCAL_CHAIN;
+    const offered = {
+      permit2: isOffered("exact-permit2"),
+      uptoFacilitator: isOffered("upto") ? facilitatorAddress : null,
+    };
+    return () => offered;
+  }
+  let offered = NO_FURTHER;
+  const ask = async (): Promise<void> => {
+    const supported = await readSupported(
+      { url, credentials, timeoutMs: SUPPORTED_TIMEOUT_MS },
+      `eip155:${chainId}`,
+    );
+    offered = {
+      permit2: schemes?.includes("exact-permit2") ?? supported.permit2,
+      uptoFacilitator: (schemes?.includes("upto") ?? true) ? supported.uptoFacilitator : null,
+    };
+  };
+  const again = (): void => {
+    ask().then(
+      () => setTimeout(again, SUPPORTED_EVERY_MS).unref(),
+      (error: unknown) => {
+        logger.warn({ err: error }, "the facilitator does not answer which schemes it settles: asking again");
+        setTimeout(again, SUPPORTED_RETRY_MS).unref();
+      },
+    );
+  };
+  again();
+  return () => offered;
 }
 
 function facilitatorFromConfig(

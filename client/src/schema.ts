@@ -92,7 +92,7 @@ export interface paths {
         put?: never;
         /**
          * Agent Health Scores of up to 25 wallets
-         * @description Scores each wallet as `GET /ahs/{address}` does, up to 10 distinct ones for a payment and up to 25 with a key, and answers the records in the order of the request; a repeated wallet, in any case, is answered once. A wallet that cannot be scored becomes an entry of `errors`; the others are still scored. If none can be scored, the call fails like that of the first one.
+         * @description Scores each wallet as `GET /ahs/{address}` does, up to 10 distinct ones for a payment and up to 25 with a key, and answers the records in the order of the request; a repeated wallet, in any case, is answered once. A wallet that cannot be scored becomes an entry of `errors`; the others are still scored. If none can be scored, the call fails like that of the first one. A payment by x402's scheme `upto` is charged 1 USD for each wallet with a score, others the price.
          */
         post: operations["score_wallets"];
         delete?: never;

@@ -134,6 +134,11 @@ contract UsdCoin is ERC20, Ownable {
         return "2";
     }
 
+    /// @dev USDC has to be approved for Permit2 like for any other spender.
+    function _givePermit2InfiniteAllowance() internal pure override returns (bool) {
+        return false;
+    }
+
     function _versionHash() internal pure override returns (bytes32) {
         return keccak256("2");
     }

@@ -1,5 +1,6 @@
 import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
 import type { Address, Hex } from "viem";
+import type { PaymentScheme } from "../db/tables/payment.ts";
 
 /** A charge of nothing. */
 export const UNCHARGED: Charge = {
@@ -76,6 +77,8 @@ export type PaidRequest = {
   readonly resource: string;
   /** Price in thousandths of a US dollar. */
   readonly units: number;
+  /** Whether the answer decides what a payment of scheme `upto` is charged; its price is then the most. */
+  readonly isMetered: boolean;
   /** One sentence about the product. */
   readonly summary: string;
   /** Absent for a resource that is in no catalog. */
@@ -137,9 +140,9 @@ export type Charge = {
   readonly debitId?: string;
   /**
    * Ends a successful charge: captures the price and stores the answer for repeats. Returns headers to add. Throws if
-   * capturing fails; the answer is then withheld.
+   * capturing fails; the answer is then withheld. A payment of scheme `upto` is charged `meteredUnits`, others the price.
    */
-  keep(answer: BoughtAnswer): Promise<AnswerHeaders>;
+  keep(answer: BoughtAnswer, meteredUnits?: number): Promise<AnswerHeaders>;
   /**
    * Ends a failed charge: releases the price. If the money has moved, returns the claim that gets the work done later.
    * Never throws.
@@ -149,14 +152,15 @@ export type Charge = {
   cancelled?(): Promise<Error>;
 };
 
-/** An EIP-3009 authorization of a request, already compared with the price. */
+/** A signed authorization of a request, already compared with the price. */
 export type PresentedPayment = {
+  readonly scheme: PaymentScheme;
   /** Lower-case, as is payTo. */
   readonly payer: Address;
   readonly asset: Address;
   readonly payTo: Address;
   readonly nonce: Hex;
-  /** In the token's smallest unit. */
+  /** In the token's smallest unit; the most that may be taken. */
   readonly amount: bigint;
   /** Unix seconds. */
   readonly validAfter: bigint;

@@ -168,8 +168,8 @@ function paymentsOf(payments: PaymentAccess | null): PaymentAccess {
 function withRepeats(charge: Charge, slots: readonly RepeatSlot[], repeats: RepeatStore): Charge {
   return {
     ...charge,
-    async keep(answer) {
-      const headers = await charge.keep(answer);
+    async keep(answer, meteredUnits) {
+      const headers = await charge.keep(answer, meteredUnits);
       await Promise.all(slots.map((slot) => repeats.keep(slot, answer)));
       return headers;
     },

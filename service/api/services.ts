@@ -3,7 +3,7 @@ import type { JWK } from "jose";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Address, Hex } from "viem";
-import type { Owner } from "../access/access.ts";
+import type { Owner, PaidRequest } from "../access/access.ts";
 import type { KeyAccess } from "../access/api-key-access.ts";
 import type {
   ApiKey,
@@ -91,7 +91,9 @@ type ServerServices = {
     /** Scheme, host and port of the service. */
     readonly origin: string;
     /** The `accepts` of a price in thousandths of a US dollar; null if the deployment takes no payments. */
-    readonly paymentTerms: ((units: number) => readonly PaymentRequirements[]) | null;
+    readonly paymentTerms:
+      | ((priced: Pick<PaidRequest, "units" | "isMetered">) => readonly PaymentRequirements[])
+      | null;
     /** A wallet that the index follows, or any wallet if it follows none. */
     readonly sampleWallet: () => Promise<Address>;
     /** An agent with a wallet, or agent 1 of the identity registry, known or not. */

@@ -1,3 +1,9 @@
+import {
+  x402ExactPermit2ProxyABI,
+  x402ExactPermit2ProxyAddress,
+  x402UptoPermit2ProxyABI,
+  x402UptoPermit2ProxyAddress,
+} from "@x402/evm";
 import { type Abi, type Address, isAddressEqual, toFunctionSelector } from "viem";
 import { agentHealthOracleAbi } from "../chain/abi/agent-health-oracle.ts";
 import { reputationRegistryAbi } from "../chain/abi/reputation-registry.ts";
@@ -22,14 +28,13 @@ export type RefuseCall = (call: AskedCall) => string | null;
 
 type Rule = {
   readonly role: SendingRole;
-  /** Null where the chain has no such contract: then nothing goes there. */
-  readonly to: Address | null;
-  readonly selectors: readonly string[];
+  /** Contracts with the selectors that are called there; null where the chain has no such contract. */
+  readonly targets: readonly { readonly to: Address | null; readonly selectors: readonly string[] }[];
   readonly mostWei: bigint;
 };
 
 /**
- * The calls that a key of these roles may send, by any row of the queue: for each purpose one contract of ours, its functions by
+ * The calls that a key of these roles may send, by any row of the queue: for each purpose its contracts, their functions by
  * selector, and a bound of value.
  */
 export function allowedCalls(
@@ -50,46 +55,72 @@ export function allowedCalls(
   };
 }
 
-function refuseBy({ to, selectors, mostWei }: Rule, call: AskedCall): string | null {
+function refuseBy({ targets, mostWei }: Rule, call: AskedCall): string | null {
   const { purpose, value } = call;
-  // Rows of the queue are not trusted: the text may be no address.
-  const isThere = to !== null && /^0x[0-9a-f]{40}$/i.test(call.to) && isAddressEqual(call.to as Address, to);
-  if (!isThere) return `${purpose} goes to ${to ?? "no contract of this chain"}, not to ${call.to}`;
+  const target = targets.find(({ to }) => isAt(call.to, to));
+  if (target === undefined) {
+    const known = targets.flatMap(({ to }) => to ?? []).join(" or ");
+    return `${purpose} goes to ${known || "no contract of this chain"}, not to ${call.to}`;
+  }
   const selector = call.data.slice(0, 10).toLowerCase();
-  if (!selectors.includes(selector)) return `${purpose} does not call ${selector} there`;
+  if (!target.selectors.includes(selector)) return `${purpose} does not call ${selector} there`;
   if (value < 0n || value > mostWei) return `${purpose} may carry ${mostWei} wei at most, not ${value}`;
   return null;
+}
+
+/** Rows of the queue are not trusted: the text may be no address. */
+function isAt(text: string, to: Address | null): boolean {
+  return to !== null && /^0x[0-9a-f]{40}$/i.test(text) && isAddressEqual(text as Address, to);
 }
 
 function rulesOf(targets: Parameters<typeof allowedCalls>[1]): ReadonlyMap<string, Rule> {
   const oracle = (name: string, mostWei: bigint): Rule => ({
     role: "publisher",
-    to: targets.oracle.address,
-    selectors: selectorsOf(agentHealthOracleAbi, name),
+    targets: [{ to: targets.oracle.address, selectors: selectorsOf(agentHealthOracleAbi, name) }],
     mostWei,
   });
   const evaluator = (name: string): Rule => ({
     role: "relayer",
-    to: targets.verdictEvaluator?.address ?? null,
-    selectors: selectorsOf(verdictEvaluatorAbi, name),
+    targets: [
+      { to: targets.verdictEvaluator?.address ?? null, selectors: selectorsOf(verdictEvaluatorAbi, name) },
+    ],
     mostWei: 0n,
   });
   const transfer: Rule = {
     role: "facilitator",
-    to: targets.usdc,
-    selectors: selectorsOf(usdCoinAbi, "transferWithAuthorization"),
+    targets: [
+      { to: targets.usdc, selectors: selectorsOf(usdCoinAbi, "transferWithAuthorization") },
+      {
+        to: targets.usdc && x402ExactPermit2ProxyAddress,
+        selectors: selectorsOf(x402ExactPermit2ProxyABI, "settle"),
+      },
+      {
+        to: targets.usdc && x402UptoPermit2ProxyAddress,
+        selectors: selectorsOf(x402UptoPermit2ProxyABI, "settle"),
+      },
+    ],
     mostWei: 0n,
   };
   const feedback: Rule = {
     role: "publisher",
-    to: targets.reputationRegistry,
-    selectors: ["giveFeedback", "revokeFeedback"].flatMap((name) => selectorsOf(reputationRegistryAbi, name)),
+    targets: [
+      {
+        to: targets.reputationRegistry,
+        selectors: ["giveFeedback", "revokeFeedback"].flatMap((name) =>
+          selectorsOf(reputationRegistryAbi, name),
+        ),
+      },
+    ],
     mostWei: 0n,
   };
   const validation: Rule = {
     role: "publisher",
-    to: targets.validationRegistry?.address ?? null,
-    selectors: selectorsOf(validationRegistryAbi, "validationResponse"),
+    targets: [
+      {
+        to: targets.validationRegistry?.address ?? null,
+        selectors: selectorsOf(validationRegistryAbi, "validationResponse"),
+      },
+    ],
     mostWei: 0n,
   };
   return new Map([

@@ -2,6 +2,7 @@ import { and, desc, eq, gte, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import { type Database, underDeadline } from "../db/database.ts";
+import type { PaymentScheme } from "../db/tables/payment.ts";
 import { senderTransaction } from "../db/tables/publish.ts";
 import {
   enqueueTransaction,
@@ -10,8 +11,13 @@ import {
   type SenderTransaction,
 } from "./sender-transactions.ts";
 
-/** Names one EIP-3009 authorization, for good: its token marks the nonce as used. All lower-case. */
-export type AuthorizationId = { readonly asset: Address; readonly payer: Address; readonly nonce: Hex };
+/** Names one authorization, for good: its token or Permit2 marks the nonce as used. All lower-case. */
+export type AuthorizationId = {
+  readonly scheme: PaymentScheme;
+  readonly asset: Address;
+  readonly payer: Address;
+  readonly nonce: Hex;
+};
 
 /** State of the transaction that carries out an authorization; the block of a final one cannot be reorged. */
 export type SettlementTransaction = Pick<
@@ -110,6 +116,8 @@ export async function readRevertedGas(
 const { state, final, minedHash, failure, error } = senderTransaction;
 const columns = { state, final, minedHash, failure, error };
 
-function referenceOf(chainId: number, { asset, payer, nonce }: AuthorizationId): string {
-  return `x402:${chainId}:${asset}:${payer}:${nonce}`.toLowerCase();
+/** The schemes count nonces apart. Everything before the last colon is the same for all payments of a payer. */
+function referenceOf(chainId: number, { scheme, asset, payer, nonce }: AuthorizationId): string {
+  const suffix = scheme === "exact" ? "" : `/${scheme}`;
+  return `x402:${chainId}:${asset}:${payer}:${nonce}${suffix}`.toLowerCase();
 }

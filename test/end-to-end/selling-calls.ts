@@ -4,12 +4,14 @@ import {
   type JWSSignedReceipt,
   verifyReceiptSignatureJWS,
 } from "@x402/extensions/offer-receipt";
-import { decodePaymentResponseHeader, x402HTTPClient } from "@x402/fetch";
+import { decodePaymentResponseHeader, wrapFetchWithPayment, x402HTTPClient } from "@x402/fetch";
 import { expect, test } from "vitest";
 import { until } from "../support/until.ts";
-import { AGENT, buyer, jsonRequest, payer, payFetch, type Shop, UNKNOWN } from "./shop.ts";
+import { AGENT, buyer, jsonRequest, payer, payFetch, permit2Buyers, type Shop, UNKNOWN } from "./shop.ts";
 
 const ROUTE = `/ahs/route/${AGENT}`;
+/** One wallet that the service knows, and one that it does not. */
+const BATCH = jsonRequest("POST", { addresses: [AGENT, UNKNOWN] });
 
 /** Declares tests of calls that are paid for one by one. */
 export function describeSoldCalls({ kit, url, pay, ...shop }: Shop): void {
@@ -32,6 +34,24 @@ export function describeSoldCalls({ kit, url, pay, ...shop }: Shop): void {
       transaction: report.transaction,
     });
   });
+
+  test.each([
+    ["/ahs/route by Permit2", "exact", ROUTE, {}, 10_000n],
+    ["/ahs/batch, by its scores", "upto", "/ahs/batch", BATCH, null],
+  ] as const)(
+    "%s: the official client gets its answer and the money arrives",
+    async (_name, scheme, path, init, price) => {
+      const before = await kit.received();
+      const response = await wrapFetchWithPayment(fetch, permit2Buyers[scheme])(url(path), init);
+      const body = (await response.json()) as { results?: readonly { ahs_score: number | null }[] };
+      expect([response.status, body]).toMatchObject([200, {}]);
+      const scored = body.results?.filter(({ ahs_score }) => ahs_score !== null).length ?? 0;
+      const due = price ?? (scored === 0 ? 1_000n : BigInt(scored) * 1_000_000n);
+      expect((await kit.received()) - before).toBe(due);
+      const report = decodePaymentResponseHeader(response.headers.get("payment-response") ?? "");
+      expect(report).toMatchObject({ success: true, amount: String(due) });
+    },
+  );
 
   test("twenty requests with one authorization make one charge", async () => {
     const before = await kit.received();
@@ -58,16 +78,30 @@ export function describeSoldCalls({ kit, url, pay, ...shop }: Shop): void {
     expect(await kit.received()).toBe(before);
   });
 
-  test("a server killed in the middle of a settlement costs one charge, and the payer gets its answer", async () => {
-    const before = await kit.received();
-    const headers = { ...(await pay(ROUTE)), "idempotency-key": "crash-0123456789abcdef" };
-    await shop.killWhileSettling(ROUTE, { headers });
-    await shop.reopen();
-    // The slot of a request that died is free after two minutes, which the test does not wait for.
-    await kit.db.$client.query("delete from ahs.idempotent_answer where state = 'running'");
-    expect(await untilPaid(headers)).toMatchObject({ address: AGENT });
-    expect((await kit.received()) - before).toBe(10_000n);
-  });
+  test.each([
+    ["exact", ROUTE, {}, buyer, { address: AGENT }],
+    ["upto", "/ahs/batch", BATCH, permit2Buyers.upto, { count: 1 }],
+  ] as const)(
+    "a server killed in the middle of a settlement by %s costs one charge, and the payer gets its answer",
+    async (scheme, path, init, client, expected) => {
+      const before = await kit.received();
+      const own = {
+        ...(await pay(path, init, client)),
+        "idempotency-key": `crash-${scheme}-0123456789abcdef`,
+      };
+      const request = { ...init, headers: { ...("headers" in init ? init.headers : {}), ...own } };
+      await shop.killWhileSettling(path, request);
+      await shop.reopen();
+      // The slot of a request that died is free after two minutes, its payment after 25 s; the test does not wait for that.
+      await kit.db.$client.query("update ahs.payment set deadline = now() where state = 'reserved'");
+      await kit.db.$client.query("delete from ahs.idempotent_answer where state = 'running'");
+      expect(await untilPaid(request.headers, path, init)).toMatchObject(expected);
+      const { rows } = await kit.db.$client.query<{ readonly amount: string }>(
+        "select charged_amount as amount from ahs.payment order by created_at desc limit 1",
+      );
+      expect(String((await kit.received()) - before)).toBe(rows[0]?.amount);
+    },
+  );
 
   test("a settlement that takes too long is a 503 with a claim, which then gets the answer", async () => {
     const before = await kit.received();
@@ -84,9 +118,13 @@ export function describeSoldCalls({ kit, url, pay, ...shop }: Shop): void {
   });
 
   /** The answer to the repeat of a paid request. */
-  function untilPaid(headers: Record<string, string>): Promise<unknown> {
+  function untilPaid(
+    headers: Record<string, string>,
+    path = ROUTE,
+    init: RequestInit = {},
+  ): Promise<unknown> {
     return until({ what: "the repeat is answered" }, async () => {
-      const repeated = await fetch(url(ROUTE), { headers });
+      const repeated = await fetch(url(path), { ...init, headers });
       return repeated.status === 200 ? repeated.json() : null;
     });
   }

@@ -1,5 +1,6 @@
 import type { PaymentRequired } from "@x402/core/types";
-import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { createPermit2ApprovalTx, ExactEvmScheme } from "@x402/evm/exact/client";
+import { UptoEvmScheme } from "@x402/evm/upto/client";
 import { wrapFetchWithPayment, x402Client, x402HTTPClient } from "@x402/fetch";
 import { getAddress } from "viem";
 import { beforeAll } from "vitest";
@@ -17,6 +18,21 @@ export const buyer = new x402Client()
   .register("eip155:31337", new ExactEvmScheme(payer))
   .setSpendControls(false);
 export const payFetch = wrapFetchWithPayment(fetch, buyer);
+/** Official clients that pay by Permit2 alone. */
+export const permit2Buyers = {
+  exact: buyerByPermit2("exact"),
+  upto: buyerByPermit2("upto"),
+} as const;
+
+function buyerByPermit2(scheme: "exact" | "upto"): x402Client {
+  return new x402Client()
+    .register("eip155:31337", new ExactEvmScheme(payer))
+    .register("eip155:31337", new UptoEvmScheme(payer))
+    .registerPolicy((_version, offers) =>
+      offers.filter((offer) => offer.scheme === scheme && offer.extra.assetTransferMethod === "permit2"),
+    )
+    .setSpendControls(false);
+}
 
 const BLOCK_MS = 300;
 /** Outputs are sold where a model is configured; nothing asks this one. */
@@ -38,6 +54,8 @@ export function useShop() {
   const url = (path: string) => `${server.baseUrl}${path}`;
   beforeAll(async () => {
     await kit.chain.register(AGENT);
+    const approval = createPermit2ApprovalTx(kit.chain.contracts.usdc);
+    await kit.chain.send({ from: payer.address, ...approval });
     for (let call = 0; call < 12; call += 1) {
       await kit.chain.moveTime(3_600);
       await kit.chain.succeed(AGENT);
@@ -57,9 +75,15 @@ export function useShop() {
     url,
     baseUrl: () => server.baseUrl,
     /** The headers of a payment for what the request is answered with 402. */
-    pay: async (path: string, init: RequestInit = {}): Promise<Record<string, string>> => {
+    pay: async (
+      path: string,
+      init: RequestInit = {},
+      client: x402Client = buyer,
+    ): Promise<Record<string, string>> => {
       const unpaid = (await (await fetch(url(path), init)).json()) as PaymentRequired;
-      return new x402HTTPClient(buyer).encodePaymentSignatureHeader(await buyer.createPaymentPayload(unpaid));
+      return new x402HTTPClient(client).encodePaymentSignatureHeader(
+        await client.createPaymentPayload(unpaid),
+      );
     },
     /** Asks, and kills the server once its settlement is broadcast, while no block is mined. */
     killWhileSettling: async (path: string, init: RequestInit): Promise<void> => {

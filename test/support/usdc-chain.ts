@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { authorizationTypes } from "@x402/evm";
+import { authorizationTypes, createPermit2ApprovalTx } from "@x402/evm";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import {
@@ -147,7 +147,12 @@ function tokenActions(chain: TestChain, client: PublicClient) {
         usdc,
         encodeFunctionData({ abi: usdCoinAbi, functionName: "mint", args: [to, amount] }),
       ),
-    /** The same, without waiting for a block. */
+    /** Lets Permit2 move the payer's USDC, as the official client's `createPermit2ApprovalTx` says. */
+    approvePermit2: () => {
+      const { to, data } = createPermit2ApprovalTx(usdc);
+      return send(payer.address, to, data);
+    },
+    /** Offers a payment, without waiting for a block. */
     offer: (payment: PresentedPayment): Promise<Hex> =>
       chain.submit({ from: relayer.address, to: usdc, data: carryingOut(payment) }),
     /** Carries a payment out. Every third party that has the authorization can do so. */
@@ -214,6 +219,7 @@ async function sign(
   const texts = { value: String(value), validAfter: "0", validBefore: String(message.validBefore) };
   const authorization = { ...message, ...texts };
   return {
+    scheme: "exact",
     payer: lower(from),
     asset: lower(usdc),
     payTo: lower(payTo),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { HTTPFacilitatorClient } from "@x402/core/http";
 import { type PaymentPayload, SettleError, VerifyError } from "@x402/core/types";
-import { isHash } from "viem";
+import { isAddress, isHash } from "viem";
 import { lowerCase } from "../../db/columns.ts";
 import type { PresentedPayment } from "../access.ts";
 import {
@@ -12,15 +12,26 @@ import {
   type VerifyOutcome,
 } from "./facilitator.ts";
 import { authHeadersOf, type FacilitatorCredentials } from "./facilitator-credentials.ts";
+import type { OfferedSchemes } from "./payment-terms.ts";
 
 const VERIFY_TIMEOUT_MS = 5_000;
 const ATTEMPTS = 3;
 const RETRY_MS = 150;
 /** Codes of failed connections: the order did not arrive. */
 const NOT_DELIVERED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
-/** Reasons of the protocol and its EVM scheme that occur before anything is sent. */
-const BEFORE_SENDING =
-  /^(insufficient_funds|invalid_(scheme|network|payload|payment|payment_requirements|x402_version)|unsupported_scheme|invalid_exact_evm_(?!transaction_failed|transfer_event_mismatch|nonce_already_used)\w+)$/;
+/** Reasons of the protocol and its EVM schemes that occur before anything is sent. */
+const BEFORE_SENDING = new RegExp(
+  `^(${[
+    "insufficient_funds",
+    "invalid_(scheme|network|payload|payment|payment_requirements|x402_version)",
+    "unsupported_(scheme|payload_type)",
+    "invalid_exact_evm_(?!transaction_failed|transfer_event_mismatch|nonce_already_used)\\w+",
+    "invalid_upto_evm_(?!transaction_failed)\\w+",
+    "upto_facilitator_mismatch",
+    "invalid_permit2_(signature|spender|recipient_mismatch)",
+    "permit2_(deadline_expired|not_yet_valid|(amount|token)_mismatch|allowance_required|insufficient_balance|proxy_not_deployed)",
+  ].join("|")})$`,
+);
 
 /**
  * A facilitator behind a URL. Verification is tried up to three times. A settle order is repeated only if it surely did
@@ -55,7 +66,7 @@ export function createHttpFacilitator(options: {
 }
 
 /** A facilitator and the longest wait for its answer. */
-type Asked = Pick<Parameters<typeof createHttpFacilitator>[0], "url" | "credentials"> & {
+export type Asked = Pick<Parameters<typeof createHttpFacilitator>[0], "url" | "credentials"> & {
   readonly timeoutMs: number;
 };
 
@@ -141,8 +152,25 @@ export function isUnauthorized(error: unknown): boolean {
   return error instanceof Error && /^Facilitator \w+ failed \(40[13]\)/.test(error.message);
 }
 
-/** Returns whether a facilitator settles payments of scheme exact on a CAIP-2 network. Throws its client's errors. */
-export async function settlesOn(asked: Asked, network: string): Promise<boolean> {
-  const { kinds } = await clientOf(asked).getSupported();
-  return kinds.some((kind) => kind.x402Version === 2 && kind.scheme === "exact" && kind.network === network);
+/** Extensions of facilitators that settle by Permit2; scheme `exact` itself does not list its ways to move money. */
+const PERMIT2_EXTENSIONS = ["eip2612GasSponsoring", "erc20ApprovalGasSponsoring"];
+
+/** Asks a facilitator for the schemes that it settles on a CAIP-2 network. Throws its client's errors. */
+export async function readSupported(
+  asked: Asked,
+  network: string,
+): Promise<OfferedSchemes & { readonly exact: boolean }> {
+  const { kinds, extensions } = await clientOf(asked).getSupported();
+  const kindOf = (scheme: string) =>
+    kinds.find((kind) => kind.x402Version === 2 && kind.scheme === scheme && kind.network === network);
+  const exact = kindOf("exact") !== undefined;
+  const uptoFacilitator = kindOf("upto")?.extra?.facilitatorAddress;
+  return {
+    exact,
+    permit2: exact && PERMIT2_EXTENSIONS.some((name) => extensions?.includes(name)),
+    uptoFacilitator:
+      typeof uptoFacilitator === "string" && isAddress(uptoFacilitator, { strict: false })
+        ? uptoFacilitator
+        : null,
+  };
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { x402Facilitator } from "@x402/core/facilitator";
 import { toFacilitatorEvmSigner } from "@x402/evm";
 import { ExactEvmScheme } from "@x402/evm/exact/facilitator";
+import { UptoEvmScheme } from "@x402/evm/upto/facilitator";
 import {
   type Abi,
   type Address,
@@ -48,8 +49,8 @@ export type LocalFacilitatorDeps = {
 };
 
 const POLL_MS = 100;
-/** The call that the package simulates to verify and writes to settle. */
-const TRANSFER = "transferWithAuthorization";
+/** The calls that the package simulates to verify and writes to settle: of the token, and of the proxies of Permit2. */
+const TRANSFERS: readonly string[] = ["transferWithAuthorization", "settle"];
 /** The protocol's word for it. */
 const REVERTS = { kind: "invalid", reason: "invalid_exact_evm_transaction_simulation_failed" } as const;
 const TOO_MUCH_GAS = { kind: "invalid", reason: "settlement_needs_too_much_gas" } as const;
@@ -167,8 +168,10 @@ function facilitatorFor(deps: LocalFacilitatorDeps, payment: PresentedPayment, n
       address: sender,
       readContract: (call) => {
         const read = { ...call, abi: call.abi as Abi, args: call.args ?? [] };
-        if (call.functionName === TRANSFER) notes.call = { to: call.address, data: encodeFunctionData(read) };
-        return noting(client.readContract(read));
+        if (!TRANSFERS.includes(call.functionName)) return noting(client.readContract(read));
+        notes.call = { to: call.address, data: encodeFunctionData(read) };
+        // The proxy of `upto` admits only the facilitator that the payer signed.
+        return noting(client.readContract({ ...read, account: sender }));
       },
       // The package types typed data loosely; viem checks the parts when it hashes them.
       verifyTypedData: (data) =>
@@ -192,7 +195,9 @@ function facilitatorFor(deps: LocalFacilitatorDeps, payment: PresentedPayment, n
     },
     { confirmationTimeoutMs: deps.settleDeadlineMs ?? SETTLE_DEADLINE_MS },
   );
-  return new x402Facilitator().register(network, new ExactEvmScheme(signer));
+  return new x402Facilitator()
+    .register(network, new ExactEvmScheme(signer))
+    .register(network, new UptoEvmScheme(signer));
 }
 
 /** This node may be behind the sender's node. */
@@ -214,8 +219,8 @@ async function carryOut(
   order: { readonly authorization: PresentedPayment; readonly to: Address; readonly data: Hex },
   notes: Notes,
 ): Promise<Hex> {
-  const { asset, payer, nonce } = order.authorization;
-  const id = await deps.queue.enqueue({ ...order, authorization: { asset, payer, nonce } });
+  const { scheme, asset, payer, nonce } = order.authorization;
+  const id = await deps.queue.enqueue({ ...order, authorization: { scheme, asset, payer, nonce } });
   while (deps.monotonicMs() < notes.deadline) {
     const row = await deps.queue.read(id);
     if (row === null) throw new Error(`the order ${id} is gone`);

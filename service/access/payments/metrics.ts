@@ -1,5 +1,6 @@
 import type { Gauge, Registry } from "prom-client";
 import { metricsOf } from "../../db/metrics.ts";
+import type { PaymentScheme } from "../../db/tables/payment.ts";
 
 /** How a payment, or a request that carried one, ended. */
 type PaymentOutcome =
@@ -22,7 +23,15 @@ type PaymentOutcome =
 export function createPaymentMetrics(registry: Registry) {
   const { counter } = metricsOf(registry);
   const payments = counter("ahs_payments_total", "x402 payments by what became of them", "outcome");
-  return { count: (outcome: PaymentOutcome) => payments.inc({ outcome }) };
+  const settlements = counter(
+    "ahs_payment_settlements_total",
+    "x402 payments whose money moved, by scheme",
+    "scheme",
+  );
+  return {
+    count: (outcome: PaymentOutcome) => payments.inc({ outcome }),
+    countSettlement: (scheme: PaymentScheme) => settlements.inc({ scheme }),
+  };
 }
 
 export function createPaymentGauge(registry: Registry): Gauge<"kind"> {

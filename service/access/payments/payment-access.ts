@@ -34,16 +34,18 @@ import {
   reasonFor,
   recordSettlement,
   release,
+  type SettledPayment,
   settle,
   settledHeaders,
   settlementPending,
   withDeadline,
 } from "./payment-settlement.ts";
+import { atomicPrice, unitsOf } from "./payment-terms.ts";
 import type { StoredPayment } from "./payments.ts";
 
 export type PaymentAccess = ReturnType<typeof createPaymentAccess>;
 
-/** Access for wallets that pay per call by x402 v2: scheme exact, by EIP-3009. */
+/** Access for wallets that pay per call by x402 v2: scheme `exact` by EIP-3009 or Permit2, and `upto`. */
 export function createPaymentAccess(deps: PaymentAccessDeps) {
   // The stored row of a request whose payment was used before, set by `identify` and `verify`. An entry lives as long as its request.
   const used = new WeakMap<PaidRequest, StoredPayment>();
@@ -167,7 +169,8 @@ async function takeOwed(
   if (!(await deps.store.reopen(row.id, isClaimed ? null : hashProof(claim)))) throw inFlight(deps);
   deps.metrics.count("repeated");
   const held = heldPayment(deps, { id: row.id, claim, payment, request });
-  const charge = settledCharge(deps, held, transactionOf(row));
+  const settled = { payment: callerOf(row).payment, transaction: transactionOf(row) };
+  const charge = settledCharge(deps, held, settled);
   try {
     if ((await terms.accept?.({ debitId: null, paymentId: row.id })) !== false) return charge;
   } catch (error) {
@@ -265,9 +268,12 @@ async function settleFirst(deps: ChargeDeps, held: HeldPayment): Promise<Charge>
 /** Moves the money after the work; the answer is withheld until then. */
 function settleLast(deps: ChargeDeps, held: HeldPayment): Charge {
   return {
-    async keep(answer) {
+    async keep(answer, meteredUnits) {
       await refuseCancelled(deps, held);
-      return settledCharge(deps, held, await settle(deps, held)).keep(answer);
+      const amount = takenOf(held.payment, meteredUnits);
+      if (amount > 0n) return settledCharge(deps, held, await settle(deps, held, amount)).keep(answer);
+      await release(deps, held, "the answer costs nothing");
+      return chargeHeaders(0);
     },
     async giveBack() {
       await release(deps, held, "the work failed");
@@ -277,10 +283,17 @@ function settleLast(deps: ChargeDeps, held: HeldPayment): Charge {
   };
 }
 
+/** The amount to take for an answer: never more than the payer signed. */
+function takenOf({ scheme, amount }: PresentedPayment, meteredUnits: number | undefined): bigint {
+  if (scheme !== "upto" || meteredUnits === undefined) return amount;
+  const metered = meteredUnits === 0 ? 0n : atomicPrice(meteredUnits);
+  return metered < amount ? metered : amount;
+}
+
 /** The charge of a payment whose money has moved. */
-function settledCharge(deps: ChargeDeps, held: HeldPayment, transaction: Hex): Charge {
+function settledCharge(deps: ChargeDeps, held: HeldPayment, settled: SettledPayment): Charge {
   const { store, logger, metrics } = deps;
-  const { id, claim, request, reportSettled } = held;
+  const { id, claim, reportSettled } = held;
   return {
     async keep(answer) {
       // The answer is sent even if storing it fails: the money has moved, and a repeat does the work again.
@@ -288,7 +301,8 @@ function settledCharge(deps: ChargeDeps, held: HeldPayment, transaction: Hex): C
         logger.error({ err: error, payment: id }, "paid answer not stored");
       });
       metrics.count("answered");
-      return { ...(await reportSettled(transaction)), ...chargeHeaders(request.units) };
+      const units = unitsOf(BigInt(settled.payment.requirements.amount));
+      return { ...(await reportSettled(settled)), ...chargeHeaders(units) };
     },
     async giveBack() {
       metrics.count("owed");

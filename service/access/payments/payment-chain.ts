@@ -1,27 +1,40 @@
+import { PERMIT2_ADDRESS, x402ExactPermit2ProxyABI, x402UptoPermit2ProxyABI } from "@x402/evm";
 import {
+  type Address,
   getAbiItem,
   type Hex,
   isAddressEqual,
   type Log,
+  maxUint256,
   type PublicClient,
   parseAbi,
   TransactionReceiptNotFoundError,
+  toFunctionSelector,
 } from "viem";
-import { decodeEvent } from "../../chain/bounded-abi.ts";
+import { decodeEvent, decodeParameters } from "../../chain/bounded-abi.ts";
 import type { PresentedPayment } from "../access.ts";
+import { PERMIT2_SPENDERS } from "./permit2-header.ts";
 
 /** An authorization to look up on chain. */
-export type Authorization = Pick<PresentedPayment, "asset" | "payer" | "nonce" | "payTo" | "amount">;
+export type Authorization = Pick<
+  PresentedPayment,
+  "scheme" | "asset" | "payer" | "nonce" | "payTo" | "amount"
+>;
 
 export type PaymentChain = ReturnType<typeof createPaymentChain>;
 
 const TOKEN = parseAbi([
   "function balanceOf(address account) view returns (uint256)",
+  "function allowance(address owner, address spender) view returns (uint256)",
   "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
   "event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)",
   "event Transfer(address indexed from, address indexed to, uint256 value)",
 ]);
 const USED = getAbiItem({ abi: TOKEN, name: "AuthorizationUsed" });
+const TRANSFER = getAbiItem({ abi: TOKEN, name: "Transfer" });
+const PERMIT2 = parseAbi(["function nonceBitmap(address owner, uint256 word) view returns (uint256)"]);
+/** Most transfers of a payer that are compared with an authorization by Permit2. */
+const MOST_TRANSFERS = 1_000;
 /** Blocks per eth_getLogs, within the limits of public nodes. */
 const SPAN = 5_000n;
 const FIRST_STEP = 256n;
@@ -30,20 +43,24 @@ const FIRST_STEP = 256n;
 export function createPaymentChain(client: PublicClient, finalityBlocks: number) {
   return {
     /** Returns whether the nonce is used or withdrawn at a block, the pending block or the newest one. */
-    isUsed: ({ asset, payer, nonce }: Authorization, block?: bigint | "pending"): Promise<boolean> =>
-      client.readContract({
-        address: asset,
-        abi: TOKEN,
-        functionName: "authorizationState",
-        args: [payer, nonce],
-        ...(block === "pending" ? { blockTag: block } : {}),
-        ...(typeof block === "bigint" ? { blockNumber: block } : {}),
-      }),
-    /** The payer's balance, in the token's smallest unit. */
-    balanceOf: ({ asset, payer }: Authorization): Promise<bigint> =>
-      client.readContract({ address: asset, abi: TOKEN, functionName: "balanceOf", args: [payer] }),
+    isUsed: (authorization: Authorization, block?: bigint | "pending") =>
+      isUsed(client, authorization, block),
+    /** The payer's balance and how much of it the scheme may move, in the token's smallest unit. */
+    async fundsOf({ scheme, asset, payer }: Authorization) {
+      const token = { address: asset, abi: TOKEN } as const;
+      const [balance, approved] = await Promise.all([
+        client.readContract({ ...token, functionName: "balanceOf", args: [payer] }),
+        scheme === "exact"
+          ? maxUint256
+          : client.readContract({ ...token, functionName: "allowance", args: [payer, PERMIT2_ADDRESS] }),
+      ]);
+      return { balance, approved };
+    },
     /** The transaction since that time that used the authorization and paid us by it; null without one. */
-    findTransfer: (authorization: Authorization, since: Date) => findTransfer(client, authorization, since),
+    findTransfer: (authorization: Authorization, since: Date) =>
+      authorization.scheme === "exact"
+        ? findTransfer(client, authorization, since)
+        : findPermit2Transfer(client, { ...authorization, scheme: authorization.scheme }, since),
     /** The block of a successful transaction; null if it is in no block. */
     minedIn: (transaction: Hex) => minedIn(client, transaction),
     /** The newest block that cannot be reorganised; its time is in Unix seconds. */
@@ -54,6 +71,30 @@ export function createPaymentChain(client: PublicClient, finalityBlocks: number)
       return { number, timestamp };
     },
   };
+}
+
+async function isUsed(
+  client: PublicClient,
+  { scheme, asset, payer, nonce }: Authorization,
+  block: bigint | "pending" | undefined,
+): Promise<boolean> {
+  const at = {
+    ...(block === "pending" ? { blockTag: block } : {}),
+    ...(typeof block === "bigint" ? { blockNumber: block } : {}),
+  };
+  if (scheme === "exact") {
+    const args = [payer, nonce] as const;
+    return client.readContract({
+      ...{ address: asset, abi: TOKEN, functionName: "authorizationState", args },
+      ...at,
+    });
+  }
+  const number = BigInt(nonce);
+  const bits = await client.readContract({
+    ...{ address: PERMIT2_ADDRESS, abi: PERMIT2, functionName: "nonceBitmap", args: [payer, number >> 8n] },
+    ...at,
+  });
+  return ((bits >> (number & 0xffn)) & 1n) === 1n;
 }
 
 async function minedIn(client: PublicClient, hash: Hex): Promise<bigint | null> {
@@ -71,23 +112,96 @@ async function findTransfer(
   authorization: Authorization,
   since: Date,
 ): Promise<Hex | null> {
-  const head = await client.getBlockNumber({ cacheTime: 0 });
-  const oldest = await blockBefore(client, head, BigInt(Math.floor(since.getTime() / 1000)));
   const { asset, payer, nonce } = authorization;
-  for (let to = head; to >= oldest; to -= SPAN) {
-    const from = to - SPAN + 1n > oldest ? to - SPAN + 1n : oldest;
+  for await (const range of rangesSince(client, since)) {
     const [use] = await client.getLogs({
       address: asset,
       event: USED,
       args: { authorizer: payer, nonce },
-      fromBlock: from,
-      toBlock: to,
+      ...range,
     });
     if (use === undefined) continue;
     const { logs } = await client.getTransactionReceipt({ hash: use.transactionHash });
     return paysBy(logs, use.logIndex, authorization) ? use.transactionHash : null;
   }
   return null;
+}
+
+/**
+ * Permit2 has no event for a used nonce: transfers from the payer to us are compared by the calls that made them. Only calls of
+ * the scheme's own contract are recognised, since only their data proves which authorization paid.
+ */
+async function findPermit2Transfer(
+  client: PublicClient,
+  authorization: Permit2Authorization,
+  since: Date,
+): Promise<Hex | null> {
+  const { scheme, asset, payer, payTo, amount } = authorization;
+  let left = MOST_TRANSFERS;
+  for await (const range of rangesSince(client, since)) {
+    const transfers = await client.getLogs({
+      address: asset,
+      event: TRANSFER,
+      args: { from: payer, to: payTo },
+      ...range,
+    });
+    for (const { args, transactionHash } of transfers.toReversed()) {
+      if (scheme === "exact-permit2" && args.value !== amount) continue;
+      left -= 1;
+      if (left < 0) throw new Error(`expected at most ${MOST_TRANSFERS} transfers of ${payer} to ${payTo}`);
+      const transaction = await client.getTransaction({ hash: transactionHash });
+      if (carriesOut(transaction, authorization)) return transactionHash;
+    }
+  }
+  return null;
+}
+
+type Permit2Authorization = Authorization & { readonly scheme: keyof typeof PERMIT2_SPENDERS };
+
+const SETTLE = {
+  "exact-permit2": getAbiItem({ abi: x402ExactPermit2ProxyABI, name: "settle" }),
+  upto: getAbiItem({ abi: x402UptoPermit2ProxyABI, name: "settle" }),
+} as const;
+const SELECTOR_CHARACTERS = 10;
+
+/** Returns whether a transaction is the call of the scheme's contract that carries out the authorization. */
+function carriesOut(
+  { to, input }: { readonly to: Address | null; readonly input: Hex },
+  { scheme, asset, payer, payTo, nonce }: Permit2Authorization,
+): boolean {
+  if (to === null || !isAddressEqual(to, PERMIT2_SPENDERS[scheme])) return false;
+  if (!input.startsWith(toFunctionSelector(SETTLE[scheme]))) return false;
+  const settled = settleOf(scheme, `0x${input.slice(SELECTOR_CHARACTERS)}`);
+  if (settled === null) return false;
+  const { permit, owner, witness } = settled;
+  return (
+    permit.nonce === BigInt(nonce) &&
+    isAddressEqual(permit.permitted.token, asset) &&
+    isAddressEqual(owner, payer) &&
+    isAddressEqual(witness.to, payTo)
+  );
+}
+
+function settleOf(scheme: Permit2Authorization["scheme"], data: Hex) {
+  if (scheme === "upto") {
+    const decoded = decodeParameters(SETTLE.upto.inputs, data);
+    if (decoded === null) return null;
+    const [permit, , owner, witness] = decoded;
+    return { permit, owner, witness };
+  }
+  const decoded = decodeParameters(SETTLE[scheme].inputs, data);
+  if (decoded === null) return null;
+  const [permit, owner, witness] = decoded;
+  return { permit, owner, witness };
+}
+
+/** Ranges of blocks since that time, newest first. */
+async function* rangesSince(client: PublicClient, since: Date) {
+  const head = await client.getBlockNumber({ cacheTime: 0 });
+  const oldest = await blockBefore(client, head, BigInt(Math.floor(since.getTime() / 1000)));
+  for (let to = head; to >= oldest; to -= SPAN) {
+    yield { fromBlock: to - SPAN + 1n > oldest ? to - SPAN + 1n : oldest, toBlock: to };
+  }
 }
 
 /** A block at or before that time, found by doubling steps back from the head. */

@@ -1,34 +1,28 @@
-import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
+import type { PaymentPayload } from "@x402/core/types";
 import { authorizationTypes } from "@x402/evm";
 import { PAYMENT_IDENTIFIER } from "@x402/extensions/payment-identifier";
 import {
   type Address,
   getAddress,
   type Hex,
-  isAddress,
+  hashTypedData,
   isAddressEqual,
   type PublicClient,
-  recoverTypedDataAddress,
+  recoverAddress,
 } from "viem";
 import { z } from "zod";
+import type { PaymentScheme } from "../../db/tables/payment.ts";
 import type { PresentedPayment } from "../access.ts";
 import { Problem } from "../problems.ts";
+import { addressText, signatureText, uint256Text } from "./header-values.ts";
+import type { Offer } from "./payment-terms.ts";
+import { PERMIT2_SPENDERS, permitDigest, readPermit2 } from "./permit2-header.ts";
 
 /** Clients send the 402's extensions back, beside a signature that is long for some contract wallets. */
 const MAX_HEADER_BYTES = 12_288;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 /** Escapes that JSON allows and PostgreSQL does not: NUL and halves of surrogate pairs. */
 const UNSTORABLE = /\\u(0000|d[89a-f][0-9a-f]{2})/;
-
-const address = z
-  .string()
-  .refine((value) => isAddress(value, { strict: false }))
-  // isAddress has vouched for it.
-  .transform((value) => value.toLowerCase() as Address);
-const uint256 = z
-  .string()
-  .regex(/^\d{1,78}$/)
-  .transform(BigInt);
 
 /**
  * The extension as the 402 advertises it. The package's own validator is not used: it compiles any schema that the
@@ -61,13 +55,13 @@ const payloadSchema = z.looseObject({
 });
 
 const eip3009Schema = z.looseObject({
-  signature: z.string().regex(/^0x([0-9a-fA-F]{2}){1,4096}$/),
+  signature: signatureText,
   authorization: z.looseObject({
-    from: address,
-    to: address,
-    value: uint256,
-    validAfter: uint256,
-    validBefore: uint256,
+    from: addressText,
+    to: addressText,
+    value: uint256Text,
+    validAfter: uint256Text,
+    validBefore: uint256Text,
     nonce: z
       .string()
       .regex(/^0x[0-9a-fA-F]{64}$/)
@@ -76,7 +70,7 @@ const eip3009Schema = z.looseObject({
 });
 
 /**
- * Reads a PAYMENT-SIGNATURE header; the authorization is null for another scheme or kind of transfer. Nothing is compared yet. Throws
+ * Reads a PAYMENT-SIGNATURE header; the authorization is null for an unknown scheme or kind of transfer. Nothing is compared yet. Throws
  * a 400 if it is not an x402 payment of version 2.
  */
 export function readPaymentHeader(header: string) {
@@ -87,22 +81,36 @@ export function readPaymentHeader(header: string) {
   if (!parsed.success) throw malformed(faultsOf(parsed.error));
   // The schema has checked every member of the type except the network's prefix, which is compared with ours.
   const payload = parsed.data as unknown as PaymentPayload;
-  const isOther = payload.accepted.scheme !== "exact" || !("authorization" in payload.payload);
-  if (isOther) return { payload, authorization: null, signature: "0x" } as const;
-  const exact = eip3009Schema.safeParse(payload.payload);
-  if (!exact.success) throw malformed(faultsOf(exact.error));
-  const { authorization, signature } = exact.data;
-  return { payload: normalised(payload, exact.data), authorization, signature: signature as Hex };
+  const scheme = schemeOf(payload);
+  if (scheme === null) return { payload, authorization: null, signature: "0x" } as const;
+  const read = scheme === "exact" ? readEip3009(payload.payload) : readPermit2(scheme, payload.payload);
+  if (read.error !== null) throw malformed(faultsOf(read.error));
+  const { authorization, signature, normalised } = read;
+  const accepted = { ...payload.accepted, extra: payload.accepted.extra ?? {} };
+  return { payload: { ...payload, accepted, payload: normalised }, authorization, signature };
 }
 
-/** Addresses with checksums, which every facilitator accepts. */
-function normalised(payload: PaymentPayload, exact: z.infer<typeof eip3009Schema>): PaymentPayload {
-  const { from, to, value, validAfter, validBefore, nonce } = exact.authorization;
+/** The scheme of a payment by its own form; null for one that is not known here. */
+function schemeOf({ accepted: { scheme }, payload }: PaymentPayload): PaymentScheme | null {
+  const isPermit2 = "permit2Authorization" in payload;
+  if (scheme === "upto") return isPermit2 ? "upto" : null;
+  if (scheme !== "exact") return null;
+  if (isPermit2) return "exact-permit2";
+  return "authorization" in payload ? "exact" : null;
+}
+
+/** Addresses are normalised to checksums, which every facilitator accepts. */
+function readEip3009(payload: PaymentPayload["payload"]) {
+  const parsed = eip3009Schema.safeParse(payload);
+  if (!parsed.success) return { error: parsed.error };
+  const { signature, authorization: signed } = parsed.data;
+  const { from, to, value, validAfter, validBefore, nonce } = signed;
   return {
-    ...payload,
-    accepted: { ...payload.accepted, extra: payload.accepted.extra ?? {} },
-    payload: {
-      signature: exact.signature,
+    error: null,
+    signature,
+    authorization: { scheme: "exact", token: null, spender: null, ...signed },
+    normalised: {
+      signature,
       authorization: {
         from: getAddress(from),
         to: getAddress(to),
@@ -112,7 +120,7 @@ function normalised(payload: PaymentPayload, exact: z.infer<typeof eip3009Schema
         nonce,
       },
     },
-  };
+  } as const;
 }
 
 function decode(header: string): unknown {
@@ -149,24 +157,28 @@ const MOST_SECONDS = 86_400n;
 export function matchPayment(
   header: ReturnType<typeof readPaymentHeader>,
   expected: {
-    readonly requirements: PaymentRequirements;
+    /** The entries of `accepts`, of which a payment fits one. */
+    readonly accepts: readonly Offer[];
     /** Absolute URL of the requested resource. */
     readonly resourceUrl: string;
     readonly listed: PresentedPayment["listed"] | undefined;
   },
 ): PresentedPayment | string {
   const { payload, authorization } = header;
-  const { requirements } = expected;
   const { accepted } = payload;
-  if (accepted.scheme !== requirements.scheme) {
-    return `unsupported_scheme: ${requirements.scheme} is expected.`;
-  }
+  const offer = expected.accepts.find(({ scheme }) => scheme === authorization?.scheme);
+  if (authorization === null || offer === undefined) return unsupported(expected.accepts);
+  const { requirements } = offer;
   if (accepted.network !== requirements.network) {
     return `invalid_network: ${requirements.network} is expected.`;
   }
-  if (authorization === null) return "unsupported_scheme: an EIP-3009 authorization is expected.";
-  if (accepted.asset.toLowerCase() !== requirements.asset.toLowerCase()) {
+  const asset = requirements.asset.toLowerCase();
+  if (accepted.asset.toLowerCase() !== asset || (authorization.token ?? asset) !== asset) {
     return `invalid_asset: ${requirements.asset} is expected.`;
+  }
+  const spender = offer.scheme === "exact" ? null : PERMIT2_SPENDERS[offer.scheme];
+  if (authorization.spender !== (spender?.toLowerCase() ?? null)) {
+    return `invalid_permit2_spender: ${spender} is expected, got ${authorization.spender}.`;
   }
   const price = BigInt(requirements.amount);
   if (accepted.amount !== requirements.amount || authorization.value !== price) {
@@ -178,6 +190,7 @@ export function matchPayment(
   }
   return (
     elsewhere(payload.resource?.url, expected.resourceUrl) ?? {
+      scheme: offer.scheme,
       payer: authorization.from,
       asset: requirements.asset.toLowerCase() as PresentedPayment["asset"],
       payTo: authorization.to,
@@ -191,6 +204,18 @@ export function matchPayment(
     }
   );
 }
+
+function unsupported(accepts: readonly Offer[]): string {
+  const ways = accepts.map(({ scheme }) => WAYS[scheme]).join(" or ");
+  return `unsupported_scheme: ${ways} is expected.`;
+}
+
+/** The schemes in the words of the protocol. */
+const WAYS: Readonly<Record<PaymentScheme, string>> = {
+  exact: "exact by EIP-3009",
+  "exact-permit2": "exact by Permit2",
+  upto: "upto by Permit2",
+};
 
 /** Returns why the authorization cannot be carried out at that time; null if it can. */
 export function untimely(
@@ -242,35 +267,32 @@ export async function isSignedByPayer(
   signature: Hex,
   contracts: ContractPayers,
 ): Promise<boolean> {
-  const typed = typedAuthorization(payment);
+  const hash = digestOf(payment);
   // A signature that no key can have made has no signer.
-  const signer = await recoverTypedDataAddress({ ...typed, signature }).catch(() => null);
+  const signer = await recoverAddress({ hash, signature }).catch(() => null);
   if (signer !== null && isAddressEqual(signer, payment.payer)) return true;
-  return contracts({ ...typed, address: payment.payer, signature });
+  return contracts({ address: payment.payer, hash, signature });
 }
 
 /** Asks a node; an account without code accepts nothing here. */
 export function createContractPayers(client: PublicClient) {
-  return async (
-    authorization: ReturnType<typeof typedAuthorization> & {
-      readonly address: Address;
-      readonly signature: Hex;
-    },
-  ): Promise<boolean> => {
-    const code = await client.getCode({ address: authorization.address });
-    return code === undefined ? false : client.verifyTypedData(authorization);
+  return async (signed: {
+    readonly address: Address;
+    readonly hash: Hex;
+    readonly signature: Hex;
+  }): Promise<boolean> => {
+    const code = await client.getCode({ address: signed.address });
+    return code === undefined ? false : client.verifyHash(signed);
   };
 }
 
-function typedAuthorization({ requirements, payer, payTo, nonce, ...payment }: PresentedPayment) {
+/** The EIP-712 hash that the payer signs. */
+function digestOf(payment: PresentedPayment): Hex {
+  if (payment.scheme !== "exact") return permitDigest(payment, payment.scheme);
+  const { requirements, payer, payTo, nonce, asset } = payment;
   const { name, version } = domainSchema.parse(requirements.extra);
-  return {
-    domain: {
-      name,
-      version,
-      chainId: Number(requirements.network.split(":")[1]),
-      verifyingContract: payment.asset,
-    },
+  return hashTypedData({
+    domain: { name, version, chainId: Number(requirements.network.split(":")[1]), verifyingContract: asset },
     types: authorizationTypes,
     primaryType: "TransferWithAuthorization",
     message: {
@@ -281,5 +303,5 @@ function typedAuthorization({ requirements, payer, payTo, nonce, ...payment }: P
       validBefore: payment.validBefore,
       nonce,
     },
-  } as const;
+  });
 }

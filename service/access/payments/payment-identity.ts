@@ -19,9 +19,9 @@ import {
 import {
   describePayment,
   listedAs,
+  offersOf,
   PaymentRequiredError,
   type PaymentTerms,
-  requirementsOf,
   resourceOf,
 } from "./payment-terms.ts";
 import type { PaymentStore, StoredPayment } from "./payments.ts";
@@ -29,7 +29,7 @@ import type { PaymentStore, StoredPayment } from "./payments.ts";
 export type ChargeDeps = {
   readonly facilitator: Facilitator;
   readonly store: PaymentStore;
-  readonly chain: Pick<PaymentChain, "isUsed" | "findTransfer" | "balanceOf" | "finalBlock">;
+  readonly chain: Pick<PaymentChain, "isUsed" | "findTransfer" | "fundsOf" | "finalBlock">;
   readonly metrics: ReturnType<typeof createPaymentMetrics>;
   readonly logger: Logger;
   readonly clock: { now(): Date };
@@ -109,10 +109,10 @@ async function identifyByPayment(
   header: string,
 ): Promise<Identified> {
   const read = readPaymentHeader(header);
-  const requirements = await asked(requirementsOf(deps.terms, request.units));
+  const accepts = await asked(offersOf(deps.terms, request));
   const resource = resourceOf(request, deps.origin);
   const listed = listedAs(resource);
-  const payment = matchPayment(read, { requirements, resourceUrl: resource.url, listed });
+  const payment = matchPayment(read, { accepts, resourceUrl: resource.url, listed });
   if (typeof payment === "string") throw await refused(deps, request, payment);
   if (!(await asked(isSignedByPayer(payment, read.signature, deps.contractPayers)))) {
     const fault = `invalid_signature: it is not one of ${payment.payer} over this authorization.`;
@@ -150,11 +150,14 @@ async function requireFunds(
   request: PaidRequest,
   payment: PresentedPayment,
 ): Promise<void> {
-  const balance = await asked(deps.chain.balanceOf(payment));
-  if (balance >= payment.amount) return;
+  const { balance, approved } = await asked(deps.chain.fundsOf(payment));
+  if (balance >= payment.amount && approved >= payment.amount) return;
   // The money may have moved to us since; verification finds that.
   if (await asked(deps.chain.isUsed(payment))) return;
-  const fault = `insufficient_funds: the payer has ${balance} of the token's smallest unit, and ${payment.amount} are expected.`;
+  const fault =
+    balance < payment.amount
+      ? `insufficient_funds: the payer has ${balance} of the token's smallest unit, and ${payment.amount} are expected.`
+      : `permit2_allowance_required: the payer has approved ${approved} of the token's smallest unit for Permit2, and ${payment.amount} are expected.`;
   throw await refused(deps, request, fault);
 }
 
@@ -224,6 +227,7 @@ export function callerOf(row: StoredPayment): PayerCaller {
   // matchPayment checked it before it was stored.
   const payload = row.payload as PaymentPayload;
   const payment: PresentedPayment = {
+    scheme: row.scheme,
     payer: row.payer,
     asset: row.asset,
     payTo: row.payTo,
@@ -234,7 +238,12 @@ export function callerOf(row: StoredPayment): PayerCaller {
     payload,
     requirements: payload.accepted,
   };
-  return payerOf(payment);
+  return payerOf(row.chargedAmount === null ? payment : chargedAs(payment, row.chargedAmount));
+}
+
+/** The payment with the amount that is taken of it. */
+export function chargedAs(payment: PresentedPayment, amount: bigint): PresentedPayment {
+  return { ...payment, requirements: { ...payment.requirements, amount: amount.toString() } };
 }
 
 /** 32 bytes in hexadecimal. */

@@ -5,6 +5,7 @@ import { Problem, unavailable } from "../problems.ts";
 import { SETTLE_DEADLINE_MS, type SettleOutcome } from "./facilitator.ts";
 import {
   type ChargeDeps,
+  chargedAs,
   hashProof,
   inFlight,
   type PaymentAccessDeps,
@@ -43,11 +44,11 @@ export function heldPayment(
   deps: PaymentAccessDeps,
   held: Omit<HeldPayment, "refuse" | "reportSettled">,
 ): HeldPayment {
-  const { request, payment } = held;
+  const { request } = held;
   return {
     ...held,
     refuse: (error, settlement) => refusal(deps, request, error, settlement),
-    reportSettled: (transaction) => settledHeaders(deps, request, { payment, transaction }),
+    reportSettled: (settled) => settledHeaders(deps, request, settled),
   };
 }
 
@@ -55,7 +56,7 @@ export function heldPayment(
 export async function settledHeaders(
   { terms, origin, logger }: PaymentAccessDeps,
   request: PaidRequest,
-  { payment, transaction }: { readonly payment: PresentedPayment; readonly transaction: Hex },
+  { payment, transaction }: SettledPayment,
 ): Promise<AnswerHeaders> {
   const report = { ...reportOf(payment), success: true, transaction };
   try {
@@ -102,23 +103,32 @@ export type HeldPayment = {
   /** The 402 of this request. */
   refuse(error: string, settlement?: SettleResponse): Promise<Error>;
   /** The headers that report its settlement. */
-  reportSettled(transaction: Hex): Promise<AnswerHeaders>;
+  reportSettled(settled: SettledPayment): Promise<AnswerHeaders>;
 };
+
+/** A payment whose requirements name the amount that was taken, with its transaction. */
+export type SettledPayment = { readonly payment: PresentedPayment; readonly transaction: Hex };
 
 const RETRY_AFTER_SECONDS = 5;
 const CHAIN_DEADLINE_MS = 5_000;
 
 /**
- * Moves the money and returns the transaction. Throws a 402 or 503 if the money did not move or if that is not known
- * yet. Every step has its own deadline, so that callers need none.
+ * Moves the money: the whole amount of the payment, or a part of it. Throws a 402 or 503 if the money did not move or if that
+ * is not known yet. Every step has its own deadline, so that callers need none.
  */
-export async function settle(deps: ChargeDeps, held: HeldPayment): Promise<Hex> {
-  if (!(await askSettlement(deps, held))) {
+export async function settle(
+  deps: ChargeDeps,
+  held: HeldPayment,
+  amount = held.payment.amount,
+): Promise<SettledPayment> {
+  const asked = await askSettlement(deps, held, amount);
+  if (asked === null) {
     deps.metrics.count("withheld");
     throw await held.refuse("payment_released: the request took too long and has lost its payment.");
   }
+  const payment = chargedAs(held.payment, asked);
   const late = { kind: "unknown", cause: new Error("no word of the settlement in time") } as const;
-  const settling = deps.facilitator.settle(held.payment);
+  const settling = deps.facilitator.settle(payment);
   const outcome = await checkAgainstChain(
     deps,
     held,
@@ -126,12 +136,12 @@ export async function settle(deps: ChargeDeps, held: HeldPayment): Promise<Hex> 
   );
   switch (outcome.kind) {
     case "settled":
-      return recordSettlement(deps, held, outcome.transaction);
+      return { payment, transaction: await recordSettlement(deps, held, outcome.transaction) };
     case "refused": {
       await release(deps, held, outcome.reason);
       deps.metrics.count("refused");
       const report = {
-        ...reportOf(held.payment),
+        ...reportOf(payment),
         success: false,
         errorReason: outcome.reason,
         transaction: "",
@@ -147,7 +157,10 @@ export async function settle(deps: ChargeDeps, held: HeldPayment): Promise<Hex> 
 }
 
 /** Nothing was charged only where no block can show the contrary any more: until then others may carry the authorization out. */
-function chargeOf({ validBefore }: PresentedPayment, { isFinal }: SeenOutcome): string {
+function chargeOf({ scheme, validBefore }: PresentedPayment, { isFinal }: SeenOutcome): string {
+  if (isFinal === true && scheme === "exact-permit2") {
+    return "the authorization was used or withdrawn, in a final block, by no call of the x402 proxy.";
+  }
   if (isFinal === true) {
     return "the authorization was used or withdrawn elsewhere, in a final block; nothing was charged.";
   }
@@ -156,12 +169,16 @@ function chargeOf({ validBefore }: PresentedPayment, { isFinal }: SeenOutcome): 
 }
 
 /**
- * Records that settlement is being asked for. Returns false if the row no longer belongs to this request. Throws a 503
- * if the database fails.
+ * Records that settlement is being asked for, and returns the amount to ask for; null if the row no longer belongs to this
+ * request. Throws a 503 if the database fails.
  */
-export async function askSettlement(deps: ChargeDeps, held: HeldPayment): Promise<boolean> {
+export async function askSettlement(
+  deps: ChargeDeps,
+  held: HeldPayment,
+  amount = held.payment.amount,
+): Promise<bigint | null> {
   try {
-    return await deps.store.askSettlement(held.id);
+    return await deps.store.askSettlement(held.id, amount);
   } catch (error) {
     // The record may have been written; reconciliation then treats it as asked.
     throw await leaveToReconciliation(deps, held, error);
@@ -219,6 +236,7 @@ export async function recordSettlement(deps: ChargeDeps, held: HeldPayment, tran
   try {
     if (await deps.store.settle(held.id, transaction)) {
       deps.metrics.count("settled");
+      deps.metrics.countSettlement(held.payment.scheme);
       return transaction;
     }
   } catch (error) {
@@ -306,8 +324,8 @@ export async function reasonFor(
   payment: PresentedPayment,
   reason: string,
 ): Promise<string> {
-  const balance = await chain.balanceOf(payment).catch(() => null);
-  return balance !== null && balance < payment.amount ? "insufficient_funds" : reason;
+  const funds = await chain.fundsOf(payment).catch(() => null);
+  return funds !== null && funds.balance < payment.amount ? "insufficient_funds" : reason;
 }
 
 /** Returns the result of the work, or `late` after `ms`. The work then continues in the background. */

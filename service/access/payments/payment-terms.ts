@@ -3,6 +3,7 @@ import type { PaymentRequired, PaymentRequirements, ResourceInfo, SettleResponse
 import { BAZAAR as BAZAAR_EXTENSION } from "@x402/extensions/bazaar";
 import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from "@x402/extensions/payment-identifier";
 import { type Address, getAddress, type PublicClient, parseAbi } from "viem";
+import type { PaymentScheme } from "../../db/tables/payment.ts";
 import type { PaidRequest, PresentedPayment } from "../access.ts";
 import type { OfferSigner } from "./offer-receipt.ts";
 
@@ -19,9 +20,20 @@ export type PaymentTerms = {
   readonly payTo: Address;
   /** Read from the token; throws while no node answers. */
   readonly domain: () => Promise<TokenDomain>;
+  /** The schemes that are offered now beside `exact` by EIP-3009. */
+  readonly offered: () => OfferedSchemes;
   /** Signs offers and receipts; null without a key. */
   readonly signer: OfferSigner | null;
 };
+
+export type OfferedSchemes = {
+  readonly permit2: boolean;
+  /** The account that settles payments of scheme `upto`, which their payers sign; null if they are not offered. */
+  readonly uptoFacilitator: Address | null;
+};
+
+/** An entry of `accepts`. */
+export type Offer = { readonly scheme: PaymentScheme; readonly requirements: PaymentRequirements };
 
 const BAZAAR = BAZAAR_EXTENSION.key;
 /** 0.001 USD in the smallest unit of a dollar token with 6 decimals. */
@@ -36,26 +48,49 @@ export function atomicPrice(units: number): bigint {
   return BigInt(units) * ATOMIC_PER_UNIT;
 }
 
-/** The one entry of `accepts` for a price in thousandths of a US dollar. */
-export async function requirementsOf(terms: PaymentTerms, units: number): Promise<PaymentRequirements> {
-  return requirementsUnder(await terms.domain(), terms, units);
+/** The units of a payment's amount, rounded down. */
+export function unitsOf(amount: bigint): number {
+  return Number(amount / ATOMIC_PER_UNIT);
+}
+
+/** The members of a request that decide its entries of `accepts`. */
+type Priced = Pick<PaidRequest, "units" | "isMetered">;
+
+/** The entries of `accepts` for a price in thousandths of a US dollar. Clients take the first that they can pay. */
+export async function offersOf(terms: PaymentTerms, priced: Priced): Promise<readonly Offer[]> {
+  return offersUnder(await terms.domain(), terms, priced);
 }
 
 /** The same for a known domain. */
-export function requirementsUnder(
-  { name, version }: TokenDomain,
+export function offersUnder(
+  domain: TokenDomain,
   terms: Omit<PaymentTerms, "domain" | "signer">,
-  units: number,
-): PaymentRequirements {
-  return {
-    scheme: "exact",
+  { units, isMetered }: Priced,
+): readonly Offer[] {
+  const { permit2, uptoFacilitator } = terms.offered();
+  const { name, version } = domain;
+  const common = {
     network: terms.network,
     asset: getAddress(terms.asset),
     amount: atomicPrice(units).toString(),
     payTo: getAddress(terms.payTo),
     maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
-    extra: { name, version },
   };
+  const byPermit2 = { name, version, assetTransferMethod: "permit2" };
+  const offers: readonly (Offer | false)[] = [
+    { scheme: "exact", requirements: { ...common, scheme: "exact", extra: { name, version } } },
+    permit2 && { scheme: "exact-permit2", requirements: { ...common, scheme: "exact", extra: byPermit2 } },
+    isMetered &&
+      uptoFacilitator !== null && {
+        scheme: "upto",
+        requirements: {
+          ...common,
+          scheme: "upto",
+          extra: { ...byPermit2, facilitatorAddress: getAddress(uptoFacilitator) },
+        },
+      },
+  ];
+  return offers.filter((offer) => offer !== false);
 }
 
 /** A 402 of x402 with the price and the reason of the refusal. */
@@ -98,7 +133,7 @@ export async function describePayment(
   error: string,
 ): Promise<PaymentRequired> {
   const { url, units, listing } = resource;
-  const accepts = [await requirementsOf(terms, units)];
+  const accepts = (await offersOf(terms, resource)).map(({ requirements }) => requirements);
   const required: PaymentRequired = {
     x402Version: 2,
     error: units > UNASKED_UNITS ? `${error} ${SPEND_CONTROLS}` : error,
@@ -107,8 +142,10 @@ export async function describePayment(
     extensions: { [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension(false) },
   };
   const optional = [
-    (await terms.signer?.offers(url, accepts)) ?? {},
+    (await terms.signer?.offers(url, accepts.slice(0, 1))) ?? {},
     listing === undefined ? {} : { [BAZAAR]: listing.bazaar },
+    // Offers of the other schemes, where there is room.
+    accepts.length === 1 ? {} : ((await terms.signer?.offers(url, accepts)) ?? {}),
   ];
   return optional.reduce(withExtension, required);
 }
@@ -145,8 +182,8 @@ function resourceInfo({ url, summary, listing }: ReturnType<typeof resourceOf>):
 }
 
 /** The requested resource as a 402 prices it: its absolute URL under the service's public origin, and its price in units. */
-export function resourceOf({ resource, units, summary, listing }: PaidRequest, origin: string) {
-  return { url: `${origin.replace(/\/+$/, "")}${resource}`, units, summary, listing };
+export function resourceOf({ resource, units, isMetered, summary, listing }: PaidRequest, origin: string) {
+  return { url: `${origin.replace(/\/+$/, "")}${resource}`, units, isMetered, summary, listing };
 }
 
 const TOKEN = parseAbi([

@@ -3,6 +3,7 @@ import { and, desc, eq, gt, inArray, isNull, lte, ne, notInArray, or, type SQL, 
 import type { Address, Hex } from "viem";
 import { type Database, underDeadline } from "../../db/database.ts";
 import { type PaymentState, payment } from "../../db/tables/payment.ts";
+import type { AuthorizationId } from "../../sender/payments-sender.ts";
 import type { BoughtAnswer, PresentedPayment } from "../access.ts";
 
 export type StoredPayment = typeof payment.$inferSelect;
@@ -63,8 +64,16 @@ export function createPaymentStore({
   }
 
   return {
-    find: ({ asset, payer, nonce }: Pick<PresentedPayment, "asset" | "payer" | "nonce">) =>
-      first(and(here, eq(payment.asset, asset), eq(payment.payer, payer), eq(payment.nonce, nonce))),
+    find: ({ scheme, asset, payer, nonce }: AuthorizationId) =>
+      first(
+        and(
+          here,
+          eq(payment.scheme, scheme),
+          eq(payment.asset, asset),
+          eq(payment.payer, payer),
+          eq(payment.nonce, nonce),
+        ),
+      ),
     findByClaim: (claimHash: string) =>
       first(and(here, eq(payment.claimHash, claimHash), ne(payment.state, "released"))),
     /** The newest payment of a wallet for a request. */
@@ -86,7 +95,7 @@ export function createPaymentStore({
      * move. Hashes are hex SHA-256.
      */
     async reserve({
-      payment: { asset, payer, payTo, nonce, amount, validAfter, validBefore, payload },
+      payment: { scheme, asset, payer, payTo, nonce, amount, validAfter, validBefore, payload },
       ...request
     }: { readonly payment: PresentedPayment } & Pick<
       StoredPayment,
@@ -101,7 +110,7 @@ export function createPaymentStore({
       const held = {
         ...request,
         // A fresh id, so that late writes of an earlier request find no row.
-        ...{ id: randomUuid(), chainId, asset, payer, payTo, nonce, amount, payload },
+        ...{ id: randomUuid(), chainId, scheme, asset, payer, payTo, nonce, amount, payload },
         validAfter: Number(validAfter),
         validBefore: Number(validBefore),
         state: "reserved" as const,
@@ -114,7 +123,7 @@ export function createPaymentStore({
         .insert(payment)
         .values(held)
         .onConflictDoUpdate({
-          target: [payment.chainId, payment.asset, payment.payer, payment.nonce],
+          target: [payment.chainId, payment.asset, payment.payer, payment.nonce, payment.scheme],
           set: {
             ...held,
             settleAskedAt: sql`${payment.settleAskedAt}`,
@@ -126,14 +135,23 @@ export function createPaymentStore({
         .returning({ id: payment.id });
       return rows[0]?.id ?? null;
     },
-    /** Records that settlement is about to be asked for. Returns false if the row no longer belongs to this request. */
-    askSettlement: (id: string) =>
-      change(
-        id,
-        "reserved",
-        { settleAskedAt: now(), deadline: after(SETTLEMENT_MS) },
-        gt(payment.deadline, now()),
-      ),
+    /**
+     * Records that settlement of an amount is about to be asked for. Returns the amount that may be asked for: that of the first
+     * time, since an earlier order may still be carried out. Null if the row no longer belongs to this request.
+     */
+    async askSettlement(id: string, amount: bigint): Promise<bigint | null> {
+      const [asked] = await db
+        .update(payment)
+        .set({
+          settleAskedAt: now(),
+          deadline: after(SETTLEMENT_MS),
+          chargedAmount: sql`coalesce(${payment.chargedAmount}, ${amount.toString()}::numeric)`,
+          updatedAt: now(),
+        })
+        .where(and(eq(payment.id, id), eq(payment.state, "reserved"), gt(payment.deadline, now())))
+        .returning({ amount: payment.chargedAmount });
+      return asked?.amount ?? null;
+    },
     /** Records that the money moved; the request keeps its lease. Returns false if the row has another state by now. */
     settle: (id: string, transaction: Hex) =>
       change(id, "reserved", {
@@ -190,17 +208,16 @@ function firstProof(
 /** A UUID (RFC 9562, version 8) derived from the payment, so that it credits once. */
 export function creditIdOf({
   network,
+  scheme,
   asset,
   payer,
   nonce,
-}: {
+}: AuthorizationId & {
   /** CAIP-2. */
   readonly network: string;
-  readonly asset: string;
-  readonly payer: string;
-  readonly nonce: string;
 }): string {
-  const name = `credit ${network} ${asset} ${payer} ${nonce}`.toLowerCase();
+  const suffix = scheme === "exact" ? "" : ` ${scheme}`;
+  const name = `credit ${network} ${asset} ${payer} ${nonce}${suffix}`.toLowerCase();
   const digits = hash("sha256", name, "hex").slice(0, 32);
   const variant = ((Number.parseInt(digits.slice(16, 17), 16) % 4) + 8).toString(16);
   const text = `${digits.slice(0, 12)}8${digits.slice(13, 16)}${variant}${digits.slice(17)}`;

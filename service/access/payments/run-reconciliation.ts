@@ -131,6 +131,7 @@ async function applyReconciliation(
     case "settle":
       if (!(await settleDue(db, row, { transaction: decided.transaction, now }))) return;
       metrics.count("owed");
+      metrics.countSettlement(row.scheme);
       logger.warn(
         { ...details, transaction: decided.transaction },
         "payment settled without an answer: owed",

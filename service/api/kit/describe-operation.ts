@@ -148,6 +148,8 @@ export type Pricing = {
   /** Thousandths of a US dollar; the least, where it depends on the request. */
   readonly units: number;
   readonly isFixed: boolean;
+  /** Whether a payment of scheme `upto` is charged by the answer. */
+  readonly isMetered: boolean;
   readonly paidBy: PaidRequest["paidBy"];
 };
 
@@ -264,7 +266,7 @@ const paymentRequiredResponse: readonly [number, Response] = [
 ];
 
 /** Describes the payment of a priced operation. */
-function describePricing({ units, isFixed, paidBy }: Pricing): AccessDescription {
+function describePricing({ units, isFixed, isMetered, paidBy }: Pricing): AccessDescription {
   const amount = String(units / 1000);
   const price = isFixed
     ? { mode: "fixed", currency: "USD", amount }
@@ -273,7 +275,10 @@ function describePricing({ units, isFixed, paidBy }: Pricing): AccessDescription
     security: paidBy === "payment" ? [{ X402: [] }] : [{ ApiKey: [] }, { BearerKey: [] }, { X402: [] }],
     problems: PAID_PROBLEMS,
     headers: PAID_HEADERS,
-    extensions: { "x-price-usd": units / 1000, "x-payment-info": { price, protocols: ["x402"] } },
+    extensions: {
+      "x-price-usd": units / 1000,
+      "x-payment-info": { price, protocols: ["x402"], ...(isMetered ? { metered: true } : {}) },
+    },
   };
 }
 

@@ -39,11 +39,12 @@ export function mountDiscovery(
         JSON.stringify(paymentManifest(served, { origin, terms, updated: started, ...samples })),
         JSON_CACHED,
       );
-    let made: { readonly samples: Samples; readonly manifest: ReturnType<typeof manifestOf> } | null = null;
+    let made: { readonly of: unknown; readonly manifest: ReturnType<typeof manifestOf> } | null = null;
     mountPage(app, "/.well-known/x402", async (context) => {
       const samples = await readSamples(discovery);
-      if (made === null || !isDeepStrictEqual(made.samples, samples))
-        made = { samples, manifest: manifestOf(samples) };
+      // The schemes of a facilitator may change.
+      const of = { samples, accepts: terms({ units: 1, isMetered: true }) };
+      if (made === null || !isDeepStrictEqual(made.of, of)) made = { of, manifest: manifestOf(samples) };
       return made.manifest(context);
     });
   }
@@ -216,7 +217,7 @@ function resourceOf(
   documented: DocumentedOperation,
   source: ExampleSource & { readonly terms: PaymentTerms },
 ): ManifestResource[] {
-  const { method, path, operation, priceUnits } = documented;
+  const { method, path, operation, priceUnits, isMetered } = documented;
   if (priceUnits === null) return [];
   const { url, body } = exampleRequest(documented, source);
   return [
@@ -227,7 +228,7 @@ function resourceOf(
       description: operation.summary ?? path,
       price_usd: priceUnits / 1000,
       body,
-      accepts: source.terms(priceUnits),
+      accepts: source.terms({ units: priceUnits, isMetered }),
     },
   ];
 }

@@ -60,6 +60,8 @@ type PricedSpec<Params, Query, Body, Answer, Checked, Prepared> = EndpointSpec<
   /** Thousandths of a US dollar; the lowest price if `priceOf` computes it. */
   readonly price: number;
   priceOf?(input: RequestInput<Params, Query, Body>): number;
+  /** The units that a payment of scheme `upto` is charged for an answer; it authorizes the price. Absent for a fixed price. */
+  meteredUnits?(answer: Answer): number;
   /** payment: a key cannot pay, but may accompany the payment. */
   readonly paidBy?: PaidRequest["paidBy"];
   /**

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { RouteConfig } from "@hono/zod-openapi";
 import canonicalize from "canonicalize";
-import type { BoughtAnswer, Listing, PaidRequest } from "../../access/access.ts";
+import type { BoughtAnswer, Listing, PaidRequest, PayingCaller } from "../../access/access.ts";
 import { methodNotAllowed } from "../../access/problems.ts";
 import type { Services } from "../services.ts";
 import { addHeaders, callerRequest } from "./answer.ts";
@@ -55,12 +55,17 @@ export function definePaid<Params, Query, Body, Answer, Checked, Prepared = Chec
     async sell(input, prepared, sale) {
       const free = sale.isOwed ? null : (spec.freeAnswer?.(input, prepared) ?? null);
       if (free !== null) return sale.free(free);
-      const settlement =
-        spec.settlement?.(input, prepared) ?? (sale.request.units >= SETTLE_FIRST_UNITS ? "before" : "after");
+      const isLarge = sale.request.units >= SETTLE_FIRST_UNITS && !isMeteredBy(sale.caller);
+      const settlement = spec.settlement?.(input, prepared) ?? (isLarge ? "before" : "after");
       const { debitId, deliver } = await sale.take({ settlement });
       return deliver(async () => spec.work(input, prepared, { ...sale, debitId }));
     },
   });
+}
+
+/** The answer decides what such a payment is charged. */
+function isMeteredBy(caller: PayingCaller): boolean {
+  return caller.kind === "payer" && caller.payment.scheme === "upto";
 }
 
 /**
@@ -75,6 +80,7 @@ export function defineSale<Params, Query, Body, Answer, Checked, Prepared = Chec
       units: spec.price,
       paidBy: spec.paidBy ?? "anyone",
       isFixed: spec.priceOf === undefined,
+      isMetered: spec.meteredUnits !== undefined,
     }),
     async handle(context, { deps, limits, catalog }) {
       const { access, clock } = deps;
@@ -93,6 +99,7 @@ export function defineSale<Params, Query, Body, Answer, Checked, Prepared = Chec
         distinction,
         paidBy: spec.paidBy ?? "anyone",
         units: spec.priceOf?.(input) ?? spec.price,
+        isMetered: spec.meteredUnits !== undefined,
         input,
         catalog,
         stopping: limits.stopping,
@@ -160,7 +167,7 @@ function erased<Params, Query, Body, Answer>(
 /** A priced request in the terms of access. */
 function describePaidRequest(
   context: ApiContext,
-  priced: Pick<PaidRequest, "paidBy" | "summary" | "units"> & {
+  priced: Pick<PaidRequest, "paidBy" | "summary" | "units" | "isMetered"> & {
     readonly method: string;
     readonly path: string;
     readonly input: unknown;
@@ -183,6 +190,7 @@ function describePaidRequest(
     endpoint,
     resource: `${pathname}${search}`,
     units: priced.units,
+    isMetered: priced.isMetered,
     summary: priced.summary,
     paidBy: priced.paidBy,
     fingerprint: () => hash("sha256", canonicalize({ endpoint, input, ...also }) ?? "", "hex"),

@@ -253,6 +253,8 @@ export type DocumentedOperation = {
   readonly operation: Operation;
   /** The least price in thousandths of a US dollar; null where it is free. */
   readonly priceUnits: number | null;
+  /** Whether a payment of scheme `upto` is charged by the answer. */
+  readonly isMetered: boolean;
 };
 
 /** The operations of a document, in its order. */
@@ -263,7 +265,8 @@ export function operationsOf(document: ApiDocument): readonly DocumentedOperatio
       if (operation === undefined) return [];
       const price = memberOf(operation, "x-price-usd");
       const priceUnits = typeof price === "number" ? Math.round(price * 1000) : null;
-      return [{ method: method.toUpperCase(), path, operation, priceUnits }];
+      const isMetered = memberOf(memberOf(operation, "x-payment-info"), "metered") === true;
+      return [{ method: method.toUpperCase(), path, operation, priceUnits, isMetered }];
     }),
   );
 }

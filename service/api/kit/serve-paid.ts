@@ -110,11 +110,14 @@ function saleOf<Params, Query, Body, Answer, Checked, Prepared>(
             const bought = await render(answer);
             return {
               bought,
+              meteredUnits: spec.meteredUnits?.(answer),
               kept: spec.withoutSecrets === undefined ? bought : await render(spec.withoutSecrets(answer)),
             };
           };
-          const { bought, kept } = await charged(charge, request, () => begin(doing(), terms.settlement));
-          addHeaders(context, await charge.keep(kept));
+          const { bought, kept, meteredUnits } = await charged(charge, request, () =>
+            begin(doing(), terms.settlement),
+          );
+          addHeaders(context, await charge.keep(kept, meteredUnits));
           return answerBought(context, bought);
         },
       };

@@ -16,6 +16,7 @@ import type { Services } from "../services.ts";
 const MAX_ENTRIES = 100;
 /** Maximum distinct wallets by way of paying. */
 const MAX_WALLETS = { key: 25, payer: 10, nobody: 10 } as const satisfies Record<Caller["kind"], number>;
+const PRICE = 10_000;
 /** Wallets scored at once: 25 wallets with histories of 8 s each finish within the deadline. */
 const AT_ONCE = 8;
 
@@ -71,11 +72,12 @@ export const postAhsBatch = definePaid({
   path: "/ahs/batch",
   operationId: "score_wallets",
   tool: "Returns the Agent Health Scores of up to 25 wallets at once. Use it to compare several agents; the price is for the whole batch.",
-  price: 10_000,
+  price: PRICE,
+  meteredUnits: ({ results }) => meteredUnits(results.filter(({ ahs_score }) => ahs_score !== null).length),
   tag: "Scores",
   summary: "Agent Health Scores of up to 25 wallets",
   description:
-    "Scores each wallet as `GET /ahs/{address}` does, up to 10 distinct ones for a payment and up to 25 with a key, and answers the records in the order of the request; a repeated wallet, in any case, is answered once. A wallet that cannot be scored becomes an entry of `errors`; the others are still scored. If none can be scored, the call fails like that of the first one.",
+    "Scores each wallet as `GET /ahs/{address}` does, up to 10 distinct ones for a payment and up to 25 with a key, and answers the records in the order of the request; a repeated wallet, in any case, is answered once. A wallet that cannot be scored becomes an entry of `errors`; the others are still scored. If none can be scored, the call fails like that of the first one. A payment by x402's scheme `upto` is charged 1 USD for each wallet with a score, others the price.",
   request: { params: z.object({}), query: z.object({}), body: bodySchema },
   answer: { schema: batchSchema, description: "The records" },
   problems: [
@@ -120,6 +122,11 @@ export const postAhsBatch = definePaid({
     return answerEntries(entries);
   },
 });
+
+/** The share of each wallet with a score; one unit for an answer that has none. */
+function meteredUnits(scored: number): number {
+  return Math.max((PRICE / MAX_WALLETS.payer) * scored, 1);
+}
 
 function distinct(body: z.infer<typeof bodySchema> | null): readonly Address[] {
   // A body is required, so null never gets here.

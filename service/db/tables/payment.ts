@@ -18,18 +18,26 @@ import { ahs } from "./schema.ts";
  */
 export type PaymentState = "reserved" | "settled" | "answered" | "released" | "lost";
 
-/** EIP-3009 authorizations that were presented for priced calls, each once; one that is settled and not answered is owed. */
+/**
+ * How the money moves: scheme `exact` of x402 by EIP-3009 or by Permit2, or scheme `upto`, which settles what the answer was worth.
+ */
+export type PaymentScheme = "exact" | "exact-permit2" | "upto";
+
+/** Authorizations that were presented for priced calls, each once; one that is settled and not answered is owed. */
 export const payment = ahs.table(
   "payment",
   {
     id: uuid().primaryKey(),
     chainId: integer().notNull(),
+    scheme: text().$type<PaymentScheme>().notNull().default("exact"),
     asset: address().notNull(),
     payer: address().notNull(),
     payTo: address().notNull(),
     nonce: hash().notNull(),
-    /** In the token's smallest unit. */
+    /** In the token's smallest unit; the most that may be taken. */
     amount: uint().notNull(),
+    /** The amount that settlement was asked for first, which is the only one; null before. */
+    chargedAmount: uint(),
     validAfter: unixSeconds().notNull(),
     validBefore: unixSeconds().notNull(),
     /** The signed payload, as a facilitator takes it. */
@@ -62,7 +70,13 @@ export const payment = ahs.table(
     updatedAt: moment().notNull().defaultNow(),
   },
   (table) => [
-    uniqueIndex("payment_authorization").on(table.chainId, table.asset, table.payer, table.nonce),
+    uniqueIndex("payment_authorization").on(
+      table.chainId,
+      table.asset,
+      table.payer,
+      table.nonce,
+      table.scheme,
+    ),
     index("payment_state").on(table.state, table.deadline),
     index("payment_payer").on(table.payer, table.createdAt.desc()),
     index("payment_claim").on(table.claimHash),

@@ -23,7 +23,7 @@ async function payments(...args: readonly string[]): Promise<readonly string[]> 
       db,
       chainId: 31_337,
       chain: {
-        balanceOf: async () => 0n,
+        fundsOf: async () => ({ balance: 0n, approved: 0n }),
         isUsed: async () => used,
         findTransfer: async () => HASH,
         minedIn: async () => 1n,
@@ -55,7 +55,7 @@ describe("ahs payments", () => {
     if (lost === null || done === null) throw new Error("not reserved");
     await store.settle(done, HASH);
     await store.answer(done, { contentType: "text/plain", body: "x" });
-    await store.askSettlement(lost);
+    await store.askSettlement(lost, 10_000n);
 
     expect(await payments("list", "--state", "reserved")).toHaveLength(2);
     expect((await payments("list", "--state", "answered")).at(1)).toContain("0.010000");

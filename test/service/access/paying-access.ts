@@ -82,6 +82,7 @@ function payerOf(header: string, units: number): PayerCaller {
     kind: "payer",
     address: PAYER,
     payment: {
+      scheme: "exact",
       payer: PAYER,
       asset: zeroAddress,
       payTo: zeroAddress,

@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { z } from "@hono/zod-openapi";
 import { x402Client, x402HTTPClient } from "@x402/core/client";
-import type { PaymentPayload, PaymentRequired } from "@x402/core/types";
+import type { PaymentPayload, PaymentRequired, PaymentRequirements } from "@x402/core/types";
 import { authorizationTypes } from "@x402/evm";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { UptoEvmScheme } from "@x402/evm/upto/client";
 import { Hono } from "hono";
 import { pino } from "pino";
 import { Registry } from "prom-client";
@@ -21,6 +22,7 @@ import { createPaymentMetrics } from "../../../service/access/payments/metrics.t
 import type { OfferSigner } from "../../../service/access/payments/offer-receipt.ts";
 import { createPaymentAccess } from "../../../service/access/payments/payment-access.ts";
 import type { PaymentAccessDeps } from "../../../service/access/payments/payment-identity.ts";
+import type { OfferedSchemes } from "../../../service/access/payments/payment-terms.ts";
 import { createPaymentStore } from "../../../service/access/payments/payments.ts";
 import { listPayments } from "../../../service/access/payments/payments-due.ts";
 import { Problem } from "../../../service/access/problems.ts";
@@ -30,6 +32,7 @@ import { definePaid } from "../../../service/api/kit/endpoint.ts";
 import { createErrorHandler } from "../../../service/api/kit/handle-error.ts";
 import { mountEndpoints } from "../../../service/api/kit/mount-endpoints.ts";
 import type { Database } from "../../../service/db/database.ts";
+import type { PaymentScheme } from "../../../service/db/tables/payment.ts";
 import { fakeLedger, fakePorts } from "../api/fake-ports.ts";
 import { memoryGate } from "./memory-gate.ts";
 
@@ -60,6 +63,10 @@ type WorldOptions = {
   readonly stopping?: AbortSignal;
   /** Signs offers and receipts. */
   readonly signer?: OfferSigner;
+  /** Schemes beside `exact` by EIP-3009. */
+  readonly offered?: OfferedSchemes;
+  /** By which the official client pays. */
+  readonly scheme?: PaymentScheme;
   /** A real token, and the facilitator that settles on its chain. */
   readonly on?: Pick<PaymentAccessDeps, "facilitator" | "chain"> & {
     readonly asset: Address;
@@ -77,6 +84,8 @@ export function paymentWorld(
     stopping = new AbortController().signal,
     on,
     signer,
+    offered,
+    scheme = "exact",
   }: WorldOptions = {},
 ) {
   let offsetMs = startMs;
@@ -88,6 +97,7 @@ export function paymentWorld(
     usedInFinal: false,
     transfer: null as Hex | null,
     balance: 10n ** 12n,
+    approved: 10n ** 12n,
   };
   /** Steps that run on the chain before it answers a read. */
   const chainSteps: { isUsed?: () => void } = {};
@@ -104,6 +114,7 @@ export function paymentWorld(
       asset: on?.asset ?? USDC,
       payTo: on?.payTo ?? PAYEE,
       domain: async () => DOMAIN,
+      offered: () => offered ?? { permit2: false, uptoFacilitator: null },
       signer: signer ?? null,
     },
     origin: ORIGIN,
@@ -116,7 +127,7 @@ export function paymentWorld(
         return block === "pending" ? chain.used || chain.usedInPending : chain.usedInFinal;
       },
       findTransfer: async () => chain.transfer,
-      balanceOf: async () => chain.balance,
+      fundsOf: async () => ({ balance: chain.balance, approved: chain.approved }),
       finalBlock: async () => ({ number: 1n, timestamp: 0n }),
     },
     contractPayers: async () => false,
@@ -141,15 +152,18 @@ export function paymentWorld(
     context.set("headers", {});
     return next();
   });
-  mountEndpoints(app, [sold("/cheap/{id}", 10, works), sold("/dear/{id}", 2000, works)], {
+  const endpoints = [
+    sold("/cheap/{id}", 10, works),
+    sold("/dear/{id}", 2000, works),
+    sold("/metered/{id}", 5000, works, ({ id }) => Number(id)),
+  ];
+  mountEndpoints(app, endpoints, {
     deps: { ...fakePorts().ports, access, clock },
     limits: createRequestLimits({ deadlineMs, stopping, clock }),
     catalog: new Map([["GET /cheap/{id}", LISTING]]),
   });
   const account = on?.account ?? privateKeyToAccount(generatePrivateKey());
-  const buyer = new x402Client()
-    .register(`eip155:${CHAIN_ID}`, new ExactEvmScheme(account))
-    .setSpendControls(false);
+  const buyer = buyerOf(account, scheme);
   const request = (path: string, headers: Record<string, string> = {}, signal?: AbortSignal) =>
     app.request(`${ORIGIN}${path}`, { headers, ...(signal === undefined ? {} : { signal }) });
   return {
@@ -197,6 +211,18 @@ export function paymentWorld(
   };
 }
 
+/** The official client, which takes the entry of `accepts` of one scheme alone. */
+function buyerOf(account: LocalAccount, scheme: PaymentScheme): x402Client {
+  const wanted = (offer: PaymentRequirements) =>
+    offer.scheme === (scheme === "upto" ? "upto" : "exact") &&
+    (offer.extra.assetTransferMethod === "permit2") === (scheme !== "exact");
+  return new x402Client()
+    .register(`eip155:${CHAIN_ID}`, new ExactEvmScheme(account))
+    .register(`eip155:${CHAIN_ID}`, new UptoEvmScheme(account))
+    .registerPolicy((_version, offers) => offers.filter(wanted))
+    .setSpendControls(false);
+}
+
 /** The header of a payload, by the official client. */
 export function paid(payload: unknown): Record<string, string> {
   return new x402HTTPClient(new x402Client()).encodePaymentSignatureHeader(payload as PaymentPayload);
@@ -226,8 +252,9 @@ function facilitatorDesk() {
 
 type Works = { done: number; callers: Caller[]; failure: Error | null; gate: Promise<void> };
 
-function sold(path: string, price: number, works: Works) {
+function sold(path: string, price: number, works: Works, meteredUnits?: (answer: { id: string }) => number) {
   return definePaid({
+    ...(meteredUnits === undefined ? {} : { meteredUnits }),
     method: "get",
     path,
     operationId: "get_thing",

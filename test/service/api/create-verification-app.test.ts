@@ -109,7 +109,7 @@ describe("both interfaces on one port", () => {
     const app = fakeBothApp({
       discovery: {
         ...ports.discovery,
-        paymentTerms: (units) => [
+        paymentTerms: ({ units }) => [
           {
             ...{ scheme: "exact", network: "eip155:31337", asset: WALLET, payTo: WALLET },
             ...{ amount: String(units), maxTimeoutSeconds: 60, extra: {} },

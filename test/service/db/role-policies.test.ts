@@ -84,7 +84,12 @@ test("the database has these policies, and no others", async () => {
 });
 
 describe("a server asks for transfers of paid calls, and again where one failed", () => {
-  const authorization = { asset: TOKEN, payer: CLIENT, nonce: `0x${"01".repeat(32)}` } as const;
+  const authorization = {
+    scheme: "exact",
+    asset: TOKEN,
+    payer: CLIENT,
+    nonce: `0x${"01".repeat(32)}`,
+  } as const;
 
   test("which is what it does", async () => {
     const order = { authorization, to: TOKEN, data: "0x01" } as const;

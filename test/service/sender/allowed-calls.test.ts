@@ -1,3 +1,9 @@
+import {
+  x402ExactPermit2ProxyABI,
+  x402ExactPermit2ProxyAddress,
+  x402UptoPermit2ProxyABI,
+  x402UptoPermit2ProxyAddress,
+} from "@x402/evm";
 import { encodeFunctionData, type Hex, zeroHash } from "viem";
 import { describe, expect, test } from "vitest";
 import { agentHealthOracleAbi } from "../../../service/chain/abi/agent-health-oracle.ts";
@@ -50,6 +56,7 @@ const bring = (functionName: "settle" | "hold"): AskedCall => ({
   value: 0n,
 });
 const authorization = [THIEF, THIEF, 1n, 0n, 1n, zeroHash] as const;
+const permit = { permitted: { token: USDC, amount: 1n }, nonce: 0n, deadline: 1n } as const;
 const transfer = (data: Hex): AskedCall => ({ purpose: "x402", to: USDC, data, value: 0n });
 const transferCall = { abi: usdCoinAbi, functionName: "transferWithAuthorization" } as const;
 const ofAccount = encodeFunctionData({ ...transferCall, args: [...authorization, 27, zeroHash, zeroHash] });
@@ -109,6 +116,34 @@ const ours: readonly (readonly [string, SendingRole, AskedCall])[] = [
   ["a hold", "relayer", bring("hold")],
   ["a transfer of an account", "facilitator", transfer(ofAccount)],
   ["a transfer of a contract wallet", "facilitator", transfer(ofContract)],
+  [
+    "a transfer by Permit2",
+    "facilitator",
+    {
+      ...transfer(
+        encodeFunctionData({
+          abi: x402ExactPermit2ProxyABI,
+          functionName: "settle",
+          args: [permit, THIEF, { to: THIEF, validAfter: 0n }, "0x12"],
+        }),
+      ),
+      to: x402ExactPermit2ProxyAddress,
+    },
+  ],
+  [
+    "a part of an authorized amount",
+    "facilitator",
+    {
+      ...transfer(
+        encodeFunctionData({
+          abi: x402UptoPermit2ProxyABI,
+          functionName: "settle",
+          args: [permit, 1n, THIEF, { to: THIEF, facilitator: THIEF, validAfter: 0n }, "0x12"],
+        }),
+      ),
+      to: x402UptoPermit2ProxyAddress,
+    },
+  ],
 ];
 const roles: readonly SendingRole[] = ["publisher", "facilitator", "relayer"];
 

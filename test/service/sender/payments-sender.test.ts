@@ -13,6 +13,7 @@ const KEYS = [`0x${"f0".repeat(20)}`, `0x${"f1".repeat(20)}`] as const;
 const db = useDatabase();
 
 const authorizationOf = (digit: string): AuthorizationId => ({
+  scheme: "exact",
   asset: TOKEN,
   payer: `0x${"c1".repeat(20)}`,
   nonce: `0x${digit.repeat(64)}`,

@@ -8,7 +8,10 @@ import {
   type FacilitatorCredentials,
   readSigningKey,
 } from "../../../../service/access/payments/facilitator-credentials.ts";
-import { createHttpFacilitator, settlesOn } from "../../../../service/access/payments/http-facilitator.ts";
+import {
+  createHttpFacilitator,
+  readSupported,
+} from "../../../../service/access/payments/http-facilitator.ts";
 import { aReservation } from "../../../support/a-reservation.ts";
 
 const { payment: PAYMENT } = aReservation();
@@ -45,7 +48,7 @@ async function askAll(url: string, credentials: FacilitatorCredentials | null) {
   return [
     await facilitator.verify(PAYMENT),
     await facilitator.settle(PAYMENT),
-    await settlesOn({ url, credentials, timeoutMs: 5_000 }, network).catch(String),
+    await readSupported({ url, credentials, timeoutMs: 5_000 }, network).then(({ exact }) => exact, String),
   ];
 }
 

@@ -21,6 +21,7 @@ const REQUIREMENTS = {
   extra: {},
 } as const;
 const PAYMENT: PresentedPayment = {
+  scheme: "exact",
   payer: "0x00000000000000000000000000000000000000aa",
   asset: "0x5fbdb2315678afecb367f032d93f642f64180aa3",
   payTo: "0x976ea74026e726554db657fa54763abd0c3a0aa9",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { atomicPrice, requirementsUnder } from "../../../../service/access/payments/payment-terms.ts";
+import { atomicPrice, offersUnder } from "../../../../service/access/payments/payment-terms.ts";
 
 describe("a price in thousandths of a dollar", () => {
   it.each([
@@ -27,21 +27,47 @@ describe("a price in thousandths of a dollar", () => {
 });
 
 describe("the terms of a price", () => {
-  it("name network, token, payee in EIP-55 and the token's own domain", () => {
-    const terms = {
-      chainId: 8453,
-      network: "eip155:8453",
-      asset: "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
-      payTo: "0x976ea74026e726554db657fa54763abd0c3a0aa9",
-    } as const;
-    expect(requirementsUnder({ name: "USD Coin", version: "2" }, terms, 50)).toEqual({
-      scheme: "exact",
-      network: "eip155:8453",
-      asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-      amount: "50000",
-      payTo: "0x976EA74026E726554dB657fA54763abd0C3a0aa9",
-      maxTimeoutSeconds: 300,
-      extra: { name: "USD Coin", version: "2" },
-    });
+  const UPTO = "0x14dc79964da2c08b23698b3d3cc7ca32193d9955";
+  const terms = {
+    chainId: 8453,
+    network: "eip155:8453",
+    asset: "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
+    payTo: "0x976ea74026e726554db657fa54763abd0c3a0aa9",
+  } as const;
+  const common = {
+    network: "eip155:8453",
+    asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+    amount: "50000",
+    payTo: "0x976EA74026E726554dB657fA54763abd0C3a0aa9",
+    maxTimeoutSeconds: 300,
+  };
+  const domain = { name: "USD Coin", version: "2" };
+  const exact = { scheme: "exact", requirements: { ...common, scheme: "exact", extra: domain } };
+  const byPermit2 = { ...domain, assetTransferMethod: "permit2" };
+  const permit2 = {
+    scheme: "exact-permit2",
+    requirements: { ...common, scheme: "exact", extra: byPermit2 },
+  };
+  const upto = {
+    scheme: "upto",
+    requirements: {
+      ...{ ...common, scheme: "upto" },
+      extra: { ...byPermit2, facilitatorAddress: "0x14dC79964da2C08b23698B3D3cc7Ca32193d9955" },
+    },
+  };
+
+  it.each([
+    ["exact by EIP-3009 alone", { permit2: false, uptoFacilitator: null }, true, [exact]],
+    ["Permit2 after it", { permit2: true, uptoFacilitator: null }, true, [exact, permit2]],
+    [
+      "upto where answers are metered",
+      { permit2: true, uptoFacilitator: UPTO },
+      true,
+      [exact, permit2, upto],
+    ],
+    ["no upto for a fixed price", { permit2: true, uptoFacilitator: UPTO }, false, [exact, permit2]],
+  ] as const)("name %s, in EIP-55 and with the token's own domain", (_name, offered, isMetered, offers) => {
+    const given = { ...terms, offered: () => offered };
+    expect(offersUnder(domain, given, { units: 50, isMetered })).toEqual(offers);
   });
 });

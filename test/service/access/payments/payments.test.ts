@@ -51,11 +51,11 @@ describe("an authorization", () => {
     await store.release(first, "the work failed");
     const second = await reserve();
     expect(second).not.toBe(first);
-    expect(await store.askSettlement(first)).toBe(false);
+    expect(await store.askSettlement(first, 10_000n)).toBeNull();
     expect(await store.settle(first, HASH)).toBe(false);
     await store.release(first, "late");
     expect(await state()).toBe("reserved");
-    expect(await store.askSettlement(second)).toBe(true);
+    expect(await store.askSettlement(second, 10_000n)).toBe(10_000n);
   });
 
   it("is settled once, and answered once", async () => {
@@ -74,7 +74,7 @@ describe("an authorization", () => {
   it("cannot be settled by a request that took longer than any may", async () => {
     const id = await reserve();
     pass(120_001);
-    expect(await store.askSettlement(id)).toBe(false);
+    expect(await store.askSettlement(id, 10_000n)).toBeNull();
   });
 
   it("is found by its claim and by what its payer asked for, unless it is free", async () => {
@@ -90,7 +90,7 @@ describe("an authorization", () => {
   it("whose settlement was asked for goes to the same request alone, and its first proofs stay", async () => {
     const first = await store.reserve(aReservation({ idempotencyKeyHash: "k", paymentIdentifierHash: null }));
     if (first === null) throw new Error("not reserved");
-    await store.askSettlement(first);
+    await store.askSettlement(first, 10_000n);
     await store.release(first, "refused");
     expect(await store.reserve(aReservation({ fingerprint: "g" }))).toBeNull();
     const repeat = { idempotencyKeyHash: "l", paymentIdentifierHash: "p", claimHash: "d" };

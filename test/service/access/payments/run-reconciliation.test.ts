@@ -36,14 +36,14 @@ describe("a server killed", () => {
 
   it("after it noted that it would settle: free again, since nothing was queued", async () => {
     const { id } = await reserved();
-    await store().askSettlement(id);
+    await store().askSettlement(id, CENT);
     expect(await afterDeadline(id)).toBe("released");
   });
 
   it("after it queued the settlement: charged once, and owed", async () => {
     const before = await usdc.received();
     const { payment, id } = await reserved();
-    await store().askSettlement(id);
+    await store().askSettlement(id, CENT);
     await usdc.facilitator({ settleDeadlineMs: 500 }).settle(payment);
     expect(await afterDeadline(id)).toBe("reserved");
     usdc.startSender();
@@ -55,7 +55,7 @@ describe("a server killed", () => {
   it("after the money moved, before it said so: owed", async () => {
     usdc.startSender();
     const { payment, id } = await reserved();
-    await store().askSettlement(id);
+    await store().askSettlement(id, CENT);
     expect((await usdc.facilitator().settle(payment)).kind).toBe("settled");
     expect(await afterDeadline(id)).toBe("settled");
   });
@@ -63,7 +63,7 @@ describe("a server killed", () => {
   it("after it said so, before the answer: owed to one repeat, which is answered without a charge", async () => {
     usdc.startSender();
     const { payment, id } = await reserved();
-    await store().askSettlement(id);
+    await store().askSettlement(id, CENT);
     const settled = await usdc.facilitator().settle(payment);
     if (settled.kind !== "settled") throw new Error("not settled");
     await store().settle(id, settled.transaction);
@@ -96,7 +96,7 @@ describe("a payment that cannot be looked at", () => {
   it("is postponed, and does not keep the others waiting", async () => {
     const bad = await reserved();
     const good = await reserved();
-    await store().askSettlement(bad.id);
+    await store().askSettlement(bad.id, CENT);
     offsetMs += 200_000;
     const chain: PaymentChain = {
       ...usdc.paymentChain,
@@ -137,7 +137,7 @@ describe("a settlement that was seen in a block", () => {
 /** A payment that was carried out on the chain and answered by the server. */
 async function answered() {
   const { payment, id } = await reserved();
-  await store().askSettlement(id);
+  await store().askSettlement(id, CENT);
   await store().settle(id, await usdc.carryOut(payment));
   await store().answer(id, { contentType: "text/plain", body: "here" });
   return { payment, id };

@@ -10,7 +10,7 @@ function payableApp() {
   return fakeApp({
     discovery: {
       origin: ORIGIN,
-      paymentTerms: (units) => [
+      paymentTerms: ({ units }) => [
         {
           scheme: "exact",
           network: "eip155:31337",

@@ -2,9 +2,10 @@ import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
 import type { Caller, PresentedPayment, Settlement } from "../../../../service/access/access.ts";
 import type { Access } from "../../../../service/access/create-access.ts";
-
+import { Problem } from "../../../../service/access/problems.ts";
 import type { AhsRecord } from "../../../../service/api/schemas/ahs-record.ts";
 import { toEip55 } from "../../../../service/api/schemas/values.ts";
+import type { PaymentScheme } from "../../../../service/db/tables/payment.ts";
 import { bodyOf, fakeApp, fakeLedger, KEY, LISTING, standing, storedScore } from "../fake-ports.ts";
 
 type Batch = {
@@ -48,11 +49,19 @@ const CALLERS = {
   nobody: { kind: "nobody" },
 } as const satisfies Record<Caller["kind"], Caller>;
 
+const UNSCORED = { ahsScore: null, grade: null, confidenceLevel: "INSUFFICIENT" } as const;
+
 /** A batch from a caller that has access. */
-async function batchOf(kind: Caller["kind"], addresses: readonly Address[]) {
+async function batchOf(
+  kind: Caller["kind"],
+  addresses: readonly Address[],
+  { scheme, ...changes }: Parameters<typeof fakeApp>[0] & { readonly scheme?: PaymentScheme } = {},
+) {
   const settlements: Settlement[] = [];
+  const metered: (number | undefined)[] = [];
+  const payment = { scheme } as PresentedPayment;
   const access: Access = {
-    identify: async () => CALLERS[kind],
+    identify: async () => (kind === "payer" ? { ...CALLERS.payer, payment } : CALLERS[kind]),
     limit: async () => ({}),
     recall: async () => null,
     prove: async (caller) => {
@@ -61,14 +70,20 @@ async function batchOf(kind: Caller["kind"], addresses: readonly Address[]) {
     },
     take: async (_caller, _request, { settlement }) => {
       settlements.push(settlement);
-      return { keep: async () => ({}), giveBack: async () => null };
+      return {
+        async keep(_answer, meteredUnits) {
+          metered.push(meteredUnits);
+          return {};
+        },
+        giveBack: async () => null,
+      };
     },
     isOwed: () => false,
     keepFree: async () => undefined,
     forget: async () => undefined,
   };
-  const { response } = await batch(addresses, { access });
-  return { response, settlements, taken: () => settlements.length };
+  const { response } = await batch(addresses, { access, ...changes });
+  return { response, settlements, metered, taken: () => settlements.length };
 }
 
 describe("POST /ahs/batch", () => {
@@ -112,6 +127,30 @@ describe("POST /ahs/batch", () => {
       ],
     });
   });
+
+  it.each([
+    ["three scores", [84, 20, 0], 200, [3_000]],
+    ["one score beside two wallets without one", [null, 84, null], 200, [1_000]],
+    ["three wallets without a score", [null, null, null], 200, [1]],
+    ["a wallet that is not found beside a score", ["gone", 84, "gone"], 200, [1_000]],
+    ["no wallet that is found", ["gone", "gone", "gone"], 503, []],
+  ] as const)(
+    "of %s meters a payment of scheme upto, after the work",
+    async (_name, scores, status, units) => {
+      const { response, settlements, metered } = await batchOf("payer", [FIRST, SECOND, THIRD], {
+        scheme: "upto",
+        scoreNow: async (wallet) => {
+          const score = scores[[FIRST, SECOND, THIRD].indexOf(wallet)] ?? null;
+          if (score === "gone") throw new Problem("scoring-unavailable", "gone", { headers: {} });
+          return {
+            kind: "stored",
+            row: storedScore({ wallet, ...(score === null ? UNSCORED : { ahsScore: score }) }),
+          };
+        },
+      });
+      expect([response.status, settlements, metered]).toEqual([status, ["after"], units]);
+    },
+  );
 
   it("answers all 10 wallets of a payment, which is settled before the work", async () => {
     const { response, settlements } = await batchOf("payer", accounts(10));

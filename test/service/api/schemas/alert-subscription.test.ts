@@ -18,6 +18,7 @@ function payerWith(nonce: `0x${string}`): PayerCaller {
     extra: {},
   } as const;
   const payment = {
+    scheme: "exact",
     payer: PAYER,
     asset: "0xaa",
     payTo: "0xbb",

@@ -122,6 +122,7 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
       asset: USDC,
       payTo: PAYEE,
       domain: async () => DOMAIN,
+      offered: () => ({ permit2: false, uptoFacilitator: null }),
       signer: null,
     },
     origin: ORIGIN,
@@ -130,7 +131,7 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
     chain: {
       isUsed: async () => chain.used,
       findTransfer: async () => null,
-      balanceOf: async () => 10n ** 12n,
+      fundsOf: async () => ({ balance: 10n ** 12n, approved: 10n ** 12n }),
       finalBlock: async () => ({ number: 1n, timestamp: 0n }),
     },
     contractPayers: async () => false,

@@ -1,0 +1,19 @@
+import { PERMIT2_ADDRESS, x402ExactPermit2ProxyAddress, x402UptoPermit2ProxyAddress } from "@x402/evm";
+import bytecodes from "../contracts/bytecode.json" with { type: "json" };
+import type { JsonRpc } from "./json-rpc.ts";
+
+/** Contracts that x402 clients expect at the same address of every chain, with the creation code of our substitutes. */
+const CANONICAL = [
+  [PERMIT2_ADDRESS, bytecodes.Permit2],
+  [x402ExactPermit2ProxyAddress, bytecodes.X402ExactPermit2Proxy],
+  [x402UptoPermit2ProxyAddress, bytecodes.X402UptoPermit2Proxy],
+] as const;
+
+/** Puts the substitutes at their addresses, by a method of anvil; those that are there stay as they are. */
+export async function putCanonicalContracts(rpc: JsonRpc): Promise<void> {
+  for (const [address, creationCode] of CANONICAL) {
+    if ((await rpc.request("eth_getCode", address, "latest")) !== "0x") continue;
+    const code = await rpc.request("eth_call", { data: creationCode }, "latest");
+    await rpc.request("anvil_setCode", address, code);
+  }
+}
