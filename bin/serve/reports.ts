@@ -138,7 +138,7 @@ export function reportServices(
     readTokens:
       rpcUrl === null ? async () => new Map() : createTokenReader({ url: rpcUrl, ...TOKENS, monotonicMs }),
     readDealings: keepDealings({ reader: createDealingsReader(dealings), policy, turns, monotonicMs }),
-    describeAccounts: createAccountReader(db, chainId),
+    describeAccounts: createAccountReader(db, deployment),
     publicFunders,
     scoreDistribution: createDistributionReader(db, { chainId, monotonicMs }),
     scoreHistory: createScoreHistory(db, chainId),

@@ -3025,18 +3025,31 @@ export interface components {
              * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
              */
             address: string;
-            /** @description The first three agents that it acts for */
+            /** @description The first three agents that it acts for, of all registries */
             agents: {
                 /**
-                 * @description Number in the ERC-8004 identity registry
+                 * @description Number in its registry
                  * @example 142
                  */
                 agent_id: string;
                 /**
-                 * @description From the agent's own registration document, unverified
+                 * @description From the agent's own registration document, unverified; null if none was read
                  * @example keeper 1
                  */
                 name: string | null;
+                /** @description The registry that numbers the agent */
+                registry: {
+                    /**
+                     * @description Contract, EIP-55
+                     * @example 0x8004A818BFB912233c491871b3d84c89A494BD9e
+                     */
+                    address: string | null;
+                    /**
+                     * @description As the service calls it
+                     * @example ERC-8004 identity registry
+                     */
+                    name: string;
+                };
             }[];
             /**
              * @description Integer 0 to 100; null for a wallet without enough history
@@ -10244,6 +10257,10 @@ export interface operations {
                      *           "agents": [
                      *             {
                      *               "agent_id": "142",
+                     *               "registry": {
+                     *                 "name": "ERC-8004 identity registry",
+                     *                 "address": "0x8004A818BFB912233c491871b3d84c89A494BD9e"
+                     *               },
                      *               "name": "keeper 1"
                      *             }
                      *           ],

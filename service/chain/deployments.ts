@@ -68,7 +68,7 @@ const escrow = contract.extend({
 });
 
 /** How a registry of agents logs them: each kind has a decoder of its events in service/registries/readers. */
-const REGISTRY_KINDS = ["erc8004", "olas-service-registry-l2"] as const;
+const REGISTRY_KINDS = ["erc8004", "olas-service-registry-l2", "virtuals-agent-factory"] as const;
 
 /** A registry beside the one that the index follows; the nightly scan reads its events. */
 const registry = contract.extend({ name: z.string().min(1), kind: z.enum(REGISTRY_KINDS) });

@@ -6,6 +6,7 @@ import type { OwnerWallet } from "../../reports/network/owner-cluster.ts";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { requireFollowed } from "../kit/wallet-report.ts";
+import { agentShape, renderAgent } from "../schemas/agents.ts";
 import {
   chainIdSchema,
   currentScoreShape,
@@ -41,13 +42,8 @@ const walletSchema = z
   .object({
     address: eip55Schema,
     agents: z
-      .array(
-        z.object({
-          agent_id: text("Number in the ERC-8004 identity registry", "142"),
-          name: text("From the agent's own registration document, unverified", "keeper 1").nullable(),
-        }),
-      )
-      .openapi({ description: "The first three agents that it acts for" }),
+      .array(z.object(agentShape))
+      .openapi({ description: "The first three agents that it acts for, of all registries" }),
     ...currentScoreShape,
     trust_routing: routingActionSchema.openapi({ description: "Routing action by the default table" }),
     sanctioned: flag("Whether it is on a sanctions list at the newest indexed block"),
@@ -128,6 +124,7 @@ export const getOwnerCluster = defineFree({
 });
 
 type ClusterServices = Pick<Services, "readOwnerCluster" | "describeAccounts" | "backing" | "chainId"> & {
+  readonly discovery: Pick<Services["discovery"], "contracts">;
   readonly scores: Pick<Services["scores"], "standing">;
 };
 
@@ -143,7 +140,11 @@ export async function describeOwnerCluster(
     Promise.all(members.map((member) => readState(member, deps))),
   ]);
   const wallets = states.map((state) =>
-    renderWallet(state, { agents: details.get(state.member.address)?.agents ?? [], now }),
+    renderWallet(state, {
+      agents: details.get(state.member.address)?.agents ?? [],
+      contracts: deps.discovery.contracts,
+      now,
+    }),
   );
   const safe = states.flatMap(({ standing, backing }) =>
     standing.sanctions.length > 0 || backing === null ? [] : backing.safeMicroUsd,
@@ -175,12 +176,20 @@ type Wallet = OwnerClusterAnswer["wallets"][number];
 
 function renderWallet(
   { member, standing, backing }: Awaited<ReturnType<typeof readState>>,
-  { agents, now }: { readonly agents: readonly RegisteredAgent[]; readonly now: Date },
+  {
+    agents,
+    contracts,
+    now,
+  }: {
+    readonly agents: readonly RegisteredAgent[];
+    readonly contracts: Services["discovery"]["contracts"];
+    readonly now: Date;
+  },
 ): Wallet {
   const sanctioned = standing.sanctions.length > 0;
   return {
     address: toEip55(member.address),
-    agents: agents.map(({ agentId, name }) => ({ agent_id: agentId.toString(), name })),
+    agents: agents.map((agent) => renderAgent(agent, contracts)),
     ...renderCurrentScore(standing.score, { sanctioned, now }),
     trust_routing: defaultAction({ sanctioned, score: standing.score }),
     sanctioned,

@@ -11,6 +11,7 @@ import { erc8004Decoder } from "./erc-8004.ts";
 import { olasServiceRegistryL2Decoder } from "./olas-service-registry-l2.ts";
 import { readRegistryCursor, storeRegistryRange } from "./registry-agents.ts";
 import { foldEvents, type RegistryDecoder } from "./registry-events.ts";
+import { virtualsAgentFactoryDecoder } from "./virtuals-agent-factory.ts";
 
 export type RegistryLimits = {
   /** Most blocks of one request, and most logs that one answer may hold. */
@@ -199,6 +200,7 @@ function fitsWhenSmaller({ kind }: NodeFailure): boolean {
 const REGISTRY_DECODERS: Readonly<Record<RegistryEntry["kind"], RegistryDecoder>> = {
   erc8004: erc8004Decoder,
   "olas-service-registry-l2": olasServiceRegistryL2Decoder,
+  "virtuals-agent-factory": virtualsAgentFactoryDecoder,
 };
 
 /**

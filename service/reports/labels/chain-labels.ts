@@ -74,7 +74,8 @@ export function chainLabels(
   /** `symbol` is the token contract's own answer. */
   { agents, symbol = null }: { agents: readonly RegisteredAgent[]; symbol?: string | null },
 ): readonly ChainLabel[] {
-  const named = agents.map(({ agentId, name }): ChainLabel => {
+  const followed = agents.filter(({ registry }) => registry === null);
+  const named = followed.map(({ agentId, name }): ChainLabel => {
     const shown = name === null || isLookalikeName(name) ? "" : printableName(name);
     return {
       label: shown === "" ? `Agent ${agentId}` : `Agent ${agentId}: ${shown}`,

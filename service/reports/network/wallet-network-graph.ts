@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
 import type { Address } from "viem";
+import type { Deployment } from "../../chain/deployments.ts";
 import { type Database, NUMERIC_AS_BIGINT, QUERY_DEADLINE } from "../../db/database.ts";
 import { OTHER_PAYERS } from "../../ingest/enrich/contact-rows.ts";
 import {
@@ -232,13 +233,13 @@ export type AccountDetail = {
 /** Reads facts about distinct lower-case accounts by primary-key lookups only. */
 export function createAccountReader(
   db: Database,
-  chainId: number,
+  chain: Pick<Deployment, "chainId" | "registries">,
 ): (addresses: readonly Address[]) => Promise<ReadonlyMap<Address, AccountDetail>> {
+  const { chainId } = chain;
   return async (addresses) => {
     const [facts, agents, flags] = await Promise.all([
       readFacts(db, chainId, addresses),
-      // Labels name agents of the followed registry alone.
-      readAgentNames(db, { chainId, registries: [] }, addresses),
+      readAgentNames(db, chain, addresses),
       readSanctionsFlags(db, { schema: `chain_${chainId}`, chainId }, addresses),
     ]);
     const describe = (address: Address): AccountDetail => {

@@ -56,13 +56,17 @@ function clusterApp(changes: Partial<OwnerCluster> = {}) {
           WALLET,
           {
             ...{ address: WALLET, hasCode: false, score: null, sanctions: [] },
-            agents: [{ agentId: 142n, name: "keeper", registry: null }],
+            agents: [{ agentId: 142n, name: "keeper", registry: { name: "Agent Bazaar", address: FUNDER } }],
           },
         ],
       ]),
   }).app;
 }
 
+const AGENT = {
+  ...{ agent_id: "142", name: "keeper" },
+  registry: { name: "Agent Bazaar", address: toEip55(FUNDER) },
+};
 const SCORED = { scored_at: "2026-11-20T09:59:00.000Z", stale: false };
 
 describe("GET /owner-cluster/{address}", () => {
@@ -81,7 +85,7 @@ describe("GET /owner-cluster/{address}", () => {
         left_out: { wallets: 0, at_least: false },
         wallets: [
           {
-            ...{ address: WALLET_EIP55, agents: [{ agent_id: "142", name: "keeper" }] },
+            ...{ address: WALLET_EIP55, agents: [AGENT] },
             ...{ ahs_score: 84, grade: "B", confidence: 0.81, confidence_level: "HIGH", ...SCORED },
             ...{ trust_routing: "instant_settle", sanctioned: false, safe_amount_usd: 42.5 },
             ...{ last_active_at: "2026-11-20T09:00:00.000Z", owner_link: "itself", evidence: [] },

@@ -1,4 +1,6 @@
 import {
+  type Address,
+  concatHex,
   encodeAbiParameters,
   encodeEventTopics,
   getAddress,
@@ -11,6 +13,7 @@ import { describe, expect, test } from "vitest";
 import { identityRegistryAbi } from "../../../../service/chain/abi/identity-registry.ts";
 import { erc8004Decoder } from "../../../../service/registries/readers/erc-8004.ts";
 import { olasServiceRegistryL2Decoder } from "../../../../service/registries/readers/olas-service-registry-l2.ts";
+import { virtualsAgentFactoryDecoder } from "../../../../service/registries/readers/virtuals-agent-factory.ts";
 
 const WALLET = getAddress(`0x${"ab".repeat(20)}`);
 const OTHER = `0x${"cd".repeat(20)}` as const;
@@ -108,6 +111,36 @@ describe("Olas' service registry", () => {
 
   test("is asked for these events alone", () => {
     expect(olasServiceRegistryL2Decoder.topics).toEqual([create, update, deploy]);
+  });
+});
+
+describe("an agent factory of Virtuals", () => {
+  const born = toEventSelector("NewPersona(uint256,address,address,address,address,address)");
+  const words = (tba: Address) =>
+    concatHex([pad("0x07"), pad(OTHER), pad(OTHER), pad(tba), pad(OTHER), pad(OTHER)]);
+
+  test.each<[string, Log, unknown]>([
+    [
+      "an agent with its bound account",
+      { topics: [born], data: words(WALLET) },
+      { kind: "registered", agentId: 7n, wallet: LOWER, uri: null },
+    ],
+    [
+      "one without an account",
+      { topics: [born], data: words(zeroAddress) },
+      { kind: "registered", agentId: 7n, wallet: null, uri: null },
+    ],
+    ["data cut short", { topics: [born], data: words(WALLET).slice(0, 322) as Hex }, null],
+    ["an event that is none of these", { topics: [HASH], data: words(WALLET) }, null],
+    ["no topics", { topics: [], data: words(WALLET) }, null],
+  ])("%s", (_, log, event) => {
+    expect(virtualsAgentFactoryDecoder.decode(log)).toEqual(event);
+  });
+
+  test("is asked for its one event", () => {
+    expect(virtualsAgentFactoryDecoder.topics).toEqual([
+      "0xf9d151d23a5253296eb20ab40959cf48828ea2732d337416716e302ed83ca658",
+    ]);
   });
 });
 

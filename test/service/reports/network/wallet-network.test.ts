@@ -336,7 +336,11 @@ describe("what is known of accounts", () => {
       attempts: 0,
     });
     await world.client.query("insert into ahs.sanctions_entry values ('ofac-sdn', $1, '7', now())", [OTHER]);
-    const details = await createAccountReader(world.db, CHAIN_ID)([SHOP, OTHER, MIXER]);
+    const details = await createAccountReader(world.db, { chainId: CHAIN_ID, registries: [] })([
+      SHOP,
+      OTHER,
+      MIXER,
+    ]);
     await world.client.query("truncate ahs.sanctions_entry");
     expect(details.get(SHOP)).toEqual({
       address: SHOP,
