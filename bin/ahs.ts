@@ -58,6 +58,10 @@ const COMMANDS: Readonly<Record<string, readonly [string, () => Promise<Loaded>]
     () => import("./commands/payments.ts"),
   ],
   review: ["list, show and decide verdicts on HOLD", () => import("./commands/review.ts")],
+  texts: [
+    "count stored texts by encryption key, and encrypt them with the current key",
+    () => import("./commands/texts.ts"),
+  ],
   doctor: [
     "check settings, database, node, keys and queues, and advise",
     async () => ({ run: noCommand, USAGE: (await import("./commands/doctor.ts")).USAGE }),

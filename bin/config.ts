@@ -40,6 +40,11 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
 }
 
 /** The parsed variables, whatever does not fit together having been refused before. */
+/** Bytes of a secret of 0x and 64 hexadecimal digits. */
+function keyBytes(hex: Hex): Buffer {
+  return Buffer.from(hex.slice(2), "hex");
+}
+
 function configOf(data: z.infer<typeof environment>, secrets: readonly string[]) {
   return {
     databaseUrl: data.DATABASE_URL ?? null,
@@ -81,6 +86,10 @@ function configOf(data: z.infer<typeof environment>, secrets: readonly string[])
     panel: panelSettings(data),
     /** Days that texts of specifications and outputs are kept. */
     retentionDays: data.RETENTION_DAYS,
+    textKeys: {
+      current: data.TEXT_ENCRYPTION_KEY === undefined ? null : keyBytes(data.TEXT_ENCRYPTION_KEY),
+      old: (data.TEXT_ENCRYPTION_OLD_KEYS ?? []).map(keyBytes),
+    },
     /** Seeds of Ed25519 keys; current is null where no receipts are signed. */
     receiptKeys: { current: data.RECEIPT_PRIVATE_KEY ?? null, previous: data.RECEIPT_PREVIOUS_KEYS ?? [] },
     apiKey: data.AHS_API_KEY ?? null,

@@ -91,6 +91,13 @@ function readRoleModels(list: string): Readonly<Partial<Record<RoleName, string>
   return isGood ? Object.fromEntries(pairs) : null;
 }
 
+/** Secrets of 32 bytes. */
+const secrets = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}(,0x[0-9a-fA-F]{64})*$/)
+  .transform((list) => list.split(",") as Hex[])
+  .optional();
+
 /** Every variable with what it may hold; the descriptions are what a message says was expected. */
 export const environment = z.object({
   DATABASE_URL: databaseUrl,
@@ -237,6 +244,9 @@ export const environment = z.object({
   PANEL_AT_ONCE: wholeNumber(1, 1_000).default(8),
   /** Days that specifications and outputs are kept as texts. */
   RETENTION_DAYS: wholeNumber(1, 36_500).default(90),
+  /** Encrypts stored texts of specifications, outputs and evidence; keys that it replaced still decrypt, separated by commas. */
+  TEXT_ENCRYPTION_KEY: privateKey,
+  TEXT_ENCRYPTION_OLD_KEYS: secrets.describe("keys of 0x and 64 hexadecimal digits, separated by commas"),
   /** Signs verdicts for the evaluator contract; `ahs work` alone has it. */
   ...keyVariables("VERDICT_SIGNER"),
   /** Sends signed verdicts to escrows. */
@@ -245,12 +255,7 @@ export const environment = z.object({
   ...keyVariables("OWNER"),
   /** Seed of the Ed25519 key that signs receipts of verdicts, and offers and receipts of x402 payments; those it replaced stay in the key set: seeds separated by commas. */
   RECEIPT_PRIVATE_KEY: privateKey,
-  RECEIPT_PREVIOUS_KEYS: z
-    .string()
-    .regex(/^0x[0-9a-fA-F]{64}(,0x[0-9a-fA-F]{64})*$/)
-    .transform((list) => list.split(",") as Hex[])
-    .optional()
-    .describe("seeds of 0x and 64 hexadecimal digits, separated by commas"),
+  RECEIPT_PREVIOUS_KEYS: secrets.describe("seeds of 0x and 64 hexadecimal digits, separated by commas"),
   /** Key of a service that a command asks on its user's behalf. */
   AHS_API_KEY: z.string().min(1).optional().describe("an API key"),
   /** Allows keys in the environment on a chain other than the local one. */

@@ -16,7 +16,12 @@ export function localSettings(
   const file = join(dataDir, "up.json");
   if (!existsSync(file)) return null;
   const up = JSON.parse(readFileSync(file, "utf8")) as UpFile;
+  const textKeyFile = join(dataDir, "text-key");
   const settings = {
+    // Texts of the local service are encrypted with its own key.
+    ...(env.TEXT_ENCRYPTION_KEY || !existsSync(textKeyFile)
+      ? {}
+      : { TEXT_ENCRYPTION_KEY: readFileSync(textKeyFile, "utf8") }),
     DATABASE_URL: up.database_url,
     RPC_URL: up.rpc_url,
     AHS_DEPLOYMENT: join(dataDir, "deployment.json"),

@@ -29,7 +29,7 @@ export function createLogger(
 
 /** The process's pool; throws when no database is configured. */
 export function openProcessDatabase(
-  config: Pick<Config, "databaseUrl">,
+  config: Pick<Config, "databaseUrl"> & Partial<Pick<Config, "textKeys">>,
   applicationName: string,
   logger: Logger,
 ): Database {
@@ -37,6 +37,7 @@ export function openProcessDatabase(
   return openDatabase({
     url: config.databaseUrl,
     applicationName,
+    ...(config.textKeys && { textKeys: config.textKeys }),
     maxConnections: MAX_CONNECTIONS,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
@@ -64,6 +65,12 @@ export async function openMigratedDatabase(
       await sleep(DATABASE_RETRY_MS);
     }
   }
+}
+
+/** Logs a warning where stored texts of clients and providers are not encrypted. */
+export function warnOfPlainTexts({ textKeys }: Pick<Config, "textKeys">, logger: Logger): void {
+  if (textKeys.current === null)
+    logger.warn("orders, outputs and evidence are stored as plain texts: set TEXT_ENCRYPTION_KEY");
 }
 
 const PATIENT = { timeoutMs: RPC_TIMEOUT_MS, retries: RPC_RETRIES };

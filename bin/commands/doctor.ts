@@ -115,6 +115,7 @@ function settingsOf(config: Config, chainId: number | null): readonly Verdict[] 
     hasPanel: config.panel !== null,
     hasPublisher: config.keys.publisher !== null,
     hasReceiptKey: config.receiptKeys.current !== null,
+    hasTextKey: config.textKeys.current !== null,
     historySource: config.history.source ?? (isLocal ? "otterscan" : "none"),
     allowRawKeys: config.allowRawKeys,
   });

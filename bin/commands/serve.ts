@@ -11,7 +11,13 @@ import { type Config, type Invocation, requireIndexSettings } from "../config.ts
 import type { InterfaceName } from "../environment.ts";
 import { historyReaderFromConfig } from "../from-config.ts";
 import { countDrops, serveMetrics } from "../metrics.ts";
-import { createLogger, openMigratedDatabase, openProcessDatabase, shutdownSignal } from "../process.ts";
+import {
+  createLogger,
+  openMigratedDatabase,
+  openProcessDatabase,
+  shutdownSignal,
+  warnOfPlainTexts,
+} from "../process.ts";
 import { scoreSigner } from "../serve/attest.ts";
 import { createServices, trustedProxiesOf } from "../serve/create-services.ts";
 import { drainServer, SERVER_LIMITS, startHttpServer } from "../serve/http-server.ts";
@@ -31,6 +37,7 @@ export async function serveApi({ config }: Invocation): Promise<void> {
   const signal = shutdownSignal();
   const deployment = loadDeployment(deploymentFile);
   const signer = await scoreSigner(config, deployment.chainId);
+  warnOfPlainTexts(config, logger);
   const db = await openMigratedDatabase(config, "ahs-serve", logger);
   await requireSanctionsSource(db, deployment);
   const history = historyReaderFromConfig(config, deployment.chainId);
@@ -57,7 +64,7 @@ export async function serveApi({ config }: Invocation): Promise<void> {
 }
 
 /** Null where no replica is configured. It need not answer: reads go to the primary meanwhile. */
-function openReplica({ replica }: Config, logger: Logger): Database | null {
+function openReplica({ replica, textKeys }: Config, logger: Logger): Database | null {
   if (replica.url === null) return null;
-  return openProcessDatabase({ databaseUrl: replica.url }, "ahs-serve", logger);
+  return openProcessDatabase({ databaseUrl: replica.url, textKeys }, "ahs-serve", logger);
 }

@@ -11,7 +11,13 @@ import { type Invocation, requireChainSettings } from "../config.ts";
 import { guardFromConfig, scoringFromConfig } from "../from-config.ts";
 import { openAccounts } from "../keys/open-accounts.ts";
 import { workerMetrics } from "../metrics.ts";
-import { createLogger, openChainClient, openMigratedDatabase, shutdownSignal } from "../process.ts";
+import {
+  createLogger,
+  openChainClient,
+  openMigratedDatabase,
+  shutdownSignal,
+  warnOfPlainTexts,
+} from "../process.ts";
 import { runScans } from "../work/nightly.ts";
 import { askSanctionsContract, runScores } from "../work/scores.ts";
 import { runPayments, runPublishing } from "../work/sending.ts";
@@ -35,6 +41,7 @@ export async function work({ config }: Invocation): Promise<void> {
   const signal = shutdownSignal();
   const accounts = await openAccounts(config, WORKER_ROLES, { chainId });
   const { publisher } = accounts;
+  warnOfPlainTexts(config, logger);
   const db = await openMigratedDatabase(config, "ahs-work", logger);
   await requireSanctionsSource(db, deployment);
   const scoring = scoringFromConfig({ config, deployment, db, logger });

@@ -59,6 +59,7 @@ export type ServiceSettings = {
   readonly hasPanel: boolean;
   readonly hasPublisher: boolean;
   readonly hasReceiptKey: boolean;
+  readonly hasTextKey: boolean;
   readonly historySource: string;
   readonly allowRawKeys: boolean;
 };
@@ -77,6 +78,9 @@ export function judgeSettings(settings: ServiceSettings): readonly Verdict[] {
     ...(hasReceiptKey
       ? []
       : [concern("RECEIPT_PRIVATE_KEY is not set", "set it to sign receipts of verdicts")]),
+    ...(settings.hasTextKey
+      ? []
+      : [concern("TEXT_ENCRYPTION_KEY is not set", "set it to encrypt stored orders and outputs")]),
     ...(historySource === "none"
       ? [
           concern(

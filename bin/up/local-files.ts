@@ -28,6 +28,7 @@ const ENTRIES = {
   upFile: "up.json",
   demoKeyFile: "demo-key",
   receiptKeyFile: "receipt-key",
+  textKeyFile: "text-key",
   demoJobsFile: "demo-jobs.json",
   databaseUsersFile: "database-users.json",
   deploymentFile: "deployment.json",
@@ -46,6 +47,7 @@ export function localFiles(dataDir: string) {
     upFile: join(dataDir, ENTRIES.upFile),
     demoKeyFile: join(dataDir, ENTRIES.demoKeyFile),
     receiptKeyFile: join(dataDir, ENTRIES.receiptKeyFile),
+    textKeyFile: join(dataDir, ENTRIES.textKeyFile),
     demoJobsFile: join(dataDir, ENTRIES.demoJobsFile),
     databaseUsersFile: join(dataDir, ENTRIES.databaseUsersFile),
     deploymentFile: join(dataDir, ENTRIES.deploymentFile),
@@ -125,10 +127,21 @@ export function receiptKeys(
 ): Record<string, string> {
   const older: Record<string, string> =
     previous.length === 0 ? {} : { RECEIPT_PREVIOUS_KEYS: previous.join(",") };
-  return { RECEIPT_PRIVATE_KEY: current ?? keptSeed(files), ...older };
+  return { RECEIPT_PRIVATE_KEY: current ?? keptSecret(files.receiptKeyFile), ...older };
 }
 
-function keptSeed({ receiptKeyFile }: LocalFiles): string {
-  if (!existsSync(receiptKeyFile)) writeSecret(receiptKeyFile, bytesToHex(randomBytes(32)));
-  return readFileSync(receiptKeyFile, "utf8");
+/** The variables of the keys that encrypt stored texts: those configured, else one kept in the data directory. */
+export function textKeys(
+  { textKeys: { current, old } }: Pick<Config, "textKeys">,
+  files: LocalFiles,
+): Record<string, string> {
+  const older: Record<string, string> =
+    old.length === 0 ? {} : { TEXT_ENCRYPTION_OLD_KEYS: old.map((key) => bytesToHex(key)).join(",") };
+  const key = current === null ? keptSecret(files.textKeyFile) : bytesToHex(current);
+  return { TEXT_ENCRYPTION_KEY: key, ...older };
+}
+
+function keptSecret(file: string): string {
+  if (!existsSync(file)) writeSecret(file, bytesToHex(randomBytes(32)));
+  return readFileSync(file, "utf8");
 }

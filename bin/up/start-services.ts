@@ -14,7 +14,7 @@ import type { Config } from "../config.ts";
 import { KEY_SUFFIXES, ROLE_PREFIXES } from "../keys/key-variables.ts";
 import type { PanelSettings } from "../panel-settings.ts";
 import { AHS_SCRIPT, freePortFrom, superviseChild } from "../supervisor/child-process.ts";
-import { type LocalFiles, receiptKeys, writeSecret } from "./local-files.ts";
+import { type LocalFiles, receiptKeys, textKeys, writeSecret } from "./local-files.ts";
 import type { Rising } from "./start-chain.ts";
 
 const LOCAL_POLLING_MS = 200;
@@ -37,7 +37,12 @@ export async function startServices(
   const panel = await startPanel(rising, config, required(config.rpcUrl));
   const env = { ...sharedSettings(config), ...panel.settings, INDEX_PORT: String(indexPort) };
   for (const name of ["index", "work", "serve"] as const) {
-    const own = { index: {}, work: workerKeys(), serve: receiptKeys(config, files) }[name];
+    const texts = textKeys(config, files);
+    const own = {
+      index: {},
+      work: { ...workerKeys(), ...texts },
+      serve: { ...receiptKeys(config, files), ...texts },
+    }[name];
     const spec = {
       name,
       script: AHS_SCRIPT,

@@ -7,8 +7,13 @@ import { migrate } from "drizzle-orm/node-postgres/migrator";
 import { Pool, type PoolClient, type QueryConfig, type QueryResultRow, types } from "pg";
 import { isRolledBack } from "./database-failure.ts";
 import { grantRights } from "./roles.ts";
+import { createTextSeal, NO_TEXT_KEYS, type TextKeys, type TextSeal } from "./text-seal.ts";
 
-export type Database = NodePgDatabase & { readonly $client: Pool };
+export type Database = NodePgDatabase & {
+  readonly $client: Pool;
+  /** Encrypts and decrypts stored texts of clients and providers. */
+  readonly texts: TextSeal;
+};
 
 /**
  * Opens a pool whose every statement and connection attempt has a deadline, and where names without a schema are PostgreSQL's
@@ -21,6 +26,8 @@ export function openDatabase(options: {
   readonly maxConnections: number;
   readonly statementTimeoutMs: number;
   readonly connectTimeoutMs: number;
+  /** Keys of stored texts; without them texts are stored plain. */
+  readonly textKeys?: TextKeys;
   /** Called when an idle connection dies; the pool replaces it by itself. */
   readonly onIdleError: (error: Error) => void;
 }): Database {
@@ -37,7 +44,8 @@ export function openDatabase(options: {
   pool.on("connect", (client) => client.on("error", options.onIdleError));
   const transaction: Database["transaction"] = (work, config) =>
     inTransaction(pool, (tx) => tx.transaction(work, config));
-  return Object.assign(drizzle(pool, { casing: "snake_case" }), { transaction });
+  const texts = createTextSeal(options.textKeys ?? NO_TEXT_KEYS);
+  return Object.assign(drizzle(pool, { casing: "snake_case" }), { transaction, texts });
 }
 
 /** Repeats a statement outside of transactions once where the server ended it to solve a deadlock: nothing of it was done. */

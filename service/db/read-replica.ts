@@ -88,7 +88,11 @@ export function createReads(options: {
   } as unknown as Pool;
   const transaction: Database["transaction"] = () => Promise.reject(new Error("a replica takes no writes"));
   return {
-    db: Object.assign(drizzle(client, { casing: "snake_case" }), { $client: client, transaction }),
+    db: Object.assign(drizzle(client, { casing: "snake_case" }), {
+      $client: client,
+      transaction,
+      texts: primary.texts,
+    }),
     watch: (signal) =>
       runLoop({
         logger,

@@ -3,6 +3,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, inject } from "vitest";
 import { type Database, openDatabase } from "../../service/db/database.ts";
 import type { RoleName } from "../../service/db/role-rights.ts";
+import { NO_TEXT_KEYS, type TextKeys } from "../../service/db/text-seal.ts";
 
 /** A migrated database of its own for one test file, made before its tests and dropped after them. */
 export function useDatabase(): Database {
@@ -42,20 +43,23 @@ export async function createEmptyDatabase() {
 }
 
 /** A migrated database of its own, and what closes and drops it. */
-export async function openTestDatabase(): Promise<{ db: Database; close: () => Promise<void> }> {
+export async function openTestDatabase(
+  textKeys?: TextKeys,
+): Promise<{ db: Database; close: () => Promise<void>; url: string }> {
   const { url, drop } = await createTestDatabase();
-  const db = openMigrated(url);
+  const db = openMigrated(url, textKeys);
   const close = async () => {
     await db.$client.end();
     await drop();
   };
-  return { db, close };
+  return { db, close, url };
 }
 
 /** Opens a migrated database; the caller ends the pool. */
-export function openMigrated(url: string): Database {
+export function openMigrated(url: string, textKeys: TextKeys = NO_TEXT_KEYS): Database {
   return openDatabase({
     url,
+    textKeys,
     applicationName: "ahs-test",
     maxConnections: 10,
     statementTimeoutMs: 30_000,

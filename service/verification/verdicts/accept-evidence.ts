@@ -6,6 +6,7 @@ import { holdClock } from "../../db/tables/settlement.ts";
 import { heldEvidence, jobSpec, type RunCause, verdict } from "../../db/tables/verdict.ts";
 import { hashText } from "../panel/hashes.ts";
 import { askRerun } from "./rerun-verdict.ts";
+import { placeOf } from "./sealed-texts.ts";
 import { wakeWorkers } from "./verdict-queue.ts";
 
 /** An evidence text for a verdict on HOLD. `owner` is its sender, key:ID or wallet:ADDRESS, who sends no further text if it is final. */
@@ -44,7 +45,9 @@ export function acceptEvidence(
     if (state === null) return { kind: "unknown" };
     const refusal = refusalOf(state, { owner, textHash, now: at });
     if (refusal !== null) return refusal;
-    const evidence = { id: randomUuid(), verdictId, submittedBy: owner, text, textHash, createdAt: at };
+    const id = randomUuid();
+    const sealed = db.texts.seal(text, placeOf("held_evidence.text", id));
+    const evidence = { id, verdictId, submittedBy: owner, text: sealed, textHash, createdAt: at };
     await insertEvidence(tx, evidence);
     if (isFinal) await noteFinal(tx, evidence);
     const turns = withText(state, { owner, textHash, isFinal });
@@ -189,7 +192,7 @@ async function takeForEvidence(tx: NodePgDatabase, verdictId: string) {
   return state ?? null;
 }
 
-/** Stores a text; an existing one stays as it is. */
+/** Stores an encrypted text; an existing one stays as it is. */
 export async function insertEvidence(
   tx: NodePgDatabase,
   evidence: typeof heldEvidence.$inferInsert,

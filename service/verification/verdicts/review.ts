@@ -57,7 +57,11 @@ export async function recordReview(
     if (newest === null && !(await takeFailedOfJob(tx, verdictId))) return { kind: "undecided" };
     if (newest !== null && newest.finalVerdict !== "HOLD")
       return { kind: "not_held", finalVerdict: newest.finalVerdict };
-    const verdictCase = await readVerdictCase(tx, { verdictId, chainId: deps.chainId });
+    const verdictCase = await readVerdictCase(tx, {
+      verdictId,
+      chainId: deps.chainId,
+      texts: deps.db.texts,
+    });
     const decision = decisionOf(storable(review), { newest, verdictCase, at: deps.now() });
     await storeDecision(tx, decision);
     return { kind: "recorded", run: decision.run, evidenceHash: decision.evidence.hash };

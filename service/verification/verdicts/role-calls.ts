@@ -4,6 +4,7 @@ import { QUERY_DEADLINE } from "../../db/database.ts";
 import { roleCall } from "../../db/tables/verdict.ts";
 import type { PanelDeps } from "../panel/ask-role.ts";
 import { GENERATOR_ROLES, type RoleName, type RoleRecord } from "../panel/types.ts";
+import { openAnswer, placeOf, sealAnswer } from "./sealed-texts.ts";
 import { storable } from "./store-decision.ts";
 import { isLeasedBy, type RunLease } from "./verdict-queue.ts";
 
@@ -63,7 +64,8 @@ export async function storeRoleCall(
   { record, at }: { record: RoleRecord; at: Date },
 ): Promise<boolean> {
   const { answer } = record;
-  const json = answer.kind === "answer" ? JSON.stringify(answer.answer) : null;
+  const place = placeOf("role_call.answer", lease.verdictId, lease.run, record.role);
+  const json = answer.kind === "answer" ? sealAnswer(db.texts, answer.answer, place) : null;
   const failure = answer.kind === "answer" ? null : answer.reason;
   const { rowCount } = await db.execute(sql`
     insert into ahs.role_call as kept (verdict_id, run, role, model, answer, failure, mode, requests, prompt_tokens,
@@ -104,7 +106,13 @@ export async function readRoleCalls(
     ...call,
     // Only storeRoleCall writes it, and with this type.
     role: role as RoleName,
-    answer: failure === null ? { kind: "answer", answer } : { kind: "abstained", reason: failure },
+    answer:
+      failure === null
+        ? {
+            kind: "answer",
+            answer: openAnswer(db.texts, answer, placeOf("role_call.answer", verdictId, run, role)),
+          }
+        : { kind: "abstained", reason: failure },
   }));
 }
 

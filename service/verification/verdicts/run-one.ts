@@ -62,7 +62,11 @@ async function runLeased(
   if (lease.attempts > MAX_ATTEMPTS) return fail(deps, lease, BROKEN_OFF);
   const stop = AbortSignal.any([signal, lost]);
   try {
-    const verdictCase = await readVerdictCase(deps.db, { ...lease, chainId: deps.chainId });
+    const verdictCase = await readVerdictCase(deps.db, {
+      ...lease,
+      chainId: deps.chainId,
+      texts: deps.db.texts,
+    });
     const outcome = await askPanel(deps, verdictCase, { lease, stop });
     return outcome.kind === "failed"
       ? await fail(deps, lease, outcome)

@@ -8,6 +8,7 @@ import { keyDebit } from "../../db/tables/api-key.ts";
 import { type PaymentState, payment } from "../../db/tables/payment.ts";
 import { outputText, verdict } from "../../db/tables/verdict.ts";
 import type { JobName } from "../escrow/types.ts";
+import { placeOf } from "./sealed-texts.ts";
 import { wakeWorkers } from "./verdict-queue.ts";
 
 /** Retries of a verdict. After them a new submission takes the place of the failed verdict. */
@@ -187,7 +188,8 @@ export function insertIntake(db: Database, intake: NewIntake): Promise<boolean> 
       if (endpoint !== null) await dropEndpoint(tx, endpoint.id);
       return false;
     }
-    await tx.insert(outputText).values({ verdictId, text: row.outputText, createdAt: at });
+    const text = db.texts.seal(row.outputText, placeOf("output_text.text", verdictId));
+    await tx.insert(outputText).values({ verdictId, text, createdAt: at });
     return true;
   });
 }

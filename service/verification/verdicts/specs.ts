@@ -5,6 +5,7 @@ import { underDeadline } from "../../db/database.ts";
 import { jobSpec } from "../../db/tables/verdict.ts";
 import type { SignedSpec } from "../escrow/client-signature.ts";
 import { hashSpec } from "../panel/hashes.ts";
+import { openOrNull, placeOf } from "./sealed-texts.ts";
 
 /** The job that a specification names. Chain and escrow are both set or both null. */
 export type NamedJob = { chainId: number | null; escrow: Address | null; jobId: bigint };
@@ -68,9 +69,13 @@ function signedSpecOf({ job, clientAddr, clientSignature }: SpecDraft, specHash:
 
 export async function insertSpec(db: Database, { job, ...spec }: StoredSpec): Promise<void> {
   const { chainId: jobChainId = null, escrow: jobEscrow = null, jobId = null } = job ?? {};
+  const seal = (column: "spec_text" | "acceptance_criteria", text: string | null) =>
+    text === null ? null : db.texts.seal(text, placeOf(`job_spec.${column}`, spec.id));
+  const specText = seal("spec_text", spec.specText);
+  const acceptanceCriteria = seal("acceptance_criteria", spec.acceptanceCriteria);
   await underDeadline(db)
     .insert(jobSpec)
-    .values({ ...spec, jobChainId, jobEscrow, jobId });
+    .values({ ...spec, specText, acceptanceCriteria, jobChainId, jobEscrow, jobId });
 }
 
 /** True if a specification exists; its texts are not read. */
@@ -84,5 +89,12 @@ export async function readSpec(db: Database, id: string): Promise<StoredSpec | n
   const [row] = await underDeadline(db).select().from(jobSpec).where(eq(jobSpec.id, id));
   if (row === undefined) return null;
   const { jobChainId: chainId, jobEscrow: escrow, jobId, textsDroppedAt: _, ...spec } = row;
-  return { ...spec, job: jobId === null ? null : { chainId, escrow, jobId } };
+  const open = (column: "spec_text" | "acceptance_criteria", stored: string | null) =>
+    openOrNull(db.texts, stored, placeOf(`job_spec.${column}`, spec.id));
+  return {
+    ...spec,
+    specText: open("spec_text", spec.specText),
+    acceptanceCriteria: open("acceptance_criteria", spec.acceptanceCriteria),
+    job: jobId === null ? null : { chainId, escrow, jobId },
+  };
 }

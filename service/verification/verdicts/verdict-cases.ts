@@ -2,7 +2,9 @@ import { eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Hex } from "viem";
 import { jobSpec, outputText, verdict } from "../../db/tables/verdict.ts";
+import type { TextSeal } from "../../db/text-seal.ts";
 import { JOB_COLUMNS, jobOf } from "../escrow/types.ts";
+import { openOrNull, placeOf } from "./sealed-texts.ts";
 
 /** Inputs of a verdict's run. */
 export type VerdictCase = Awaited<ReturnType<typeof readVerdictCase>>;
@@ -13,7 +15,7 @@ export type VerdictCase = Awaited<ReturnType<typeof readVerdictCase>>;
  */
 export async function readVerdictCase(
   db: NodePgDatabase,
-  { verdictId, chainId }: { verdictId: string; chainId: number },
+  { verdictId, chainId, texts }: { verdictId: string; chainId: number; texts: TextSeal },
 ) {
   const [row] = await db
     .select({
@@ -29,8 +31,8 @@ export async function readVerdictCase(
       specText: jobSpec.specText,
       acceptanceCriteria: jobSpec.acceptanceCriteria,
       outputText: outputText.text,
-      evidence: sql<readonly { text: string | null; hash: Hex }[]>`coalesce((
-        select json_agg(json_build_object('text', h.text, 'hash', h.text_hash) order by h.created_at, h.id)
+      evidence: sql<readonly { id: string; text: string | null; hash: Hex }[]>`coalesce((
+        select json_agg(json_build_object('id', h.id, 'text', h.text, 'hash', h.text_hash) order by h.created_at, h.id)
         from ahs.held_evidence h where h.verdict_id = ${verdict.id}), '[]'::json)`,
       providerHasScore: sql<boolean>`exists (
         select from ahs.current_score c
@@ -51,7 +53,9 @@ export async function readVerdictCase(
     outputText: output,
     ...rest
   } = row;
-  const evidenceTexts = evidence.map(({ text }) => text).filter((text) => text !== null);
+  const evidenceTexts = evidence
+    .map(({ id, text }) => openOrNull(texts, text, placeOf("held_evidence.text", id)))
+    .filter((text) => text !== null);
   const isComplete = evidenceTexts.length === evidence.length;
   return {
     ...rest,
@@ -60,7 +64,16 @@ export async function readVerdictCase(
     texts:
       specText === null || output === null || !isComplete
         ? null
-        : { specText, acceptanceCriteria, outputText: output, evidenceTexts },
+        : {
+            specText: texts.open(specText, placeOf("job_spec.spec_text", row.specId)),
+            acceptanceCriteria: openOrNull(
+              texts,
+              acceptanceCriteria,
+              placeOf("job_spec.acceptance_criteria", row.specId),
+            ),
+            outputText: texts.open(output, placeOf("output_text.text", verdictId)),
+            evidenceTexts,
+          },
   };
 }
 

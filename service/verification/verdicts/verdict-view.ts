@@ -8,6 +8,7 @@ import { jobSpec, outputText, verdict, verdictRun } from "../../db/tables/verdic
 import type { CheckStatus, WaitStatus } from "../escrow/settlement-checks.ts";
 import type { SignedVerdict } from "../escrow/settlements.ts";
 import { JOB_COLUMNS, type JobName, jobOf } from "../escrow/types.ts";
+import { openOrNull, placeOf } from "./sealed-texts.ts";
 import type { VerdictResult } from "./store-decision.ts";
 
 /** A verdict with everything that its response shows; addresses in lower case. */
@@ -110,11 +111,12 @@ export async function readStoredEvidence(db: Database, id: string, run: number |
 export async function readStoredTexts(db: Database, id: string) {
   const [row] = await underDeadline(db)
     .select({
+      specId: jobSpec.id,
       specText: jobSpec.specText,
       acceptanceCriteria: jobSpec.acceptanceCriteria,
       outputText: outputText.text,
-      evidence: sql<readonly { text: string | null; createdAt: string }[]>`coalesce((
-        select json_agg(json_build_object('text', e.text, 'createdAt', e.created_at) order by e.created_at, e.id)
+      evidence: sql<readonly { id: string; text: string | null; createdAt: string }[]>`coalesce((
+        select json_agg(json_build_object('id', e.id, 'text', e.text, 'createdAt', e.created_at) order by e.created_at, e.id)
         from ahs.held_evidence e where e.verdict_id = ${verdict.id}), '[]'::json)`,
     })
     .from(verdict)
@@ -122,8 +124,20 @@ export async function readStoredTexts(db: Database, id: string) {
     .leftJoin(outputText, eq(outputText.verdictId, verdict.id))
     .where(eq(verdict.id, id));
   if (row === undefined) throw new Error(`no verdict ${id} to read the texts of`);
-  const evidence = row.evidence.map(({ text, createdAt }) => ({ text, createdAt: new Date(createdAt) }));
-  return { ...row, evidence };
+  const { specId } = row;
+  return {
+    specText: openOrNull(db.texts, row.specText, placeOf("job_spec.spec_text", specId)),
+    acceptanceCriteria: openOrNull(
+      db.texts,
+      row.acceptanceCriteria,
+      placeOf("job_spec.acceptance_criteria", specId),
+    ),
+    outputText: openOrNull(db.texts, row.outputText, placeOf("output_text.text", id)),
+    evidence: row.evidence.map(({ id: evidenceId, text, createdAt }) => ({
+      text: openOrNull(db.texts, text, placeOf("held_evidence.text", evidenceId)),
+      createdAt: new Date(createdAt),
+    })),
+  };
 }
 
 /**

@@ -48,7 +48,7 @@ test.each([
 describe("settings", () => {
   const whole: ServiceSettings = {
     ...{ isLocal: false, publicUrl: "https://a.example", payTo: "0x1", hasPanel: true, hasPublisher: true },
-    ...{ hasReceiptKey: true, historySource: "explorer", allowRawKeys: false },
+    ...{ hasReceiptKey: true, hasTextKey: true, historySource: "explorer", allowRawKeys: false },
   };
 
   test.each<[Partial<ServiceSettings>, string]>([
@@ -56,6 +56,7 @@ describe("settings", () => {
     [{ hasPanel: false }, "no model is configured"],
     [{ hasPublisher: false }, "no publisher's key here"],
     [{ hasReceiptKey: false }, "RECEIPT_PRIVATE_KEY is not set"],
+    [{ hasTextKey: false }, "TEXT_ENCRYPTION_KEY is not set"],
     [{ historySource: "none" }, "no source of history"],
     [{ allowRawKeys: true }, "ALLOW_RAW_KEYS is set"],
   ])("%o is worth a warning, on a public chain alone", (change, detail) => {

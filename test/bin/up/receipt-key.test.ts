@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseConfig } from "../../../bin/config.ts";
-import { type LocalFiles, localFiles, receiptKeys } from "../../../bin/up/local-files.ts";
+import { type LocalFiles, localFiles, receiptKeys, textKeys } from "../../../bin/up/local-files.ts";
 
 let files: LocalFiles;
 beforeEach(() => {
@@ -24,4 +24,19 @@ test("keys that are configured take its place", () => {
     RECEIPT_PREVIOUS_KEYS: `0x${"2".repeat(64)},0x${"3".repeat(64)}`,
   };
   expect(receiptKeys(parseConfig(given), files)).toEqual(given);
+});
+
+test("the local service encrypts texts with a key of its data directory, or with the one configured", () => {
+  const first = textKeys(parseConfig({}), files);
+  expect(textKeys(parseConfig({}), files)).toEqual(first);
+  expect(statSync(files.textKeyFile).mode & 0o777).toBe(0o600);
+  expect(parseConfig(first).textKeys).toEqual({
+    current: Buffer.from(String(first.TEXT_ENCRYPTION_KEY).slice(2), "hex"),
+    old: [],
+  });
+  const given = {
+    TEXT_ENCRYPTION_KEY: `0x${"3".repeat(64)}`,
+    TEXT_ENCRYPTION_OLD_KEYS: `0x${"4".repeat(64)},0x${"5".repeat(64)}`,
+  };
+  expect(textKeys(parseConfig(given), files)).toEqual(given);
 });

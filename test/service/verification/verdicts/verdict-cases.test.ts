@@ -35,7 +35,8 @@ async function record(chainId: number, ahsScore: number | null): Promise<void> {
   await world.db.insert(currentScore).values({ ...common, scoreId: row.id });
 }
 
-const read = (verdictId: string) => readVerdictCase(world.db, { verdictId, chainId: CHAIN_ID });
+const read = (verdictId: string) =>
+  readVerdictCase(world.db, { verdictId, chainId: CHAIN_ID, texts: world.db.texts });
 
 test("a verdict's case is its specification, output, evidence in order, job and parties", async () => {
   const job = { chainId: CHAIN_ID, escrow: `0x${"e5".repeat(20)}`, jobId: 2n ** 200n } as const;

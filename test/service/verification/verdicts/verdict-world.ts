@@ -5,6 +5,7 @@ import { afterEach, beforeEach } from "vitest";
 import { createApiKey } from "../../../../service/access/api-keys.ts";
 import { webhookEndpoint } from "../../../../service/db/tables/alerts.ts";
 import { jobSpec, outputText, verdict } from "../../../../service/db/tables/verdict.ts";
+import type { TextKeys } from "../../../../service/db/text-seal.ts";
 import { createVerdictMetrics } from "../../../../service/verification/metrics.ts";
 import { type RunOneDeps, type RunPanel, runOne } from "../../../../service/verification/verdicts/run-one.ts";
 import { leaseVerdicts, type RunLease } from "../../../../service/verification/verdicts/verdict-queue.ts";
@@ -44,8 +45,8 @@ export function useVerdictWorld(start?: Date): VerdictWorld {
 }
 
 /** A database with one metered key, verdicts that the test adds, and a clock that it moves. */
-export async function createVerdictWorld(start = new Date("2026-11-20T10:00:00.000Z")) {
-  const { db, close } = await openTestDatabase();
+export async function createVerdictWorld(start = new Date("2026-11-20T10:00:00.000Z"), textKeys?: TextKeys) {
+  const { db, close, url } = await openTestDatabase(textKeys);
   let now = start;
   const registry = new Registry();
   const wanted = { name: "buyer", partner: false, balanceUnits: BALANCE, expiresAt: null };
@@ -133,6 +134,7 @@ export async function createVerdictWorld(start = new Date("2026-11-20T10:00:00.0
 
   return {
     db,
+    url,
     close,
     registry,
     query,
