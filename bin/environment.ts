@@ -240,6 +240,8 @@ export const environment = z.object({
   PANEL_SECOND_MODEL_ABOVE_USD: wholeNumber(0, 1_000_000_000).default(
     Number(MONEY_LIMITS.secondModelAboveMicroUsd / 1_000_000n),
   ),
+  /** 1 asks critic and synthesiser only where their answers can change the verdict, 0 asks always. */
+  PANEL_EARLY_STOP: z.enum(["0", "1"]).default("1").describe("0 or 1"),
   /** Verdicts that one worker makes at once. */
   PANEL_AT_ONCE: wholeNumber(1, 1_000).default(8),
   /** Days that specifications and outputs are kept as texts. */

@@ -28,7 +28,7 @@ export function panelFromConfig(settings: PanelSettings, registry: Registry): As
     }),
     settings: {
       ...{ models, contextTokens, answerTokens, prices, prompts: loadPrompts() },
-      ...{ hasSecondModel: settings.second !== null, limits },
+      ...{ hasSecondModel: settings.second !== null, limits, earlyStop: settings.earlyStop },
     },
     newMarker: () => randomBytes(16).toString("hex"),
     monotonicMs,

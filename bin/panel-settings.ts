@@ -31,6 +31,7 @@ export function panelSettings(data: Variables) {
     answerTokens: data.PANEL_ANSWER_TOKENS,
     tokensPerDay: data.PANEL_TOKENS_PER_DAY,
     prices: pricesOf(data.PANEL_PROMPT_USD_PER_MILLION, data.PANEL_ANSWER_USD_PER_MILLION),
+    earlyStop: data.PANEL_EARLY_STOP === "1",
     limits: {
       unanimousAboveMicroUsd: microUsd(data.PANEL_UNANIMOUS_ABOVE_USD),
       secondModelAboveMicroUsd: microUsd(data.PANEL_SECOND_MODEL_ABOVE_USD),

@@ -204,6 +204,7 @@ function panelVariables(panel: PanelSettings): Record<string, string> {
     PANEL_CONTEXT_TOKENS: String(panel.contextTokens),
     PANEL_ANSWER_TOKENS: String(panel.answerTokens),
     PANEL_TOKENS_PER_DAY: String(panel.tokensPerDay),
+    PANEL_EARLY_STOP: panel.earlyStop ? "1" : "0",
     PANEL_UNANIMOUS_ABOVE_USD: String(panel.limits.unanimousAboveMicroUsd / 1_000_000n),
     PANEL_SECOND_MODEL_ABOVE_USD: String(panel.limits.secondModelAboveMicroUsd / 1_000_000n),
     PANEL_AT_ONCE: String(panel.atOnce),

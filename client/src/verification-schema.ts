@@ -375,7 +375,7 @@ export interface components {
         /** @description What one role of the panel found: 20 objections at most, no text of more than 200 characters */
         Finding: {
             /**
-             * @description Why; null where the role answered
+             * @description Why, or why it was not asked; null where the role answered
              * @example null
              */
             abstained: string | null;
@@ -1171,6 +1171,20 @@ export interface components {
                 unanimous_above_usd: number;
             } | null;
             /**
+             * @description Roles that were not asked, since no answer of theirs could change the verdict
+             * @example [
+             *       {
+             *         "role": "synthesiser",
+             *         "reason": "not asked: no ballot shows an unmet criterion"
+             *       }
+             *     ]
+             */
+            not_asked: {
+                reason: string;
+                /** @enum {string} */
+                role: "critic" | "synthesiser";
+            }[];
+            /**
              * @description The ballot of a model of another family; null without one
              * @example {
              *       "role": "evidence_checker",
@@ -1818,7 +1832,13 @@ export interface operations {
                      *             "role": "evidence_checker",
                      *             "model": "another-model"
                      *           },
-                     *           "evidence_order": {}
+                     *           "evidence_order": {},
+                     *           "not_asked": [
+                     *             {
+                     *               "role": "synthesiser",
+                     *               "reason": "not asked: no ballot shows an unmet criterion"
+                     *             }
+                     *           ]
                      *         },
                      *         "runs": [
                      *           {

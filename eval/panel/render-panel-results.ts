@@ -20,12 +20,13 @@ export function renderPanelResults(rows: readonly CaseRow[], measures: PanelMeas
 
 /** The same of a replay: intervals in place of usage. */
 export function renderReplay(rows: readonly ReplayedCase[], measures: ReplayMeasures): string {
-  const { changed, brier, ece, correlation, acrossModels, effectiveVotes } = measures;
+  const { changed, otherwise, calls, brier, ece, correlation, acrossModels, effectiveVotes } = measures;
   return [
     ...verdictSections(rows, measures),
     section("All in all, with intervals of 95 %", [
       ...verdictSummary(measures),
       ["changed", `${changed} cases have another verdict than when they were recorded`],
+      ["early stop", `${figure(calls, 2)} model calls a case, ${otherwise} cases decided otherwise`],
       ["ECE", estimate(ece)],
       ["Brier", estimate(brier)],
       ["correlation", `${estimate(correlation)} of two roles' errors`],

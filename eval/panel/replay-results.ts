@@ -9,6 +9,8 @@ export function replayResults(rows: readonly ReplayedCase[], measures: ReplayMea
     panel_version: PANEL_VERSION,
     ...verdictResults(measures),
     changed: measures.changed,
+    calls_with_early_stop: measures.calls,
+    decided_otherwise_by_early_stop: measures.otherwise,
     brier: measures.brier,
     ece: measures.ece,
     calibration_bins: measures.calibration.bins.map(({ from, verdicts, meanConfidence, shareRight }) => ({

@@ -6,7 +6,7 @@ import {
   THRESHOLDS,
   type Thresholds,
 } from "../../service/verification/panel/policy.ts";
-import { tally } from "../../service/verification/panel/tally.ts";
+import { nextRole, type TallyInput, tally } from "../../service/verification/panel/tally.ts";
 import { GENERATOR_ROLES } from "../../service/verification/panel/types.ts";
 import { type VerdictRow, verdictRowOf } from "./case-row.ts";
 import { acrossModels, type Voted, withinModel } from "./error-correlation.ts";
@@ -21,12 +21,19 @@ export type ReplayedCase = VerdictRow & {
   /** Scores of the ballots in the order of the roles. */
   readonly scores: Voted["scores"];
   readonly second_model: boolean;
+  /** Model calls with an early stop, and the verdict then; it is to be the same. */
+  readonly calls: number;
+  readonly early_verdict: VerdictRow["verdict"];
 };
 
 /** Measures of a replay. Shares have Wilson intervals; the others have bootstrap intervals. */
 export type ReplayMeasures = VerdictMeasures & {
   /** Cases with another verdict than when they were recorded. */
   readonly changed: number;
+  /** Cases with another verdict by an early stop: none, or the rule that stops is wrong. */
+  readonly otherwise: number;
+  /** Mean number of model calls with an early stop; without one it is six. */
+  readonly calls: number;
   readonly brier: Estimate;
   readonly ece: Estimate;
   /** Mean correlation of two roles' errors, those of a second model left out, and the number of independent votes that as many are worth. */
@@ -42,16 +49,33 @@ export function replay(
   thresholds: Thresholds = THRESHOLDS,
 ): readonly ReplayedCase[] {
   return recorded.map((one) => {
-    const outcome = tally(tallyInputOf(one, MONEY_LIMITS), thresholds);
+    const input = tallyInputOf(one, MONEY_LIMITS);
+    const outcome = tally(input, thresholds);
+    const { calls, early } = stopEarly(input, thresholds);
     const missing =
       outcome.kind === "failed" ? `no answer that counts from ${outcome.missing.join(", ")}` : "";
     return {
       ...verdictRowOf(one, outcome.kind === "failed" ? { error: missing } : outcome),
       recorded_verdict: one.verdict,
       second_model: one.second_model,
+      calls,
+      early_verdict: early.kind === "failed" ? null : early.verdict,
       scores: GENERATOR_ROLES.map((role) => one.ballots[role]?.score ?? null),
     };
   });
+}
+
+/** The same panel, whose critic and synthesiser are asked only as long as their answers can change the verdict. */
+function stopEarly(input: TallyInput, thresholds: Thresholds) {
+  const notAsked = { kind: "not_asked", reason: "" } as const;
+  let known: TallyInput = { ...input, critique: notAsked, synthesis: notAsked };
+  let calls = GENERATOR_ROLES.length;
+  for (let role = nextRole(known, thresholds); role !== null; role = nextRole(known, thresholds)) {
+    const { critique, synthesis } = input;
+    known = { ...known, ...(role === "critic" ? { critique } : { synthesis }) };
+    calls += 1;
+  }
+  return { calls, early: tally(known, thresholds) };
 }
 
 /** Measures replayed cases; the random numbers draw the bootstrap. */
@@ -68,6 +92,8 @@ export function measureReplay(cases: readonly ReplayedCase[], random: Random): R
   const correlation = bootstrap(voted, withinModel, random.fork("correlation"));
   return {
     ...measureVerdicts(cases),
+    otherwise: cases.filter((one) => one.early_verdict !== one.verdict).length,
+    calls: cases.reduce((sum, one) => sum + one.calls, 0) / Math.max(1, cases.length),
     changed: cases.filter((one) => one.recorded_verdict !== null && one.verdict !== one.recorded_verdict)
       .length,
     brier: bootstrap(cases, (drawn) => calibrationOf(drawn).brier, random.fork("brier")),

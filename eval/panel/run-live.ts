@@ -65,7 +65,11 @@ async function evaluate(
   cases: readonly LabelledCase[],
   { panel, source, record }: { panel: PanelSettings; source: string; record: string | undefined },
 ): Promise<readonly { readonly row: CaseRow; readonly recorded: RecordedCase }[]> {
-  const deps = { ...panelFromConfig(panel, new Registry()), signal: new AbortController().signal };
+  const { settings, ...ports } = panelFromConfig(panel, new Registry());
+  // A recording has all answers, so that replays show the effect of an early stop.
+  const earlyStop = settings.earlyStop && record === undefined;
+  const signal = new AbortController().signal;
+  const deps = { ...ports, settings: { ...settings, earlyStop }, signal };
   const { prompts, hasSecondModel } = deps.settings;
   const made = { source, models: panel.models, promptHash: prompts.hash, hasSecondModel };
   let done = 0;

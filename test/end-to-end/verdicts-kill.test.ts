@@ -23,7 +23,12 @@ beforeAll(async () => {
   [model, receiver] = await Promise.all([startScriptedModel({ chainId: 31_337 }), startReceiver()]);
   kit.onClose(model.stop);
   kit.onClose(receiver.close);
-  const panel = { PANEL_BASE_URL: model.baseUrl, PANEL_MODEL: model.model, PANEL_AT_ONCE: String(AT_ONCE) };
+  const panel = {
+    PANEL_BASE_URL: model.baseUrl,
+    PANEL_MODEL: model.model,
+    PANEL_AT_ONCE: String(AT_ONCE),
+    PANEL_EARLY_STOP: "0",
+  };
   own = { env: { ...panel, PROBE_LOOPBACK: "1", HISTORY_SOURCE: "none" } };
 });
 

@@ -136,6 +136,7 @@ function renderLooking(
 }
 
 type Finding = NonNullable<VerdictAnswer["findings"]>[number];
+type Voting = NonNullable<NonNullable<VerdictAnswer["methodology"]>["voting"]>;
 type Settlement = NonNullable<VerdictAnswer["settlement"]>;
 
 /** Limits for texts of models, specifications and reviewers, and for lists. */
@@ -151,7 +152,7 @@ ${forms}
 ${renderRerun(verdict)}
 ${renderFigures(verdict)}
 ${renderReasons(verdict, methodology)}
-${renderFindings(findings ?? [])}
+${renderFindings(findings ?? [], methodology.voting)}
 ${renderMethod(methodology)}
 ${settlement === null ? "" : renderSettlement(settlement)}
 ${renderProof(verdict)}`;
@@ -184,7 +185,7 @@ function renderReasons(
   return html`<section class="panel" aria-labelledby="why"><h2 id="why">Why</h2>
 ${reviewed_by === null ? "" : html`<p>Decided by the reviewer <strong>${strangeText(reviewed_by, MOST.name)}</strong>, with the reason:</p>${renderPassage(review_reason ?? "none given")}`}
 <p class="quiet">The panel's reasoning, which quotes the order and the output:</p>
-${renderPassage(reasoning ?? "")}
+${renderPassage(withRoleNames(reasoning ?? ""))}
 ${renderList("Criteria that are met", met_criteria ?? [], "met")}
 ${renderList("Criteria that are not met", unmet_criteria ?? [], "unmet")}
 ${renderList("Objections", key_objections ?? [], "objections")}
@@ -203,30 +204,26 @@ function renderList(title: string, items: readonly string[], kind: string): Frag
 <ul class="strange ${kind}">${shown.map((item) => html`<li><bdi>${strangeText(item, MOST.line)}</bdi></li>`)}${left === 0 ? "" : html`<li>and ${left} more</li>`}</ul>`;
 }
 
-function renderFindings(findings: readonly Finding[]): Fragment | string {
+function renderFindings(findings: readonly Finding[], voting: Voting | null): Fragment | string {
   if (findings.length === 0) return "";
   return html`<section class="panel" aria-labelledby="roles"><h2 id="roles">Findings by role</h2>
-${findings.map(renderFinding)}
+${findings.map((finding) => renderFinding(finding, voting?.not_asked ?? []))}
 </section>`;
 }
 
-function renderFinding({
-  role,
-  verdict,
-  score,
-  confidence,
-  criteria,
-  objections,
-  abstained,
-}: Finding): Fragment {
+function renderFinding(
+  { role, verdict, score, confidence, criteria, objections, abstained }: Finding,
+  notAsked: Voting["not_asked"],
+): Fragment {
   const { shown, left } = firstOf(criteria, MOST.items);
-  const vote = abstained === null ? (verdict ?? "no vote") : "abstained";
+  const isAsked = !notAsked.some((one) => one.role === role);
+  const vote = abstained === null ? (verdict ?? "no vote") : isAsked ? "abstained" : "not asked";
   const sure = confidence === null ? null : `${percentWords(confidence)}\u00a0sure`;
   const said = [score === null ? null : `${score} of 100`, sure].filter((part) => part !== null);
   const figures = said.length === 0 ? "" : html`<span class="quiet">, ${said.join(", ")}</span>`;
   return html`<details class="role">
 <summary>${ROLES[role]}: <strong>${vote}</strong>${figures}</summary>
-${abstained === null ? "" : html`<p>No valid answer: ${strangeText(abstained, MOST.line)}</p>`}
+${abstained === null ? "" : html`<p>${isAsked ? "No valid answer: " : ""}${strangeText(abstained, MOST.line)}</p>`}
 ${shown.length === 0 ? "" : html`<ul class="strange">${shown.map(({ id, met, evidence }) => html`<li><strong>${strangeText(id, MOST.name)}</strong> ${metWord(met)}${evidence === "" ? "" : html`: <bdi>${strangeText(evidence, MOST.line)}</bdi>`}</li>`)}${left === 0 ? "" : html`<li>and ${left} more</li>`}</ul>`}
 ${renderList("Objections", objections, "objections")}
 ${shown.length + objections.length === 0 && abstained === null ? html`<p class="quiet">Nothing to add.</p>` : ""}
@@ -262,11 +259,7 @@ ${runs.length < 2 ? "" : html`<h3>Decisions so far</h3><ol>${firstOf(runs, MOST.
 </section>`;
 }
 
-function renderVoting({
-  effective_votes,
-  money,
-  second_model,
-}: NonNullable<NonNullable<VerdictAnswer["methodology"]>["voting"]>): Fragment {
+function renderVoting({ effective_votes, money, second_model }: Voting): Fragment {
   const released = money?.released_usd ?? null;
   const worth = released === null ? "an unknown amount" : dollars(released);
   return html`<dt>Effective votes</dt><dd>${effective_votes.toFixed(2)}${second_model === null ? ", all of one model" : html`, the ${ROLES[second_model.role].toLowerCase()}’s of a second model`}</dd>
@@ -312,7 +305,8 @@ const DECISIONS: Readonly<Record<NonNullable<VerdictAnswer["final_verdict"]>, st
 
 const WAITING: Readonly<Record<"pending" | "processing", string>> = {
   pending: "The output is in the queue of the panel.",
-  processing: "The panel judges the output: four independent roles, then a critic, then a synthesis.",
+  processing:
+    "The panel judges the output: four independent roles, then a critic and a synthesis where they can change the verdict.",
 };
 
 const SETTLEMENTS: Readonly<Record<Settlement["status"], string>> = {

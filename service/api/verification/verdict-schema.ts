@@ -32,7 +32,9 @@ const findingSchema = z
       }),
     ),
     objections: z.array(z.string()).openapi({ example: [] }),
-    abstained: text("Why; null where the role answered").nullable().openapi({ example: null }),
+    abstained: text("Why, or why it was not asked; null where the role answered")
+      .nullable()
+      .openapi({ example: null }),
   })
   .openapi("Finding", {
     description:
@@ -70,6 +72,13 @@ const votingSchema = z
     evidence_order: z
       .record(z.enum(GENERATOR_ROLES), z.enum(["specification_first", "output_first"]))
       .openapi({ description: "Which text a generator reads first" }),
+    not_asked: z
+      .array(z.object({ role: z.enum(["critic", "synthesiser"]), reason: z.string() }))
+      .readonly()
+      .openapi({
+        description: "Roles that were not asked, since no answer of theirs could change the verdict",
+        example: [{ role: "synthesiser", reason: "not asked: no ballot shows an unmet criterion" }],
+      }),
   })
   .openapi("Voting") satisfies z.ZodType<Voting>;
 

@@ -27,6 +27,8 @@ export type PanelRunSettings = {
   /** Whether the model of SECOND_MODEL_ROLE is of another family than the others. */
   readonly hasSecondModel: boolean;
   readonly limits: MoneyLimits;
+  /** Whether critic and synthesiser are asked only where their answers can change the verdict. */
+  readonly earlyStop: boolean;
 };
 
 export type AskDeps = {

@@ -10,6 +10,7 @@ import {
   type Decision,
   GENERATOR_ROLES,
   type GeneratorRole,
+  type NotAsked,
   type OutputCheck,
   type PanelCase,
   type PanelOutcome,
@@ -27,9 +28,12 @@ export type RunResults = {
   checks: readonly OutputCheck[];
   settings: PanelRunSettings;
   generators: Generators;
-  critic: RoleResult<Critique>;
-  synthesiser: RoleResult<Synthesis>;
+  critic: RoleResult<Critique> | Unasked;
+  synthesiser: RoleResult<Synthesis> | Unasked;
 };
+
+/** A role without a record, since it was not asked. */
+export type Unasked = { readonly record: null; readonly answer: NotAsked };
 
 const MAX_OBJECTIONS = 20;
 
@@ -38,20 +42,17 @@ const MAX_OBJECTIONS = 20;
  */
 export function assembleOutcome(results: RunResults): PanelOutcome | null {
   const { panelCase, criteria, checks, settings, critic, synthesiser } = results;
-  const ballots = answersOf(results.generators);
-  const shown = shownTexts(results.blocks, (role) => results.generators[role].record.answer);
-  const decision = tally({
-    ...{ domain: panelCase.domain, hasCriteria: criteria.length > 0, ballots, checks },
-    ...{ critique: critic.answer, synthesis: synthesiser.answer, outputText: panelCase.outputText },
-    ...{ shown, providerHasScore: panelCase.providerHasScore, released: panelCase.released },
-    ...{ limits: settings.limits, hasSecondModel: settings.hasSecondModel },
-    orderTexts: [panelCase.specText, panelCase.acceptanceCriteria ?? ""],
-  });
-  if (decision.kind === "failed" || critic.answer.kind === "abstained") return null;
-  const critique = critic.answer.answer;
+  const input = inputOfRun(results);
+  const decision = tally(input);
+  if (decision.kind === "failed") return null;
+  const critique = critic.answer.kind === "answer" ? critic.answer.answer : null;
   const synthesis = synthesiser.answer.kind === "answer" ? synthesiser.answer.answer : null;
-  const valid = validBallots(ballots);
-  const objections = synthesis?.keyObjections ?? valid.flatMap(({ ballot }) => ballot.objections);
+  const valid = validBallots(input.ballots);
+  const missed = critique?.missedIssues.map(({ issue }) => issue) ?? [];
+  const objections = synthesis?.keyObjections ?? [
+    ...valid.flatMap(({ ballot }) => ballot.objections),
+    ...missed,
+  ];
   const { prompts, models } = settings;
   return {
     ...{ kind: "decided", decision, criteria, checks },
@@ -65,20 +66,34 @@ export function assembleOutcome(results: RunResults): PanelOutcome | null {
     strongestDissent: textOrNull(
       synthesis === null ? dissentOf(valid, { decision, critique }) : synthesis.strongestDissent,
     ),
-    findings: describeFindings({ ...results, shown }, decision.votes),
-    fabricationRisk: critique.fabricationRisk,
+    findings: describeFindings({ ...results, shown: input.shown }, decision.votes),
+    fabricationRisk: critique?.fabricationRisk ?? null,
     methodology: {
       ...{ panelVersion: PANEL_VERSION, promptHash: prompts.hash, models },
       thresholds: thresholdOf(panelCase.domain),
-      voting: votingOf(decision, { panelCase, settings }),
+      voting: votingOf(decision, results),
     },
+  };
+}
+
+/** Builds the input of the tally from a run, even before all roles were asked. */
+export function inputOfRun(results: RunResults): TallyInput {
+  const { panelCase, blocks, criteria, checks, settings, generators, critic, synthesiser } = results;
+  return {
+    ...{ domain: panelCase.domain, hasCriteria: criteria.length > 0, checks },
+    ...{ ballots: answersOf(generators), critique: critic.answer, synthesis: synthesiser.answer },
+    outputText: panelCase.outputText,
+    shown: shownTexts(blocks, (role) => generators[role].record.answer),
+    orderTexts: [panelCase.specText, panelCase.acceptanceCriteria ?? ""],
+    ...{ providerHasScore: panelCase.providerHasScore, released: panelCase.released },
+    ...{ limits: settings.limits, hasSecondModel: settings.hasSecondModel },
   };
 }
 
 type Decided = Extract<TallyOutcome, { kind: "decided" }>;
 function votingOf(
   { effectiveVotes }: Decided,
-  { panelCase: { released }, settings }: Pick<RunResults, "panelCase" | "settings">,
+  { panelCase: { released }, settings, critic, synthesiser }: RunResults,
 ): Voting {
   const { limits, models, hasSecondModel } = settings;
   const role = SECOND_MODEL_ROLE;
@@ -94,6 +109,10 @@ function votingOf(
           },
     second_model: hasSecondModel ? { role, model: models[role] } : null,
     evidence_order: EVIDENCE_ORDER,
+    not_asked: [
+      { role: "critic" as const, answer: critic.answer },
+      { role: "synthesiser" as const, answer: synthesiser.answer },
+    ].flatMap(({ role, answer }) => (answer.kind === "not_asked" ? [{ role, reason: answer.reason }] : [])),
   };
 }
 
@@ -133,23 +152,48 @@ function validBallots(ballots: TallyInput["ballots"]): readonly ValidBallot[] {
   });
 }
 
-function reasoningOf(valid: readonly ValidBallot[], { votes }: Decided): string {
-  return valid
-    .map(({ role, ballot }) => `${role} (${votes[role] ?? "no vote"}): ${ballot.reasoning}`)
-    .join("\n\n");
+/** The count of votes, and the ballots' own reasons: first of those that voted as the verdict is. */
+function reasoningOf(valid: readonly ValidBallot[], decision: Decided): string {
+  const { votes, verdict } = decision;
+  const counts = DECISIONS.flatMap((vote) => {
+    const count = valid.filter(({ role }) => votes[role] === vote).length;
+    return count === 0 ? [] : [`${count} ${vote}`];
+  });
+  const votesAsDecided = ({ role }: ValidBallot) => votes[role] === verdict;
+  const ordered = [...valid.filter(votesAsDecided), ...valid.filter((one) => !votesAsDecided(one))];
+  return [`Votes: ${counts.join(", ")}.`, ...ordered.map((one) => ballotText(one, decision))].join("\n\n");
 }
 
-/** Text of the most confident ballot with another vote. If all agree, the critic's case against the verdict. */
+const DECISIONS = ["ALLOW", "HOLD", "REJECT"] as const satisfies readonly Decision[];
+
+function ballotText({ role, ballot }: ValidBallot, { votes }: Decided): string {
+  return `${role} (${votes[role] ?? "no vote"}): ${ballot.reasoning}`;
+}
+
+/**
+ * Text of the most confident ballot with another vote. If all agree, the critic's case against the verdict; without a critique, the ballot
+ * whose score leaves HOLD by most, although its confidence is too low for a vote.
+ */
 function dissentOf(
   valid: readonly ValidBallot[],
-  { decision, critique }: { decision: Decided; critique: Critique },
+  { decision, critique }: { decision: Decided; critique: Critique | null },
 ): string {
   const [dissenter] = valid
     .filter(({ role }) => decision.votes[role] !== decision.verdict)
     .sort((one, other) => other.ballot.confidence - one.ballot.confidence);
-  return dissenter === undefined
-    ? caseAgainst(decision.verdict, critique)
-    : reasoningOf([dissenter], decision);
+  if (dissenter !== undefined) return ballotText(dissenter, decision);
+  if (critique !== null) return caseAgainst(decision.verdict, critique);
+  const [leaning] = valid
+    .filter(({ ballot }) => distanceFromHold(ballot) > 0)
+    .sort((one, other) => distanceFromHold(other.ballot) - distanceFromHold(one.ballot));
+  if (leaning === undefined) return "";
+  const { role, ballot } = leaning;
+  return `${role} (score ${ballot.score}, not sure enough to vote so): ${ballot.reasoning}`;
+}
+
+/** Points above the highest score that votes HOLD, or below the lowest. */
+function distanceFromHold({ score }: Ballot): number {
+  return Math.max(score - VOTING.allowFrom + 1, VOTING.rejectBelow - score, 0);
 }
 
 function caseAgainst(verdict: Decision, { caseFor, caseAgainst: against }: Critique): string {
@@ -195,17 +239,22 @@ function stateOf(id: string, { ballots, synthesis, checks }: CriteriaFindings): 
 
 /** Returns the view of every role in the order of the rounds, abstentions included. */
 function describeFindings(
-  { panelCase, shown, generators, critic, synthesiser }: RunResults & { shown: ShownTexts },
+  { panelCase, settings, shown, generators, critic, synthesiser }: RunResults & { shown: ShownTexts },
   votes: Decided["votes"],
 ): readonly RoleFinding[] {
   const isOfOutput = createQuoteSearch([panelCase.outputText, shown.output], 1);
+  const { models } = settings;
   return [
     ...GENERATOR_ROLES.map((role) => ({
       ...findingOf(generators[role], (ballot) => viewOfBallot(ballot, isOfOutput)),
       verdict: votes[role] ?? null,
     })),
-    findingOf(critic, viewOfCritique),
-    findingOf(synthesiser, viewOfSynthesis),
+    critic.record === null
+      ? unaskedFinding("critic", models.critic, critic.answer)
+      : findingOf(critic, viewOfCritique),
+    synthesiser.record === null
+      ? unaskedFinding("synthesiser", models.synthesiser, synthesiser.answer)
+      : findingOf(synthesiser, viewOfSynthesis),
   ];
 }
 
@@ -221,6 +270,10 @@ function findingOf<Answer>(
   if (answer.kind === "abstained")
     return { role, model, verdict: null, ...NO_VIEW, abstained: answer.reason };
   return { role, model, verdict: null, ...viewOf(answer.answer), abstained: null };
+}
+
+function unaskedFinding(role: RoleFinding["role"], model: string, { reason }: NotAsked): RoleFinding {
+  return { role, model, verdict: null, ...NO_VIEW, abstained: reason };
 }
 
 function viewOfBallot(

@@ -1,17 +1,19 @@
 import { ANSWER_SHAPES, parseBallot, parseCritique, parseSynthesis } from "./answers.ts";
 import { askGenerators, askOrReuse, isRefusal, type PanelDeps, type RoleResult } from "./ask-role.ts";
-import { assembleOutcome } from "./assemble-outcome.ts";
+import { assembleOutcome, inputOfRun, type RunResults, type Unasked } from "./assemble-outcome.ts";
 import { describeOverflow } from "./check-context.ts";
 import { checkOutput } from "./check-output.ts";
 import { splitCriteria } from "./criteria.ts";
 import type { Block } from "./fence.ts";
 import { thresholdOf, VOTING } from "./policy.ts";
 import { answerBlock, caseBlocks, orderBlocks } from "./prompts.ts";
+import { nextRole, tally } from "./tally.ts";
 import { GENERATOR_ROLES, type PanelCase, type PanelOutcome } from "./types.ts";
 
 /**
- * Runs the panel: four generators at once, the critic, the synthesiser, and then the tally, which alone decides. failed: the texts do not
- * fit into a model, found before any call, or too few roles answer. Rejects with the signal's reason, and with the errors of `begin` and
+ * Runs the panel: four generators at once, the critic, the synthesiser, and then the tally, which alone decides. With an early stop, critic
+ * and synthesiser are asked only if they can change its verdict. failed: the texts do not fit into a model, found before any call, or too
+ * few roles answer. Rejects with the signal's reason, and with the errors of `begin` and
  * `keep`; no question is open then.
  */
 export async function runPanel(panelCase: PanelCase, deps: PanelDeps): Promise<PanelOutcome> {
@@ -35,35 +37,56 @@ export async function runPanel(panelCase: PanelCase, deps: PanelDeps): Promise<P
   const valid = results.filter(({ answer }) => answer.kind === "answer");
   if (valid.length < VOTING.majority || results.some(({ isTooLong }) => isTooLong)) return failureOf(results);
 
+  const known = { panelCase, criteria, blocks, settings: deps.settings, generators, checks };
   const ballots = GENERATOR_ROLES.flatMap((role) => answerBlocks(`ballot_${role}`, generators[role]));
-  const critic = await askOrReuse(deps, {
-    ...{ role: "critic", domain, shape: ANSWER_SHAPES.critique, parse: parseCritique },
-    blocks: [...blocks, ...ballots],
-  });
-  if (critic.answer.kind === "abstained") return failureOf([...results, critic]);
+  const noCritic = unasked({ ...known, critic: NOT_YET, synthesiser: NOT_YET }, "critic");
+  const critic =
+    noCritic ??
+    (await askOrReuse(deps, {
+      ...{ role: "critic", domain, shape: ANSWER_SHAPES.critique, parse: parseCritique },
+      blocks: [...blocks, ...ballots],
+    }));
 
-  const synthesiser = await askOrReuse(deps, {
-    ...{ role: "synthesiser", domain, shape: ANSWER_SHAPES.synthesis },
-    blocks: [...blocks, ...ballots, ...answerBlocks("critique", critic)],
-    parse: (value) => parseSynthesis(value, ids),
-  });
-  const { settings } = deps;
-  const found = { generators, critic, synthesiser, checks };
-  return (
-    assembleOutcome({ panelCase, criteria, blocks, settings, ...found }) ?? failureOf([...results, critic])
-  );
+  const noSynthesis = unasked({ ...known, critic, synthesiser: NOT_YET }, "synthesiser");
+  const synthesiser =
+    noSynthesis ??
+    (await askOrReuse(deps, {
+      ...{ role: "synthesiser", domain, shape: ANSWER_SHAPES.synthesis },
+      blocks: [...blocks, ...ballots, ...answerBlocks("critique", critic)],
+      parse: (value) => parseSynthesis(value, ids),
+    }));
+  return assembleOutcome({ ...known, critic, synthesiser }) ?? failureOf([...results, critic]);
+}
+
+const NOT_YET: Unasked = { record: null, answer: { kind: "not_asked", reason: "not asked yet" } };
+
+/** Why a role is not asked; null if it has to be. After a missing critique the synthesiser has nothing to weigh. */
+function unasked(results: RunResults, role: "critic" | "synthesiser"): Unasked | null {
+  const input = inputOfRun(results);
+  const isLost = role === "synthesiser" && input.critique.kind === "abstained";
+  if (!isLost && (!results.settings.earlyStop || nextRole(input) === role)) return null;
+  const outcome = tally(input);
+  const verdict = outcome.kind === "decided" ? outcome.verdict : null;
+  const why =
+    isLost || verdict === null
+      ? "there is no critique"
+      : verdict === "ALLOW"
+        ? "no ballot shows an unmet criterion"
+        : `the verdict is ${verdict} whatever it answers`;
+  return { record: null, answer: { kind: "not_asked", reason: `not asked: ${why}` } };
 }
 
 /** Block of a role's answer as received; none if it abstained. */
 function answerBlocks(
   label: Parameters<typeof answerBlock>[0],
-  { record }: RoleResult<unknown>,
+  { record }: RoleResult<unknown> | Unasked,
 ): readonly Block[] {
-  return record.answer.kind === "answer" ? [answerBlock(label, record.answer.answer)] : [];
+  return record?.answer.kind === "answer" ? [answerBlock(label, record.answer.answer)] : [];
 }
 
 /** Names every role without a valid answer, and its reason. */
-function failureOf(results: readonly RoleResult<unknown>[]): PanelOutcome {
+function failureOf(all: readonly (RoleResult<unknown> | Unasked)[]): PanelOutcome {
+  const results = all.filter((one) => one.record !== null);
   const reasons = results.flatMap(({ record: { role, answer } }) =>
     answer.kind === "abstained" ? [`${role} (${answer.reason})`] : [],
   );

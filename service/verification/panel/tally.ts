@@ -16,6 +16,7 @@ import {
   type Decision,
   GENERATOR_ROLES,
   type GeneratorRole,
+  type NotAsked,
   type OutputCheck,
   type ReleasedMoney,
   type RoleAnswer,
@@ -35,8 +36,8 @@ export type TallyInput = {
   readonly domain: string;
   readonly hasCriteria: boolean;
   readonly ballots: Readonly<Record<GeneratorRole, RoleAnswer<Ballot>>>;
-  readonly critique: RoleAnswer<Critique>;
-  readonly synthesis: RoleAnswer<Synthesis>;
+  readonly critique: RoleAnswer<Critique> | NotAsked;
+  readonly synthesis: RoleAnswer<Synthesis> | NotAsked;
   readonly checks: readonly OutputCheck[];
   /** Searched for the critic's quotations, beside the shown texts and the challenged ballot. */
   readonly outputText: string;
@@ -57,21 +58,54 @@ const CRITIC_RULES: readonly RuleName[] = ["fabrication_risk", "spec_gaming", "c
 
 /**
  * Decides the verdict by the rules of docs/panel.md, section 2, in their order. Each rule can only turn an outcome into HOLD.
- * `rulesFired` names the rules that did, all of one step. failed: fewer than three valid ballots or no valid critique, with the missing
- * roles. Only replays of recorded judgments give other thresholds.
+ * `rulesFired` names the rules that did, all of one step. failed: fewer than three valid ballots, or no valid critique where one could
+ * change the verdict, with the missing roles. Only replays of recorded judgments give other thresholds.
  */
-export function tally(input: TallyInput, thresholds: Thresholds = THRESHOLDS): TallyOutcome {
+export function tally(all: TallyInput, thresholds: Thresholds = THRESHOLDS): TallyOutcome {
+  const given = validCritique(all);
+  // A synthesis without the critique that it weighs does not count.
+  const input = given === null ? { ...all, synthesis: NO_SYNTHESIS } : all;
   const ballots = countBallots(input, input.hasCriteria, thresholds);
-  const critique = input.critique.kind === "answer" ? input.critique.answer : null;
-  if (ballots.length < VOTING.majority || critique === null || !isValidCritique(critique)) {
-    return { kind: "failed", missing: missingRoles(ballots, critique) };
-  }
+  const critique = given ?? NO_FINDINGS;
+  if (ballots.length < VOTING.majority) return { kind: "failed", missing: missingRoles(ballots, given) };
   const decided = decide(input, { ballots, critique, thresholds });
+  if (given === null && decided.verdict !== "HOLD") return { kind: "failed", missing: ["critic"] };
   const rulesFired = [...decided.rulesFired];
   if (isChangedByCap(input, { ballots, critique, thresholds, decided }))
     rulesFired.unshift("uncheckable_without_criteria");
   if (input.synthesis.kind === "abstained") rulesFired.push("synthesis_missing");
   return { ...decided, rulesFired };
+}
+
+/**
+ * Returns the role to ask next, whose answer can still change the verdict; null if none can. Every rule only turns an outcome into HOLD, so
+ * a HOLD is final, a rejection depends on the critic alone, and an ALLOW on the synthesis only if a ballot shows an unmet criterion.
+ */
+export function nextRole(
+  input: TallyInput,
+  thresholds: Thresholds = THRESHOLDS,
+): "critic" | "synthesiser" | null {
+  const ballots = countBallots(input, input.hasCriteria, thresholds);
+  if (ballots.length < VOTING.majority) return null;
+  const { verdict } = decide(input, { ballots, critique: validCritique(input) ?? NO_FINDINGS, thresholds });
+  if (verdict === "HOLD") return null;
+  if (input.critique.kind !== "answer") return input.critique.kind === "not_asked" ? "critic" : null;
+  const isUnmet = ballots.some(
+    ({ ballot }) => shownUnmet(ballot.criteria.filter(({ met }) => met === false)).length > 0,
+  );
+  return verdict === "ALLOW" && input.synthesis.kind === "not_asked" && isUnmet ? "synthesiser" : null;
+}
+
+/** A critique that changes no outcome. */
+const NO_FINDINGS: Critique = {
+  ...{ challenges: [], missedIssues: [], confidence: 0, caseFor: "", caseAgainst: "" },
+  ...{ fabricationRisk: "none", fabricationReason: "", specGaming: false, specGamingReason: "" },
+};
+
+const NO_SYNTHESIS: NotAsked = { kind: "not_asked", reason: "there is no critique" };
+
+function validCritique({ critique }: Pick<TallyInput, "critique">): Critique | null {
+  return critique.kind === "answer" && isValidCritique(critique.answer) ? critique.answer : null;
 }
 
 /** True if the outcome differs without the cap for uncheckable claims. */
@@ -84,9 +118,8 @@ function isChangedByCap(input: TallyInput, { decided, ...counted }: Counted & { 
 
 function missingRoles(ballots: readonly CountedBallot[], critique: Critique | null): readonly RoleName[] {
   const counted = new Set(ballots.map(({ role }) => role));
-  const generators =
-    ballots.length < VOTING.majority ? GENERATOR_ROLES.filter((role) => !counted.has(role)) : [];
-  return critique !== null && isValidCritique(critique) ? generators : [...generators, "critic"];
+  const generators = GENERATOR_ROLES.filter((role) => !counted.has(role));
+  return critique === null ? [...generators, "critic"] : generators;
 }
 
 type Counted = { ballots: readonly CountedBallot[]; critique: Critique; thresholds: Thresholds };

@@ -23,6 +23,9 @@ export type RoleAnswer<Answer> =
   | { readonly kind: "answer"; readonly answer: Answer }
   | { readonly kind: "abstained"; readonly reason: string };
 
+/** A role that was not asked, because no answer of it could change the verdict. */
+export type NotAsked = { readonly kind: "not_asked"; readonly reason: string };
+
 /** A finding of code about an output: one sentence with a quotation of at most 200 characters. */
 export type OutputCheck = {
   readonly name:
@@ -111,6 +114,8 @@ export type Voting = {
   /** The ballot of another model family; null without one. */
   readonly second_model: { readonly role: GeneratorRole; readonly model: string } | null;
   readonly evidence_order: Readonly<Record<GeneratorRole, EvidenceOrder>>;
+  /** Roles that were not asked, since their answer could not change the verdict. */
+  readonly not_asked: readonly { readonly role: "critic" | "synthesiser"; readonly reason: string }[];
 };
 
 /** One role's part in a run, as stored. */
@@ -141,7 +146,7 @@ export type RoleFinding = {
     readonly evidence: string;
   }[];
   readonly objections: readonly string[];
-  /** Why it abstained; null where it answered. */
+  /** Why it abstained, or was not asked; null where it answered. */
   readonly abstained: string | null;
 };
 
@@ -164,7 +169,8 @@ export type PanelOutcome =
       readonly strongestDissent: string | null;
       readonly findings: readonly RoleFinding[];
       readonly checks: readonly OutputCheck[];
-      readonly fabricationRisk: "none" | "low" | "medium" | "high";
+      /** Null without a critique. */
+      readonly fabricationRisk: "none" | "low" | "medium" | "high" | null;
       readonly methodology: {
         readonly panelVersion: string;
         /** keccak256 over all prompts and schemas. */

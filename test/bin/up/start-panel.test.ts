@@ -55,6 +55,7 @@ test.each([
     PANEL_ANSWER_USD_PER_MILLION: "1.5",
     PANEL_UNANIMOUS_ABOVE_USD: "5",
     PANEL_SECOND_MODEL_ABOVE_USD: "500",
+    PANEL_EARLY_STOP: "0",
     PANEL_AT_ONCE: "3",
   });
   const { settings, scriptedUrl } = await startPanel(rising, config, "http://127.0.0.1:1");

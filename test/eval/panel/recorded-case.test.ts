@@ -301,7 +301,16 @@ test("the recording of the scripted model is decided as it was", () => {
   expect(new Set(rows.map(({ source }) => source))).toEqual(
     new Set(["eval:panel on the scripted model, which says nothing of any model"]),
   );
-  expect(replay(rows).map(({ verdict }) => verdict)).toEqual(rows.map(({ verdict }) => verdict));
+  const replayed = replay(rows);
+  expect(replayed.map(({ verdict }) => verdict)).toEqual(rows.map(({ verdict }) => verdict));
+  expect(replayed.map((one) => one.early_verdict)).toEqual(rows.map(({ verdict }) => verdict));
+  // Five calls, but for an ALLOW of which a ballot shows an unmet criterion.
+  const more = replayed.filter(({ calls }) => calls > 5).map(({ id }) => id);
+  const shown = rows.filter(({ ballots }) =>
+    Object.values(ballots).some((one) => one !== null && one.unmet.length > 0),
+  );
+  expect(shown.map(({ id }) => id)).toEqual(expect.arrayContaining(more));
+  expect(new Set(replayed.map(({ calls }) => calls))).toEqual(new Set([4, 5]));
 });
 
 test("eval/panel/README.md names every member of the format", () => {

@@ -74,6 +74,7 @@ export function verdictResult(changes: Partial<VerdictResult> = {}): VerdictResu
         money: { released_usd: 40.5, unanimous_above_usd: 25, second_model_above_usd: 1_000 },
         second_model: { role: "evidence_checker", model: "another" },
         evidence_order: EVIDENCE_ORDER,
+        not_asked: [{ role: "synthesiser", reason: "not asked: no ballot shows an unmet criterion" }],
       },
     },
     review: null,

@@ -27,7 +27,7 @@ function result<Answer>(role: RoleName, given: RoleAnswer<Answer>): RoleResult<A
 
 function results(
   changes: readonly Partial<Ballot>[],
-  others: { readonly critique?: object; readonly synthesis?: RunResults["synthesiser"]["answer"] } = {},
+  others: { readonly critique?: object; readonly synthesis?: RoleAnswer<Synthesis> } = {},
 ): RunResults {
   const [first, second, third, fourth] = changes.map((change) => answer(aBallot(change)));
   return {
@@ -68,6 +68,25 @@ describe("assembleOutcome", () => {
   it("takes the surest of several ballots that dissent", () => {
     const run = results([{}, {}, {}, { score: 50, confidence: 0.6, reasoning: "Doubtful." }]);
     expect(decided(run).strongestDissent).toBe("user_advocate (HOLD): Doubtful.");
+  });
+
+  it("takes the ballot that leans away from a HOLD without any other vote and critique", () => {
+    const run = results([
+      { score: 70, confidence: 0.2 },
+      { score: 20, confidence: 0.2, reasoning: "Nothing fits." },
+      { score: 50 },
+      { score: 50 },
+    ]);
+    const notAsked = { record: null, answer: { kind: "not_asked", reason: "not asked: …" } } as const;
+    const early = { ...run, critic: notAsked, synthesiser: notAsked };
+    expect(decided(early).strongestDissent).toBe(
+      "domain_expert (score 20, not sure enough to vote so): Nothing fits.",
+    );
+    const even = {
+      ...results([{ score: 50 }, { score: 50 }, { score: 50 }, { score: 50 }]),
+      critic: notAsked,
+    };
+    expect(decided(even).strongestDissent).toBeNull();
   });
 
   it("has no dissent where the synthesis knows of none", () => {

@@ -5,7 +5,16 @@ import {
   type RoleName,
   type RoleRecord,
 } from "../../../../service/verification/panel/types.ts";
-import { aCase, aRun, contentAnswer, MODELS, modelsOf, wireBallot, wireCritique } from "./a-panel.ts";
+import {
+  aCase,
+  aRun,
+  contentAnswer,
+  MODELS,
+  modelsOf,
+  SETTINGS,
+  wireBallot,
+  wireCritique,
+} from "./a-panel.ts";
 import { complete, type ModelServer, refuse, stayOpen } from "./model-server.ts";
 import { always, decided, each, type Script, startScript, userText } from "./panel-script.ts";
 
@@ -91,6 +100,97 @@ describe("a run", () => {
     const outcome = decided(await run(aCase({ domain: "alchemy" })));
     expect(outcome.methodology.thresholds).toEqual({ domain: "default", confidence: 0.7 });
     expect(server.calls[0]?.body.messages?.[0]?.content).toContain("# Domain: general");
+  });
+});
+
+describe("an early stop", () => {
+  const earlyStop = { settings: { ...SETTINGS, earlyStop: true } };
+  const scored = (change: object) => each(GENERATOR_ROLES, always(complete(wireBallot(change))));
+  const unmet = {
+    criteria: [
+      { id: "c1", met: "no", evidence: "no moon" },
+      { id: "c2", met: "yes", evidence: "" },
+    ],
+  };
+  const noCritic = { role: "critic", reason: "not asked: the verdict is HOLD whatever it answers" };
+  const noSynthesis = (why: string) => ({ role: "synthesiser", reason: `not asked: ${why}` });
+
+  it.each<[what: string, script: Script, verdict: string, calls: number, notAsked: readonly object[]]>([
+    [
+      "a HOLD of the ballots",
+      { ...scored({ score: 50 }) },
+      "HOLD",
+      4,
+      [noCritic, noSynthesis("the verdict is HOLD whatever it answers")],
+    ],
+    [
+      "a rejection",
+      scored({ score: 10 }),
+      "REJECT",
+      5,
+      [noSynthesis("the verdict is REJECT whatever it answers")],
+    ],
+    [
+      "an approval without an unmet criterion",
+      {},
+      "ALLOW",
+      5,
+      [noSynthesis("no ballot shows an unmet criterion")],
+    ],
+    [
+      "an approval that the critic holds",
+      {
+        user_advocate: always(complete(wireBallot(unmet))),
+        critic: always(complete(wireCritique({ spec_gaming: true }))),
+      },
+      "HOLD",
+      5,
+      [noSynthesis("the verdict is HOLD whatever it answers")],
+    ],
+    [
+      "an approval with an unmet criterion",
+      { user_advocate: always(complete(wireBallot(unmet))) },
+      "ALLOW",
+      6,
+      [],
+    ],
+  ])(
+    "asks of %s what can still change it, and decides the same",
+    async (_, script, verdict, calls, notAsked) => {
+      const models = await serve(script);
+      const outcome = decided(await aRun(models, earlyStop).run());
+      expect(server.calls.length).toBe(calls);
+      expect(outcome.decision.verdict).toBe(verdict);
+      expect(outcome.methodology.voting.not_asked).toEqual(notAsked);
+      expect(outcome.findings.map(({ role }) => role)).toEqual(ROLE_NAMES);
+      const whole = decided(await aRun(models).run());
+      expect(whole.decision.verdict).toBe(verdict);
+      expect(whole.methodology.voting.not_asked).toEqual([]);
+    },
+  );
+
+  it("tells by the ballots why and what speaks against it", async () => {
+    const models = await serve({
+      ...scored({ score: 50, reasoning: "Half of it is there.", objections: ["No date."] }),
+      user_advocate: always(complete(wireBallot({ score: 90, reasoning: "A reader is served." }))),
+    });
+    const { reasoning, strongestDissent, keyObjections, fabricationRisk } = decided(
+      await aRun(models, earlyStop).run(),
+    );
+    const half = GENERATOR_ROLES.slice(0, 3).map((role) => `${role} (HOLD): Half of it is there.`);
+    expect(reasoning).toBe(
+      ["Votes: 1 ALLOW, 3 HOLD.", ...half, "user_advocate (ALLOW): A reader is served."].join("\n\n"),
+    );
+    expect(strongestDissent).toBe("user_advocate (ALLOW): A reader is served.");
+    expect(keyObjections).toEqual(["No date."]);
+    expect(fabricationRisk).toBeNull();
+  });
+
+  it("needs no critic that fails, where the ballots hold", async () => {
+    const models = await serve({ ...scored({ score: 50 }), critic: always(refuse(401, "no")) });
+    const [early, whole] = [await aRun(models, earlyStop).run(), await aRun(models).run()];
+    expect([decided(early).decision.verdict, decided(whole).decision.verdict]).toEqual(["HOLD", "HOLD"]);
+    expect(decided(whole).methodology.voting.not_asked).toEqual([noSynthesis("there is no critique")]);
   });
 });
 

@@ -281,8 +281,27 @@ describe("rule 2, answers that count", () => {
     expect(tally(aTallyInput({ ballots: ballotsOf(ballots) }))).toEqual({ kind: "failed", missing });
   });
 
-  it("fails without a critique, whatever the ballots", () => {
-    expect(tally(aTallyInput({ critique: ABSTAINED }))).toEqual({ kind: "failed", missing: ["critic"] });
+  it.each([
+    ["an approval", scores(80, 80, 80, 80)],
+    ["a rejection", scores(20, 20, 20, 20)],
+  ])("fails without a critique where it could hold %s", (_, ballots) => {
+    expect(tally(aTallyInput({ critique: ABSTAINED, ballots }))).toEqual({
+      kind: "failed",
+      missing: ["critic"],
+    });
+  });
+
+  it.each<[what: string, input: Partial<TallyInput>, rule: string]>([
+    ["without a majority", { ballots: scores(80, 80, 50, 50) }, "no_majority"],
+    [
+      "by a check of code",
+      { checks: [{ name: "padded", finding: "It is.", criterion: null }] },
+      "output_padded",
+    ],
+  ])("holds %s, critique or none, since no critique changes that", (_, input, rule) => {
+    const without = decided({ ...input, critique: ABSTAINED });
+    expect(without).toMatchObject({ verdict: "HOLD", rulesFired: [rule] });
+    expect(without).toEqual(decided(input));
   });
 
   it("fails with a critique that is off its scale", () => {

@@ -50,6 +50,7 @@ export function decided(verdict: Decision): Extract<PanelOutcome, { kind: "decid
         money: null,
         second_model: null,
         evidence_order: EVIDENCE_ORDER,
+        not_asked: [],
       },
     },
   };
