@@ -181,7 +181,7 @@ export async function createServices(
         ? null
         : onDemand({ ...context, history, logger }, { deployment, rpcUrl: config.rpcUrl }),
     attest: attestWith(db, signer, { chainId, address: oracle.address }),
-    infrastructure: { ...createInfrastructureReader(reads, chainId), ...visitor },
+    infrastructure: { ...createInfrastructureReader(reads, deployment), ...visitor },
     refuseUrl: visitor.refusal,
     agents: createLeaderboardReader(reads, deployment, clock),
     findAgent: createAgentFinder(reads, deployment),

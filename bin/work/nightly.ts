@@ -3,7 +3,7 @@ import { schedule } from "node-cron";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Address } from "viem";
-import type { Deployment } from "../../service/chain/deployments.ts";
+import { type Deployment, registriesByAddress } from "../../service/chain/deployments.ts";
 import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { createChainReader } from "../../service/chain/node/chain-reader.ts";
 import type { Database } from "../../service/db/database.ts";
@@ -236,6 +236,7 @@ export async function runScans(
   const visits = {
     ...common,
     fetch: createGuardedFetch(guardFromConfig(config, chainId)),
+    registries: [...registriesByAddress(context.deployment).keys()],
     ipfsGateway: config.ipfsGateway,
     metrics: createScanMetrics(registry),
     monotonicMs: () => performance.now(),

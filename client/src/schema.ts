@@ -847,6 +847,11 @@ export interface components {
              * @example 2026-11-20T09:58:00.000Z
              */
             fetched_at: string | null;
+            /**
+             * @description Null for the ERC-8004 identity registry that the index follows
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            registry: string | null;
         };
         AgentUrl: {
             /** @description Whether it equals or lies under a declared endpoint; if not, it scores nothing */
@@ -1943,6 +1948,11 @@ export interface components {
             services: {
                 agent_id: string;
                 name: string;
+                /**
+                 * @description Null for the ERC-8004 identity registry that the index follows
+                 * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+                 */
+                registry: string | null;
                 version: string | null;
             }[];
             url: string;

@@ -71,10 +71,21 @@ export const daySchema = z
   .object({ day: z.iso.date().openapi({ description: "UTC" }), ...figures })
   .openapi("ProbeDay");
 
+const registryOfAgent = eip55Schema
+  .nullable()
+  .openapi({ description: "Null for the ERC-8004 identity registry that the index follows" });
+
 const endpointSchema = z
   .object({
     url: z.string(),
-    services: z.array(z.object({ agent_id: z.string(), name: z.string(), version: z.string().nullable() })),
+    services: z.array(
+      z.object({
+        agent_id: z.string(),
+        registry: registryOfAgent,
+        name: z.string(),
+        version: z.string().nullable(),
+      }),
+    ),
     probing: z.enum(["regular", "in_turns", "none"]).openapi({
       description:
         "regular: probed every quarter of an hour. in_turns: probed less often, since its domain has more endpoints than are probed. none: not probed at present, because it is new or beyond the limit of one account or of all. An endpoint that is not probed is unknown and does not count as a failure",
@@ -89,6 +100,7 @@ const endpointSchema = z
 export const agentSchema = z
   .object({
     agent_id: z.string(),
+    registry: registryOfAgent,
     document: z.enum(["current", "unreachable", "refused", "malformed"]).nullable().openapi({
       description: "What came of the last try to read its registration document; null before the first",
     }),

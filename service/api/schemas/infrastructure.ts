@@ -30,7 +30,7 @@ import {
   type InfrastructurePart,
   probeSchema,
 } from "./ahs-record.ts";
-import { fieldsOf, isoOf } from "./values.ts";
+import { fieldsOf, isoOf, toEip55 } from "./values.ts";
 
 /** Decided before anything is charged. */
 type InfrastructurePlan = {
@@ -118,6 +118,7 @@ export async function answerInfrastructure(
       agents: agents.map((agent) => ({
         ...fieldsOf(agentSchema.shape, agent),
         agent_id: agent.agentId,
+        registry: agent.registry === null ? null : toEip55(agent.registry),
         document: agent.state,
       })),
       endpoints,
@@ -147,10 +148,14 @@ function unscoredLines(row: StoredScore, d3: Infrastructure) {
 
 function declaredBy(agents: readonly WalletAgent[]): InfrastructurePlan["declared"] {
   const declared = new Map<string, InfrastructurePart["endpoints"][number]["services"]>();
-  for (const { agentId, services } of agents) {
+  for (const { agentId, registry: place, services } of agents) {
+    const registry = place === null ? null : toEip55(place);
     for (const { name, endpoint, version } of services) {
       if (!isHttpEndpoint(endpoint)) continue;
-      declared.set(endpoint, [...(declared.get(endpoint) ?? []), { agent_id: agentId, name, version }]);
+      declared.set(endpoint, [
+        ...(declared.get(endpoint) ?? []),
+        { agent_id: agentId, registry, name, version },
+      ]);
     }
   }
   return declared;

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, jsonb, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import type { Grade } from "../../model/score/record.ts";
 import { address, int8, moment, uint } from "../columns.ts";
+import type { DeclaredService, DocumentState } from "./infrastructure.ts";
 import { ahs } from "./schema.ts";
 
 /** One scan of the registries and of all scores, with what it found. */
@@ -55,14 +56,27 @@ export const registryAgent = ahs.table(
     wallet: address(),
     /** Null where the registry names none. */
     uri: text(),
-    /** From the document in a data: URI, unchecked; null for other URIs, whose documents are not read. */
+    /** From the document of the URI when it was last understood, unchecked, as are description and services. */
     name: text(),
+    description: text(),
+    services: jsonb().$type<readonly DeclaredService[]>().notNull().default([]),
+    /** Result of the last try to read the document of this URI; null before the first, and without a URI. */
+    documentState: text().$type<DocumentState>(),
+    /** Why it is not current; null where it is. */
+    documentDetail: text(),
+    /** When that document was last understood. */
+    fetchedAt: moment(),
+    /** Failures in a row. */
+    attempts: integer().notNull().default(0),
+    /** When the document is read next; null without a document to fetch. */
+    notBefore: moment(),
     registeredBlock: int8().notNull(),
     updatedBlock: int8().notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.registry, table.agentId] }),
     index("registry_agent_wallet").on(table.chainId, table.wallet),
+    index("registry_agent_due").on(table.chainId, table.notBefore).where(sql`not_before is not null`),
     // As those of agent_document.
     index("registry_agent_name").on(
       table.chainId,

@@ -12,7 +12,7 @@ export type AgentCard = RegisteredAgent & {
   readonly registeredBlock: number;
   /** Null where the index does not hold the block. */
   readonly registeredAt: Date | null;
-  /** Null until the document was read for the first time, and in registries whose documents are not read. */
+  /** Null until the document was read for the first time, and without one. */
   readonly state: DocumentState | null;
 };
 
@@ -38,22 +38,24 @@ export async function readAgentCards(
   const rows = await rowsInTime<CardRow>(db, {
     text: `
       with own as (
-        (select agent_id, null::text as registry, null::text as name, null::bigint as block
+        (select agent_id, null::text as registry, null::bigint as block
          from ${schema}.agent_wallet where wallet = $2 and to_block is null limit ${MAX_COUNTED})
         union all
-        (select agent_id, registry, name, registered_block
+        (select agent_id, registry, registered_block
          from ahs.registry_agent where chain_id = $1 and wallet = $2 and registry = any($3::text[]) limit ${MAX_COUNTED})
       ), first as (
         select *, row_number() over (partition by registry order by agent_id) as place, (count(*) over ())::int as agents
         from own order by place, registry nulls first limit ${MAX_CARDS}
       )
-      select f.agent_id::text as "agentId", f.registry, coalesce(d.name, f.name) as name, d.description, d.state,
+      select f.agent_id::text as "agentId", f.registry, coalesce(d.name, r.name) as name, coalesce(d.description, r.description) as description,
+             coalesce(d.state, r.document_state) as state,
              coalesce(f.block, a.registered_block)::float8 as "registeredBlock",
              coalesce(a.registered_at, b.timestamp)::float8 as seconds,
-             coalesce(d.services, '[]'::jsonb) as services, f.agents
+             coalesce(d.services, r.services, '[]'::jsonb) as services, f.agents
       from first f
       left join ${schema}.agent a on f.registry is null and a.agent_id = f.agent_id
       left join ${schema}.block b on b.number = f.block
+      left join ahs.registry_agent r on r.chain_id = $1 and r.registry = f.registry and r.agent_id = f.agent_id
       left join ahs.agent_document d on f.registry is null and d.chain_id = $1 and d.agent_id = f.agent_id
       order by f.place, f.registry nulls first`,
     values: [chainId, wallet, [...registries.keys()]],

@@ -1,10 +1,13 @@
 import type { Address } from "viem";
+import { type Deployment, registriesByAddress } from "../../chain/deployments.ts";
 import { type Database, rowsInTime } from "../../db/database.ts";
 import type { agentDocument, DocumentState, EndpointKind, probe } from "../../db/tables/infrastructure.ts";
 
 /** Declarations of one agent of a wallet; the state is null while its document has not been asked for. */
 export type WalletAgent = Pick<typeof agentDocument.$inferSelect, "detail" | "fetchedAt" | "services"> & {
   readonly agentId: string;
+  /** Lower-case; null for the registry that the index follows. */
+  readonly registry: Address | null;
   readonly state: DocumentState | null;
 };
 
@@ -34,15 +37,17 @@ type DeclaredEndpoint = { readonly endpoint: string; readonly kind: EndpointKind
 const MAX_AGENTS = 50;
 
 /** Reads of documents and probes, and of the agents in the views of one chain's index. */
-export function createInfrastructureReader(db: Database, chainId: number) {
+export function createInfrastructureReader(db: Database, chain: Pick<Deployment, "chainId" | "registries">) {
+  const { chainId } = chain;
+  const registries = [...registriesByAddress(chain).keys()];
   return {
-    /** Agents that act for the wallet (lower-case), by rising id. */
+    /** Agents that act for the wallet (lower-case), by rising id, those of the followed registry first. */
     async agents(wallet: Address): Promise<readonly WalletAgent[]> {
       const text = agentsStatement(`"chain_${chainId}"`);
       return rowsInTime<WalletAgent>(db, {
         name: "wallet_agents",
         text,
-        values: [wallet, chainId, MAX_AGENTS],
+        values: [wallet, chainId, MAX_AGENTS, registries],
       });
     },
     /** From a moment on, oldest first. */
@@ -95,12 +100,16 @@ const DECLARED = `chain_id = $1 and endpoint = any($2::text[])
  */
 function agentsStatement(views: string): string {
   return `
-    select a.agent_id::text as "agentId", d.state, d.detail, d.fetched_at as "fetchedAt",
-      coalesce(d.services, '[]') as services
-    from (select distinct agent_id from ${views}.agent_wallet where wallet = $1) as known
-    join ${views}.agent a on a.agent_id = known.agent_id and (a.wallet = $1 or a.owner = $1)
-    left join ahs.agent_document d on d.chain_id = $2 and d.agent_id = a.agent_id
-    order by a.agent_id limit $3`;
+    select agent_id::text as "agentId", registry, state, detail, fetched_at as "fetchedAt", services from (
+      (select a.agent_id, null::text as registry, d.state, d.detail, d.fetched_at, coalesce(d.services, '[]') as services
+       from (select distinct agent_id from ${views}.agent_wallet where wallet = $1) as known
+       join ${views}.agent a on a.agent_id = known.agent_id and (a.wallet = $1 or a.owner = $1)
+       left join ahs.agent_document d on d.chain_id = $2 and d.agent_id = a.agent_id
+       order by a.agent_id limit $3)
+      union all
+      (select agent_id, registry, document_state, document_detail, fetched_at, services from ahs.registry_agent
+       where chain_id = $2 and wallet = $1 and registry = any($4::text[]) order by registry, agent_id limit $3)
+    ) as acting order by registry nulls first, agent_id limit $3`;
 }
 
 const DAYS = `

@@ -1,6 +1,7 @@
 import { and, eq, lte, ne, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { escapeIdentifier } from "pg";
+import type { Address } from "viem";
 import { holdChain } from "../../db/chain-fence.ts";
 import type { Database } from "../../db/database.ts";
 import { type EndpointKind, probe, probeSchedule } from "../../db/tables/infrastructure.ts";
@@ -45,7 +46,7 @@ const DOMAIN_BATCH = 10_000;
 const CROWDED_SHOWN = 5;
 
 /**
- * Schedules the http(s) endpoints that agents of the index declare, once for each declared kind; new ones for `now`.
+ * Schedules the http(s) endpoints that agents of the index and of further registries declare, once for each declared kind; new ones for `now`.
  * Undeclared endpoints leave the schedule, the others keep their time.
  * An endpoint of several accounts uses the turns of the account with the fewest endpoints, so no account slows down
  * another.
@@ -54,14 +55,14 @@ const CROWDED_SHOWN = 5;
  */
 export async function syncSchedule(
   db: Database,
-  chainId: number,
+  { chainId, registries }: { readonly chainId: number; readonly registries: readonly Address[] },
   now: Date,
   bounds: ScheduleBounds = scheduleBounds,
 ) {
   return db.transaction(async (tx) => {
     await holdChain(tx, chainId);
     await tx.execute(sql.raw(`set local statement_timeout = ${SYNC_TIMEOUT_MS}`));
-    const { account, chain } = await scheduleDeclared(tx, { chainId, now, bounds });
+    const { account, chain } = await scheduleDeclared(tx, { chainId, registries, now, bounds });
     await nameDomains(tx, chainId);
     await assignPlaces(tx, { chainId, now, bounds });
     const { visited, domain, crowdedDomains } = await countPlaces(tx, chainId);
@@ -71,17 +72,32 @@ export async function syncSchedule(
 
 async function scheduleDeclared(
   tx: NodePgDatabase,
-  { chainId, now, bounds }: { readonly chainId: number; readonly now: Date; readonly bounds: ScheduleBounds },
+  {
+    chainId,
+    registries,
+    now,
+    bounds,
+  }: {
+    readonly chainId: number;
+    readonly registries: readonly Address[];
+    readonly now: Date;
+    readonly bounds: ScheduleBounds;
+  },
 ) {
   const agents = sql.raw(`${escapeIdentifier(`chain_${chainId}`)}.agent`);
   const { rows } = await tx.execute<{ account: number; chain: number }>(sql`
     with spoken as (
-      select s.endpoint, d.agent_id, ${sql.raw(agentAccount(chainId))} as account,
+      select s.endpoint, d.agent_id, d.account,
              case when lower(s.name) in ('a2a', 'mcp', 'x402') then lower(s.name) else 'other' end as kind
-      from ahs.agent_document d
-      join ${agents} a on a.agent_id = d.agent_id
+      from (
+        select d.agent_id, d.services, ${sql.raw(agentAccount(chainId))} as account from ahs.agent_document d
+        join ${agents} a on a.agent_id = d.agent_id where d.chain_id = ${chainId}
+        union all
+        select agent_id, services, wallet from ahs.registry_agent
+        where chain_id = ${chainId} and registry = any(${sql.param(registries)}::text[]) and wallet is not null
+      ) d
       cross join lateral jsonb_to_recordset(d.services) as s (name text, endpoint text)
-      where d.chain_id = ${chainId} and s.endpoint ~* '^https?:'
+      where s.endpoint ~* '^https?:'
     ), crowd as (
       select account, count(distinct endpoint) as size from spoken group by account
     ), declared as (
@@ -137,7 +153,7 @@ async function nameDomains(tx: NodePgDatabase, chainId: number): Promise<void> {
  */
 async function assignPlaces(
   tx: NodePgDatabase,
-  { chainId, now, bounds }: Parameters<typeof scheduleDeclared>[1],
+  { chainId, now, bounds }: Omit<Parameters<typeof scheduleDeclared>[1], "registries">,
 ): Promise<void> {
   const at = sql`${now.toISOString()}::timestamptz`;
   await tx.execute(sql`

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { Address } from "viem";
 import type { Database } from "../../db/database.ts";
 import { fromIndex, readIndexHead } from "../../db/index-snapshot.ts";
 import { runLoop } from "../../db/run-loop.ts";
@@ -16,6 +17,11 @@ import {
   storeDocument,
 } from "../documents/agent-documents.ts";
 import { type DocumentOutcome, fetchAgentDocument } from "../documents/fetch-agent-document.ts";
+import {
+  type DueRegistryAgent,
+  readDueRegistryAgents,
+  storeRegistryDocument,
+} from "../documents/registry-documents.ts";
 import type { createScanMetrics } from "../metrics.ts";
 import { probeEndpoint } from "./probe-endpoint.ts";
 import {
@@ -30,6 +36,8 @@ import {
 export type ScanDeps = {
   readonly db: Database;
   readonly chainId: number;
+  /** Further registries, lower-case. */
+  readonly registries: readonly Address[];
   readonly fetch: GuardedFetch;
   /** URL of the gateway that serves ipfs: URIs. */
   readonly ipfsGateway: string;
@@ -94,6 +102,7 @@ export async function runScan(deps: ScanDeps, signal: AbortSignal): Promise<void
   const changes = { pending: true };
   await Promise.all([
     runDocuments({ ...deps, limits }, changes, signal),
+    runRegistryDocuments({ ...deps, limits }, changes, signal),
     runProbes({ ...deps, limits }, signal),
     runUpkeep({ ...deps, limits }, changes, signal),
   ]);
@@ -139,6 +148,46 @@ function runDocuments(scan: Scan, changes: { pending: boolean }, signal: AbortSi
         // A fetch that the end of the process cut short says nothing of the document.
         if (stop.aborted) return;
         await storeOutcome(scan, agent, outcome);
+        changes.pending = true;
+      },
+    },
+    signal,
+  );
+}
+
+/** Fewer at once than of the followed registry: at the gateway of ipfs both have their own places. */
+const REGISTRY_DOCUMENTS = { atOnce: 4, atOncePerHost: 2, atOncePerAccount: 2 } as const;
+
+/** Reads due documents of agents of further registries. */
+function runRegistryDocuments(scan: Scan, changes: { pending: boolean }, signal: AbortSignal): Promise<void> {
+  const { db, chainId, registries, now, random, logger, monotonicMs, metrics } = scan;
+  const limits = { ...scan.limits.documents, ...REGISTRY_DOCUMENTS };
+  return runVisits<DueRegistryAgent>(
+    {
+      what: "reading the document of an agent of a further registry",
+      limits,
+      logger,
+      monotonicMs,
+      keyOf: ({ registry, agentId, uri }) => `${registry} ${agentId} ${uri}`,
+      hostOf: ({ uri }) => (/^https?:/i.test(uri) ? registrableDomain(uri) : "ipfs"),
+      accountOf: ({ account }) => account,
+      due: () =>
+        readDueRegistryAgents(db, {
+          ...{ chainId, registries, now: now() },
+          limit: BACKLOG_ROUNDS * limits.atOnce,
+        }),
+      visit: async (agent, stop) => {
+        const outcome = await fetchAgentDocument(agent.uri, scan, stop);
+        if (stop.aborted) return;
+        metrics.fetches.inc({ state: outcome.state });
+        const at = now();
+        // A document that is its own URI cannot change.
+        const notBefore = /^data:/i.test(agent.uri.trim())
+          ? null
+          : outcome.state === "current"
+            ? nextNightAt(at, random)
+            : nextTryAt(at, agent.failures + 1, random);
+        await storeRegistryDocument(db, { chainId, agent, outcome, now: at, notBefore });
         changes.pending = true;
       },
     },
@@ -240,7 +289,7 @@ async function runUpkeep(scan: Scan, changes: { pending: boolean }, signal: Abor
           const perAccountDay = scan.limits.documentsPerAccountDay;
           const spent = await readSpentAccounts(db, { chainId, now: now(), perAccountDay });
           metrics.spentAccounts.set(spent.count);
-          const schedule = await syncSchedule(db, chainId, now());
+          const schedule = await syncSchedule(db, { chainId, registries: scan.registries }, now());
           metrics.endpoints.set(schedule.visited);
           for (const bound of BOUNDS) metrics.endpointsLeftOut.set({ bound }, schedule.leftOut[bound]);
           const isLeftOut = spent.count > 0 || BOUNDS.some((bound) => schedule.leftOut[bound] > 0);

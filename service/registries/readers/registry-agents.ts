@@ -62,22 +62,34 @@ async function storeChanges(
   { chainId, registry, changes }: Parameters<typeof storeRegistryRange>[1],
 ): Promise<void> {
   const rows = sql`jsonb_to_recordset(${JSON.stringify(changes.map(rowOf))}::jsonb) as r (
-    agent_id numeric, registered_block bigint, updated_block bigint, wallet text, uri text, name text, has_wallet boolean,
-    has_uri boolean)`;
+    agent_id numeric, registered_block bigint, updated_block bigint, wallet text, uri text, has_wallet boolean, has_uri boolean,
+    waits boolean, name text, description text, services jsonb, document_state text, document_detail text)`;
+  // Due before anything that was read once.
+  const due = sql`case when r.waits then 'epoch'::timestamptz end`;
   await tx.execute(sql`
-    insert into ${registryAgent} (chain_id, registry, agent_id, wallet, uri, name, registered_block, updated_block)
-    select ${chainId}, ${registry}, agent_id, wallet, uri, name, registered_block, updated_block from ${rows}
+    insert into ${registryAgent} (chain_id, registry, agent_id, wallet, uri, name, description, services, document_state,
+      document_detail, attempts, not_before, registered_block, updated_block)
+    select ${chainId}, ${registry}, agent_id, wallet, uri, name, description, services, document_state, document_detail, 0, ${due},
+      registered_block, updated_block from ${rows}
     where registered_block is not null
     on conflict (chain_id, registry, agent_id) do nothing`);
   await tx.execute(sql`
     update ${registryAgent} a set
       wallet = case when r.has_wallet then r.wallet else a.wallet end,
-      uri = case when r.has_uri then r.uri else a.uri end,
-      name = case when r.has_uri then r.name else a.name end,
       updated_block = r.updated_block
     from ${rows}
     where a.chain_id = ${chainId} and a.registry = ${registry} and a.agent_id = r.agent_id
       and r.registered_block is null`);
+  // A document that waits to be read leaves what the one before said.
+  await tx.execute(sql`
+    update ${registryAgent} a set uri = r.uri, attempts = 0, not_before = ${due},
+      name = case when r.waits then a.name else r.name end,
+      description = case when r.waits then a.description else r.description end,
+      services = case when r.waits then a.services else r.services end,
+      document_state = r.document_state, document_detail = r.document_detail
+    from ${rows}
+    where a.chain_id = ${chainId} and a.registry = ${registry} and a.agent_id = r.agent_id
+      and r.registered_block is null and r.has_uri and a.uri is distinct from r.uri`);
 }
 
 function rowOf({ agentId, registeredBlock, updatedBlock, wallet, uri }: RegistryChange) {
@@ -87,18 +99,25 @@ function rowOf({ agentId, registeredBlock, updatedBlock, wallet, uri }: Registry
     updated_block: updatedBlock,
     wallet: wallet ?? null,
     uri: uri ?? null,
-    name: uri == null ? null : inlineName(uri),
     has_wallet: wallet !== undefined,
     has_uri: uri !== undefined,
+    ...documentOf(uri ?? null),
   };
 }
 
-/** Name in a registration document that is the URI itself; null for any other URI. */
-function inlineName(uri: string): string | null {
-  const decoded = decodeDataUri(uri);
-  if (decoded.kind === "failed") return null;
+/** The columns of a document that is the URI itself; any other waits to be read. */
+function documentOf(uri: string | null) {
+  const none = { waits: false, name: null, description: null, services: [], document_detail: null };
+  if (uri === null) return { ...none, document_state: null };
+  if (!/^\s*data:/i.test(uri)) return { ...none, waits: true, document_state: null };
+  const decoded = decodeDataUri(uri.trim());
+  if (decoded.kind === "failed")
+    return { ...none, document_state: "malformed", document_detail: "The data: URI cannot be decoded." };
   const read = readAgentDocument(decoded.body);
-  return read.kind === "document" ? read.name : null;
+  if (read.kind === "malformed")
+    return { ...none, document_state: "malformed", document_detail: `${read.detail}.` };
+  const { name, description, services } = read;
+  return { ...none, name, description, services, document_state: "current" };
 }
 
 /** Agents of all registries may be many. */

@@ -47,7 +47,7 @@ function appOn(database: Database, scoreNow: Services["scoreNow"] = async () => 
       readSanctionsSources(database, { chainId: CHAIN, sanctionsList: { address: WALLET, startBlock: 0 } }),
     scores: createScoreReader(database, CHAIN),
     infrastructure: {
-      ...createInfrastructureReader(database, CHAIN),
+      ...createInfrastructureReader(database, { chainId: CHAIN, registries: [] }),
       refusal: async () => null,
       reserve: () => null,
     },

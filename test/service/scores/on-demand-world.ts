@@ -68,7 +68,7 @@ export async function createOnDemandWorld() {
         history === null ? null : (address) => scoreOnDemand({ ...context, history, logger }, address),
       policy: context.policy,
       infrastructure: {
-        ...createInfrastructureReader(db, context.chainId),
+        ...createInfrastructureReader(db, { chainId: context.chainId, registries: [] }),
         agents: async () => [],
         refusal: async () => null,
         reserve: () => null,

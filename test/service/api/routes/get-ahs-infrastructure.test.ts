@@ -21,6 +21,7 @@ const PATH = `/ahs/${WALLET}?include=infrastructure`;
 const ENDPOINT = "https://agent.example/a2a";
 
 const AGENT: WalletAgent = {
+  registry: null,
   agentId: "22",
   state: "current",
   detail: null,
@@ -120,11 +121,19 @@ describe("GET /ahs/{address}?include=infrastructure", () => {
       latency_p95_ms: 150,
       validity: 1,
       reason: null,
-      agents: [{ agent_id: "22", document: "current", detail: null, fetched_at: "2026-11-20T04:00:00.000Z" }],
+      agents: [
+        {
+          agent_id: "22",
+          registry: null,
+          document: "current",
+          detail: null,
+          fetched_at: "2026-11-20T04:00:00.000Z",
+        },
+      ],
       endpoints: [
         {
           url: ENDPOINT,
-          services: [{ agent_id: "22", name: "A2A", version: "0.3.0" }],
+          services: [{ agent_id: "22", registry: null, name: "A2A", version: "0.3.0" }],
           probing: "regular",
           probes: 30,
           availability: 1,
@@ -251,6 +260,7 @@ describe("GET /ahs/{address}?include=infrastructure", () => {
     expect(body.infrastructure?.agents).toEqual([
       {
         agent_id: "22",
+        registry: null,
         document: "unreachable",
         detail: "The host answered 404.",
         fetched_at: "2026-11-20T04:00:00.000Z",

@@ -1,13 +1,21 @@
+import { getAddress } from "viem";
 import { afterEach, describe, expect, test } from "vitest";
 import { createInfrastructureReader } from "../../../../service/registries/probes/probes-of-wallet.ts";
 import { forFile } from "../../../support/test-database.ts";
-import { createScanWorld, OWNER, openWallet, registerAgent } from "./scan-world.ts";
+import { createScanWorld, OWNER, openWallet, registerAgent, service } from "./scan-world.ts";
 
 const STRANGER = `0x${"b2".repeat(20)}` as const;
 const HOT = `0x${"c3".repeat(20)}` as const;
 
+const BAZAAR = {
+  name: "Agent Bazaar",
+  kind: "erc8004",
+  address: getAddress(`0x${"ba".repeat(20)}`),
+  startBlock: 1,
+} as const;
+
 const world = await forFile(createScanWorld);
-const reader = createInfrastructureReader(world.db, 31337);
+const reader = createInfrastructureReader(world.db, { chainId: 31337, registries: [BAZAAR] });
 afterEach(() => world.clear());
 
 const idsOf = async (wallet: `0x${string}`) => (await reader.agents(wallet)).map(({ agentId }) => agentId);
@@ -42,9 +50,26 @@ describe("the agents of a wallet", () => {
   test("have no state until their document was asked for", async () => {
     await registerAgent(world.db, { agentId: 1, uri: "data:,", owner: OWNER, wallet: OWNER });
     expect(await reader.agents(OWNER)).toEqual([
-      { agentId: "1", state: null, detail: null, fetchedAt: null, services: [] },
+      { agentId: "1", registry: null, state: null, detail: null, fetchedAt: null, services: [] },
     ]);
   });
+});
+
+test("the agents of a wallet are those of further registries as well, of a registry that is not read any more none", async () => {
+  await registerAgent(world.db, { agentId: 9, uri: "", owner: OWNER, wallet: OWNER });
+  const services = [service("https://a.example/")];
+  for (const registry of [BAZAAR.address.toLowerCase(), STRANGER]) {
+    await world.db.$client.query(
+      `insert into ahs.registry_agent (chain_id, registry, agent_id, wallet, services, document_state, registered_block, updated_block)
+       values (31337, $1, 3, $2, $3, 'current', 1, 1)`,
+      [registry, OWNER, JSON.stringify(services)],
+    );
+  }
+  expect((await reader.agents(OWNER)).map(({ agentId, registry }) => [agentId, registry])).toEqual([
+    ["9", null],
+    ["3", BAZAAR.address.toLowerCase()],
+  ]);
+  expect((await reader.agents(OWNER))[1]).toMatchObject({ state: "current", services });
 });
 
 describe("probes", () => {

@@ -17,6 +17,7 @@ import { forFile } from "../../../support/test-database.ts";
 import { createScanWorld, OWNER, openWallet, registerAgent } from "./scan-world.ts";
 
 const NOW = new Date("2026-11-20T10:00:00Z");
+const CHAIN = { chainId: 31337, registries: [] };
 
 const world = await forFile(createScanWorld);
 afterEach(() => world.clear());
@@ -63,7 +64,7 @@ describe("of more endpoints than are visited", () => {
   const QUARTER_MS = 900_000;
   const at = (quarter: number) => new Date(NOW.getTime() + quarter * QUARTER_MS);
   const sync = (quarter: number, bounds: Partial<typeof BOUNDS> = {}) =>
-    syncSchedule(world.db, 31337, at(quarter), { ...BOUNDS, ...bounds });
+    syncSchedule(world.db, CHAIN, at(quarter), { ...BOUNDS, ...bounds });
 
   /** Endpoints visited in one quarter of an hour: three passes over due endpoints, each after a synchronization. */
   async function visitsOf(quarter: number, answers: (endpoint: string) => boolean = () => true) {
@@ -213,7 +214,7 @@ test("when more accounts wait than can be served, those that wait for longest do
 describe("an endpoint takes the turns of", () => {
   const STRANGER = `0x${"5a".repeat(20)}` as const;
   const accounts = async () => {
-    await syncSchedule(world.db, 31337, NOW);
+    await syncSchedule(world.db, CHAIN, NOW);
     const { rows } = await world.db.$client.query("select endpoint, account from ahs.probe_schedule");
     return Object.fromEntries(rows.map(({ endpoint, account }) => [endpoint, account]));
   };
@@ -221,7 +222,7 @@ describe("an endpoint takes the turns of", () => {
   test("each kind that it is declared as by itself: a stranger changes no visit of another", async () => {
     await declare(1, OWNER, ["https://a.example/mcp"], "MCP");
     await declare(2, STRANGER, ["https://a.example/mcp"]);
-    await syncSchedule(world.db, 31337, NOW);
+    await syncSchedule(world.db, CHAIN, NOW);
     const { rows } = await world.db.$client.query(
       "select kind, account from ahs.probe_schedule order by kind",
     );

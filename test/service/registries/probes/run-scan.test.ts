@@ -7,7 +7,16 @@ import { forFile } from "../../../support/test-database.ts";
 import { until } from "../../../support/until.ts";
 import { serveHttp, serveHttps, serveTcp, type TestServer } from "../../net/hostile-server.ts";
 import { createAuthority, createIdentity } from "../../net/test-certificates.ts";
-import { createScanWorld, dataUri, holds, rowsOf, type ScanWorld, service } from "./scan-world.ts";
+import {
+  createScanWorld,
+  dataUri,
+  FURTHER,
+  holds,
+  OWNER,
+  rowsOf,
+  type ScanWorld,
+  service,
+} from "./scan-world.ts";
 
 const authority = createAuthority();
 const identity = createIdentity(authority, { names: ["agent.test"] });
@@ -183,6 +192,44 @@ describe("documents", () => {
     expect(await documentIn("unreachable", 0)).toMatchObject({
       detail: "The answer was not complete within the time allowed.",
     });
+  });
+
+  test("of further registries name their agents, declare endpoints, and are read again after a failure and each night", async () => {
+    const asked: string[] = [];
+    let document: object = { name: "Trader service", description: "Trades.", services: [] };
+    const gateway = await served((request, response) => {
+      asked.push(request.url ?? "");
+      if (asked.length === 1) response.writeHead(500);
+      response.end(JSON.stringify(document));
+    });
+    const endpoint = await served((_request, response) => response.end("{}"));
+    await world.db.$client.query(
+      `insert into ahs.registry_agent (chain_id, registry, agent_id, wallet, uri, not_before, registered_block, updated_block)
+       values (31337, $1, 7, $2, $3, 'epoch', 1, 1), (31337, $4, 7, $2, $3, 'epoch', 1, 1)`,
+      [FURTHER, OWNER, `ipfs://f01701220${"12".repeat(32)}`, OWNER],
+    );
+    const agent = async () => {
+      const { rows } = await world.db.$client.query(
+        `select name, description, document_state as state, attempts from ahs.registry_agent where registry = $1`,
+        [FURTHER],
+      );
+      return rows[0];
+    };
+    world.start({ ipfsGateway: gateway });
+    await holds("the failure", async () => (await agent()).state === "unreachable");
+    expect(await agent()).toMatchObject({ name: null, attempts: 1 });
+    world.clock.ms += 120_000;
+    await holds("the document", async () => (await agent()).state === "current");
+    expect(await agent()).toEqual({
+      ...{ name: "Trader service", description: "Trades." },
+      ...{ state: "current", attempts: 0 },
+    });
+    document = { name: "Trader service", services: [service(endpoint)] };
+    world.clock.ms = Date.parse("2026-11-21T05:59:59Z");
+    await holds("a visit of its endpoint", async () => (await world.probes()).length > 0);
+    expect((await world.probes())[0]).toMatchObject({ endpoint, outcome: "ok" });
+    expect(new Set(asked)).toEqual(new Set([`/ipfs/f01701220${"12".repeat(32)}`]));
+    expect(asked.length).toBe(3);
   });
 
   test("are counted by state", async () => {

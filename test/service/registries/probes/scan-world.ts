@@ -10,6 +10,8 @@ import { openTestDatabase } from "../../../support/test-database.ts";
 import { until } from "../../../support/until.ts";
 
 const CHAIN = 31337;
+/** A registry beside the one that the index follows. */
+export const FURTHER = `0x${"ba".repeat(20)}` as const;
 export const OWNER = `0x${"a1".repeat(20)}` as const;
 
 const START = Date.parse("2026-11-20T10:00:00Z");
@@ -36,6 +38,7 @@ export async function createScanWorld(guard: Partial<GuardOptions> = {}) {
   const deps: ScanDeps = {
     db,
     chainId: CHAIN,
+    registries: [FURTHER],
     fetch: createGuardedFetch({
       resolve: async () => ["127.0.0.1"],
       loopback: "allowed",
@@ -74,7 +77,7 @@ export async function createScanWorld(guard: Partial<GuardOptions> = {}) {
       log.length = 0;
       clock.ms = START;
       await db.$client.query(
-        `truncate ahs.agent_document, ahs.document_day, ahs.probe, ahs.probe_schedule, "chain_31337".agent, "chain_31337".agent_wallet`,
+        `truncate ahs.agent_document, ahs.registry_agent, ahs.document_day, ahs.probe, ahs.probe_schedule, "chain_31337".agent, "chain_31337".agent_wallet`,
       );
     },
     close: async () => {
