@@ -101,6 +101,7 @@ function runDeps(db: Database, environment: Environment): RunOneDeps {
     chainId: 31_337,
     readReleased: async () => null,
     tokensPerDecision: tokensPerDecision(settings),
+    runAppealPanel: null,
     runPanel: (panelCase, run) => runPanel(panelCase, { ...panel, ...run }),
     metrics: createVerdictMetrics(registry),
     logger: pino({ level: "warn" }),

@@ -4,6 +4,7 @@ import { privateKeyToAddress } from "viem/accounts";
 import { z } from "zod";
 import type { FacilitatorCredentials } from "../service/access/payments/facilitator-credentials.ts";
 import { DEFAULT_DAILY_GAS } from "../service/sender/send-policy.ts";
+import { appealFaults, appealSettings, sharedModelFaults } from "./appeal-settings.ts";
 import { environment } from "./environment.ts";
 import { keyFaults, keySettings } from "./keys/key-settings.ts";
 import { panelFaults, panelSettings } from "./panel-settings.ts";
@@ -32,6 +33,8 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     ...paymentFaults(present),
     ...credentialFaults(present),
     ...panelFaults(present),
+    ...appealFaults(present),
+    ...(parsed.success ? sharedModelFaults(parsed.data) : []),
     ...keyFaults(present),
   ];
   if (!parsed.success || faults.length > 0)
@@ -84,6 +87,7 @@ function configOf(data: z.infer<typeof environment>, secrets: readonly string[])
     },
     /** Null where no model is configured. */
     panel: panelSettings(data),
+    appeals: appealSettings(data),
     /** Days that texts of specifications and outputs are kept. */
     retentionDays: data.RETENTION_DAYS,
     textKeys: {

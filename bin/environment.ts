@@ -244,6 +244,12 @@ export const environment = z.object({
   PANEL_EARLY_STOP: z.enum(["0", "1"]).default("1").describe("0 or 1"),
   /** Verdicts that one worker makes at once. */
   PANEL_AT_ONCE: wholeNumber(1, 1_000).default(8),
+  /** The panel of appeals: all six roles on one model, which the first panel does not have. */
+  PANEL_APPEAL_BASE_URL: httpUrl,
+  PANEL_APPEAL_API_KEY: z.string().min(1).optional().describe("a text"),
+  PANEL_APPEAL_MODEL: z.string().min(1).optional().describe("the name of a model"),
+  /** Longest time in which a job's ALLOW or REJECT may be appealed before it is settled; 0 is no appeals. */
+  APPEAL_WINDOW_SECONDS: wholeNumber(0, 604_800).optional(),
   /** Days that specifications and outputs are kept as texts. */
   RETENTION_DAYS: wholeNumber(1, 36_500).default(90),
   /** Encrypts stored texts of specifications, outputs and evidence; keys that it replaced still decrypt, separated by commas. */

@@ -19,13 +19,25 @@ import type { PanelSettings } from "./panel-settings.ts";
  * registry, once. Throws where a base URL or a key cannot be used safely.
  */
 export function panelFromConfig(settings: PanelSettings, registry: Registry): AskDeps {
+  return openPanel(settings, createPanelMetrics(registry));
+}
+
+/** The first panel and that of appeals, null without one. They share their metrics. */
+export function panelsFromConfig(
+  settings: PanelSettings,
+  appeal: PanelSettings | null,
+  registry: Registry,
+): { first: AskDeps; appeal: AskDeps | null } {
+  const metrics = createPanelMetrics(registry);
+  return { first: openPanel(settings, metrics), appeal: appeal && openPanel(appeal, metrics) };
+}
+
+function openPanel(settings: PanelSettings, metrics: ReturnType<typeof createPanelMetrics>): AskDeps {
   const { models, contextTokens, answerTokens, limits } = settings;
   const prices = pricesOf(settings);
   const monotonicMs = () => performance.now();
   return {
-    models: measureModels(openModels(settings), {
-      ...{ metrics: createPanelMetrics(registry), prices, monotonicMs },
-    }),
+    models: measureModels(openModels(settings), { metrics, prices, monotonicMs }),
     settings: {
       ...{ models, contextTokens, answerTokens, prices, prompts: loadPrompts() },
       ...{ hasSecondModel: settings.second !== null, limits, earlyStop: settings.earlyStop },

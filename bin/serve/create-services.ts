@@ -50,6 +50,7 @@ import type { Services } from "../../service/api/services.ts";
 import { createHealthCheck } from "../../service/api/verification/check-health.ts";
 import { SPECS_PER_MINUTE } from "../../service/api/verification/post-specs.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
+import { cachedReader } from "../../service/db/cached.ts";
 import { type Database, underDeadline } from "../../service/db/database.ts";
 import { fromIndex } from "../../service/db/index-snapshot.ts";
 import { createReads } from "../../service/db/read-replica.ts";
@@ -73,8 +74,15 @@ import { type OnDemandContext, scoreNow, scoreOnDemand } from "../../service/sco
 import { createScoreReader, readInputFile } from "../../service/scores/scores.ts";
 import { createDetailReader } from "../../service/scores/wallet-details.ts";
 import { createInterestRecorder } from "../../service/scores/wallet-reads.ts";
+import { readAppealFigures } from "../../service/verification/escrow/appeal-figures.ts";
 import { createIntake } from "../../service/verification/intake.ts";
 import { acceptEvidence } from "../../service/verification/verdicts/accept-evidence.ts";
+import {
+  noteAppeal,
+  offerAppeal,
+  openAppeal,
+  withdrawAppeal,
+} from "../../service/verification/verdicts/appeals.ts";
 import { openReceiptKeys, publishedKeys } from "../../service/verification/verdicts/receipt.ts";
 import { recordReview } from "../../service/verification/verdicts/review.ts";
 import { readVerdictQueue } from "../../service/verification/verdicts/verdict-queue.ts";
@@ -83,6 +91,7 @@ import {
   readStoredTexts,
   readVerdict,
 } from "../../service/verification/verdicts/verdict-view.ts";
+import { appealsOf } from "../appeal-settings.ts";
 import { type Config, publicUrl, requireIndexSettings } from "../config.ts";
 import { guardFromConfig } from "../from-config.ts";
 import { serverMetrics } from "../metrics.ts";
@@ -109,6 +118,8 @@ const MAX_VISITS = 16;
 const CALLER_RPC = { timeoutMs: 3_000, retries: 0 } as const;
 /** A caller is waiting for the binding of a specification. */
 const INTAKE_RPC = { timeoutMs: 3_000, retries: 1 } as const;
+/** Public figures are cached for this long. */
+const FIGURES_MS = 30_000;
 /** The check itself gives up after two seconds. */
 const HEALTH_RPC = { timeoutMs: 2_000, retries: 0 } as const;
 
@@ -380,6 +391,7 @@ function verificationServices(
 ) {
   const { db, deployment, logger, clock } = parts;
   const { panel, rpcUrl, maxIndexAgeSeconds } = config;
+  const appeals = appealsOf(config.appeals);
   const { now } = clock;
   const client = rpcUrl === null ? null : openChainClient(rpcUrl, INTAKE_RPC);
   const { specs, ...intake } = createIntake({ ...parts, panel, client });
@@ -398,6 +410,20 @@ function verificationServices(
     },
     verdictDeliveries: (id, page) => readVerdictDeliveries(db, id, page),
     acceptEvidence: (offer) => acceptEvidence({ db, now, randomUuid: randomUUID }, offer),
+    appeals: {
+      terms:
+        panel === null || appeals === null
+          ? null
+          : { windowSeconds: appeals.windowSeconds, model: appeals.panel.model },
+      offer: (request) => offerAppeal(db, request),
+      note: (purchase) => noteAppeal(db, purchase),
+      open: (verdictId) => openAppeal({ db, now }, verdictId),
+      withdraw: (verdictId) => withdrawAppeal({ db, now, logger }, verdictId),
+      figures: cachedReader(() => readAppealFigures(db, { chainId: deployment.chainId, now: now() }), {
+        milliseconds: FIGURES_MS,
+        monotonicMs: clock.monotonicMs,
+      }),
+    },
     recordReview: (review) => recordReview({ db, chainId: deployment.chainId, now }, review),
     verificationHealth: createHealthCheck({
       sources: {

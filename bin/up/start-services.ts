@@ -4,10 +4,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { bytesToHex, type Hex } from "viem";
 import type { HDAccount } from "viem/accounts";
 import { roleAccounts } from "../../devnet/accounts.ts";
-import { SCRIPTED_MODEL } from "../../devnet/scripted-model/completion.ts";
+import { SCRIPTED_APPEAL_MODEL, SCRIPTED_MODEL } from "../../devnet/scripted-model/completion.ts";
 import { type Database, migrateDatabase } from "../../service/db/database.ts";
 import { ROLES, type RoleName } from "../../service/db/role-rights.ts";
 import { createRoles, putLogin } from "../../service/db/roles.ts";
+import type { ModelServer } from "../../service/verification/panel/openai-client.ts";
 import { SECOND_MODEL_ROLE } from "../../service/verification/panel/policy.ts";
 import { ROLE_NAMES } from "../../service/verification/panel/types.ts";
 import type { Config } from "../config.ts";
@@ -140,6 +141,8 @@ function required(value: string | null): string {
 
 const HOST = new URL("../local/scripted-model.ts", import.meta.url).pathname;
 const SCRIPTED_MODEL_PORT = 4_030;
+/** Long enough to appeal by hand, and short enough to watch a job to its end. */
+const LOCAL_APPEAL_SECONDS = 30;
 const POLL_MS = 100;
 const REQUEST_MS = 1_000;
 
@@ -154,7 +157,11 @@ export async function startPanel(
   /** Where the scripted model is; null where another is configured. */
   scriptedUrl: string | null;
 }> {
-  if (config.panel !== null) return { settings: panelVariables(config.panel), scriptedUrl: null };
+  if (config.panel !== null)
+    return {
+      settings: { ...panelVariables(config.panel), ...appealVariables(config.appeals) },
+      scriptedUrl: null,
+    };
   const port = await freePortFrom(SCRIPTED_MODEL_PORT);
   const spec = {
     name: "scripted-model",
@@ -171,7 +178,30 @@ export async function startPanel(
   while (!(await answers(`${scriptedUrl}/v1/models`)))
     await sleep(POLL_MS, undefined, { signal: rising.signal });
   rising.progress.show("model", 1, 1);
-  return { settings: { PANEL_BASE_URL: `${scriptedUrl}/v1`, PANEL_MODEL: SCRIPTED_MODEL }, scriptedUrl };
+  const baseUrl = `${scriptedUrl}/v1`;
+  const appeals = { windowSeconds: config.appeals.windowSeconds ?? LOCAL_APPEAL_SECONDS };
+  const panel = { baseUrl, model: SCRIPTED_APPEAL_MODEL, apiKey: null };
+  return {
+    settings: {
+      ...{ PANEL_BASE_URL: baseUrl, PANEL_MODEL: SCRIPTED_MODEL },
+      ...appealVariables({ ...appeals, panel }),
+    },
+    scriptedUrl,
+  };
+}
+
+function appealVariables({
+  windowSeconds,
+  panel,
+}: {
+  windowSeconds: number | null;
+  panel: (ModelServer & { model: string }) | null;
+}): Record<string, string> {
+  return {
+    APPEAL_WINDOW_SECONDS: String(windowSeconds ?? 0),
+    ...(panel === null ? {} : { PANEL_APPEAL_BASE_URL: panel.baseUrl, PANEL_APPEAL_MODEL: panel.model }),
+    ...(panel === null || panel.apiKey === null ? {} : { PANEL_APPEAL_API_KEY: panel.apiKey }),
+  };
 }
 
 /** The settings of a panel as the variables that they came from. */

@@ -4,6 +4,7 @@ import { runEscrow } from "../../service/verification/escrow/run-escrow.ts";
 import { readSignatureDeadline } from "../../service/verification/escrow/settlements.ts";
 import { createEscrowMetrics, createVerdictMetrics } from "../../service/verification/metrics.ts";
 import { runPanel } from "../../service/verification/panel/run-panel.ts";
+import { sweepAppeals } from "../../service/verification/verdicts/appeals.ts";
 import { askRerun } from "../../service/verification/verdicts/rerun-verdict.ts";
 import type { RunOneDeps } from "../../service/verification/verdicts/run-one.ts";
 import { runVerdicts } from "../../service/verification/verdicts/run-verdicts.ts";
@@ -11,10 +12,11 @@ import { settleIntake } from "../../service/verification/verdicts/settle-intake.
 import { tokensPerDecision } from "../../service/verification/verdicts/token-budget.ts";
 import { notifyOfVerdict } from "../../service/verification/verdicts/verdict-events.ts";
 import { dropOldTexts, dropUnusedSpecs } from "../../service/verification/verdicts/verdict-sweeps.ts";
+import { appealsOf } from "../appeal-settings.ts";
 import { requireChainSettings } from "../config.ts";
 import { gasPriceFromConfig, maxGasPercent } from "../from-config.ts";
 import { formsOf } from "../keys/key-settings.ts";
-import { panelFromConfig } from "../panel-from-config.ts";
+import { panelsFromConfig } from "../panel-from-config.ts";
 import { openChainClient } from "../process.ts";
 import { type SendingParts, sendForRole } from "./sending.ts";
 import { repeat, type WorkerParts } from "./upkeep.ts";
@@ -75,6 +77,8 @@ async function settle(
     deployment,
     ...target,
     client: openChainClient(requireChainSettings(config).rpcUrl),
+    // A process without a panel judges no appeal, so it opens no time for one.
+    appealWindowSeconds: config.panel === null ? 0 : (appealsOf(config.appeals)?.windowSeconds ?? 0),
     askRerun: askNearExpiry,
     notifyReviewDue: tellReview,
     metrics: createEscrowMetrics(registry),
@@ -113,13 +117,15 @@ export async function runPanelWork(
     return;
   }
   const { atOnce, tokensPerDay } = config.panel;
-  const panel = panelFromConfig(config.panel, registry);
+  const appeals = appealsOf(config.appeals);
+  const { first, appeal } = panelsFromConfig(config.panel, appeals?.panel ?? null, registry);
   const deps = {
     ...work,
     atOnce,
     tokensPerDay,
     tokensPerDecision: tokensPerDecision(config.panel),
-    runPanel: (panelCase, run) => runPanel(panelCase, { ...panel, ...run }),
+    runPanel: (panelCase, run) => runPanel(panelCase, { ...first, ...run }),
+    runAppealPanel: appeal && ((panelCase, run) => runPanel(panelCase, { ...appeal, ...run })),
     metrics: createVerdictMetrics(registry),
     monotonicMs: () => performance.now(),
     random: Math.random,
@@ -146,6 +152,7 @@ export async function sweepVerification(
     repeat({ logger, pauseMs: SETTLE_PAUSE_MS, what: "settling submitted outputs" }, signal, () =>
       settleIntake(deps),
     ),
+    repeat({ logger, pauseMs: SETTLE_PAUSE_MS, what: "settling appeals" }, signal, () => sweepAppeals(deps)),
     repeat({ logger, pauseMs: SWEEP_PAUSE_MS, what: "dropping texts and specifications" }, signal, () =>
       sweepOnce(deps),
     ),

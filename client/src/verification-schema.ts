@@ -21,6 +21,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/appeals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Appeals and how many were overturned
+         * @description Terms of appeals, and what the second panel decided in the last 90 days. `enabled` is false where no second panel is configured. The count is at most half a minute old.
+         */
+        get: operations["get_appeals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/outputs": {
         parameters: {
             query?: never;
@@ -95,6 +115,26 @@ export interface paths {
         get: operations["get_verdict"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/verdicts/{verdict_id}/appeal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have a second panel decide
+         * @description A panel of other models judges the same texts anew, for 0.50 USD, and its decision takes the place of the first: the same, the opposite, or HOLD, which goes to evidence and review. For ALLOW and REJECT of a job, once, from the time that the decision is ready to be settled until the verdict's `appeal.appeal_by`. By the job's client or provider, paying by x402 from its wallet or by a key that this wallet bought, or by the key or wallet that submitted the output. Until the second decision nothing is signed. Without one until `decide_by`, the first decision is settled and the price goes back: to the key, or for a payment as the credits of a key of the paying wallet, whose secret `POST /keys/rotate` makes. A repeat by the same caller is free. Decisions of reviewers, HOLD and decisions on appeal cannot be appealed. `GET /v1/appeals` counts how many were overturned.
+         */
+        post: operations["appeal_verdict"];
         delete?: never;
         options?: never;
         head?: never;
@@ -227,6 +267,40 @@ export interface paths {
     };
 }
 export interface webhooks {
+    "verdict.appeal_failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An appeal gave no decision: the appealed one is settled, and the price went back. */
+        post: operations["webhook_verdict_appeal_failed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "verdict.appealed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A decision is under appeal: it is not settled before the second panel's, which is an event of its own. */
+        post: operations["webhook_verdict_appealed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "verdict.completed": {
         parameters: {
             query?: never;
@@ -298,6 +372,80 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        AppealedVerdict: {
+            /**
+             * Format: date-time
+             * @description Without a decision until then the appeal fails, and its price goes back
+             * @example 2026-11-20T09:58:00.000Z
+             */
+            decide_by: string;
+            /**
+             * @description As `appeal.status` of the verdict, which changes with the second panel's decision
+             * @enum {string}
+             */
+            status: "open" | "upheld" | "overturned" | "held" | "failed";
+            /** Format: uuid */
+            verdict_id: string;
+        };
+        Appeals: {
+            /**
+             * @description Days that the figures are about
+             * @example 90
+             */
+            days: number;
+            /**
+             * @description Appeals with a decision of the second panel
+             * @example 12
+             */
+            decided: number;
+            /**
+             * @description Whether decisions on jobs can be appealed here
+             * @example true
+             */
+            enabled: boolean;
+            /**
+             * @description Without a decision in time: the first was settled, and the price went back
+             * @example 0
+             */
+            failed: number;
+            /**
+             * @description With HOLD in place of ALLOW or REJECT
+             * @example 1
+             */
+            held: number;
+            /**
+             * @description Model of the second panel
+             * @example other-model-1
+             */
+            model: string | null;
+            /**
+             * @description Under way now
+             * @example 1
+             */
+            open: number;
+            /**
+             * @description `overturned` of `decided`, to 0.0001; null without any
+             * @example 0.1667
+             */
+            overturn_rate: number | null;
+            /**
+             * @description With the opposite decision
+             * @example 2
+             */
+            overturned: number;
+            /** @example 0.500 */
+            price_usd: string;
+            /**
+             * @description With the same decision
+             * @example 9
+             */
+            upheld: number;
+            /**
+             * @description Longest time to appeal; a quarter of the time to the job's expiry, if that is less
+             * @example 600
+             */
+            window_seconds: number | null;
+        };
         /**
          * @description HOLD: not enough to adjudicate, which is no rejection
          * @enum {string}
@@ -460,7 +608,7 @@ export interface components {
             /** @description Every decision so far, oldest first; the last one is valid */
             runs: {
                 /** @enum {string} */
-                cause: "submitted" | "retried" | "evidence" | "near_expiry" | "review";
+                cause: "submitted" | "retried" | "evidence" | "near_expiry" | "appeal" | "review";
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
@@ -722,11 +870,11 @@ export interface components {
             review_by: string | null;
             signed: components["schemas"]["SignedVerdict"];
             /**
-             * @description unbound: the specification is not the job's, so nothing is ever signed. waiting: there is no decision yet, or it has not been processed. waiting_for_submission, waiting_for_finality: the job's delivery is not on chain, or not final. suspended: it cannot be settled now. signed: on its way to the evaluator. settled: the escrow paid or refunded, in a final block. held: the HOLD is on record in a final block, or was given after the job's expiry, when none is taken, and the escrow is untouched. expired_on_hold: the job ran out while held, so its client may take the money back. refused: it is never carried out. expired: the job ran out first, or the signature, which is made anew while the job can be decided
+             * @description unbound: the specification is not the job's, so nothing is ever signed. waiting: there is no decision yet, or it has not been processed. waiting_for_submission, waiting_for_finality: the job's delivery is not on chain, or not final. appealable: it is signed once its time to appeal is over. appealed: a second panel judges. suspended: it cannot be settled now. signed: on its way to the evaluator. settled: the escrow paid or refunded, in a final block. held: the HOLD is on record in a final block, or was given after the job's expiry, when none is taken, and the escrow is untouched. expired_on_hold: the job ran out while held, so its client may take the money back. refused: it is never carried out. expired: the job ran out first, or the signature, which is made anew while the job can be decided
              * @example settled
              * @enum {string}
              */
-            status: "unbound" | "waiting" | "waiting_for_submission" | "waiting_for_finality" | "suspended" | "signed" | "settled" | "held" | "expired_on_hold" | "refused" | "expired";
+            status: "unbound" | "waiting" | "waiting_for_submission" | "waiting_for_finality" | "appealable" | "appealed" | "suspended" | "signed" | "settled" | "held" | "expired_on_hold" | "refused" | "expired";
             /** @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d */
             tx_hash: string | null;
         } | null;
@@ -871,6 +1019,7 @@ export interface components {
         };
         /** @description Members of the result: null until the status is `completed` */
         Verdict: {
+            appeal: components["schemas"]["VerdictAppeal"];
             /**
              * @description Mean confidence of those who voted with the majority, in hundredths
              * @example 0.88
@@ -938,7 +1087,7 @@ export interface components {
              */
             rerun: {
                 /** @enum {string} */
-                cause: "submitted" | "retried" | "evidence" | "near_expiry" | "review";
+                cause: "submitted" | "retried" | "evidence" | "near_expiry" | "appeal" | "review";
                 /** @enum {string} */
                 status: "pending" | "processing";
             } | null;
@@ -959,10 +1108,89 @@ export interface components {
             verdict_id: string;
             zero_history_adjustment_applied: boolean | null;
         };
+        /** @description Null before the decision is ready to be settled, and where it cannot be appealed: without a job, on HOLD, after a review, and where appeals are off */
+        VerdictAppeal: {
+            /**
+             * Format: date-time
+             * @description End of the time to appeal
+             * @example 2026-11-20T09:58:00.000Z
+             */
+            appeal_by: string;
+            /** @description The decision's number, as in methodology.runs */
+            appealed_run: number;
+            /**
+             * @description Null without an appeal
+             * @example provider
+             * @enum {string|null}
+             */
+            by: "client" | "provider" | "submitter" | null;
+            /**
+             * Format: date-time
+             * @description An appeal without a decision fails then
+             * @example 2026-11-20T09:58:00.000Z
+             */
+            decide_by: string;
+            /**
+             * @description available: until `appeal_by`. not_appealed: that time is over. open: the second panel judges. upheld, overturned, held: it decided the same, the opposite, or HOLD. failed: it made no decision until `decide_by`, the price went back, and the first decision is valid
+             * @example overturned
+             * @enum {string}
+             */
+            status: "available" | "not_appealed" | "open" | "upheld" | "overturned" | "held" | "failed";
+        } | null;
+        VerdictAppealedEvent: {
+            data: {
+                /** @description The appealed decision's number, as in methodology.runs */
+                appealed_run: number;
+                /**
+                 * @example provider
+                 * @enum {string}
+                 */
+                appellant: "client" | "provider" | "submitter";
+                /**
+                 * Format: date-time
+                 * @description Without a decision until then the appeal fails
+                 * @example 2026-11-20T09:58:00.000Z
+                 */
+                decide_by: string;
+                final_verdict: components["schemas"]["Decision"] & unknown;
+                /** @enum {string} */
+                status: "completed";
+                /** Format: uuid */
+                verdict_id: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it happened; the same at every attempt
+             * @example 2026-11-20T09:58:00.000Z
+             */
+            timestamp: string;
+            /** @enum {string} */
+            type: "verdict.appealed";
+        };
+        VerdictAppealFailedEvent: {
+            data: {
+                /** @description The decision that is valid */
+                appealed_run: number;
+                /** @example The second panel made no decision until 2026-11-20T11:00:00.000Z. */
+                error_message: string;
+                /** @enum {string} */
+                status: "completed";
+                /** Format: uuid */
+                verdict_id: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it happened; the same at every attempt
+             * @example 2026-11-20T09:58:00.000Z
+             */
+            timestamp: string;
+            /** @enum {string} */
+            type: "verdict.appeal_failed";
+        };
         VerdictCompletedEvent: {
             data: {
                 /** @enum {string} */
-                cause: "submitted" | "retried" | "evidence" | "near_expiry" | "review";
+                cause: "submitted" | "retried" | "evidence" | "near_expiry" | "appeal" | "review";
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
@@ -1019,7 +1247,7 @@ export interface components {
         VerdictHeldEvent: {
             data: {
                 /** @enum {string} */
-                cause: "submitted" | "retried" | "evidence" | "near_expiry" | "review";
+                cause: "submitted" | "retried" | "evidence" | "near_expiry" | "appeal" | "review";
                 /**
                  * Format: date-time
                  * @description ISO 8601, UTC
@@ -1287,6 +1515,82 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VerificationHealth"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_appeals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Terms and figures */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "enabled": true,
+                     *       "window_seconds": 600,
+                     *       "price_usd": "0.500",
+                     *       "model": "other-model-1",
+                     *       "days": 90,
+                     *       "decided": 12,
+                     *       "upheld": 9,
+                     *       "overturned": 2,
+                     *       "held": 1,
+                     *       "failed": 0,
+                     *       "open": 1,
+                     *       "overturn_rate": 0.1667
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Appeals"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -1791,6 +2095,13 @@ export interface operations {
                      *       "evaluated_at": "2026-11-20T09:58:00.000Z",
                      *       "error_message": null,
                      *       "rerun": null,
+                     *       "appeal": {
+                     *         "status": "overturned",
+                     *         "appealed_run": 1,
+                     *         "appeal_by": "2026-11-20T09:58:00.000Z",
+                     *         "decide_by": "2026-11-20T09:58:00.000Z",
+                     *         "by": "provider"
+                     *       },
                      *       "findings": [
                      *         {
                      *           "role": "criteria_auditor",
@@ -1941,6 +2252,162 @@ export interface operations {
                 };
             };
             /** @description Deadline exceeded, or Shutting down, or Database unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    appeal_verdict: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys). */
+                "Idempotency-Key"?: string;
+                /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
+                "X-Payment-Claim"?: string;
+            };
+            path: {
+                /** @description As POST /v1/outputs answered it */
+                verdict_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The appeal */
+            200: {
+                headers: {
+                    /** @description The settlement of an x402 payment with a signed receipt (`offer-receipt`), as base64 of JSON */
+                    "PAYMENT-RESPONSE"?: string;
+                    /** @description Calls left, and the seconds until all calls are available again */
+                    RateLimit?: string;
+                    /** @description Calls a minute of the caller, as in "key";q=600;w=60 */
+                    "RateLimit-Policy"?: string;
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+                     *       "status": "open",
+                     *       "decide_by": "2026-11-20T09:58:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AppealedVerdict"];
+                };
+            };
+            /** @description Payment malformed, or Header malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description API key missing, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Payment required, or API key balance insufficient */
+            402: {
+                headers: {
+                    /** @description The body, as base64 of JSON */
+                    "PAYMENT-REQUIRED"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not the submitter's key or wallet */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Verdict cannot be appealed now, or Another appeal of this verdict is being paid, or Request with this Idempotency-Key or payment identifier under way, or Payment in use by another request, or Payment identifier used for another request */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query or body are invalid, or Idempotency-Key used for another request */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Appeals not configured, or Panel's budget spent, or Panel not configured, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -2918,6 +3385,90 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
+            };
+        };
+    };
+    webhook_verdict_appeal_failed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same at every attempt: a delivery may come twice, an event only once */
+                "webhook-id": string;
+                /** @description Standard Webhooks 1.0.0: `v1,` and the base64 HMAC-SHA256 of id, timestamp and raw body */
+                "webhook-signature": string;
+                /** @description Unix seconds of the attempt */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "verdict.appeal_failed",
+                 *       "timestamp": "2026-11-20T09:58:00.000Z",
+                 *       "data": {
+                 *         "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+                 *         "status": "completed",
+                 *         "appealed_run": 1,
+                 *         "error_message": "The second panel made no decision until 2026-11-20T11:00:00.000Z."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["VerdictAppealFailedEvent"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is a delivery; 410 ends all of them; everything else is tried again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    webhook_verdict_appealed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same at every attempt: a delivery may come twice, an event only once */
+                "webhook-id": string;
+                /** @description Standard Webhooks 1.0.0: `v1,` and the base64 HMAC-SHA256 of id, timestamp and raw body */
+                "webhook-signature": string;
+                /** @description Unix seconds of the attempt */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "verdict.appealed",
+                 *       "timestamp": "2026-11-20T09:58:00.000Z",
+                 *       "data": {
+                 *         "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+                 *         "status": "completed",
+                 *         "final_verdict": "REJECT",
+                 *         "appealed_run": 1,
+                 *         "appellant": "provider",
+                 *         "decide_by": "2026-11-20T09:58:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["VerdictAppealedEvent"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is a delivery; 410 ends all of them; everything else is tried again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SCRIPTED_MODELS } from "./completion.ts";
 import type { Question } from "./read-question.ts";
 import { ROLES, type Role } from "./roles.ts";
 
@@ -27,6 +28,8 @@ export const behaviourSchema = z.strictObject({
   truncate: z.boolean().optional(),
   /** Whom all of this concerns; everyone where it is not given. */
   roles: z.array(z.enum(ROLES)).optional(),
+  /** Names of the model that all of this concerns; all where it is not given. */
+  models: z.array(z.enum(SCRIPTED_MODELS)).optional(),
   /** Concerns calls alone one of whose fenced texts contains this; all where it is not given. */
   text: z.string().min(1).optional(),
   /** So many calls, then the server is itself again; all where it is not given. */
@@ -39,7 +42,9 @@ export type Behaviour = z.infer<typeof behaviourSchema>;
 const DISSENTERS: readonly Role[] = ["criteria_auditor", "evidence_checker", "critic"];
 
 /** How one call is to go. */
-export type NextCall = Omit<Behaviour, "break_schema" | "text"> & { readonly breaksSchema: boolean };
+export type NextCall = Omit<Behaviour, "break_schema" | "text" | "models"> & {
+  readonly breaksSchema: boolean;
+};
 
 /** Present settings of the server, call by call. */
 export function createBehaviours() {
@@ -53,10 +58,15 @@ export function createBehaviours() {
       broken = new Set();
     },
     /** How the next call of a role goes, which is counted. */
-    next: ({ role, blocks }: Pick<Question, "role" | "blocks">): NextCall => {
-      const { break_schema, text, ...rest } = current;
+    next: ({
+      role,
+      blocks,
+      model,
+    }: Pick<Question, "role" | "blocks"> & { model: (typeof SCRIPTED_MODELS)[number] }): NextCall => {
+      const { break_schema, text, models, ...rest } = current;
       const isConcerned =
         (current.roles === undefined || current.roles.includes(role)) &&
+        (models === undefined || models.includes(model)) &&
         (text === undefined || blocks.some((block) => block.text.includes(text)));
       if (left <= 0 || !isConcerned) return { breaksSchema: false };
       left -= 1;

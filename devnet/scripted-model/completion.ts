@@ -1,7 +1,10 @@
 import { z } from "zod";
 
-/** The only model; each of its decisions carries this name. */
+/** Name of the model; each of its decisions carries it. */
 export const SCRIPTED_MODEL = "scripted";
+/** The same model by another name, for the panel of appeals. */
+export const SCRIPTED_APPEAL_MODEL = "scripted-appeal";
+export const SCRIPTED_MODELS = [SCRIPTED_MODEL, SCRIPTED_APPEAL_MODEL] as const;
 
 /** How many letters count as a token. */
 const LETTERS_PER_TOKEN = 4;

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { behaviourSchema, createBehaviours, createCallCounts } from "./behaviour.ts";
 import { completeChat } from "./complete-chat.ts";
-import { completionRequest, errorBody, SCRIPTED_MODEL } from "./completion.ts";
+import { completionRequest, errorBody, SCRIPTED_MODELS } from "./completion.ts";
 
 import { createOperatorPrompts } from "./operator-prompts.ts";
 import { readQuestion } from "./read-question.ts";
@@ -17,15 +17,16 @@ export function createScriptedApp(deps: { readonly randomId: () => string; reado
   app.get("/v1/models", (c) =>
     c.json({
       object: "list",
-      data: [{ id: SCRIPTED_MODEL, object: "model", created: 0, owned_by: "local" }],
+      data: SCRIPTED_MODELS.map((id) => ({ id, object: "model", created: 0, owned_by: "local" })),
     }),
   );
   app.post("/v1/chat/completions", async (c) => {
     const parsed = completionRequest.safeParse(await c.req.json().catch(() => null));
     if (!parsed.success) return c.json(errorBody(z.prettifyError(parsed.error), "invalid_request"), 400);
-    const { model, messages } = parsed.data;
-    if (model !== SCRIPTED_MODEL) {
-      const message = `The model ${model} does not exist; there is ${SCRIPTED_MODEL} alone.`;
+    const { messages } = parsed.data;
+    const model = SCRIPTED_MODELS.find((name) => name === parsed.data.model);
+    if (model === undefined) {
+      const message = `The model ${parsed.data.model} does not exist; there is ${SCRIPTED_MODELS.join(" and ")} alone.`;
       return c.json(errorBody(message, "model_not_found"), 404);
     }
     const question = readQuestion(messages);
@@ -34,7 +35,7 @@ export function createScriptedApp(deps: { readonly randomId: () => string; reado
       return c.json(errorBody(message, "invalid_request"), 400);
     }
     counts.called(question.role);
-    const call = { request: parsed.data, question, behaviour: behaviours.next(question) };
+    const call = { request: parsed.data, question, behaviour: behaviours.next({ ...question, model }) };
     return completeChat(call, { ...deps, prompts, counts, signal: c.req.raw.signal });
   });
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { SCRIPTED_MODEL } from "./completion.ts";
+import { SCRIPTED_APPEAL_MODEL, SCRIPTED_MODEL } from "./completion.ts";
 import { createScriptedApp } from "./scripted-app.ts";
 
 const LOCAL_CHAIN_ID = 31_337;
@@ -14,6 +14,8 @@ export type ScriptedModel = {
   readonly baseUrl: string;
   /** For PANEL_MODEL. */
   readonly model: string;
+  /** For PANEL_APPEAL_MODEL. */
+  readonly appealModel: string;
   /** Where `/scripted` is. */
   readonly origin: string;
   /** Stops listening and ends every call under way. */
@@ -43,6 +45,7 @@ export async function startScriptedModel({
   return {
     baseUrl: `${origin}/v1`,
     model: SCRIPTED_MODEL,
+    appealModel: SCRIPTED_APPEAL_MODEL,
     origin,
     stop: async () => {
       server.close();

@@ -97,6 +97,7 @@ function aDecision(change: Partial<EvidenceParts>): EvidenceParts {
       voting: null,
     },
     rulesFired: [],
+    appealed: null,
     checks: [],
     findings: GENERATOR_ROLES.map(aFinding),
     fabricationRisk: "low",

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { and, desc, eq, getTableColumns, gt, isNull, or, type SQL, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
 import { type Database, QUERY_DEADLINE, underDeadline } from "../db/database.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
@@ -193,6 +194,33 @@ export async function topUpApiKey(
     .from(keyCredit)
     .where(eq(keyCredit.id, creditId));
   return credit === undefined ? null : readApiKey(db, credit.keyId);
+}
+
+/** Name of a key that holds returned credits. */
+const RETURNED = "returned price";
+/** No key has this hash. */
+const NO_HASH = "none:";
+
+/**
+ * Gives the price of a settled payment back as the credits of a key that its payer owns, once. The key has no secret until the wallet
+ * rotates it.
+ */
+export async function creditPayer(
+  tx: NodePgDatabase,
+  { paymentId, units, now }: { readonly paymentId: string; readonly units: number; readonly now: Date },
+): Promise<void> {
+  await tx.execute(sql`
+    with paid as (
+      select id, payer from ahs.payment where id = ${paymentId} and state in ('settled', 'answered')
+    ), credited as (
+      insert into ahs.api_key
+        (id, name, partner, key_hash, key_prefix, balance_units, scopes, rate_per_minute, bought_by, created_at)
+      select id, ${RETURNED}, false, ${NO_HASH} || id, '', ${units}::bigint, '{}', ${DEFAULT_RATE_PER_MINUTE}::integer,
+        payer, ${now}::timestamptz
+      from paid on conflict (id) do nothing returning id
+    )
+    insert into ahs.key_credit (id, key_id, units, created_at)
+    select id, id, ${units}::bigint, ${now}::timestamptz from credited`);
 }
 
 /** The right to rotate a key: as holder of its secret, or as the wallet that bought it. */

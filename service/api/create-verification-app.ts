@@ -3,9 +3,11 @@ import { type ApiInterface, createInterfaceApp, type ServedParts } from "./creat
 import type { ApiEnv } from "./kit/api-env.ts";
 import type { Endpoint } from "./kit/endpoint.ts";
 import { describeWebhooks } from "./schemas/webhooks.ts";
+import { getAppeals } from "./verification/get-appeals.ts";
 import { getReceipt, getReceiptMapping } from "./verification/get-receipt.ts";
 import { getVerdict } from "./verification/get-verdict.ts";
 import { getVerificationHealth } from "./verification/get-verification-health.ts";
+import { postAppeal } from "./verification/post-appeal.ts";
 import { postOutputs } from "./verification/post-outputs.ts";
 import { postRetry } from "./verification/post-retry.ts";
 import { postReview } from "./verification/post-review.ts";
@@ -25,8 +27,10 @@ export const VERIFICATION_ENDPOINTS: readonly Endpoint[] = [
   getVerdictDeliveries,
   postRetry,
   postReview,
+  postAppeal,
   getReceipt,
   getReceiptMapping,
+  getAppeals,
   getVerificationHealth,
 ];
 

@@ -49,8 +49,10 @@ import type { createScoreHistory } from "../scores/score-history.ts";
 import type { scoreNow, scoreOnDemand } from "../scores/score-on-demand.ts";
 import type { createScoreReader, StoredScore } from "../scores/scores.ts";
 import type { createWalletLifeReader } from "../scores/wallet-reads.ts";
+import type { AppealFigures } from "../verification/escrow/appeal-figures.ts";
 import type { Intake } from "../verification/intake.ts";
 import type { acceptEvidence } from "../verification/verdicts/accept-evidence.ts";
+import type { noteAppeal, offerAppeal, openAppeal } from "../verification/verdicts/appeals.ts";
 import type { ReceiptKeys } from "../verification/verdicts/receipt.ts";
 import type { recordReview } from "../verification/verdicts/review.ts";
 import type {
@@ -262,6 +264,15 @@ export type VerificationServices = Pick<Intake, "outputs" | "retryVerdict" | "is
   /** Events of a verdict for the webhook_url of its output, newest first. */
   readonly verdictDeliveries: (id: string, page: DeliveryPage) => Promise<readonly Delivery[]>;
   readonly acceptEvidence: (offer: Parameters<typeof acceptEvidence>[1]) => ReturnType<typeof acceptEvidence>;
+  readonly appeals: {
+    /** Longest time to appeal, and the model of the second panel; null if there are no appeals. */
+    readonly terms: { readonly windowSeconds: number; readonly model: string } | null;
+    offer(request: Parameters<typeof offerAppeal>[1]): ReturnType<typeof offerAppeal>;
+    note(purchase: Parameters<typeof noteAppeal>[1]): ReturnType<typeof noteAppeal>;
+    open(verdictId: string): ReturnType<typeof openAppeal>;
+    withdraw(verdictId: string): Promise<void>;
+    figures(): Promise<AppealFigures>;
+  };
   readonly recordReview: (review: Parameters<typeof recordReview>[1]) => ReturnType<typeof recordReview>;
   readonly verificationHealth: () => Promise<HealthReport>;
   /** Null if no receipts are signed. */

@@ -52,7 +52,7 @@ const RECORD_TABLES = [
 /** The chain of `ahs devnet`, the only one that is ever replaced by another of its id. */
 const LOCAL_CHAIN_ID = 31_337;
 /** Signatures for the jobs of a chain. Only the local chain's are ever deleted, since a job gets one such signature. */
-const JOB_TABLES = ["settlement", "settlement_check", "hold_clock"];
+const JOB_TABLES = ["settlement", "settlement_check", "hold_clock", "appeal"];
 
 /**
  * Throws away everything derived from one chain: the index, its views, Ponder's cache, enrichment and current scores. On the

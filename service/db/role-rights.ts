@@ -19,6 +19,10 @@ const SENDER_REVIVAL = "state, data, attempts, not_before, failure, error, rever
 const VERDICT_COURSE =
   "status, lease_until, not_before, attempts, tried_at, cause, runs, retries, final_verdict, error_message, accepted_at, evaluated_at, replaced_at, updated_at";
 
+/** Columns that buying an appeal changes: never its times. */
+const APPEAL_COURSE =
+  "state, appellant, owner, units, debit_id, payment_id, lease_until, opened_at, ended_at, updated_at";
+
 /**
  * Every table of the schema `ahs` with the rights of each role, as GRANT takes them; a role without an entry has none. Operators'
  * commands run as the owner of all of them. Where not every row may be written, ROW_POLICIES says which.
@@ -80,8 +84,8 @@ export const TABLE_RIGHTS: Readonly<Record<string, Readonly<Partial<Record<RoleN
   threat_list: { ahs_serve: READ, ahs_work: READ },
   sanctions_reading: { ahs_index: CLEAR, ahs_serve: EDIT, ahs_work: EDIT },
 
-  api_key: { ahs_serve: EDIT, ahs_work: "select, update" },
-  key_credit: { ahs_serve: EDIT, ahs_work: READ },
+  api_key: { ahs_serve: EDIT, ahs_work: EDIT },
+  key_credit: { ahs_serve: EDIT, ahs_work: APPEND },
   key_debit: { ahs_serve: EDIT, ahs_work: EDIT },
   payment: { ahs_serve: EDIT, ahs_work: ALL },
   idempotent_answer: { ahs_serve: ALL, ahs_work: ALL },
@@ -114,5 +118,6 @@ export const TABLE_RIGHTS: Readonly<Record<string, Readonly<Partial<Record<RoleN
     ahs_serve: "select, insert, update (run, status, reason, attempts, not_before, checked_at)",
     ahs_work: ALL,
   },
+  appeal: { ahs_index: CLEAR, ahs_serve: `select, update (${APPEAL_COURSE})`, ahs_work: EDIT },
   hold_clock: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: ALL },
 };

@@ -173,10 +173,11 @@ export const ROW_POLICIES: Readonly<Record<string, readonly RowPolicy[]>> = {
       rows: "with check (status = 'unsettled' and runs = 0 and final_verdict is null)",
     },
     {
-      name: "server_decides_reviews",
+      name: "server_reviews_and_appeals",
       action: "update",
       rows: `using (true) with check (status <> 'processing'
-        and (final_verdict is null or final_verdict = 'HOLD' or cause = 'review'))`,
+        and (final_verdict is null or final_verdict = 'HOLD' or cause = 'review'
+          or (cause = 'appeal' and status = 'pending')))`,
     },
     { name: "server_drops_unpaid", action: "delete", rows: "using (status = 'unsettled')" },
   ],

@@ -95,6 +95,8 @@ export const WAIT_STATUSES: readonly WaitStatus[] = [
   "waiting",
   "waiting_for_submission",
   "waiting_for_finality",
+  "appealable",
+  "appealed",
   "suspended",
   "unbound",
   "refused",
@@ -125,6 +127,11 @@ export function createEscrowMetrics(registry: Registry) {
       "ahs_escrow_oldest_unsigned_seconds",
       "Age of the oldest decision about a bound job that waits to be signed, by what it waits for; 0 if there is no such verdict",
       "status",
+    ),
+    appeals: gauge(
+      "ahs_appeals",
+      "Appeals that are open, and those of the last 90 days by what came of them",
+      "state",
     ),
     holds: gauge(
       "ahs_escrow_holds",

@@ -2,7 +2,7 @@ import { createPublicClient, http, keccak256, numberToHex, toBytes } from "viem"
 import { beforeAll, expect, test } from "vitest";
 import { privateKeyOf } from "../../bin/up/start-services.ts";
 import { roleAccounts } from "../../devnet/accounts.ts";
-import { startScriptedModel } from "../../devnet/scripted-model/start-scripted-model.ts";
+import { type ScriptedModel, startScriptedModel } from "../../devnet/scripted-model/start-scripted-model.ts";
 import { hashSpec } from "../../service/verification/panel/hashes.ts";
 import {
   BUDGET,
@@ -15,25 +15,36 @@ import {
 import type { Script } from "../support/anvil-testkit/script.ts";
 import type { TestServer } from "../support/anvil-testkit/services.ts";
 import { useTestkit } from "../support/anvil-testkit/testkit.ts";
-import { createTestKey } from "../support/test-keys.ts";
+import { createTestKey, readBalance } from "../support/test-keys.ts";
 import { until } from "../support/until.ts";
 
 const BLOCK_MS = 400;
+const APPEAL_SECONDS = 6;
+const BALANCE = 1_000_000;
+const PRICE = 500;
+const ADMIN = { method: "POST", headers: { "content-type": "application/json" } };
+const BALLOTS = ["criteria_auditor", "domain_expert", "evidence_checker", "user_advocate"];
 const { relayer, verdictSigner } = roleAccounts();
 
 const kit = useTestkit({ ageSeconds: 7_200 });
 let server: TestServer;
 let work: () => Script;
+let model: ScriptedModel;
+let key: { readonly id: string; readonly secret: string };
+let firstJob: bigint;
 let ask: (path: string, body?: object) => Promise<{ readonly [member: string]: unknown }>;
 
 beforeAll(async () => {
   await kit.chain.rpc.request("anvil_setBalance", PROVIDER, numberToHex(10n ** 20n));
-  const model = await startScriptedModel({ chainId: 31_337 });
+  model = await startScriptedModel({ chainId: 31_337 });
   kit.onClose(model.stop);
   const own = {
     env: {
       PANEL_BASE_URL: model.baseUrl,
       PANEL_MODEL: model.model,
+      PANEL_APPEAL_BASE_URL: model.baseUrl,
+      PANEL_APPEAL_MODEL: model.appealModel,
+      APPEAL_WINDOW_SECONDS: String(APPEAL_SECONDS),
       HISTORY_SOURCE: "none",
       VERDICT_SIGNER_PRIVATE_KEY: privateKeyOf(verdictSigner),
       RELAYER_PRIVATE_KEY: privateKeyOf(relayer),
@@ -42,10 +53,10 @@ beforeAll(async () => {
   work = () => kit.startWorker(own);
   await kit.startIndexer();
   server = await kit.startServer(own);
-  const { secret } = await createTestKey(kit.db, 1_000_000);
+  key = await createTestKey(kit.db, BALANCE);
   ask = async (path, body) => {
     const answer = await fetch(server.baseUrl + path, {
-      headers: { "content-type": "application/json", "x-api-key": secret },
+      headers: { "content-type": "application/json", "x-api-key": key.secret },
       ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
     });
     const text = await answer.text();
@@ -59,13 +70,13 @@ test("a job is paid by the verdict on its output, once, though the worker is kil
   const { balances } = views(kit.chain);
   let worker = work();
   const { job, verdictId } = await deliver();
+  firstJob = job.jobId;
   const before = await balances();
 
   // A relayer without money cannot send signed verdicts.
   await kit.chain.rpc.request("anvil_setBalance", relayer.address, "0x0");
-  await until({ what: "the verdict is signed" }, async () =>
-    (await settlementOf(verdictId)).status === "signed" ? true : null,
-  );
+  await reach(verdictId, "appealable");
+  await reach(verdictId, "signed");
   await worker.kill();
   const { length } = worker.log();
   worker = work();
@@ -75,16 +86,78 @@ test("a job is paid by the verdict on its output, once, though the worker is kil
   await worker.kill();
   expect(await balances()).toEqual(before);
   await kit.chain.rpc.request("anvil_setBalance", relayer.address, numberToHex(10n ** 20n));
-  work();
+  worker = work();
 
-  const settled = await until({ what: "the escrow has paid" }, async () => {
-    const settlement = await settlementOf(verdictId);
-    return settlement.status === "settled" ? settlement : null;
-  });
+  const settled = await reach(verdictId, "settled");
   expect(await balances()).toEqual({ ...before, provider: before.provider + BUDGET });
   await expectReason(job, { verdictId, transaction: String(settled.tx_hash) });
-  await expectOnce(job);
+  await expectOnce(job, "ALLOW");
+  await worker.kill();
 }, 240_000);
+
+test("an appeal overturns a REJECT, and the job is paid once, though the worker is killed while the second panel judges", async () => {
+  const { balances } = views(kit.chain);
+  let worker = work();
+  await behave({ disagree: true, roles: BALLOTS, models: [model.model] });
+  const { job, verdictId } = await deliver();
+  const before = await balances();
+  const balance = await readBalance(kit.db, key.id);
+  await reach(verdictId, "appealable");
+  expect(await ask(`/v1/verdicts/${verdictId}`)).toMatchObject({
+    final_verdict: "REJECT",
+    appeal: { status: "available", appealed_run: 1, by: null },
+  });
+
+  await behave({ hang: true, models: [model.appealModel] });
+  const path = `/v1/verdicts/${verdictId}/appeal`;
+  expect(await ask(path, {})).toMatchObject({ verdict_id: verdictId, status: "open" });
+  expect(await ask(path, {})).toMatchObject({ status: "open" });
+  await until({ what: "the second panel judges" }, async () => {
+    const { rerun } = await ask(`/v1/verdicts/${verdictId}`);
+    return (rerun as { status: string } | null)?.status === "processing" ? true : null;
+  });
+  await worker.kill();
+  await behave({});
+  expect((await settlementOf(verdictId)).status).toBe("appealed");
+  worker = work();
+
+  const settled = await reach(verdictId, "settled");
+  expect(await ask(`/v1/verdicts/${verdictId}`)).toMatchObject({
+    final_verdict: "ALLOW",
+    appeal: { status: "overturned", appealed_run: 1, by: "submitter" },
+    methodology: {
+      models: Object.fromEntries(
+        [...BALLOTS, "critic", "synthesiser"].map((role) => [role, model.appealModel]),
+      ),
+      runs: [
+        { run: 1, cause: "submitted", final_verdict: "REJECT" },
+        { run: 2, cause: "appeal", final_verdict: "ALLOW" },
+      ],
+    },
+  });
+  expect(await balances()).toEqual({ ...before, provider: before.provider + BUDGET });
+  expect(await readBalance(kit.db, key.id)).toBe(balance - PRICE);
+  await expectReason(job, { verdictId, transaction: String(settled.tx_hash) });
+  await expectOnce(job, "ALLOW");
+  expect(await ask("/v1/appeals")).toMatchObject({ decided: 1, overturned: 1, overturn_rate: 1 });
+}, 240_000);
+
+/** Sets how the scripted model answers from now on. */
+async function behave(behaviour: object): Promise<void> {
+  const answer = await fetch(`${model.origin}/scripted/behaviour`, {
+    ...ADMIN,
+    body: JSON.stringify(behaviour),
+  });
+  expect(answer.status).toBe(200);
+}
+
+/** Waits until the settlement of a verdict has this status. */
+function reach(verdictId: string, status: string): Promise<{ readonly [member: string]: unknown }> {
+  return until({ what: `the settlement is ${status}` }, async () => {
+    const settlement = await settlementOf(verdictId);
+    return settlement.status === status ? settlement : null;
+  });
+}
 
 /** A funded job by a registered specification, with work that meets it submitted on chain and to the service. */
 async function deliver(): Promise<{ job: TestJob; verdictId: string }> {
@@ -146,13 +219,13 @@ async function expectReason(
   expect(ofEscrow.some(({ data }) => data === hash)).toBe(true);
 }
 
-/** One signature, one transaction of the relayer that reached a block. */
-async function expectOnce(job: TestJob): Promise<void> {
+/** One signature, one transaction of the relayer for each job. */
+async function expectOnce(job: TestJob, decision: string): Promise<void> {
   const { rows } = await kit.db.$client.query(
     "select decision, state from ahs.settlement where escrow = $1 and job_id = $2",
     [job.escrow, String(job.jobId)],
   );
-  expect(rows).toEqual([{ decision: "ALLOW", state: "confirmed" }]);
+  expect(rows).toEqual([{ decision, state: "confirmed" }]);
   const sent = await kit.chain.rpc.request("eth_getTransactionCount", relayer.address, "latest");
-  expect(sent).toBe("0x1");
+  expect(BigInt(String(sent))).toBe(job.jobId - firstJob + 1n);
 }

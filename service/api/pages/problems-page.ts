@@ -36,6 +36,9 @@ const REMEDIES: Readonly<Record<ProblemCode, string>> = {
   "verdict-not-completed": "Wait until the verdict is completed.",
   "verdict-not-failed": "Only failed verdicts can be retried.",
   "verdict-not-held": "Only verdicts on HOLD take evidence or a review.",
+  "appeal-closed":
+    "Read `appeal` of the verdict. ALLOW and REJECT of a job can be appealed once, until `appeal_by`; a HOLD takes evidence.",
+  "appeal-unsettled": "Repeat the request after `Retry-After`.",
   "retries-used-up": "Submit the output again.",
   "evidence-used-up": "Wait for a reviewer; no more evidence is accepted.",
   "texts-dropped": "The texts are deleted; verdict and evidence remain.",
@@ -62,6 +65,7 @@ const REMEDIES: Readonly<Record<ProblemCode, string>> = {
   "panel-not-configured": "This deployment judges no outputs.",
   "panel-budget-spent": "Repeat the request after `Retry-After`.",
   "storage-spent": "Repeat the request after `Retry-After`, or send an API key.",
+  "appeals-not-configured": "This deployment has no second panel. The decision is settled as it is.",
   "receipts-not-configured": "This deployment signs no receipts.",
   "deadline-exceeded": "Repeat the request.",
   "connection-crowded": "Use more connections, or send fewer requests at once.",

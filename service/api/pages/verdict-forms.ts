@@ -1,8 +1,10 @@
 import { html } from "hono/html";
 import { z } from "zod";
+import { usd } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
 import type { VerdictView } from "../../verification/verdicts/verdict-view.ts";
 import type { ApiContext } from "../kit/api-env.ts";
+import { APPEAL_UNITS } from "../verification/post-appeal.ts";
 import type { VerdictAnswer } from "../verification/verdict-schema.ts";
 import { signedInKey } from "./account-cookie.ts";
 import { askInterface, readForm, readRefusal } from "./ask-interface.ts";
@@ -16,19 +18,24 @@ export type Visitor = {
   /** Whether the visitor's key submitted the output. */
   readonly isSubmitter: boolean;
   readonly isReviewer: boolean;
+  /** Whether the visitor's key submitted the output, or was bought by the wallet of the job's client or provider. */
+  readonly mayAppeal: boolean;
   /** First line of the order, for the submitter; null for others, and after the texts were dropped. */
   readonly title: string | null;
 };
 
-const STRANGER: Visitor = { isSignedIn: false, isSubmitter: false, isReviewer: false, title: null };
+const STRANGER: Visitor = {
+  ...{ isSignedIn: false, isSubmitter: false, isReviewer: false, mayAppeal: false },
+  title: null,
+};
 
-const selfSchema = z.object({ key_id: z.string() });
+const selfSchema = z.object({ key_id: z.string(), bought_by: z.string().nullish() });
 const textsSchema = z.object({ spec_text: z.string() });
 
 export async function readVisitor(
   context: ApiContext,
   runtime: PageRuntime,
-  { id, owner }: Pick<VerdictView, "id" | "owner">,
+  { id, owner, clientAddr, providerAddr }: Pick<VerdictView, "id" | "owner" | "clientAddr" | "providerAddr">,
 ): Promise<Visitor> {
   const key = signedInKey(context, runtime);
   if (key === null) return STRANGER;
@@ -42,17 +49,19 @@ export async function readVisitor(
       ? askInterface(context, runtime, { method: "GET", path: `/v1/verdicts/${id}/texts`, key })
       : null,
   ]);
+  const wallet = data.bought_by?.toLowerCase();
   const order = textsSchema.safeParse(texts?.ok === true ? await texts.json() : null).data;
   return {
     isSignedIn: true,
     isSubmitter,
+    mayAppeal: isSubmitter || wallet === clientAddr || wallet === providerAddr,
     isReviewer: summary?.scopes.includes("review") ?? false,
     title: order?.spec_text.split("\n").find((line) => line.trim() !== "") ?? null,
   };
 }
 
 /** Why a sent form had no effect. */
-export type Refusal = { readonly status: 400 | 401 | 403 | 409 | 422; readonly words: string };
+export type Refusal = { readonly status: 400 | 401 | 402 | 403 | 409 | 422; readonly words: string };
 
 const ONCE = /^[A-Za-z0-9-]{8,64}$/;
 
@@ -75,7 +84,7 @@ export async function sendVerdictForm(
   });
   if (sent.ok) return null;
   const { words } = await readRefusal(sent);
-  const status = ([401, 403, 409, 422] as const).find((one) => one === sent.status);
+  const status = ([401, 402, 403, 409, 422] as const).find((one) => one === sent.status);
   if (status === undefined) throw new Problem("database-unavailable", words);
   return { status, words };
 }
@@ -87,6 +96,8 @@ function requestOf(form: URLSearchParams, id: string): { readonly path: string; 
         path: `/v1/verdicts/${id}/evidence`,
         body: JSON.stringify({ text: form.get("text") ?? "", final: form.get("final") === "on" }),
       };
+    case "appeal":
+      return { path: `/v1/verdicts/${id}/appeal`, body: "{}" };
     case "review":
       return {
         path: `/v1/verdicts/${id}/review`,
@@ -136,7 +147,8 @@ export function renderVerdictForms(
       : html`<div class="notice alarm" role="alert"><p><b>The form was not accepted.</b> ${renderProse(refusal.words)}</p></div>`;
   const evidence = takesEvidence(verdict) ? renderEvidence(verdict, { visitor, once }) : "";
   const review = visitor.isReviewer && takesReview(verdict) ? renderReview(id, once) : "";
-  return html`${refused}${evidence}${review}`;
+  const appeal = verdict.appeal?.status === "available" ? renderAppeal(verdict, { visitor, once }) : "";
+  return html`${refused}${appeal}${evidence}${review}`;
 }
 
 function renderEvidence(
@@ -155,6 +167,21 @@ function renderEvidence(
 <div class="field"><label for="text">Evidence, at most ${MAX_EVIDENCE.toLocaleString("en-GB")} characters</label><textarea id="text" name="text" rows="6" maxlength="${MAX_EVIDENCE}" required></textarea></div>
 <label class="check"><input type="checkbox" name="final"> This is all of my evidence: start the new run without waiting</label>
 <button class="button">Submit the evidence</button></form></section>`;
+}
+
+function renderAppeal(
+  { verdict_id: id, appeal }: VerdictAnswer,
+  { visitor, once }: { readonly visitor: Visitor; readonly once: string },
+): Fragment {
+  const until = appeal === null ? "" : html` until <b>${timeTag(new Date(appeal.appeal_by))}</b>`;
+  const price = `${usd(APPEAL_UNITS)} USD`;
+  if (!visitor.mayAppeal)
+    return html`<div class="notice warn"><p>The submitter, the client and the provider can appeal this decision${until}. A second panel of other models then decides anew, for ${price}. Without an appeal the decision is settled.</p>
+<p class="small">${visitor.isSignedIn ? "" : html`<a href="/account?next=/verdict/${id}">Sign in</a> with the key that submitted the output. `}Wallets pay <code>POST /v1/verdicts/${id}/appeal</code> by x402.</p></div>`;
+  return html`<section class="panel" aria-labelledby="appeal"><h2 id="appeal">Appeal</h2>
+<p>This decision can be appealed once${until}. A second panel of other models decides anew, and its decision takes the place of this one. If it makes none in time, you get the price back.</p>
+<form method="post" action="/verdict/${id}" data-once><input type="hidden" name="action" value="appeal"><input type="hidden" name="once" value="a-${once}">
+<button class="button">Appeal for ${price}</button></form></section>`;
 }
 
 function renderReview(id: string, once: string): Fragment {

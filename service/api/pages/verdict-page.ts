@@ -154,6 +154,7 @@ ${renderFigures(verdict)}
 ${renderReasons(verdict, methodology)}
 ${renderFindings(findings ?? [], methodology.voting)}
 ${renderMethod(methodology)}
+${renderAppealed(verdict)}
 ${settlement === null ? "" : renderSettlement(settlement)}
 ${renderProof(verdict)}`;
 }
@@ -266,6 +267,18 @@ function renderVoting({ effective_votes, money, second_model }: Voting): Fragmen
 ${money === null ? "" : html`<dt>An ALLOW pays</dt><dd>${worth}; all four votes are needed above ${dollars(money.unanimous_above_usd)}, a second model’s above ${dollars(money.second_model_above_usd)}</dd>`}`;
 }
 
+/** The appeal of a verdict; nothing without one, and while it can be made, since the form says so. */
+function renderAppealed({ appeal }: VerdictAnswer): Fragment | string {
+  if (appeal === null || appeal.status === "available") return "";
+  const { status, by, appealed_run, appeal_by, decide_by } = appeal;
+  return html`<section class="panel" aria-labelledby="appealed"><h2 id="appealed">Appeal</h2>
+<p>${APPEALS[status]} <a href="/v1/appeals">All appeals</a></p>
+<dl class="facts">
+${by === null ? html`<dt>Could be appealed until</dt><dd>${timeTag(new Date(appeal_by))}</dd>` : html`<dt>Appealed</dt><dd>decision ${appealed_run}, by the ${by}</dd>`}
+${status === "open" ? html`<dt>Decided by</dt><dd>${timeTag(new Date(decide_by))} at the latest</dd>` : ""}
+</dl></section>`;
+}
+
 function renderSettlement({
   status,
   chain_id,
@@ -314,6 +327,8 @@ const SETTLEMENTS: Readonly<Record<Settlement["status"], string>> = {
   waiting: "There is no decision to settle yet, or it is not processed yet.",
   waiting_for_submission: "The delivery is not on chain yet.",
   waiting_for_finality: "The delivery is on chain, in a block that is not final yet.",
+  appealable: "The decision is signed once the time to appeal is over.",
+  appealed: "The decision is under appeal, so nothing is signed yet.",
   suspended: "It cannot be settled now.",
   signed: "The decision is signed and sent to the evaluator.",
   settled: "The escrow has paid or refunded, in a final block.",
@@ -323,11 +338,23 @@ const SETTLEMENTS: Readonly<Record<Settlement["status"], string>> = {
   expired: "The job or the signature expired first.",
 };
 
+const APPEALS: Readonly<
+  Record<Exclude<NonNullable<VerdictAnswer["appeal"]>["status"], "available">, string>
+> = {
+  not_appealed: "The decision was not appealed in time.",
+  open: "A second panel of other models judges the output. Nothing is settled before its decision.",
+  upheld: "The second panel decided the same.",
+  overturned: "The second panel decided the opposite.",
+  held: "The second panel found not enough evidence to decide.",
+  failed: "The second panel made no decision in time. The price went back, and the first decision is valid.",
+};
+
 const CAUSES: Readonly<Record<NonNullable<VerdictAnswer["rerun"]>["cause"], string>> = {
   submitted: "the output was submitted",
   retried: "its submitter requested another run",
   evidence: "evidence was submitted",
   near_expiry: "the job was about to expire",
+  appeal: "the decision was appealed",
   review: "a reviewer decided",
 };
 

@@ -15,7 +15,7 @@ import { type VerdictAnswer, verdictParams, verdictSchema } from "./verdict-sche
 type Settlement = NonNullable<VerdictAnswer["settlement"]>;
 type Result = Omit<
   VerdictAnswer,
-  "verdict_id" | "status" | "error_message" | "rerun" | "spec_hash" | "output_hash" | "settlement"
+  "verdict_id" | "status" | "error_message" | "rerun" | "appeal" | "spec_hash" | "output_hash" | "settlement"
 >;
 
 const NO_RESULT: Result = {
@@ -49,6 +49,7 @@ export function renderVerdict(view: VerdictView): VerdictAnswer {
     ...(view.status === "completed" ? resultOf(view) : NO_RESULT),
     error_message: view.status === "failed" ? view.errorMessage : null,
     rerun: view.rerun === null ? null : { ...view.rerun },
+    appeal: appealOf(view),
     spec_hash: view.specHash,
     output_hash: view.outputHash,
     settlement: settlementOf(view),
@@ -120,6 +121,21 @@ function methodologyOf(
     })),
     reviewed_by: review?.reviewed_by ?? null,
     review_reason: review?.reason ?? null,
+  };
+}
+
+function appealOf({ appeal, settlement }: VerdictView): VerdictAnswer["appeal"] {
+  if (appeal === null) return null;
+  const { state, run, appellant, appealBy, decideBy } = appeal;
+  // An unpaid appeal is not shown.
+  const isWaiting = state === "window" || state === "unsettled";
+  const waiting = settlement?.status === "appealable" ? "available" : "not_appealed";
+  return {
+    status: isWaiting ? waiting : state,
+    appealed_run: run,
+    appeal_by: appealBy.toISOString(),
+    decide_by: decideBy.toISOString(),
+    by: isWaiting ? null : appellant,
   };
 }
 

@@ -1,5 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type {
+  AppealedData,
+  AppealFailedData,
   DecidedData,
   FailedData,
   ReviewDueData,
@@ -27,6 +29,29 @@ const failedSchema = z.object({
     example: "The panel gave too few answers: domain_expert, evidence_checker and critic abstained.",
   }),
 }) satisfies z.ZodType<FailedData>;
+
+const appealedRun = z
+  .int()
+  .min(1)
+  .openapi({ description: "The appealed decision's number, as in methodology.runs" });
+
+const appealedSchema = z.object({
+  verdict_id: z.uuid(),
+  status: z.literal("completed"),
+  final_verdict: decisionSchema.openapi({ description: "The appealed decision", example: "REJECT" }),
+  appealed_run: appealedRun,
+  appellant: z.enum(["client", "provider", "submitter"]).openapi({ example: "provider" }),
+  decide_by: isoSchema.openapi({ description: "Without a decision until then the appeal fails" }),
+}) satisfies z.ZodType<AppealedData>;
+
+const appealFailedSchema = z.object({
+  verdict_id: z.uuid(),
+  status: z.literal("completed"),
+  appealed_run: appealedRun.openapi({ description: "The decision that is valid" }),
+  error_message: z.string().openapi({
+    example: "The second panel made no decision until 2026-11-20T11:00:00.000Z.",
+  }),
+}) satisfies z.ZodType<AppealFailedData>;
 
 const reviewDueSchema = z.object({
   verdict_id: z.uuid(),
@@ -58,6 +83,15 @@ export const VERDICT_EVENTS: Readonly<Record<VerdictEvent, DescribedEvent>> = {
   "verdict.failed": {
     summary: "No verdict could be made, and none will be unless it is retried.",
     schema: eventSchema("verdict.failed", failedSchema).openapi("VerdictFailedEvent"),
+  },
+  "verdict.appealed": {
+    summary:
+      "A decision is under appeal: it is not settled before the second panel's, which is an event of its own.",
+    schema: eventSchema("verdict.appealed", appealedSchema).openapi("VerdictAppealedEvent"),
+  },
+  "verdict.appeal_failed": {
+    summary: "An appeal gave no decision: the appealed one is settled, and the price went back.",
+    schema: eventSchema("verdict.appeal_failed", appealFailedSchema).openapi("VerdictAppealFailedEvent"),
   },
   "verdict.review_due": {
     summary:

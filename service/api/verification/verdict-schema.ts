@@ -42,7 +42,7 @@ const findingSchema = z
   });
 
 /** Cause of a run or a decision. */
-export const causeSchema = z.enum(["submitted", "retried", "evidence", "near_expiry", "review"]);
+export const causeSchema = z.enum(["submitted", "retried", "evidence", "near_expiry", "appeal", "review"]);
 
 const usdAmount = (description: string, example: number) =>
   z.number().min(0).openapi({ description, example });
@@ -126,6 +126,8 @@ const SETTLEMENT_STATUSES = [
   "waiting",
   "waiting_for_submission",
   "waiting_for_finality",
+  "appealable",
+  "appealed",
   "suspended",
   "signed",
   "settled",
@@ -167,7 +169,7 @@ const settlementSchema = z
     job_id: jobIdSchema.openapi({ description: "Hexadecimal, as erc8183_job_id" }),
     status: z.enum(SETTLEMENT_STATUSES).openapi({
       description:
-        "unbound: the specification is not the job's, so nothing is ever signed. waiting: there is no decision yet, or it has not been processed. waiting_for_submission, waiting_for_finality: the job's delivery is not on chain, or not final. suspended: it cannot be settled now. signed: on its way to the evaluator. settled: the escrow paid or refunded, in a final block. held: the HOLD is on record in a final block, or was given after the job's expiry, when none is taken, and the escrow is untouched. expired_on_hold: the job ran out while held, so its client may take the money back. refused: it is never carried out. expired: the job ran out first, or the signature, which is made anew while the job can be decided",
+        "unbound: the specification is not the job's, so nothing is ever signed. waiting: there is no decision yet, or it has not been processed. waiting_for_submission, waiting_for_finality: the job's delivery is not on chain, or not final. appealable: it is signed once its time to appeal is over. appealed: a second panel judges. suspended: it cannot be settled now. signed: on its way to the evaluator. settled: the escrow paid or refunded, in a final block. held: the HOLD is on record in a final block, or was given after the job's expiry, when none is taken, and the escrow is untouched. expired_on_hold: the job ran out while held, so its client may take the money back. refused: it is never carried out. expired: the job ran out first, or the signature, which is made anew while the job can be decided",
       example: "settled",
     }),
     tx_hash: hashSchema.nullable(),
@@ -184,6 +186,23 @@ const settlementSchema = z
     }),
   })
   .openapi("Settlement");
+
+const appealSchema = z
+  .object({
+    status: z.enum(["available", "not_appealed", "open", "upheld", "overturned", "held", "failed"]).openapi({
+      description:
+        "available: until `appeal_by`. not_appealed: that time is over. open: the second panel judges. upheld, overturned, held: it decided the same, the opposite, or HOLD. failed: it made no decision until `decide_by`, the price went back, and the first decision is valid",
+      example: "overturned",
+    }),
+    appealed_run: z.int().min(1).openapi({ description: "The decision's number, as in methodology.runs" }),
+    appeal_by: isoSchema.openapi({ description: "End of the time to appeal" }),
+    decide_by: isoSchema.openapi({ description: "An appeal without a decision fails then" }),
+    by: z
+      .enum(["client", "provider", "submitter"])
+      .nullable()
+      .openapi({ description: "Null without an appeal", example: "provider" }),
+  })
+  .openapi("VerdictAppeal");
 
 const resultShape = {
   final_verdict: decisionSchema.nullable(),
@@ -237,6 +256,10 @@ export const verdictSchema = z
         description: "Of a HOLD that is run again; its decision is valid until the new one is there",
         example: null,
       }),
+    appeal: appealSchema.nullable().openapi({
+      description:
+        "Null before the decision is ready to be settled, and where it cannot be appealed: without a job, on HOLD, after a review, and where appeals are off",
+    }),
     findings: z.array(findingSchema).nullable(),
     methodology: methodologySchema.nullable(),
     spec_hash: hashSchema,

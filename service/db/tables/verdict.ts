@@ -56,7 +56,7 @@ export const jobSpec = ahs.table(
 export type VerdictStatus = "unsettled" | "pending" | "processing" | "completed" | "failed";
 
 /** Why a run of the panel is made, or a decision recorded. */
-export type RunCause = "submitted" | "retried" | "evidence" | "near_expiry" | "review";
+export type RunCause = "submitted" | "retried" | "evidence" | "near_expiry" | "appeal" | "review";
 
 /** One delivered output and what became of it. The row is the queue as well: workers take the due ones. */
 export const verdict = ahs.table(

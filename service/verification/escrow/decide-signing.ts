@@ -1,3 +1,4 @@
+import { type AppealSnapshot, type AppealTimes, decideAppeal } from "./decide-appeal.ts";
 import type { IndexedSubmission } from "./escrow-jobs.ts";
 import type { ChainBlock } from "./escrow-node.ts";
 import type { CheckStatus, UnsignedDecision } from "./settlement-checks.ts";
@@ -5,7 +6,7 @@ import { type Binding, type EscrowGeneration, type EscrowJob, jobEnd } from "./t
 
 /** Snapshot of everything that decides if a decision is signed. */
 export type SigningSnapshot = {
-  readonly decision: Pick<UnsignedDecision, "outputHash" | "models" | "job" | "decision">;
+  readonly decision: Pick<UnsignedDecision, "outputHash" | "models" | "job" | "decision" | "run" | "cause">;
   /** Address of the evaluator of signed verdicts, in lower case. */
   readonly evaluator: string;
   /** Newest block of the node; its time dates the signature. */
@@ -31,12 +32,15 @@ export type SigningSnapshot = {
     /** The evaluator's decision about the job as of the final block; 0 without one. */
     readonly decided: number;
   } | null;
-};
+} & Pick<AppealSnapshot, "appeal" | "windowSeconds" | "now">;
 
 /** Next step of an unsigned decision; times in Unix seconds. */
 export type SigningDecision =
   | { readonly kind: "sign"; readonly issuedAt: bigint; readonly deadline: bigint }
-  | { readonly kind: "wait"; readonly status: CheckStatus; readonly reason: string }
+  /** The time to appeal begins. */
+  | ({ readonly kind: "open"; readonly status: "appealable"; readonly reason: string } & AppealTimes)
+  /** `until` is the time of the next check, if it is known. */
+  | { readonly kind: "wait"; readonly status: CheckStatus; readonly reason: string; readonly until?: Date }
   /** A HOLD that the evaluator does not accept any more; the job is held anyway. */
   | { readonly kind: "keep"; readonly status: "held"; readonly reason: string }
   /** It can never be signed. */
@@ -99,19 +103,46 @@ function decideBySubmission(
   return decideByTime(snapshot, job);
 }
 
-function decideByTime(
-  { head, decision }: SigningSnapshot,
-  job: NonNullable<SigningSnapshot["job"]>,
-): SigningDecision {
+function decideByTime(snapshot: SigningSnapshot, job: NonNullable<SigningSnapshot["job"]>): SigningDecision {
+  const { head, decision } = snapshot;
   const issuedAt = head.timestamp;
   const isHold = decision.decision === "HOLD";
   if (isHold && issuedAt >= job.expiredAt) {
     const reason = "the evaluator takes no HOLD after the job's expiry; it can be decided still";
     return { kind: "keep", status: "held", reason };
   }
+  // A signature that expired unused waited for its appeal before.
+  const waiting = snapshot.earlier === null ? decideByAppeal(snapshot, job) : null;
+  if (waiting !== null) return waiting;
   const end = isHold ? job.expiredAt : jobEnd(job);
   const latest = issuedAt + LIFE_SECONDS;
   return { kind: "sign", issuedAt, deadline: end !== null && end < latest ? end : latest };
+}
+
+/** Null if the decision waits for no appeal. */
+function decideByAppeal(
+  snapshot: SigningSnapshot,
+  job: NonNullable<SigningSnapshot["job"]>,
+): SigningDecision | null {
+  const step = decideAppeal({ ...snapshot, secondsLeft: Number(job.expiredAt - snapshot.head.timestamp) });
+  switch (step.kind) {
+    case "sign":
+      return null;
+    case "open":
+      return { ...step, status: "appealable", reason: appealableUntil(step.appealBy) };
+    case "wait": {
+      if (step.status === "appealed") return wait("appealed", UNDER_APPEAL);
+      if (step.until === null) return wait("appealable", "an appeal is being paid");
+      return { kind: "wait", status: "appealable", reason: appealableUntil(step.until), until: step.until };
+    }
+  }
+}
+
+/** Reason of a decision that waits for the second panel. */
+export const UNDER_APPEAL = "it is under appeal: a second panel judges the output";
+
+function appealableUntil(time: Date): string {
+  return `it may be appealed until ${time.toISOString()}`;
 }
 
 function wait(status: CheckStatus, reason: string): SigningDecision {

@@ -18,6 +18,8 @@ export type EscrowDeps = {
   signer: LocalAccount;
   /** Account that sends the transactions; the process with its key sends them. */
   relayer: Address;
+  /** Time in which a decision that ends a job may be appealed before it is signed; 0 if there are no appeals. */
+  appealWindowSeconds: number;
   /**
    * Requests a re-run of a held verdict before its job expires. busy: another re-run is running; ask again. over: it had its decision, or no
    * re-run is possible any more.

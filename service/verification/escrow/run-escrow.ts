@@ -1,5 +1,6 @@
 import { runLoop } from "../../db/run-loop.ts";
 import { WAIT_STATUSES } from "../metrics.ts";
+import { readAppealFigures } from "./appeal-figures.ts";
 import type { EscrowDeps } from "./escrow-deps.ts";
 import { readEscrowIndex } from "./escrow-jobs.ts";
 import { countHolds, tickClocks } from "./hold-clocks.ts";
@@ -48,15 +49,18 @@ export async function escrowRound(deps: EscrowDeps): Promise<void> {
 }
 
 async function count({ db, deployment, metrics, now }: EscrowDeps): Promise<void> {
-  const { open: unsettled, oldestOpenSeconds } = await countOpenSettlements(db, deployment.chainId, now());
+  const { chainId } = deployment;
+  const { open: unsettled, oldestOpenSeconds } = await countOpenSettlements(db, chainId, now());
   metrics.openSettlements.set(unsettled);
   metrics.oldestOpenSeconds.set(oldestOpenSeconds);
-  const oldest = await readOldestUnsigned(db, deployment.chainId);
+  const oldest = await readOldestUnsigned(db, chainId);
   for (const status of WAIT_STATUSES) {
     const since = oldest.get(status)?.getTime() ?? now().getTime();
     metrics.oldestUnsignedSeconds.set({ status }, Math.max(0, (now().getTime() - since) / 1000));
   }
-  const { open, forReview } = await countHolds(db, deployment.chainId);
+  for (const [state, appeals] of Object.entries(await readAppealFigures(db, { chainId, now: now() })))
+    metrics.appeals.set({ state }, appeals);
+  const { open, forReview } = await countHolds(db, chainId);
   metrics.holds.set({ kind: "open" }, open);
   metrics.holds.set({ kind: "for_review" }, forReview);
 }

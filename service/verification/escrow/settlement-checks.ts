@@ -24,6 +24,7 @@ export async function readUnsigned(db: NodePgDatabase, of: { chainId: number; no
       specId: verdict.specId,
       ...JOB_COLUMNS,
       decision: verdictRun.finalVerdict,
+      cause: verdictRun.cause,
       outputHash: verdict.outputHash,
       specHash: jobSpec.specHash,
       evidenceHash: verdictRun.evidenceHash,
@@ -88,8 +89,13 @@ export async function takeDecision(
   return rows.length === 1;
 }
 
-/** Why a decision is not signed, as a verdict's response shows it. held: its job is on HOLD without a signature. */
+/**
+ * Why a decision is not signed, as a verdict's response shows it. appealable: it may be appealed still. appealed: a second panel judges.
+ * held: its job is on HOLD without a signature.
+ */
 export type CheckStatus =
+  | "appealable"
+  | "appealed"
   | "waiting_for_submission"
   | "waiting_for_finality"
   | "suspended"

@@ -6,7 +6,9 @@ import { lowerCase } from "../../db/columns.ts";
 import { isOutage } from "../../db/database-failure.ts";
 import { pauseAfter } from "../../db/run-loop.ts";
 import { SignerFailure } from "../../sender/remote-signer.ts";
+import { openWindow, readAppealTerm } from "./appeal-windows.ts";
 import { bindSpec, readBindable } from "./bind-spec.ts";
+import type { AppealTerm } from "./decide-appeal.ts";
 import { holdMoments } from "./decide-clock.ts";
 import { decideSigning, type SigningDecision, type SigningSnapshot } from "./decide-signing.ts";
 import type { EscrowDeps } from "./escrow-deps.ts";
@@ -22,6 +24,7 @@ import {
 } from "./escrow-node.ts";
 import { startClock } from "./hold-clocks.ts";
 import {
+  type CheckStatus,
   dropCheck,
   noteCheck,
   readUnsigned,
@@ -46,6 +49,8 @@ const BATCH = 50;
  */
 const FINALITY_MS = { first: 1_000, longest: 15_000 };
 const HINDERED_MS = { first: 5_000, longest: 600_000 };
+/** Statuses that pass by themselves. */
+const PASSING: ReadonlySet<CheckStatus> = new Set(["waiting_for_finality", "appealable", "appealed"]);
 
 /**
  * Signs every decision about a bound job that may be signed, stores the reason for each other one, and returns the number signed. A failing
@@ -81,14 +86,16 @@ async function tryToSign(
   try {
     const { snapshot, submission } = await readSnapshot(deps, decision, heads);
     const decided = decideSigning(snapshot);
-    if (decided.kind === "wait" || decided.kind === "never") {
+    if (decided.kind === "open" || decided.kind === "wait" || decided.kind === "never") {
       await note(deps, decision, decided);
       return false;
     }
     if (submission === null || snapshot.job === null)
       throw new Error("what is signed has a submission and a job");
     const { job } = snapshot;
-    if (decided.kind === "sign") return await sign(deps, { decision, submission, job, ...decided });
+    const appealState = snapshot.appeal?.state ?? null;
+    if (decided.kind === "sign")
+      return await sign(deps, { decision, submission, job, appealState, ...decided });
     await note(deps, decision, decided, { job, heldAt: heads.head.timestamp });
     return false;
   } catch (error) {
@@ -120,6 +127,7 @@ async function sign(
     decision: UnsignedDecision;
     submission: IndexedSubmission;
     job: JobTerm;
+    appealState: AppealTerm["state"] | null;
   },
 ): Promise<boolean> {
   const { decision, submission } = signing;
@@ -132,6 +140,9 @@ async function sign(
   const isSigned = await deps.db.transaction(async (tx) => {
     await holdChain(tx, chainId);
     if (!(await takeDecision(tx, decision))) return null;
+    // An appeal locks the verdict, as this does: one of the two comes first.
+    const appeal = await readAppealTerm(tx, decision.verdictId);
+    if ((appeal?.state ?? null) !== signing.appealState) return null;
     const block = { blockNumber: Number(submission.block), blockHash: submission.blockHash };
     if (!(await isIndexed(tx, chainId, block))) return null;
     const terminal = await takeJob(tx, decision.job);
@@ -204,7 +215,8 @@ async function note(
 ): Promise<void> {
   const checkedAt = deps.now();
   const { verdictId, run, attempts } = decision;
-  const pauses = decided.status === "waiting_for_finality" ? FINALITY_MS : HINDERED_MS;
+  const pauses = PASSING.has(decided.status) ? FINALITY_MS : HINDERED_MS;
+  const pausedUntil = new Date(checkedAt.getTime() + pauseAfter(attempts, pauses));
   const check = {
     verdictId,
     chainId: deps.deployment.chainId,
@@ -212,20 +224,38 @@ async function note(
     status: decided.status,
     reason: decided.reason,
     attempts: attempts + 1,
-    notBefore: decided.kind !== "wait" ? null : new Date(checkedAt.getTime() + pauseAfter(attempts, pauses)),
+    notBefore: nextCheck(decided, pausedUntil),
     checkedAt,
   };
   await deps.db.transaction(async (tx) => {
     await holdChain(tx, deps.deployment.chainId);
     if (!(await takeDecision(tx, decision))) return;
     await noteCheck(tx, check);
+    if (decided.kind === "open") {
+      const { appealBy, decideBy } = decided;
+      const chainId = deps.deployment.chainId;
+      await openWindow(tx, { verdictId, chainId, run, appealBy, decideBy, at: checkedAt });
+    }
     if (held !== undefined) await hold(tx, deps, { verdictId, ...held });
   });
-  if (attempts === 0 && !decided.status.startsWith("waiting"))
+  if (attempts === 0 && !decided.status.startsWith("waiting") && !PASSING.has(decided.status))
     deps.logger.warn(
       { verdict: verdictId, run, status: check.status, reason: check.reason },
       "verdict not signed",
     );
+}
+
+/** Time of the next check of an unsigned decision; null if it is never signed. */
+function nextCheck(decided: Exclude<SigningDecision, { kind: "sign" }>, pausedUntil: Date): Date | null {
+  switch (decided.kind) {
+    case "open":
+      return decided.appealBy;
+    case "wait":
+      return decided.until ?? pausedUntil;
+    case "keep":
+    case "never":
+      return null;
+  }
 }
 
 /**
@@ -239,7 +269,10 @@ async function readSnapshot(
 ): Promise<{ snapshot: SigningSnapshot; submission: IndexedSubmission | null }> {
   const { job } = decision;
   const escrow = findEscrow(deps.deployment, job);
-  const found = { evaluator: deps.evaluator.toLowerCase(), head, final, decision, earlier: null };
+  const found = {
+    ...{ evaluator: deps.evaluator.toLowerCase(), head, final, decision, earlier: null },
+    ...{ appeal: null, windowSeconds: deps.appealWindowSeconds, now: deps.now() },
+  };
   if (escrow === undefined) {
     const codeChange = "it is not among those whose jobs are settled here any more";
     const binding: Binding = { kind: "unbound", reason: codeChange };
@@ -255,6 +288,7 @@ async function readSnapshot(
     codeChange,
     job: reported === null ? null : { ...reported, generation: escrow.generation },
     earlier: await readEarlier(deps, decision, final.number),
+    appeal: await readAppealTerm(deps.db, decision.verdictId),
     binding: await bind(deps, decision, final.number),
     submission: submission === null ? null : { ...submission, isConfirmed },
   };

@@ -45,6 +45,12 @@ export type EvidenceParts = {
     readonly voting: Voting | null;
   };
   readonly rulesFired: readonly RuleName[];
+  /** The decision that an appeal is about; null for every other run. */
+  readonly appealed: {
+    readonly run: number;
+    readonly finalVerdict: Decision;
+    readonly evidenceHash: Hex;
+  } | null;
   readonly checks: readonly OutputCheck[];
   readonly findings: readonly RoleFinding[];
   /** Null without a critique. */
@@ -59,7 +65,7 @@ export type EvidenceParts = {
  * findings and quotations of at most 200 characters, and no whole text.
  */
 export function buildEvidence(parts: EvidenceParts): { body: string; hash: Hex } {
-  const { job, methodology, review } = parts;
+  const { job, methodology, review, appealed } = parts;
   const body = canonicalJson({
     schema: SCHEMA,
     verdict_id: parts.verdictId,
@@ -86,6 +92,7 @@ export function buildEvidence(parts: EvidenceParts): { body: string; hash: Hex }
     checks: parts.checks.map((check) => ({ ...check, finding: cutSentence(check.finding) })),
     findings: parts.findings.map(cutFinding),
     fabrication_risk: parts.fabricationRisk,
+    ...(appealed === null ? {} : { appealed: describeAppealed(appealed) }),
     // The assessor form of ERC-8210's candidate profile.
     assessors: ROLE_NAMES.map((id) => {
       const { verdict = null, confidence = null } = parts.findings.find(({ role }) => role === id) ?? {};
@@ -96,6 +103,11 @@ export function buildEvidence(parts: EvidenceParts): { body: string; hash: Hex }
     evaluated_at: parts.evaluatedAt,
   });
   return { body, hash: hashText(body) };
+}
+
+/** Only evidence of an appeal has this member, so that all other evidence keeps its bytes. */
+function describeAppealed({ run, finalVerdict, evidenceHash }: NonNullable<EvidenceParts["appealed"]>) {
+  return { run, final_verdict: finalVerdict, evidence_hash: evidenceHash };
 }
 
 /** Cuts a finding for the public: 20 objections, and no text over 200 characters. */

@@ -28,6 +28,7 @@ export function buildDecision(
     mdi: decision.mdi,
     methodology,
     rulesFired: decision.rulesFired,
+    appealed: cause === "appeal" ? of.verdictCase.appealed : null,
     checks: outcome.checks,
     findings: outcome.findings,
     fabricationRisk: outcome.fabricationRisk,

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { returnDebit } from "../../access/key-debits.ts";
 import type { Database } from "../../db/database.ts";
+import { failAppeal } from "./appeals.ts";
 import { notifyOfVerdict } from "./verdict-events.ts";
 import { isLeasedBy, type RunLease } from "./verdict-queue.ts";
 
@@ -10,7 +11,7 @@ export type RunFailure = { message: string; retryable: boolean };
 /**
  * Stores the result of a run without a decision: another attempt within an hour of the first one if that may help, otherwise its end. A
  * failed verdict notifies its endpoint and costs nothing: a key gets its debit back in the same database transaction, a payment stays with
- * the verdict and is owed. The third result: a re-run failed, and the earlier decision remains. lost: another worker has the lease, and
+ * the verdict and is owed. The third result: a re-run failed, and the earlier decision remains; an appeal gives its price back. lost: another worker has the lease, and
  * nothing changed.
  */
 export async function failRun(
@@ -33,7 +34,10 @@ export async function failRun(
       where ${isLeasedBy(lease)} returning status, debit_id`);
     const [row] = ended.rows;
     if (row === undefined) return "lost";
-    if (row.status === "completed") return "stands";
+    if (row.status === "completed") {
+      if (lease.cause === "appeal") await failAppeal(tx, lease.verdictId, { message, at });
+      return "stands";
+    }
     if (row.debit_id !== null) await returnDebit(tx, row.debit_id);
     const { verdictId, retries } = lease;
     await notifyOfVerdict(tx, { kind: "failed", message, retries }, { verdictId, at });

@@ -91,6 +91,7 @@ function decisionOf(
     mdi: panel.mdi,
     methodology: { panelVersion: panel_version, promptHash: prompt_hash, models, thresholds, voting },
     rulesFired: rules_fired,
+    appealed: null,
     findings: panel.findings,
     ...(newest === null
       ? { checks: [], fabricationRisk: null }

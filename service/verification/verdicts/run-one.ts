@@ -21,6 +21,8 @@ export type RunOneDeps = Parameters<typeof failRun>[0] &
     runPanel: RunPanel;
     /** Money that an ALLOW of this job releases; a failure is temporary. */
     readReleased: (job: VerdictCase["job"]) => Promise<ReleasedMoney>;
+    /** The panel of appeals, by other models; null without one. */
+    runAppealPanel: RunPanel | null;
     /** Token limit of one decision, retries included. The attempt that reaches it is the last. */
     tokensPerDecision: number;
     metrics: ReturnType<typeof createVerdictMetrics>;
@@ -36,6 +38,10 @@ const TEXTS_GONE: RunFailure = {
 const BROKEN_OFF: RunFailure = {
   message: `The run was broken off ${MAX_ATTEMPTS} times without an outcome.`,
   retryable: false,
+};
+const NO_SECOND_PANEL: RunFailure = {
+  message: "No second panel is configured here that could judge an appeal.",
+  retryable: true,
 };
 const OUR_FAULT: RunFailure = { message: "The run failed by a fault of the service.", retryable: true };
 
@@ -84,18 +90,23 @@ async function runLeased(
 
 async function askPanel(
   deps: RunOneDeps,
-  { texts, domain, providerHasScore, job }: VerdictCase,
+  { texts, domain, providerHasScore, job, appealed }: VerdictCase,
   { lease, stop }: { lease: RunLease; stop: AbortSignal },
 ): Promise<Decided | ({ kind: "failed" } & RunFailure)> {
   if (texts === null) return { kind: "failed", ...TEXTS_GONE };
+  // From its appeal on a verdict is the second panel's, whatever causes the run.
+  const runPanel = appealed === null ? deps.runPanel : deps.runAppealPanel;
+  if (runPanel === null) return { kind: "failed", ...NO_SECOND_PANEL };
   const earlier = await readRoleCalls(deps.db, lease);
   const known = reusableAnswers(earlier);
   const tokens = earlier.reduce((sum, call) => sum + call.promptTokens + call.completionTokens, 0);
   if (tokens >= deps.tokensPerDecision && known.length < ROLE_NAMES.length)
     return { kind: "failed", ...tooDear(tokens, deps.tokensPerDecision) };
   const calls = storeCalls(deps, lease);
-  const released = await deps.readReleased(job);
-  const running = deps.runPanel(
+  // An ALLOW that the second panel upholds has met the rules for its amount before.
+  const isAllowed = lease.cause === "appeal" && appealed?.finalVerdict === "ALLOW";
+  const released = isAllowed ? null : await deps.readReleased(job);
+  const running = runPanel(
     { ...texts, domain, providerHasScore, released },
     { known, ...calls, signal: stop },
   );

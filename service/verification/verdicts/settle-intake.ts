@@ -1,68 +1,34 @@
 import { and, eq, lte, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Logger } from "pino";
-import { keepDebit } from "../../access/key-debits.ts";
 import type { Database } from "../../db/database.ts";
 import { webhookEndpoint } from "../../db/tables/alerts.ts";
-import { keyDebit } from "../../db/tables/api-key.ts";
-import { type PaymentState, payment } from "../../db/tables/payment.ts";
 import { outputText, verdict } from "../../db/tables/verdict.ts";
 import type { JobName } from "../escrow/types.ts";
+import { fateOf, keepPrice, lockPrice, type PriceFate } from "./held-price.ts";
 import { placeOf } from "./sealed-texts.ts";
 import { wakeWorkers } from "./verdict-queue.ts";
 
 /** Retries of a verdict. After them a new submission takes the place of the failed verdict. */
 export const MAX_RETRIES = 3;
 
-/** activate: it is paid. drop: it will never be paid. wait: not known yet. */
-type IntakeFate = "activate" | "drop" | "wait";
-
-const FATE_BY_PAYMENT = {
-  settled: "activate",
-  answered: "activate",
-  reserved: "wait",
-  released: "drop",
-  lost: "drop",
-} as const satisfies Record<PaymentState, IntakeFate>;
-
-const FATE_BY_DEBIT = { kept: "activate", held: "wait", returned: "drop" } as const satisfies Record<
-  (typeof keyDebit.$inferSelect)["state"],
-  IntakeFate
->;
-
-/** Decides about an output by the state of its price. An output without a price is activated only by its request. */
-export function decideIntake({ paymentId, debit, payment }: Unsettled): IntakeFate {
-  if (paymentId !== null) return payment === null ? "drop" : FATE_BY_PAYMENT[payment];
-  return debit === null ? "drop" : FATE_BY_DEBIT[debit];
-}
-
 /**
  * Queues an unsettled output, captures its debit and marks its payment answered, with the response for repeats of the request. A webhook
  * secret is shown only in the first response. Throws if the price was given back.
  */
 export async function activate(tx: NodePgDatabase, found: Unsettled, at: Date): Promise<void> {
-  const { verdictId, debitId, paymentId, hasEndpoint } = found;
+  const { verdictId, hasEndpoint } = found;
   await tx.execute(sql`
     update ahs.verdict set status = 'pending', accepted_at = ${at}, not_before = ${at}, lease_until = null, updated_at = ${at}
     where id = ${verdictId} and status = 'unsettled'`);
   await wakeWorkers(tx);
-  if (debitId !== null && !(await keepDebit(tx, debitId)))
-    throw new Error(`debit ${debitId} was returned before it bought verdict ${verdictId}`);
-  if (paymentId === null) return;
   const secret = hasEndpoint ? { webhook_secret: null } : {};
-  const body = Buffer.from(JSON.stringify({ verdict_id: verdictId, status: "pending", ...secret }));
-  // An answered payment keeps its response.
-  const { rowCount } = await tx.execute(sql`
-    update ahs.payment set state = 'answered', updated_at = ${at}, answered_at = coalesce(answered_at, ${at}),
-      answer_type = case when state = 'settled' then 'application/json' else answer_type end,
-      answer_body = case when state = 'settled' then ${body} else answer_body end
-    where id = ${paymentId} and state in ('settled', 'answered')`);
-  if (rowCount !== 1)
-    throw new Error(`payment ${paymentId} has not moved, so that it buys no verdict ${verdictId}`);
+  const answer = { verdict_id: verdictId, status: "pending", ...secret };
+  await keepPrice(tx, found, { answer, bought: `verdict ${verdictId}`, at });
 }
 
-async function resolve(tx: NodePgDatabase, found: Unsettled, at: Date): Promise<IntakeFate> {
-  const fate = decideIntake(found);
+async function resolve(tx: NodePgDatabase, found: Unsettled, at: Date): Promise<PriceFate> {
+  const fate = fateOf(found);
   if (fate === "activate") await activate(tx, found, at);
   if (fate === "drop") await dropIntake(tx, found.verdictId);
   return fate;
@@ -72,7 +38,7 @@ async function resolve(tx: NodePgDatabase, found: Unsettled, at: Date): Promise<
  * Decides in one database transaction about an unsettled output whose request is overdue. It waits if the price is still open or the output
  * is not overdue. Null if it is not unsettled any more.
  */
-export function settleOverdue(db: Database, verdictId: string, now: Date): Promise<IntakeFate | null> {
+export function settleOverdue(db: Database, verdictId: string, now: Date): Promise<PriceFate | null> {
   return db.transaction(async (tx) => {
     const found = await takeUnsettled(tx, verdictId);
     if (found === null) return null;
@@ -104,7 +70,7 @@ export async function settleIntake({
   db: Database;
   logger: Logger;
   now: () => Date;
-}): Promise<Readonly<Record<IntakeFate, number>>> {
+}): Promise<Readonly<Record<PriceFate, number>>> {
   const tally = { activate: 0, drop: 0, wait: 0 };
   const overdue = await db
     .select({ verdictId: verdict.id })
@@ -210,17 +176,7 @@ export async function takeUnsettled(tx: NodePgDatabase, verdictId: string) {
     .where(and(eq(verdict.id, verdictId), eq(verdict.status, "unsettled")))
     .for("update");
   if (row === undefined) return null;
-  const [debit] = await tx
-    .select({ state: keyDebit.state })
-    .from(keyDebit)
-    .where(sql`${keyDebit.id} = ${row.debitId}`)
-    .for("update");
-  const [paid] = await tx
-    .select({ state: payment.state })
-    .from(payment)
-    .where(sql`${payment.id} = ${row.paymentId}`)
-    .for("update");
-  return { verdictId, ...row, debit: debit?.state ?? null, payment: paid?.state ?? null };
+  return { verdictId, ...row, ...(await lockPrice(tx, row)) };
 }
 
 /**

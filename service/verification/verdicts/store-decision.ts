@@ -5,6 +5,7 @@ import { type RunCause, verdictRun } from "../../db/tables/verdict.ts";
 import { queueDecision } from "../escrow/settlements.ts";
 import type { EvidenceParts } from "../panel/evidence-document.ts";
 import type { Decision, RoleFinding, RuleName, Voting } from "../panel/types.ts";
+import { endAppeal } from "./appeals.ts";
 import { notifyOfVerdict } from "./verdict-events.ts";
 
 /**
@@ -69,6 +70,7 @@ export async function storeDecision(
       error_message = null, lease_until = null, evaluated_at = ${at}, updated_at = ${at}
     where id = ${verdictId} and runs = ${run - 1}`);
   if (rowCount !== 1) throw new Error(`decision ${run} of verdict ${verdictId} is not the next one`);
+  if (cause === "appeal") await endAppeal(tx, { verdictId, decision: finalVerdict, at });
   await queueDecision(tx, { verdictId, run }, at);
   const news = { kind: "decided", run, cause, decision: finalVerdict, evidenceHash } as const;
   await notifyOfVerdict(tx, news, { verdictId, at });

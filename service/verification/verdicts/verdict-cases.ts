@@ -4,13 +4,21 @@ import type { Hex } from "viem";
 import { jobSpec, outputText, verdict } from "../../db/tables/verdict.ts";
 import type { TextSeal } from "../../db/text-seal.ts";
 import { JOB_COLUMNS, jobOf } from "../escrow/types.ts";
+import type { Decision } from "../panel/types.ts";
 import { openOrNull, placeOf } from "./sealed-texts.ts";
 
 /** Inputs of a verdict's run. */
 export type VerdictCase = Awaited<ReturnType<typeof readVerdictCase>>;
 
+/** A decision that was appealed. */
+export type AppealedRun = {
+  readonly run: number;
+  readonly finalVerdict: Decision;
+  readonly evidenceHash: Hex;
+};
+
 /**
- * Reads the inputs of a verdict's run. `providerHasScore` is for this chain. The texts are null if any of them was dropped after its
+ * Reads the inputs of a verdict's run. `providerHasScore` is for this chain. `appealed` is not null from its appeal on: then the second panel judges. The texts are null if any of them was dropped after its
  * retention time. Throws for an unknown verdict.
  */
 export async function readVerdictCase(
@@ -34,6 +42,10 @@ export async function readVerdictCase(
       evidence: sql<readonly { id: string; text: string | null; hash: Hex }[]>`coalesce((
         select json_agg(json_build_object('id', h.id, 'text', h.text, 'hash', h.text_hash) order by h.created_at, h.id)
         from ahs.held_evidence h where h.verdict_id = ${verdict.id}), '[]'::json)`,
+      appealed: sql<AppealedRun | null>`(
+        select json_build_object('run', r.run, 'finalVerdict', r.final_verdict, 'evidenceHash', r.evidence_hash)
+        from ahs.appeal a join ahs.verdict_run r on r.verdict_id = a.verdict_id and r.run = a.run
+        where a.verdict_id = ${verdict.id} and a.state in ('open', 'upheld', 'overturned', 'held'))`,
       providerHasScore: sql<boolean>`exists (
         select from ahs.current_score c
         where c.chain_id = ${chainId} and c.wallet = ${verdict.providerAddr} and c.ahs_score is not null)`,

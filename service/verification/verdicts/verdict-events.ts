@@ -3,12 +3,19 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { checksumAddress, type Hex, numberToHex } from "viem";
 import { eventId } from "../../alerts/plan-events.ts";
 import { insertEvents, type NewEvent } from "../../alerts/webhook-events.ts";
+import type { Appellant } from "../../db/tables/appeal.ts";
 import type { RunCause } from "../../db/tables/verdict.ts";
 import type { JobName } from "../escrow/types.ts";
 import type { Decision } from "../panel/types.ts";
 
 /** Events of a verdict. They go to the webhook_url of its output and need no subscription. */
-export type VerdictEvent = "verdict.completed" | "verdict.held" | "verdict.failed" | "verdict.review_due";
+export type VerdictEvent =
+  | "verdict.completed"
+  | "verdict.held"
+  | "verdict.failed"
+  | "verdict.review_due"
+  | "verdict.appealed"
+  | "verdict.appeal_failed";
 
 /** Changes of a verdict that notify its endpoint. */
 export type VerdictNews =
@@ -16,6 +23,10 @@ export type VerdictNews =
   | { kind: "decided"; run: number; cause: RunCause; decision: Decision; evidenceHash: Hex }
   /** It failed; retries: how often its owner retried it before. */
   | { kind: "failed"; message: string; retries: number }
+  /** Its decision is under appeal. The second panel's decision is an event of its own. */
+  | { kind: "appealed"; run: number; decision: Decision; appellant: Appellant; decideBy: Date }
+  /** The appeal gave no decision, so the earlier one is valid. */
+  | { kind: "appeal_failed"; run: number; message: string }
   /** A reviewer is asked to decide on its HOLD before its job runs out. */
   | ({ kind: "review_due"; reviewBy: Date; expiresAt: Date } & JobName);
 
@@ -24,6 +35,8 @@ type EventData = AsText<ReturnType<typeof describe>["data"]>;
 type AsText<Data> = { readonly [Key in keyof Data]: Data[Key] extends Hex ? string : Data[Key] };
 export type DecidedData = Extract<EventData, { run: number }>;
 export type FailedData = Extract<EventData, { status: "failed" }>;
+export type AppealedData = Extract<EventData, { appellant: Appellant }>;
+export type AppealFailedData = Extract<EventData, { appealed_run: number; error_message: string }>;
 export type ReviewDueData = Extract<EventData, { review_by: string }>;
 
 type VerdictMoment = { verdictId: string; at: Date };
@@ -72,6 +85,17 @@ function describe(news: VerdictNews, { verdictId: verdict_id, at }: VerdictMomen
     case "failed": {
       const data = { verdict_id, status: "failed", error_message: news.message } as const;
       return { type: "verdict.failed" as const, occasion: news.retries, data };
+    }
+    case "appealed": {
+      const { run: appealed_run, decision: final_verdict, appellant, decideBy } = news;
+      const decided = { verdict_id, status: "completed", final_verdict, appealed_run } as const;
+      const data = { ...decided, appellant, decide_by: decideBy.toISOString() };
+      return { type: "verdict.appealed" as const, occasion: "once", data };
+    }
+    case "appeal_failed": {
+      const { run: appealed_run, message: error_message } = news;
+      const data = { verdict_id, status: "completed", appealed_run, error_message } as const;
+      return { type: "verdict.appeal_failed" as const, occasion: "once", data };
     }
     case "review_due": {
       const held = { verdict_id, status: "completed", final_verdict: "HOLD" } as const;

@@ -3,6 +3,7 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Hex } from "viem";
 import type { Database } from "../../db/database.ts";
 import { underDeadline } from "../../db/database.ts";
+import { appeal } from "../../db/tables/appeal.ts";
 import { holdClock, type SettlementState, settlement, settlementCheck } from "../../db/tables/settlement.ts";
 import { jobSpec, outputText, verdict, verdictRun } from "../../db/tables/verdict.ts";
 import type { CheckStatus, WaitStatus } from "../escrow/settlement-checks.ts";
@@ -21,7 +22,7 @@ type Run = Pick<
 
 /**
  * Reads a verdict; null if it does not exist or its price is not settled. `result` is of the newest decision, null before the first; `runs`
- * has all of them, oldest first. `namedJob` is the job of its specification, `settlement` is null unless that was bound to it. Every join
+ * has all of them, oldest first. `appeal` is null before the time to appeal was opened. `namedJob` is the job of its specification, `settlement` is null unless that was bound to it. Every join
  * uses a primary or unique key, so the cost does not grow with the number of verdicts.
  */
 export async function readVerdict(db: Database, id: string) {
@@ -39,6 +40,10 @@ export async function readVerdict(db: Database, id: string) {
       ...JOB_COLUMNS,
       named: { chainId: jobSpec.jobChainId, escrow: jobSpec.jobEscrow, jobId: jobSpec.jobId },
       result: verdictRun.result,
+      appeal: {
+        ...{ state: appeal.state, run: appeal.run, appellant: appeal.appellant },
+        ...{ appealBy: appeal.appealBy, decideBy: appeal.decideBy },
+      },
       runs: sql<readonly (Omit<Run, "createdAt"> & { createdAt: string })[] | null>`(
         select json_agg(json_build_object('run', a.run, 'cause', a.cause, 'finalVerdict', a.final_verdict,
           'evidenceHash', a.evidence_hash, 'createdAt', a.created_at) order by a.run)
@@ -47,6 +52,7 @@ export async function readVerdict(db: Database, id: string) {
     .from(verdict)
     .innerJoin(jobSpec, eq(jobSpec.id, verdict.specId))
     .leftJoin(verdictRun, and(eq(verdictRun.verdictId, verdict.id), eq(verdictRun.run, verdict.runs)))
+    .leftJoin(appeal, eq(appeal.verdictId, verdict.id))
     .where(eq(verdict.id, id))
     .prepare("verdict_view")
     .execute();

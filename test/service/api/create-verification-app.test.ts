@@ -38,6 +38,7 @@ const VERIFICATION_TOOLS = [
   "get_verdict",
   "get_evidence",
   "offer_evidence",
+  "appeal_verdict",
   "get_receipt",
 ];
 

@@ -118,6 +118,7 @@ const UNKNOWN: Changes = {
   verdicts: { ...PORTS.verdicts, find: async () => null },
   acceptEvidence: async () => ({ kind: "unknown" }),
   retryVerdict: async () => ({ kind: "unknown" }),
+  appeals: { ...PORTS.appeals, offer: async () => ({ kind: "unknown" }) },
   outputs: { ...PORTS.outputs, hasSpec: async () => false },
 };
 const FOREIGN = withVerdict(verdictView({ owner: "key:another" }));
@@ -173,6 +174,10 @@ const SPECIFIC: Readonly<Record<string, Readonly<Record<number, Reach | null>>>>
       },
       headers: { ...BY_KEY, "Idempotency-Key": "one" },
     },
+  },
+  "POST /v1/verdicts/{verdict_id}/appeal": {
+    403: { changes: { appeals: { ...PORTS.appeals, offer: async () => ({ kind: "stranger" }) } } },
+    422: null,
   },
   "POST /v1/verdicts/{verdict_id}/review": {
     403: { changes: { keys: { ...PORTS.keys, find: async () => null } } },

@@ -36,6 +36,8 @@ import { AGENT, blockAt, SCHEMA, useRowsWorld } from "../scores/read/rows-world.
 
 const place = (number: number) => ({ address: getAddress(numberToHex(number, { size: 20 })), startBlock: 0 });
 const SPEC_ID = randomUUID();
+/** A verdict of a job in its time to appeal. */
+const VERDICT_ID = randomUUID();
 const CHAIN_ID = 31_337;
 const HEAD = 400;
 
@@ -71,6 +73,7 @@ beforeEach(async () => {
     insert into ${SCHEMA}.agent values (1, '${AGENT}');`);
   await world.client.query("truncate ahs.job_spec cascade");
   await insertSpec(world.db, SPEC);
+  await insertAppealable();
   // Whatever is asked once in the life of a server.
   await priced();
   statements.length = 0;
@@ -83,10 +86,12 @@ const CHEAP = {
   agent: [`indexed_agent_${CHAIN_ID}`, "wallet_standing"],
   keys: [],
   outputs: [expect.stringContaining("job_spec")],
+  appeal: [expect.stringContaining('"ahs"."appeal"')],
 };
 
 function cheapFor(url: string): readonly unknown[] {
   if (url.includes("/v1/outputs")) return CHEAP.outputs;
+  if (url.endsWith("/appeal")) return CHEAP.appeal;
   if (url.includes("/ahs/agent/")) return CHEAP.agent;
   return url.includes("/keys") ? CHEAP.keys : CHEAP.wallet;
 }
@@ -193,11 +198,13 @@ async function priced(): Promise<readonly Priced[]> {
   const manifest = await app.request("http://127.0.0.1:4020/.well-known/x402");
   if (manifest.status !== 200) throw new Error(`${manifest.status}: ${await manifest.text()}`);
   const { resources } = (await manifest.json()) as { resources: readonly Priced[] };
-  return resources.map((resource) =>
-    resource.url.endsWith("/v1/outputs")
-      ? { ...resource, body: { ...(resource.body as object), spec_id: SPEC_ID } }
-      : resource,
-  );
+  return resources.map((resource) => {
+    const { url, body } = resource;
+    if (url.endsWith("/appeal")) return { ...resource, url: url.replace("{verdict_id}", VERDICT_ID) };
+    return url.endsWith("/v1/outputs")
+      ? { ...resource, body: { ...(body as object), spec_id: SPEC_ID } }
+      : resource;
+  });
 }
 
 function ask({ method, url, body }: Priced, headers: Readonly<Record<string, string>> = {}) {
@@ -249,6 +256,21 @@ const SPEC: Parameters<typeof insertSpec>[1] = {
   createdAt: new Date(),
 };
 
+async function insertAppealable(): Promise<void> {
+  await world.client.query(
+    `insert into ahs.verdict (id, spec_id, slot, output_hash, submitted_by, submitter_addr, provider_addr, owner, units, status,
+       not_before, cause, runs, final_verdict, job_chain_id, job_escrow, job_id, created_at, updated_at)
+     values ($1, $2, 's', '0x', 'agent', $3, $3, 'key:none', 500, 'completed', now(), 'submitted', 1, 'REJECT', $4, '0xe5', 7,
+       now(), now())`,
+    [VERDICT_ID, SPEC_ID, AGENT, CHAIN_ID],
+  );
+  await world.client.query(
+    `insert into ahs.appeal (verdict_id, chain_id, run, appeal_by, decide_by, state, created_at, updated_at)
+     values ($1, $2, 1, now() + interval '1 hour', now() + interval '2 hours', 'window', now(), now())`,
+    [VERDICT_ID, CHAIN_ID],
+  );
+}
+
 /** A failure whose calldata a router would have, in a block of now. */
 async function insertFailure(): Promise<void> {
   const now = Math.floor(Date.now() / 1_000);
@@ -271,6 +293,12 @@ async function serveOn(deploymentFile: string): Promise<Hono<ApiEnv>> {
     X402_FACILITATOR_ADDRESS: place(0xb2).address,
     HISTORY_SOURCE: "none",
     RECEIPT_PRIVATE_KEY: `0x${"5e".repeat(32)}`,
+    ...{
+      PANEL_BASE_URL: "http://127.0.0.1:9",
+      PANEL_MODEL: "a",
+      PANEL_APPEAL_BASE_URL: "http://127.0.0.1:9",
+    },
+    ...{ PANEL_APPEAL_MODEL: "b", APPEAL_WINDOW_SECONDS: "600" },
   });
   const logger = pino({ level: "silent" });
   const parts = {

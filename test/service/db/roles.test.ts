@@ -85,6 +85,8 @@ describe("no process may do more than it needs", () => {
       "update ahs.enrich_cursor set block = 0",
       "insert into ahs.sanctions_entry (address) values ('0x1')",
       "delete from ahs.sanctions_reading",
+      "insert into ahs.appeal (verdict_id) values (null)",
+      "update ahs.appeal set decide_by = now()",
       "delete from ahs.chain_mark",
       "insert into ahs.migration (hash) values ('')",
     ],
@@ -100,7 +102,6 @@ describe("no process may do more than it needs", () => {
       "create table ahs.mine (id int)",
     ],
     ahs_work: [
-      "insert into ahs.api_key (name) values ('mine')",
       "delete from ahs.api_key",
       "update ahs.chain_mark set block_hash = 'forged'",
       "insert into ahs.sanctions_entry (address) values ('0x1')",

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
 import { createInterfaceApp } from "../../../../service/api/create-interface.ts";
 import { VERIFICATION_INTERFACE } from "../../../../service/api/create-verification-app.ts";
@@ -13,6 +13,7 @@ import {
 } from "../verification/fake-verification-ports.ts";
 import { fakeAccountPages } from "./fake-account-pages.ts";
 
+const JOB = { chainId: 31_337, escrow: `0x${"e5".repeat(20)}`, jobId: 7n } as const;
 const PATH = `/verdict/${VERDICT_ID}`;
 const SIGNED_IN = { cookie: `__Host-ahs_key=${KEY}` };
 const sent: unknown[] = [];
@@ -20,7 +21,18 @@ const rerunAt = new Date("2026-11-20T10:10:00.000Z");
 let scopes: readonly "review"[] = [];
 let owner = `key:${KEY_ID}`;
 
+let shown: () => ReturnType<typeof verdictView> = () => verdictView();
 const held = () => verdictView({ owner, result: verdictResult({ final_verdict: "HOLD" }) });
+const appealBy = new Date("2026-11-20T10:10:00.000Z");
+const times = { appealBy, decideBy: new Date("2026-11-20T11:10:00.000Z") };
+/** A verdict of a job in its time to appeal. */
+const appealable = () =>
+  verdictView({
+    owner,
+    appeal: { state: "window", run: 1, appellant: null, ...times },
+    namedJob: { ...JOB, isBound: true },
+    settlement: { ...JOB, status: "appealable", txHash: null, reviewBy: null, reason: null, signed: null },
+  });
 const pages = fakeAccountPages();
 /** One app for all tests: its documents take longer than a page. */
 const app = createInterfaceApp(
@@ -28,18 +40,25 @@ const app = createInterfaceApp(
     {
       pages: {
         ...pages,
-        verdicts: { ...pages.verdicts, find: async () => held() },
+        verdicts: { ...pages.verdicts, find: async () => shown() },
         account: {
           ...pages.account,
           keySummary: async () => ({ scopes, lastChargedAt: null, subscriptions: [] }),
         },
       },
-      verdicts: { ...bothPorts().verdicts, find: async () => held() },
+      verdicts: { ...bothPorts().verdicts, find: async () => shown() },
       acceptEvidence: async (offer) => {
         sent.push(offer);
         return offer.text === "late"
           ? { kind: "used-up" }
           : { kind: "kept", textHash: `0x${"99".repeat(32)}`, count: 1, rerunAt };
+      },
+      appeals: {
+        ...bothPorts().appeals,
+        open: async (verdictId) => {
+          sent.push({ appealed: verdictId });
+          return { state: "open", decideBy: times.decideBy };
+        },
       },
       recordReview: async (review) => {
         sent.push(review);
@@ -64,6 +83,10 @@ function post(fields: Readonly<Record<string, string>>, headers = SIGNED_IN): Pr
 }
 
 describe("the page of a verdict on HOLD", () => {
+  beforeEach(() => {
+    shown = held;
+  });
+
   test("takes evidence from the key that submitted the output, and shows it what was ordered", async () => {
     const html = await open();
     expect(html).toContain("<bdi>Ten rows, please.</bdi>");
@@ -105,5 +128,40 @@ describe("the page of a verdict on HOLD", () => {
     expect((await post({ action: "evidence", text: "x" }, { cookie: "" })).status).toBe(401);
     expect((await post({ action: "else" })).status).toBe(400);
     expect(sent).toEqual([]);
+  });
+});
+
+describe("the page of a verdict in its time to appeal", () => {
+  beforeEach(() => {
+    owner = `key:${KEY_ID}`;
+    shown = appealable;
+  });
+
+  test("sells an appeal to the key that submitted the output", async () => {
+    const html = await open();
+    expect(html).toContain("Appeal for 0.500 USD</button>");
+    expect(html).toContain('datetime="2026-11-20T10:10:00.000Z"');
+    const sold = await post({ action: "appeal", once: "a-once-0123456789" });
+    expect([sold.status, sold.headers.get("location")]).toEqual([303, PATH]);
+    expect(sent.splice(0)).toEqual([{ appealed: VERDICT_ID }]);
+  });
+
+  test("says to others who can appeal, until when and how", async () => {
+    const html = await open({});
+    expect(html).not.toContain("Appeal for");
+    expect(html).toContain("The submitter, the client and the provider can appeal this decision");
+    expect(html).toContain(`POST /v1/verdicts/${VERDICT_ID}/appeal`);
+  });
+
+  test.each([
+    ["open", "A second panel of other models judges the output."],
+    ["overturned", "The second panel decided the opposite."],
+    ["failed", "The price went back"],
+  ] as const)("and then shows an appeal that is %s", async (state, words) => {
+    shown = () => ({ ...appealable(), appeal: { state, run: 1, appellant: "provider", ...times } });
+    const html = await open();
+    expect(html).toContain(words);
+    expect(html).toContain("by the provider");
+    expect(html).not.toContain('</button></form></section>\n<dl class="stats"');
   });
 });

@@ -23,6 +23,8 @@ export const EVIDENCE = '{"final_verdict":"ALLOW","verdict_id":"7c9e6679-7425-40
 const EVIDENCE_HASH = keccak256(stringToHex(EVIDENCE));
 /** The owner of submissions by key-1 of the fake ledger. */
 export const OWNER = "key:key-1";
+const APPEAL_BY = new Date(NOW.getTime() + 600_000);
+const DECIDE_BY = new Date(NOW.getTime() + 4_200_000);
 const RECEIPT_SEED = `0x${"07".repeat(32)}` as const;
 const MODELS = {
   criteria_auditor: "m",
@@ -88,6 +90,7 @@ export function verdictView(changes: Partial<VerdictView> = {}): VerdictView {
     id: VERDICT_ID,
     status: "completed",
     rerun: null,
+    appeal: null,
     owner: OWNER,
     clientAddr: CLIENT,
     providerAddr: PROVIDER,
@@ -185,6 +188,14 @@ export function bothPorts(changes: Changes = {}, keys = fakeLedger()): ServedPar
       rerunAt: new Date(NOW.getTime() + 600_000),
     }),
     keys: { ...ports.keys, find: async () => storedKey({ name: "Trust desk", scopes: ["review"] }) },
+    appeals: {
+      terms: { windowSeconds: 600, model: "other" },
+      offer: async () => ({ kind: "open", appellant: "submitter", appealBy: APPEAL_BY }),
+      note: async () => ({ kind: "noted" }),
+      open: async () => ({ state: "open", decideBy: DECIDE_BY }),
+      withdraw: async () => undefined,
+      figures: async () => ({ open: 1, upheld: 5, overturned: 2, held: 1, failed: 3 }),
+    },
     recordReview: async () => ({ kind: "recorded", run: 2, evidenceHash: EVIDENCE_HASH }),
     verificationHealth: async () => WELL,
     ...changes,

@@ -6,9 +6,9 @@ import { Hono } from "hono";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { type Address, type Hex, zeroAddress } from "viem";
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { createApiKeyAccess } from "../../../../service/access/api-key-access.ts";
-import { apiKeyFinder, createApiKey } from "../../../../service/access/api-keys.ts";
+import { apiKeyFinder, createApiKey, readApiKey } from "../../../../service/access/api-keys.ts";
 import { createAccess } from "../../../../service/access/create-access.ts";
 import { createIdempotentAnswers, createRepeatStore } from "../../../../service/access/idempotent-answers.ts";
 import { createKeyDebits, returnExpiredHolds } from "../../../../service/access/key-debits.ts";
@@ -28,10 +28,12 @@ import { createRequestLimits } from "../../../../service/api/kit/deadline.ts";
 import { createErrorHandler } from "../../../../service/api/kit/handle-error.ts";
 import { mountEndpoints } from "../../../../service/api/kit/mount-endpoints.ts";
 import type { Services } from "../../../../service/api/services.ts";
+import { postAppeal } from "../../../../service/api/verification/post-appeal.ts";
 import { postOutputs } from "../../../../service/api/verification/post-outputs.ts";
 import { postRetry } from "../../../../service/api/verification/post-retry.ts";
 import { postSpecs } from "../../../../service/api/verification/post-specs.ts";
 import type { Database } from "../../../../service/db/database.ts";
+import { readAppealFigures } from "../../../../service/verification/escrow/appeal-figures.ts";
 import type { Binding } from "../../../../service/verification/escrow/types.ts";
 import { hashText } from "../../../../service/verification/panel/hashes.ts";
 import {
@@ -41,6 +43,13 @@ import {
   findAccepted,
   withdrawOutput,
 } from "../../../../service/verification/verdicts/accept-output.ts";
+import {
+  noteAppeal,
+  offerAppeal,
+  openAppeal,
+  sweepAppeals,
+  withdrawAppeal,
+} from "../../../../service/verification/verdicts/appeals.ts";
 import { retryVerdict } from "../../../../service/verification/verdicts/rerun-verdict.ts";
 import { readTokensSince } from "../../../../service/verification/verdicts/role-calls.ts";
 import { settleIntake } from "../../../../service/verification/verdicts/settle-intake.ts";
@@ -94,6 +103,8 @@ type WorldOptions = {
   readonly specLimit?: Services["specs"]["limit"];
   readonly budget?: Outputs["budget"];
   readonly refuseUrl?: Services["refuseUrl"];
+  /** False where no second panel is configured. */
+  readonly hasAppeals?: boolean;
 };
 
 export type IntakeWorld = ReturnType<typeof intakeWorld>;
@@ -207,6 +218,21 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
       audience: { origin: ORIGIN, chainId: CHAIN_ID },
     }),
     repeats: gate.repeats,
+    policies: {
+      ...ports.policies,
+      ownWallets: async (owner) =>
+        owner.kind === "wallet"
+          ? [owner.address]
+          : [(await readApiKey(db, owner.keyId))?.boughtBy ?? null].filter((wallet) => wallet !== null),
+    },
+    appeals: {
+      terms: options.hasAppeals === false ? null : { windowSeconds: 600, model: "other" },
+      offer: (request) => offerAppeal(db, request),
+      note: (purchase) => noteAppeal(db, purchase),
+      open: (verdictId) => openAppeal({ db, now: clock.now }, verdictId),
+      withdraw: (verdictId) => withdrawAppeal({ db, now: clock.now, logger }, verdictId),
+      figures: () => readAppealFigures(db, { chainId: CHAIN_ID, now: clock.now() }),
+    },
     retryVerdict: (request) => retryVerdict(db, request),
     isOfJob: (verdictId) => isVerdictOfJob(db, verdictId),
     panelBudget: outputs.budget,
@@ -218,7 +244,7 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
     context.set("headers", {});
     return next();
   });
-  mountEndpoints(app, [postSpecs, postOutputs, postRetry], {
+  mountEndpoints(app, [postSpecs, postOutputs, postRetry, postAppeal], {
     deps,
     limits: createRequestLimits({ deadlineMs: 120_000, stopping: stopping.signal, clock }),
     catalog: new Map(),
@@ -262,13 +288,18 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
       const { key, secret } = await createApiKey(db, wanted, { randomBytes, randomUuid: randomUUID });
       return { id: key.id, headers: { "X-API-Key": secret } };
     },
-    /** Headers of a payment for an output by a fresh wallet. */
-    payment: async (body: object) => {
-      const account = privateKeyToAccount(generatePrivateKey());
+    /** Headers of a payment, by default for an output by a fresh wallet. */
+    payment: async (
+      body: object,
+      {
+        path = "/v1/outputs",
+        account = privateKeyToAccount(generatePrivateKey()),
+      }: { path?: string; account?: PrivateKeyAccount } = {},
+    ) => {
       const buyer = new x402Client()
         .register(`eip155:${CHAIN_ID}`, new ExactEvmScheme(account))
         .setSpendControls(false);
-      const terms = (await (await post("/v1/outputs", body)).json()) as PaymentRequired;
+      const terms = (await (await post(path, body)).json()) as PaymentRequired;
       return { account, headers: paid(await buyer.createPaymentPayload(terms)) };
     },
     payments: () => listPayments(db, { kind: null, now: clock.now(), limit: 100 }),
@@ -277,6 +308,7 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
     /** Runs the workers that clean up after requests: debits, payments that were never sent to settlement, and outputs. */
     sweep: async () => {
       await returnExpiredHolds(db, clock.now());
+      await sweepAppeals({ db, logger, now: clock.now });
       return settleIntake({ db, logger, now: clock.now });
     },
   };

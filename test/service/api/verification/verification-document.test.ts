@@ -45,6 +45,8 @@ describe("/v1/openapi.json", () => {
       "get /v1/verdicts/{verdict_id}/receipt": null,
       "get /v1/receipt-mappings/{mapping_id}": null,
       "get /health": null,
+      "get /v1/appeals": null,
+      "post /v1/verdicts/{verdict_id}/appeal": 0.5,
     });
   });
 

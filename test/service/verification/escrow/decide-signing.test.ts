@@ -24,7 +24,9 @@ const job: NonNullable<SigningSnapshot["job"]> = {
   description: "",
 };
 const sight: SigningSnapshot = {
-  decision: { outputHash: DELIVERABLE, models: ["a-model"], decision: "ALLOW", job },
+  decision: {
+    ...{ outputHash: DELIVERABLE, models: ["a-model"], decision: "ALLOW", job, run: 1, cause: "submitted" },
+  },
   evaluator: EVALUATOR,
   head: { timestamp: NOW },
   final: { number: 100n, timestamp: NOW - 60n },
@@ -33,6 +35,9 @@ const sight: SigningSnapshot = {
   binding: { kind: "bound", job, by: "description" },
   submission: { block: 100n, deliverable: DELIVERABLE, isConfirmed: true },
   earlier: null,
+  appeal: null,
+  windowSeconds: 0,
+  now: new Date(Number(NOW) * 1_000),
 };
 const HOLD = { ...sight.decision, decision: "HOLD" } as const;
 const PUBLIC = { ...job, chainId: 8453 };

@@ -118,6 +118,7 @@ function depsOf(of: {
     evaluator: verdictEvaluator.address,
     signer: privateKeyToAccount(privateKeyOf(verdictSigner)),
     relayer: relayer.address,
+    appealWindowSeconds: 0,
     askRerun: async (_, { verdictId }) => {
       calls.push(`rerun ${verdictId}`);
       return rerun.answer;

@@ -92,6 +92,23 @@ describe("an escrow", () => {
     ]);
   });
 
+  it("pays on a decision that is not appealed, after its time to appeal and not before", async () => {
+    const { deps } = world;
+    deps.appealWindowSeconds = 50;
+    const { job, verdictId } = await decided("REJECT");
+    const before = await world.balances();
+    const { reason } = await world.reach(verdictId, "appealable");
+    deps.appealWindowSeconds = 0;
+    expect(reason).toMatch(/^it may be appealed until 20/);
+    await world.settleUp();
+    expect((await answerOf(verdictId)).appeal).toMatchObject({ status: "available", appealed_run: 1 });
+    expect(await world.settlements(job)).toEqual([]);
+    expect(await world.balances()).toEqual(before);
+    await world.reach(verdictId, "settled");
+    expect((await answerOf(verdictId)).appeal).toMatchObject({ status: "not_appealed", by: null });
+    expect(await world.balances()).toEqual({ ...before, client: before.client + BUDGET });
+  });
+
   it("keeps the money on HOLD until a review decides, however long its job's description", async () => {
     const { job, verdictId } = await decided("HOLD", { text: "Translate. ".repeat(1_820) });
     const before = await world.balances();

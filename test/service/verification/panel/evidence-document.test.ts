@@ -53,6 +53,7 @@ function theParts(change: Partial<EvidenceParts> = {}): EvidenceParts {
       },
     },
     rulesFired: [],
+    appealed: null,
     checks: [],
     findings: [aFinding()],
     fabricationRisk: "none",

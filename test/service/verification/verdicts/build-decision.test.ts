@@ -21,6 +21,7 @@ const verdictCase: VerdictCase = {
   submittedBy: "client",
   domain: "content",
   job: null,
+  appealed: null,
   evidenceHashes: [HASH],
   providerHasScore: false,
   texts: { specText: SPEC, acceptanceCriteria: null, outputText: OUTPUT, evidenceTexts: [EVIDENCE] },

@@ -48,6 +48,7 @@ test("a verdict's case is its specification, output, evidence in order, job and 
   const { specId, ...rest } = await read(id);
   expect(specId).toMatch(/^[0-9a-f-]{36}$/);
   expect(rest).toEqual({
+    appealed: null,
     specHash: `0x${"5e".repeat(32)}`,
     outputHash: `0x${"0f".repeat(32)}`,
     clientAddr: CLIENT,

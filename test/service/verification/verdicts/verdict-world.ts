@@ -113,6 +113,7 @@ export async function createVerdictWorld(start = new Date("2026-11-20T10:00:00.0
     readReleased: async () => null,
     tokensPerDecision: 1_000_000,
     runPanel,
+    runAppealPanel: null,
     metrics,
     logger: pino({ level: "silent" }),
     now: () => now,

@@ -1,17 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { decideIntake, type Unsettled } from "../../../../service/verification/verdicts/settle-intake.ts";
+import { fateOf, type LockedPrice } from "../../../../service/verification/verdicts/held-price.ts";
 
-const OPEN: Unsettled = {
-  verdictId: "v",
+const OPEN: LockedPrice = {
   debitId: null,
   paymentId: null,
   debit: null,
   payment: null,
-  leaseUntil: null,
-  hasEndpoint: false,
 };
 
-describe("an output that waits for its price", () => {
+describe("a purchase that waits for its price", () => {
   it.each([
     ["settled", "activate"],
     ["answered", "activate"],
@@ -20,7 +17,7 @@ describe("an output that waits for its price", () => {
     ["lost", "drop"],
     [null, "drop"],
   ] as const)("whose payment is %s: %s", (payment, fate) => {
-    expect(decideIntake({ ...OPEN, paymentId: "p", payment })).toBe(fate);
+    expect(fateOf({ ...OPEN, paymentId: "p", payment })).toBe(fate);
   });
 
   it.each([
@@ -29,10 +26,10 @@ describe("an output that waits for its price", () => {
     ["returned", "drop"],
     [null, "drop"],
   ] as const)("whose debit is %s: %s", (debit, fate) => {
-    expect(decideIntake({ ...OPEN, debitId: "d", debit })).toBe(fate);
+    expect(fateOf({ ...OPEN, debitId: "d", debit })).toBe(fate);
   });
 
   it("of a key without a limit goes with its request", () => {
-    expect(decideIntake(OPEN)).toBe("drop");
+    expect(fateOf(OPEN)).toBe("drop");
   });
 });

@@ -1,0 +1,58 @@
+import { z } from "@hono/zod-openapi";
+import { usd } from "../../access/access.ts";
+import { FIGURE_DAYS } from "../../verification/escrow/appeal-figures.ts";
+import { answerJson } from "../kit/answer.ts";
+import { defineFree } from "../kit/endpoint.ts";
+import { flag, int, text } from "../schemas/values.ts";
+import { APPEAL_UNITS } from "./post-appeal.ts";
+
+const appealsSchema = z
+  .object({
+    enabled: flag("Whether decisions on jobs can be appealed here", true),
+    window_seconds: int(
+      "Longest time to appeal; a quarter of the time to the job's expiry, if that is less",
+      600,
+    ).nullable(),
+    price_usd: z.string().openapi({ example: "0.500" }),
+    model: text("Model of the second panel", "other-model-1").nullable(),
+    days: int("Days that the figures are about", FIGURE_DAYS),
+    decided: int("Appeals with a decision of the second panel", 12),
+    upheld: int("With the same decision", 9),
+    overturned: int("With the opposite decision", 2),
+    held: int("With HOLD in place of ALLOW or REJECT", 1),
+    failed: int("Without a decision in time: the first was settled, and the price went back", 0),
+    open: int("Under way now", 1),
+    overturn_rate: z.number().min(0).max(1).nullable().openapi({
+      description: "`overturned` of `decided`, to 0.0001; null without any",
+      example: 0.1667,
+    }),
+  })
+  .openapi("Appeals");
+
+/** GET /v1/appeals. */
+export const getAppeals = defineFree({
+  method: "get",
+  path: "/v1/appeals",
+  operationId: "get_appeals",
+  tag: "Operation",
+  summary: "Appeals and how many were overturned",
+  description:
+    "Terms of appeals, and what the second panel decided in the last 90 days. `enabled` is false where no second panel is configured. The count is at most half a minute old.",
+  request: { params: z.object({}), query: z.object({}), body: null },
+  answer: { schema: appealsSchema, description: "Terms and figures" },
+  problems: ["database-unavailable", "internal"],
+  async respond(context, _input, { deps: { appeals } }) {
+    const { upheld, overturned, held, failed, open } = await appeals.figures();
+    const decided = upheld + overturned + held;
+    const body = {
+      enabled: appeals.terms !== null,
+      window_seconds: appeals.terms?.windowSeconds ?? null,
+      price_usd: usd(APPEAL_UNITS),
+      model: appeals.terms?.model ?? null,
+      days: FIGURE_DAYS,
+      ...{ decided, upheld, overturned, held, failed, open },
+      overturn_rate: decided === 0 ? null : Math.round((overturned / decided) * 10_000) / 10_000,
+    };
+    return answerJson(context, body, { headers: { "cache-control": "public, max-age=30" } });
+  },
+});

@@ -1,0 +1,128 @@
+import { z } from "@hono/zod-openapi";
+import { ownerOf, ownerText, type PayingCaller } from "../../access/access.ts";
+import { Problem, unavailable } from "../../access/problems.ts";
+import { type AppealCaller, type AppealOffer, answerOf } from "../../verification/verdicts/appeals.ts";
+import { requirePanel } from "../../verification/verdicts/token-budget.ts";
+import { defineSale } from "../kit/endpoint.ts";
+import { isoSchema } from "../schemas/values.ts";
+import type { Services } from "../services.ts";
+import { unknownVerdict, verdictIdOf } from "./require-verdict.ts";
+import { verdictParams } from "./verdict-schema.ts";
+
+/** Like the first decision. */
+export const APPEAL_UNITS = 500;
+const RETRY_AFTER_SECONDS = 5;
+const OFF_RETRY_SECONDS = 3_600;
+
+const appealedSchema = z
+  .object({
+    verdict_id: z.uuid(),
+    status: z.enum(["open", "upheld", "overturned", "held", "failed"]).openapi({
+      description: "As `appeal.status` of the verdict, which changes with the second panel's decision",
+    }),
+    decide_by: isoSchema.openapi({
+      description: "Without a decision until then the appeal fails, and its price goes back",
+    }),
+  })
+  .openapi("AppealedVerdict");
+
+/**
+ * POST /v1/verdicts/{verdict_id}/appeal. The appeal is stored after its price is reserved and before money moves, opened once it is
+ * paid, and withdrawn if the price was given back.
+ */
+export const postAppeal = defineSale({
+  method: "post",
+  path: "/v1/verdicts/{verdict_id}/appeal",
+  operationId: "appeal_verdict",
+  tool: "Appeals an ALLOW or REJECT that is about to settle a job: a second panel of other models decides anew. Use it within the verdict's `appeal.appeal_by`.",
+  price: APPEAL_UNITS,
+  tag: "Verification",
+  summary: "Have a second panel decide",
+  description:
+    "A panel of other models judges the same texts anew, for 0.50 USD, and its decision takes the place of the first: the same, the opposite, or HOLD, which goes to evidence and review. For ALLOW and REJECT of a job, once, from the time that the decision is ready to be settled until the verdict's `appeal.appeal_by`. By the job's client or provider, paying by x402 from its wallet or by a key that this wallet bought, or by the key or wallet that submitted the output. Until the second decision nothing is signed. Without one until `decide_by`, the first decision is settled and the price goes back: to the key, or for a payment as the credits of a key of the paying wallet, whose secret `POST /keys/rotate` makes. A repeat by the same caller is free. Decisions of reviewers, HOLD and decisions on appeal cannot be appealed. `GET /v1/appeals` counts how many were overturned.",
+  request: { params: verdictParams, query: z.object({}), body: null },
+  answer: { schema: appealedSchema, description: "The appeal" },
+  problems: [
+    "not-found",
+    "not-the-submitter",
+    "appeal-closed",
+    "appeal-unsettled",
+    "appeals-not-configured",
+    "panel-budget-spent",
+    "panel-not-configured",
+  ],
+  async check({ params }, { deps: { appeals }, now }) {
+    if (appeals.terms === null)
+      throw unavailable(
+        "appeals-not-configured",
+        "No second panel is configured here: no decision is appealed.",
+        {
+          retryAfterSeconds: OFF_RETRY_SECONDS,
+        },
+      );
+    const verdictId = verdictIdOf(params.verdict_id);
+    const offer = await appeals.offer({ verdictId, caller: null, now });
+    if (offer.kind === "unknown" || offer.kind === "closed") throw refusalOf(offer, verdictId);
+    return { verdictId };
+  },
+  async prepare(_input, { verdictId }, { deps, caller, now }) {
+    const appellant = await appealCaller(caller, deps);
+    const offer = await deps.appeals.offer({ verdictId, caller: appellant, now });
+    if (offer.kind !== "open" && offer.kind !== "there") throw refusalOf(offer, verdictId);
+    if (offer.kind === "open") await requirePanel(deps.panelBudget, { now, isOfJob: true });
+    return { verdictId, appellant, offer };
+  },
+  async sell(_input, { verdictId, appellant, offer }, sale) {
+    const { appeals } = sale.deps;
+    if (offer.kind === "there" && !sale.isOwed) return sale.free(answerOf({ verdictId, ...offer }));
+    const noted = { is: false };
+    try {
+      const { deliver } = await sale.take({
+        settlement: "before",
+        async accept(price) {
+          const purchase = { verdictId, caller: appellant, units: APPEAL_UNITS, now: sale.now, ...price };
+          const outcome = await appeals.note(purchase);
+          if (outcome.kind !== "noted") throw refusalOf(outcome, verdictId);
+          noted.is = true;
+          return true;
+        },
+      });
+      return await deliver(async () => answerOf({ verdictId, ...(await appeals.open(verdictId)) }));
+    } catch (error) {
+      if (noted.is) await appeals.withdraw(verdictId);
+      throw error;
+    }
+  },
+});
+
+/** A paying caller with the wallets that it speaks for: its own, or the one that bought its key. */
+async function appealCaller(
+  caller: PayingCaller,
+  { policies }: Pick<Services, "policies">,
+): Promise<AppealCaller> {
+  const owner = ownerOf(caller);
+  return { owner: ownerText(owner), wallets: await policies.ownWallets(owner) };
+}
+
+function refusalOf(offer: Exclude<AppealOffer, { kind: "open" | "there" }>, verdictId: string): Problem {
+  switch (offer.kind) {
+    case "unknown":
+      return unknownVerdict(verdictId);
+    case "closed":
+      return new Problem("appeal-closed", `Verdict ${verdictId} cannot be appealed now. ${offer.reason}`);
+    case "appealed":
+      return new Problem(
+        "appeal-closed",
+        `Verdict ${verdictId} was appealed before, and can be appealed once.`,
+      );
+    case "stranger":
+      return new Problem(
+        "not-the-submitter",
+        "A decision is appealed by the job's client or provider, from its wallet or by a key that this wallet bought, or by the key or wallet that submitted the output.",
+      );
+    case "busy":
+      return new Problem("appeal-unsettled", "Another appeal of this verdict is being paid.", {
+        headers: { "retry-after": String(RETRY_AFTER_SECONDS) },
+      });
+  }
+}
