@@ -37,7 +37,7 @@ const shared = {
   hookTimeout: 180_000,
   expect: { poll: { timeout: 30_000 } },
   // End-to-end tests wait for blocks most of their time.
-  maxWorkers: 3,
+  maxWorkers: 4,
   // Nothing keeps state in modules, and loading them anew for every file takes longer than most tests.
   isolate: false,
 };
