@@ -1369,7 +1369,15 @@ export interface components {
              * @example 1.62
              */
             effective_votes: number;
-            /** @description Which text a generator reads first */
+            /**
+             * @description Which text a generator reads first
+             * @example {
+             *       "criteria_auditor": "specification_first",
+             *       "domain_expert": "output_first",
+             *       "evidence_checker": "specification_first",
+             *       "user_advocate": "output_first"
+             *     }
+             */
             evidence_order: {
                 /** @enum {string} */
                 criteria_auditor?: "specification_first" | "output_first";
@@ -2143,7 +2151,12 @@ export interface operations {
                      *             "role": "evidence_checker",
                      *             "model": "another-model"
                      *           },
-                     *           "evidence_order": {},
+                     *           "evidence_order": {
+                     *             "criteria_auditor": "specification_first",
+                     *             "domain_expert": "output_first",
+                     *             "evidence_checker": "specification_first",
+                     *             "user_advocate": "output_first"
+                     *           },
                      *           "not_asked": [
                      *             {
                      *               "role": "synthesiser",

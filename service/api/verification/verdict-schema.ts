@@ -71,7 +71,15 @@ const votingSchema = z
       }),
     evidence_order: z
       .record(z.enum(GENERATOR_ROLES), z.enum(["specification_first", "output_first"]))
-      .openapi({ description: "Which text a generator reads first" }),
+      .openapi({
+        description: "Which text a generator reads first",
+        example: {
+          criteria_auditor: "specification_first",
+          domain_expert: "output_first",
+          evidence_checker: "specification_first",
+          user_advocate: "output_first",
+        },
+      }),
     not_asked: z
       .array(z.object({ role: z.enum(["critic", "synthesiser"]), reason: z.string() }))
       .readonly()
