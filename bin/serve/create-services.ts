@@ -83,6 +83,7 @@ import {
   openAppeal,
   withdrawAppeal,
 } from "../../service/verification/verdicts/appeals.ts";
+import { requestErasure } from "../../service/verification/verdicts/erase-texts.ts";
 import { openReceiptKeys, publishedKeys } from "../../service/verification/verdicts/receipt.ts";
 import { recordReview } from "../../service/verification/verdicts/review.ts";
 import { readVerdictQueue } from "../../service/verification/verdicts/verdict-queue.ts";
@@ -424,6 +425,7 @@ function verificationServices(
         monotonicMs: clock.monotonicMs,
       }),
     },
+    eraseTexts: (request) => requestErasure(db, request),
     recordReview: (review) => recordReview({ db, chainId: deployment.chainId, now }, review),
     verificationHealth: createHealthCheck({
       sources: {

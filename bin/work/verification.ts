@@ -5,6 +5,7 @@ import { readSignatureDeadline } from "../../service/verification/escrow/settlem
 import { createEscrowMetrics, createVerdictMetrics } from "../../service/verification/metrics.ts";
 import { runPanel } from "../../service/verification/panel/run-panel.ts";
 import { sweepAppeals } from "../../service/verification/verdicts/appeals.ts";
+import { eraseRequested } from "../../service/verification/verdicts/erase-texts.ts";
 import { askRerun } from "../../service/verification/verdicts/rerun-verdict.ts";
 import type { RunOneDeps } from "../../service/verification/verdicts/run-one.ts";
 import { runVerdicts } from "../../service/verification/verdicts/run-verdicts.ts";
@@ -153,6 +154,9 @@ export async function sweepVerification(
       settleIntake(deps),
     ),
     repeat({ logger, pauseMs: SETTLE_PAUSE_MS, what: "settling appeals" }, signal, () => sweepAppeals(deps)),
+    repeat({ logger, pauseMs: SETTLE_PAUSE_MS, what: "erasing texts on request" }, signal, () =>
+      eraseRequested(deps.db, deps.now()),
+    ),
     repeat({ logger, pauseMs: SWEEP_PAUSE_MS, what: "dropping texts and specifications" }, signal, () =>
       sweepOnce(deps),
     ),

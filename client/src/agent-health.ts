@@ -6,7 +6,13 @@ import { queryText, segment } from "./request-path.ts";
 import { type Call, type Charge, type Payer, readJson, type SendOptions, send } from "./send.ts";
 import { sendOptionsOf } from "./send-options.ts";
 import { type Subscription, subscriptionOf } from "./subscription.ts";
-import type { EvidenceInput, KeptEvidence, Receipt, VerdictTexts } from "./verification-types.ts";
+import type {
+  EvidenceInput,
+  KeptEvidence,
+  Receipt,
+  TextErasure,
+  VerdictTexts,
+} from "./verification-types.ts";
 
 export type AgentHealthOptions = {
   /** Scheme, host and port of the service. */
@@ -274,6 +280,11 @@ export class AgentHealth {
   /** Specification, output and evidence as they were sent, for the key that submitted the output. */
   getTexts(id: string): Promise<VerdictTexts> {
     return this.#verify({ method: "GET", path: `/v1/verdicts/${segment(id)}/texts` });
+  }
+
+  /** Has output, evidence and what quotes them erased for good: for the submitter's key or wallet, the client and the provider. */
+  eraseTexts(id: string): Promise<TextErasure> {
+    return this.#verify({ method: "DELETE", path: `/v1/verdicts/${segment(id)}/texts` });
   }
 
   /** The newest decision as a JWS, by a key of `/.well-known/jwks.json`. */

@@ -170,7 +170,7 @@ export interface paths {
         };
         /**
          * Evidence of a verdict
-         * @description The very bytes whose keccak256 is the verdict's `evidence_hash`, and the `reason` at the job's escrow: hashes, findings and quotes of at most 200 characters, as RFC 8785 JSON; never the texts. `Content-Digest` is their SHA-256 (RFC 9530). 404 before the first decision.
+         * @description The very bytes whose keccak256 is the verdict's `evidence_hash`, and the `reason` at the job's escrow: hashes, findings and quotes of at most 200 characters, as RFC 8785 JSON; never the texts. `Content-Digest` is their SHA-256 (RFC 9530). 404 before the first decision, 410 once it was erased with the texts on request.
          */
         get: operations["get_evidence"];
         put?: never;
@@ -254,12 +254,16 @@ export interface paths {
         };
         /**
          * Texts that a verdict is about
-         * @description Specification, output and evidence as they were sent, for the submission's own key in `X-API-Key` or a `SIGN-IN-WITH-X` of the wallet that paid; 403 for everyone else. Texts are dropped after some time (90 days unless the operator chose another): from then on 410, while verdict and evidence stay.
+         * @description Specification, output and evidence as they were sent, for the submission's own key in `X-API-Key` or a `SIGN-IN-WITH-X` of the wallet that paid; 403 for everyone else. Texts are dropped after some time (90 days unless the operator chose another), or by `DELETE` of this path: from then on 410, while verdict and evidence stay.
          */
         get: operations["get_verdict_texts"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Erase the texts of a verdict
+         * @description Erases for good the output, the evidence texts, the models' answers, and whatever quotes them in the decisions and their evidence documents. Hashes, verdict, scores, rules and evidence hashes stay; GET of texts and evidence is 410 then, so fetch the evidence first if you may need to prove the `reason` on chain. For the key that submitted the output, the wallet that paid for it, and its client and provider, signed in by `SIGN-IN-WITH-X`. If the client asks by its wallet, its specification is erased as well, unless another verdict or an open job needs it. 409 while the verdict is pending or run again, and while its job can still be settled by it. Asking again answers the same. Backups keep what they held.
+         */
+        delete: operations["erase_verdict_texts"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1007,6 +1011,22 @@ export interface components {
             verdict_id: string;
             /** @description Only where a webhook_url was sent: signs the deliveries; only the first answer shows it. Null in a repeat, and where the verdict was there already: its events go where its first submission said */
             webhook_secret?: string | null;
+        };
+        TextErasure: {
+            /**
+             * Format: date-time
+             * @description Null until a worker has erased them, which takes seconds
+             * @example 2026-11-20T09:58:00.000Z
+             */
+            erased_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the first request was made
+             * @example 2026-11-20T09:58:00.000Z
+             */
+            requested_at: string;
+            /** Format: uuid */
+            verdict_id: string;
         };
         ValidationError: {
             ctx?: {
@@ -2627,6 +2647,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Texts no longer kept */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Path and query too long */
             414: {
                 headers: {
@@ -3344,6 +3373,138 @@ export interface operations {
             /** @description Texts no longer kept */
             410: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path, query or body are invalid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    erase_verdict_texts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As POST /v1/outputs answered it */
+                verdict_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The texts are erased, or will be within seconds */
+            200: {
+                headers: {
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+                     *       "requested_at": "2026-11-20T09:58:00.000Z",
+                     *       "erased_at": "2026-11-20T09:58:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TextErasure"];
+                };
+            };
+            /** @description Header malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not the submitter's key or wallet */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Verdict or its job not over */
+            409: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {

@@ -44,6 +44,7 @@ export const PROBLEMS = {
   "output-unsettled": { status: 409, title: "Another submission of this output is being paid" },
   "verdict-not-completed": { status: 409, title: "Verdict not completed" },
   "verdict-not-failed": { status: 409, title: "Verdict not failed" },
+  "verdict-open": { status: 409, title: "Verdict or its job not over" },
   "verdict-not-held": { status: 409, title: "Verdict not on HOLD" },
   "appeal-closed": { status: 409, title: "Verdict cannot be appealed now" },
   "appeal-unsettled": { status: 409, title: "Another appeal of this verdict is being paid" },

@@ -3,6 +3,7 @@ import { type ApiInterface, createInterfaceApp, type ServedParts } from "./creat
 import type { ApiEnv } from "./kit/api-env.ts";
 import type { Endpoint } from "./kit/endpoint.ts";
 import { describeWebhooks } from "./schemas/webhooks.ts";
+import { deleteTexts } from "./verification/delete-texts.ts";
 import { getAppeals } from "./verification/get-appeals.ts";
 import { getReceipt, getReceiptMapping } from "./verification/get-receipt.ts";
 import { getVerdict } from "./verification/get-verdict.ts";
@@ -25,6 +26,7 @@ export const VERIFICATION_ENDPOINTS: readonly Endpoint[] = [
   postEvidence,
   getTexts,
   getVerdictDeliveries,
+  deleteTexts,
   postRetry,
   postReview,
   postAppeal,

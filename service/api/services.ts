@@ -53,6 +53,7 @@ import type { AppealFigures } from "../verification/escrow/appeal-figures.ts";
 import type { Intake } from "../verification/intake.ts";
 import type { acceptEvidence } from "../verification/verdicts/accept-evidence.ts";
 import type { noteAppeal, offerAppeal, openAppeal } from "../verification/verdicts/appeals.ts";
+import type { requestErasure } from "../verification/verdicts/erase-texts.ts";
 import type { ReceiptKeys } from "../verification/verdicts/receipt.ts";
 import type { recordReview } from "../verification/verdicts/review.ts";
 import type {
@@ -273,6 +274,7 @@ export type VerificationServices = Pick<Intake, "outputs" | "retryVerdict" | "is
     withdraw(verdictId: string): Promise<void>;
     figures(): Promise<AppealFigures>;
   };
+  readonly eraseTexts: (request: Parameters<typeof requestErasure>[1]) => ReturnType<typeof requestErasure>;
   readonly recordReview: (review: Parameters<typeof recordReview>[1]) => ReturnType<typeof recordReview>;
   readonly verificationHealth: () => Promise<HealthReport>;
   /** Null if no receipts are signed. */

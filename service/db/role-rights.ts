@@ -111,7 +111,8 @@ export const TABLE_RIGHTS: Readonly<Record<string, Readonly<Partial<Record<RoleN
   output_text: { ahs_serve: APPEND, ahs_work: ALL },
   held_evidence: { ahs_serve: "select, insert, update (final_by)", ahs_work: ALL },
   role_call: { ahs_serve: READ, ahs_work: EDIT },
-  verdict_run: { ahs_serve: APPEND, ahs_work: APPEND },
+  text_erasure: { ahs_serve: APPEND, ahs_work: EDIT },
+  verdict_run: { ahs_serve: APPEND, ahs_work: "select, insert, update (result, evidence)" },
   settlement: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: EDIT },
   settlement_check: {
     ahs_index: "select (chain_id), delete, update (status, reason, attempts, not_before, checked_at)",

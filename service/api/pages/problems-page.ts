@@ -35,13 +35,16 @@ const REMEDIES: Readonly<Record<ProblemCode, string>> = {
   "output-unsettled": "Repeat the request after `Retry-After`.",
   "verdict-not-completed": "Wait until the verdict is completed.",
   "verdict-not-failed": "Only failed verdicts can be retried.",
+  "verdict-open":
+    "Wait until the verdict is completed or failed, and until the escrow has completed, rejected or refunded its job. Then ask again.",
   "verdict-not-held": "Only verdicts on HOLD take evidence or a review.",
   "appeal-closed":
     "Read `appeal` of the verdict. ALLOW and REJECT of a job can be appealed once, until `appeal_by`; a HOLD takes evidence.",
   "appeal-unsettled": "Repeat the request after `Retry-After`.",
   "retries-used-up": "Submit the output again.",
   "evidence-used-up": "Wait for a reviewer; no more evidence is accepted.",
-  "texts-dropped": "The texts are deleted; verdict and evidence remain.",
+  "texts-dropped":
+    "The texts are deleted; the verdict remains, and its evidence unless it was erased on request.",
   "precondition-failed": "Read the policy again and send its new `ETag`.",
   "body-too-large": "Send at most 2 MiB.",
   "target-too-long": "Shorten the query.",

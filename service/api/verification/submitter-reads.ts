@@ -35,7 +35,7 @@ export const getTexts = defineFree({
   tag: "Verdicts",
   summary: "Texts that a verdict is about",
   description:
-    "Specification, output and evidence as they were sent, for the submission's own key in `X-API-Key` or a `SIGN-IN-WITH-X` of the wallet that paid; 403 for everyone else. Texts are dropped after some time (90 days unless the operator chose another): from then on 410, while verdict and evidence stay.",
+    "Specification, output and evidence as they were sent, for the submission's own key in `X-API-Key` or a `SIGN-IN-WITH-X` of the wallet that paid; 403 for everyone else. Texts are dropped after some time (90 days unless the operator chose another), or by `DELETE` of this path: from then on 410, while verdict and evidence stay.",
   identity: "owner",
   request: { params: verdictParams, query: z.object({}), body: null },
   answer: { schema: textsSchema, description: "The texts" },
@@ -44,7 +44,10 @@ export const getTexts = defineFree({
     const id = await requireOwnVerdict(context, params.verdict_id, { deps, what: "Texts" });
     const { specText, acceptanceCriteria, outputText, evidence } = await deps.verdicts.texts(id);
     if (specText === null || outputText === null)
-      throw new Problem("texts-dropped", "The texts of this verdict were dropped when their time was over.");
+      throw new Problem(
+        "texts-dropped",
+        "The texts of this verdict are no longer kept: their time was over, or they were erased on request.",
+      );
     const body = {
       verdict_id: id,
       spec_text: specText,

@@ -37,7 +37,7 @@ export const getEvidence = defineFree({
   tag: "Verdicts",
   summary: "Evidence of a verdict",
   description:
-    "The very bytes whose keccak256 is the verdict's `evidence_hash`, and the `reason` at the job's escrow: hashes, findings and quotes of at most 200 characters, as RFC 8785 JSON; never the texts. `Content-Digest` is their SHA-256 (RFC 9530). 404 before the first decision.",
+    "The very bytes whose keccak256 is the verdict's `evidence_hash`, and the `reason` at the job's escrow: hashes, findings and quotes of at most 200 characters, as RFC 8785 JSON; never the texts. `Content-Digest` is their SHA-256 (RFC 9530). 404 before the first decision, 410 once it was erased with the texts on request.",
   request: { params: verdictParams, query, body: null },
   answer: {
     schema: z.looseObject({}).openapi({ description: "The evidence, by its own version" }),
@@ -45,7 +45,7 @@ export const getEvidence = defineFree({
   },
   alternatives: { 304: { description: "Unchanged since the ETag in If-None-Match" } },
   headers: { "If-None-Match": "ETags that the caller holds: 304 where one of them is current" },
-  problems: ["not-found", "database-unavailable", "internal"],
+  problems: ["not-found", "texts-dropped", "database-unavailable", "internal"],
   async respond(context, { params, query: { run = null } }, { deps }) {
     const { id } = await requireVerdict(params.verdict_id, deps);
     const evidence = await deps.verdicts.evidence(id, run);
@@ -53,6 +53,11 @@ export const getEvidence = defineFree({
       const which = run === null ? "no decision yet" : `no decision ${run}`;
       throw new Problem("not-found", `Verdict ${id} has ${which}.`);
     }
+    if (evidence.body === null)
+      throw new Problem(
+        "texts-dropped",
+        `The evidence of decision ${evidence.run} was erased on request. Its hash stays: ${evidence.hash}.`,
+      );
     const headers = {
       etag: `"${evidence.hash}"`,
       "cache-control": run === null ? REVALIDATED : IMMUTABLE,

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import {
   bigint,
+  boolean,
   doublePrecision,
   index,
   integer,
@@ -186,6 +187,21 @@ export const roleCall = ahs.table(
   ],
 );
 
+/** Requests to erase the texts of a verdict, which a worker carries out. */
+export const textErasure = ahs.table(
+  "text_erasure",
+  {
+    verdictId: idOf(() => verdict.id, { onDelete: "cascade" }).primaryKey(),
+    /** key:ID or wallet:ADDRESS. */
+    requestedBy: text().notNull(),
+    /** Whether the client asked, whose specification goes as well. */
+    withSpec: boolean().notNull(),
+    requestedAt: moment().notNull(),
+    erasedAt: moment(),
+  },
+  (table) => [index("text_erasure_due").on(table.requestedAt).where(sql`${table.erasedAt} is null`)],
+);
+
 /** Every decision on an output: one of the panel's runs, or a reviewer's. The newest counts. */
 export const verdictRun = ahs.table(
   "verdict_run",
@@ -196,7 +212,7 @@ export const verdictRun = ahs.table(
     finalVerdict: text().$type<"ALLOW" | "HOLD" | "REJECT">().notNull(),
     /** As in the answer of GET /v1/verdicts/{verdict_id}. */
     result: jsonb().notNull(),
-    /** Its evidence as RFC 8785 JSON, byte by byte what was hashed. */
+    /** Its evidence as RFC 8785 JSON, byte by byte what was hashed; empty once erased on request. */
     evidence: text().notNull(),
     evidenceHash: hash().notNull(),
     createdAt: moment().notNull(),

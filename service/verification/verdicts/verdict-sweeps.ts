@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Database } from "../../db/database.ts";
 import { viewOf } from "../../db/index-snapshot.ts";
 
@@ -25,7 +26,17 @@ export async function dropUnusedSpecs(
   return (unnamed.rowCount ?? 0) + (named.rowCount ?? 0);
 }
 
-async function hasJobs(db: Database, chainId: number): Promise<boolean> {
+/** Condition that the index shows the end of a job; false without an index of its chain. */
+export async function isJobEnded(
+  db: NodePgDatabase,
+  { chainId, escrow, jobId }: { chainId: number; escrow: SQL; jobId: SQL },
+): Promise<SQL> {
+  if (!(await hasJobs(db, chainId))) return sql`false`;
+  return sql`exists (select from ${viewOf(chainId, "job")} j
+    where j.id = ${escrow} || ':' || ${jobId} and j.status in ('Completed', 'Rejected', 'Expired'))`;
+}
+
+async function hasJobs(db: NodePgDatabase, chainId: number): Promise<boolean> {
   const { rows } = await db.execute<{ there: boolean }>(
     sql`select to_regclass(${`chain_${chainId}.job`}) is not null as there`,
   );

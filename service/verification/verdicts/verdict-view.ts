@@ -100,10 +100,14 @@ export async function readOwnVerdicts(
     .limit(limit);
 }
 
-/** Reads the evidence of a verdict's decision, the newest if `run` is null: its number and the hashed bytes; null without one. */
+/** Reads the evidence of a verdict's decision, the newest if `run` is null: its number and the hashed bytes, null once erased; null without one. */
 export async function readStoredEvidence(db: Database, id: string, run: number | null) {
   const [row] = await underDeadline(db)
-    .select({ run: verdictRun.run, body: verdictRun.evidence, hash: verdictRun.evidenceHash })
+    .select({
+      run: verdictRun.run,
+      body: sql<string | null>`nullif(${verdictRun.evidence}, '')`,
+      hash: verdictRun.evidenceHash,
+    })
     .from(verdict)
     .innerJoin(
       verdictRun,

@@ -187,6 +187,7 @@ export function bothPorts(changes: Changes = {}, keys = fakeLedger()): ServedPar
       count: 1,
       rerunAt: new Date(NOW.getTime() + 600_000),
     }),
+    eraseTexts: async () => ({ kind: "requested", requestedAt: NOW, erasedAt: null }),
     keys: { ...ports.keys, find: async () => storedKey({ name: "Trust desk", scopes: ["review"] }) },
     appeals: {
       terms: { windowSeconds: 600, model: "other" },

@@ -38,6 +38,7 @@ describe("/v1/openapi.json", () => {
       "get /v1/verdicts/{verdict_id}": null,
       "get /v1/verdicts/{verdict_id}/evidence": null,
       "post /v1/verdicts/{verdict_id}/evidence": null,
+      "delete /v1/verdicts/{verdict_id}/texts": null,
       "get /v1/verdicts/{verdict_id}/texts": null,
       "get /v1/verdicts/{verdict_id}/deliveries": null,
       "post /v1/verdicts/{verdict_id}/retry": null,
