@@ -1096,6 +1096,16 @@ export interface components {
              */
             output_hash: string;
             /**
+             * @description How far each role is in the run that is due or under way, without what it says; null without one. Critic and synthesiser may never be asked
+             * @example null
+             */
+            progress: {
+                /** @enum {string} */
+                role: "criteria_auditor" | "domain_expert" | "evidence_checker" | "user_advocate" | "critic" | "synthesiser";
+                /** @enum {string} */
+                status: "waiting" | "asked" | "answered" | "abstained";
+            }[] | null;
+            /**
              * @description In the panel's words. Here, in key_objections and in strongest_dissent an ellipsis replaces every passage of more than 200 characters that it copied from specification, output or evidence
              * @example The table answers what was asked, and each row names where it is from.
              */
@@ -2122,6 +2132,7 @@ export interface operations {
                      *       "latency_ms": 8412,
                      *       "evaluated_at": "2026-11-20T09:58:00.000Z",
                      *       "error_message": null,
+                     *       "progress": null,
                      *       "rerun": null,
                      *       "appeal": {
                      *         "status": "overturned",

@@ -113,7 +113,16 @@ function renderOpen(verdict: VerdictAnswer, status: "pending" | "processing" | "
 ${renderHashes(verdict)}`;
   return html`<h1>${status === "pending" ? "Waiting for the panel" : "Being judged"}</h1>
 <p class="lead">${WAITING[status]}</p>
+${renderProgress(verdict)}
 ${renderHashes(verdict)}`;
+}
+
+function renderProgress({ progress }: VerdictAnswer): Fragment | string {
+  if (progress === null) return "";
+  return html`<section class="panel" aria-labelledby="progress"><h2 id="progress">Roles of the panel</h2>
+<dl class="facts">
+${progress.map(({ role, status }) => html`<dt>${ROLES[role]}</dt><dd>${PROGRESS[status]}</dd>`)}
+</dl></section>`;
 }
 
 function renderHashes({ spec_hash, output_hash }: VerdictAnswer): Fragment {
@@ -159,9 +168,11 @@ ${settlement === null ? "" : renderSettlement(settlement)}
 ${renderProof(verdict)}`;
 }
 
-function renderRerun({ rerun }: VerdictAnswer): Fragment | string {
+function renderRerun(verdict: VerdictAnswer): Fragment | string {
+  const { rerun } = verdict;
   if (rerun === null) return "";
-  return html`<p class="notice">A new run is under way, because ${CAUSES[rerun.cause]}. This decision is valid until the new one.</p>`;
+  return html`<p class="notice">A new run is under way, because ${CAUSES[rerun.cause]}. This decision is valid until the new one.</p>
+${renderProgress(verdict)}`;
 }
 
 function renderFigures({ final_score, confidence, mdi, evaluated_at, latency_ms }: VerdictAnswer): Fragment {
@@ -320,6 +331,13 @@ const WAITING: Readonly<Record<"pending" | "processing", string>> = {
   pending: "The output is in the queue of the panel.",
   processing:
     "The panel judges the output: four independent roles, then a critic and a synthesis where they can change the verdict.",
+};
+
+const PROGRESS: Readonly<Record<NonNullable<VerdictAnswer["progress"]>[number]["status"], string>> = {
+  waiting: "not asked yet",
+  asked: "is judging",
+  answered: "has answered",
+  abstained: "gave no valid answer",
 };
 
 const SETTLEMENTS: Readonly<Record<Settlement["status"], string>> = {

@@ -15,7 +15,15 @@ import { type VerdictAnswer, verdictParams, verdictSchema } from "./verdict-sche
 type Settlement = NonNullable<VerdictAnswer["settlement"]>;
 type Result = Omit<
   VerdictAnswer,
-  "verdict_id" | "status" | "error_message" | "rerun" | "appeal" | "spec_hash" | "output_hash" | "settlement"
+  | "verdict_id"
+  | "status"
+  | "error_message"
+  | "progress"
+  | "rerun"
+  | "appeal"
+  | "spec_hash"
+  | "output_hash"
+  | "settlement"
 >;
 
 const NO_RESULT: Result = {
@@ -48,6 +56,7 @@ export function renderVerdict(view: VerdictView): VerdictAnswer {
     status: view.status,
     ...(view.status === "completed" ? resultOf(view) : NO_RESULT),
     error_message: view.status === "failed" ? view.errorMessage : null,
+    progress: view.progress === null ? null : view.progress.map((role) => ({ ...role })),
     rerun: view.rerun === null ? null : { ...view.rerun },
     appeal: appealOf(view),
     spec_hash: view.specHash,

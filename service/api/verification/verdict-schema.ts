@@ -257,6 +257,19 @@ export const verdictSchema = z
     }),
     ...resultShape,
     error_message: text("Null unless the status is `failed`").nullable().openapi({ example: null }),
+    progress: z
+      .array(
+        z.object({
+          role: z.enum(ROLE_NAMES),
+          status: z.enum(["waiting", "asked", "answered", "abstained"]),
+        }),
+      )
+      .nullable()
+      .openapi({
+        description:
+          "How far each role is in the run that is due or under way, without what it says; null without one. Critic and synthesiser may never be asked",
+        example: null,
+      }),
     rerun: z
       .object({ cause: causeSchema, status: z.enum(["pending", "processing"]) })
       .nullable()

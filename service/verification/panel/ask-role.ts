@@ -143,13 +143,16 @@ function questionOf<Answer>(
   };
 }
 
+/** Reason of a role whose question was sent and not answered. */
+export const NO_ANSWER_YET = "broken off before it answered";
+
 /** Record of an aborted request. Its token usage is unknown. */
 function begunRecord({ models, prices }: PanelRunSettings, role: RoleName, promptTokens: number): RoleRecord {
   const tokens = { promptTokens, completionTokens: 0 };
   return {
     ...{ role, model: models[role], mode: "json_schema", requests: 1, latencyMs: 0 },
     ...{ ...tokens, costUsd: costOf(tokens, prices[role]) },
-    answer: { kind: "abstained", reason: "broken off before it answered" },
+    answer: { kind: "abstained", reason: NO_ANSWER_YET },
   };
 }
 

@@ -131,6 +131,12 @@ export type RoleRecord = {
   readonly latencyMs: number;
 };
 
+/** How far a role is in a run, without anything that it said. asked: its question was sent. */
+export type RoleProgress = {
+  readonly role: RoleName;
+  readonly status: "waiting" | "asked" | "answered" | "abstained";
+};
+
 /** One role's view as verdict and evidence show it. */
 export type RoleFinding = {
   readonly role: RoleName;

@@ -9,6 +9,8 @@ import { jobSpec, outputText, verdict, verdictRun } from "../../db/tables/verdic
 import type { CheckStatus, WaitStatus } from "../escrow/settlement-checks.ts";
 import type { SignedVerdict } from "../escrow/settlements.ts";
 import { JOB_COLUMNS, type JobName, jobOf } from "../escrow/types.ts";
+import { NO_ANSWER_YET } from "../panel/ask-role.ts";
+import { ROLE_NAMES, type RoleProgress } from "../panel/types.ts";
 import { openOrNull, placeOf } from "./sealed-texts.ts";
 import type { VerdictResult } from "./store-decision.ts";
 
@@ -44,6 +46,10 @@ export async function readVerdict(db: Database, id: string) {
         ...{ state: appeal.state, run: appeal.run, appellant: appeal.appellant },
         ...{ appealBy: appeal.appealBy, decideBy: appeal.decideBy },
       },
+      calls: sql<readonly RoleProgress[] | null>`(
+        select json_agg(json_build_object('role', c.role, 'status', case when c.failure is null then 'answered'
+          when c.failure = ${NO_ANSWER_YET} then 'asked' else 'abstained' end))
+        from ahs.role_call c where c.verdict_id = ${verdict.id} and c.run = ${verdict.runs} + 1)`,
       runs: sql<readonly (Omit<Run, "createdAt"> & { createdAt: string })[] | null>`(
         select json_agg(json_build_object('run', a.run, 'cause', a.cause, 'finalVerdict', a.final_verdict,
           'evidenceHash', a.evidence_hash, 'createdAt', a.created_at) order by a.run)
@@ -57,7 +63,7 @@ export async function readVerdict(db: Database, id: string) {
     .prepare("verdict_view")
     .execute();
   if (row === undefined || row.status === "unsettled") return null;
-  const { status, cause, named, jobChainId, jobEscrow, jobId, result, runs, ...shown } = row;
+  const { status, cause, named, jobChainId, jobEscrow, jobId, result, calls, runs, ...shown } = row;
   const { jobId: namedId, ...escrow } = named;
   const bound = jobOf({ jobChainId, jobEscrow, jobId });
   const isRunning = status === "pending" || status === "processing";
@@ -65,6 +71,8 @@ export async function readVerdict(db: Database, id: string) {
     ...shown,
     // A re-run of a decided verdict does not change its visible status, even if it fails.
     status: runs === null ? status : ("completed" as const),
+    /** Of every role in a run that is due or under way; null without one. */
+    progress: isRunning ? progressOf(calls ?? []) : null,
     rerun: runs !== null && isRunning ? { cause, status } : null,
     namedJob:
       bound !== null
@@ -77,6 +85,10 @@ export async function readVerdict(db: Database, id: string) {
     result: (result ?? null) as VerdictResult | null,
     settlement: bound === null ? null : await readSettlementView(underDeadline(db), id),
   };
+}
+
+function progressOf(calls: readonly RoleProgress[]): readonly RoleProgress[] {
+  return ROLE_NAMES.map((role) => calls.find((call) => call.role === role) ?? { role, status: "waiting" });
 }
 
 /** A verdict as its owner's list shows it. */

@@ -80,6 +80,25 @@ describe("the page of a verdict", () => {
     expect(html.length).toBeLessThan(60_000);
   });
 
+  test("says how far each role is while the panel works", async () => {
+    const progress = [
+      { role: "criteria_auditor", status: "answered" },
+      { role: "critic", status: "asked" },
+      { role: "synthesiser", status: "waiting" },
+    ] as const;
+    const rows = [
+      "<dt>Criteria auditor</dt><dd>has answered</dd>",
+      "<dt>Critic</dt><dd>is judging</dd>",
+      "<dt>Synthesiser</dt><dd>not asked yet</dd>",
+    ];
+    const first = await open(pendingView({ status: "processing", progress }));
+    for (const row of rows) expect(first.html).toContain(row);
+    const rerun = { cause: "evidence", status: "processing" } as const;
+    const again = await open(verdictView({ rerun, progress }));
+    for (const row of rows) expect(again.html).toContain(row);
+    expect((await open(verdictView())).html).not.toContain("Roles of the panel");
+  });
+
   test("looks again by itself while it waits, a bounded number of times, and stops when asked", async () => {
     const refreshOf = async (query: string, view = pendingView()) =>
       (await open(view, query)).response.headers.get("refresh");

@@ -89,6 +89,7 @@ export function verdictView(changes: Partial<VerdictView> = {}): VerdictView {
   return {
     id: VERDICT_ID,
     status: "completed",
+    progress: null,
     rerun: null,
     appeal: null,
     owner: OWNER,

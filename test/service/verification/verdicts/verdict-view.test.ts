@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NO_ANSWER_YET } from "../../../../service/verification/panel/ask-role.ts";
+import { ROLE_NAMES, type RoleName } from "../../../../service/verification/panel/types.ts";
 import { askRerun } from "../../../../service/verification/verdicts/rerun-verdict.ts";
 import { listHeldVerdicts } from "../../../../service/verification/verdicts/review.ts";
 import {
@@ -9,7 +11,7 @@ import {
   readStoredTexts,
   readVerdict,
 } from "../../../../service/verification/verdicts/verdict-view.ts";
-import { decided } from "./a-decision.ts";
+import { abstained, answered, decided } from "./a-decision.ts";
 import { allow, CLIENT, createVerdictWorld, hold, PROVIDER, type VerdictWorld } from "./verdict-world.ts";
 
 let world: VerdictWorld;
@@ -41,6 +43,37 @@ describe("a verdict as its readers see it", () => {
     expect(own).toMatchObject([{ id: accepted, status: "pending", finalVerdict: null }]);
     expect(await readOwnVerdicts(world.db, `key:${randomUUID()}`, 20)).toEqual([]);
     await world.work(async () => decided("REJECT"));
+  });
+
+  it("shows how far each role is in a run, and nothing that a role says", async () => {
+    const id = await world.add();
+    const waiting = ROLE_NAMES.map((role) => ({ role, status: "waiting" }));
+    expect((await readVerdict(world.db, id))?.progress).toEqual(waiting);
+    const kept = Promise.withResolvers<void>();
+    const late = Promise.withResolvers<void>();
+    const run = world.run(async (_, { begin, keep }) => {
+      await begin(answered("criteria_auditor", null));
+      const begun = { ...abstained("domain_expert", NO_ANSWER_YET), completionTokens: 0 };
+      await begin(begun);
+      await keep(answered("criteria_auditor", { reasoning: "SECRET" }));
+      await keep(abstained("user_advocate"));
+      kept.resolve();
+      await late.promise;
+      return decided("ALLOW");
+    });
+    await kept.promise;
+    const view = await readVerdict(world.db, id);
+    const shown: Partial<Record<RoleName, string>> = {
+      criteria_auditor: "answered",
+      domain_expert: "asked",
+      user_advocate: "abstained",
+    };
+    expect(view).toMatchObject({ status: "processing", result: null });
+    expect(view?.progress).toEqual(waiting.map(({ role }) => ({ role, status: shown[role] ?? "waiting" })));
+    expect(JSON.stringify(view)).not.toContain("SECRET");
+    late.resolve();
+    await run;
+    expect((await readVerdict(world.db, id))?.progress).toBeNull();
   });
 
   it("shows its newest decision, and all of them in order", async () => {
