@@ -6,7 +6,7 @@ import { deployContracts } from "./deploy-contracts.ts";
 import type { JsonRpc } from "./json-rpc.ts";
 import { marksOf } from "./manifest.ts";
 import { baseFeeAt } from "./population/base-fee.ts";
-import { planBazaar } from "./population/bazaar.ts";
+import { planFurtherAgents } from "./population/bazaar.ts";
 import { type Population, planPopulation } from "./population/plan.ts";
 import { type ReadyBlock, resolveBlocks } from "./population/resolve.ts";
 import type { World } from "./population/world.ts";
@@ -80,7 +80,7 @@ export async function buildChain(options: BuildChainOptions) {
 
 /**
  * The population of a chain that starts and ends at these times in unix seconds, as `buildChain` plays it. Its last block is that of
- * the second registry.
+ * the further registries.
  */
 export function planHistory(span: { seed: string; wallets: number; start: number; end: number }): Population {
   const { seed, wallets, start, end } = span;
@@ -93,7 +93,7 @@ export function planHistory(span: { seed: string; wallets: number; start: number
   });
   const { blocks } = population;
   const last = blocks.at(-1)?.time ?? start + SECONDS_FOR_CONTRACTS;
-  return { ...population, blocks: [...blocks, planBazaar(population, last + 1)] };
+  return { ...population, blocks: [...blocks, planFurtherAgents(population, last + 1)] };
 }
 
 /** From the given time on, whatever mode the node was in. */

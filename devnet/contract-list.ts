@@ -6,6 +6,7 @@ import { reputationRegistryAbi } from "../service/chain/abi/reputation-registry.
 import { sanctionsListAbi } from "../service/chain/abi/sanctions-list.ts";
 import { usdCoinAbi } from "../service/chain/abi/usd-coin.ts";
 import { validationRegistryAbi } from "../service/chain/abi/validation-registry.ts";
+import { agentLaunchpadAbi } from "./abi/agent-launchpad.ts";
 import { constantProductPoolAbi } from "./abi/constant-product-pool.ts";
 import { entryPointAbi } from "./abi/entry-point.ts";
 import { gasBurnerAbi } from "./abi/gas-burner.ts";
@@ -18,6 +19,7 @@ import { priceFeedAbi } from "./abi/price-feed.ts";
 import { repairableTargetAbi } from "./abi/repairable-target.ts";
 import { revertOnDemandAbi } from "./abi/revert-on-demand.ts";
 import { safeAccountAbi } from "./abi/safe-account.ts";
+import { serviceRegistryL2Abi } from "./abi/service-registry-l2.ts";
 import { smartWalletAbi } from "./abi/smart-wallet.ts";
 import { spamTokenAbi } from "./abi/spam-token.ts";
 import { wrappedCoinAbi } from "./abi/wrapped-coin.ts";
@@ -70,6 +72,8 @@ type ContractName =
   | "reputationRegistry"
   | "validationRegistry"
   | "assuranceAccounts"
+  | "serviceRegistry"
+  | "agentLaunchpad"
   | (typeof KEEPER_TARGETS)[number]
   | FeedName;
 
@@ -106,6 +110,8 @@ export function contractAddresses(): Contracts {
     "reputationRegistry" as const,
     "validationRegistry" as const,
     "assuranceAccounts" as const,
+    "serviceRegistry" as const,
+    "agentLaunchpad" as const,
   ];
   const entries = names.map((name, nonce) => [
     name,
@@ -159,6 +165,8 @@ export function codesAfterOracle() {
       abi: assuranceAccountsAbi,
       args: [contracts.usdc, contracts.verdictEvaluator],
     },
+    { name: "serviceRegistry", bytecode: bytecodes.ServiceRegistryL2, abi: serviceRegistryL2Abi, args: [] },
+    { name: "agentLaunchpad", bytecode: bytecodes.AgentLaunchpad, abi: agentLaunchpadAbi, args: [] },
   ];
   return [...verificationSpecs(contracts), ...others].map(creationCode);
 }

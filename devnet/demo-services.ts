@@ -7,6 +7,7 @@ import type { Address } from "viem";
 import type { LiveLogger } from "./live.ts";
 import { AGENT_SERVICES_URL } from "./population/agent-document.ts";
 import type { ArchetypeName } from "./population/plan-types.ts";
+import { serviceDocumentAt } from "./population/service-documents.ts";
 
 /** Name of the scripted provider of labels, as answers show it. */
 export const DEMO_LABELS = "Scripted labels (demo)";
@@ -117,7 +118,8 @@ export type DemoServices = {
 };
 
 /**
- * Serves the endpoints that the population's registration documents declare, and a provider of labels, on loopback. Null
+ * Serves the endpoints that the population's registration documents declare, the documents of its services as a gateway of IPFS
+ * does, and a provider of labels, on loopback. Null
  * where the port is taken, which is logged: the endpoints then do not answer.
  */
 export async function startDemoServices({
@@ -161,6 +163,8 @@ async function respond(
     const label = labels.get(await readAddress(request));
     return end(response, { status: 200, body: { data: label === undefined ? [] : [label] } });
   }
+  const document = serviceDocumentAt(path);
+  if (document !== null) return end(response, { status: 200, body: JSON.parse(document) });
   const { delayMs, ...answer } = answerAt(path);
   await delay(delayMs);
   end(response, answer);

@@ -16,7 +16,7 @@ import { roleAccounts } from "./accounts.ts";
 import { putCanonicalContracts } from "./canonical-contracts.ts";
 import { type Contracts, codesAfterOracle, contractAddresses, creationCodes } from "./contract-list.ts";
 import type { JsonRpc } from "./json-rpc.ts";
-import { BAZAAR_NAME } from "./population/bazaar.ts";
+import { BAZAAR_NAME, LAUNCHPAD_NAME, SERVICES_NAME } from "./population/bazaar.ts";
 import { localEscrows, verificationCalls } from "./verification-contracts.ts";
 
 const CHAIN_ID = 31_337;
@@ -88,7 +88,11 @@ export async function localDeployment(
         implementation: null,
       })),
     ),
-    registries: [{ name: BAZAAR_NAME, kind: "erc8004", ...contract(contracts.agentBazaar) }],
+    registries: [
+      { name: BAZAAR_NAME, kind: "erc8004", ...contract(contracts.agentBazaar) },
+      { name: SERVICES_NAME, kind: "olas-service-registry-l2", ...contract(contracts.serviceRegistry) },
+      { name: LAUNCHPAD_NAME, kind: "virtuals-agent-factory", ...contract(contracts.agentLaunchpad) },
+    ],
     reputationRegistry: contracts.reputationRegistry,
     validationRegistry: contract(contracts.validationRegistry),
     usdc: contracts.usdc,

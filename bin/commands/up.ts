@@ -151,7 +151,13 @@ async function bringUp(
     const chain = await startChain(rising, { rpcUrl: config.rpcUrl, ...population });
     rising.signal.throwIfAborted();
     const { rpcUrl, deploymentFile } = chain;
-    const onChain = { ...config, rpcUrl, deploymentFile, labels: labelsOf(config, chain) };
+    const onChain = {
+      ...config,
+      rpcUrl,
+      deploymentFile,
+      labels: labelsOf(config, chain),
+      ipfsGateway: gatewayOf(config, chain),
+    };
     const services = await startServices(rising, onChain, urls);
     const head = await awaitIndexed(rising, { db, chain, indexUrl: services.indexUrl });
     chain.live();
@@ -175,6 +181,11 @@ function labelsOf({ labels }: Config, { labelsUrl }: RunningChain): Config["labe
   return labels.url !== null || labelsUrl === null
     ? labels
     : { url: labelsUrl, apiKey: null, provider: DEMO_LABELS };
+}
+
+/** The documents of local services are at the demo's own gateway alone. */
+function gatewayOf({ ipfsGateway }: Config, { labelsUrl }: RunningChain): string {
+  return labelsUrl === null ? ipfsGateway : new URL(labelsUrl).origin;
 }
 
 async function prepareDatabase({

@@ -76,6 +76,7 @@ function sharedSettings(config: Config): Record<string, string> {
     POLLING_INTERVAL_MS: String(LOCAL_POLLING_MS),
     RESCORE_INTERVAL_SECONDS: String(LOCAL_RESCORE_SECONDS),
     PROBE_LOOPBACK: "1",
+    IPFS_GATEWAY_URL: config.ipfsGateway,
     ...noKeys(),
     PUBLISHER_PRIVATE_KEY: privateKeyOf(publisher),
     SIGNER_PRIVATE_KEY: privateKeyOf(signer),

@@ -1,12 +1,14 @@
 import { type Address, type Hex, keccak256, toHex } from "viem";
 import { identityRegistryAbi } from "../../service/chain/abi/identity-registry.ts";
 import { sanctionsListAbi } from "../../service/chain/abi/sanctions-list.ts";
+import { agentLaunchpadAbi } from "../abi/agent-launchpad.ts";
 import { gasBurnerAbi } from "../abi/gas-burner.ts";
 import { keeperTargetAbi } from "../abi/keeper-target.ts";
 import { mixerAbi } from "../abi/mixer.ts";
 import { priceFeedAbi } from "../abi/price-feed.ts";
 import { repairableTargetAbi } from "../abi/repairable-target.ts";
 import { revertOnDemandAbi } from "../abi/revert-on-demand.ts";
+import { serviceRegistryL2Abi } from "../abi/service-registry-l2.ts";
 import { type DeedOf, deed, encode } from "./deed.ts";
 import type { CallData, Deed } from "./plan-types.ts";
 
@@ -20,6 +22,8 @@ const GAS = {
   repair: { least: 23_000, most: 30_000 },
   setWallet: { least: 40_000, most: 92_000 },
   sanction: { least: 30_000, most: 80_000 },
+  createService: { least: 45_000, most: 90_000 },
+  launch: { least: 26_000, most: 60_000 },
   mix: { least: 30_000, most: 47_500 },
 } as const;
 
@@ -80,6 +84,16 @@ export function registerAgent(registry: Address, key: string, uri: string): Deed
   const data = encode(identityRegistryAbi, "register", [uri]);
   const most = 140_000 + 24_000 * Math.ceil(uri.length / 32);
   return { ...deed(registry, data, { least: 110_000, most }, "success"), creates: { kind: "agent", key } };
+}
+
+/** Creates a service of Olas' registry, of which the caller is the multisig. */
+export function createService(registry: Address, configHash: Hex): Deed {
+  return deed(registry, encode(serviceRegistryL2Abi, "create", [configHash]), GAS.createService, "success");
+}
+
+/** Launches an agent that acts through the caller's account. */
+export function launchAgent(launchpad: Address): Deed {
+  return deed(launchpad, encode(agentLaunchpadAbi, "launch", []), GAS.launch, "success");
 }
 
 /** Names another wallet for the agent, with that wallet's signature over the id and a deadline of the block's time. */

@@ -8,6 +8,7 @@ import {
   startDemoServices,
 } from "../../devnet/demo-services.ts";
 import { ARCHETYPES } from "../../devnet/population/archetypes/all.ts";
+import { SERVICE_DOCUMENTS } from "../../devnet/population/service-documents.ts";
 import { createGuardedFetch } from "../../service/net/guarded-fetch.ts";
 import { probeEndpoint } from "../../service/registries/probes/probe-endpoint.ts";
 import { createNansenSource } from "../../service/reports/labels/label-source.ts";
@@ -40,6 +41,13 @@ test("answers probes of the declared services as each kind must, and fails for a
   expect(await probe("/keeper/0/mcp", "mcp")).toEqual({ outcome: "ok", status: 200, valid: true });
   expect(await probe("/always-failing/0", "other")).toEqual({ outcome: "error", status: 503, valid: null });
   expect(await probe("/unknown", "other")).toEqual({ outcome: "error", status: 404, valid: null });
+});
+
+test("serves the documents of services as a gateway of ipfs does", async () => {
+  const [first] = SERVICE_DOCUMENTS;
+  const path = `/ipfs/f01701220${first?.configHash.slice(2)}`;
+  const answer = await fetch(`${services.origin}${path}`);
+  expect(await answer.json()).toMatchObject({ name: "Olas Trader" });
 });
 
 test("keeps most agents of a population up, some slow and a few failing", () => {

@@ -9,7 +9,11 @@ import { planHistory } from "../../devnet/build-chain.ts";
 import { contractAddresses } from "../../devnet/contract-list.ts";
 import { type Devnet, type DevnetOptions, startDevnet } from "../../devnet/devnet.ts";
 import { type JsonRpc, jsonRpc } from "../../devnet/json-rpc.ts";
+import { SERVICE_DOCUMENTS } from "../../devnet/population/service-documents.ts";
 import { AUTHORIZATION_USED } from "../../service/chain/node/rpc-answers.ts";
+import { olasServiceRegistryL2Decoder } from "../../service/registries/readers/olas-service-registry-l2.ts";
+import type { RegistryDecoder } from "../../service/registries/readers/registry-events.ts";
+import { virtualsAgentFactoryDecoder } from "../../service/registries/readers/virtuals-agent-factory.ts";
 import { isAlive, untilGone } from "./process-life.ts";
 
 const DAYS = 10;
@@ -121,6 +125,20 @@ describe("the local chain of 24 wallets and 10 days", () => {
       `0xdf592f7d${word(devnet.samples.sanctioned)}`,
     );
     expect(BigInt(listed)).toBe(1n);
+  });
+
+  test("has agents of services and launched agents, whose wallets are agents of the first registry", async () => {
+    const { serviceRegistry, agentLaunchpad } = contractAddresses();
+    const eventsOf = async (address: Hex, { decode }: RegistryDecoder) => {
+      const logs = await rpc.request("eth_getLogs", { address, fromBlock: "0x0", toBlock: "latest" });
+      return (logs as { topics: Hex[]; data: Hex }[]).flatMap((log) => decode(log) ?? []);
+    };
+    const services = await eventsOf(serviceRegistry, olasServiceRegistryL2Decoder);
+    expect(services.flatMap((event) => ("uri" in event ? (event.uri ?? []) : [])).toSorted()).toEqual(
+      SERVICE_DOCUMENTS.map(({ configHash }) => `ipfs://f01701220${configHash.slice(2)}`).toSorted(),
+    );
+    const launched = await eventsOf(agentLaunchpad, virtualsAgentFactoryDecoder);
+    expect(launched.map(({ agentId }) => agentId)).toEqual([1n, 2n]);
   });
 
   test("tells how far it is, stage by stage, up to the end", () => {
