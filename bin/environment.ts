@@ -315,10 +315,12 @@ export const environment = z.object({
   PROBE_LOOPBACK: z.enum(["0", "1"]).default("0").describe("0 or 1"),
   /** Serves documents of ipfs: URIs at /ipfs/CID by itself, for redirects are not followed; as a host of the internet alone. */
   IPFS_GATEWAY_URL: z
-    .url({ protocol: /^https$/ })
-    .refine((url) => /^[^?#@]*$/.test(url))
+    .url({ protocol: /^https?$/ })
+    .refine((url) => /^(?:https:|http:\/\/127\.0\.0\.1[:/])[^?#@]*$/.test(url))
     .default("https://ipfs.io")
-    .describe("a URL that starts with https://, without user information, query and fragment"),
+    .describe(
+      "a URL that starts with https://, or http://127.0.0.1:, without user information, query and fragment",
+    ),
   /** Gas that publishing may use per UTC day; sanctions flags are never held back. */
   DAILY_GAS: gas,
 });

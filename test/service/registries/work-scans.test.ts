@@ -1,5 +1,7 @@
-import { type Address, encodeFunctionData } from "viem";
+import { type Address, encodeFunctionData, getAddress, keccak256 } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { agentLaunchpadAbi } from "../../../devnet/abi/agent-launchpad.ts";
+import { serviceRegistryL2Abi } from "../../../devnet/abi/service-registry-l2.ts";
 import type { AhsRecord } from "../../../service/api/schemas/ahs-record.ts";
 import { identityRegistryAbi } from "../../../service/chain/abi/identity-registry.ts";
 import { startServer, startWorker } from "../../support/anvil-testkit/services.ts";
@@ -13,6 +15,8 @@ const WALLET: Address = `0x${"a1".repeat(20)}`;
 /** Blocks after which the local index takes a block as final. */
 const FINALITY = 30;
 const BALANCE = 50_000;
+const CONFIG_HASH = keccak256("0x01");
+const SERVICE_PATH = `/ipfs/f01701220${CONFIG_HASH.slice(2)}`;
 
 let kit: Testkit;
 let agent: TestServer;
@@ -20,7 +24,11 @@ let isUp = true;
 
 beforeAll(async () => {
   kit = await bootTestkit();
-  agent = await serveHttp((_request, response) => response.writeHead(isUp ? 401 : 503).end());
+  agent = await serveHttp(({ url }, response) => {
+    if (url !== SERVICE_PATH) return response.writeHead(isUp ? 401 : 503).end();
+    const services = [service(`http://127.0.0.1:${agent.port}/service`)];
+    return response.end(JSON.stringify({ name: "Olas Trader", services }));
+  });
 });
 afterAll(async () => {
   await kit.close();
@@ -34,10 +42,26 @@ test("the worker reads what real agents declare and visits it, and the service a
   const uri = dataUri({ name: "local", services: [service(endpoint)] });
   const data = encodeFunctionData({ abi: identityRegistryAbi, functionName: "setAgentURI", args: [0n, uri] });
   await chain.send({ from: WALLET, to: chain.contracts.identityRegistry, data, gas: 2_000_000n });
+  const { serviceRegistry, agentLaunchpad } = chain.contracts;
+  const create = encodeFunctionData({
+    abi: serviceRegistryL2Abi,
+    functionName: "create",
+    args: [CONFIG_HASH],
+  });
+  await chain.send({ from: WALLET, to: serviceRegistry, data: create });
+  const launch = encodeFunctionData({ abi: agentLaunchpadAbi, functionName: "launch" });
+  await chain.send({ from: WALLET, to: agentLaunchpad, data: launch });
   await chain.mine(FINALITY + 5, 0);
   const indexer = await kit.startIndexer();
   await indexer.reach(await chain.head());
-  const options = { ...kit, rpcUrl: chain.rpcUrl, env: { PROBE_LOOPBACK: "1", HISTORY_SOURCE: "none" } };
+  const options = {
+    ...kit,
+    rpcUrl: chain.rpcUrl,
+    env: {
+      ...{ PROBE_LOOPBACK: "1", HISTORY_SOURCE: "none" },
+      IPFS_GATEWAY_URL: `http://127.0.0.1:${agent.port}`,
+    },
+  };
   const worker = startWorker(options);
   kit.onClose(worker.stop);
   const first = await until({ what: "the endpoint is visited" }, async () => {
@@ -50,6 +74,13 @@ test("the worker reads what real agents declare and visits it, and the service a
       "select 1 from ahs.enrich_cursor join ahs.enrich_wallet using (chain_id) where past_next is null",
     );
     return rows[0] ?? null;
+  });
+  await until({ what: "the agents of further registries are read", timeoutMs: 100_000 }, async () => {
+    const { rows } = await db.$client.query(
+      `select name, document_state from ahs.registry_agent where wallet = $1 order by uri nulls last`,
+      [WALLET],
+    );
+    return rows.length === 2 && rows[0].document_state === "current" ? rows : null;
   });
   await worker.stop();
 
@@ -70,9 +101,16 @@ test("the worker reads what real agents declare and visits it, and the service a
   expect([mode, d3_score, infrastructure?.reason]).toEqual([
     "2D",
     null,
-    "1 of at least 20 probes, over 0 of at least 24 hours",
+    expect.stringMatching(/^[12] of at least 20 probes, over 0 of at least 24 hours$/),
   ]);
-  expect(infrastructure?.endpoints).toMatchObject([{ url: endpoint, probes: 1, availability: 1 }]);
+  expect(infrastructure?.endpoints).toMatchObject([
+    { url: endpoint, probes: 1, availability: 1 },
+    { url: `http://127.0.0.1:${agent.port}/service`, services: [{ registry: getAddress(serviceRegistry) }] },
+  ]);
+  const search = await fetch(`${server.baseUrl}/agents?name=olas`);
+  expect(await search.json()).toMatchObject({
+    agents: [{ name: "Olas Trader", agent_id: "1", registry: { name: "Olas services" } }],
+  });
   expect(infrastructure?.agent_url).toMatchObject({
     url: elsewhere,
     bound: false,
