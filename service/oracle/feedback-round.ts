@@ -41,7 +41,7 @@ import { readIndexedBlock } from "./publish-records.ts";
 type FeedbackDeps = FeedbackScope &
   FeedbackPlace & {
     readonly db: NodePgDatabase;
-    readonly node: Pick<PublicClient, "getTransactionReceipt" | "estimateFeesPerGas">;
+    readonly node: Pick<PublicClient, "getTransactionReceipt" | "estimateFeesPerGas" | "readContract">;
     readonly policy: FeedbackPolicy;
     readonly now: () => Date;
   };
@@ -66,14 +66,63 @@ export type FeedbackRound =
 
 /**
  * One round: settle the calls that are in a block or came to nothing, then queue those that are due. The row of a call, its
- * document and its transaction are one database transaction.
+ * document and its transaction are one database transaction. Before feedback is given, the registry is asked for an entry of ours that
+ * the table lacks, as after a restored backup; such an entry is revoked first.
  */
 export async function feedbackRound(deps: FeedbackDeps): Promise<FeedbackRound> {
+  const first = await runOnce(deps, new Map());
+  if (first.kind !== "done" || first.unchecked.length === 0) return first;
+  const second = await runOnce(deps, await readLiveEntries(deps, first.unchecked));
+  if (second.kind !== "done") return first;
+  return {
+    ...second,
+    settled: [...first.settled, ...second.settled],
+    sent: [...first.sent, ...second.sent],
+  };
+}
+
+/** Index of the newest entry of ours in the registry, by agent; null if it is revoked, and without one. */
+type LiveEntries = ReadonlyMap<bigint, bigint | null>;
+
+async function readLiveEntries(
+  { node, registry, client }: Pick<FeedbackDeps, "node" | "registry" | "client">,
+  agentIds: readonly bigint[],
+): Promise<LiveEntries> {
+  const contract = { address: registry, abi: reputationRegistryAbi } as const;
+  const live = new Map<bigint, bigint | null>();
+  for (const agentId of agentIds) {
+    const index = await node.readContract({
+      ...contract,
+      functionName: "getLastIndex",
+      args: [agentId, client],
+    });
+    const isLive = async () => {
+      const args = [agentId, client, index] as const;
+      const [, , , , isRevoked] = await node.readContract({
+        ...contract,
+        functionName: "readFeedback",
+        args,
+      });
+      return !isRevoked;
+    };
+    live.set(agentId, index > 0n && (await isLive()) ? index : null);
+  }
+  return live;
+}
+
+type OnceResult =
+  | Exclude<FeedbackRound, { readonly kind: "done" }>
+  | (Extract<FeedbackRound, { readonly kind: "done" }> & {
+      /** Agents that feedback is due for, and whose entries were not asked for. */
+      readonly unchecked: readonly bigint[];
+    });
+
+async function runOnce(deps: FeedbackDeps, live: LiveEntries): Promise<OnceResult> {
   const { db, chainId, policy } = deps;
   // The node is asked before the transaction, which must not wait for it.
   const indexes = await readIndexes(deps, await readUnsettledFeedback(db, deps));
   const { maxFeePerGas: weiPerGas } = await deps.node.estimateFeesPerGas();
-  return db.transaction(async (tx): Promise<FeedbackRound> => {
+  return db.transaction(async (tx): Promise<OnceResult> => {
     if (!(await tryTransactionLock(tx, `ahs-feedback:${chainId}`))) return { kind: "busy" };
     await holdChain(tx, chainId);
     if ((await readIndexedBlock(tx, chainId)) === null) return { kind: "no_index" };
@@ -83,9 +132,20 @@ export async function feedbackRound(deps: FeedbackDeps): Promise<FeedbackRound> 
     const spent = await readFeedbackSpending(tx, deps, { now, expectedWei });
     const candidates = await readFeedbackCandidates(tx, deps, { now, perWallet: policy.mostPerDay.wallet });
     const { acts, held } = planFeedback(candidates, { ...spent, weiPerGas }, policy);
-    for (const act of acts) await send(tx, act, { deps, now });
-    const sent = acts.map(({ kind, candidate }) => ({ kind, agentId: candidate.agentId }));
-    return { kind: "done", settled, sent, held, spentWei: spent.spentWei };
+    const sent: { agentId: bigint; kind: FeedbackRow["kind"] }[] = [];
+    const unchecked: bigint[] = [];
+    for (const act of acts) {
+      const { agentId } = act.candidate;
+      const index = live.get(agentId);
+      if (act.kind === "give" && index === undefined) {
+        unchecked.push(agentId);
+        continue;
+      }
+      const due = act.kind === "give" && index != null ? revokeFirst(act.candidate, index) : act;
+      await send(tx, due, { deps, now });
+      sent.push({ kind: due.kind, agentId });
+    }
+    return { kind: "done", settled, sent, unchecked, held, spentWei: spent.spentWei };
   });
 }
 
@@ -170,6 +230,12 @@ function refusalOf({ kind, transaction }: FeedbackRow): string | null {
   if (state !== "failed") return null;
   const { reason } = readRevert(isHex(revertData) ? revertData : null);
   return `${kind}: ${reason ?? failure ?? "unknown"}`;
+}
+
+/** The call that revokes an entry of ours which the table lacks; feedback is given once that is settled. */
+function revokeFirst(candidate: ScoredCandidate, index: bigint) {
+  const entry = candidate.wanted === null ? null : { ...candidate.wanted, index: Number(index) };
+  return { kind: "revoke" as const, candidate: { ...candidate, entry } };
 }
 
 /** Writes the row of one call and queues it. */

@@ -18,7 +18,7 @@ export type ListedWallet = RankedWallet & {
   readonly d2Score: number | null;
   /** The score of 30 days ago; null where the wallet had none. */
   readonly earlierScore: number | null;
-  /** Last own call in the index; null where the index has none. */
+  /** Last own call of any kind, signed payments and executions of a smart account included; null without one. */
   readonly lastActiveAt: Date | null;
 };
 
@@ -28,7 +28,7 @@ const ORDERS = {
   d1: "d1_score",
   d2: "d2_score",
   confidence: "confidence_micros",
-  active: "last_call_at",
+  active: "active_at",
 } as const;
 
 export type ListOrder = keyof typeof ORDERS;
@@ -178,14 +178,17 @@ function listStatement(
       select * from ahs.current_score
       where chain_id = $1 and ${SCOPES[scope]} ${scope === "scored" ? `order by ${rank}` : ""} limit ${MOST_LISTED}
     ), shown as materialized (
-      select held.*, r.d1_score, r.d2_score, w.last_call_at
+      select held.*, r.d1_score, r.d2_score, greatest(w.last_call_at, (
+        select c.timestamp from ahs.own_call c where c.chain_id = $1 and c.wallet = held.wallet
+        order by c.block desc, c.transaction_index desc, c.position desc limit 1
+      )) as active_at
       from held join (select id, d1_score, d2_score from ahs.score) r on r.id = held.score_id
       left join (select address, last_call_at from ${wallets}) w on w.address = held.wallet
       where $4::text is null or confidence_level = $4
       order by ${sorted} limit $5 offset $6
     )
     select ${COLUMNS}, d1_score as "d1Score", d2_score as "d2Score", earlier_score as "earlierScore",
-      to_timestamp(last_call_at::float8) as "lastActiveAt"
+      to_timestamp(active_at::float8) as "lastActiveAt"
     from shown s left join lateral (
       select e.ahs_score as earlier_score from ahs.score e
       where e.chain_id = $1 and e.wallet = s.wallet and e.as_of_time <= $7 order by e.as_of_time desc, e.id desc limit 1

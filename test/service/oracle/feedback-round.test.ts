@@ -130,6 +130,18 @@ test("the first grade is left with a document that its hash and the registry's e
   expect(await rows()).toEqual(["give B 1 confirmed"]);
 });
 
+test("an entry that a restored backup lacks is revoked before another is given", async () => {
+  world.startSender();
+  await register(0, wallet);
+  await world.store([{ wallet, asOf: 5, points: 82 }]);
+  await settle();
+  await world.db.delete(feedback);
+  await settle();
+  expect(await summary(0)).toEqual([1n, 82n, 0]);
+  expect((await givenLogs()).length).toBe(2);
+  expect(await rows()).toEqual(["revoke B null confirmed", "give B 2 confirmed"]);
+});
+
 test("a change of grade replaces the entry, a move within it does not", async () => {
   world.startSender();
   await register(0, wallet);

@@ -61,6 +61,14 @@ describe("lists of the leaderboard", () => {
       ...{ wallet: address(2), ahsScore: 2, grade: "F", confidenceMicros: 200_000, confidenceLevel: "LOW" },
       ...{ d1Score: 2, d2Score: 2, earlierScore: 2, lastActiveAt: new Date(1_795_168_900_000) },
     });
+    // A signed payment, after the last transaction of its own.
+    await db.$client.query(
+      `insert into ahs.own_call (chain_id, wallet, block, transaction_index, position, hash, origin, source, timestamp, value, ok,
+         gas_limit, gas_used, gas_price_wei, fee_wei)
+       values (${CHAIN}, '${address(3)}', 7, 0, 1, '0x', 'payment', 'enrich', 1795169000, 0, true, 1, 1, 1, 1)`,
+    );
+    const [paid] = await read().list({ ...BEST, order: "active", limit: 1 });
+    expect([paid?.wallet, paid?.lastActiveAt]).toEqual([address(3), new Date(1_795_169_000_000)]);
     const before = { now: () => new Date("2026-12-01T00:00:00Z") };
     const early = createLeaderboardReader(db, { chainId: CHAIN, registries: [] }, before);
     expect((await early.list({ ...BEST, limit: 1 }))[0]?.earlierScore).toBeNull();
