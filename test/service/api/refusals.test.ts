@@ -117,6 +117,7 @@ const UNKNOWN: Changes = {
   subscriptions: { ...PORTS.subscriptions, find: async () => null },
   verdicts: { ...PORTS.verdicts, find: async () => null },
   acceptEvidence: async () => ({ kind: "unknown" }),
+  eraseTexts: async () => ({ kind: "unknown" }),
   retryVerdict: async () => ({ kind: "unknown" }),
   appeals: { ...PORTS.appeals, offer: async () => ({ kind: "unknown" }) },
   outputs: { ...PORTS.outputs, hasSpec: async () => false },
@@ -128,6 +129,7 @@ const NO_TEXTS: Changes = {
   verdicts: {
     ...PORTS.verdicts,
     texts: async (id) => ({ ...(await PORTS.verdicts.texts(id)), outputText: null }),
+    evidence: async () => ({ run: 1, body: null, hash: `0x${"ab".repeat(32)}` as const }),
   },
   outputs: {
     ...PORTS.outputs,
@@ -162,6 +164,11 @@ const SPECIFIC: Readonly<Record<string, Readonly<Record<number, Reach | null>>>>
   "GET /v1/receipt-mappings/{mapping_id}": { 404: { param: "x" }, 422: null },
   "GET /v1/verdicts/{verdict_id}/evidence": { 422: { query: "?run=x" } },
   "GET /v1/verdicts/{verdict_id}/deliveries": { 403: { changes: FOREIGN }, 422: { query: "?limit=0" } },
+  "DELETE /v1/verdicts/{verdict_id}/texts": {
+    403: { changes: { eraseTexts: async () => ({ kind: "stranger" }) } },
+    409: { changes: { eraseTexts: async () => ({ kind: "unsettled" }) } },
+    422: null,
+  },
   "POST /v1/verdicts/{verdict_id}/evidence": {
     403: { changes: { acceptEvidence: async () => ({ kind: "stranger" }) } },
   },
