@@ -168,7 +168,11 @@ const COLUMNS: readonly { readonly order: ListOrder; readonly name: string; read
   { order: "d1", name: "D1", title: "Wallet hygiene, 30% of the score" },
   { order: "d2", name: "D2", title: "Behavioural patterns, 70% of the score" },
   { order: "confidence", name: "Confidence", title: "Confidence of the score" },
-  { order: "active", name: "Last active", title: "Last outgoing transaction in the index" },
+  {
+    order: "active",
+    name: "Last active",
+    title: "Last transaction, signed payment or call of its smart account in the index",
+  },
 ];
 
 function renderRows(rows: readonly Row[], { choice, now }: { choice: Choice; now: Date }): Fragment {

@@ -149,7 +149,10 @@ function walkStatement(chainId: number): string {
       select w.address, w.last_call_at, min(walked.turn) as turn
       from walked join "chain_${chainId}".wallet as w on w.address = walked.address group by 1, 2
     )
-    select address, last_call_at::float8 as "lastCallAt", (count(*) over ())::int as found,
+    select address, greatest(last_call_at, (
+        select c.timestamp from ahs.own_call c where c.chain_id = $1 and c.wallet = followed.address
+        order by c.block desc, c.transaction_index desc, c.position desc limit 1
+      ))::float8 as "lastCallAt", (count(*) over ())::int as found,
       (select count(*) > ${MAX_WALKED} or bool_or(place > ${MAX_CHILDREN}) from walked) as cut
     from followed order by address <> $2, turn limit $4`;
 }

@@ -83,6 +83,18 @@ describe("the wallets of an owner", () => {
     ]);
   });
 
+  it("were last active by their newest own call of any kind", async () => {
+    await follow(AGENT);
+    await know(AGENT);
+    await world.client.query(
+      `insert into ahs.own_call (chain_id, wallet, block, transaction_index, position, hash, origin, source, timestamp, value, ok,
+         gas_limit, gas_used, gas_price_wei, fee_wei)
+       values ($1, $2, 7, 0, 1, '0x', 'payment', 'enrich', $3, 0, true, 1, 1, 1, 1)`,
+      [CHAIN_ID, AGENT, START + 60],
+    );
+    expect((await read()).wallets).toEqual([{ ...ITSELF, lastActiveAt: new Date((START + 60) * 1_000) }]);
+  });
+
   it("are the same from each of them, the funder itself included", async () => {
     await follow(AGENT, SIBLING, HUB);
     await know(AGENT, { firstFunder: HUB });
