@@ -1,24 +1,37 @@
-import { createPublicClient, http, keccak256, numberToHex, toBytes } from "viem";
+import {
+  type Address,
+  createPublicClient,
+  encodeFunctionData,
+  http,
+  keccak256,
+  numberToHex,
+  toBytes,
+} from "viem";
 import { beforeAll, expect, test } from "vitest";
 import { privateKeyOf } from "../../bin/up/start-services.ts";
 import { roleAccounts } from "../../devnet/accounts.ts";
 import { type ScriptedModel, startScriptedModel } from "../../devnet/scripted-model/start-scripted-model.ts";
+import { assuranceAccountsAbi } from "../../service/chain/abi/assurance-accounts.ts";
+import { usdCoinAbi } from "../../service/chain/abi/usd-coin.ts";
 import { hashSpec } from "../../service/verification/panel/hashes.ts";
 import {
   BUDGET,
   CLIENT,
   jobActions,
   PROVIDER,
+  STRANGER,
   type TestJob,
   views,
 } from "../service/verification/escrow/jobs-on-chain.ts";
 import type { Script } from "../support/anvil-testkit/script.ts";
-import type { TestServer } from "../support/anvil-testkit/services.ts";
+import type { TestIndexer, TestServer } from "../support/anvil-testkit/services.ts";
 import { useTestkit } from "../support/anvil-testkit/testkit.ts";
 import { createTestKey, readBalance } from "../support/test-keys.ts";
 import { until } from "../support/until.ts";
 
 const BLOCK_MS = 400;
+/** In the smallest unit. */
+const USDC = 1_000_000n;
 const APPEAL_SECONDS = 6;
 const BALANCE = 1_000_000;
 const PRICE = 500;
@@ -28,6 +41,7 @@ const { relayer, verdictSigner } = roleAccounts();
 
 const kit = useTestkit({ ageSeconds: 7_200 });
 let server: TestServer;
+let indexer: TestIndexer;
 let work: () => Script;
 let model: ScriptedModel;
 let key: { readonly id: string; readonly secret: string };
@@ -51,7 +65,7 @@ beforeAll(async () => {
     },
   };
   work = () => kit.startWorker(own);
-  await kit.startIndexer();
+  indexer = await kit.startIndexer();
   server = await kit.startServer(own);
   key = await createTestKey(kit.db, BALANCE);
   ask = async (path, body) => {
@@ -140,7 +154,86 @@ test("an appeal overturns a REJECT, and the job is paid once, though the worker 
   await expectReason(job, { verdictId, transaction: String(settled.tx_hash) });
   await expectOnce(job, "ALLOW");
   expect(await ask("/v1/appeals")).toMatchObject({ decided: 1, overturned: 1, overturn_rate: 1 });
+  await worker.kill();
 }, 240_000);
+
+test("a bond raises the safe amount, and one settled REJECT slashes it once, though indexer and worker are killed", async () => {
+  const { chain } = kit;
+  const { assuranceAccounts, usdc } = chain.contracts;
+  let worker = work();
+  await chain.register(PROVIDER);
+  await chain.rpc.request("anvil_setBalance", STRANGER, numberToHex(10n ** 20n));
+  const approval = {
+    abi: usdCoinAbi,
+    functionName: "approve",
+    args: [assuranceAccounts, 40n * USDC],
+  } as const;
+  await chain.send({ from: CLIENT.address, to: usdc, data: encodeFunctionData(approval) });
+  await callBond(CLIENT.address, "depositAssuranceFor", [PROVIDER, 40n * USDC]);
+  // Routing answers by an index that is no older than two minutes.
+  await chain.toWallClock();
+  expectCounted(await backingBy(40));
+
+  await behave({ disagree: true, roles: BALLOTS, models: [model.model] });
+  const { job, verdictId } = await deliver(async ({ escrow, jobId }) => {
+    await callBond(PROVIDER, "commitToJob", [escrow, jobId, 30n * USDC]);
+    await Promise.all([indexer.kill(), worker.kill()]);
+    await callBond(PROVIDER, "requestWithdrawal", [4n * USDC]);
+    indexer = await kit.startIndexer();
+    worker = work();
+  });
+  await reach(verdictId, "appealable");
+  await expect(slash(job)).rejects.toThrow("reverted");
+  await reach(verdictId, "settled");
+  await expectOnce(job, "REJECT");
+  const before = await views(chain).balances();
+  await slash(job);
+  await expect(slash(job)).rejects.toThrow("reverted");
+  expect(await views(chain).balances()).toEqual({ ...before, client: before.client + 30n * USDC });
+
+  // A pass over all backing is due after five minutes of chain time.
+  await chain.moveTime(400);
+  expectCounted(await backingBy(6));
+  const { rows } = await kit.db.$client.query(
+    "select available::float8 from chain_31337.bond_change where wallet = $1 order by block",
+    [PROVIDER.toLowerCase()],
+  );
+  expect(rows).toEqual([{ available: 40e6 }, { available: 10e6 }, { available: 6e6 }]);
+}, 240_000);
+
+const slash = ({ escrow, jobId }: TestJob) => callBond(STRANGER, "slash", [escrow, jobId]);
+
+/** Sends a call to the accounts for bonds; throws if it reverts. */
+function callBond(
+  from: Address,
+  functionName: "depositAssuranceFor" | "commitToJob" | "requestWithdrawal" | "slash",
+  args: readonly unknown[],
+): Promise<number> {
+  const data = encodeFunctionData({ abi: assuranceAccountsAbi, functionName, args } as never);
+  return jobActions(kit.chain).send(from, kit.chain.contracts.assuranceAccounts, data);
+}
+
+type Backing = {
+  readonly [member in "safe_amount_usd" | "cost_basis_usd" | "bond_usd"]: number;
+};
+
+/** The bond counts fully, beside half of the cost basis, to the millionth. */
+function expectCounted(backing: Backing): void {
+  const micros = (usd: number) => Math.round(usd * 1e6);
+  const half = Math.floor(micros(backing.cost_basis_usd) / 2);
+  expect(micros(backing.safe_amount_usd)).toBe(half + micros(backing.bond_usd));
+}
+
+/** Backing of the provider once its blocks are final and its bond counts so many US dollars. */
+async function backingBy(bondUsd: number): Promise<Backing> {
+  await kit.chain.mine(2 * kit.chain.deployment.finalityBlocks + 1);
+  await indexer.reach(await kit.chain.head());
+  return until({ what: `a bond of ${bondUsd} USD`, timeoutMs: 90_000 }, async () => {
+    const { backing } = await ask(`/ahs/route/${PROVIDER}`);
+    const known = backing as Backing | null;
+    return known?.bond_usd === bondUsd ? known : null;
+  });
+}
 
 /** Sets how the scripted model answers from now on. */
 async function behave(behaviour: object): Promise<void> {
@@ -159,8 +252,13 @@ function reach(verdictId: string, status: string): Promise<{ readonly [member: s
   });
 }
 
-/** A funded job by a registered specification, with work that meets it submitted on chain and to the service. */
-async function deliver(): Promise<{ job: TestJob; verdictId: string }> {
+/**
+ * A funded job by a registered specification, with work that meets it submitted on chain and to the service. Between the two the
+ * provider may do more.
+ */
+async function deliver(
+  betweenSubmissions: (job: TestJob) => Promise<void> = async () => undefined,
+): Promise<{ job: TestJob; verdictId: string }> {
   const spec = {
     client_addr: CLIENT.address,
     provider_addr: PROVIDER,
@@ -191,6 +289,7 @@ async function deliver(): Promise<{ job: TestJob; verdictId: string }> {
     });
   await expect(hand()).rejects.toThrow("409 ");
   await submit(job, output);
+  await betweenSubmissions(job);
   const wait = { what: "the index shows the submission" };
   const accepted = await until(wait, () =>
     hand().catch((error: Error) => {
