@@ -7,8 +7,10 @@ import type { JsonRpc } from "./json-rpc.ts";
 import { marksOf } from "./manifest.ts";
 import { baseFeeAt } from "./population/base-fee.ts";
 import { planFurtherAgents } from "./population/bazaar.ts";
+import { planBond } from "./population/bond.ts";
 import { type Population, planPopulation } from "./population/plan.ts";
 import { type ReadyBlock, resolveBlocks } from "./population/resolve.ts";
+import { jobProvider } from "./population/wallets.ts";
 import type { World } from "./population/world.ts";
 
 export type ChainPlan = {
@@ -80,7 +82,7 @@ export async function buildChain(options: BuildChainOptions) {
 
 /**
  * The population of a chain that starts and ends at these times in unix seconds, as `buildChain` plays it. Its last block is that of
- * the further registries.
+ * the further registries and of the provider's bond.
  */
 export function planHistory(span: { seed: string; wallets: number; start: number; end: number }): Population {
   const { seed, wallets, start, end } = span;
@@ -93,7 +95,9 @@ export function planHistory(span: { seed: string; wallets: number; start: number
   });
   const { blocks } = population;
   const last = blocks.at(-1)?.time ?? start + SECONDS_FOR_CONTRACTS;
-  return { ...population, blocks: [...blocks, planFurtherAgents(population, last + 1)] };
+  const agents = planFurtherAgents(population, last + 1);
+  const bond = planBond(population.world, jobProvider(seed).address, agents.time);
+  return { ...population, blocks: [...blocks, { ...agents, calls: [...agents.calls, ...bond] }] };
 }
 
 /** From the given time on, whatever mode the node was in. */
