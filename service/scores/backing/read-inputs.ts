@@ -25,7 +25,7 @@ import {
 export type BackingContext = {
   readonly db: Database;
   readonly chainId: number;
-  readonly chain: Pick<Deployment, "market" | "accounts" | "usdc" | "reputationRegistry">;
+  readonly chain: Pick<Deployment, "market" | "accounts" | "reputationRegistry">;
   readonly logger: Logger;
   readonly now: () => Date;
 };
@@ -53,22 +53,13 @@ export async function readInputs(
   if (asOf === null) return null;
   const tokens = await readTokenList(client, { chainId, market: chain.market, enriched: asOf });
   if (!isPriced(tokens)) return null;
-  const bondToken = await readBondToken(client, context);
-  const query = { chainId, asOf, tokens, accounts: chain.accounts, bondToken, most };
+  const hasBonds = await relationExists(client, `chain_${chainId}.bond_change`);
+  const query = { chainId, asOf, tokens, accounts: chain.accounts, hasBonds, most };
   const read = await readAll(client, context, { query, signal });
   const jobs = await readJobs(client, { chainId, asOf });
   const feedback = await readFeedback(client, context, asOf);
   const clusterOf = await readClusters(client, context, { ...read, jobs, feedback, asOf });
   return { asOf, inputs: { ...read, jobs, feedback, clusterOf } };
-}
-
-/** An index built by older code has no bonds. */
-async function readBondToken(
-  client: PoolClient,
-  { chainId, chain: { usdc } }: BackingContext,
-): Promise<Address | null> {
-  if (usdc === null || !(await relationExists(client, `chain_${chainId}.bond_change`))) return null;
-  return lowerCase(usdc);
 }
 
 /** The spending of all followed wallets whose blocks are enriched, batch by batch. */

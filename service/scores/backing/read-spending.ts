@@ -39,14 +39,14 @@ export type SpendingQuery = {
   readonly asOf: AsOf;
   readonly tokens: TokenList;
   readonly accounts: ChainFacts["accounts"];
-  /** Token of bonds, lower-case; null if the index has no bonds. */
-  readonly bondToken: Address | null;
+  /** False for an index that older code built. */
+  readonly hasBonds: boolean;
   /** Rows of each kind that one statement returns at most, the largest. */
   readonly most: number;
 };
 
 /**
- * Reads what followed wallets (lower-case) spent, paid and were paid up to a block. A payment counts where its payee has no code, is
+ * Reads what followed wallets (lower-case) spent, paid and were paid up to a block, and their bonds. A payment counts where its payee has no code, is
  * followed or is vetted: what goes to any other contract is a swap or a deposit, and still its sender's own money.
  */
 export async function readSpending(
@@ -66,7 +66,7 @@ export async function readSpending(
     own.set(payer, (own.get(payer) ?? 0n) + cost);
   }
   const receipts = await readReceipts(client, { ...query, wallets, prices });
-  const bonds = await readBonds(client, { ...query, wallets, prices });
+  const bonds = await readBonds(client, query, wallets);
   return { own, payments, receipts, bonds, leftOut: countLeftOut(payments) + countLeftOut(receipts) };
 }
 
@@ -247,25 +247,23 @@ async function readReceipts(client: ClientBase, reading: Reading): Promise<Bound
   return rows;
 }
 
-/** Available bonds at the price of the day before the block; none without a price, as for all other amounts. */
+/** Available bonds. One USDC counts as one US dollar, as it does in prices. */
 async function readBonds(
   client: ClientBase,
-  { chainId, asOf, bondToken, wallets, prices }: Reading,
+  { chainId, asOf, hasBonds }: SpendingQuery,
+  wallets: readonly Address[],
 ): Promise<Map<Address, bigint>> {
-  const today = dayOf(asOf.timestamp);
-  const place = prices.tokens.findIndex((token, i) => token === bondToken && prices.days[i] === today);
-  if (place === -1) return new Map();
+  if (!hasBonds) return new Map();
   const { rows } = await client.query<{ wallet: Address; microUsd: bigint }>({
     ...NUMERIC_AS_BIGINT,
     text: `
-      select wanted.wallet, div(newest.available * $3::numeric, $4::numeric) as "microUsd"
-      from unnest($1::text[]) as wanted (wallet)
+      select wanted.wallet, newest.available as "microUsd" from unnest($1::text[]) as wanted (wallet)
       cross join lateral (
         select available from "chain_${chainId}".bond_change
         where wallet = wanted.wallet and block <= $2 order by block desc limit 1
       ) as newest
       where newest.available > 0`,
-    values: [wallets, asOf.blockNumber, prices.prices[place], prices.units[place]],
+    values: [wallets, asOf.blockNumber],
   });
   return new Map(rows.map(({ wallet, microUsd }) => [wallet, microUsd]));
 }

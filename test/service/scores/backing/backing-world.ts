@@ -73,7 +73,6 @@ export async function createBackingWorld() {
         tokens: [{ address: USDC, symbol: "USDC", decimals: 6, feed: USDC_FEED }],
       },
       accounts: ACCOUNTS,
-      usdc: USDC,
       reputationRegistry: REPUTATION,
     },
 
@@ -81,7 +80,7 @@ export async function createBackingWorld() {
     now: () => new Date(timeOf(HEAD) * 1000),
   };
   return {
-    ...{ context, db, settle, usdcFeed: USDC_FEED },
+    ...{ context, db, settle },
     query: (text: string, values: unknown[] = []) => client.query(text, values),
     follow: async (...wallets: readonly Address[]): Promise<void> => {
       for (const wallet of wallets) await followEnriched(client, SCHEMA, { wallet, block: 1 });
