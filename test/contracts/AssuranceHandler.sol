@@ -137,11 +137,12 @@ contract AssuranceHandler {
         _bring(job, 1 + decision % 2);
     }
 
-    /// @dev Decided, and slashed at once and again.
+    /// @dev Decided, and at once released, slashed and slashed again, as far as that is let through.
     function reject(uint256 seed) external step {
         if (_jobs.length == 0) return;
         Job storage job = _jobs[seed % _jobs.length];
         _bring(job, REJECT);
+        _release(job);
         _slash(job);
         _slash(job);
     }
@@ -159,12 +160,7 @@ contract AssuranceHandler {
 
     function release(uint256 seed) external step {
         if (_jobs.length == 0) return;
-        Job storage job = _jobs[seed % _jobs.length];
-        bool rejected = _isRejected(job);
-        try accounts.releaseCommitment(job.driver.escrow(), job.id) {
-            ++job.releases;
-            if (rejected) releasedAfterReject = true;
-        } catch {}
+        _release(_jobs[seed % _jobs.length]);
     }
 
     /// @dev The evaluator's owner takes an escrow off its list and puts it back.
@@ -183,6 +179,14 @@ contract AssuranceHandler {
         vm.prank(job.wallet);
         try accounts.commitToJob(escrow, job.id, part) {
             (job.committed, job.committedAt) = (part, block.timestamp);
+        } catch {}
+    }
+
+    function _release(Job storage job) private {
+        bool rejected = _isRejected(job);
+        try accounts.releaseCommitment(job.driver.escrow(), job.id) {
+            ++job.releases;
+            if (rejected) releasedAfterReject = true;
         } catch {}
     }
 
