@@ -93,7 +93,8 @@ function decisionOf(
     rulesFired: rules_fired,
     appealed: null,
     findings: panel.findings,
-    ...(newest === null
+    // Erased evidence is empty.
+    ...(newest === null || newest.evidence === ""
       ? { checks: [], fabricationRisk: null }
       : storedEvidence.parse(JSON.parse(newest.evidence))),
     review,

@@ -6,6 +6,7 @@ import {
   requestErasure,
 } from "../../../../service/verification/verdicts/erase-texts.ts";
 import { askRerun } from "../../../../service/verification/verdicts/rerun-verdict.ts";
+import { recordReview } from "../../../../service/verification/verdicts/review.ts";
 import {
   readStoredEvidence,
   readStoredTexts,
@@ -109,6 +110,18 @@ describe("a request", () => {
     const gone = { specText: null, acceptanceCriteria: null, outputText: null };
     expect(await readStoredTexts(world.db, id)).toMatchObject(gone);
     expect(await readStoredTexts(world.db, needed)).toMatchObject({ ...KEPT, outputText: null });
+  });
+
+  it("leaves a HOLD that a reviewer can still decide", async () => {
+    const id = await world.add();
+    await world.work(hold);
+    await ask(id, `wallet:${PROVIDER}`);
+    expect(await erase()).toBe(1);
+    const review = { verdictId: id, decision: "REJECT", reviewedBy: "key:2", reason: "It is late." } as const;
+    const outcome = await recordReview({ db: world.db, now: world.now, chainId: CHAIN_ID }, review);
+    expect(outcome).toMatchObject({ kind: "recorded", run: 2 });
+    expect((await readStoredEvidence(world.db, id, 2))?.body).toContain('"final_verdict":"REJECT"');
+    expect(await readStoredEvidence(world.db, id, 1)).toMatchObject({ body: null });
   });
 
   it("is refused while the verdict is run, and waits for a run that began after it", async () => {
