@@ -215,6 +215,7 @@ export const environment = z.object({
   PANEL_SECOND_MODEL: z.string().min(1).optional().describe("the name of a model"),
   PANEL_SECOND_PROMPT_USD_PER_MILLION: price,
   PANEL_SECOND_ANSWER_USD_PER_MILLION: price,
+  PANEL_SECOND_CACHED_USD_PER_MILLION: price,
   /** Sent with every call, where they are set. */
   PANEL_TEMPERATURE: z
     .string()
@@ -230,9 +231,10 @@ export const environment = z.object({
   PANEL_ANSWER_TOKENS: wholeNumber(256, 100_000).default(4_096),
   /** Tokens that all runs may use per UTC day. */
   PANEL_TOKENS_PER_DAY: wholeNumber(0, 1_000_000_000_000).default(20_000_000),
-  /** Price of a million tokens in US dollars, for reporting costs: of questions, of answers. */
+  /** Price of a million tokens in US dollars, for reporting costs: of questions, of answers, of cached ones (as of questions if unset). */
   PANEL_PROMPT_USD_PER_MILLION: price,
   PANEL_ANSWER_USD_PER_MILLION: price,
+  PANEL_CACHED_USD_PER_MILLION: price,
   /** Worth of a job in US dollars above which an ALLOW needs all four generators, and a ballot of a second model. */
   PANEL_UNANIMOUS_ABOVE_USD: wholeNumber(0, 1_000_000_000).default(
     Number(MONEY_LIMITS.unanimousAboveMicroUsd / 1_000_000n),

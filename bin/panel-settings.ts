@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { TokenPrices } from "../service/verification/panel/ask-role.ts";
 import { isSafeBaseUrl } from "../service/verification/panel/openai-client.ts";
 import { SECOND_MODEL_ROLE } from "../service/verification/panel/policy.ts";
 import { ROLE_NAMES, type RoleName } from "../service/verification/panel/types.ts";
@@ -30,7 +31,11 @@ export function panelSettings(data: Variables) {
     contextTokens: data.PANEL_CONTEXT_TOKENS,
     answerTokens: data.PANEL_ANSWER_TOKENS,
     tokensPerDay: data.PANEL_TOKENS_PER_DAY,
-    prices: pricesOf(data.PANEL_PROMPT_USD_PER_MILLION, data.PANEL_ANSWER_USD_PER_MILLION),
+    prices: pricesOf(
+      data.PANEL_PROMPT_USD_PER_MILLION,
+      data.PANEL_ANSWER_USD_PER_MILLION,
+      data.PANEL_CACHED_USD_PER_MILLION,
+    ),
     earlyStop: data.PANEL_EARLY_STOP === "1",
     limits: {
       unanimousAboveMicroUsd: microUsd(data.PANEL_UNANIMOUS_ABOVE_USD),
@@ -50,13 +55,22 @@ function secondModel(data: Variables, first: { baseUrl: string; apiKey: string |
   if (model === undefined) return null;
   // The first server's key is never sent to another one.
   const server = baseUrl === undefined ? first : { baseUrl, apiKey: data.PANEL_SECOND_API_KEY ?? null };
-  const prices = pricesOf(data.PANEL_SECOND_PROMPT_USD_PER_MILLION, data.PANEL_SECOND_ANSWER_USD_PER_MILLION);
+  const prices = pricesOf(
+    data.PANEL_SECOND_PROMPT_USD_PER_MILLION,
+    data.PANEL_SECOND_ANSWER_USD_PER_MILLION,
+    data.PANEL_SECOND_CACHED_USD_PER_MILLION,
+  );
   return { ...server, model, prices };
 }
 
 /** US dollars for a million tokens; null if costs are not reported. */
-function pricesOf(promptUsd: number | undefined, answerUsd: number | undefined) {
-  return promptUsd === undefined || answerUsd === undefined ? null : { promptUsd, answerUsd };
+function pricesOf(
+  promptUsd: number | undefined,
+  answerUsd: number | undefined,
+  cachedUsd: number | undefined,
+): TokenPrices | null {
+  if (promptUsd === undefined || answerUsd === undefined) return null;
+  return { promptUsd, answerUsd, cachedUsd: cachedUsd ?? promptUsd };
 }
 
 type Present = Readonly<Record<string, string | undefined>>;
@@ -90,6 +104,8 @@ const NEEDS: readonly (readonly [names: readonly string[], needed: string])[] = 
   [["PANEL_MODEL", "PANEL_API_KEY", "PANEL_ROLE_MODELS", "PANEL_SECOND_MODEL"], "PANEL_BASE_URL"],
   [["PANEL_SECOND_BASE_URL", "PANEL_SECOND_PROMPT_USD_PER_MILLION"], "PANEL_SECOND_MODEL"],
   [["PANEL_SECOND_API_KEY"], "PANEL_SECOND_BASE_URL"],
+  [["PANEL_CACHED_USD_PER_MILLION"], "PANEL_PROMPT_USD_PER_MILLION"],
+  [["PANEL_SECOND_CACHED_USD_PER_MILLION"], "PANEL_SECOND_PROMPT_USD_PER_MILLION"],
 ];
 
 function urlFaults(name: string, url: string | undefined): string[] {

@@ -218,10 +218,12 @@ function panelVariables(panel: PanelSettings): Record<string, string> {
     PANEL_SECOND_MODEL: second?.model ?? null,
     PANEL_SECOND_PROMPT_USD_PER_MILLION: second?.prices?.promptUsd ?? null,
     PANEL_SECOND_ANSWER_USD_PER_MILLION: second?.prices?.answerUsd ?? null,
+    PANEL_SECOND_CACHED_USD_PER_MILLION: second?.prices?.cachedUsd ?? null,
     PANEL_TEMPERATURE: panel.temperature,
     PANEL_SEED: panel.seed,
     PANEL_PROMPT_USD_PER_MILLION: panel.prices?.promptUsd ?? null,
     PANEL_ANSWER_USD_PER_MILLION: panel.prices?.answerUsd ?? null,
+    PANEL_CACHED_USD_PER_MILLION: panel.prices?.cachedUsd ?? null,
   };
   const given = Object.entries(set).flatMap(([name, value]) =>
     value === null ? [] : [[name, String(value)]],

@@ -23,6 +23,8 @@ export type CaseRow = VerdictRow & {
   readonly requests: number;
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
+  /** Prompt tokens from a server's cache; null if no server reports them. */
+  readonly cached_tokens: number | null;
   /** Null if no prices are configured. */
   readonly cost_usd: number | null;
   readonly latency_ms: number;

@@ -49,8 +49,17 @@ export type PanelMeasures = VerdictMeasures & {
   readonly costUsd: number | null;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  readonly latencyMs: { readonly p50: number | null; readonly p95: number | null };
+  /** Null if no server reports them. */
+  readonly cachedTokens: number | null;
+  /** Mean number of HTTP requests of a case. */
+  readonly requests: number;
+  /** Of a verdict; the cost is null if no prices are configured. */
+  readonly latencyMs: Percentiles;
+  readonly tokensEach: Percentiles;
+  readonly costUsdEach: Percentiles;
 };
+
+type Percentiles = { readonly p50: number | null; readonly p95: number | null };
 
 type Judged<Row extends VerdictRow = VerdictRow> = Row & {
   readonly verdict: Decision;
@@ -59,14 +68,20 @@ type Judged<Row extends VerdictRow = VerdictRow> = Row & {
 
 /** Accuracy, errors, calibration and usage of a set of runs. */
 export function measurePanel(rows: readonly CaseRow[]): PanelMeasures {
-  const latencies = judgedOf(rows).map((row) => row.latency_ms);
+  const judged = judgedOf(rows);
+  const cached = rows.map((row) => row.cached_tokens).filter((tokens) => tokens !== null);
+  const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
   const costs = rows.map((row) => row.cost_usd);
   return {
     ...measureVerdicts(rows),
     costUsd: costs.every((cost) => cost !== null) ? costs.reduce((total, cost) => total + cost, 0) : null,
     promptTokens: rows.reduce((total, row) => total + row.prompt_tokens, 0),
     completionTokens: rows.reduce((total, row) => total + row.completion_tokens, 0),
-    latencyMs: { p50: percentile(latencies, 0.5), p95: percentile(latencies, 0.95) },
+    cachedTokens: cached.length === 0 ? null : total(cached),
+    requests: total(rows.map((row) => row.requests)) / Math.max(1, rows.length),
+    latencyMs: percentilesOf(judged.map((row) => row.latency_ms)),
+    tokensEach: percentilesOf(judged.map((row) => row.prompt_tokens + row.completion_tokens)),
+    costUsdEach: percentilesOf(judged.map((row) => row.cost_usd).filter((cost) => cost !== null)),
   };
 }
 
@@ -94,6 +109,10 @@ function judgedOf<Row extends VerdictRow>(rows: readonly Row[]): readonly Judged
 
 function isDecided({ verdict }: VerdictRow): boolean {
   return verdict === "ALLOW" || verdict === "REJECT";
+}
+
+function percentilesOf(values: readonly number[]): Percentiles {
+  return { p50: percentile(values, 0.5), p95: percentile(values, 0.95) };
 }
 
 /** Nearest-rank percentile; null without values. */

@@ -168,13 +168,19 @@ function verdictSummary(measures: VerdictMeasures): string[][] {
 }
 
 function usageRows(measures: PanelMeasures): string[][] {
-  const { costUsd, latencyMs } = measures;
+  const { costUsd, latencyMs, tokensEach, costUsdEach, cachedTokens } = measures;
   const verdicts = measures.cases - measures.broken;
   return [
     ["ECE", figure(measures.calibration.ece)],
     ["Brier", figure(measures.calibration.brier)],
+    ["requests", `${figure(measures.requests, 2)} a case`],
     ["tokens", `${measures.promptTokens} asked, ${measures.completionTokens} answered`],
+    ["cached", cachedTokens === null ? "not reported by any server" : `${cachedTokens} of those asked`],
+    ["a verdict", `p50 ${figure(tokensEach.p50, 0)} tokens, p95 ${figure(tokensEach.p95, 0)} tokens`],
     ["cost", costUsd === null ? "unknown: no prices are configured" : costOf(costUsd, verdicts)],
+    ...(costUsdEach.p50 === null
+      ? []
+      : [["a verdict", `p50 ${figure(costUsdEach.p50, 4)} USD, p95 ${figure(costUsdEach.p95, 4)} USD`]]),
     ["latency", `p50 ${milliseconds(latencyMs.p50)}, p95 ${milliseconds(latencyMs.p95)}`],
   ];
 }

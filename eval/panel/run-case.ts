@@ -36,10 +36,12 @@ export async function runCase(
 
 function usageOf(records: readonly RoleRecord[]) {
   const costs = records.map(({ costUsd }) => costUsd);
+  const cached = records.map(({ cachedTokens }) => cachedTokens).filter((tokens) => tokens !== null);
   return {
     requests: sum(records.map(({ requests }) => requests)),
     prompt_tokens: sum(records.map(({ promptTokens }) => promptTokens)),
     completion_tokens: sum(records.map(({ completionTokens }) => completionTokens)),
+    cached_tokens: cached.length === 0 ? null : sum(cached),
     cost_usd: costs.every((cost) => cost !== null) ? sum(costs) : null,
   };
 }

@@ -23,7 +23,7 @@ export function createPanelMetrics(registry: Registry) {
     requests: counter("ahs_panel_requests_total", "HTTP requests to the model server", "role"),
     tokens: counter(
       "ahs_panel_tokens_total",
-      "Tokens of questions (prompt) and answers (completion)",
+      "Tokens of questions (prompt) and answers (completion), and those of questions that a server had cached (cached)",
       "role",
       "kind",
     ),
@@ -58,6 +58,7 @@ export function measureModels(
         metrics.requests.inc({ role }, reply.requests);
         metrics.tokens.inc({ role, kind: "prompt" }, reply.promptTokens);
         metrics.tokens.inc({ role, kind: "completion" }, reply.completionTokens);
+        if (reply.cachedTokens !== null) metrics.tokens.inc({ role, kind: "cached" }, reply.cachedTokens);
         const costUsd = costOf(reply, prices[role]);
         if (costUsd !== null) metrics.costUsd.inc({ role }, costUsd);
         return reply;
@@ -86,6 +87,16 @@ export function createVerdictMetrics(registry: Registry) {
       "ahs_verdict_run_seconds",
       "Time from the first try of a run to its decision",
       [0.1, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 900, 3_600],
+    ),
+    verdictTokens: histogram(
+      "ahs_verdict_tokens",
+      "Tokens that a decision of the panel took, all attempts included",
+      [2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000, 5_000_000],
+    ),
+    verdictCostUsd: histogram(
+      "ahs_verdict_cost_usd",
+      "What a decision of the panel cost in US dollars, where prices are configured",
+      [0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5, 20],
     ),
   };
 }

@@ -105,7 +105,7 @@ describe("a second model", () => {
     const records = await askAll(
       panelOf({
         ...{ PANEL_BASE_URL: first.baseUrl, PANEL_API_KEY: "sk-1", PANEL_SECOND_BASE_URL: second.baseUrl },
-        ...{ PANEL_SECOND_MODEL: "another-model" },
+        ...{ PANEL_SECOND_MODEL: "another-model", PANEL_EARLY_STOP: "0" },
         ...{ PANEL_PROMPT_USD_PER_MILLION: "2", PANEL_ANSWER_USD_PER_MILLION: "10" },
       }),
     );

@@ -13,7 +13,12 @@ import {
 } from "./types.ts";
 
 /** Price of a million tokens in US dollars. */
-export type TokenPrices = { promptUsd: number; answerUsd: number };
+export type TokenPrices = {
+  promptUsd: number;
+  answerUsd: number;
+  /** Of a prompt token that the server read from its cache. */
+  cachedUsd: number;
+};
 
 /** Models of the panel and their limits. */
 export type PanelRunSettings = {
@@ -148,7 +153,7 @@ export const NO_ANSWER_YET = "broken off before it answered";
 
 /** Record of an aborted request. Its token usage is unknown. */
 function begunRecord({ models, prices }: PanelRunSettings, role: RoleName, promptTokens: number): RoleRecord {
-  const tokens = { promptTokens, completionTokens: 0 };
+  const tokens = { promptTokens, completionTokens: 0, cachedTokens: null };
   return {
     ...{ role, model: models[role], mode: "json_schema", requests: 1, latencyMs: 0 },
     ...{ ...tokens, costUsd: costOf(tokens, prices[role]) },
@@ -169,6 +174,9 @@ function recordOf({ models, prices }: PanelRunSettings, role: RoleName, replies:
   const tokens = {
     promptTokens: total(({ promptTokens }) => promptTokens),
     completionTokens: total(({ completionTokens }) => completionTokens),
+    cachedTokens: replies.every((reply) => reply.cachedTokens === null)
+      ? null
+      : total(({ cachedTokens }) => cachedTokens ?? 0),
   };
   return {
     ...{ role, model: models[role], mode: replies.at(-1)?.mode ?? "json_schema" },
@@ -178,11 +186,19 @@ function recordOf({ models, prices }: PanelRunSettings, role: RoleName, replies:
 
 /** US dollars; null without prices. */
 export function costOf(
-  tokens: { promptTokens: number; completionTokens: number },
+  {
+    promptTokens,
+    completionTokens,
+    cachedTokens,
+  }: Pick<ModelReply, "promptTokens" | "completionTokens" | "cachedTokens">,
   prices: TokenPrices | null,
 ): number | null {
   if (prices === null) return null;
-  return (tokens.promptTokens * prices.promptUsd + tokens.completionTokens * prices.answerUsd) / 1_000_000;
+  const { promptUsd, answerUsd, cachedUsd } = prices;
+  const cached = cachedTokens ?? 0;
+  return (
+    ((promptTokens - cached) * promptUsd + cached * cachedUsd + completionTokens * answerUsd) / 1_000_000
+  );
 }
 
 function resultOf<Answer>(reading: Reading<Answer>, usage: Omit<RoleRecord, "answer">): RoleResult<Answer> {

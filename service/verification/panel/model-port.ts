@@ -32,6 +32,8 @@ export type ModelReply = Pick<RoleRecord, "mode"> & {
   /** Reported by the server, otherwise estimated; includes aborted requests that the model may have read. */
   promptTokens: number;
   completionTokens: number;
+  /** Part of the prompt tokens that the server read from its cache; null if it does not report that. */
+  cachedTokens: number | null;
 };
 
 /** Asks a model. Details never hold a key, a URL or server text. Rejects only when the signal aborts, with its reason. */

@@ -70,6 +70,7 @@ export function createOpenaiModels(settings: OpenaiModelSettings): ModelPort {
       requests,
       promptTokens: unreported + (usage?.promptTokens ?? 0),
       completionTokens: usage?.completionTokens ?? answerTokensOf(outcome, settings),
+      cachedTokens: usage?.cachedTokens ?? null,
     };
   };
   return { ask };
@@ -194,13 +195,19 @@ const completionWire = z.object({
     )
     .min(1),
   // An impossible count must not lose the answer.
-  usage: z.object({ prompt_tokens: tokenCount, completion_tokens: tokenCount }).nullish().catch(null),
+  usage: z
+    .object({
+      ...{ prompt_tokens: tokenCount, completion_tokens: tokenCount },
+      prompt_tokens_details: z.object({ cached_tokens: tokenCount.nullish() }).nullish().catch(null),
+    })
+    .nullish()
+    .catch(null),
 });
 
 /** The usage is null if the server reports nothing or something impossible. */
 type Completion = {
   outcome: ModelOutcome;
-  usage: { promptTokens: number; completionTokens: number } | null;
+  usage: { promptTokens: number; completionTokens: number; cachedTokens: number | null } | null;
 };
 
 export function readCompletion(body: unknown): Completion | null {
@@ -210,8 +217,18 @@ export function readCompletion(body: unknown): Completion | null {
   const usage = parsed.data?.usage ?? null;
   return {
     outcome: outcomeOf(choice),
-    usage: usage && { promptTokens: usage.prompt_tokens, completionTokens: usage.completion_tokens },
+    usage: usage && {
+      promptTokens: usage.prompt_tokens,
+      completionTokens: usage.completion_tokens,
+      cachedTokens: cachedTokensOf(usage),
+    },
   };
+}
+
+/** Never more than the prompt has. */
+function cachedTokensOf(usage: NonNullable<z.infer<typeof completionWire>["usage"]>): number | null {
+  const cached = usage.prompt_tokens_details?.cached_tokens ?? null;
+  return cached === null ? null : Math.min(cached, usage.prompt_tokens);
 }
 
 /** A refusal is reported by its kind, since its words may repeat a third party's text. */

@@ -127,6 +127,8 @@ export type RoleRecord = {
   readonly requests: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
+  /** Part of the prompt tokens that came from the server's cache; null if not reported. It is not stored. */
+  readonly cachedTokens: number | null;
   readonly costUsd: number | null;
   readonly latencyMs: number;
 };

@@ -104,6 +104,7 @@ export async function readRoleCalls(
     .orderBy(roleCall.role);
   return rows.map(({ role, answer, failure, ...call }) => ({
     ...call,
+    cachedTokens: null,
     // Only storeRoleCall writes it, and with this type.
     role: role as RoleName,
     answer:
@@ -114,6 +115,21 @@ export async function readRoleCalls(
           }
         : { kind: "abstained", reason: failure },
   }));
+}
+
+/** Usage of a run, all attempts included; the cost is null if the prices of a role's model are unknown. */
+export async function readRunUsage(
+  db: Database,
+  { verdictId, run }: Pick<RunLease, "verdictId" | "run">,
+): Promise<{ tokens: number; costUsd: number | null }> {
+  const { rows } = await db.$client.query<{ tokens: number; costUsd: number | null }>({
+    ...QUERY_DEADLINE,
+    text: `select coalesce(sum(prompt_tokens::bigint + completion_tokens), 0)::float8 as tokens,
+       case when bool_and(cost_usd is not null) then sum(cost_usd) end as "costUsd"
+     from ahs.role_call where verdict_id = $1 and run = $2`,
+    values: [verdictId, run],
+  });
+  return rows[0] ?? { tokens: 0, costUsd: null };
 }
 
 /** Tokens of all calls started or answered since a moment, questions included. */

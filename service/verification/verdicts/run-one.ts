@@ -3,7 +3,7 @@ import { isRefusal, type PanelDeps } from "../panel/ask-role.ts";
 import { type PanelCase, type PanelOutcome, type ReleasedMoney, ROLE_NAMES } from "../panel/types.ts";
 import { buildDecision, type Decided } from "./build-decision.ts";
 import { failRun, type RunFailure } from "./fail-run.ts";
-import { LeaseLost, readRoleCalls, reusableAnswers, storeCalls } from "./role-calls.ts";
+import { LeaseLost, readRoleCalls, readRunUsage, reusableAnswers, storeCalls } from "./role-calls.ts";
 import { storable, storeDecision } from "./store-decision.ts";
 import { readVerdictCase, type VerdictCase } from "./verdict-cases.ts";
 import { giveBackLease, keepLease, type LeaseDeps, lockLeased, type RunLease } from "./verdict-queue.ts";
@@ -124,10 +124,11 @@ function tooDear(tokens: number, most: number): RunFailure {
 }
 
 async function decide(
-  { db, now, metrics }: RunOneDeps,
+  deps: RunOneDeps,
   outcome: Decided,
   { lease, verdictCase }: { lease: RunLease; verdictCase: VerdictCase },
 ): Promise<string> {
+  const { db, now, metrics } = deps;
   const run = { ...lease, startedAt: lease.triedAt, evaluatedAt: now() };
   const decision = buildDecision(outcome, { run, verdictCase });
   const isStored = await db.transaction(async (tx) => {
@@ -137,7 +138,19 @@ async function decide(
   });
   if (!isStored) return "lost";
   metrics.runSeconds.observe(decision.result.latency_ms / 1_000);
+  await observeUsage(deps, lease);
   return outcome.decision.verdict.toLowerCase();
+}
+
+/** Never throws: the decision is stored, and a missing observation must not look like its failure. */
+async function observeUsage({ db, metrics, logger }: RunOneDeps, lease: RunLease): Promise<void> {
+  try {
+    const { tokens, costUsd } = await readRunUsage(db, lease);
+    metrics.verdictTokens.observe(tokens);
+    if (costUsd !== null) metrics.verdictCostUsd.observe(costUsd);
+  } catch (error) {
+    logger.warn({ err: error, verdict: lease.verdictId }, "the usage of a verdict was not counted");
+  }
 }
 
 async function fail(deps: RunOneDeps, lease: RunLease, failure: RunFailure): Promise<string> {

@@ -53,6 +53,7 @@ test.each([
     PANEL_TOKENS_PER_DAY: "1000",
     PANEL_PROMPT_USD_PER_MILLION: "0.5",
     PANEL_ANSWER_USD_PER_MILLION: "1.5",
+    PANEL_CACHED_USD_PER_MILLION: "0.1",
     PANEL_UNANIMOUS_ABOVE_USD: "5",
     PANEL_SECOND_MODEL_ABOVE_USD: "500",
     PANEL_EARLY_STOP: "0",
@@ -74,11 +75,13 @@ test("without one the scripted model is started, and started again when it is ki
   await expect.poll(() => node.listening).toBe(true);
   const { settings } = await startPanel(rising, parseConfig({}), rpcUrl());
   const models = () => fetch(`${settings.PANEL_BASE_URL}/models`).then((response) => response.json());
-  expect(await models()).toMatchObject({ data: [{ id: settings.PANEL_MODEL }] });
+  expect(await models()).toMatchObject({ data: [{ id: settings.PANEL_MODEL }, { id: "scripted-appeal" }] });
   const first = rising.children[0]?.pid();
   if (first === undefined) throw new Error("nothing was started");
   process.kill(first, "SIGKILL");
   await expect.poll(() => rising.children[0]?.pid(), { timeout: 20_000 }).not.toBe(first);
-  await expect.poll(models, { timeout: 60_000 }).toMatchObject({ data: [{ id: "scripted" }] });
+  await expect
+    .poll(models, { timeout: 60_000 })
+    .toMatchObject({ data: [{ id: "scripted" }, { id: "scripted-appeal" }] });
   node.close();
 });

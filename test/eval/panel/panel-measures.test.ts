@@ -15,6 +15,7 @@ const ROW: CaseRow = {
   requests: 6,
   prompt_tokens: 100,
   completion_tokens: 10,
+  cached_tokens: null,
   cost_usd: 0.01,
   latency_ms: 100,
   error: null,
@@ -88,6 +89,17 @@ describe("the measures of an evaluation", () => {
     ]);
     expect(calibration.brier).toBeCloseTo((0.01 + 0.49 + 1) / 3);
     expect(calibration.ece).toBeCloseTo((0.7 + 2 * 0.45) / 3);
+  });
+
+  test("give tokens and cost of a verdict by their percentiles, and cached tokens where a server reports them", () => {
+    const dear: CaseRow = { ...ROW, prompt_tokens: 900, cost_usd: 0.09, requests: 4, cached_tokens: 50 };
+    expect(measurePanel([ROW, dear, broken])).toMatchObject({
+      tokensEach: { p50: 110, p95: 910 },
+      costUsdEach: { p50: 0.01, p95: 0.09 },
+      cachedTokens: 50,
+      requests: 16 / 3,
+    });
+    expect(measurePanel([ROW]).cachedTokens).toBeNull();
   });
 
   test("leave a run without a verdict out of all but usage", () => {

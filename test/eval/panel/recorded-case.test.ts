@@ -48,7 +48,7 @@ async function runAndReplay(answers: Answers, change: Partial<LabelledCase> = {}
     models: {
       ask: async ({ role }) => ({
         outcome: { kind: "text", text: JSON.stringify(wireOf(role, answers, labelled)) },
-        ...{ mode: "json_schema", requests: 1, promptTokens: 1, completionTokens: 1 },
+        ...{ mode: "json_schema", requests: 1, promptTokens: 1, completionTokens: 1, cachedTokens: null },
       }),
     },
   });

@@ -100,7 +100,7 @@ export function forEachRole<Value>(value: Value): Record<RoleName, Value> {
 
 export const SETTINGS: PanelDeps["settings"] = {
   ...{ models: MODELS, contextTokens: 128_000, answerTokens: 4_096 },
-  ...{ prices: forEachRole({ promptUsd: 2, answerUsd: 10 }), prompts: loadPrompts() },
+  ...{ prices: forEachRole({ promptUsd: 2, answerUsd: 10, cachedUsd: 2 }), prompts: loadPrompts() },
   ...{ hasSecondModel: false, limits: MONEY_LIMITS, earlyStop: false },
 };
 

@@ -17,7 +17,14 @@ import { aCase, MODELS, SETTINGS } from "./a-panel.ts";
 import { ABSTAINED, aBallot, aCritique, answer, aSynthesis } from "./a-tally-input.ts";
 
 function result<Answer>(role: RoleName, given: RoleAnswer<Answer>): RoleResult<Answer> {
-  const use = { requests: 1, promptTokens: 1, completionTokens: 1, costUsd: null, latencyMs: 1 };
+  const use = {
+    requests: 1,
+    promptTokens: 1,
+    completionTokens: 1,
+    cachedTokens: null,
+    costUsd: null,
+    latencyMs: 1,
+  };
   return {
     record: { role, model: MODELS[role], answer: given, mode: "json_schema", ...use },
     answer: given,

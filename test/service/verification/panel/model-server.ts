@@ -72,7 +72,12 @@ export function refuse(status: number, message: string, headers: Record<string, 
 const USAGE = { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 };
 
 /** A chat completion with an answer, as JSON unless it is a text already. */
-export function complete(content: unknown, choice: object = {}, message: object = {}): Respond {
+export function complete(
+  content: unknown,
+  choice: object = {},
+  message: object = {},
+  usage: object = USAGE,
+): Respond {
   const text = typeof content === "string" ? content : JSON.stringify(content);
   return send({
     id: "chatcmpl-1",
@@ -85,7 +90,7 @@ export function complete(content: unknown, choice: object = {}, message: object 
         ...choice,
       },
     ],
-    usage: USAGE,
+    usage,
   });
 }
 

@@ -42,6 +42,7 @@ describe("a question", () => {
     expect(await ask()).toEqual({
       outcome: { kind: "text", text: "one" },
       ...{ mode: "json_schema", requests: 1, promptTokens: 1_000, completionTokens: 100 },
+      cachedTokens: null,
     });
     await ask({ temperature: 0, seed: 7 });
     const plain = {
@@ -270,7 +271,20 @@ describe("readCompletion", () => {
   it("takes text and usage as the server tells them", () => {
     expect(readCompletion(body({ content: "yes" }, USAGE))).toEqual({
       outcome: { kind: "text", text: "yes" },
-      usage: { promptTokens: 10, completionTokens: 5 },
+      usage: { promptTokens: 10, completionTokens: 5, cachedTokens: null },
+    });
+  });
+
+  it.each([
+    ["a part", { cached_tokens: 4 }, 4],
+    ["none", { cached_tokens: 0 }, 0],
+    ["more than the prompt has", { cached_tokens: 11 }, 10],
+    ["something impossible", { cached_tokens: -1 }, null],
+    ["nothing", {}, null],
+  ])("takes %s from the cache", (_, details, cachedTokens) => {
+    const usage = { ...USAGE, prompt_tokens_details: details };
+    expect(readCompletion(body({ content: "yes" }, usage))?.usage).toEqual({
+      ...{ promptTokens: 10, completionTokens: 5, cachedTokens },
     });
   });
 

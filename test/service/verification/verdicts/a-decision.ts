@@ -74,6 +74,7 @@ function called(role: RoleRecord["role"]) {
     requests: 1,
     promptTokens: 100,
     completionTokens: 20,
+    cachedTokens: null,
     costUsd: 0.001,
     latencyMs: 10,
   } as const;

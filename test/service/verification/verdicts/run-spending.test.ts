@@ -156,3 +156,34 @@ describe("a call that is broken off", () => {
     expect([asked, await tokens()]).toEqual([false, 0]);
   });
 });
+
+test("a decision is observed with the tokens and the cost of all attempts, unless a price is unknown", async () => {
+  const sums = async () => {
+    const lines = (await world.registry.metrics()).split("\n");
+    return lines.filter((line) => /^ahs_verdict_(tokens|cost_usd)_(sum|count) /.test(line)).sort();
+  };
+  await world.add();
+  await world.run(down);
+  world.pass(5_000);
+  await world.run(async (_, { keep }) => {
+    await keep(answered("domain_expert", {}));
+    return decided("HOLD");
+  });
+  const first = [
+    "ahs_verdict_cost_usd_count 1",
+    "ahs_verdict_cost_usd_sum 0.003",
+    "ahs_verdict_tokens_count 1",
+    "ahs_verdict_tokens_sum 360",
+  ];
+  expect(await sums()).toEqual(first);
+  await world.add();
+  await world.run(async (_, { keep }) => {
+    await keep({ ...answered("domain_expert", {}), costUsd: null });
+    return decided("HOLD");
+  });
+  expect(await sums()).toEqual([
+    ...first.slice(0, 2),
+    "ahs_verdict_tokens_count 2",
+    "ahs_verdict_tokens_sum 480",
+  ]);
+});
