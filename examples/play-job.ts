@@ -12,9 +12,10 @@ import { awaitVerdict, post, type Verdict } from "./verification.ts";
 /**
  * Plays jobs through against a running `npm start`: from the specification's hash to what the escrow does with the money.
  *
- *   npx node examples/play-job.ts [--outcome allow|hold|reject|all] [--generation G1|G3|V3|all] [--data-dir .ahs]
+ *   npx node examples/play-job.ts [--outcome allow|hold|reject|all] [--generation G1|G3|V3|all] [--appeal] [--data-dir .ahs]
  *
  * Several jobs are delivered one after another and judged at once. Ends with 1 where a job did not end as its output deserves. A model that judges may think otherwise than the scripted one.
+ * With --appeal the second panel decides each ALLOW and REJECT anew.
  */
 
 /** 25 USDC. */
@@ -29,6 +30,8 @@ type Play = {
   readonly chain: LocalChain;
   readonly generation: Generation;
   readonly outcome: Outcome;
+  /** Whether the first decision is appealed; then it may be wrong. */
+  readonly isAppealed: boolean;
   readonly say: (line: string) => void;
 };
 
@@ -57,11 +60,14 @@ const ENDS: Readonly<Record<Outcome, End>> = {
 };
 
 try {
-  const { up, dataDir, generations, outcomes } = readArguments();
+  const { up, dataDir, generations, outcomes, isAppealed } = readArguments();
   const chain = connectChain(up);
   const games = generations.flatMap((generation) =>
     outcomes.map(
-      (outcome): Play => ({ up, dataDir, chain, generation, outcome, say: sayOf(generation, outcome) }),
+      (outcome): Play => ({
+        ...{ up, dataDir, chain, generation, outcome, isAppealed: isAppealed && outcome !== "hold" },
+        say: sayOf(generation, outcome),
+      }),
     ),
   );
   const jobs = [];
@@ -78,6 +84,7 @@ function readArguments() {
     options: {
       outcome: { type: "string", default: "allow" },
       generation: { type: "string", default: "all" },
+      appeal: { type: "boolean", default: false },
       "data-dir": { type: "string", default: ".ahs" },
     },
   });
@@ -86,6 +93,7 @@ function readArguments() {
     dataDir: values["data-dir"],
     generations: choose("generation", GENERATIONS, values.generation),
     outcomes: choose("outcome", OUTCOMES, values.outcome),
+    isAppealed: values.appeal,
   };
 }
 
@@ -107,7 +115,9 @@ function deliver({ up, chain, generation, outcome, say }: Play): Promise<Job> {
 /** From the delivery to what the escrow did; throws where that is not what the output deserves. */
 async function finish(game: Play, job: Job): Promise<void> {
   const { up, chain, outcome, say } = game;
-  const verdict = await judge(game, job);
+  const first = await judge(game, job);
+  const verdict = game.isAppealed ? await appeal(game, first) : first;
+  requireDecision(game, verdict);
   const status = await watch(game, { job, verdict });
   const names = { [up.payer.address]: "client", [up.provider.address]: "provider" };
   const payments = await chain.paymentsOf(job.escrow, job.jobId);
@@ -134,10 +144,23 @@ async function judge({ up, outcome, say }: Play, { specId }: Job): Promise<Verdi
   const { final_verdict, final_score, confidence, reasoning } = verdict;
   say(`verdict ${verdict.verdict_id}: ${final_verdict}, score ${final_score}, confidence ${confidence}`);
   say(`${reasoning}`);
+  return verdict;
+}
+
+function requireDecision({ outcome }: Play, { final_verdict }: Verdict): void {
   if (final_verdict !== ENDS[outcome].verdict) {
     throw new Error(`The panel decided ${final_verdict} where ${ENDS[outcome].verdict} was to be shown.`);
   }
-  return verdict;
+}
+
+/** Buys the second panel's decision, before the first one is signed, and waits for it. */
+async function appeal({ up, say }: Play, { verdict_id }: Verdict): Promise<Verdict> {
+  const open = await awaitVerdict(up, verdict_id, (verdict) => verdict.appeal?.status === "available");
+  say(`it may be appealed until ${open.appeal?.appeal_by}`);
+  await post(up, `/v1/verdicts/${verdict_id}/appeal`, {});
+  const decided = await awaitVerdict(up, verdict_id, (verdict) => verdict.appeal?.status !== "open");
+  say(`the second panel decided ${decided.final_verdict}: the first decision is ${decided.appeal?.status}`);
+  return decided;
 }
 
 /** Waits until the service says that its verdict is carried out, then for the escrow itself to show it. */

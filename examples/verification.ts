@@ -15,6 +15,8 @@ export type Verdict = {
   readonly confidence: number | null;
   readonly reasoning: string | null;
   readonly error_message: string | null;
+  /** Null before the decision is ready to be settled, and without a second panel. */
+  readonly appeal: { readonly status: string; readonly appeal_by: string } | null;
   readonly settlement: {
     readonly status: string;
     readonly tx_hash: string | null;

@@ -192,7 +192,8 @@ async function start(more: readonly string[]): Promise<UpFile> {
 
 function launch(more: readonly string[]): Script {
   const args = ["up", "--data-dir", dataDir, "--port", String(port), "--wallets", String(WALLETS), ...more];
-  running = runScript(args, {}, join(dataDir, "up.log"));
+  // Each job waits for its time to appeal.
+  running = runScript(args, { APPEAL_WINDOW_SECONDS: "5" }, join(dataDir, "up.log"));
   return running;
 }
 

@@ -142,10 +142,10 @@ describe("the server", () => {
     await expect(startScriptedModel({ chainId: 8_453 })).rejects.toThrow("for chain 31337 alone");
   });
 
-  test("listens on loopback, knows one model and counts tokens", async () => {
+  test("listens on loopback, knows the models of both panels and counts tokens", async () => {
     expect(new URL(model.origin).hostname).toBe("127.0.0.1");
     expect(await (await fetch(`${model.baseUrl}/models`)).json()).toMatchObject({
-      data: [{ id: "scripted" }],
+      data: [{ id: "scripted" }, { id: "scripted-appeal" }],
     });
     const refused = await ask(model, { user: question(GOOD), extra: { model: "gpt-5" } });
     expect(refused.status).toBe(404);

@@ -38,6 +38,7 @@ test("of any other chain all is kept that cannot be read from it again", async (
   expect(await tablesLeft(OTHER_CHAIN)).toEqual([
     "agent_document",
     "alert_subscription",
+    "appeal",
     "enrolment",
     "epoch",
     "feedback",
