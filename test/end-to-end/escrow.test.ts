@@ -90,6 +90,12 @@ test("a job is paid by the verdict on its output, once, though the worker is kil
   // A relayer without money cannot send signed verdicts.
   await kit.chain.rpc.request("anvil_setBalance", relayer.address, "0x0");
   await reach(verdictId, "appealable");
+  expect(await ask(`/v1/verdicts/${verdictId}`)).toMatchObject({
+    progress: null,
+    methodology: {
+      voting: { money: { released_usd: Number(BUDGET) / 1_000_000 }, not_asked: [{ role: "synthesiser" }] },
+    },
+  });
   await reach(verdictId, "signed");
   await worker.kill();
   const { length } = worker.log();
