@@ -1,4 +1,10 @@
-import { PERMIT2_ADDRESS, x402ExactPermit2ProxyAddress, x402UptoPermit2ProxyAddress } from "@x402/evm";
+import {
+  AUTH_CAPTURE_ESCROW_V1_0_ADDRESS,
+  EIP3009_TOKEN_COLLECTOR_V1_0_ADDRESS,
+  PERMIT2_ADDRESS,
+  x402ExactPermit2ProxyAddress,
+  x402UptoPermit2ProxyAddress,
+} from "@x402/evm";
 import bytecodes from "../contracts/bytecode.json" with { type: "json" };
 import type { JsonRpc } from "./json-rpc.ts";
 
@@ -7,6 +13,8 @@ const CANONICAL = [
   [PERMIT2_ADDRESS, bytecodes.Permit2],
   [x402ExactPermit2ProxyAddress, bytecodes.X402ExactPermit2Proxy],
   [x402UptoPermit2ProxyAddress, bytecodes.X402UptoPermit2Proxy],
+  [AUTH_CAPTURE_ESCROW_V1_0_ADDRESS, bytecodes.AuthCaptureEscrow],
+  [EIP3009_TOKEN_COLLECTOR_V1_0_ADDRESS, bytecodes.Eip3009Collector],
 ] as const;
 
 /** Puts the substitutes at their addresses, by a method of anvil; those that are there stay as they are. */

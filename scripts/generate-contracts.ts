@@ -25,6 +25,7 @@ const serviceFolder = "service/chain/abi";
 const devnetFolder = "devnet/abi";
 /** Local substitutes of contracts that the service reads or calls. */
 const STAND_INS: ReadonlySet<string> = new Set([
+  "AuthCaptureEscrow",
   "IdentityRegistry",
   "ReputationRegistry",
   "SanctionsList",

@@ -86,12 +86,12 @@ function cellsOf(row: ListedPayment): string[] {
   return [
     row.createdAt.toISOString(),
     row.kind,
-    decimal(row.amount),
+    decimal(row.chargedAmount ?? row.amount),
     row.payer,
     row.endpoint,
     row.transactionHash ?? "-",
     row.nonce,
-    row.error ?? "-",
+    row.error ?? row.captureState ?? "-",
   ];
 }
 

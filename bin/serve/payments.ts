@@ -2,6 +2,7 @@ import { type KeyObject, randomBytes, randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Address, PublicClient } from "viem";
+import { captureDeadline } from "../../service/access/payments/auth-capture.ts";
 import type { Facilitator } from "../../service/access/payments/facilitator.ts";
 import { createHttpFacilitator, readSupported } from "../../service/access/payments/http-facilitator.ts";
 import {
@@ -63,7 +64,7 @@ export function paymentsFromConfig(config: Config, parts: Parts) {
     asset: usdc,
     payTo,
     domain: token.read,
-    offered: offeredFromConfig(config, { chainId, logger }),
+    offered: offeredFromConfig(config, { chainId, logger, clock }),
     signer:
       signing === null ? null : createOfferSigner({ ...signing, origin: publicUrl(config), now: clock.now }),
   } as const;
@@ -104,7 +105,7 @@ function readEarly(read: () => Promise<unknown>, logger: Logger): void {
 }
 
 const LOCAL_CHAIN = 31_337;
-const NO_FURTHER: OfferedSchemes = { permit2: false, uptoFacilitator: null };
+const NO_FURTHER: OfferedSchemes = { permit2: false, uptoFacilitator: null, capture: null };
 const SUPPORTED_TIMEOUT_MS = 5_000;
 const SUPPORTED_EVERY_MS = 600_000;
 const SUPPORTED_RETRY_MS = 10_000;
@@ -112,7 +113,7 @@ const SUPPORTED_RETRY_MS = 10_000;
 /** The schemes that are offered: as configured, or as chain and facilitator have them. */
 function offeredFromConfig(
   { payments }: Config,
-  { chainId, logger }: Pick<Parts, "logger"> & { readonly chainId: number },
+  { chainId, logger, clock }: Pick<Parts, "logger" | "clock"> & { readonly chainId: number },
 ): () => OfferedSchemes {
   const { schemes, facilitatorUrl: url, facilitatorAddress, credentials } = payments;
   if (url === null) {
@@ -121,7 +122,11 @@ function offeredFromConfig(
       permit2: isOffered("exact-permit2"),
       uptoFacilitator: isOffered("upto") ? facilitatorAddress : null,
     };
-    return () => offered;
+    const authorizer = isOffered("auth-capture") ? facilitatorAddress : null;
+    return () => ({
+      ...offered,
+      capture: authorizer === null ? null : { authorizer, deadline: captureDeadline(clock.now()) },
+    });
   }
   let offered = NO_FURTHER;
   const ask = async (): Promise<void> => {
@@ -132,6 +137,8 @@ function offeredFromConfig(
     offered = {
       permit2: schemes?.includes("exact-permit2") ?? supported.permit2,
       uptoFacilitator: (schemes?.includes("upto") ?? true) ? supported.uptoFacilitator : null,
+      // Its operator has to capture and void by transactions of its own.
+      capture: null,
     };
   };
   const again = (): void => {

@@ -293,10 +293,12 @@ async function reconcile(parts: SendingParts, signal: AbortSignal): Promise<void
   const { config, deployment, db, registry, logger, now } = parts;
   const { chainId, finalityBlocks } = deployment;
   const held = createPaymentGauge(registry);
+  const client = openChainClient(requireChainSettings(config).rpcUrl);
   const deps = {
     db,
     chainId,
-    chain: createPaymentChain(openChainClient(requireChainSettings(config).rpcUrl), finalityBlocks),
+    client,
+    chain: createPaymentChain(client, finalityBlocks),
     ownSender: config.payments.facilitatorUrl === null,
     metrics: createPaymentMetrics(registry),
     logger,

@@ -79,6 +79,8 @@ export type PaidRequest = {
   readonly units: number;
   /** Whether the answer decides what a payment of scheme `upto` is charged; its price is then the most. */
   readonly isMetered: boolean;
+  /** Whether a payment of scheme `auth-capture` is taken: captured or voided by what becomes of the purchase. */
+  readonly isCaptured: boolean;
   /** One sentence about the product. */
   readonly summary: string;
   /** Absent for a resource that is in no catalog. */

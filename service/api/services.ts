@@ -95,7 +95,7 @@ type ServerServices = {
     readonly origin: string;
     /** The `accepts` of a price in thousandths of a US dollar; null if the deployment takes no payments. */
     readonly paymentTerms:
-      | ((priced: Pick<PaidRequest, "units" | "isMetered">) => readonly PaymentRequirements[])
+      | ((priced: Pick<PaidRequest, "units" | "isMetered" | "isCaptured">) => readonly PaymentRequirements[])
       | null;
     /** A wallet that the index follows, or any wallet if it follows none. */
     readonly sampleWallet: () => Promise<Address>;

@@ -1,4 +1,5 @@
 import {
+  AUTH_CAPTURE_ESCROW_V1_0_ADDRESS,
   x402ExactPermit2ProxyABI,
   x402ExactPermit2ProxyAddress,
   x402UptoPermit2ProxyABI,
@@ -6,6 +7,7 @@ import {
 } from "@x402/evm";
 import { type Abi, type Address, isAddressEqual, toFunctionSelector } from "viem";
 import { agentHealthOracleAbi } from "../chain/abi/agent-health-oracle.ts";
+import { authCaptureEscrowAbi } from "../chain/abi/auth-capture-escrow.ts";
 import { reputationRegistryAbi } from "../chain/abi/reputation-registry.ts";
 import { usdCoinAbi } from "../chain/abi/usd-coin.ts";
 import { validationRegistryAbi } from "../chain/abi/validation-registry.ts";
@@ -93,6 +95,12 @@ function rulesOf(targets: Parameters<typeof allowedCalls>[1]): ReadonlyMap<strin
       {
         to: targets.usdc && x402ExactPermit2ProxyAddress,
         selectors: selectorsOf(x402ExactPermit2ProxyABI, "settle"),
+      },
+      {
+        to: targets.usdc && AUTH_CAPTURE_ESCROW_V1_0_ADDRESS,
+        selectors: ["authorize", "capture", "void"].flatMap((name) =>
+          selectorsOf(authCaptureEscrowAbi, name),
+        ),
       },
       {
         to: targets.usdc && x402UptoPermit2ProxyAddress,

@@ -17,6 +17,8 @@ export type AuthorizationId = {
   readonly asset: Address;
   readonly payer: Address;
   readonly nonce: Hex;
+  /** end: the capture or return of what an escrow holds; else the call that takes the payer's money. */
+  readonly step?: "end";
 };
 
 /** State of the transaction that carries out an authorization; the block of a final one cannot be reorged. */
@@ -117,7 +119,7 @@ const { state, final, minedHash, failure, error } = senderTransaction;
 const columns = { state, final, minedHash, failure, error };
 
 /** The schemes count nonces apart. Everything before the last colon is the same for all payments of a payer. */
-function referenceOf(chainId: number, { scheme, asset, payer, nonce }: AuthorizationId): string {
-  const suffix = scheme === "exact" ? "" : `/${scheme}`;
+function referenceOf(chainId: number, { scheme, asset, payer, nonce, step }: AuthorizationId): string {
+  const suffix = `${scheme === "exact" ? "" : `/${scheme}`}${step === undefined ? "" : `/${step}`}`;
   return `x402:${chainId}:${asset}:${payer}:${nonce}${suffix}`.toLowerCase();
 }

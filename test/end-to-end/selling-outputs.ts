@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { decodePaymentResponseHeader } from "@x402/fetch";
+import { decodePaymentResponseHeader, wrapFetchWithPayment } from "@x402/fetch";
+import { type Address, createPublicClient, http } from "viem";
 import { expect, test } from "vitest";
+import { usdCoinAbi } from "../../service/chain/abi/usd-coin.ts";
 import { until } from "../support/until.ts";
-import { jsonRequest, payee, payer, payFetch, type Shop } from "./shop.ts";
+import { escrowBuyer, jsonRequest, payee, payer, payFetch, type Shop } from "./shop.ts";
 
 const PRICE = 500_000n;
 const PATH = "/v1/outputs";
@@ -35,6 +37,28 @@ export function describeSoldOutputs({ kit, url, pay, ...shop }: Shop): void {
     expect(new Set(bodies.map(({ verdict_id }) => verdict_id)).size).toBe(1);
     expect((await kit.received()) - before).toBe(PRICE);
     expect(await verdictsOf(output)).toHaveLength(1);
+  });
+
+  test("is paid out of the escrow, whose money goes back to the payer where the panel fails", async () => {
+    const [before, had] = [await kit.received(), await balanceOf(payer.address)];
+    const output = await anOutput();
+    const response = await wrapFetchWithPayment(fetch, escrowBuyer)(url(PATH), jsonRequest("POST", output));
+    const { verdict_id } = (await response.json()) as Submitted;
+    expect([response.status, (await balanceOf(payer.address)) - had]).toEqual([200, -PRICE]);
+    // This worker has no panel: as if one had failed for an hour.
+    await kit.db.$client.query("update ahs.verdict set status = 'failed' where id = $1", [verdict_id]);
+    await until({ what: "the payer has its money back" }, async () =>
+      (await balanceOf(payer.address)) === had ? true : null,
+    );
+    expect(await kit.received()).toBe(before);
+    const again = await wrapFetchWithPayment(fetch, escrowBuyer)(url(PATH), jsonRequest("POST", output));
+    expect([again.status, await verdictsOf(output)]).toMatchObject([
+      200,
+      expect.arrayContaining([
+        { id: verdict_id, status: "failed" },
+        expect.objectContaining({ status: "pending" }),
+      ]),
+    ]);
   });
 
   test("survives a server killed in the middle of its settlement: one charge, and the repeat gets its one verdict", async () => {
@@ -80,6 +104,15 @@ export function describeSoldOutputs({ kit, url, pay, ...shop }: Shop): void {
       submitter_addr: payer.address,
       provider_addr: payee.address,
     };
+  }
+
+  function balanceOf(account: Address): Promise<bigint> {
+    return createPublicClient({ transport: http(kit.rpcUrl) }).readContract({
+      address: kit.chain.contracts.usdc,
+      abi: usdCoinAbi,
+      functionName: "balanceOf",
+      args: [account],
+    });
   }
 
   function signed(output: object): Promise<Record<string, string>> {

@@ -1,4 +1,5 @@
 import type { PaymentRequired } from "@x402/core/types";
+import { AuthCaptureEvmScheme } from "@x402/evm/auth-capture/client";
 import { createPermit2ApprovalTx, ExactEvmScheme } from "@x402/evm/exact/client";
 import { UptoEvmScheme } from "@x402/evm/upto/client";
 import { wrapFetchWithPayment, x402Client, x402HTTPClient } from "@x402/fetch";
@@ -18,6 +19,10 @@ export const buyer = new x402Client()
   .register("eip155:31337", new ExactEvmScheme(payer))
   .setSpendControls(false);
 export const payFetch = wrapFetchWithPayment(fetch, buyer);
+/** An official client that lets its money wait in the escrow. */
+export const escrowBuyer = new x402Client()
+  .register("eip155:31337", new AuthCaptureEvmScheme(payer))
+  .setSpendControls(false);
 /** Official clients that pay by Permit2 alone. */
 export const permit2Buyers = {
   exact: buyerByPermit2("exact"),

@@ -19,6 +19,7 @@ import type { AuthorizationId, SettlementTransaction } from "../../sender/paymen
 import { SETTLEMENT_MAX_GAS } from "../../sender/send-policy.ts";
 import { classifySendFailure } from "../../sender/send-rpc.ts";
 import type { PresentedPayment } from "../access.ts";
+import { escrowCall } from "./auth-capture.ts";
 import {
   type Facilitator,
   publicReason,
@@ -61,8 +62,10 @@ const TOO_MUCH_GAS = { kind: "invalid", reason: "settlement_needs_too_much_gas" 
  */
 export function createLocalFacilitator(deps: LocalFacilitatorDeps): Facilitator {
   return {
-    verify: (payment) => verify(deps, payment),
-    settle: (payment) => settle(deps, payment),
+    verify: (payment) =>
+      payment.scheme === "auth-capture" ? verifyCapture(deps, payment) : verify(deps, payment),
+    settle: (payment) =>
+      payment.scheme === "auth-capture" ? settleCapture(deps, payment) : settle(deps, payment),
   };
 }
 
@@ -138,6 +141,34 @@ async function settle(deps: LocalFacilitatorDeps, payment: PresentedPayment): Pr
     return failureOf(notes, errorReason);
   } catch (error) {
     return { kind: notes.order === null ? "unavailable" : "unknown", cause: error };
+  }
+}
+
+/** The package has no facilitator of this scheme: the escrow's call is simulated. Its signature and terms were compared before. */
+async function verifyCapture(deps: LocalFacilitatorDeps, payment: PresentedPayment): Promise<VerifyOutcome> {
+  const call = escrowCall("authorize", payment);
+  try {
+    await deps.client.call({ account: deps.sender, ...call });
+    return await checkGas(deps, payment, { ...newNotes(deps), call });
+  } catch (error) {
+    return classifySendFailure(error).kind === "unreachable"
+      ? { kind: "unavailable", cause: error }
+      : REVERTS;
+  }
+}
+
+/** Moves the money into the escrow. */
+async function settleCapture(deps: LocalFacilitatorDeps, payment: PresentedPayment): Promise<SettleOutcome> {
+  const notes = newNotes(deps);
+  notes.order = "pending";
+  try {
+    const order = { authorization: payment, ...escrowCall("authorize", payment) };
+    const transaction = await carryOut(deps, order, notes);
+    const { status } = await awaitReceipt(deps, transaction, notes);
+    return status === "success" ? { kind: "settled", transaction } : failureOf(notes, "the call reverted");
+  } catch (error) {
+    notes.trouble ??= error;
+    return failureOf(notes, undefined);
   }
 }
 

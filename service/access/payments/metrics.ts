@@ -18,6 +18,8 @@ type PaymentOutcome =
   | "unavailable"
   | "too_dear"
   | "dropped"
+  | "captured"
+  | "voided"
   | "lost";
 
 export function createPaymentMetrics(registry: Registry) {

@@ -94,6 +94,13 @@ async function recallRow(
     deps.metrics.count("already_used");
     throw await refusal(deps, request, "payment_already_used: this authorization has bought something else.");
   }
+  if (isReturned(row)) {
+    throw await refusal(
+      deps,
+      request,
+      "payment_returned: this payment goes back to its payer from the escrow. Sign a new one.",
+    );
+  }
   if (row.state === "reserved") {
     throw row.deadline > deps.clock.now() ? inFlight(deps) : settlementPending(claimOf(request));
   }
@@ -123,6 +130,11 @@ async function recallRow(
       ...chargeHeaders(0),
     },
   };
+}
+
+/** Whether the escrow gives the money back and nothing was delivered for it. */
+function isReturned({ captureState, answerBody }: StoredPayment): boolean {
+  return (captureState === "voiding" || captureState === "voided") && answerBody === null;
 }
 
 /** Only a verified payment is stored: anyone can show an invalid one. */

@@ -12,7 +12,9 @@ import {
   toFunctionSelector,
 } from "viem";
 import { decodeEvent, decodeParameters } from "../../chain/bounded-abi.ts";
+import type { PaymentScheme } from "../../db/tables/payment.ts";
 import type { PresentedPayment } from "../access.ts";
+import { CAPTURE_COLLECTOR } from "./auth-capture.ts";
 import { PERMIT2_SPENDERS } from "./permit2-header.ts";
 
 /** An authorization to look up on chain. */
@@ -50,17 +52,14 @@ export function createPaymentChain(client: PublicClient, finalityBlocks: number)
       const token = { address: asset, abi: TOKEN } as const;
       const [balance, approved] = await Promise.all([
         client.readContract({ ...token, functionName: "balanceOf", args: [payer] }),
-        scheme === "exact"
+        !isByPermit2(scheme)
           ? maxUint256
           : client.readContract({ ...token, functionName: "allowance", args: [payer, PERMIT2_ADDRESS] }),
       ]);
       return { balance, approved };
     },
     /** The transaction since that time that used the authorization and paid us by it; null without one. */
-    findTransfer: (authorization: Authorization, since: Date) =>
-      authorization.scheme === "exact"
-        ? findTransfer(client, authorization, since)
-        : findPermit2Transfer(client, { ...authorization, scheme: authorization.scheme }, since),
+    findTransfer: (authorization: Authorization, since: Date) => findPayment(client, authorization, since),
     /** The block of a successful transaction; null if it is in no block. */
     minedIn: (transaction: Hex) => minedIn(client, transaction),
     /** The newest block that cannot be reorganised; its time is in Unix seconds. */
@@ -73,6 +72,18 @@ export function createPaymentChain(client: PublicClient, finalityBlocks: number)
   };
 }
 
+function isByPermit2(scheme: PaymentScheme): scheme is keyof typeof PERMIT2_SPENDERS {
+  return scheme === "exact-permit2" || scheme === "upto";
+}
+
+function findPayment(client: PublicClient, authorization: Authorization, since: Date): Promise<Hex | null> {
+  const { scheme } = authorization;
+  if (isByPermit2(scheme)) return findPermit2Transfer(client, { ...authorization, scheme }, since);
+  // The money goes to the escrow by its collector.
+  const payTo = scheme === "auth-capture" ? CAPTURE_COLLECTOR : authorization.payTo;
+  return findTransfer(client, { ...authorization, payTo }, since);
+}
+
 async function isUsed(
   client: PublicClient,
   { scheme, asset, payer, nonce }: Authorization,
@@ -82,7 +93,7 @@ async function isUsed(
     ...(block === "pending" ? { blockTag: block } : {}),
     ...(typeof block === "bigint" ? { blockNumber: block } : {}),
   };
-  if (scheme === "exact") {
+  if (!isByPermit2(scheme)) {
     const args = [payer, nonce] as const;
     return client.readContract({
       ...{ address: asset, abi: TOKEN, functionName: "authorizationState", args },

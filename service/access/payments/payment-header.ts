@@ -14,6 +14,7 @@ import { z } from "zod";
 import type { PaymentScheme } from "../../db/tables/payment.ts";
 import type { PresentedPayment } from "../access.ts";
 import { Problem } from "../problems.ts";
+import { CAPTURE_COLLECTOR, captureFault } from "./auth-capture.ts";
 import { addressText, signatureText, uint256Text } from "./header-values.ts";
 import type { Offer } from "./payment-terms.ts";
 import { PERMIT2_SPENDERS, permitDigest, readPermit2 } from "./permit2-header.ts";
@@ -69,6 +70,8 @@ const eip3009Schema = z.looseObject({
   }),
 });
 
+const saltSchema = z.looseObject({ salt: z.string().regex(/^0x[0-9a-fA-F]{1,64}$/) });
+
 /**
  * Reads a PAYMENT-SIGNATURE header; the authorization is null for an unknown scheme or kind of transfer. Nothing is compared yet. Throws
  * a 400 if it is not an x402 payment of version 2.
@@ -83,20 +86,34 @@ export function readPaymentHeader(header: string) {
   const payload = parsed.data as unknown as PaymentPayload;
   const scheme = schemeOf(payload);
   if (scheme === null) return { payload, authorization: null, signature: "0x" } as const;
-  const read = scheme === "exact" ? readEip3009(payload.payload) : readPermit2(scheme, payload.payload);
+  const read = readSigned(scheme, payload);
   if (read.error !== null) throw malformed(faultsOf(read.error));
   const { authorization, signature, normalised } = read;
   const accepted = { ...payload.accepted, extra: payload.accepted.extra ?? {} };
   return { payload: { ...payload, accepted, payload: normalised }, authorization, signature };
 }
 
+function readSigned(scheme: PaymentScheme, { payload, accepted }: PaymentPayload) {
+  switch (scheme) {
+    case "exact":
+      return readEip3009(payload);
+    case "auth-capture":
+      return readAuthCapture(payload, accepted.payTo);
+    case "exact-permit2":
+    case "upto":
+      return readPermit2(scheme, payload);
+  }
+}
+
 /** The scheme of a payment by its own form; null for one that is not known here. */
 function schemeOf({ accepted: { scheme }, payload }: PaymentPayload): PaymentScheme | null {
   const isPermit2 = "permit2Authorization" in payload;
   if (scheme === "upto") return isPermit2 ? "upto" : null;
+  const isEip3009 = "authorization" in payload;
+  if (scheme === "auth-capture") return isEip3009 ? "auth-capture" : null;
   if (scheme !== "exact") return null;
   if (isPermit2) return "exact-permit2";
-  return "authorization" in payload ? "exact" : null;
+  return isEip3009 ? "exact" : null;
 }
 
 /** Addresses are normalised to checksums, which every facilitator accepts. */
@@ -120,6 +137,26 @@ function readEip3009(payload: PaymentPayload["payload"]) {
         nonce,
       },
     },
+  } as const;
+}
+
+/** The authorization is to the collector, and its nonce commits to the payee. */
+function readAuthCapture(payload: PaymentPayload["payload"], payTo: string) {
+  const salted = saltSchema.safeParse(payload);
+  if (!salted.success) return { error: salted.error };
+  const read = readEip3009(payload);
+  if (read.error !== null) return read;
+  const { authorization, normalised } = read;
+  return {
+    ...read,
+    authorization: {
+      ...authorization,
+      scheme: "auth-capture",
+      // matchPayment compares it with ours.
+      to: payTo.toLowerCase() as Address,
+      spender: authorization.to,
+    },
+    normalised: { ...normalised, salt: salted.data.salt },
   } as const;
 }
 
@@ -176,9 +213,10 @@ export function matchPayment(
   if (accepted.asset.toLowerCase() !== asset || (authorization.token ?? asset) !== asset) {
     return `invalid_asset: ${requirements.asset} is expected.`;
   }
-  const spender = offer.scheme === "exact" ? null : PERMIT2_SPENDERS[offer.scheme];
+  const spender = SPENDERS[offer.scheme];
   if (authorization.spender !== (spender?.toLowerCase() ?? null)) {
-    return `invalid_permit2_spender: ${spender} is expected, got ${authorization.spender}.`;
+    const word = offer.scheme === "auth-capture" ? "invalid_collector" : "invalid_permit2_spender";
+    return `${word}: ${spender} is expected, got ${authorization.spender}.`;
   }
   const price = BigInt(requirements.amount);
   if (accepted.amount !== requirements.amount || authorization.value !== price) {
@@ -188,21 +226,36 @@ export function matchPayment(
   if (accepted.payTo.toLowerCase() !== payTo || authorization.to !== payTo) {
     return `invalid_recipient: ${requirements.payTo} is to be paid.`;
   }
-  return (
-    elsewhere(payload.resource?.url, expected.resourceUrl) ?? {
-      scheme: offer.scheme,
-      payer: authorization.from,
-      asset: requirements.asset.toLowerCase() as PresentedPayment["asset"],
-      payTo: authorization.to,
-      nonce: authorization.nonce,
-      amount: authorization.value,
-      validAfter: authorization.validAfter,
-      validBefore: authorization.validBefore,
-      payload: storable(payload),
-      requirements,
-      ...(expected.listed === undefined ? {} : { listed: expected.listed }),
-    }
-  );
+  const payment: PresentedPayment = {
+    scheme: offer.scheme,
+    payer: authorization.from,
+    asset: requirements.asset.toLowerCase() as PresentedPayment["asset"],
+    payTo: authorization.to,
+    nonce: authorization.nonce,
+    amount: authorization.value,
+    validAfter: authorization.validAfter,
+    validBefore: authorization.validBefore,
+    payload: storable(payload),
+    requirements,
+    ...(expected.listed === undefined ? {} : { listed: expected.listed }),
+  };
+  const fault =
+    offer.scheme === "auth-capture"
+      ? captureFault(payment, { chainId: chainIdOf(requirements.network), extra: requirements.extra })
+      : null;
+  return fault ?? elsewhere(payload.resource?.url, expected.resourceUrl) ?? payment;
+}
+
+/** The contract that the payer lets move its money; null where the token does so itself. */
+const SPENDERS: Readonly<Record<PaymentScheme, Address | null>> = {
+  exact: null,
+  "auth-capture": CAPTURE_COLLECTOR,
+  ...PERMIT2_SPENDERS,
+};
+
+/** Of a CAIP-2 network of EVM. */
+function chainIdOf(network: string): number {
+  return Number(network.split(":")[1]);
 }
 
 function unsupported(accepts: readonly Offer[]): string {
@@ -215,6 +268,7 @@ const WAYS: Readonly<Record<PaymentScheme, string>> = {
   exact: "exact by EIP-3009",
   "exact-permit2": "exact by Permit2",
   upto: "upto by Permit2",
+  "auth-capture": "auth-capture by EIP-3009",
 };
 
 /** Returns why the authorization cannot be carried out at that time; null if it can. */
@@ -259,6 +313,7 @@ function elsewhere(signedFor: string | undefined, asked: string): string | null 
 /** Returns whether a contract wallet accepts a signature (ERC-1271). Throws if the node fails. */
 export type ContractPayers = ReturnType<typeof createContractPayers>;
 
+const receiveTypes = { ReceiveWithAuthorization: authorizationTypes.TransferWithAuthorization };
 const domainSchema = z.looseObject({ name: z.string(), version: z.string() });
 
 /** Returns whether the payer signed the payment, by its key (needs no node) or as a contract. */
@@ -288,20 +343,20 @@ export function createContractPayers(client: PublicClient) {
 
 /** The EIP-712 hash that the payer signs. */
 function digestOf(payment: PresentedPayment): Hex {
-  if (payment.scheme !== "exact") return permitDigest(payment, payment.scheme);
-  const { requirements, payer, payTo, nonce, asset } = payment;
+  const { scheme, requirements, payer: from, amount: value, validAfter, validBefore, nonce } = payment;
+  if (scheme === "exact-permit2" || scheme === "upto") return permitDigest(payment, scheme);
   const { name, version } = domainSchema.parse(requirements.extra);
+  const chainId = chainIdOf(requirements.network);
+  const domain = { name, version, chainId, verifyingContract: payment.asset };
+  const message = { from, value, validAfter, validBefore, nonce };
+  if (scheme === "exact") {
+    return hashTypedData({
+      ...{ domain, types: authorizationTypes, primaryType: "TransferWithAuthorization" },
+      message: { ...message, to: payment.payTo },
+    });
+  }
   return hashTypedData({
-    domain: { name, version, chainId: Number(requirements.network.split(":")[1]), verifyingContract: asset },
-    types: authorizationTypes,
-    primaryType: "TransferWithAuthorization",
-    message: {
-      from: payer,
-      to: payTo,
-      value: payment.amount,
-      validAfter: payment.validAfter,
-      validBefore: payment.validBefore,
-      nonce,
-    },
+    ...{ domain, types: receiveTypes, primaryType: "ReceiveWithAuthorization" },
+    message: { ...message, to: CAPTURE_COLLECTOR },
   });
 }

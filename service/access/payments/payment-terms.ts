@@ -5,6 +5,7 @@ import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from "@x402/ext
 import { type Address, getAddress, type PublicClient, parseAbi } from "viem";
 import type { PaymentScheme } from "../../db/tables/payment.ts";
 import type { PaidRequest, PresentedPayment } from "../access.ts";
+import { type CaptureTerms, captureExtra } from "./auth-capture.ts";
 import type { OfferSigner } from "./offer-receipt.ts";
 
 /** The EIP-712 domain of a token, which its authorizations are signed under. */
@@ -30,6 +31,8 @@ export type OfferedSchemes = {
   readonly permit2: boolean;
   /** The account that settles payments of scheme `upto`, which their payers sign; null if they are not offered. */
   readonly uptoFacilitator: Address | null;
+  /** The terms of scheme `auth-capture`; null if it is not offered. */
+  readonly capture: CaptureTerms | null;
 };
 
 /** An entry of `accepts`. */
@@ -54,7 +57,7 @@ export function unitsOf(amount: bigint): number {
 }
 
 /** The members of a request that decide its entries of `accepts`. */
-type Priced = Pick<PaidRequest, "units" | "isMetered">;
+export type Priced = Pick<PaidRequest, "units" | "isMetered" | "isCaptured">;
 
 /** The entries of `accepts` for a price in thousandths of a US dollar. Clients take the first that they can pay. */
 export async function offersOf(terms: PaymentTerms, priced: Priced): Promise<readonly Offer[]> {
@@ -65,9 +68,9 @@ export async function offersOf(terms: PaymentTerms, priced: Priced): Promise<rea
 export function offersUnder(
   domain: TokenDomain,
   terms: Omit<PaymentTerms, "domain" | "signer">,
-  { units, isMetered }: Priced,
+  { units, isMetered, isCaptured }: Priced,
 ): readonly Offer[] {
-  const { permit2, uptoFacilitator } = terms.offered();
+  const { permit2, uptoFacilitator, capture } = terms.offered();
   const { name, version } = domain;
   const common = {
     network: terms.network,
@@ -87,6 +90,15 @@ export function offersUnder(
           ...common,
           scheme: "upto",
           extra: { ...byPermit2, facilitatorAddress: getAddress(uptoFacilitator) },
+        },
+      },
+    isCaptured &&
+      capture !== null && {
+        scheme: "auth-capture",
+        requirements: {
+          ...common,
+          scheme: "auth-capture",
+          extra: { name, version, ...captureExtra(capture) },
         },
       },
   ];
@@ -182,8 +194,11 @@ function resourceInfo({ url, summary, listing }: ReturnType<typeof resourceOf>):
 }
 
 /** The requested resource as a 402 prices it: its absolute URL under the service's public origin, and its price in units. */
-export function resourceOf({ resource, units, isMetered, summary, listing }: PaidRequest, origin: string) {
-  return { url: `${origin.replace(/\/+$/, "")}${resource}`, units, isMetered, summary, listing };
+export function resourceOf(
+  { resource, units, isMetered, isCaptured, summary, listing }: PaidRequest,
+  origin: string,
+) {
+  return { url: `${origin.replace(/\/+$/, "")}${resource}`, units, isMetered, isCaptured, summary, listing };
 }
 
 const TOKEN = parseAbi([

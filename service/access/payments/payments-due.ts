@@ -1,17 +1,18 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, lte, not, or, type SQL, sql } from "drizzle-orm";
+import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import type { Hex } from "viem";
 import { type Database, QUERY_DEADLINE, underDeadline } from "../../db/database.ts";
 import { payment } from "../../db/tables/payment.ts";
-import { ANSWER_KEPT_MS, CONFIRM_MS, type StoredPayment } from "./payments.ts";
+import { ANSWER_KEPT_MS, CONFIRM_MS, heldByEscrow, type StoredPayment } from "./payments.ts";
 
 /** Filters of the payment list. owed: settled payments without a running request, and payments for verdicts without a decision. */
 export const PAYMENT_KINDS = ["reserved", "settled", "owed", "answered", "lost"] as const;
 export type PaymentKind = (typeof PAYMENT_KINDS)[number];
 /**
  * Kinds that wait for something. They are few, so that counting is cheap. stuck: reserved for longer than a request and
- * its settlement take; not counted as reserved.
+ * its settlement take; not counted as reserved. escrowed: neither captured nor voided yet; counted beside its other kind.
  */
-export const HELD_KINDS = ["reserved", "stuck", "settled", "owed", "lost"] as const;
+export const HELD_KINDS = ["reserved", "stuck", "settled", "owed", "lost", "escrowed"] as const;
 type HeldKind = (typeof HELD_KINDS)[number];
 
 const STUCK_AFTER_MS = 300_000;
@@ -47,6 +48,7 @@ export function settleDue(
   return change(db, due, {
     state: "settled",
     transactionHash: transaction,
+    ...heldByEscrow(now),
     settledAt: now,
     confirmAt: new Date(now.getTime() + CONFIRM_MS),
     deadline: now,
@@ -136,6 +138,8 @@ function isHeld(kind: HeldKind, now: Date): SQL | undefined {
       return and(ofKind("reserved", now), gt(payment.createdAt, stuckSince));
     case "stuck":
       return and(ofKind("reserved", now), lte(payment.createdAt, stuckSince));
+    case "escrowed":
+      return isNotNull(payment.captureAt);
     default:
       return ofKind(kind, now);
   }
@@ -158,15 +162,15 @@ function ofKind(kind: PaymentKind, now: Date): SQL | undefined {
   }
 }
 
-/** Buys a verdict without a decision. An array, so that few rows are found by their ids. */
-const buysAwaited = sql`${payment.id} = any(array(
+/** Buys a verdict without a decision, and is not returned. An array, so that few rows are found by their ids. */
+const buysAwaited = sql`(coalesce(${payment.captureState}, '') not in ('voiding', 'voided') and ${payment.id} = any(array(
   select payment_id from ahs.verdict
-  where status in ('pending', 'processing', 'failed') and runs = 0 and payment_id is not null))`;
+  where status in ('pending', 'processing', 'failed') and runs = 0 and payment_id is not null)))`;
 
 async function change(
   db: Database,
   due: DuePayment,
-  set: Partial<typeof payment.$inferInsert>,
+  set: PgUpdateSetSource<typeof payment>,
 ): Promise<boolean> {
   const changed = await underDeadline(db)
     .update(payment)
@@ -219,7 +223,7 @@ const ofMoved = inArray(payment.state, ["settled", "answered"]);
 
 const LOSE = `
   with lost as (
-    update ahs.payment set state = 'lost', confirm_at = null, error = $2, updated_at = $3::timestamptz
+    update ahs.payment set state = 'lost', confirm_at = null, capture_at = null, error = $2, updated_at = $3::timestamptz
     where id = $1 and state in ('settled', 'answered')
     returning id
   ), credit as (

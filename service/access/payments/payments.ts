@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 import { and, desc, eq, gt, inArray, isNull, lte, ne, notInArray, or, type SQL, sql } from "drizzle-orm";
+import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import type { Address, Hex } from "viem";
 import { type Database, underDeadline } from "../../db/database.ts";
-import { type PaymentState, payment } from "../../db/tables/payment.ts";
+import { type CaptureState, type PaymentState, payment } from "../../db/tables/payment.ts";
 import type { AuthorizationId } from "../../sender/payments-sender.ts";
 import type { BoughtAnswer, PresentedPayment } from "../access.ts";
 
@@ -52,7 +53,7 @@ export function createPaymentStore({
   async function change(
     id: string,
     from: PaymentState,
-    set: Omit<Partial<typeof payment.$inferInsert>, "deadline"> & { readonly deadline?: Date | SQL },
+    set: PgUpdateSetSource<typeof payment>,
     also?: SQL,
   ): Promise<boolean> {
     const changed = await db
@@ -157,6 +158,7 @@ export function createPaymentStore({
       change(id, "reserved", {
         state: "settled",
         transactionHash: transaction,
+        ...heldByEscrow(now()),
         settledAt: now(),
         confirmAt: after(CONFIRM_MS),
         error: null,
@@ -168,7 +170,7 @@ export function createPaymentStore({
         id,
         "settled",
         { deadline: after(REQUEST_MS), ...(claimHash === null ? {} : { claimHash }) },
-        lte(payment.deadline, now()),
+        and(lte(payment.deadline, now()), sql`${payment.captureState} is distinct from 'voiding'`),
       ),
     answer: (id: string, { contentType, body }: BoughtAnswer) =>
       change(id, "settled", {
@@ -193,6 +195,15 @@ export function createPaymentStore({
         .set({ deadline: now(), updatedAt: now() })
         .where(and(eq(payment.id, id), inArray(payment.state, ["reserved", "settled"])));
     },
+  };
+}
+
+/** Members of a settled row that have its money looked after, where an escrow has it. */
+export function heldByEscrow(now: Date) {
+  const isHeld = sql`${payment.scheme} = 'auth-capture'`;
+  return {
+    captureState: sql<CaptureState>`case when ${isHeld} then 'authorized' end`,
+    captureAt: sql<Date>`case when ${isHeld} then ${now.toISOString()}::timestamptz end`,
   };
 }
 

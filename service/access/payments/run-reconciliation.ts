@@ -3,6 +3,7 @@ import type { Gauge } from "prom-client";
 import type { Database } from "../../db/database.ts";
 import { runLoop } from "../../db/run-loop.ts";
 import { findSettlement, type SettlementTransaction } from "../../sender/payments-sender.ts";
+import { type CaptureDeps, sweepCaptures } from "./captures.ts";
 import type { createPaymentMetrics } from "./metrics.ts";
 import type { Authorization, PaymentChain } from "./payment-chain.ts";
 import { creditIdOf, type StoredPayment } from "./payments.ts";
@@ -45,7 +46,7 @@ const COUNT_EVERY = 15;
 
 /** Reconciles until the signal aborts and counts waiting payments. A failure is logged and followed by a longer pause. */
 export async function runReconciliation(
-  deps: ReconciliationDeps,
+  deps: ReconciliationDeps & CaptureDeps,
   held: Gauge<"kind">,
   signal: AbortSignal,
 ): Promise<void> {
@@ -60,6 +61,7 @@ export async function runReconciliation(
       const isCounted = passed % COUNT_EVERY === 0;
       passed += 1;
       await reconcilePayments(deps);
+      await sweepCaptures(deps);
       if (!isCounted) return;
       const counted = await countPayments(deps.db, deps.chainId, deps.now());
       for (const kind of HELD_KINDS) held.set({ kind }, counted[kind]);

@@ -150,6 +150,8 @@ export type Pricing = {
   readonly isFixed: boolean;
   /** Whether a payment of scheme `upto` is charged by the answer. */
   readonly isMetered: boolean;
+  /** Whether payments of scheme `auth-capture` are taken. */
+  readonly isCaptured: boolean;
   readonly paidBy: PaidRequest["paidBy"];
 };
 
@@ -266,7 +268,7 @@ const paymentRequiredResponse: readonly [number, Response] = [
 ];
 
 /** Describes the payment of a priced operation. */
-function describePricing({ units, isFixed, isMetered, paidBy }: Pricing): AccessDescription {
+function describePricing({ units, isFixed, isMetered, isCaptured, paidBy }: Pricing): AccessDescription {
   const amount = String(units / 1000);
   const price = isFixed
     ? { mode: "fixed", currency: "USD", amount }
@@ -277,7 +279,12 @@ function describePricing({ units, isFixed, isMetered, paidBy }: Pricing): Access
     headers: PAID_HEADERS,
     extensions: {
       "x-price-usd": units / 1000,
-      "x-payment-info": { price, protocols: ["x402"], ...(isMetered ? { metered: true } : {}) },
+      "x-payment-info": {
+        price,
+        protocols: ["x402"],
+        ...(isMetered ? { metered: true } : {}),
+        ...(isCaptured ? { captured: true } : {}),
+      },
     },
   };
 }

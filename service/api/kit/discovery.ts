@@ -43,7 +43,7 @@ export function mountDiscovery(
     mountPage(app, "/.well-known/x402", async (context) => {
       const samples = await readSamples(discovery);
       // The schemes of a facilitator may change.
-      const of = { samples, accepts: terms({ units: 1, isMetered: true }) };
+      const of = { samples, accepts: terms({ units: 1, isMetered: true, isCaptured: true }) };
       if (made === null || !isDeepStrictEqual(made.of, of)) made = { of, manifest: manifestOf(samples) };
       return made.manifest(context);
     });
@@ -217,7 +217,7 @@ function resourceOf(
   documented: DocumentedOperation,
   source: ExampleSource & { readonly terms: PaymentTerms },
 ): ManifestResource[] {
-  const { method, path, operation, priceUnits, isMetered } = documented;
+  const { method, path, operation, priceUnits, isMetered, isCaptured } = documented;
   if (priceUnits === null) return [];
   const { url, body } = exampleRequest(documented, source);
   return [
@@ -228,7 +228,7 @@ function resourceOf(
       description: operation.summary ?? path,
       price_usd: priceUnits / 1000,
       body,
-      accepts: source.terms({ units: priceUnits, isMetered }),
+      accepts: source.terms({ units: priceUnits, isMetered, isCaptured }),
     },
   ];
 }

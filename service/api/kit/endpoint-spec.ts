@@ -62,6 +62,8 @@ type PricedSpec<Params, Query, Body, Answer, Checked, Prepared> = EndpointSpec<
   priceOf?(input: RequestInput<Params, Query, Body>): number;
   /** The units that a payment of scheme `upto` is charged for an answer; it authorizes the price. Absent for a fixed price. */
   meteredUnits?(answer: Answer): number;
+  /** Payments of scheme `auth-capture` are taken: what becomes of the purchase decides whether they are captured or voided. */
+  readonly isCaptured?: true;
   /** payment: a key cannot pay, but may accompany the payment. */
   readonly paidBy?: PaidRequest["paidBy"];
   /**

@@ -81,6 +81,7 @@ export function defineSale<Params, Query, Body, Answer, Checked, Prepared = Chec
       paidBy: spec.paidBy ?? "anyone",
       isFixed: spec.priceOf === undefined,
       isMetered: spec.meteredUnits !== undefined,
+      isCaptured: spec.isCaptured === true,
     }),
     async handle(context, { deps, limits, catalog }) {
       const { access, clock } = deps;
@@ -100,6 +101,7 @@ export function defineSale<Params, Query, Body, Answer, Checked, Prepared = Chec
         paidBy: spec.paidBy ?? "anyone",
         units: spec.priceOf?.(input) ?? spec.price,
         isMetered: spec.meteredUnits !== undefined,
+        isCaptured: spec.isCaptured === true,
         input,
         catalog,
         stopping: limits.stopping,
@@ -167,7 +169,7 @@ function erased<Params, Query, Body, Answer>(
 /** A priced request in the terms of access. */
 function describePaidRequest(
   context: ApiContext,
-  priced: Pick<PaidRequest, "paidBy" | "summary" | "units" | "isMetered"> & {
+  priced: Pick<PaidRequest, "paidBy" | "summary" | "units" | "isMetered" | "isCaptured"> & {
     readonly method: string;
     readonly path: string;
     readonly input: unknown;
@@ -191,6 +193,7 @@ function describePaidRequest(
     resource: `${pathname}${search}`,
     units: priced.units,
     isMetered: priced.isMetered,
+    isCaptured: priced.isCaptured,
     summary: priced.summary,
     paidBy: priced.paidBy,
     fingerprint: () => hash("sha256", canonicalize({ endpoint, input, ...also }) ?? "", "hex"),

@@ -255,6 +255,8 @@ export type DocumentedOperation = {
   readonly priceUnits: number | null;
   /** Whether a payment of scheme `upto` is charged by the answer. */
   readonly isMetered: boolean;
+  /** Whether payments of scheme `auth-capture` are taken. */
+  readonly isCaptured: boolean;
 };
 
 /** The operations of a document, in its order. */
@@ -265,8 +267,10 @@ export function operationsOf(document: ApiDocument): readonly DocumentedOperatio
       if (operation === undefined) return [];
       const price = memberOf(operation, "x-price-usd");
       const priceUnits = typeof price === "number" ? Math.round(price * 1000) : null;
-      const isMetered = memberOf(memberOf(operation, "x-payment-info"), "metered") === true;
-      return [{ method: method.toUpperCase(), path, operation, priceUnits, isMetered }];
+      const info = memberOf(operation, "x-payment-info");
+      const isMetered = memberOf(info, "metered") === true;
+      const isCaptured = memberOf(info, "captured") === true;
+      return [{ method: method.toUpperCase(), path, operation, priceUnits, isMetered, isCaptured }];
     }),
   );
 }

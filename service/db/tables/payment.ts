@@ -19,9 +19,16 @@ import { ahs } from "./schema.ts";
 export type PaymentState = "reserved" | "settled" | "answered" | "released" | "lost";
 
 /**
- * How the money moves: scheme `exact` of x402 by EIP-3009 or by Permit2, or scheme `upto`, which settles what the answer was worth.
+ * How the money moves: scheme `exact` of x402 by EIP-3009 or by Permit2; `upto`, which settles what the answer was worth; or
+ * `auth-capture`, which moves it into an escrow first.
  */
-export type PaymentScheme = "exact" | "exact-permit2" | "upto";
+export type PaymentScheme = "exact" | "exact-permit2" | "upto" | "auth-capture";
+
+/**
+ * Of a settled payment of scheme `auth-capture`. authorized: the escrow has the money, and what it bought is undecided. capturing, voiding:
+ * decided for good. captured: a final block shows that we have it. voided: one shows that the payer has it back.
+ */
+export type CaptureState = "authorized" | "capturing" | "voiding" | "captured" | "voided";
 
 /** Authorizations that were presented for priced calls, each once; one that is settled and not answered is owed. */
 export const payment = ahs.table(
@@ -61,6 +68,10 @@ export const payment = ahs.table(
     settledAt: moment(),
     /** When the chain is asked next whether the money stays; null before it moved, and once a final block says so. */
     confirmAt: moment(),
+    /** Null but for payments of scheme `auth-capture` that are settled. */
+    captureState: text().$type<CaptureState>(),
+    /** When it is looked after next; null where nothing is left to do. */
+    captureAt: moment(),
     error: text(),
     /** The answer that it bought, without secrets; dropped a day after. */
     answerType: text(),
@@ -81,6 +92,7 @@ export const payment = ahs.table(
     index("payment_payer").on(table.payer, table.createdAt.desc()),
     index("payment_claim").on(table.claimHash),
     index("payment_confirm").on(table.confirmAt).where(sql`${table.confirmAt} is not null`),
+    index("payment_capture").on(table.captureAt).where(sql`${table.captureAt} is not null`),
     index("payment_answer").on(table.answeredAt).where(sql`${table.answerBody} is not null`),
   ],
 );

@@ -202,8 +202,8 @@ function acceptedOf({ verdictId, status, runs }: SlotHolder): AcceptedVerdict | 
  * job's, failed, and another owner posts, since a job's money must not depend on who was faster. The statement of insertIntake has the same
  * condition.
  */
-function isReplaceable({ status, retries, isOfJob, owner }: SlotHolder, by: string): boolean {
-  return status === "failed" && (retries >= MAX_RETRIES || (isOfJob && owner !== by));
+function isReplaceable({ status, retries, isOfJob, isReturned, owner }: SlotHolder, by: string): boolean {
+  return status === "failed" && (retries >= MAX_RETRIES || isReturned || (isOfJob && owner !== by));
 }
 
 /** A verdict as the holder of its slot. */
@@ -216,6 +216,7 @@ async function readHolder(db: Database, where: SQL | undefined) {
     outputHash: verdict.outputHash,
     owner: verdict.owner,
     isOfJob: sql<boolean>`${verdict.jobId} is not null`,
+    isReturned: sql<boolean>`exists (select from ahs.payment p where p.id = ${verdict.paymentId} and p.capture_state in ('voiding', 'voided'))`,
     status: verdict.status,
     runs: verdict.runs,
     retries: verdict.retries,

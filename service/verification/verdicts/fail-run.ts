@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { returnDebit } from "../../access/key-debits.ts";
+import { decideCapture } from "../../access/payments/captures.ts";
 import type { Database } from "../../db/database.ts";
 import { failAppeal } from "./appeals.ts";
 import { notifyOfVerdict } from "./verdict-events.ts";
@@ -10,8 +11,9 @@ export type RunFailure = { message: string; retryable: boolean };
 
 /**
  * Stores the result of a run without a decision: another attempt within an hour of the first one if that may help, otherwise its end. A
- * failed verdict notifies its endpoint and costs nothing: a key gets its debit back in the same database transaction, a payment stays with
- * the verdict and is owed. The third result: a re-run failed, and the earlier decision remains; an appeal gives its price back. lost: another worker has the lease, and
+ * failed verdict notifies its endpoint and costs nothing: a key gets its debit back in the same database transaction, and a payment in
+ * escrow is to be voided; another payment stays with the verdict and is owed. The third result: a re-run failed, and the earlier decision
+ * remains; an appeal gives its price back. lost: another worker has the lease, and
  * nothing changed.
  */
 export async function failRun(
@@ -40,6 +42,7 @@ export async function failRun(
     }
     if (row.debit_id !== null) await returnDebit(tx, row.debit_id);
     const { verdictId, retries } = lease;
+    await decideCapture(tx, verdictId, { to: "voiding", at });
     await notifyOfVerdict(tx, { kind: "failed", message, retries }, { verdictId, at });
     return "failed";
   });

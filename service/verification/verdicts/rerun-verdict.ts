@@ -46,7 +46,7 @@ export function refusalOf(state: RetryState, owner: string): RetryOutcome | null
   // A re-run of a decided verdict never fails, and shows as completed.
   const status = state.runs > 0 ? "completed" : state.status;
   if (status !== "failed") return { kind: "not-failed", status };
-  if (state.isReplaced || state.retries >= MAX_RETRIES) return { kind: "used-up" };
+  if (state.isReplaced || state.isReturned || state.retries >= MAX_RETRIES) return { kind: "used-up" };
   return state.hasTexts ? null : { kind: "texts-dropped" };
 }
 
@@ -64,6 +64,8 @@ export type RetryState = Pick<
   parties: readonly string[];
   /** Another verdict has taken its slot. */
   isReplaced: boolean;
+  /** Its payment goes back from the escrow to the payer. */
+  isReturned: boolean;
   /** True if its text and its specification's are still stored. */
   hasTexts: boolean;
 };
@@ -72,6 +74,7 @@ export type RetryState = Pick<
 export async function takeForRetry(tx: NodePgDatabase, verdictId: string): Promise<RetryState | null> {
   const { rows } = await tx.execute<RetryState>(sql`
     select v.owner, v.status, v.runs, v.retries, v.units, v.debit_id as "debitId", v.replaced_at is not null as "isReplaced",
+      exists (select from ahs.payment p where p.id = v.payment_id and p.capture_state in ('voiding', 'voided')) as "isReturned",
       case when v.job_id is null then '{}'::text[]
         else array[v.provider_addr, (select s.client_addr from ahs.job_spec s where s.id = v.spec_id)] end as parties,
       exists (select from ahs.output_text o where o.verdict_id = v.id)

@@ -131,7 +131,8 @@ export function insertIntake(db: Database, intake: NewIntake): Promise<boolean> 
     await tx.execute(sql`
       update ahs.verdict set replaced_at = ${at}, updated_at = ${at}
       where slot = ${row.slot} and replaced_at is null and status = 'failed'
-        and (retries >= ${MAX_RETRIES} or (job_id is not null and owner <> ${row.owner}))`);
+        and (retries >= ${MAX_RETRIES} or (job_id is not null and owner <> ${row.owner})
+          or exists (select from ahs.payment p where p.id = payment_id and p.capture_state in ('voiding', 'voided')))`);
     if (endpoint !== null) await tx.insert(webhookEndpoint).values({ ...endpoint, createdAt: at });
     const inserted = await tx
       .insert(verdict)

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Hex } from "viem";
+import { decideCapture } from "../../access/payments/captures.ts";
 import { type RunCause, verdictRun } from "../../db/tables/verdict.ts";
 import { queueDecision } from "../escrow/settlements.ts";
 import type { EvidenceParts } from "../panel/evidence-document.ts";
@@ -71,6 +72,7 @@ export async function storeDecision(
     where id = ${verdictId} and runs = ${run - 1}`);
   if (rowCount !== 1) throw new Error(`decision ${run} of verdict ${verdictId} is not the next one`);
   if (cause === "appeal") await endAppeal(tx, { verdictId, decision: finalVerdict, at });
+  await decideCapture(tx, verdictId, { to: "capturing", at });
   await queueDecision(tx, { verdictId, run }, at);
   const news = { kind: "decided", run, cause, decision: finalVerdict, evidenceHash } as const;
   await notifyOfVerdict(tx, news, { verdictId, at });

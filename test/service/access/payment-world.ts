@@ -3,6 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { x402Client, x402HTTPClient } from "@x402/core/client";
 import type { PaymentPayload, PaymentRequired, PaymentRequirements } from "@x402/core/types";
 import { authorizationTypes } from "@x402/evm";
+import { AuthCaptureEvmScheme } from "@x402/evm/auth-capture/client";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { UptoEvmScheme } from "@x402/evm/upto/client";
 import { Hono } from "hono";
@@ -114,7 +115,7 @@ export function paymentWorld(
       asset: on?.asset ?? USDC,
       payTo: on?.payTo ?? PAYEE,
       domain: async () => DOMAIN,
-      offered: () => offered ?? { permit2: false, uptoFacilitator: null },
+      offered: () => offered ?? { permit2: false, uptoFacilitator: null, capture: null },
       signer: signer ?? null,
     },
     origin: ORIGIN,
@@ -155,7 +156,8 @@ export function paymentWorld(
   const endpoints = [
     sold("/cheap/{id}", 10, works),
     sold("/dear/{id}", 2000, works),
-    sold("/metered/{id}", 5000, works, ({ id }) => Number(id)),
+    sold("/metered/{id}", 5000, works, { meteredUnits: ({ id }) => Number(id) }),
+    sold("/captured/{id}", 500, works, { isCaptured: true, settlement: () => "before" }),
   ];
   mountEndpoints(app, endpoints, {
     deps: { ...fakePorts().ports, access, clock },
@@ -213,12 +215,14 @@ export function paymentWorld(
 
 /** The official client, which takes the entry of `accepts` of one scheme alone. */
 function buyerOf(account: LocalAccount, scheme: PaymentScheme): x402Client {
+  const isByPermit2 = scheme === "exact-permit2" || scheme === "upto";
   const wanted = (offer: PaymentRequirements) =>
-    offer.scheme === (scheme === "upto" ? "upto" : "exact") &&
-    (offer.extra.assetTransferMethod === "permit2") === (scheme !== "exact");
+    offer.scheme === (scheme === "exact-permit2" ? "exact" : scheme) &&
+    (offer.extra.assetTransferMethod === "permit2") === isByPermit2;
   return new x402Client()
     .register(`eip155:${CHAIN_ID}`, new ExactEvmScheme(account))
     .register(`eip155:${CHAIN_ID}`, new UptoEvmScheme(account))
+    .register(`eip155:${CHAIN_ID}`, new AuthCaptureEvmScheme(account))
     .registerPolicy((_version, offers) => offers.filter(wanted))
     .setSpendControls(false);
 }
@@ -252,9 +256,18 @@ function facilitatorDesk() {
 
 type Works = { done: number; callers: Caller[]; failure: Error | null; gate: Promise<void> };
 
-function sold(path: string, price: number, works: Works, meteredUnits?: (answer: { id: string }) => number) {
+function sold(
+  path: string,
+  price: number,
+  works: Works,
+  terms: {
+    readonly meteredUnits?: (answer: { id: string }) => number;
+    readonly isCaptured?: true;
+    readonly settlement?: () => "before";
+  } = {},
+) {
   return definePaid({
-    ...(meteredUnits === undefined ? {} : { meteredUnits }),
+    ...terms,
     method: "get",
     path,
     operationId: "get_thing",

@@ -1,4 +1,5 @@
 import {
+  AUTH_CAPTURE_ESCROW_V1_0_ADDRESS,
   x402ExactPermit2ProxyABI,
   x402ExactPermit2ProxyAddress,
   x402UptoPermit2ProxyABI,
@@ -7,6 +8,7 @@ import {
 import { encodeFunctionData, type Hex, zeroHash } from "viem";
 import { describe, expect, test } from "vitest";
 import { agentHealthOracleAbi } from "../../../service/chain/abi/agent-health-oracle.ts";
+import { authCaptureEscrowAbi } from "../../../service/chain/abi/auth-capture-escrow.ts";
 import { reputationRegistryAbi } from "../../../service/chain/abi/reputation-registry.ts";
 import { usdCoinAbi } from "../../../service/chain/abi/usd-coin.ts";
 import { validationRegistryAbi } from "../../../service/chain/abi/validation-registry.ts";
@@ -128,6 +130,26 @@ const ours: readonly (readonly [string, SendingRole, AskedCall])[] = [
         }),
       ),
       to: x402ExactPermit2ProxyAddress,
+    },
+  ],
+  [
+    "a return of what an escrow holds",
+    "facilitator",
+    {
+      ...transfer(
+        encodeFunctionData({
+          abi: authCaptureEscrowAbi,
+          functionName: "void",
+          args: [
+            {
+              ...{ operator: THIEF, payer: THIEF, receiver: THIEF, token: USDC, maxAmount: 1n },
+              ...{ preApprovalExpiry: 1, authorizationExpiry: 1, refundExpiry: 1 },
+              ...{ minFeeBps: 0, maxFeeBps: 0, feeReceiver: THIEF, salt: 1n },
+            },
+          ],
+        }),
+      ),
+      to: AUTH_CAPTURE_ESCROW_V1_0_ADDRESS,
     },
   ],
   [

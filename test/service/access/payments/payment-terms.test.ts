@@ -56,18 +56,42 @@ describe("the terms of a price", () => {
     },
   };
 
+  const captured = {
+    scheme: "auth-capture",
+    requirements: {
+      ...{ ...common, scheme: "auth-capture" },
+      extra: {
+        ...domain,
+        captureAuthorizer: "0x14dC79964da2C08b23698B3D3cc7Ca32193d9955",
+        captureDeadline: 1_800_000_000,
+        refundDeadline: 1_800_000_000,
+        feeRecipient: "0x0000000000000000000000000000000000000000",
+        minFeeBps: 0,
+        maxFeeBps: 0,
+        authCaptureEscrow: "0xBdEA0D1bcC5966192B070Fdf62aB4EF5b4420cff",
+      },
+    },
+  };
+  const all = {
+    permit2: true,
+    uptoFacilitator: UPTO,
+    capture: { authorizer: UPTO, deadline: 1_800_000_000 },
+  } as const;
+  const none = { permit2: false, uptoFacilitator: null, capture: null } as const;
+  const [metered, decidedLater, fixed] = [
+    { isMetered: true, isCaptured: false },
+    { isMetered: false, isCaptured: true },
+    { isMetered: false, isCaptured: false },
+  ];
+
   it.each([
-    ["exact by EIP-3009 alone", { permit2: false, uptoFacilitator: null }, true, [exact]],
-    ["Permit2 after it", { permit2: true, uptoFacilitator: null }, true, [exact, permit2]],
-    [
-      "upto where answers are metered",
-      { permit2: true, uptoFacilitator: UPTO },
-      true,
-      [exact, permit2, upto],
-    ],
-    ["no upto for a fixed price", { permit2: true, uptoFacilitator: UPTO }, false, [exact, permit2]],
-  ] as const)("name %s, in EIP-55 and with the token's own domain", (_name, offered, isMetered, offers) => {
+    ["exact by EIP-3009 alone", none, metered, [exact]],
+    ["Permit2 after it", { ...none, permit2: true }, decidedLater, [exact, permit2]],
+    ["upto where answers are metered", all, metered, [exact, permit2, upto]],
+    ["auth-capture for what is decided later", all, decidedLater, [exact, permit2, captured]],
+    ["neither for other answers", all, fixed, [exact, permit2]],
+  ] as const)("name %s, in EIP-55 and with the token's own domain", (_name, offered, request, offers) => {
     const given = { ...terms, offered: () => offered };
-    expect(offersUnder(domain, given, { units: 50, isMetered })).toEqual(offers);
+    expect(offersUnder(domain, given, { units: 50, ...request })).toEqual(offers);
   });
 });

@@ -172,6 +172,7 @@ describe("reconciliation", () => {
     expect(await countPayments(db, 31_337, now)).toEqual({
       reserved: 0,
       stuck: 0,
+      escrowed: 0,
       settled: 0,
       owed: 1,
       lost: 0,

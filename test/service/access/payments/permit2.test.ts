@@ -22,7 +22,7 @@ import { CENT, openUsdcChain, type UsdcChain } from "../../../support/usdc-chain
 import { paid, paymentWorld } from "../payment-world.ts";
 
 const { payer, payee, facilitator, relayer } = roleAccounts();
-const OFFERED = { permit2: true, uptoFacilitator: facilitator.address };
+const OFFERED = { permit2: true, uptoFacilitator: facilitator.address, capture: null };
 /** Price of a metered thing, in units; the path names what its answer costs. */
 const METERED_UNITS = 5_000;
 const UNIT = 1_000n;
@@ -230,7 +230,11 @@ function offers() {
     payTo: payee.address,
     offered: () => OFFERED,
   } as const;
-  return offersUnder({ name: "USD Coin", version: "2" }, terms, { units: 10, isMetered: true });
+  return offersUnder({ name: "USD Coin", version: "2" }, terms, {
+    units: 10,
+    isMetered: true,
+    isCaptured: false,
+  });
 }
 
 /** A payload for a cent that the official client signs. */

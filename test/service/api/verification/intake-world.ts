@@ -133,7 +133,7 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
       asset: USDC,
       payTo: PAYEE,
       domain: async () => DOMAIN,
-      offered: () => ({ permit2: false, uptoFacilitator: null }),
+      offered: () => ({ permit2: false, uptoFacilitator: null, capture: null }),
       signer: null,
     },
     origin: ORIGIN,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { findAccepted } from "../../../../service/verification/verdicts/accept-output.ts";
+import { retryVerdict } from "../../../../service/verification/verdicts/rerun-verdict.ts";
 import type { RunPanel } from "../../../../service/verification/verdicts/run-one.ts";
-import { BALANCE, fails, useVerdictWorld } from "./verdict-world.ts";
+import { allow, BALANCE, fails, hold, useVerdictWorld } from "./verdict-world.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -41,6 +43,30 @@ describe("a run that fails", () => {
         data: { verdict_id: id, status: "failed", error_message: "No answer came from critic." },
       },
     ]);
+  });
+
+  test.each([
+    ["fails", fails(false), "failed", "voiding"],
+    ["is tried again", fails(true), "pending", "authorized"],
+    ["allows", allow, "completed", "capturing"],
+    ["holds", hold, "completed", "capturing"],
+  ] as const)("that %s decides about a payment in the escrow", async (_what, panel, status, captureState) => {
+    const paymentId = await world.escrowedPayment();
+    const id = await world.add({ debitId: null, paymentId });
+    await world.run(panel);
+    const [paid] = await world.query("select capture_state from ahs.payment");
+    expect([(await world.row(id)).status, paid]).toEqual([status, { capture_state: captureState }]);
+  });
+
+  test("and whose payment is returned is retried by none: its slot is free for a new submission", async () => {
+    const paymentId = await world.escrowedPayment();
+    const owner = "wallet:0x01";
+    const id = await world.add({ debitId: null, paymentId, owner });
+    await world.run(fails(false));
+    const retry = { verdictId: id, owner, now: world.now() };
+    expect(await retryVerdict(world.db, retry)).toEqual({ kind: "used-up" });
+    const [held] = await world.query<{ slot: string }>("select slot from ahs.verdict");
+    expect(await findAccepted(world.db, { slot: held?.slot ?? "", owner })).toBeNull();
   });
 
   test("for good fails at once", async () => {

@@ -10,6 +10,7 @@ const FAILED: RetryState = {
   units: 500,
   debitId: "d",
   isReplaced: false,
+  isReturned: false,
   hasTexts: true,
 };
 

@@ -4,11 +4,13 @@ import { Registry } from "prom-client";
 import { afterEach, beforeEach } from "vitest";
 import { createApiKey } from "../../../../service/access/api-keys.ts";
 import { webhookEndpoint } from "../../../../service/db/tables/alerts.ts";
+import { payment as paymentTable } from "../../../../service/db/tables/payment.ts";
 import { jobSpec, outputText, verdict } from "../../../../service/db/tables/verdict.ts";
 import type { TextKeys } from "../../../../service/db/text-seal.ts";
 import { createVerdictMetrics } from "../../../../service/verification/metrics.ts";
 import { type RunOneDeps, type RunPanel, runOne } from "../../../../service/verification/verdicts/run-one.ts";
 import { leaseVerdicts, type RunLease } from "../../../../service/verification/verdicts/verdict-queue.ts";
+import { aReservation } from "../../../support/a-reservation.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
 import { decided } from "./a-decision.ts";
 
@@ -142,6 +144,18 @@ export async function createVerdictWorld(start = new Date("2026-11-20T10:00:00.0
     add,
     deps,
     lease,
+    /** A payment of scheme auth-capture whose money is in the escrow. */
+    escrowedPayment: async (): Promise<string> => {
+      const { payment, ...request } = aReservation();
+      const { validAfter, validBefore, requirements: _none, ...signed } = payment;
+      const id = randomUUID();
+      const escrowed = { scheme: "auth-capture", state: "answered", captureState: "authorized" } as const;
+      const times = { validAfter: Number(validAfter), validBefore: Number(validBefore), deadline: now };
+      await db
+        .insert(paymentTable)
+        .values({ ...request, ...signed, ...times, ...escrowed, id, chainId: CHAIN_ID });
+      return id;
+    },
     /** Leases and runs one verdict. */
     run: async (panel?: RunPanel, changes: Partial<RunOneDeps> = {}): Promise<void> => {
       const all = { ...deps(panel), ...changes };
