@@ -3151,7 +3151,7 @@ export interface components {
                 network: string;
                 payTo: string;
                 /** @enum {string} */
-                scheme: "exact";
+                scheme: "exact" | "upto" | "auth-capture";
             } & {
                 [key: string]: unknown;
             })[];

@@ -687,7 +687,7 @@ export interface components {
                 network: string;
                 payTo: string;
                 /** @enum {string} */
-                scheme: "exact";
+                scheme: "exact" | "upto" | "auth-capture";
             } & {
                 [key: string]: unknown;
             })[];

@@ -69,7 +69,10 @@ describe("each refusal is a clear problem and costs nothing", () => {
       body: {
         x402Version: 2,
         error: expect.stringContaining("1.000 USD"),
-        accepts: [{ scheme: "exact", network: "eip155:31337", amount: "1000000" }],
+        accepts: [
+          { scheme: "exact", network: "eip155:31337", amount: "1000000", extra: { name: "USD Coin" } },
+          { scheme: "exact", amount: "1000000", extra: { assetTransferMethod: "permit2" } },
+        ],
       },
     });
   });
