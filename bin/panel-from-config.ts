@@ -14,12 +14,15 @@ import { loadPrompts } from "../service/verification/panel/prompts.ts";
 import { ROLE_NAMES } from "../service/verification/panel/types.ts";
 import type { PanelSettings } from "./panel-settings.ts";
 
+/** How questions reach a server, in place of one request for each. */
+type SendTo = (server: ModelServer) => typeof fetch;
+
 /**
  * Dependencies of runPanel from the process, without those of a case: models and their limits, markers and a clock. Metrics go to the
  * registry, once. Throws where a base URL or a key cannot be used safely.
  */
-export function panelFromConfig(settings: PanelSettings, registry: Registry): AskDeps {
-  return openPanel(settings, createPanelMetrics(registry));
+export function panelFromConfig(settings: PanelSettings, registry: Registry, sendTo?: SendTo): AskDeps {
+  return openPanel(settings, createPanelMetrics(registry), sendTo);
 }
 
 /** The first panel and that of appeals, null without one. They share their metrics. */
@@ -32,12 +35,16 @@ export function panelsFromConfig(
   return { first: openPanel(settings, metrics), appeal: appeal && openPanel(appeal, metrics) };
 }
 
-function openPanel(settings: PanelSettings, metrics: ReturnType<typeof createPanelMetrics>): AskDeps {
+function openPanel(
+  settings: PanelSettings,
+  metrics: ReturnType<typeof createPanelMetrics>,
+  sendTo?: SendTo,
+): AskDeps {
   const { models, contextTokens, answerTokens, limits } = settings;
   const prices = pricesOf(settings);
   const monotonicMs = () => performance.now();
   return {
-    models: measureModels(openModels(settings), { metrics, prices, monotonicMs }),
+    models: measureModels(openModels(settings, sendTo), { metrics, prices, monotonicMs }),
     settings: {
       ...{ models, contextTokens, answerTokens, prices, prompts: loadPrompts() },
       ...{ hasSecondModel: settings.second !== null, limits, earlyStop: settings.earlyStop },
@@ -48,10 +55,10 @@ function openPanel(settings: PanelSettings, metrics: ReturnType<typeof createPan
 }
 
 /** The models of all roles: those of one server, and a second one for its role. */
-function openModels({ second, ...settings }: PanelSettings): ModelPort {
-  const first = openServer(settings, settings);
+function openModels({ second, ...settings }: PanelSettings, sendTo?: SendTo): ModelPort {
+  const first = openServer(settings, settings, sendTo);
   if (second === null) return first;
-  const other = openServer(second, settings);
+  const other = openServer(second, settings, sendTo);
   return {
     ask: (question, signal) => (question.role === SECOND_MODEL_ROLE ? other : first).ask(question, signal),
   };
@@ -60,8 +67,10 @@ function openModels({ second, ...settings }: PanelSettings): ModelPort {
 function openServer(
   { baseUrl, apiKey }: ModelServer,
   { temperature, seed, callMs, answerTokens }: Omit<PanelSettings, "second">,
+  sendTo?: SendTo,
 ): ModelPort {
   return createOpenaiModels({
+    send: sendTo?.({ baseUrl, apiKey }),
     ...{ baseUrl, apiKey, temperature, seed, callMs, answerTokens },
     ...{ retry: MODEL_RETRIES, random: Math.random, now: () => new Date() },
   });

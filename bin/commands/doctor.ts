@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { isUnauthorized, readSupported } from "../../service/access/payments/http-facilitator.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
+import { appealsOf } from "../appeal-settings.ts";
 import { type Config, parseConfig } from "../config.ts";
 import { chainChecks, type OpenedAccounts, openEarly } from "../doctor/chain-checks.ts";
 import { databaseChecks } from "../doctor/database-checks.ts";
@@ -21,6 +22,7 @@ import {
   type Verdict,
 } from "../doctor/run-checks.ts";
 import { modelProbeFromConfig } from "../panel-from-config.ts";
+import type { PanelSettings } from "../panel-settings.ts";
 
 const DEADLINE_MS = 15_000;
 const FACILITATOR_MS = 5_000;
@@ -139,7 +141,16 @@ function checksOf(
   return [
     ...(database?.checks ?? []),
     ...(hasChain ? chainChecks(config, { rpcUrl, deploymentFile, accounts }) : []),
-    { name: "model", advice: "see PANEL_BASE_URL and PANEL_API_KEY", run: () => checkModel(config) },
+    {
+      name: "model",
+      advice: "see PANEL_BASE_URL and PANEL_API_KEY",
+      run: () => checkModel(config.panel, "PANEL"),
+    },
+    {
+      name: "model of appeals",
+      advice: "see PANEL_APPEAL_BASE_URL and PANEL_APPEAL_API_KEY",
+      run: () => checkModel(appealsOf(config.appeals)?.panel ?? null, "PANEL_APPEAL"),
+    },
     {
       name: "facilitator",
       advice: "see X402_FACILITATOR_URL",
@@ -151,12 +162,12 @@ function checksOf(
   ];
 }
 
-async function checkModel({ panel }: Config): Promise<Verdict> {
+async function checkModel(panel: PanelSettings | null, prefix: string): Promise<Verdict> {
   if (panel === null) return notConfigured();
   const { isReachable, detail } = await modelProbeFromConfig(panel)();
   return isReachable
     ? fine("the model server answers")
-    : fault(`the model server: ${detail}`, "see PANEL_BASE_URL and PANEL_API_KEY");
+    : fault(`the model server: ${detail}`, `see ${prefix}_BASE_URL and ${prefix}_API_KEY`);
 }
 
 async function checkFacilitator({ payments }: Config, chainId: number | null): Promise<Verdict> {

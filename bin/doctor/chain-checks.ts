@@ -11,6 +11,7 @@ import { type Accounts, openAccounts } from "../keys/open-accounts.ts";
 import { openChainClient } from "../process.ts";
 import {
   judgeBalance,
+  judgeBonds,
   judgeChainId,
   judgeContracts,
   judgeFeedback,
@@ -22,6 +23,7 @@ import {
   judgeRole,
 } from "./judge-chain.ts";
 import {
+  probeBonds,
   probeCode,
   probeFeedback,
   probeFeeds,
@@ -80,6 +82,7 @@ export function chainChecks(
     check("feedback", async () =>
       judgeFeedback(await probeFeedback(client, deployment), config.publicUrl !== null || isLocal),
     ),
+    check("bonds", async () => judgeBonds(await probeBonds(client, deployment))),
     check("request fee", async () => {
       const maxFeeWei = config.enrolment.maxFeeWei;
       return isLocal

@@ -128,6 +128,24 @@ export function judgeFeedback(
     : concern("no feedback is left without PUBLIC_URL", "set it to the address that callers use");
 }
 
+/** Whether bonds are lost by verdicts of our evaluator, and are in the USDC that scores count. */
+export function judgeBonds(
+  bonds: { readonly found: readonly Address[]; readonly expected: readonly (Address | null)[] } | null,
+): Verdict {
+  if (bonds === null) return notConfigured("no wallet has a bond, assuranceAccounts");
+  const { found, expected } = bonds;
+  const isOurs = found.every((address, index) => {
+    const wanted = expected[index];
+    return wanted != null && isAddressEqual(address, wanted);
+  });
+  return isOurs
+    ? fine("bonds are of the deployment's evaluator and USDC")
+    : fault(
+        `bonds are of evaluator and USDC ${found.join(" and ")}, expected ${expected.map((one) => one ?? "none").join(" and ")}`,
+        "correct assuranceAccounts in the deployment file: these bonds would raise safe amounts that no verdict secures",
+      );
+}
+
 /** Whether the contracts believe the keys of this process. */
 export function judgeRole({
   role,

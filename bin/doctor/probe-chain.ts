@@ -9,6 +9,7 @@ import {
   zeroHash,
 } from "viem";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
+import { assuranceAccountsAbi } from "../../service/chain/abi/assurance-accounts.ts";
 import { reputationRegistryAbi } from "../../service/chain/abi/reputation-registry.ts";
 import { verdictEvaluatorAbi } from "../../service/chain/abi/verdict-evaluator.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
@@ -138,6 +139,20 @@ export async function probeFeedback(
     functionName: "getIdentityRegistry",
   });
   return { agentsOf, expected: identityRegistry.address };
+}
+
+/** The evaluator and the USDC whose jobs and money bonds secure, beside those of the deployment; null without bonds. */
+export async function probeBonds(
+  client: PublicClient,
+  { assuranceAccounts, verdictEvaluator, usdc }: Deployment,
+): Promise<{ readonly found: readonly Address[]; readonly expected: readonly (Address | null)[] } | null> {
+  if (assuranceAccounts === null) return null;
+  const contract = { address: assuranceAccounts.address, abi: assuranceAccountsAbi } as const;
+  const found = await Promise.all([
+    client.readContract({ ...contract, functionName: "evaluator" }),
+    client.readContract({ ...contract, functionName: "usdc" }),
+  ]);
+  return { found, expected: [verdictEvaluator?.address ?? null, usdc] };
 }
 
 /** Block of the newest head as a source of history is asked about it. */

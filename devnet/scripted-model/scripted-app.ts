@@ -1,13 +1,13 @@
 import { Hono } from "hono";
 import { z } from "zod";
+import { createBatches } from "./batches.ts";
 import { behaviourSchema, createBehaviours, createCallCounts } from "./behaviour.ts";
 import { completeChat } from "./complete-chat.ts";
 import { completionRequest, errorBody, SCRIPTED_MODELS } from "./completion.ts";
-
 import { createOperatorPrompts } from "./operator-prompts.ts";
 import { readQuestion } from "./read-question.ts";
 
-/** Chat completions as OpenAI's API has them, and below `/scripted` the settings of the model's behaviour. */
+/** Chat completions and batches of them as OpenAI's API has them, and below `/scripted` the settings of the model's behaviour. */
 export function createScriptedApp(deps: { readonly randomId: () => string; readonly now: () => Date }): Hono {
   const app = new Hono();
   const behaviours = createBehaviours();
@@ -38,6 +38,10 @@ export function createScriptedApp(deps: { readonly randomId: () => string; reado
     const call = { request: parsed.data, question, behaviour: behaviours.next({ ...question, model }) };
     return completeChat(call, { ...deps, prompts, counts, signal: c.req.raw.signal });
   });
+
+  const complete = async (body: unknown) =>
+    app.request("/v1/chat/completions", { method: "POST", body: JSON.stringify(body) });
+  app.route("/v1", createBatches({ ...deps, complete }));
 
   app.post("/scripted/behaviour", async (c) => {
     const parsed = behaviourSchema.safeParse(await c.req.json().catch(() => null));

@@ -6,13 +6,13 @@ import { IMPORTS, type JudgeFile, ORDERS } from "./import-pairs.ts";
 import { type LabelledCase, ownCases, readCases } from "./labelled-case.ts";
 import { readBounded } from "./read-lines.ts";
 
-export const USAGE = `Usage: npm run eval:panel -- [--cases FILE] [--record FILE] [--json FILE]
+export const USAGE = `Usage: npm run eval:panel -- [--cases FILE] [--record FILE] [--batch] [--json FILE]
        npm run eval:panel -- --replay FILE [--fit [--costs ALLOW,REJECT,HOLD]] [--released USD] [--seed TEXT] [--strict] [--json FILE]
        npm run eval:panel -- --import ${IMPORTS.join("|")} --judgments FILE (3 or 4 times) [--order ${ORDERS.join("|")}]
                              [--second-model] [--record FILE] [--fit …] [--released USD] [--seed TEXT] [--strict] [--json FILE]
        npm run eval:panel -- --attacks own|FILE (repeated) [--benign own|FILE (repeated)] [--strict] [--json FILE]
 What the panel makes of labelled cases: on the models that PANEL_BASE_URL and PANEL_MODEL name, or of recorded judgments without any model.
---record keeps the judgments, --replay decides them again, --fit looks for better thresholds. Exit code 1 when a case came to no verdict.`;
+--batch asks by the server's batch interface, --record keeps the judgments, --replay decides them again, --fit looks for better thresholds. Exit code 1 when a case came to no verdict.`;
 
 type Common = {
   readonly json: string | undefined;
@@ -38,6 +38,8 @@ export type Options =
       readonly mode: "live";
       readonly cases: readonly LabelledCase[];
       readonly config: PanelSettings | null;
+      /** Whether questions go through the server's batch interface. */
+      readonly isBatch: boolean;
     })
   | {
       readonly mode: "attacks";
@@ -67,7 +69,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
       judgments: { type: "string", multiple: true },
       ...{ attacks: { type: "string", multiple: true }, benign: { type: "string", multiple: true } },
       ...{ strict: { type: "boolean" }, fit: { type: "boolean" }, costs: text },
-      ...{ released: text, "second-model": { type: "boolean" } },
+      ...{ released: text, "second-model": { type: "boolean" }, batch: { type: "boolean" } },
     },
   });
   const { json, record, replay, seed = "1", judgments = [], strict: isStrict = false } = values;
@@ -80,6 +82,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
   const fitCosts = values.fit === true ? costsOf(values.costs) : null;
   const releasedUsd = values.released === undefined ? null : usdOf(values.released);
   const replayed = { json, record, seed, isStrict, fitCosts, releasedUsd };
+  if (replay !== undefined || values.import !== undefined) refuse("A run without models", values, ["batch"]);
   if (replay !== undefined) {
     refuse("--replay", values, ["cases", "record", "import", "order", "judgments", "second-model"]);
     return { mode: "replay", ...replayed, file: replay, text: readBounded(replay) };
@@ -99,11 +102,12 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
     ...["order", "judgments", "seed", "strict", "fit", "released", "second-model"],
   ]);
   const cases = values.cases === undefined ? ownCases() : readCases(values.cases);
-  return { mode: "live", json, record, cases, config: parseConfig(env).panel };
+  const isBatch = values.batch === true;
+  return { mode: "live", json, record, cases, isBatch, config: parseConfig(env).panel };
 }
 
 const NOT_WITH_ATTACKS = [
-  ...["cases", "record", "replay", "import", "order", "judgments", "seed", "fit", "costs"],
+  ...["cases", "record", "replay", "import", "order", "judgments", "seed", "fit", "costs", "batch"],
 ];
 
 function refuse(mode: string, values: Readonly<Record<string, unknown>>, names: readonly string[]): void {

@@ -5,6 +5,7 @@ import { panelFromConfig } from "../../bin/panel-from-config.ts";
 import type { PanelSettings } from "../../bin/panel-settings.ts";
 import { type ScriptedModel, startScriptedModel } from "../../devnet/scripted-model/start-scripted-model.ts";
 import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
+import { BATCH_MS, createBatchFetch } from "./batch-fetch.ts";
 import type { CaseRow } from "./case-row.ts";
 import type { LabelledCase } from "./labelled-case.ts";
 import type { Options } from "./options.ts";
@@ -19,16 +20,17 @@ const SCRIPTED_NOTE =
 
 /** Runs the panel on labelled cases and prints the measures. Returns the number of cases without a verdict. */
 export async function runLive(options: Extract<Options, { mode: "live" }>): Promise<number> {
-  const { cases, json, record } = options;
+  const { cases, json, record, isBatch } = options;
   // Fails before a model is paid for.
   if (record !== undefined) writeFileSync(record, "", { flag: "wx" });
   const { panel, scripted } = await chooseModel(options.config);
   const names = [...new Set(Object.values(panel.models))].join(", ");
-  process.stdout.write(`Panel on ${names}, ${cases.length} cases, ${panel.atOnce} at once\n`);
+  const way = isBatch ? "by batches" : `${panel.atOnce} at once`;
+  process.stdout.write(`Panel on ${names}, ${cases.length} cases, ${way}\n`);
   if (scripted !== null) process.stdout.write(`${SCRIPTED_NOTE}\n`);
   const source =
     scripted === null ? "eval:panel" : "eval:panel on the scripted model, which says nothing of any model";
-  const runs = await evaluate(cases, { panel, source, record });
+  const runs = await evaluate(cases, { panel, source, record, isBatch });
   await scripted?.stop();
   const rows = runs.map(({ row }) => row);
   const measures = measurePanel(rows);
@@ -63,9 +65,16 @@ async function chooseModel(
 
 async function evaluate(
   cases: readonly LabelledCase[],
-  { panel, source, record }: { panel: PanelSettings; source: string; record: string | undefined },
+  {
+    panel,
+    source,
+    record,
+    isBatch,
+  }: { panel: PanelSettings; source: string; record: string | undefined; isBatch: boolean },
 ): Promise<readonly { readonly row: CaseRow; readonly recorded: RecordedCase }[]> {
-  const { settings, ...ports } = panelFromConfig(panel, new Registry());
+  const { settings, ...ports } = isBatch
+    ? panelFromConfig({ ...panel, callMs: BATCH_MS }, new Registry(), createBatchFetch)
+    : panelFromConfig(panel, new Registry());
   // A recording has all answers, so that replays show the effect of an early stop.
   const earlyStop = settings.earlyStop && record === undefined;
   const signal = new AbortController().signal;
@@ -73,7 +82,8 @@ async function evaluate(
   const { prompts, hasSecondModel } = deps.settings;
   const made = { source, models: panel.models, promptHash: prompts.hash, hasSecondModel };
   let done = 0;
-  return runAll(cases, panel.atOnce, async (labelled) => {
+  // The questions of all cases fill a batch.
+  return runAll(cases, isBatch ? cases.length : panel.atOnce, async (labelled) => {
     const { row, records } = await runCase(labelled, deps);
     const recorded = recordCase(labelled, { row, records, ...made });
     // A run that breaks off loses no judgment that was paid for.

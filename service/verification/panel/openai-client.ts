@@ -4,8 +4,17 @@ import type { ModelOutcome } from "./model-port.ts";
 /** A model server (https, or http on this machine) and the key for it; null sends no key. */
 export type ModelServer = { baseUrl: string; apiKey: string | null };
 
-/** Creates the library's client without any setting from the environment. Throws if the base URL or the key is unsafe. */
-export function createOpenaiClient({ baseUrl, apiKey }: ModelServer): OpenAI {
+/**
+ * Creates the library's client without any setting from the environment. `send` takes the place of a fetch that reads at most `maxBytes` of
+ * an answer. Throws if the base URL or the key is unsafe.
+ */
+export function createOpenaiClient(
+  { baseUrl, apiKey }: ModelServer,
+  {
+    send,
+    maxBytes = MAX_BYTES,
+  }: { readonly send?: typeof fetch | undefined; readonly maxBytes?: number } = {},
+): OpenAI {
   if (!isSafeBaseUrl(baseUrl))
     throw new Error("The panel's base URL is neither https nor http on this machine");
   if (apiKey !== null && !isHeaderText(apiKey))
@@ -15,7 +24,7 @@ export function createOpenaiClient({ baseUrl, apiKey }: ModelServer): OpenAI {
     // The fetch sends the real key, but the library requires one.
     apiKey: "sent-by-fetch",
     ...{ adminAPIKey: null, organization: null, project: null, webhookSecret: null },
-    fetch: createBoundedFetch(apiKey),
+    fetch: send ?? createBoundedFetch(apiKey, maxBytes),
     maxRetries: 0,
     logLevel: "off",
   });
@@ -38,16 +47,18 @@ function isHeaderText(text: string): boolean {
 }
 
 /**
- * Creates a fetch for one server. It sends JSON, the key and no header of the library, follows no redirect, so that the key stays with this
- * server, and reads at most 8 MiB. Rejects like fetch, and if the answer is larger.
+ * Creates a fetch for one server. It sends JSON or a form, the key and no header of the library, follows no redirect, so that the key stays
+ * with this server, and reads at most so many bytes. Rejects like fetch, and if the answer is larger.
  */
-function createBoundedFetch(apiKey: string | null): typeof fetch {
-  const headers = new Headers({ accept: "application/json", "content-type": "application/json" });
-  if (apiKey !== null) headers.set("authorization", `Bearer ${apiKey}`);
+function createBoundedFetch(apiKey: string | null, maxBytes: number): typeof fetch {
   return async (input, init) => {
+    const headers = new Headers({ accept: "application/json" });
+    // The fetch itself names the type of a form.
+    if (!(init?.body instanceof FormData)) headers.set("content-type", "application/json");
+    if (apiKey !== null) headers.set("authorization", `Bearer ${apiKey}`);
     const response = await fetch(input, { ...init, headers, redirect: "error" });
     const { status, headers: received } = response;
-    const body = await readBounded(response);
+    const body = await readBounded(response, maxBytes);
     return new Response(body.length === 0 ? null : body, { status, headers: received });
   };
 }
@@ -56,13 +67,13 @@ function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-async function readBounded(response: Response): Promise<Buffer<ArrayBuffer>> {
+async function readBounded(response: Response, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of response.body ?? []) {
     length += chunk.length;
     // Leaving the loop cancels the body.
-    if (length > MAX_BYTES) throw new Error(`The model server's answer is larger than ${MAX_BYTES} bytes`);
+    if (length > maxBytes) throw new Error(`The model server's answer is larger than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -12,6 +12,8 @@ import {
 } from "./openai-client.ts";
 
 export type OpenaiModelSettings = ModelServer & {
+  /** In place of requests to the server. */
+  send?: typeof fetch | undefined;
   /** Sent unless null. */
   temperature: number | null;
   seed: number | null;
@@ -34,7 +36,7 @@ type Refused = Record<"json_schema" | "max_completion_tokens", Set<string>>;
  * or the key is unsafe.
  */
 export function createOpenaiModels(settings: OpenaiModelSettings): ModelPort {
-  const client = createOpenaiClient(settings);
+  const client = createOpenaiClient(settings, settings);
   const refused: Refused = { json_schema: new Set(), max_completion_tokens: new Set() };
   const ask = async (question: ModelQuestion, signal: AbortSignal): Promise<ModelReply> => {
     signal.throwIfAborted();

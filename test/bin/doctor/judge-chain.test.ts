@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   type ContractFacts,
   judgeBalance,
+  judgeBonds,
   judgeChainId,
   judgeContracts,
   judgeFeedback,
@@ -43,6 +44,16 @@ test.each([
   [8n, "warn", "a request to follow a wallet costs 0.000000000000000008 ETH"],
 ])("a request fee of %i wei is %s", (feeWei, level, detail) => {
   expect(judgeRequestFee({ feeWei, maxFeeWei: 7n })).toMatchObject({ level, detail });
+});
+
+test.each([
+  [null, "skip"],
+  [{ found: [A, B], expected: [A, B] }, "ok"],
+  [{ found: [A, B], expected: [B, B] }, "fail"],
+  [{ found: [A, B], expected: [A, A] }, "fail"],
+  [{ found: [A, B], expected: [null, B] }, "fail"],
+])("bonds of evaluator and USDC %o are %s", (bonds, level) => {
+  expect(judgeBonds(bonds)).toMatchObject({ level });
 });
 
 test.each([

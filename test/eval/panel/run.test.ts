@@ -8,6 +8,8 @@ import { useFolder } from "../../support/use-folder.ts";
 
 const SCRIPT = new URL("../../../eval/panel/run.ts", import.meta.url).pathname;
 
+const SHIPPED = new URL("../../../eval/panel/recorded/scripted.jsonl", import.meta.url).pathname;
+
 const folder = useFolder();
 
 /** A process of its own, on a machine that may have other work. */
@@ -28,6 +30,25 @@ describe("npm run eval:panel", { timeout: TIMEOUT_MS }, () => {
     expect(is_scripted).toBe(true);
     expect(rows.map(({ id }: { id: string }) => id)).toEqual(three.map(({ id }) => id));
     expect(rows[0]).toMatchObject({ verdict: expect.any(String), requests: 5, error: null });
+  });
+
+  test("by batches it comes to the recorded verdicts", async () => {
+    const [json, cases] = [join(folder, "batched.json"), join(folder, "batched-cases.json")];
+    const three = ownCases().slice(0, 3);
+    writeFileSync(cases, JSON.stringify(three));
+    const { code, stdout, stderr } = await run(["--cases", cases, "--json", json, "--batch"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("Panel on scripted, 3 cases, by batches");
+    const verdictOf = ({ id, verdict }: Pick<CaseRow, "id" | "verdict">) => [id, verdict];
+    const recorded = readFileSync(SHIPPED, "utf8").trim().split("\n");
+    expect(JSON.parse(readFileSync(json, "utf8")).rows.map(verdictOf)).toEqual(
+      recorded
+        .map((line) => verdictOf(JSON.parse(line)))
+        .filter(([id]) => three.some((one) => one.id === id)),
+    );
+    // The generators of all cases are one batch; one case needs no critic.
+    const sizes = [...stderr.matchAll(/batch batch_\S+: (\d+) questions/g)].map(([, size]) => size);
+    expect(sizes).toEqual(["12", "2"]);
   });
 
   test("another set is run in its place, and one without room ends with code 1 and the reason", async () => {
@@ -67,8 +88,6 @@ describe("npm run eval:panel", { timeout: TIMEOUT_MS }, () => {
 });
 
 describe("npm run eval:panel -- --record and --replay", { timeout: TIMEOUT_MS }, () => {
-  const shipped = new URL("../../../eval/panel/recorded/scripted.jsonl", import.meta.url).pathname;
-
   test("a replay decides as the run did, and the recording in the repository is that of this version", async () => {
     const [live, recorded, replayed] = ["live.json", "new.jsonl", "replayed.json"].map((name) =>
       join(folder, name),
@@ -83,7 +102,7 @@ describe("npm run eval:panel -- --record and --replay", { timeout: TIMEOUT_MS },
     expect(results).toMatchObject({ seed: "1", left_out: 0, changed: 0, cases: ownCases().length });
     expect(results.rows.map(verdictOf)).toEqual(JSON.parse(readFileSync(live, "utf8")).rows.map(verdictOf));
     // If this fails, record it again: rm it, then npm run eval:panel -- --record eval/panel/recorded/scripted.jsonl
-    expect(judgmentsIn(recorded)).toEqual(judgmentsIn(shipped));
+    expect(judgmentsIn(recorded)).toEqual(judgmentsIn(SHIPPED));
     expect(await run(["--record", recorded])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("EEXIST"),
@@ -92,7 +111,7 @@ describe("npm run eval:panel -- --record and --replay", { timeout: TIMEOUT_MS },
 
   test("a bad line is named and left out, or ends a strict replay with code 2", async () => {
     const file = join(folder, "bad.jsonl");
-    const [first] = readFileSync(shipped, "utf8").split("\n");
+    const [first] = readFileSync(SHIPPED, "utf8").split("\n");
     writeFileSync(file, `${first}\n${first?.replace("ALLOW", "MAYBE")}\n`);
     const lenient = await run(["--replay", file]);
     expect(lenient).toMatchObject({ code: 0, stdout: expect.stringContaining("Replay of 1 cases") });
@@ -103,8 +122,8 @@ describe("npm run eval:panel -- --record and --replay", { timeout: TIMEOUT_MS },
   test("a fit reports the thresholds of the lowest cost on both halves, the same at each run", async () => {
     const json = join(folder, "fit.json");
     const [first, second] = [
-      await run(["--replay", shipped, "--fit", "--json", json]),
-      await run(["--replay", shipped, "--fit"]),
+      await run(["--replay", SHIPPED, "--fit", "--json", json]),
+      await run(["--replay", SHIPPED, "--fit"]),
     ];
     expect(first).toMatchObject({ code: 0, stdout: second.stdout });
     expect(first.stdout).toContain("Cost of a case: false ALLOW 10, false REJECT 4, HOLD 1");
@@ -112,7 +131,7 @@ describe("npm run eval:panel -- --record and --replay", { timeout: TIMEOUT_MS },
     const { fit } = JSON.parse(readFileSync(json, "utf8"));
     expect(fit.fitted.now.cases + fit.reported.now.cases).toBe(ownCases().length);
     for (const costs of ["4,10,1", "10,4", "10,4,x"]) {
-      expect(await run(["--replay", shipped, "--fit", "--costs", costs])).toMatchObject({
+      expect(await run(["--replay", SHIPPED, "--fit", "--costs", costs])).toMatchObject({
         code: 2,
         stderr: expect.stringContaining(`--costs is "${costs}", expected three numbers`),
       });
