@@ -17,7 +17,7 @@ import type { PresentedPayment } from "../access.ts";
 import { CAPTURE_COLLECTOR } from "./auth-capture.ts";
 import { PERMIT2_SPENDERS } from "./permit2-header.ts";
 
-/** An authorization to look up on chain. */
+/** An authorization to look up on chain; by scheme `upto` it pays only if it moves that amount or more. */
 export type Authorization = Pick<
   PresentedPayment,
   "scheme" | "asset" | "payer" | "nonce" | "payTo" | "amount"
@@ -157,7 +157,8 @@ async function findPermit2Transfer(
       ...range,
     });
     for (const { args, transactionHash } of transfers.toReversed()) {
-      if (scheme === "exact-permit2" && args.value !== amount) continue;
+      const { value = 0n } = args;
+      if (scheme === "exact-permit2" ? value !== amount : value < amount) continue;
       left -= 1;
       if (left < 0) throw new Error(`expected at most ${MOST_TRANSFERS} transfers of ${payer} to ${payTo}`);
       const transaction = await client.getTransaction({ hash: transactionHash });

@@ -125,7 +125,7 @@ function readEip3009(payload: PaymentPayload["payload"]) {
   return {
     error: null,
     signature,
-    authorization: { scheme: "exact", token: null, spender: null, ...signed },
+    authorization: { scheme: "exact", token: null, spender: null, facilitator: undefined, ...signed },
     normalised: {
       signature,
       authorization: {
@@ -226,6 +226,12 @@ export function matchPayment(
   if (accepted.payTo.toLowerCase() !== payTo || authorization.to !== payTo) {
     return `invalid_recipient: ${requirements.payTo} is to be paid.`;
   }
+  if (offer.scheme === "upto") {
+    // Another one could take less than the answer costs.
+    const { facilitatorAddress } = facilitatorSchema.parse(requirements.extra);
+    if (authorization.facilitator !== facilitatorAddress)
+      return `upto_facilitator_mismatch: ${getAddress(facilitatorAddress)} is expected.`;
+  }
   const payment: PresentedPayment = {
     scheme: offer.scheme,
     payer: authorization.from,
@@ -245,6 +251,8 @@ export function matchPayment(
       : null;
   return fault ?? elsewhere(payload.resource?.url, expected.resourceUrl) ?? payment;
 }
+
+const facilitatorSchema = z.looseObject({ facilitatorAddress: addressText });
 
 /** The contract that the payer lets move its money; null where the token does so itself. */
 const SPENDERS: Readonly<Record<PaymentScheme, Address | null>> = {

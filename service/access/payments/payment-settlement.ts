@@ -131,7 +131,7 @@ export async function settle(
   const settling = deps.facilitator.settle(payment);
   const outcome = await checkAgainstChain(
     deps,
-    held,
+    payment,
     await withDeadline<SettleOutcome>(deps.settleDeadlineMs ?? SETTLE_DEADLINE_MS, settling, late),
   );
   switch (outcome.kind) {
@@ -194,7 +194,7 @@ type SeenOutcome = SettleOutcome & { readonly isFinal?: boolean };
  */
 async function checkAgainstChain(
   deps: ChargeDeps,
-  { payment }: HeldPayment,
+  payment: PresentedPayment,
   outcome: SettleOutcome,
 ): Promise<SeenOutcome> {
   if (outcome.kind === "settled") return outcome;
@@ -312,7 +312,9 @@ export async function findUse(
   if (!(await chain.isUsed(payment))) {
     return { kind: (await chain.isUsed(payment, "pending")) ? "open" : "unused" };
   }
-  const transaction = await chain.findTransfer(payment, new Date(clock.now().getTime() - LOOK_BACK_MS));
+  const amount = BigInt(payment.requirements.amount);
+  const since = new Date(clock.now().getTime() - LOOK_BACK_MS);
+  const transaction = await chain.findTransfer({ ...payment, amount }, since);
   if (transaction !== null) return { kind: "paid", transaction };
   const final = await chain.finalBlock();
   return { kind: (await chain.isUsed(payment, final.number)) ? "spent" : "open" };

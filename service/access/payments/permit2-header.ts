@@ -56,6 +56,7 @@ export function readPermit2(scheme: Permit2Scheme, payload: PaymentPayload["payl
       to,
       token: signed.permitted.token,
       spender: signed.spender,
+      facilitator,
       value: signed.permitted.amount,
       validAfter,
       // Permit2 takes its deadline as the last second, EIP-3009 as the first one too late.

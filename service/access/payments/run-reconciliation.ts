@@ -114,7 +114,7 @@ async function readSnapshot(
     used: used || (await chain.isUsed(row, "pending")),
     usedInFinal: used && (await chain.isUsed(row, final.number)),
     finalTime: Number(final.timestamp),
-    transfer: used ? await chain.findTransfer(row, since) : null,
+    transfer: used ? await chain.findTransfer(chargeOf(row), since) : null,
     order: await findOrder(deps, row),
     ownSender,
     now: now(),
@@ -151,6 +151,11 @@ async function applyReconciliation(
       await postponeDue(db, row, { until: laterOf(row.createdAt, now), now });
       return;
   }
+}
+
+/** The authorization with the amount that was asked of it. */
+function chargeOf(row: StoredPayment): Authorization {
+  return { ...row, amount: row.chargedAmount ?? row.amount };
 }
 
 const RECHECK_MS = 3_600_000;
@@ -198,7 +203,7 @@ async function lookFurther(deps: ReconciliationDeps, row: StoredPayment, final: 
   const since = new Date(row.createdAt.getTime() - LOOK_BACK_MS);
   const used = await chain.isUsed(row);
   return {
-    transfer: used ? await chain.findTransfer(row, since) : null,
+    transfer: used ? await chain.findTransfer(chargeOf(row), since) : null,
     usedInFinal: used && (await chain.isUsed(row, final.number)),
     expired: Number(final.timestamp) >= row.validBefore,
     orderOpen: (await findOrder(deps, row)) === "open",

@@ -173,6 +173,16 @@ describe("an authorization by Permit2 on the chain", () => {
     expect(await usdc.paymentChain.findTransfer({ ...payment, amount: 1n }, since)).toBeNull();
   });
 
+  it("of scheme upto that moved less than was asked is no payment", async () => {
+    usdc.startSender();
+    const { payment, id } = await reserved("upto");
+    await store().askSettlement(id, CENT);
+    expect((await usdc.facilitator().settle(charged(payment, 1n))).kind).toBe("settled");
+    expect(await afterDeadline(id)).toBe("reserved");
+    await usdc.chain.mine(usdc.chain.deployment.finalityBlocks + 1, 0);
+    expect(await afterDeadline(id)).toBe("released");
+  });
+
   it.each(SCHEMES)(
     "%s: that the payer withdraws is no payment, and is released once that is final",
     async (scheme) => {
@@ -206,7 +216,9 @@ describe("an authorization by Permit2 on the chain", () => {
         [{ permitted: { token: usdc.usdc, amount: "1" } }, "invalid_amount"],
         [{ witness: { to: STRANGER, facilitator: STRANGER, validAfter: "0" } }, "invalid_recipient"],
       ];
-      for (const [change, error] of changes) {
+      const elsewhere = { witness: { to: payee.address, facilitator: STRANGER, validAfter: "0" } };
+      const further = scheme === "upto" ? [[elsewhere, "upto_facilitator_mismatch"] as const] : [];
+      for (const [change, error] of [...changes, ...further]) {
         const { permit2Authorization } = payload.payload as { permit2Authorization: object };
         const changed = { ...payload.payload, permit2Authorization: { ...permit2Authorization, ...change } };
         expect(match({ ...payload, payload: changed })).toContain(error);
