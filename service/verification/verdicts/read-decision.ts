@@ -1,13 +1,15 @@
-import { and, desc, eq, isNull, ne } from "drizzle-orm";
+import { and, desc, eq, isNull, ne, sql } from "drizzle-orm";
 import type { Address, Hex } from "viem";
 import { type Database, underDeadline } from "../../db/database.ts";
+import { settlementCheck } from "../../db/tables/settlement.ts";
 import { jobSpec, verdict, verdictRun } from "../../db/tables/verdict.ts";
 import { JOB_COLUMNS, jobOf } from "../escrow/types.ts";
 import type { VerdictResult } from "./store-decision.ts";
 
 /**
  * Finds the newest decision of a verdict on an output of the provider (lower-case): by its id, or by its specification and the output's
- * keccak256. A verdict of another provider is unknown. undecided: a run is due or under way; failed: it has no decision and no run.
+ * keccak256. A verdict of another provider is unknown. undecided: a run is due or under way, or an ALLOW or REJECT of a job is not signed
+ * yet, so that an appeal may change it; failed: it has no decision and no run.
  * The id and the findings are left out: only callers who know the id may read them.
  */
 export async function readDecision(
@@ -33,10 +35,15 @@ export async function readDecision(
       result: verdictRun.result,
       evidenceHash: verdictRun.evidenceHash,
       evaluatedAt: verdictRun.createdAt,
+      isUnsigned: sql<boolean>`${verdict.finalVerdict} <> 'HOLD' and ${settlementCheck.notBefore} is not null`,
     })
     .from(verdict)
     .innerJoin(jobSpec, eq(jobSpec.id, verdict.specId))
     .leftJoin(verdictRun, and(eq(verdictRun.verdictId, verdict.id), eq(verdictRun.run, verdict.runs)))
+    .leftJoin(
+      settlementCheck,
+      and(eq(settlementCheck.verdictId, verdict.id), eq(settlementCheck.run, verdict.runs)),
+    )
     .where(
       and(
         isNamed,
@@ -49,8 +56,9 @@ export async function readDecision(
     .limit(1);
   if (row === undefined) return { kind: "unknown" } as const;
   const { status, specHash, outputHash, result: stored, evidenceHash, evaluatedAt } = row;
-  if (evidenceHash === null || evaluatedAt === null)
-    return { kind: status === "failed" ? ("failed" as const) : ("undecided" as const) };
+  if (status === "pending" || status === "processing" || row.isUnsigned)
+    return { kind: "undecided" } as const;
+  if (evidenceHash === null || evaluatedAt === null) return { kind: "failed" } as const;
   // Only storeDecision writes the column, and with this type.
   const result = stored as VerdictResult;
   const job = jobOf(row);

@@ -37,6 +37,16 @@ test("returns the newest decision without the verdict's id and what is written i
   });
 });
 
+test("waits for a decision that an appeal may change, and for a run that is due", async () => {
+  const id = await world.add({ jobChainId: CHAIN_ID, jobEscrow: ESCROW, jobId: 8n });
+  await world.work(allow);
+  expect(await ofVerdict(id)).toEqual({ kind: "undecided" });
+  await world.query("delete from ahs.settlement_check");
+  expect(await ofVerdict(id)).toMatchObject({ kind: "decided", decision: "ALLOW" });
+  await world.query("update ahs.verdict set status = 'pending', cause = 'appeal'");
+  expect(await ofVerdict(id)).toEqual({ kind: "undecided" });
+});
+
 test("gives no hashes of an output without a job, which a short text could be guessed by", async () => {
   const id = await world.add();
   await world.work(allow);
