@@ -179,7 +179,7 @@ export async function readSignatureDeadline(
 
 /**
  * Queues the newest decision about a bound job for signing, in the database transaction that makes it the newest or ends its signature.
- * Does nothing if it is not the newest or has no bound job.
+ * Does nothing if it is not the newest, is signed, or has no bound job.
  */
 export async function queueDecision(
   tx: NodePgDatabase,
@@ -189,8 +189,9 @@ export async function queueDecision(
   // A reader without the lock may be late, so a later decision's row stays.
   await tx.execute(sql`
     insert into ahs.settlement_check as queued (verdict_id, chain_id, run, status, attempts, not_before, checked_at)
-    select id, job_chain_id, runs, 'waiting', 0, ${at}::timestamptz, ${at}::timestamptz from ahs.verdict
+    select id, job_chain_id, runs, 'waiting', 0, ${at}::timestamptz, ${at}::timestamptz from ahs.verdict v
     where id = ${verdictId} and runs = ${run} and job_chain_id is not null and replaced_at is null
+      and not exists (select from ahs.settlement t where t.verdict_id = v.id and t.run = ${run} and t.state <> 'expired')
     on conflict (verdict_id) do update set
       run = excluded.run, status = excluded.status, reason = null, attempts = 0,
       not_before = excluded.not_before, checked_at = excluded.checked_at

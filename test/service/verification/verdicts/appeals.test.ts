@@ -310,6 +310,26 @@ describe("an appeal whose request dies before it is paid", () => {
     expect(await world.query("select units from ahs.key_credit")).toEqual([{ units: String(UNITS) }]);
   });
 
+  test.each(["settled", "released"])(
+    "and is %s once the decision is signed queues nothing",
+    async (state) => {
+      const id = await rejected();
+      await appealByPayment(id, "reserved");
+      await world.query("delete from ahs.settlement_check");
+      await world.query(
+        `insert into ahs.settlement (chain_id, escrow, job_id, verdict_id, run, decision, deliverable, spec_hash, score,
+         confidence_bps, evidence_hash, issued_at, deadline, evaluator, signer, signature, state, created_at, updated_at)
+       values ($1, $2, $3, $4, 1, 'REJECT', 'd', 's', 0, 0, 'e', 0, 0, 'v', 's', '0x', 'signed', now(), now())`,
+        [CHAIN_ID, ESCROW, jobs, id],
+      );
+      await world.query("update ahs.payment set state = $1", [state]);
+      world.pass(2 * HOUR_MS);
+      await sweep();
+      expect(await stateOf(id)).toBe(state === "settled" ? "failed" : "window");
+      expect(await world.query("select run from ahs.settlement_check")).toEqual([]);
+    },
+  );
+
   test("is withdrawn by its request at once", async () => {
     const id = await rejected();
     await appealByPayment(id, "reserved");
