@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { formatUnits } from "viem";
@@ -184,8 +183,9 @@ async function watch(
   say(`the job is ${status} (settlement ${settlement?.status}, transaction ${settlement?.tx_hash})`);
   if (outcome === "hold") {
     say(`it stays so until somebody decides, best by ${settlement?.review_by}, or the job expires:`);
-    const settings = `--database-url '${up.database_url}' --deployment '${join(dataDir, "deployment.json")}'`;
-    say(`npm run ahs -- review decide ${verdict_id} --decision ALLOW --reason 'Why.' ${settings}`);
+    say(
+      `npm run ahs -- review decide ${verdict_id} --decision ALLOW --reason 'Why.' --data-dir '${dataDir}'`,
+    );
   } else say(`to compare: npx node examples/check-reason.ts ${verdict_id} --data-dir '${dataDir}'`);
   return status;
 }

@@ -160,7 +160,10 @@ async function expectDocumentedMetrics(urls: readonly string[]): Promise<void> {
   expect([...shown].filter((name) => !documented.has(name))).toEqual([]);
   const absent = [...documented].filter((name) => !shown.has(name));
   expect(
-    absent.filter((name) => !/^ahs_(read_replica|warm|validation|escrow|panel|verdict|verdicts)_/.test(name)),
+    absent.filter(
+      (name) =>
+        !/^ahs_(?:read_replica|warm|validation|escrow|panel|verdict|verdicts)_|^ahs_appeals/.test(name),
+    ),
   ).toEqual([]);
 }
 

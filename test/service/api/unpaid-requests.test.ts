@@ -198,13 +198,15 @@ async function priced(): Promise<readonly Priced[]> {
   const manifest = await app.request("http://127.0.0.1:4020/.well-known/x402");
   if (manifest.status !== 200) throw new Error(`${manifest.status}: ${await manifest.text()}`);
   const { resources } = (await manifest.json()) as { resources: readonly Priced[] };
-  return resources.map((resource) => {
+  const listed = resources.map((resource) => {
     const { url, body } = resource;
-    if (url.endsWith("/appeal")) return { ...resource, url: url.replace("{verdict_id}", VERDICT_ID) };
     return url.endsWith("/v1/outputs")
       ? { ...resource, body: { ...(body as object), spec_id: SPEC_ID } }
       : resource;
   });
+  const template = "http://127.0.0.1:4020/v1/verdicts/{verdict_id}/appeal";
+  const url = template.replace("{verdict_id}", VERDICT_ID);
+  return [...listed, { method: "POST", url, url_template: template, body: null }];
 }
 
 function ask({ method, url, body }: Priced, headers: Readonly<Record<string, string>> = {}) {

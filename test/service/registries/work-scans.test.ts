@@ -64,11 +64,13 @@ test("the worker reads what real agents declare and visits it, and the service a
   };
   const worker = startWorker(options);
   kit.onClose(worker.stop);
-  const first = await until({ what: "the endpoint is visited" }, async () => {
-    const { rows } = await db.$client.query("select endpoint, outcome, status from ahs.probe");
+  const visited = await until({ what: "the endpoint is visited" }, async () => {
+    const { rows } = await db.$client.query("select outcome, status from ahs.probe where endpoint = $1", [
+      endpoint,
+    ]);
     return rows[0] ?? null;
   });
-  expect(first).toEqual({ endpoint, outcome: "ok", status: 401 });
+  expect(visited).toEqual({ outcome: "ok", status: 401 });
   await until({ what: "the wallet can be scored" }, async () => {
     const { rows } = await db.$client.query(
       "select 1 from ahs.enrich_cursor join ahs.enrich_wallet using (chain_id) where past_next is null",
