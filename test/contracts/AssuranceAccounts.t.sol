@@ -17,9 +17,6 @@ import {AssuranceFixture} from "./AssuranceFixture.sol";
 /// ├── before the delay → StillUnbonding
 /// └── otherwise it is available, or with the receiver
 contract AssuranceAccountsTest is AssuranceFixture, OnG1 {
-    event AssuranceDeposited(address indexed wallet, address indexed from, uint256 amount, uint256 available);
-    event AssuranceWithdrawn(address indexed wallet, address indexed to, uint256 amount);
-
     function test_RevertWhen_AConstructorsContractHasNoCode() external {
         vm.expectRevert(abi.encodeWithSelector(IAssuranceAccounts.NoCode.selector, STRANGER));
         new AssuranceAccounts(STRANGER, address(evaluator));
@@ -32,7 +29,7 @@ contract AssuranceAccountsTest is AssuranceFixture, OnG1 {
         vm.prank(STRANGER);
         usdc.approve(address(accounts), 7e6);
         _expectAccountsEvent();
-        emit AssuranceDeposited(PROVIDER, STRANGER, 7e6, BOND + 7e6);
+        emit IAssuranceAccounts.AssuranceDeposited(PROVIDER, STRANGER, 7e6, BOND + 7e6);
         vm.prank(STRANGER);
         accounts.depositAssuranceFor(PROVIDER, 7e6);
         _assertAccount(BOND + 7e6, 0, 0, 0);
@@ -65,7 +62,7 @@ contract AssuranceAccountsTest is AssuranceFixture, OnG1 {
 
         vm.warp(unbondedAt);
         _expectAccountsEvent();
-        emit AssuranceWithdrawn(PROVIDER, STRANGER, BOND);
+        emit IAssuranceAccounts.AssuranceWithdrawn(PROVIDER, STRANGER, BOND);
         vm.prank(PROVIDER);
         accounts.withdraw(STRANGER);
         assertEq(usdc.balanceOf(STRANGER), BOND, "receiver");

@@ -1,39 +1,22 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
-import {PRBTest} from "@prb/test/PRBTest.sol";
-
 import {AssuranceAccounts} from "../../contracts/AssuranceAccounts.sol";
-import {VerdictEvaluator} from "../../contracts/VerdictEvaluator.sol";
 import {IAssuranceAccounts} from "../../contracts/interfaces/IAssuranceAccounts.sol";
 import {IJobEscrowAdapter} from "../../contracts/interfaces/IJobEscrowAdapter.sol";
-import {UsdCoin} from "../../contracts/local/UsdCoin.sol";
-import {DriverG1, DriverG3, DriverV3, EscrowDriver} from "./escrow/EscrowDriver.sol";
+import {AllGenerations} from "./escrow/AllGenerations.sol";
+import {EscrowDriver} from "./escrow/EscrowDriver.sol";
 import {AssuranceHandler} from "./AssuranceHandler.sol";
 
-contract AssuranceInvariantsTest is PRBTest {
-    uint256 private constant SIGNER_KEY = 0x51;
+contract AssuranceInvariantsTest is AllGenerations {
     uint8 private constant REJECT = 2;
 
-    UsdCoin private usdc;
-    VerdictEvaluator private evaluator;
     AssuranceAccounts private accounts;
     AssuranceHandler private handler;
 
     function setUp() external {
-        vm.warp(1_790_000_000);
-        usdc = new UsdCoin(address(this));
-        address[] memory signers = new address[](1);
-        signers[0] = vm.addr(SIGNER_KEY);
-        evaluator = new VerdictEvaluator(address(this), signers);
+        EscrowDriver[3] memory drivers = _deployAll();
         accounts = new AssuranceAccounts(address(usdc), address(evaluator));
-        EscrowDriver[3] memory drivers;
-        drivers[0] = new DriverG1(usdc);
-        drivers[1] = new DriverG3(usdc);
-        drivers[2] = new DriverV3(usdc);
-        for (uint256 i; i < 3; ++i) {
-            evaluator.setEscrow(drivers[i].escrow(), address(drivers[i].adapter()));
-        }
         handler = new AssuranceHandler(accounts, evaluator, usdc, SIGNER_KEY, drivers);
     }
 

@@ -21,24 +21,11 @@ import {AssuranceFixture} from "./AssuranceFixture.sol";
 /// ├── a REJECT settled → RejectSettled; the job is open → JobStillOpen
 /// └── otherwise, for any sender, it is available again: after any other end, or a day after the expiry
 abstract contract AssuranceSlashSuite is AssuranceFixture {
-    event JobCommitted(
-        address indexed wallet,
-        address indexed escrow,
-        uint256 indexed jobId,
-        address client,
-        uint256 amount,
-        uint256 expiry,
-        uint256 available
-    );
-    event CommitmentSlashed(
-        address indexed wallet, address indexed escrow, uint256 indexed jobId, address client, uint256 amount
-    );
-
     function test_ASettledRejectPaysTheClientOnce() external {
         uint256 jobId = _rejected();
         assertEq(usdc.balanceOf(CLIENT), BUDGET, "the budget came back");
         _expectAccountsEvent();
-        emit CommitmentSlashed(PROVIDER, escrow, jobId, CLIENT, PART);
+        emit IAssuranceAccounts.CommitmentSlashed(PROVIDER, escrow, jobId, CLIENT, PART);
         vm.prank(STRANGER);
         accounts.slash(escrow, jobId);
         assertEq(usdc.balanceOf(CLIENT), BUDGET + PART, "client");
@@ -61,7 +48,7 @@ abstract contract AssuranceSlashSuite is AssuranceFixture {
         uint256 jobId = _submitted();
         uint256 expiry = NOW + LIFE + 1 days;
         _expectAccountsEvent();
-        emit JobCommitted(PROVIDER, escrow, jobId, CLIENT, PART, expiry, BOND - PART);
+        emit IAssuranceAccounts.JobCommitted(PROVIDER, escrow, jobId, CLIENT, PART, expiry, BOND - PART);
         _commit(jobId, PART);
         _assertAccount(BOND - PART, PART, 0, 0);
         IAssuranceAccounts.Commitment memory made = accounts.commitmentOf(escrow, jobId);

@@ -1,38 +1,22 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
-import {PRBTest} from "@prb/test/PRBTest.sol";
-
 import {ScoreGateHook} from "../../contracts/ScoreGateHook.sol";
-import {VerdictEvaluator} from "../../contracts/VerdictEvaluator.sol";
 import {IJobEscrowAdapter} from "../../contracts/interfaces/IJobEscrowAdapter.sol";
-import {UsdCoin} from "../../contracts/local/UsdCoin.sol";
-import {DriverG1, DriverG3, DriverV3, EscrowDriver} from "./escrow/EscrowDriver.sol";
+import {AllGenerations} from "./escrow/AllGenerations.sol";
+import {EscrowDriver} from "./escrow/EscrowDriver.sol";
 import {ScoreOracle} from "./ScoreOracle.sol";
 import {VerdictHandler} from "./VerdictHandler.sol";
 
-contract VerdictInvariantsTest is PRBTest {
-    uint256 private constant SIGNER_KEY = 0x51;
-
-    VerdictEvaluator private evaluator;
+contract VerdictInvariantsTest is AllGenerations {
     VerdictHandler private handler;
-    UsdCoin private usdc;
 
     function setUp() external {
-        vm.warp(1_790_000_000);
-        usdc = new UsdCoin(address(this));
-        address[] memory signers = new address[](1);
-        signers[0] = vm.addr(SIGNER_KEY);
-        evaluator = new VerdictEvaluator(address(this), signers);
+        EscrowDriver[3] memory drivers = _deployAll();
         ScoreOracle scores = new ScoreOracle();
-        EscrowDriver[3] memory drivers;
-        drivers[0] = new DriverG1(usdc);
-        drivers[1] = new DriverG3(usdc);
-        drivers[2] = new DriverV3(usdc);
         address[3] memory hooks;
         for (uint256 i; i < 3; ++i) {
             address adapter = address(drivers[i].adapter());
-            evaluator.setEscrow(drivers[i].escrow(), adapter);
             hooks[i] = address(
                 new ScoreGateHook(drivers[i].escrow(), adapter, address(scores.oracle()), 60, 1 days, false)
             );

@@ -7,11 +7,11 @@ import {
 } from "../../../../service/api/create-verification-app.ts";
 import type { Services } from "../../../../service/api/services.ts";
 import type { HealthReport } from "../../../../service/api/verification/check-health.ts";
-import { EVIDENCE_ORDER } from "../../../../service/verification/panel/prompts.ts";
 import { openReceiptKeys } from "../../../../service/verification/verdicts/receipt.ts";
 import type { StoredSpec } from "../../../../service/verification/verdicts/specs.ts";
 import type { VerdictResult } from "../../../../service/verification/verdicts/store-decision.ts";
 import type { VerdictView } from "../../../../service/verification/verdicts/verdict-view.ts";
+import { forEachRole, VOTING } from "../../verification/panel/a-panel.ts";
 import { fakeLedger, fakePorts, NOW } from "../fake-ports.ts";
 import { storedKey } from "../routes/fake-key-ports.ts";
 
@@ -26,14 +26,6 @@ export const OWNER = "key:key-1";
 const APPEAL_BY = new Date(NOW.getTime() + 600_000);
 const DECIDE_BY = new Date(NOW.getTime() + 4_200_000);
 const RECEIPT_SEED = `0x${"07".repeat(32)}` as const;
-const MODELS = {
-  criteria_auditor: "m",
-  domain_expert: "m",
-  evidence_checker: "m",
-  user_advocate: "m",
-  critic: "m",
-  synthesiser: "m",
-};
 
 /** A result that the panel allowed. */
 export function verdictResult(changes: Partial<VerdictResult> = {}): VerdictResult {
@@ -68,16 +60,10 @@ export function verdictResult(changes: Partial<VerdictResult> = {}): VerdictResu
     methodology: {
       panel_version: "panel-2026.1",
       prompt_hash: `0x${"55".repeat(32)}`,
-      models: MODELS,
+      models: forEachRole("m"),
       thresholds: { domain: "default", confidence: 0.7 },
       rules_fired: [],
-      voting: {
-        effective_votes: 1.62,
-        money: { released_usd: 40.5, unanimous_above_usd: 25, second_model_above_usd: 1_000 },
-        second_model: { role: "evidence_checker", model: "another" },
-        evidence_order: EVIDENCE_ORDER,
-        not_asked: [{ role: "synthesiser", reason: "not asked: no ballot shows an unmet criterion" }],
-      },
+      voting: VOTING,
     },
     review: null,
     ...changes,

@@ -4,13 +4,14 @@ import {
   type OpenaiModelSettings,
 } from "../../../../service/verification/panel/openai-models.ts";
 import { MONEY_LIMITS } from "../../../../service/verification/panel/policy.ts";
-import { loadPrompts } from "../../../../service/verification/panel/prompts.ts";
+import { EVIDENCE_ORDER, loadPrompts } from "../../../../service/verification/panel/prompts.ts";
 import { runPanel } from "../../../../service/verification/panel/run-panel.ts";
 import {
   type PanelCase,
   ROLE_NAMES,
   type RoleName,
   type RoleRecord,
+  type Voting,
 } from "../../../../service/verification/panel/types.ts";
 import { type Call, complete, type Respond } from "./model-server.ts";
 
@@ -97,6 +98,15 @@ export const MODELS = Object.fromEntries(ROLE_NAMES.map((role) => [role, `model-
 export function forEachRole<Value>(value: Value): Record<RoleName, Value> {
   return Object.fromEntries(ROLE_NAMES.map((role) => [role, value])) as Record<RoleName, Value>;
 }
+
+/** Counted votes of an ALLOW that releases money. */
+export const VOTING: Voting = {
+  effective_votes: 1.62,
+  money: { released_usd: 40.5, unanimous_above_usd: 25, second_model_above_usd: 1_000 },
+  second_model: { role: "evidence_checker", model: "another" },
+  evidence_order: EVIDENCE_ORDER,
+  not_asked: [{ role: "synthesiser", reason: "not asked: no ballot shows an unmet criterion" }],
+};
 
 export const SETTINGS: PanelDeps["settings"] = {
   ...{ models: MODELS, contextTokens: 128_000, answerTokens: 4_096 },

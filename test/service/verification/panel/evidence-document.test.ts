@@ -5,9 +5,8 @@ import {
   buildEvidence,
   type EvidenceParts,
 } from "../../../../service/verification/panel/evidence-document.ts";
-import { EVIDENCE_ORDER } from "../../../../service/verification/panel/prompts.ts";
 import { ROLE_NAMES, type RoleFinding } from "../../../../service/verification/panel/types.ts";
-import { MODELS } from "./a-panel.ts";
+import { MODELS, VOTING } from "./a-panel.ts";
 
 const hash: Hex = `0x${"11".repeat(32)}`;
 const escrow = "0x00000000000000000000000000000000000a11ce";
@@ -44,13 +43,7 @@ function theParts(change: Partial<EvidenceParts> = {}): EvidenceParts {
       promptHash: hash,
       models: MODELS,
       thresholds: { domain: "default", confidence: 0.7 },
-      voting: {
-        effective_votes: 1.62,
-        money: { released_usd: 40.5, unanimous_above_usd: 25, second_model_above_usd: 1_000 },
-        second_model: { role: "evidence_checker", model: "another" },
-        evidence_order: EVIDENCE_ORDER,
-        not_asked: [{ role: "synthesiser", reason: "not asked: no ballot shows an unmet criterion" }],
-      },
+      voting: VOTING,
     },
     rulesFired: [],
     appealed: null,
