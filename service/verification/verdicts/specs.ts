@@ -5,7 +5,7 @@ import { underDeadline } from "../../db/database.ts";
 import { jobSpec } from "../../db/tables/verdict.ts";
 import type { SignedSpec } from "../escrow/client-signature.ts";
 import { hashSpec } from "../panel/hashes.ts";
-import { openOrNull, placeOf } from "./sealed-texts.ts";
+import { openSpecTexts, placeOf } from "./sealed-texts.ts";
 
 /** The job that a specification names. Chain and escrow are both set or both null. */
 export type NamedJob = { chainId: number | null; escrow: Address | null; jobId: bigint };
@@ -89,12 +89,9 @@ export async function readSpec(db: Database, id: string): Promise<StoredSpec | n
   const [row] = await underDeadline(db).select().from(jobSpec).where(eq(jobSpec.id, id));
   if (row === undefined) return null;
   const { jobChainId: chainId, jobEscrow: escrow, jobId, textsDroppedAt: _, ...spec } = row;
-  const open = (column: "spec_text" | "acceptance_criteria", stored: string | null) =>
-    openOrNull(db.texts, stored, placeOf(`job_spec.${column}`, spec.id));
   return {
     ...spec,
-    specText: open("spec_text", spec.specText),
-    acceptanceCriteria: open("acceptance_criteria", spec.acceptanceCriteria),
+    ...openSpecTexts(db.texts, spec.id, spec),
     job: jobId === null ? null : { chainId, escrow, jobId },
   };
 }

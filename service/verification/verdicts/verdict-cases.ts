@@ -5,7 +5,7 @@ import { jobSpec, outputText, verdict } from "../../db/tables/verdict.ts";
 import type { TextSeal } from "../../db/text-seal.ts";
 import { JOB_COLUMNS, jobOf } from "../escrow/types.ts";
 import type { Decision } from "../panel/types.ts";
-import { openOrNull, placeOf } from "./sealed-texts.ts";
+import { openOrNull, openSpecTexts, placeOf } from "./sealed-texts.ts";
 
 /** Inputs of a verdict's run. */
 export type VerdictCase = Awaited<ReturnType<typeof readVerdictCase>>;
@@ -18,8 +18,8 @@ export type AppealedRun = {
 };
 
 /**
- * Reads the inputs of a verdict's run. `providerHasScore` is for this chain. `appealed` is not null from its appeal on: then the second panel judges. The texts are null if any of them was dropped after its
- * retention time. Throws for an unknown verdict.
+ * Reads the inputs of a verdict's run. `providerHasScore` is for this chain. `appealed` is the decision that was appealed: from then on
+ * the second panel judges. The texts are null if any of them was dropped or erased. Throws for an unknown verdict.
  */
 export async function readVerdictCase(
   db: NodePgDatabase,
@@ -65,6 +65,7 @@ export async function readVerdictCase(
     outputText: output,
     ...rest
   } = row;
+  const spec = openSpecTexts(texts, row.specId, { specText, acceptanceCriteria });
   const evidenceTexts = evidence
     .map(({ id, text }) => openOrNull(texts, text, placeOf("held_evidence.text", id)))
     .filter((text) => text !== null);
@@ -74,15 +75,11 @@ export async function readVerdictCase(
     job: jobOf({ jobChainId, jobEscrow, jobId }),
     evidenceHashes: evidence.map(({ hash }) => hash),
     texts:
-      specText === null || output === null || !isComplete
+      spec.specText === null || output === null || !isComplete
         ? null
         : {
-            specText: texts.open(specText, placeOf("job_spec.spec_text", row.specId)),
-            acceptanceCriteria: openOrNull(
-              texts,
-              acceptanceCriteria,
-              placeOf("job_spec.acceptance_criteria", row.specId),
-            ),
+            specText: spec.specText,
+            acceptanceCriteria: spec.acceptanceCriteria,
             outputText: texts.open(output, placeOf("output_text.text", verdictId)),
             evidenceTexts,
           },

@@ -11,7 +11,7 @@ import type { SignedVerdict } from "../escrow/settlements.ts";
 import { JOB_COLUMNS, type JobName, jobOf } from "../escrow/types.ts";
 import { NO_ANSWER_YET } from "../panel/ask-role.ts";
 import { ROLE_NAMES, type RoleProgress } from "../panel/types.ts";
-import { openOrNull, placeOf } from "./sealed-texts.ts";
+import { openOrNull, openSpecTexts, placeOf } from "./sealed-texts.ts";
 import type { VerdictResult } from "./store-decision.ts";
 
 /** A verdict with everything that its response shows; addresses in lower case. */
@@ -146,14 +146,8 @@ export async function readStoredTexts(db: Database, id: string) {
     .leftJoin(outputText, eq(outputText.verdictId, verdict.id))
     .where(eq(verdict.id, id));
   if (row === undefined) throw new Error(`no verdict ${id} to read the texts of`);
-  const { specId } = row;
   return {
-    specText: openOrNull(db.texts, row.specText, placeOf("job_spec.spec_text", specId)),
-    acceptanceCriteria: openOrNull(
-      db.texts,
-      row.acceptanceCriteria,
-      placeOf("job_spec.acceptance_criteria", specId),
-    ),
+    ...openSpecTexts(db.texts, row.specId, row),
     outputText: openOrNull(db.texts, row.outputText, placeOf("output_text.text", id)),
     evidence: row.evidence.map(({ id: evidenceId, text, createdAt }) => ({
       text: openOrNull(db.texts, text, placeOf("held_evidence.text", evidenceId)),
