@@ -139,11 +139,7 @@ export function createEscrowMetrics(registry: Registry) {
       "Age of the oldest decision about a bound job that waits to be signed, by what it waits for; 0 if there is no such verdict",
       "status",
     ),
-    appeals: gauge(
-      "ahs_appeals",
-      "Appeals that are open, and those of the last 90 days by what came of them",
-      "state",
-    ),
+    appeals: gauge("ahs_appeals", "Open appeals, and those of the last 90 days by their end", "state"),
     holds: gauge(
       "ahs_escrow_holds",
       "Jobs on HOLD: all that are open, and those whose reviewer was asked to decide",

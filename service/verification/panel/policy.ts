@@ -36,7 +36,7 @@ export const VOTING = {
 export const SECOND_MODEL_ROLE = "evidence_checker";
 
 /**
- * Correlation of two ballots' errors. Measured on LLMBar's 419 pairs (docs/panel.md, section 7): prompt styles of GPT-4 0.62 to 0.78, one of
+ * Correlation of two ballots' errors. Measured on LLMBar's 419 pairs (docs/panel.md, section 8): prompt styles of GPT-4 0.62 to 0.78, one of
  * them and PaLM2, the nearest in skill, 0.31 to 0.43.
  */
 export const CORRELATION = { sameModel: 0.7, otherModel: 0.35 } as const;
