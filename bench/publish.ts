@@ -44,7 +44,7 @@ const BATCH = 100;
 const MNEMONIC = "test test test test test test test test test test test junk";
 const LIMIT_MS = 300_000;
 
-/** Publishes through the real outbox and sender to a node that mines every second, and compares with the bars of design.md and contracts.md. */
+/** Publishes through the real outbox and sender to a node that mines every second, and compares with the bars. */
 export async function benchPublish(options: PublishBenchOptions): Promise<BenchRow[]> {
   const anvil = await startAnvil({
     port: options.port,

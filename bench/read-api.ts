@@ -32,7 +32,7 @@ const MAX_MB = 700;
 
 /**
  * Loads `ahs serve` and a bare route that answers one row by its primary key in turns, with a key without a balance and with one
- * that is charged, and compares with the bars of design.md. The load comes from this machine as well.
+ * that is charged, and compares with the bars. The load comes from this machine as well.
  */
 export async function benchReadApi({ databaseUrl }: ReadBenchOptions): Promise<BenchRow[]> {
   const bench = openBench(databaseUrl);

@@ -18,7 +18,7 @@ import { benchUnpaid } from "./unpaid.ts";
 
 /**
  * `npm run bench [-- --json FILE] [-- --markdown FILE] [-- --only indexing,scoring,workers,publish,panel,read,unpaid]`: measures beside the
- * bars of design.md and prints a table. `--only scale [--wallets 27000] [--busiest 5000000]`, which no other run contains, warms so many wallets with a past
+ * bars and prints a table. `--only scale [--wallets 27000] [--busiest 5000000]`, which no other run contains, warms so many wallets with a past
  * (2,700 by default, in some six minutes; from 100,000 on with 340 calls each) and, if asked, gives the first one at least so many calls.
  * A bar that does not hold is printed as such and does not fail the run: figures of a busy machine say little.
  */

@@ -18,7 +18,7 @@ export type Attack = {
   readonly name: string;
   /** Description for a reader. */
   readonly what: string;
-  /** The bar of scoring.md, at most D or not scored at all; null without one. */
+  /** The bar: at most D or not scored at all; null without one. */
   readonly bar: "at_most_d" | null;
   /** Whether it makes a record that looks honest and busy: such wallets are compared with honest ones. */
   readonly forges?: true;

@@ -8,8 +8,7 @@ import { isBroken, renderRows, type TortureRow } from "./torture-row.ts";
 
 /**
  * `npm run torture [-- --short] [-- --only kill,reorg] [-- --seed N] [-- --json FILE] [-- --markdown FILE]`: injects what services
- * die of while agents, paid calls, verdicts and webhooks go on, accounts for all of it, and prints a table beside the bars of
- * design.md. Ends with 1 when something was lost or doubled, or something did what it should not; a recovery that
+ * die of while agents, paid calls, verdicts and webhooks go on, accounts for all of it, and prints a table beside its bars. Ends with 1 when something was lost or doubled, or something did what it should not; a recovery that
  * takes longer than its bar is printed as such and does not fail the run.
  */
 const HEADING = `# What the last run injected, and what was lost

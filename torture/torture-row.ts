@@ -16,7 +16,7 @@ export type TortureRow = {
   readonly notes: readonly string[];
 };
 
-/** design.md section 6: on-chain state equals the database's within a minute. */
+/** On-chain state equals the database's within a minute. */
 const RECOVERY_BAR_S = 60;
 
 /** A row with its verdict. */

@@ -107,7 +107,7 @@ export type SignInAudience = {
 
 type Fields = ReturnType<typeof parseSIWxHeader>;
 
-/** Longest age of a sign-in, in milliseconds: api.md section 2. */
+/** Longest age of a sign-in, in milliseconds. */
 const MAX_AGE_MS = 5 * 60_000;
 /** How far the clock of a client may be ahead of ours. */
 const SKEW_MS = 30_000;

@@ -27,7 +27,7 @@ export const gradeFloors: readonly (readonly [OracleGrade, number])[] = [
   ["F", 0],
 ];
 
-/** The letter of an integer score from 0 to 100, by the table of specification.md; throws outside that range. */
+/** The letter of an integer score from 0 to 100; throws outside that range. */
 export function gradeOf(score: number): OracleGrade {
   const points = bounded("score", score, 100);
   const found = gradeFloors.find(([, floor]) => points >= floor);

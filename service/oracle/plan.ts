@@ -37,7 +37,7 @@ type Decision =
   | { readonly kind: "skip"; readonly because: Idle };
 
 /**
- * Whether a score goes on chain now, and why, by the rules of design.md section 5. `spentGas` is the gas of today's publications,
+ * Whether a score goes on chain now, and why. `spentGas` is the gas of today's publications,
  * those under way at their limit.
  */
 export function planPublish(input: PlanInput, spentGas: bigint, policy: PublishPolicy): Decision {

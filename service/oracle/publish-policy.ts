@@ -40,7 +40,6 @@ export type PublishPolicy = {
 const MINUTE = 60_000;
 const DAY = 1_000 * SECONDS_PER_DAY;
 
-/** The policy of design.md section 5. */
 export const defaultPublishPolicy: PublishPolicy = {
   movePoints: 3,
   // A fall endangers who relies on the record, a rise does not.
@@ -50,7 +49,7 @@ export const defaultPublishPolicy: PublishPolicy = {
   // Four first publications of 10,000 wallets, at 23,900 gas each.
   dailyGas: 1_000_000_000n,
   budgetPercent: { heartbeat: 50, move: 70, first: 85, backing: 90, grade: 100 },
-  // The bars of contracts.md.
+  // Measured by test/contracts/oracle-gas.test.ts.
   expectedGas: { first: 23_900n, update: 6_700n },
   budgetRetryMs: 10 * MINUTE,
   batchSize: 100,

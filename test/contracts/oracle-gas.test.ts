@@ -10,7 +10,7 @@ import {
 } from "../../service/chain/oracle-codec.ts";
 import { type GasChain, startGasChain } from "./support/gas-chain.ts";
 
-/** Most gas of a whole transaction, base cost and calldata included; of a batch, per wallet (contracts.md). */
+/** Most gas of a whole transaction, base cost and calldata included; of a batch, per wallet. */
 const bars = {
   updatePerWalletInBatchOf100: 6_700,
   firstWritePerWalletInBatchOf100: 23_900,

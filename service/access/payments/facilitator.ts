@@ -26,7 +26,7 @@ export type Facilitator = {
   settle(payment: PresentedPayment): Promise<SettleOutcome>;
 };
 
-/** Longest settlement before the caller gets "pending": api.md section 2. */
+/** Longest settlement before the caller gets "pending". */
 export const SETTLE_DEADLINE_MS = 20_000;
 
 const REASON = /^[a-z0-9_]{1,80}$/;

@@ -15,7 +15,7 @@ const REQUEST_MS = 120_000;
 const SETTLEMENT_MS = 25_000;
 /** Longer than chains with blocks of seconds need to make a receipt final. */
 export const CONFIRM_MS = 60_000;
-/** How long an answer is stored for repeats: api.md section 2. */
+/** How long an answer is stored for repeats. */
 export const ANSWER_KEPT_MS = 24 * 3_600_000;
 /** Seconds after which a released authorization is checked again, if it is valid for longer. */
 const RECHECK_SECONDS = 3_600;

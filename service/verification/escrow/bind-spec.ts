@@ -8,7 +8,7 @@ import { type EscrowClient, EscrowFailure, findCodeChange, findEscrow, readJob }
 import { type BindableSpec, type Binding, type EscrowJob, type JobName, jobOf } from "./types.ts";
 
 /**
- * Says if a specification is its job's, as of a block or the newest one (verification.md, section 4). A specification is identified by its
+ * Says if a specification is its job's, as of a block or the newest one. A specification is identified by its
  * hash, even if it is registered twice. Signatures were verified at registration and are not checked again, so a contract wallet cannot bind
  * or unbind later. The client's deadlines and retries limit the time. Throws an EscrowFailure if the node does not answer or the index lags
  * too far.
@@ -56,7 +56,7 @@ function unbound(reason: string): Binding {
 }
 
 /**
- * Decides how a specification can bind to a job, without regard to other specifications (verification.md, section 4). Its signature is
+ * Decides how a specification can bind to a job, without regard to other specifications. Its signature is
  * verified. The block of the job's first submission is null before a submission. A description with several hashes names none. by_signature:
  * it binds unless another signed one was registered before it.
  */

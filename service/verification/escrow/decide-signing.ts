@@ -54,7 +54,7 @@ const LOCAL_CHAIN = 31_337;
 const SCRIPTED = /^scripted/;
 
 /**
- * Decides if a decision about a job is signed now; not in doubt (verification.md, section 4). It is signed again only if the earlier
+ * Decides if a decision about a job is signed now; not in doubt. It is signed again only if the earlier
  * signature is unusable in every future block and unused in every final one, so that a job never has two valid signatures.
  */
 export function decideSigning(snapshot: SigningSnapshot): SigningDecision {
