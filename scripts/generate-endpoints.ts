@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { priceText } from "../service/access/access.ts";
 import { SCORING_INTERFACE } from "../service/api/create-app.ts";
 import { VERIFICATION_INTERFACE } from "../service/api/create-verification-app.ts";
-import { openApiDocument, operationsOf, priceText } from "../service/api/kit/openapi-document.ts";
+import { openApiDocument, operationsOf } from "../service/api/kit/openapi-document.ts";
 
 /** Writes the table of priced endpoints into README.md; `--check` writes nothing and exits 1 when it would change. */
 

@@ -27,7 +27,7 @@ export function shortageOf(
   { endpoint, units }: Pick<PaidRequest, "endpoint" | "units">,
   balanceUnits: number,
 ): string {
-  return `${endpoint} costs ${usd(units)} USD and the balance of this key is ${usd(balanceUnits)} USD.`;
+  return `${endpoint} costs ${priceText(units)} USD and the balance of this key is ${priceText(balanceUnits)} USD.`;
 }
 
 /** A caller who proved an API key. */
@@ -216,7 +216,12 @@ export class OwedAnswer extends Error {
   }
 }
 
-/** A price in thousandths of a US dollar as texts show it: always three decimals. */
+/** Thousandths of a US dollar as headers have them: always three decimals. */
 export function usd(units: number): string {
   return (units / 1000).toFixed(3);
+}
+
+/** Thousandths of a US dollar in a sentence: two decimals, and a third one unless it is zero. */
+export function priceText(units: number): string {
+  return usd(units).replace(/0$/, "");
 }

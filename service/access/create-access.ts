@@ -7,10 +7,10 @@ import {
   ownerOf,
   type PaidRequest,
   type PayingCaller,
+  priceText,
   type RepeatSlot,
   shortageOf,
   UNCHARGED,
-  usd,
 } from "./access.ts";
 import type { KeyAccess } from "./api-key-access.ts";
 import { type RepeatStore, repeatSlotOf, repeatSlotsOf } from "./idempotent-answers.ts";
@@ -84,7 +84,7 @@ export function createAccess(parts: {
         case "nobody":
           throw await paymentsOf(payments).challenge(
             request,
-            `${request.endpoint} costs ${usd(request.units)} USD. ${request.paidBy === "payment" ? "Pay it over x402 by the terms of this answer." : WAYS_TO_PAY}`,
+            `${request.endpoint} costs ${priceText(request.units)} USD. ${request.paidBy === "payment" ? "Pay it over x402 by the terms of this answer." : WAYS_TO_PAY}`,
           );
       }
     },

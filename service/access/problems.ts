@@ -91,6 +91,8 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly claim: string | null;
   readonly violatedPolicies: readonly string[] | null;
+  /** Heading and title of its page. */
+  readonly heading: string;
 
   constructor(
     code: ProblemCode,
@@ -102,6 +104,8 @@ export class Problem extends Error {
       readonly claim?: string;
       /** Names of limits, as in the header RateLimit-Policy. */
       readonly violatedPolicies?: readonly string[];
+      /** The title of its kind by default. */
+      readonly heading?: string;
     } = {},
   ) {
     super(`${code}: ${detail}`, { cause: options.cause });
@@ -110,6 +114,7 @@ export class Problem extends Error {
     this.headers = options.headers ?? {};
     this.claim = options.claim ?? null;
     this.violatedPolicies = options.violatedPolicies ?? null;
+    this.heading = options.heading ?? PROBLEMS[code].title;
   }
 
   get status(): ContentfulStatusCode {

@@ -7,9 +7,9 @@ const WHOLE = new Intl.NumberFormat("en-US");
 const COIN = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 3 });
 const MICRO_PER_CENT = 10_000;
 
-/** Millionths of a US dollar as "1,234.50 USD". */
+/** Millionths of a US dollar as "1,234.50 USD": two decimals, since prices alone have a third. */
 export function usdText(microUsd: number): string {
-  if (microUsd > 0 && microUsd < MICRO_PER_CENT) return "less than 0.01 USD";
+  if (microUsd !== 0 && Math.abs(microUsd) < MICRO_PER_CENT) return "less than 0.01 USD";
   return `${USD.format(microUsd / 1_000_000)} USD`;
 }
 

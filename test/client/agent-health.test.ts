@@ -13,7 +13,7 @@ import { clientOf } from "./client-world.ts";
 
 const TERMS = {
   x402Version: 2,
-  error: "GET /ahs/route/{address} costs 0.010 USD.",
+  error: "GET /ahs/route/{address} costs 0.01 USD.",
   accepts: [
     {
       scheme: "exact",

@@ -68,7 +68,7 @@ describe("each refusal is a clear problem and costs nothing", () => {
       status: 402,
       body: {
         x402Version: 2,
-        error: expect.stringContaining("1.000 USD"),
+        error: expect.stringContaining("1.00 USD"),
         accepts: [
           { scheme: "exact", network: "eip155:31337", amount: "1000000", extra: { name: "USD Coin" } },
           { scheme: "exact", amount: "1000000", extra: { assetTransferMethod: "permit2" } },
@@ -90,7 +90,7 @@ describe("each refusal is a clear problem and costs nothing", () => {
     const answer = await ask(`/ahs/${AGENT}`, empty.secret);
     expect(answer).toMatchObject({
       status: 402,
-      body: { error: expect.stringMatching(/1\.000 USD.*0\.999 USD/) },
+      body: { error: expect.stringMatching(/1\.00 USD.*0\.999 USD/) },
     });
     expect(await readBalance(kit.db, empty.id)).toBe(999);
   });

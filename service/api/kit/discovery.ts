@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { PaymentRequirements } from "@x402/core/types";
 import type { Hono } from "hono";
 import type { Address } from "viem";
+import { priceText } from "../../access/access.ts";
 import { didOf } from "../../access/payments/offer-receipt.ts";
 import { toEip55 } from "../schemas/values.ts";
 import type { Services } from "../services.ts";
@@ -14,7 +15,6 @@ import {
   inlineSchema,
   memberOf,
   operationsOf,
-  priceText,
   type ServedDocument,
 } from "./openapi-document.ts";
 

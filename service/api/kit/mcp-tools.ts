@@ -1,11 +1,11 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
+import { priceText } from "../../access/access.ts";
 import {
   type ApiDocument,
   type DocumentedOperation,
   inlineSchema,
   memberOf,
   operationsOf,
-  priceText,
   type ServedDocument,
 } from "./openapi-document.ts";
 

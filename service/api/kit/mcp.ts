@@ -8,13 +8,13 @@ import {
 } from "@modelcontextprotocol/server";
 import { BAZAAR } from "@x402/extensions/bazaar";
 import type { Hono } from "hono";
-import { usd } from "../../access/access.ts";
+import { priceText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
 import type { Services } from "../services.ts";
 import type { ApiContext, ApiEnv } from "./api-env.ts";
 import { SERVICE_NAME, serviceDescription } from "./discovery.ts";
 import { type Tool, toolsOf } from "./mcp-tools.ts";
-import { memberOf, operationsOf, priceText, type ServedDocument } from "./openapi-document.ts";
+import { memberOf, operationsOf, type ServedDocument } from "./openapi-document.ts";
 import { readBody } from "./read-input.ts";
 
 /**
@@ -189,7 +189,7 @@ function overLimit({
   readonly spent: number;
   readonly limitUnits: number;
 }): CallToolResult {
-  const text = `This call costs ${usd(units)} USD, and ${usd(spent)} of the ${usd(limitUnits)} USD that this session may spend are spent. Nothing was charged. The user can raise X-Spending-Limit-Usd in the settings of the MCP client.`;
+  const text = `This call costs ${priceText(units)} USD, and ${priceText(spent)} of the ${priceText(limitUnits)} USD that this session may spend are spent. Nothing was charged. The user can raise X-Spending-Limit-Usd in the settings of the MCP client.`;
   return { isError: true, content: [{ type: "text", text }] };
 }
 

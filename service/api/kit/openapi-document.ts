@@ -307,11 +307,6 @@ export function inlineSchema(schema: unknown, document: ApiDocument): unknown {
   );
 }
 
-/** A price in thousandths of a US dollar: two decimals, and a third one unless it is zero. */
-export function priceText(units: number): string {
-  return (units / 1000).toFixed(3).replace(/0$/, "");
-}
-
 /** Paths of the documents of an interface. */
 export type Places = {
   readonly documentPath: `/${string}`;

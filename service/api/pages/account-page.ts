@@ -140,7 +140,7 @@ async function rotate(context: ApiContext, runtime: PageRuntime, form: URLSearch
   const body: unknown = await answer.json();
   const fresh = typeof body === "object" && body !== null && "api_key" in body ? body.api_key : null;
   const secret = typeof fresh === "string" ? keyOf(fresh) : null;
-  const page = { title: "New key", path: PATH, body: renderRotated(secret) };
+  const page = { ...renderRotated(secret), path: PATH };
   return answerPrivatePage(context, page, secret === null ? {} : { headers: signInCookie(secret, runtime) });
 }
 

@@ -48,8 +48,10 @@ const MAX_NAME = 80;
 
 export function renderAccount(view: AccountView): { title: string; body: Fragment } {
   const { self, sellsKeys } = view;
+  const title =
+    self.name === self.bought_by ? `Key of ${shortHex(self.name)}` : strangeText(self.name, MAX_NAME);
   const body = html`<div class="account-head"><div><p class="eyebrow">Signed in with <code>${self.key_prefix}…</code></p>
-<h1>${self.name === self.bought_by ? `Key of ${shortHex(self.name)}` : strangeText(self.name, MAX_NAME)}</h1></div>
+<h1>${title}</h1></div>
 <form method="post" action="/account"><input type="hidden" name="action" value="sign-out"><button class="button plain">Sign out</button></form></div>
 <dl class="stats">
 <div><dt>Balance</dt><dd id="balance">${self.balance_usd === null ? "unlimited" : dollars(self.balance_usd)}</dd></div>
@@ -67,7 +69,7 @@ ${renderVerdicts(view.verdicts)}
 ${renderPolicyEditor(view.policy, view.policyFault)}</section>
 ${sellsKeys && self.balance_usd !== null ? renderTopUp() : ""}
 ${renderReplace(view)}`;
-  return { title: "Account", body };
+  return { title, body };
 }
 
 function renderKey({ self, summary }: AccountView): Fragment {
@@ -109,15 +111,24 @@ function renderReplace({ once }: AccountView): Fragment {
 }
 
 /** The page that shows a new key; null where it was shown before. */
-export function renderRotated(key: string | null): Fragment {
-  if (key === null)
-    return html`<h1>The key was replaced already</h1>
+export function renderRotated(key: string | null): { title: string; body: Fragment } {
+  if (key === null) {
+    const title = "The key was replaced already";
+    return {
+      title,
+      body: html`<h1>${title}</h1>
 <p class="lead">The new key was shown once, in the first answer. This browser stays signed in.</p>
-<p class="actions"><a class="button" href="/account">To the account</a></p>`;
-  return html`<h1>Your new key</h1>
+<p class="actions"><a class="button" href="/account">To the account</a></p>`,
+    };
+  }
+  const title = "Your new key";
+  return {
+    title,
+    body: html`<h1>${title}</h1>
 <p class="lead">The key is shown once. The old key no longer works, and this browser is signed in with the new one.</p>
 <section class="panel" aria-label="New key"><pre data-copy="the text" tabindex="0"><code>${key}</code></pre></section>
-<p class="actions"><a class="button" href="/account">To the account</a></p>`;
+<p class="actions"><a class="button" href="/account">To the account</a></p>`,
+  };
 }
 
 /** The page for who has no key here yet: signing in, and how to get a key. */

@@ -40,7 +40,7 @@ async function show(...[context, { ports, clock }]: Parameters<PageHandler>): Pr
   const comparison = await ports.compare(wallets);
   const columns = comparison.wallets.map((wallet) => columnOf(wallet, clock.now()));
   return answerPublicPage(context, {
-    title: `Compare ${wallets.length} wallets`,
+    title: "Compare wallets",
     path: "/compare",
     body: html`<h1>Compare wallets</h1>
 ${renderForm(wallets)}

@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
 import type { Logger } from "pino";
-import { methodNotAllowed, PROBLEMS, Problem } from "../../access/problems.ts";
+import { methodNotAllowed, Problem } from "../../access/problems.ts";
 import { addHeaders, answer } from "../kit/answer.ts";
 import type { ApiContext, ApiEnv } from "../kit/api-env.ts";
 import { problemOf } from "../kit/handle-error.ts";
@@ -141,16 +141,15 @@ function renderProblemPage(
   problem: Problem,
   { path, requestId, frame }: { path: string; requestId: string; frame: PageFrame },
 ): PageContent {
-  const { title } = PROBLEMS[problem.code];
   const home = homeOf(frame);
   const hasLeaderboard = frame.places.some(({ href }) => href === "/leaderboard");
   const retryAfter = problem.headers["retry-after"];
   return {
-    title,
+    title: problem.heading,
     path,
     body: html`
 <p class="eyebrow">${problem.status}</p>
-<h1>${title}</h1>
+<h1>${problem.heading}</h1>
 <p class="lead">${renderProse(problem.detail)}</p>
 ${retryAfter === undefined ? "" : html`<p>Try again in ${retryAfter} seconds.</p>`}
 <p class="actions"><a class="button" href="${home}">${home === "/" ? "Go to the home page" : "Go to the first page"}</a>${hasLeaderboard ? html`<a class="button plain" href="/leaderboard">Find a wallet</a>` : ""}</p>

@@ -155,11 +155,6 @@ export function priceUsd({ price }: { readonly price: number | null }): number {
   return (price ?? 0) / 1_000;
 }
 
-/** Shortens amounts of whole cents in a text to two decimals. */
-export function shortAmounts(text: string): string {
-  return text.replace(/\b([0-9]+\.[0-9]{2})0(?= USD)/g, "$1");
-}
-
 /** A text with a button that copies it. Screen readers announce the button with `name`. */
 export function copyable(text: string, name: string): Fragment {
   return html`<span class="copyable-text"><span class="mono" data-copy="${name}">${text}</span></span>`;

@@ -1,5 +1,6 @@
 import { html } from "hono/html";
-import { operationsOf, priceText, type ServedDocument } from "../kit/openapi-document.ts";
+import { priceText } from "../../access/access.ts";
+import { operationsOf, type ServedDocument } from "../kit/openapi-document.ts";
 import type { PageContent } from "./frame.ts";
 import { type Fragment, renderProse } from "./prose.ts";
 

@@ -59,7 +59,7 @@ export async function answerSearch(
   const page = pageFrom(context.req.query("page"));
   const results = await find(search, page, ports);
   return answerPublicPage(context, {
-    title: "Search",
+    title: `Results for “${query}”`,
     path: "/leaderboard",
     body: html`<h1>Results for “${query}”</h1>
 ${renderSearch(query)}

@@ -21,7 +21,7 @@ async function respond(context: ApiContext, { ports }: PageRuntime): Promise<Res
   const [reading, nights] = await Promise.all([ports.status(), ports.nights().catch(() => [])]);
   const lines = statusLines(reading);
   const page = {
-    title: "Status",
+    title: statusHeadline(lines),
     path: "/status",
     description: "State of the index, the sanctions lists, the nightly scan and the publication of scores.",
     refreshSeconds: 30,

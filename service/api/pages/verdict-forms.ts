@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import { z } from "zod";
-import { usd } from "../../access/access.ts";
+import { priceText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
 import type { VerdictView } from "../../verification/verdicts/verdict-view.ts";
 import type { ApiContext } from "../kit/api-env.ts";
@@ -174,12 +174,12 @@ function renderAppeal(
   { visitor, once }: { readonly visitor: Visitor; readonly once: string },
 ): Fragment {
   const until = appeal === null ? "" : html` until <b>${timeTag(new Date(appeal.appeal_by))}</b>`;
-  const price = `${usd(APPEAL_UNITS)} USD`;
+  const price = `${priceText(APPEAL_UNITS)} USD`;
   if (!visitor.mayAppeal)
-    return html`<div class="notice warn"><p>The submitter, the client and the provider can appeal this decision${until}. A second panel of other models then decides anew, for ${price}. Without an appeal the decision is settled.</p>
+    return html`<div class="notice warn"><p>The submitter, the client and the provider can appeal this decision${until}. A second panel, of another model, then decides anew for ${price}. Without an appeal the decision is settled.</p>
 <p class="small">${visitor.isSignedIn ? "" : html`<a href="/account?next=/verdict/${id}">Sign in</a> with the key that submitted the output. `}Wallets pay <code>POST /v1/verdicts/${id}/appeal</code> by x402.</p></div>`;
   return html`<section class="panel" aria-labelledby="appeal"><h2 id="appeal">Appeal</h2>
-<p>This decision can be appealed once${until}. A second panel of other models decides anew, and its decision takes the place of this one. If it makes none in time, you get the price back.</p>
+<p>This decision can be appealed once${until}. A second panel, of another model, decides anew, and its decision takes the place of this one. If it makes none in time, you get the price back.</p>
 <form method="post" action="/verdict/${id}" data-once><input type="hidden" name="action" value="appeal"><input type="hidden" name="once" value="a-${once}">
 <button class="button">Appeal for ${price}</button></form></section>`;
 }

@@ -49,7 +49,7 @@ async function show(context: ApiContext, runtime: PageRuntime, refusal: Refusal 
   const looks = isUnderWay(verdict) && refusal === null ? looksOf(context) : null;
   const again = looks === null || looks >= MOST_LOOKS ? null : `${path}?looks=${looks + 1}`;
   const page = {
-    title: `Verdict ${verdict.verdict_id.slice(0, 8)}`,
+    title: `${headingOf(verdict)} · verdict ${verdict.verdict_id.slice(0, 8)}`,
     path,
     body: html`${renderJob(view, { visitor, chain: runtime.ports.chain })}
 ${renderBody(verdict, { again, isStopped: isUnderWay(verdict) && again === null }, renderVerdictForms(verdict, { visitor, refusal, once: runtime.ports.account.randomId() }))}`,
@@ -105,13 +105,26 @@ function renderBody(
 ${renderLooking(id, looking)}`;
 }
 
+function headingOf({ status, final_verdict }: VerdictAnswer): string {
+  switch (status) {
+    case "pending":
+      return "Waiting for the panel";
+    case "processing":
+      return "Being judged";
+    case "completed":
+      return final_verdict ?? "Decided";
+    case "failed":
+      return "The panel could not decide";
+  }
+}
+
 function renderOpen(verdict: VerdictAnswer, status: "pending" | "processing" | "failed"): Fragment {
   if (status === "failed")
-    return html`<h1>The panel could not decide</h1>
+    return html`<h1>${headingOf(verdict)}</h1>
 <p class="lead">${strangeText(verdict.error_message ?? "The panel gave no reason.", MAX_REASON)}</p>
 <p>This says nothing about the output. Its submitter can request up to three more runs with <code>POST /v1/verdicts/{verdict_id}/retry</code>. If a job waits for the verdict, a reviewer can decide.</p>
 ${renderHashes(verdict)}`;
-  return html`<h1>${status === "pending" ? "Waiting for the panel" : "Being judged"}</h1>
+  return html`<h1>${headingOf(verdict)}</h1>
 <p class="lead">${WAITING[status]}</p>
 ${renderProgress(verdict)}
 ${renderHashes(verdict)}`;
@@ -360,7 +373,7 @@ const APPEALS: Readonly<
   Record<Exclude<NonNullable<VerdictAnswer["appeal"]>["status"], "available">, string>
 > = {
   not_appealed: "The decision was not appealed in time.",
-  open: "A second panel of other models judges the output. Nothing is settled before its decision.",
+  open: "A second panel, of another model, judges the output. Nothing is settled before its decision.",
   upheld: "The second panel decided the same.",
   overturned: "The second panel decided the opposite.",
   held: "The second panel found not enough evidence to decide.",

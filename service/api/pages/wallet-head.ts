@@ -11,7 +11,7 @@ import { addressSchema, toEip55 } from "../schemas/values.ts";
 import { comparePath } from "./compare-page.ts";
 import type { PageRuntime } from "./page.ts";
 import type { PagePorts } from "./page-ports.ts";
-import { chainWords, copyable, explorerLink, shortHex, timeTag } from "./page-words.ts";
+import { chainWords, copyable, explorerLink, shortHex, strangeText, timeTag } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
 import { SOLD_REPORTS } from "./reports/sold-reports.ts";
 
@@ -26,6 +26,9 @@ export type WalletHead = {
   readonly served: ReadonlySet<string>;
 };
 
+/** Characters of a wrong address that its page shows. */
+const SHOWN_CHARACTERS = 60;
+
 /** The address in the path. Throws a 404 that says what is wrong with it. */
 export function addressOf(context: ApiContext): Address {
   const given = context.req.param("address") ?? "";
@@ -36,8 +39,9 @@ export function addressOf(context: ApiContext): Address {
   throw new Problem(
     "not-found",
     right === null
-      ? "Not a valid address: expected 0x and 40 hexadecimal digits."
+      ? `Expected 0x and 40 hexadecimal digits, got \`${strangeText(given, SHOWN_CHARACTERS)}\`.`
       : `Checksum mismatch: the letters of this address have the wrong case. Did you mean \`${right}\`?`,
+    { heading: "Not a valid address" },
   );
 }
 

@@ -14,7 +14,7 @@ import {
   redirectTo,
 } from "./page.ts";
 import type { ReportState } from "./page-ports.ts";
-import { dollars, priceUsd, shortAmounts, strangeText, timeTag } from "./page-words.ts";
+import { dollars, priceUsd, strangeText, timeTag } from "./page-words.ts";
 import { type Fragment, renderProse } from "./prose.ts";
 import { SOLD_REPORTS, type SoldReport } from "./reports/sold-reports.ts";
 import { addressOf, readHead, renderWalletHead, type WalletHead, walletName } from "./wallet-head.ts";
@@ -93,7 +93,7 @@ function renderPart(part: Part, { head: { address }, report, runtime }: Shown): 
     case "refused":
       return html`${offerSection(
         report,
-        html`<div class="notice warn" role="alert"><p><b>Nothing was bought, and nothing was charged.</b></p><p>${renderProse(shortAmounts(part.reason))}</p>${part.status === 401 ? html`<p><a href="/account">To your key</a></p>` : ""}</div>
+        html`<div class="notice warn" role="alert"><p><b>Nothing was bought, and nothing was charged.</b></p><p>${renderProse(part.reason)}</p>${part.status === 401 ? html`<p><a href="/account">To your key</a></p>` : ""}</div>
 ${part.status === 402 ? ADD_CREDITS : form(part.offer)}`,
       )}${sample}`;
     case "pending":

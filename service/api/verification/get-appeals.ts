@@ -35,9 +35,9 @@ export const getAppeals = defineFree({
   path: "/v1/appeals",
   operationId: "get_appeals",
   tag: "Operation",
-  summary: "Appeals and how many were overturned",
+  summary: "Terms and figures of appeals",
   description:
-    "Terms of appeals, and what the second panel decided in the last 90 days. `enabled` is false where no second panel is configured. The count is at most half a minute old.",
+    "Terms of appeals, and what the second panel decided in the last 90 days. `enabled` is false without a second panel. Figures are at most half a minute old.",
   request: { params: z.object({}), query: z.object({}), body: null },
   answer: { schema: appealsSchema, description: "Terms and figures" },
   problems: ["database-unavailable", "internal"],

@@ -205,7 +205,7 @@ export const getVerdict = defineFree({
   tag: "Verdicts",
   summary: "A verdict on a delivered output",
   description:
-    "Free, for every caller who knows the id. Poll it every second or two until the status is `completed` or `failed`, or give the output a `webhook_url`. A completed verdict carries an `ETag`: with it in `If-None-Match` the answer is 304 until something changes. Only its settlement, or a HOLD, can still change. `settlement.signed` holds the signature for a job's escrow: anyone may submit it to the evaluator.",
+    "Free, for every caller who knows the id. Poll it every second or two until the status is `completed` or `failed`, or give the output a `webhook_url`. A completed verdict carries an `ETag`: with it in `If-None-Match` the answer is 304 until something changes. Its settlement, a HOLD, and a decision that is appealed can still change. `settlement.signed` holds the signature for a job's escrow: anyone may submit it to the evaluator.",
   request: { params: verdictParams, query: z.object({}), body: null },
   answer: { schema: verdictSchema, description: "The verdict" },
   alternatives: { 304: { description: "Unchanged since the ETag in If-None-Match" } },

@@ -34,12 +34,12 @@ export const postAppeal = defineSale({
   method: "post",
   path: "/v1/verdicts/{verdict_id}/appeal",
   operationId: "appeal_verdict",
-  tool: "Appeals an ALLOW or REJECT that is about to settle a job: a second panel of other models decides anew. Use it within the verdict's `appeal.appeal_by`.",
+  tool: "Appeals an ALLOW or REJECT that is about to settle a job: a second panel, of another model, decides anew. Use it before `appeal.appeal_by` of the verdict.",
   price: APPEAL_UNITS,
   tag: "Verification",
   summary: "Have a second panel decide",
   description:
-    "A panel of other models judges the same texts anew, for 0.50 USD, and its decision takes the place of the first: the same, the opposite, or HOLD, which goes to evidence and review. For ALLOW and REJECT of a job, once, from the time that the decision is ready to be settled until the verdict's `appeal.appeal_by`. By the job's client or provider, paying by x402 from its wallet or by a key that this wallet bought, or by the key or wallet that submitted the output. Until the second decision nothing is signed. Without one until `decide_by`, the first decision is settled and the price goes back: to the key, or for a payment as the credits of a key of the paying wallet, whose secret `POST /keys/rotate` makes. A repeat by the same caller is free. Decisions of reviewers, HOLD and decisions on appeal cannot be appealed. `GET /v1/appeals` counts how many were overturned.",
+    "A second panel, of another model, judges the same texts anew for 0.50 USD. Its decision takes the place of the first: the same, the opposite, or HOLD, which takes evidence and review. Nothing is signed before it.\n\n- What: ALLOW and REJECT of a job, once, from the time that the decision is ready to be settled until `appeal.appeal_by` of the verdict. HOLD, decisions of reviewers and decisions on appeal cannot be appealed.\n- Who: the job's client or provider, paying by x402 from its wallet or by a key that this wallet bought, or the key or wallet that submitted the output. A repeat by the same caller is free.\n- Without a decision until `decide_by` the first one is settled and the price goes back: to the key, or for a payment as the credits of a key of the paying wallet, whose secret `POST /keys/rotate` makes.\n\n`GET /v1/appeals` counts how many were overturned.",
   request: { params: verdictParams, query: z.object({}), body: null },
   answer: { schema: appealedSchema, description: "The appeal" },
   problems: [
@@ -55,7 +55,7 @@ export const postAppeal = defineSale({
     if (appeals.terms === null)
       throw unavailable(
         "appeals-not-configured",
-        "No second panel is configured here: no decision is appealed.",
+        "No second panel is configured here, so decisions cannot be appealed.",
         {
           retryAfterSeconds: OFF_RETRY_SECONDS,
         },

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { chargeHeaders, ownerText, usd } from "../../access/access.ts";
+import { chargeHeaders, ownerText, priceText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
 import type { RetryOutcome } from "../../verification/verdicts/rerun-verdict.ts";
 import { requirePanel } from "../../verification/verdicts/token-budget.ts";
@@ -95,7 +95,7 @@ function requireQueued(
     case "short":
       throw new Problem(
         "balance-insufficient",
-        `A verdict costs ${usd(outcome.units)} USD, which were returned when it failed, and the balance of this key is ${usd(outcome.balanceUnits)} USD.`,
+        `A verdict costs ${priceText(outcome.units)} USD, which were returned when it failed, and the balance of this key is ${priceText(outcome.balanceUnits)} USD.`,
       );
   }
 }

@@ -32,7 +32,7 @@ const findingSchema = z
       }),
     ),
     objections: z.array(z.string()).openapi({ example: [] }),
-    abstained: text("Why, or why it was not asked; null where the role answered")
+    abstained: text("Why it abstained or was not asked; null where the role answered")
       .nullable()
       .openapi({ example: null }),
   })
@@ -84,7 +84,7 @@ const votingSchema = z
       .array(z.object({ role: z.enum(["critic", "synthesiser"]), reason: z.string() }))
       .readonly()
       .openapi({
-        description: "Roles that were not asked, since no answer of theirs could change the verdict",
+        description: "Roles that were not asked, since their answers could not change the verdict",
         example: [{ role: "synthesiser", reason: "not asked: no ballot shows an unmet criterion" }],
       }),
   })
@@ -199,7 +199,7 @@ const appealSchema = z
   .object({
     status: z.enum(["available", "not_appealed", "open", "upheld", "overturned", "held", "failed"]).openapi({
       description:
-        "available: until `appeal_by`. not_appealed: that time is over. open: the second panel judges. upheld, overturned, held: it decided the same, the opposite, or HOLD. failed: it made no decision until `decide_by`, the price went back, and the first decision is valid",
+        "available: it can be appealed until `appeal_by`. not_appealed: that time is over. open: the second panel judges. upheld, overturned, held: it decided the same, the opposite, or HOLD. failed: it made no decision until `decide_by`, the price went back, and the first decision is valid",
       example: "overturned",
     }),
     appealed_run: z.int().min(1).openapi({ description: "The decision's number, as in methodology.runs" }),
@@ -267,19 +267,20 @@ export const verdictSchema = z
       .nullable()
       .openapi({
         description:
-          "How far each role is in the run that is due or under way, without what it says; null without one. Critic and synthesiser may never be asked",
+          "How far each role is in the run that is due or under way, without what it says; null without one. Critic and synthesiser are asked only where they can change the verdict",
         example: null,
       }),
     rerun: z
       .object({ cause: causeSchema, status: z.enum(["pending", "processing"]) })
       .nullable()
       .openapi({
-        description: "Of a HOLD that is run again; its decision is valid until the new one is there",
+        description:
+          "Of a HOLD that is run again, or of an appeal; the decision is valid until the new one is there",
         example: null,
       }),
     appeal: appealSchema.nullable().openapi({
       description:
-        "Null before the decision is ready to be settled, and where it cannot be appealed: without a job, on HOLD, after a review, and where appeals are off",
+        "Null before the decision is ready to be settled, and where it cannot be appealed: without a job, on HOLD, after a review, and without a second panel",
     }),
     findings: z.array(findingSchema).nullable(),
     methodology: methodologySchema.nullable(),

@@ -109,7 +109,7 @@ function adviceOnSavings(largest: Saving, savings: readonly Saving[], coin: Nati
   const { action, verb } = TOGETHER[largest.kind];
   return {
     ...{ ...adviceOnSaving(largest, coin), called: null, calls, fees, action, suggestedLimit: null },
-    reason: `${calls} of ${countText(attempts, "call")} to ${savings.length} methods ${verb} in ${largest.days} days: ${moneyText(fees, coin)}. The largest part is for ${callName(largest)}; GET /optimize lists each method.`,
+    reason: `${calls} of ${countText(attempts, "call")} to ${savings.length} methods ${verb} in ${largest.days} days: ${moneyText(fees, coin)}. The largest part is for ${callName(largest)}; the gas report lists each method.`,
     saves: sumMoney(savings.map(({ monthly }) => monthly)),
   };
 }

@@ -269,7 +269,7 @@ const STEPS_OF_THEIR_OWN: ReadonlySet<WashIssue["category"]> = new Set([
   "circular_transfers",
 ]);
 
-/** One step for each category, since GET /wash lists each finding. */
+/** One step for each category, since the cleanliness report lists each finding. */
 function washSteps<Ready extends Signable>({
   wash,
 }: ProtectionFindings<Ready>): readonly ProtectionStep<Ready>[] {
@@ -290,7 +290,7 @@ function washSteps<Ready extends Signable>({
         ...step({
           severity,
           action: `Check ${group.length} acquired tokens before using them, then sell them or leave them.`,
-          reason: "They are neither listed nor used by others; POST /wash names each of them.",
+          reason: "They are neither listed nor used by others; the cleanliness report names each of them.",
         }),
         valueMicroUsd: worths.length === 0 ? null : worths.reduce((sum, worth) => sum + worth, 0),
       },

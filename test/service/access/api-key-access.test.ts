@@ -81,7 +81,7 @@ describe("a priced route", () => {
       {
         type: "/docs#problem-balance-insufficient",
         detail:
-          "GET /ahs/route/{address} costs 0.010 USD and the balance of this key is 0.009 USD. Ask the operator for more credits.",
+          "GET /ahs/route/{address} costs 0.01 USD and the balance of this key is 0.009 USD. Ask the operator for more credits.",
       },
     ]);
     expect(keys.balance()).toBe(9);

@@ -1,16 +1,8 @@
 import { html } from "hono/html";
 import { formatUnits, isAddress } from "viem";
+import { usdText } from "../../../reports/phrases.ts";
 import { renderSparkline } from "../charts.ts";
-import {
-  countOf,
-  dollars,
-  firstOf,
-  percentWords,
-  shortHex,
-  strangeText,
-  timeTag,
-  walletLink,
-} from "../page-words.ts";
+import { countOf, firstOf, percentWords, shortHex, strangeText, timeTag, walletLink } from "../page-words.ts";
 import type { Fragment } from "../prose.ts";
 
 /** How a report's answer is laid out. Members that it does not name follow in their own order. */
@@ -203,7 +195,7 @@ function renderValue(name: string, value: unknown, decimals: number | null = nul
 }
 
 function numberOf(name: string, value: number): string {
-  if (/usd/.test(name)) return value !== 0 && Math.abs(value) < 0.01 ? "under 0.01 USD" : dollars(value);
+  if (/usd/.test(name)) return usdText(value * 1e6);
   if (/(share|rate|confidence)$/.test(name) && value >= 0 && value <= 1) return percentWords(value);
   return value.toLocaleString("en-GB", { maximumFractionDigits: 2 });
 }

@@ -18,6 +18,7 @@ async function refresh(shown) {
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const fresh = page.querySelector("main");
   if (fresh === null) return;
+  document.title = page.title;
   showLocalTimes(fresh);
   shown.replaceChildren(...fresh.childNodes);
 }

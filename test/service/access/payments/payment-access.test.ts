@@ -30,7 +30,7 @@ describe("an unpaid request", () => {
     expect(response.status).toBe(402);
     expect(body).toEqual({
       x402Version: 2,
-      error: expect.stringMatching(/^GET .cheap.{id} costs 0.010 USD. .*X-API-Key.*POST .keys.*x402/),
+      error: expect.stringMatching(/^GET .cheap.{id} costs 0.01 USD. .*X-API-Key.*POST .keys.*x402/),
       resource: {
         url: "http://shop.example/cheap/1",
         description: "Sells a thing",

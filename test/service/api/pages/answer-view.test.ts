@@ -57,7 +57,7 @@ test("a report shows amounts, shares, times and findings as people read them", (
   );
   for (const words of [
     "<dt>Success rate</dt><dd>98%</dd>",
-    "<dt>Spent</dt><dd>0.00000241137 ETH (under 0.01 USD)</dd>",
+    "<dt>Spent</dt><dd>0.00000241137 ETH (less than 0.01 USD)</dd>",
     '<span class="chip alarm">high</span> <b><bdi>Send it again.</bdi></b>',
     "20 Nov 2026, 09:00 UTC",
     "<dt>Findings</dt><dd>none</dd>",

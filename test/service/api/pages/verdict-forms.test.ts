@@ -139,7 +139,7 @@ describe("the page of a verdict in its time to appeal", () => {
 
   test("sells an appeal to the key that submitted the output", async () => {
     const html = await open();
-    expect(html).toContain("Appeal for 0.500 USD</button>");
+    expect(html).toContain("Appeal for 0.50 USD</button>");
     expect(html).toContain('datetime="2026-11-20T10:10:00.000Z"');
     const sold = await post({ action: "appeal", once: "a-once-0123456789" });
     expect([sold.status, sold.headers.get("location")]).toEqual([303, PATH]);
@@ -154,7 +154,7 @@ describe("the page of a verdict in its time to appeal", () => {
   });
 
   test.each([
-    ["open", "A second panel of other models judges the output."],
+    ["open", "A second panel, of another model, judges the output."],
     ["overturned", "The second panel decided the opposite."],
     ["failed", "The price went back"],
   ] as const)("and then shows an appeal that is %s", async (state, words) => {

@@ -35,6 +35,7 @@ describe("the page of a verdict", () => {
       [200, "private, no-store", null],
     );
     for (const words of [
+      "<title>ALLOW · verdict 7c9e6679 · Agent Health</title>",
       "The delivery matches the order.",
       "86 of 100",
       "88%",

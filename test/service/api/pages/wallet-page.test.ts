@@ -124,13 +124,15 @@ describe("what everybody sees of a wallet", () => {
   });
 
   test.each([
-    ["0x12", "Not a valid address"],
-    ["%3Cscript%3E", "Not a valid address"],
+    ["0x12", "got <code>0x12</code>"],
+    ["%3Cscript%3E", "got <code>&lt;script&gt;</code>"],
     [`${WALLET_EIP55.slice(0, -1)}C`, `Did you mean <code>${WALLET_EIP55}</code>?`],
   ])("is a readable 404 for %s", async (address, words) => {
     const answer = await pagesApp(fakePublicPages()).app.request(`/wallet/${address}`);
     expect(answer.status).toBe(404);
-    expect(await answer.text()).toContain(words);
+    const html = await answer.text();
+    expect(html).toContain("<title>Not a valid address · Agent Health</title>");
+    expect(html).toContain(words);
   });
 
   test("says that too little history is no bad score", async () => {

@@ -44,7 +44,7 @@ describe("POST /keys", () => {
     const response = await post("/keys", { credits_usd: 1 }, { "X-API-Key": KEY });
     expect([response.status, (await bodyOf(response)).detail]).toEqual([
       402,
-      "POST /keys costs 1.000 USD. Pay it over x402 by the terms of this answer. (1000 units)",
+      "POST /keys costs 1.00 USD. Pay it over x402 by the terms of this answer. (1000 units)",
     ]);
     expect([asked, taken]).toEqual([[], []]);
   });
