@@ -29,8 +29,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Appeals and how many were overturned
-         * @description Terms of appeals, and what the second panel decided in the last 90 days. `enabled` is false where no second panel is configured. The count is at most half a minute old.
+         * Terms and figures of appeals
+         * @description Terms of appeals, and what the second panel decided in the last 90 days. `enabled` is false without a second panel. Figures are at most half a minute old.
          */
         get: operations["get_appeals"];
         put?: never;
@@ -52,7 +52,13 @@ export interface paths {
         put?: never;
         /**
          * Have a delivered output judged
-         * @description Has a panel of six roles judge an output against its specification, for 0.50 USD, charged before the work. Poll the verdict at `GET /v1/verdicts/{verdict_id}`, or give a `webhook_url`. An output has one verdict: posting it again returns that verdict to every caller and is not charged, whatever the key's balance; a payment is not taken. While another submission of the same output is being paid, the answer waits for it, up to a 409. If the specification is bound to a job, there is one verdict per job and deliverable, `provider_addr` must be the job's provider, and the verdict moves the escrow. The output must be the text that the provider submitted on chain: before that, and until the index shows it, the answer is 409 `job-not-submitted`; for any other text it is 409 `deliverable-differs`. Neither is charged. A payment by x402's scheme `auth-capture` is held until the verdict is decided; if it fails, the payer gets it back. After its third retry, or once its payment is given back, a failed verdict is replaced by the next submission, which is charged. A failed verdict of a job is replaced at once by the submission of another party, so that neither party depends on who was quicker. An unknown specification is not charged, nor is a submission while no panel can run. The last quarter of the tokens that the panel may use per UTC day is kept for outputs of jobs.
+         * @description Has a panel of six roles judge an output against its specification, for 0.50 USD, charged before the work. Poll the verdict at `GET /v1/verdicts/{verdict_id}`, or give a `webhook_url`.
+         *
+         *     - An output has one verdict: posting it again returns that verdict to every caller and is not charged, whatever the key's balance; a payment is not taken. While another submission of the same output is being paid, the answer waits for it, up to a 409.
+         *     - If the specification is bound to a job, there is one verdict per job and deliverable, `provider_addr` must be the job's provider, and the verdict moves the escrow. The output must be the text that the provider submitted on chain: before that, and until the index shows it, the answer is 409 `job-not-submitted`; for any other text it is 409 `deliverable-differs`.
+         *     - A payment by x402's scheme `auth-capture` waits in the payment escrow until the verdict is decided. If the panel fails, the payer gets it back.
+         *     - A failed verdict is replaced by the next submission, which is charged, after its third retry or once its payment is given back. One of a job is replaced at once by the submission of another party, so that neither party depends on who was quicker.
+         *     - An unknown specification is not charged, nor is a submission that is refused or comes while no panel can run. The last quarter of the tokens that the panel may use per UTC day is for outputs of jobs.
          */
         post: operations["verify_output"];
         delete?: never;
@@ -110,7 +116,7 @@ export interface paths {
         };
         /**
          * A verdict on a delivered output
-         * @description Free, for every caller who knows the id. Poll it every second or two until the status is `completed` or `failed`, or give the output a `webhook_url`. A completed verdict carries an `ETag`: with it in `If-None-Match` the answer is 304 until something changes. Only its settlement, or a HOLD, can still change. `settlement.signed` holds the signature for a job's escrow: anyone may submit it to the evaluator.
+         * @description Free, for every caller who knows the id. Poll it every second or two until the status is `completed` or `failed`, or give the output a `webhook_url`. A completed verdict carries an `ETag`: with it in `If-None-Match` the answer is 304 until something changes. Its settlement, a HOLD, and a decision that is appealed can still change. `settlement.signed` holds the signature for a job's escrow: anyone may submit it to the evaluator.
          */
         get: operations["get_verdict"];
         put?: never;
@@ -132,7 +138,13 @@ export interface paths {
         put?: never;
         /**
          * Have a second panel decide
-         * @description A panel of other models judges the same texts anew, for 0.50 USD, and its decision takes the place of the first: the same, the opposite, or HOLD, which goes to evidence and review. For ALLOW and REJECT of a job, once, from the time that the decision is ready to be settled until the verdict's `appeal.appeal_by`. By the job's client or provider, paying by x402 from its wallet or by a key that this wallet bought, or by the key or wallet that submitted the output. Until the second decision nothing is signed. Without one until `decide_by`, the first decision is settled and the price goes back: to the key, or for a payment as the credits of a key of the paying wallet, whose secret `POST /keys/rotate` makes. A repeat by the same caller is free. Decisions of reviewers, HOLD and decisions on appeal cannot be appealed. `GET /v1/appeals` counts how many were overturned.
+         * @description A second panel, of another model, judges the same texts anew for 0.50 USD. Its decision takes the place of the first: the same, the opposite, or HOLD, which takes evidence and review. Nothing is signed before it.
+         *
+         *     - What: ALLOW and REJECT of a job, once, from the time that the decision is ready to be settled until `appeal.appeal_by` of the verdict. HOLD, decisions of reviewers and decisions on appeal cannot be appealed.
+         *     - Who: the job's client or provider, paying by x402 from its wallet or by a key that this wallet bought, or the key or wallet that submitted the output. A repeat by the same caller is free.
+         *     - Without a decision until `decide_by` the first one is settled and the price goes back: to the key, or for a payment as the credits of a key of the paying wallet, whose secret `POST /keys/rotate` makes.
+         *
+         *     `GET /v1/appeals` counts how many were overturned.
          */
         post: operations["appeal_verdict"];
         delete?: never;
@@ -261,7 +273,11 @@ export interface paths {
         post?: never;
         /**
          * Erase the texts of a verdict
-         * @description Erases for good the output, the evidence texts, the models' answers, and whatever quotes them in the decisions and their evidence documents. Hashes, verdict, scores, rules and evidence hashes stay; GET of texts and evidence is 410 then, so fetch the evidence first if you may need to prove the `reason` on chain. For the key that submitted the output, the wallet that paid for it, and its client and provider, signed in by `SIGN-IN-WITH-X`. If the client asks by its wallet, its specification is erased as well, unless another verdict or an open job needs it. 409 while the verdict is pending or run again, and while its job can still be settled by it. Asking again answers the same. Backups keep what they held.
+         * @description Erases for good the output, the evidence texts, the models' answers, and what quotes them in the decisions and their evidence documents. Hashes, verdict, scores, rules and evidence hashes stay.
+         *
+         *     - Texts and evidence are answered 410 then: fetch the evidence first if you may need to prove the `reason` on chain.
+         *     - For the key that submitted the output, the wallet that paid for it, and its client and provider, signed in by `SIGN-IN-WITH-X`. If the client asks by its wallet, its specification is erased as well, unless another verdict or an open job needs it.
+         *     - 409 while the verdict is pending or run again, and while its job can still be settled by it. Asking again answers the same. Backups keep what they held.
          */
         delete: operations["erase_verdict_texts"];
         options?: never;
@@ -527,7 +543,7 @@ export interface components {
         /** @description What one role of the panel found: 20 objections at most, no text of more than 200 characters */
         Finding: {
             /**
-             * @description Why, or why it was not asked; null where the role answered
+             * @description Why it abstained or was not asked; null where the role answered
              * @example null
              */
             abstained: string | null;
@@ -1096,7 +1112,7 @@ export interface components {
              */
             output_hash: string;
             /**
-             * @description How far each role is in the run that is due or under way, without what it says; null without one. Critic and synthesiser may never be asked
+             * @description How far each role is in the run that is due or under way, without what it says; null without one. Critic and synthesiser are asked only where they can change the verdict
              * @example null
              */
             progress: {
@@ -1112,7 +1128,7 @@ export interface components {
             reasoning: string | null;
             rejection_asymmetry_applied: boolean | null;
             /**
-             * @description Of a HOLD that is run again; its decision is valid until the new one is there
+             * @description Of a HOLD that is run again, or of an appeal; the decision is valid until the new one is there
              * @example null
              */
             rerun: {
@@ -1138,7 +1154,7 @@ export interface components {
             verdict_id: string;
             zero_history_adjustment_applied: boolean | null;
         };
-        /** @description Null before the decision is ready to be settled, and where it cannot be appealed: without a job, on HOLD, after a review, and where appeals are off */
+        /** @description Null before the decision is ready to be settled, and where it cannot be appealed: without a job, on HOLD, after a review, and without a second panel */
         VerdictAppeal: {
             /**
              * Format: date-time
@@ -1161,7 +1177,7 @@ export interface components {
              */
             decide_by: string;
             /**
-             * @description available: until `appeal_by`. not_appealed: that time is over. open: the second panel judges. upheld, overturned, held: it decided the same, the opposite, or HOLD. failed: it made no decision until `decide_by`, the price went back, and the first decision is valid
+             * @description available: it can be appealed until `appeal_by`. not_appealed: that time is over. open: the second panel judges. upheld, overturned, held: it decided the same, the opposite, or HOLD. failed: it made no decision until `decide_by`, the price went back, and the first decision is valid
              * @example overturned
              * @enum {string}
              */
@@ -1437,7 +1453,7 @@ export interface components {
                 unanimous_above_usd: number;
             } | null;
             /**
-             * @description Roles that were not asked, since no answer of theirs could change the verdict
+             * @description Roles that were not asked, since their answers could not change the verdict
              * @example [
              *       {
              *         "role": "synthesiser",
