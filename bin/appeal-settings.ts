@@ -1,8 +1,14 @@
 import type { z } from "zod";
-import { isSafeBaseUrl } from "../service/verification/panel/openai-client.ts";
 import { ROLE_NAMES, type RoleName } from "../service/verification/panel/types.ts";
 import type { environment } from "./environment.ts";
-import { type PanelSettings, panelSettings } from "./panel-settings.ts";
+import {
+  type Needs,
+  needFaults,
+  type PanelSettings,
+  type Present,
+  panelSettings,
+  urlFaults,
+} from "./panel-settings.ts";
 
 /** Appeals as the environment configures them; null if no decision is appealed. */
 export type Appeals = {
@@ -11,8 +17,8 @@ export type Appeals = {
 };
 
 /**
- * The longest time to appeal, null where nothing is said, and the panel of appeals: as the first panel, with one model for all six roles.
- * Null without such a model.
+ * The longest time to appeal, null if it is not set, and the panel of appeals, null without its model: as the first panel, with one model
+ * for all six roles.
  */
 export function appealSettings(data: z.infer<typeof environment>) {
   const { PANEL_APPEAL_BASE_URL: baseUrl, PANEL_APPEAL_MODEL: model } = data;
@@ -30,26 +36,24 @@ export function appealsOf({ windowSeconds, panel }: ReturnType<typeof appealSett
 }
 
 /** Contradictions in the settings of appeals. */
-export function appealFaults(present: Readonly<Record<string, string | undefined>>): string[] {
-  const { PANEL_APPEAL_BASE_URL: url, PANEL_APPEAL_MODEL: model, APPEAL_WINDOW_SECONDS: window } = present;
-  const faults = NEEDS.flatMap(([name, needed]) =>
-    present[name] !== undefined && present[needed] === undefined ? [`${name}: needs ${needed}`] : [],
-  );
-  if (url?.startsWith("http") === true && !isSafeBaseUrl(url))
-    faults.push("PANEL_APPEAL_BASE_URL: neither https nor http on this machine, or holds a password");
+export function appealFaults(present: Present): string[] {
+  const faults = [
+    ...needFaults(present, NEEDS),
+    ...urlFaults("PANEL_APPEAL_BASE_URL", present.PANEL_APPEAL_BASE_URL),
+  ];
   // Without any model `ahs up` starts scripted ones for both panels.
-  if (Number(window ?? 0) > 0 && present.PANEL_BASE_URL !== undefined && model === undefined)
+  const hasWindow = Number(present.APPEAL_WINDOW_SECONDS ?? 0) > 0;
+  if (hasWindow && present.PANEL_BASE_URL !== undefined && present.PANEL_APPEAL_MODEL === undefined)
     faults.push("APPEAL_WINDOW_SECONDS: needs PANEL_APPEAL_MODEL");
   return faults.map((fault) => `  ${fault}`);
 }
 
-const NEEDS = [
-  ["PANEL_APPEAL_BASE_URL", "PANEL_APPEAL_MODEL"],
-  ["PANEL_APPEAL_BASE_URL", "PANEL_BASE_URL"],
-  ["PANEL_APPEAL_MODEL", "PANEL_APPEAL_BASE_URL"],
-  ["PANEL_APPEAL_MODEL", "APPEAL_WINDOW_SECONDS"],
-  ["PANEL_APPEAL_API_KEY", "PANEL_APPEAL_BASE_URL"],
-] as const;
+const NEEDS: Needs = [
+  [["PANEL_APPEAL_BASE_URL"], "PANEL_APPEAL_MODEL"],
+  [["PANEL_APPEAL_BASE_URL"], "PANEL_BASE_URL"],
+  [["PANEL_APPEAL_MODEL", "PANEL_APPEAL_API_KEY"], "PANEL_APPEAL_BASE_URL"],
+  [["PANEL_APPEAL_MODEL"], "APPEAL_WINDOW_SECONDS"],
+];
 
 /** Contradictions between the panel of appeals and the first one, which has to be disjoint from it. */
 export function sharedModelFaults(data: z.infer<typeof environment>): string[] {

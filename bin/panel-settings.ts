@@ -73,17 +73,13 @@ function pricesOf(
   return { promptUsd, answerUsd, cachedUsd: cachedUsd ?? promptUsd };
 }
 
-type Present = Readonly<Record<string, string | undefined>>;
+export type Present = Readonly<Record<string, string | undefined>>;
 
 /** Contradictions in the settings of the panel. */
 export function panelFaults(present: Present): string[] {
   const faults = [
     ...["PANEL_BASE_URL", "PANEL_SECOND_BASE_URL"].flatMap((name) => urlFaults(name, present[name])),
-    ...NEEDS.flatMap(([names, needed]) =>
-      names
-        .filter((name) => present[name] !== undefined && present[needed] === undefined)
-        .map((name) => `${name}: needs ${needed}`),
-    ),
+    ...needFaults(present, NEEDS),
     ...["PANEL", "PANEL_SECOND"].flatMap((prefix) => priceFaults(prefix, present)),
   ];
   const { PANEL_SECOND_MODEL: second, PANEL_ROLE_MODELS: roles = "" } = present;
@@ -99,7 +95,9 @@ export function panelFaults(present: Present): string[] {
 }
 
 /** Variables, and the one that each of them needs. */
-const NEEDS: readonly (readonly [names: readonly string[], needed: string])[] = [
+export type Needs = readonly (readonly [names: readonly string[], needed: string])[];
+
+const NEEDS: Needs = [
   [["PANEL_BASE_URL"], "PANEL_MODEL"],
   [["PANEL_MODEL", "PANEL_API_KEY", "PANEL_ROLE_MODELS", "PANEL_SECOND_MODEL"], "PANEL_BASE_URL"],
   [["PANEL_SECOND_BASE_URL", "PANEL_SECOND_PROMPT_USD_PER_MILLION"], "PANEL_SECOND_MODEL"],
@@ -108,7 +106,17 @@ const NEEDS: readonly (readonly [names: readonly string[], needed: string])[] = 
   [["PANEL_SECOND_CACHED_USD_PER_MILLION"], "PANEL_SECOND_PROMPT_USD_PER_MILLION"],
 ];
 
-function urlFaults(name: string, url: string | undefined): string[] {
+/** Variables that are set without the one that they need. */
+export function needFaults(present: Present, needs: Needs): string[] {
+  return needs.flatMap(([names, needed]) =>
+    names
+      .filter((name) => present[name] !== undefined && present[needed] === undefined)
+      .map((name) => `${name}: needs ${needed}`),
+  );
+}
+
+/** Why a base URL of models is not safe; nothing for one that is no URL of the web. */
+export function urlFaults(name: string, url: string | undefined): string[] {
   if (url?.startsWith("http") !== true || isSafeBaseUrl(url)) return [];
   return [`${name}: neither https nor http on this machine, or holds a password`];
 }

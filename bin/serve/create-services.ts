@@ -74,7 +74,7 @@ import { type OnDemandContext, scoreNow, scoreOnDemand } from "../../service/sco
 import { createScoreReader, readInputFile } from "../../service/scores/scores.ts";
 import { createDetailReader } from "../../service/scores/wallet-details.ts";
 import { createInterestRecorder } from "../../service/scores/wallet-reads.ts";
-import { readAppealFigures } from "../../service/verification/escrow/appeal-figures.ts";
+import { readAppealFigures } from "../../service/verification/escrow/appeal-rows.ts";
 import { createIntake } from "../../service/verification/intake.ts";
 import { acceptEvidence } from "../../service/verification/verdicts/accept-evidence.ts";
 import {

@@ -81,7 +81,7 @@ async function settle(
     // A process without a panel judges no appeal, so it opens no time for one.
     appealWindowSeconds: config.panel === null ? 0 : (appealsOf(config.appeals)?.windowSeconds ?? 0),
     askRerun: askNearExpiry,
-    notifyReviewDue: tellReview,
+    notifyReviewDue,
     metrics: createEscrowMetrics(registry),
     logger,
     now,
@@ -97,7 +97,7 @@ const askNearExpiry: EscrowDeps["askRerun"] = async (tx, { verdictId, at }) => {
   return outcome === "asked" || outcome === "busy" ? outcome : "over";
 };
 
-const tellReview: EscrowDeps["notifyReviewDue"] = (tx, { job, verdictId, reviewBy, expiresAt }, at) =>
+const notifyReviewDue: EscrowDeps["notifyReviewDue"] = (tx, { job, verdictId, reviewBy, expiresAt }, at) =>
   notifyOfVerdict(tx, { kind: "review_due", ...job, reviewBy, expiresAt }, { verdictId, at });
 
 /** The runs of a dead worker are free again after `leaseMs`; a live worker renews its leases every `renewMs`. */

@@ -49,7 +49,7 @@ import type { createScoreHistory } from "../scores/score-history.ts";
 import type { scoreNow, scoreOnDemand } from "../scores/score-on-demand.ts";
 import type { createScoreReader, StoredScore } from "../scores/scores.ts";
 import type { createWalletLifeReader } from "../scores/wallet-reads.ts";
-import type { AppealFigures } from "../verification/escrow/appeal-figures.ts";
+import type { AppealFigures } from "../verification/escrow/appeal-rows.ts";
 import type { Intake } from "../verification/intake.ts";
 import type { acceptEvidence } from "../verification/verdicts/accept-evidence.ts";
 import type { noteAppeal, offerAppeal, openAppeal } from "../verification/verdicts/appeals.ts";

@@ -75,60 +75,35 @@ function isAt(text: string, to: Address | null): boolean {
   return to !== null && /^0x[0-9a-f]{40}$/i.test(text) && isAddressEqual(text as Address, to);
 }
 
-function rulesOf(targets: Parameters<typeof allowedCalls>[1]): ReadonlyMap<string, Rule> {
+function rulesOf({ usdc, ...targets }: Parameters<typeof allowedCalls>[1]): ReadonlyMap<string, Rule> {
   const oracle = (name: string, mostWei: bigint): Rule => ({
     role: "publisher",
-    targets: [{ to: targets.oracle.address, selectors: selectorsOf(agentHealthOracleAbi, name) }],
+    targets: [at(targets.oracle.address, agentHealthOracleAbi, name)],
     mostWei,
   });
   const evaluator = (name: string): Rule => ({
     role: "relayer",
-    targets: [
-      { to: targets.verdictEvaluator?.address ?? null, selectors: selectorsOf(verdictEvaluatorAbi, name) },
-    ],
+    targets: [at(targets.verdictEvaluator?.address ?? null, verdictEvaluatorAbi, name)],
     mostWei: 0n,
   });
   const transfer: Rule = {
     role: "facilitator",
     targets: [
-      { to: targets.usdc, selectors: selectorsOf(usdCoinAbi, "transferWithAuthorization") },
-      {
-        to: targets.usdc && x402ExactPermit2ProxyAddress,
-        selectors: selectorsOf(x402ExactPermit2ProxyABI, "settle"),
-      },
-      {
-        to: targets.usdc && AUTH_CAPTURE_ESCROW_V1_0_ADDRESS,
-        selectors: ["authorize", "capture", "void"].flatMap((name) =>
-          selectorsOf(authCaptureEscrowAbi, name),
-        ),
-      },
-      {
-        to: targets.usdc && x402UptoPermit2ProxyAddress,
-        selectors: selectorsOf(x402UptoPermit2ProxyABI, "settle"),
-      },
+      at(usdc, usdCoinAbi, "transferWithAuthorization"),
+      at(usdc && x402ExactPermit2ProxyAddress, x402ExactPermit2ProxyABI, "settle"),
+      at(usdc && x402UptoPermit2ProxyAddress, x402UptoPermit2ProxyABI, "settle"),
+      at(usdc && AUTH_CAPTURE_ESCROW_V1_0_ADDRESS, authCaptureEscrowAbi, "authorize", "capture", "void"),
     ],
     mostWei: 0n,
   };
   const feedback: Rule = {
     role: "publisher",
-    targets: [
-      {
-        to: targets.reputationRegistry,
-        selectors: ["giveFeedback", "revokeFeedback"].flatMap((name) =>
-          selectorsOf(reputationRegistryAbi, name),
-        ),
-      },
-    ],
+    targets: [at(targets.reputationRegistry, reputationRegistryAbi, "giveFeedback", "revokeFeedback")],
     mostWei: 0n,
   };
   const validation: Rule = {
     role: "publisher",
-    targets: [
-      {
-        to: targets.validationRegistry?.address ?? null,
-        selectors: selectorsOf(validationRegistryAbi, "validationResponse"),
-      },
-    ],
+    targets: [at(targets.validationRegistry?.address ?? null, validationRegistryAbi, "validationResponse")],
     mostWei: 0n,
   };
   return new Map([
@@ -143,9 +118,10 @@ function rulesOf(targets: Parameters<typeof allowedCalls>[1]): ReadonlyMap<strin
   ]);
 }
 
-/** Of every function of that name, however many there are. */
-function selectorsOf(abi: Abi, name: string): readonly string[] {
-  return abi.flatMap((item) =>
-    item.type === "function" && item.name === name ? [toFunctionSelector(item)] : [],
+/** Functions of a contract by name, every overload of each. */
+function at(to: Address | null, abi: Abi, ...names: readonly string[]): Rule["targets"][number] {
+  const selectors = abi.flatMap((item) =>
+    item.type === "function" && names.includes(item.name) ? [toFunctionSelector(item)] : [],
   );
+  return { to, selectors };
 }

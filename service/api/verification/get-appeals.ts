@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { usd } from "../../access/access.ts";
-import { FIGURE_DAYS } from "../../verification/escrow/appeal-figures.ts";
+import { FIGURE_DAYS } from "../../verification/escrow/appeal-rows.ts";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { flag, int, text } from "../schemas/values.ts";

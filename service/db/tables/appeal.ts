@@ -5,7 +5,7 @@ import { ahs } from "./schema.ts";
 import { verdict } from "./verdict.ts";
 
 /**
- * window: it may be appealed until appealBy. unsettled: one appeal's price is held and may be released. open: it is
+ * window: it may be appealed until appealBy. unsettled: the price of one appeal is reserved and may be released. open: it is
  * paid, and the second panel judges. upheld, overturned, held: the second panel decided the same, the opposite, or HOLD. failed: it
  * made no decision in time, the price went back, and the first decision is valid.
  */

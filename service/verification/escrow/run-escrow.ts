@@ -1,6 +1,6 @@
 import { runLoop } from "../../db/run-loop.ts";
 import { WAIT_STATUSES } from "../metrics.ts";
-import { readAppealFigures } from "./appeal-figures.ts";
+import { readAppealFigures } from "./appeal-rows.ts";
 import type { EscrowDeps } from "./escrow-deps.ts";
 import { readEscrowIndex } from "./escrow-jobs.ts";
 import { countHolds, tickClocks } from "./hold-clocks.ts";

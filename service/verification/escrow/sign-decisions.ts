@@ -6,7 +6,7 @@ import { lowerCase } from "../../db/columns.ts";
 import { isOutage } from "../../db/database-failure.ts";
 import { pauseAfter } from "../../db/run-loop.ts";
 import { SignerFailure } from "../../sender/remote-signer.ts";
-import { openWindow, readAppealTerm } from "./appeal-windows.ts";
+import { openWindow, readAppealTerm } from "./appeal-rows.ts";
 import { bindSpec, readBindable } from "./bind-spec.ts";
 import type { AppealTerm } from "./decide-appeal.ts";
 import { holdMoments } from "./decide-clock.ts";

@@ -8,7 +8,7 @@ import { jobSpec, verdict } from "../../db/tables/verdict.ts";
 import { UNDER_APPEAL } from "../escrow/decide-signing.ts";
 import { queueDecision } from "../escrow/settlements.ts";
 import type { Decision } from "../panel/types.ts";
-import { fateOf, keepPrice, lockPrice, type Price, type PriceFate, returnPrice } from "./held-price.ts";
+import { fateOf, keepPrice, lockPrice, type Price, type PriceFate, returnPrice } from "./purchase-price.ts";
 import { notifyOfVerdict } from "./verdict-events.ts";
 import { wakeWorkers } from "./verdict-queue.ts";
 

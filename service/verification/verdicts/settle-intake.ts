@@ -5,7 +5,7 @@ import type { Database } from "../../db/database.ts";
 import { webhookEndpoint } from "../../db/tables/alerts.ts";
 import { outputText, verdict } from "../../db/tables/verdict.ts";
 import type { JobName } from "../escrow/types.ts";
-import { fateOf, keepPrice, lockPrice, type PriceFate } from "./held-price.ts";
+import { fateOf, keepPrice, lockPrice, type PriceFate } from "./purchase-price.ts";
 import { placeOf } from "./sealed-texts.ts";
 import { wakeWorkers } from "./verdict-queue.ts";
 

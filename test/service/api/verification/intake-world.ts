@@ -33,7 +33,7 @@ import { postOutputs } from "../../../../service/api/verification/post-outputs.t
 import { postRetry } from "../../../../service/api/verification/post-retry.ts";
 import { postSpecs } from "../../../../service/api/verification/post-specs.ts";
 import type { Database } from "../../../../service/db/database.ts";
-import { readAppealFigures } from "../../../../service/verification/escrow/appeal-figures.ts";
+import { readAppealFigures } from "../../../../service/verification/escrow/appeal-rows.ts";
 import type { Binding } from "../../../../service/verification/escrow/types.ts";
 import { hashText } from "../../../../service/verification/panel/hashes.ts";
 import {

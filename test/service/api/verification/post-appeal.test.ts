@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { readApiKey } from "../../../../service/access/api-keys.ts";
 import { lowerCase } from "../../../../service/db/columns.ts";
 import { jobSpec, verdict, verdictRun } from "../../../../service/db/tables/verdict.ts";
-import { openWindow } from "../../../../service/verification/escrow/appeal-windows.ts";
+import { openWindow } from "../../../../service/verification/escrow/appeal-rows.ts";
 import { useDatabase } from "../../../support/test-database.ts";
 import { verdictResult } from "./fake-verification-ports.ts";
 import { CHAIN_ID, CLIENT, clearIntake, ESCROW, type IntakeWorld, intakeWorld } from "./intake-world.ts";

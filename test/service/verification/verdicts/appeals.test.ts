@@ -5,8 +5,7 @@ import { describe, expect, test } from "vitest";
 import { keysBoughtBy, rotateApiKey } from "../../../../service/access/api-keys.ts";
 import { createKeyDebits, returnExpiredHolds } from "../../../../service/access/key-debits.ts";
 import { appeal } from "../../../../service/db/tables/appeal.ts";
-import { readAppealFigures } from "../../../../service/verification/escrow/appeal-figures.ts";
-import { openWindow } from "../../../../service/verification/escrow/appeal-windows.ts";
+import { openWindow, readAppealFigures } from "../../../../service/verification/escrow/appeal-rows.ts";
 import { readUnsigned } from "../../../../service/verification/escrow/settlement-checks.ts";
 import {
   type AppealCaller,

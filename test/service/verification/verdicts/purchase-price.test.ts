@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fateOf, type LockedPrice } from "../../../../service/verification/verdicts/held-price.ts";
+import { fateOf, type LockedPrice } from "../../../../service/verification/verdicts/purchase-price.ts";
 
 const OPEN: LockedPrice = {
   debitId: null,
