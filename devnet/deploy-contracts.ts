@@ -16,7 +16,7 @@ import { roleAccounts } from "./accounts.ts";
 import { putCanonicalContracts } from "./canonical-contracts.ts";
 import { type Contracts, codesAfterOracle, contractAddresses, creationCodes } from "./contract-list.ts";
 import type { JsonRpc } from "./json-rpc.ts";
-import { BAZAAR_NAME, LAUNCHPAD_NAME, SERVICES_NAME } from "./population/bazaar.ts";
+import { BAZAAR_NAME, LAUNCHPAD_NAME, SERVICES_NAME } from "./population/further-agents.ts";
 import { localEscrows, verificationCalls } from "./verification-contracts.ts";
 
 const CHAIN_ID = 31_337;

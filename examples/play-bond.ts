@@ -8,7 +8,6 @@ import {
   encodeFunctionData,
   erc20Abi,
   formatUnits,
-  type Hex,
   http,
   parseAbi,
 } from "viem";
@@ -16,7 +15,7 @@ import { connectChain } from "./chain.ts";
 import { deliverJob, type Job } from "./deliver-job.ts";
 import { OUTPUTS } from "./job-texts.ts";
 import { request } from "./request.ts";
-import { contractOf, readUpFile } from "./up-file.ts";
+import { contractOf, readUpFile, type UpFile } from "./up-file.ts";
 import { awaitVerdict, post } from "./verification.ts";
 
 /**
@@ -60,49 +59,22 @@ try {
 async function play(dataDir: string): Promise<void> {
   const up = readUpFile(dataDir);
   const chain = connectChain(up);
-  const client = createPublicClient({ transport: http(up.rpc_url) });
-  const [bonds, usdc] = [contractOf(up, "assuranceAccounts"), contractOf(up, "usdc")];
+  const { send } = chain;
+  const bonds = openBonds(up);
   const { payer, provider } = up;
-  const account = () =>
-    client.readContract({
-      ...{ address: bonds, abi: bondAbi, functionName: "getAssuranceAccount" },
-      args: [provider.address],
-    });
-  const balance = (of: Address) =>
-    client.readContract({ address: usdc, abi: erc20Abi, functionName: "balanceOf", args: [of] });
-  const slashing = ({ escrow, jobId }: Job) =>
-    ({ address: bonds, abi: bondAbi, functionName: "slash", args: [escrow, jobId] }) as const;
-  /** Why the contract refuses to slash; throws if it does not refuse. */
-  const refusalOf = async (job: Job): Promise<string> => {
-    try {
-      await client.simulateContract({ ...slashing(job), account: payer.address });
-    } catch (error) {
-      const cause = error instanceof BaseError ? error.walk(isRevert) : null;
-      if (cause instanceof ContractFunctionRevertedError) return cause.data?.errorName ?? cause.message;
-      throw error;
-    }
-    throw new Error(`Job ${job.jobId} could be slashed.`);
-  };
 
-  say(`the provider ${provider.address} has ${usd((await account()).available)} USDC available of its bond`);
-  await pay({ amount: DEPOSIT, from: payer.private_key });
-  const deposited = (await account()).available;
-  say(`the client added ${usd(DEPOSIT)} USDC to it: ${usd(deposited)} USDC are available`);
+  say(`the provider ${provider.address} has ${usd(await bonds.available())} USDC available of its bond`);
+  await send(payer.private_key, bonds.approve(DEPOSIT));
+  await send(payer.private_key, bonds.deposit(DEPOSIT));
+  say(`the client added ${usd(DEPOSIT)} USDC to it: ${usd(await bonds.available())} USDC are available`);
 
   const job = await deliverJob({
     ...{ up, chain, generation: "G1", budget: BUDGET, outputText: OUTPUTS.reject, say },
   });
-  const commitment = { abi: bondAbi, functionName: "commitToJob" } as const;
-  await chain.send(provider.private_key, {
-    to: bonds,
-    data: encodeFunctionData({ ...commitment, args: [job.escrow, job.jobId, COMMITTED] }),
-  });
-  const { client: payee, amount } = await client.readContract({
-    ...{ address: bonds, abi: bondAbi, functionName: "commitmentOf" },
-    args: [job.escrow, job.jobId],
-  });
-  say(`the provider committed ${usd(amount)} USDC to job ${job.jobId}, for its client ${payee}`);
-  say(`before a verdict the bond refuses to pay: ${await refusalOf(job)}`);
+  await send(provider.private_key, bonds.commit(job, COMMITTED));
+  const { client, amount } = await bonds.commitment(job);
+  say(`the provider committed ${usd(amount)} USDC to job ${job.jobId}, for its client ${client}`);
+  say(`before a verdict the bond refuses to pay: ${await bonds.refusalToSlash(job)}`);
 
   const submitted = await post<{ readonly verdict_id: string }>(up, "/v1/outputs", {
     ...{ spec_id: job.specId, output_text: OUTPUTS.reject, submitted_by: "client" },
@@ -111,37 +83,75 @@ async function play(dataDir: string): Promise<void> {
   const verdict = await awaitVerdict(up, submitted.verdict_id, (one) => one.settlement?.status === "settled");
   say(`verdict ${verdict.verdict_id}: ${verdict.final_verdict}, settled by ${verdict.settlement?.tx_hash}`);
 
-  const before = await balance(payer.address);
-  await chain.send(payer.private_key, { to: bonds, data: encodeFunctionData(slashing(job)) });
-  const paid = (await balance(payer.address)) - before;
-  say(`the bond paid ${usd(paid)} USDC to the client; again it refuses: ${await refusalOf(job)}`);
+  const before = await bonds.balance(payer.address);
+  await send(payer.private_key, bonds.slash(job));
+  const paid = (await bonds.balance(payer.address)) - before;
+  say(`the bond paid ${usd(paid)} USDC to the client; again it refuses: ${await bonds.refusalToSlash(job)}`);
   if (paid !== COMMITTED) throw new Error(`The bond paid ${usd(paid)} USDC, not ${usd(COMMITTED)}.`);
-  await awaitRouting((await account()).available);
+  await awaitRouting(up, await bonds.available());
+}
 
-  async function pay({ amount: value, from }: { readonly amount: bigint; readonly from: Hex }) {
-    const approval = { abi: erc20Abi, functionName: "approve", args: [bonds, value] } as const;
-    await chain.send(from, { to: usdc, data: encodeFunctionData(approval) });
-    const args = [provider.address, value] as const;
-    const data = encodeFunctionData({ abi: bondAbi, functionName: "depositAssuranceFor", args });
-    await chain.send(from, { to: bonds, data });
-  }
+/** Reads of the provider's bond, and the calls that change it. */
+function openBonds(up: UpFile) {
+  const client = createPublicClient({ transport: http(up.rpc_url) });
+  const [to, usdc] = [contractOf(up, "assuranceAccounts"), contractOf(up, "usdc")];
+  const wallet = up.provider.address;
+  const contract = { address: to, abi: bondAbi } as const;
+  return {
+    available: async () => {
+      const read = { ...contract, functionName: "getAssuranceAccount", args: [wallet] } as const;
+      return (await client.readContract(read)).available;
+    },
+    balance: (of: Address) =>
+      client.readContract({ address: usdc, abi: erc20Abi, functionName: "balanceOf", args: [of] }),
+    commitment: ({ escrow, jobId }: Job) =>
+      client.readContract({ ...contract, functionName: "commitmentOf", args: [escrow, jobId] }),
+    approve: (amount: bigint) => {
+      const approval = { abi: erc20Abi, functionName: "approve", args: [to, amount] } as const;
+      return { to: usdc, data: encodeFunctionData(approval) };
+    },
+    deposit: (amount: bigint) => {
+      const deposit = { abi: bondAbi, functionName: "depositAssuranceFor", args: [wallet, amount] } as const;
+      return { to, data: encodeFunctionData(deposit) };
+    },
+    commit: ({ escrow, jobId }: Job, amount: bigint) => {
+      const args = [escrow, jobId, amount] as const;
+      return { to, data: encodeFunctionData({ abi: bondAbi, functionName: "commitToJob", args }) };
+    },
+    slash: ({ escrow, jobId }: Job) => {
+      const args = [escrow, jobId] as const;
+      return { to, data: encodeFunctionData({ abi: bondAbi, functionName: "slash", args }) };
+    },
+    /** Why the contract refuses to slash; throws if it does not refuse. */
+    async refusalToSlash({ escrow, jobId }: Job): Promise<string> {
+      const slash = { ...contract, functionName: "slash", args: [escrow, jobId] } as const;
+      try {
+        await client.simulateContract({ ...slash, account: up.payer.address });
+      } catch (error) {
+        const cause = error instanceof BaseError ? error.walk(isRevert) : null;
+        if (cause instanceof ContractFunctionRevertedError) return cause.data?.errorName ?? cause.message;
+        throw error;
+      }
+      throw new Error(`Job ${jobId} could be slashed.`);
+    },
+  };
+}
 
-  /** Waits until routing counts the bond as it is on chain. */
-  async function awaitRouting(available: bigint): Promise<void> {
-    say(`waiting until routing counts ${usd(available)} USDC`);
-    const deadline = performance.now() + PATIENCE_MS;
-    for (;;) {
-      const headers = { "x-api-key": up.api_key };
-      const answer = await request(`${up.base_url}/ahs/route/${provider.address}`, { headers });
-      const { backing } = (await answer.json()) as Routed;
-      if (backing?.bond_usd === Number(usd(available)))
-        return say(
-          `routing: safe amount ${backing.safe_amount_usd} USD, of it ${backing.bond_usd} by the bond`,
-        );
-      if (performance.now() > deadline)
-        throw new Error(`Routing still counts ${backing?.bond_usd} USD after ${PATIENCE_MS / 1_000} s.`);
-      await sleep(POLL_MS);
-    }
+/** Waits until routing counts the provider's bond as it is on chain. */
+async function awaitRouting(up: UpFile, available: bigint): Promise<void> {
+  say(`waiting until routing counts ${usd(available)} USDC`);
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const headers = { "x-api-key": up.api_key };
+    const answer = await request(`${up.base_url}/ahs/route/${up.provider.address}`, { headers });
+    const { backing } = (await answer.json()) as Routed;
+    if (backing?.bond_usd === Number(usd(available)))
+      return say(
+        `routing: safe amount ${backing.safe_amount_usd} USD, of it ${backing.bond_usd} by the bond`,
+      );
+    if (performance.now() > deadline)
+      throw new Error(`Routing still counts ${backing?.bond_usd} USD after ${PATIENCE_MS / 1_000} s.`);
+    await sleep(POLL_MS);
   }
 }
 

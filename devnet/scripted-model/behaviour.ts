@@ -26,13 +26,13 @@ export const behaviourSchema = z.strictObject({
   hang: z.boolean().optional(),
   /** Answers end in the middle, with `finish_reason` length. */
   truncate: z.boolean().optional(),
-  /** Whom all of this concerns; everyone where it is not given. */
+  /** Roles that all of this applies to; every role by default. */
   roles: z.array(z.enum(ROLES)).optional(),
-  /** Names of the model that all of this concerns; all where it is not given. */
+  /** Models that all of this applies to; every model by default. */
   models: z.array(z.enum(SCRIPTED_MODELS)).optional(),
-  /** Concerns calls alone one of whose fenced texts contains this; all where it is not given. */
+  /** Applies only to calls with this in a fenced text; to every call by default. */
   text: z.string().min(1).optional(),
-  /** So many calls, then the server is itself again; all where it is not given. */
+  /** Number of calls that this applies to; every call by default. */
   times: z.int().min(1).optional(),
 });
 
