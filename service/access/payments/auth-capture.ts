@@ -73,6 +73,9 @@ export function captureFault(
   if (named.data?.captureAuthorizer !== wanted.captureAuthorizer) {
     return `invalid_capture_authorizer: ${getAddress(wanted.captureAuthorizer)} is expected.`;
   }
+  if (payment.validBefore > wanted.captureDeadline) {
+    return `invalid_valid_before: at most the captureDeadline ${wanted.captureDeadline} is taken.`;
+  }
   const info = paymentInfoOf(payment);
   const commits = payment.validAfter === 0n && hashOf({ ...info, payer: zeroAddress }, offered.chainId);
   return commits === payment.nonce ? null : "invalid_nonce: it does not commit to these terms.";

@@ -118,6 +118,10 @@ describe("the official client pays by auth-capture", () => {
       [extra({ captureDeadline: 1 }), "invalid_capture_deadline"],
       [{ payload: { ...payload.payload, salt: "0x01" } }, "invalid_nonce"],
       [
+        { payload: { ...payload.payload, authorization: { ...authorization, validBefore: "1".repeat(70) } } },
+        "invalid_valid_before",
+      ],
+      [
         { payload: { ...payload.payload, authorization: { ...authorization, to: STRANGER } } },
         "invalid_collector",
       ],
