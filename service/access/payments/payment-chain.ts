@@ -35,8 +35,8 @@ const TOKEN = parseAbi([
 const USED = getAbiItem({ abi: TOKEN, name: "AuthorizationUsed" });
 const TRANSFER = getAbiItem({ abi: TOKEN, name: "Transfer" });
 const PERMIT2 = parseAbi(["function nonceBitmap(address owner, uint256 word) view returns (uint256)"]);
-/** Most transfers of a payer that are compared with an authorization by Permit2. */
-const MOST_TRANSFERS = 1_000;
+/** Most transactions of a payer that are compared with an authorization by Permit2, the newest. A payer can make any number. */
+const MOST_TRANSACTIONS = 200;
 /** Blocks per eth_getLogs, within the limits of public nodes. */
 const SPAN = 5_000n;
 const FIRST_STEP = 256n;
@@ -148,7 +148,7 @@ async function findPermit2Transfer(
   since: Date,
 ): Promise<Hex | null> {
   const { scheme, asset, payer, payTo, amount } = authorization;
-  let left = MOST_TRANSFERS;
+  const compared = new Set<Hex>();
   for await (const range of rangesSince(client, since)) {
     const transfers = await client.getLogs({
       address: asset,
@@ -159,8 +159,9 @@ async function findPermit2Transfer(
     for (const { args, transactionHash } of transfers.toReversed()) {
       const { value = 0n } = args;
       if (scheme === "exact-permit2" ? value !== amount : value < amount) continue;
-      left -= 1;
-      if (left < 0) throw new Error(`expected at most ${MOST_TRANSFERS} transfers of ${payer} to ${payTo}`);
+      if (compared.has(transactionHash)) continue;
+      if (compared.size === MOST_TRANSACTIONS) return null;
+      compared.add(transactionHash);
       const transaction = await client.getTransaction({ hash: transactionHash });
       if (carriesOut(transaction, authorization)) return transactionHash;
     }

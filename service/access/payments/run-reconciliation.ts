@@ -1,11 +1,12 @@
 import type { Logger } from "pino";
 import type { Gauge } from "prom-client";
+import type { Hex } from "viem";
 import type { Database } from "../../db/database.ts";
 import { runLoop } from "../../db/run-loop.ts";
 import { findSettlement, type SettlementTransaction } from "../../sender/payments-sender.ts";
 import { type CaptureDeps, sweepCaptures } from "./captures.ts";
 import type { createPaymentMetrics } from "./metrics.ts";
-import type { Authorization, PaymentChain } from "./payment-chain.ts";
+import type { PaymentChain } from "./payment-chain.ts";
 import { creditIdOf, type StoredPayment } from "./payments.ts";
 import {
   confirm,
@@ -108,14 +109,14 @@ async function readSnapshot(
 ): Promise<PaymentSighting> {
   const { chain, ownSender, now } = deps;
   const used = await chain.isUsed(row);
-  const since = new Date(row.createdAt.getTime() - LOOK_BACK_MS);
+  const order = await findSettlement(deps.db, deps.chainId, row);
   return {
     // A third party's transaction may still be pending.
     used: used || (await chain.isUsed(row, "pending")),
     usedInFinal: used && (await chain.isUsed(row, final.number)),
     finalTime: Number(final.timestamp),
-    transfer: used ? await chain.findTransfer(chargeOf(row), since) : null,
-    order: await findOrder(deps, row),
+    transfer: used ? await findCharge(deps, row, order) : null,
+    order: orderOf(order),
     ownSender,
     now: now(),
   };
@@ -153,9 +154,16 @@ async function applyReconciliation(
   }
 }
 
-/** The authorization with the amount that was asked of it. */
-function chargeOf(row: StoredPayment): Authorization {
-  return { ...row, amount: row.chargedAmount ?? row.amount };
+/** The transaction that paid what was asked of an authorization: of our own order, else of anyone; null without one. */
+async function findCharge(
+  { chain }: ReconciliationDeps,
+  row: StoredPayment,
+  order: SettlementTransaction | null,
+): Promise<Hex | null> {
+  const own = order?.minedHash ?? null;
+  if (own !== null && (await chain.minedIn(own)) !== null) return own;
+  const since = new Date(row.createdAt.getTime() - LOOK_BACK_MS);
+  return chain.findTransfer({ ...row, amount: row.chargedAmount ?? row.amount }, since);
 }
 
 const RECHECK_MS = 3_600_000;
@@ -200,13 +208,13 @@ async function decideConfirmation(deps: ReconciliationDeps, row: StoredPayment, 
 
 async function lookFurther(deps: ReconciliationDeps, row: StoredPayment, final: Final) {
   const { chain } = deps;
-  const since = new Date(row.createdAt.getTime() - LOOK_BACK_MS);
   const used = await chain.isUsed(row);
+  const order = await findSettlement(deps.db, deps.chainId, row);
   return {
-    transfer: used ? await chain.findTransfer(chargeOf(row), since) : null,
+    transfer: used ? await findCharge(deps, row, order) : null,
     usedInFinal: used && (await chain.isUsed(row, final.number)),
     expired: Number(final.timestamp) >= row.validBefore,
-    orderOpen: (await findOrder(deps, row)) === "open",
+    orderOpen: orderOf(order) === "open",
   };
 }
 
@@ -250,14 +258,6 @@ const LATEST_MS = 300_000;
 /** Share of the payment's age, so that each pause is longer than the last. */
 const SHARE_OF_AGE = 0.125;
 
-/** Whether our own sender may still carry it out. */
-async function findOrder(
-  { db, chainId }: Pick<ReconciliationDeps, "db" | "chainId">,
-  authorization: Authorization,
-): Promise<PaymentSighting["order"]> {
-  return orderOf(await findSettlement(db, chainId, authorization));
-}
-
 /** Next check of a payment of that age: in 5 s to 5 min. */
 function laterOf(since: Date, now: Date): Date {
   const pauseMs = (now.getTime() - since.getTime()) * SHARE_OF_AGE;
@@ -276,6 +276,7 @@ async function forEachFew(
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
+/** Whether our own sender may still carry it out. */
 function orderOf(order: SettlementTransaction | null): PaymentSighting["order"] {
   if (order === null) return "none";
   switch (order.state) {

@@ -5,7 +5,7 @@ import { PERMIT2_ADDRESS, x402ExactPermit2ProxyAddress } from "@x402/evm";
 import { decodePaymentResponseHeader } from "@x402/fetch";
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import { encodeFunctionData, type Hex } from "viem";
+import { encodeFunctionData, type Hex, toHex } from "viem";
 import { generatePrivateKey, type LocalAccount, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { permit2Abi } from "../../../../devnet/abi/permit2.ts";
@@ -13,6 +13,7 @@ import { x402ExactPermit2ProxyAbi } from "../../../../devnet/abi/x402-exact-perm
 import { roleAccounts } from "../../../../devnet/accounts.ts";
 import type { PresentedPayment } from "../../../../service/access/access.ts";
 import { createPaymentMetrics } from "../../../../service/access/payments/metrics.ts";
+import { createPaymentChain } from "../../../../service/access/payments/payment-chain.ts";
 import { matchPayment, readPaymentHeader } from "../../../../service/access/payments/payment-header.ts";
 import { offersUnder } from "../../../../service/access/payments/payment-terms.ts";
 import { createPaymentStore } from "../../../../service/access/payments/payments.ts";
@@ -173,14 +174,32 @@ describe("an authorization by Permit2 on the chain", () => {
     expect(await usdc.paymentChain.findTransfer({ ...payment, amount: 1n }, since)).toBeNull();
   });
 
-  it("of scheme upto that moved less than was asked is no payment", async () => {
+  it("is looked for in 200 transactions at most, however many transfers its payer makes", async () => {
+    const payment = await present("exact-permit2");
+    const asked: Hex[] = [];
+    const transfers = Array.from({ length: 500 }, (_, index) => ({
+      args: { value: CENT },
+      transactionHash: toHex(index >> 1, { size: 32 }),
+    }));
+    const client = Object.assign(Object.create(usdc.client), {
+      getLogs: async () => transfers,
+      getTransaction: async ({ hash }: { hash: Hex }) => {
+        asked.push(hash);
+        return { to: null, input: "0x" };
+      },
+    });
+    expect(await createPaymentChain(client, 1).findTransfer(payment, new Date())).toBeNull();
+    expect([asked.length, new Set(asked).size]).toEqual([200, 200]);
+  });
+
+  it("of scheme upto pays only if it moved what was asked", async () => {
     usdc.startSender();
-    const { payment, id } = await reserved("upto");
-    await store().askSettlement(id, CENT);
-    expect((await usdc.facilitator().settle(charged(payment, 1n))).kind).toBe("settled");
-    expect(await afterDeadline(id)).toBe("reserved");
-    await usdc.chain.mine(usdc.chain.deployment.finalityBlocks + 1, 0);
-    expect(await afterDeadline(id)).toBe("released");
+    const payment = await present("upto");
+    const settled = await usdc.facilitator().settle(charged(payment, 2n));
+    const found = (amount: bigint) =>
+      usdc.paymentChain.findTransfer({ ...payment, amount }, new Date(Date.now() - 60_000));
+    expect(settled).toEqual({ kind: "settled", transaction: await found(2n) });
+    expect([await found(1n), await found(3n)]).toEqual([await found(2n), null]);
   });
 
   it.each(SCHEMES)(
