@@ -18,7 +18,7 @@ const TOPICS = ["NewFeedback" as const, "FeedbackRevoked" as const].map((name) =
 
 /**
  * Reads what others left in the reputation registry, up to the newest enriched block, and stores the entries of clients that paid the
- * agent's wallet before. Entries of others cost one look at the transfers to that wallet, and no row.
+ * agent's wallet before. Entries of others cost one look at their transfers, and no row.
  */
 export async function paidFeedbackRound(deps: PaidFeedbackDeps): Promise<void> {
   const { db, chainId } = deps;
@@ -26,7 +26,9 @@ export async function paidFeedbackRound(deps: PaidFeedbackDeps): Promise<void> {
   if (asOf === null) return;
   await readRegistryLogs(deps, { finalBlock: asOf.blockNumber, topics: [TOPICS] }, async (tx, logs) => {
     const { given, revoked } = readEntries(logs);
-    const agents = await storePaid(tx, deps, given);
+    const agents: string[] = [];
+    for (let from = 0; from < given.length; from += ENTRIES)
+      agents.push(...(await storePaid(tx, deps, given.slice(from, from + ENTRIES))));
     await deleteRevoked(tx, deps, revoked);
     await trim(tx, deps, agents);
   });
@@ -75,8 +77,10 @@ function contentOf(
   };
 }
 
-/** Payments of one client that are added up. */
-const MOST_PAYMENTS = 1_000;
+/** Entries of one statement, so that each stays below its time limit. */
+const ENTRIES = 200;
+/** Transfers by a client that are looked at for an entry, the newest: it can make any number, of any token. */
+const MOST_TRANSFERS = 10_000;
 
 /** Stores the entries of clients that paid the wallet that the agent had then, and returns their agents. */
 async function storePaid(
@@ -84,7 +88,6 @@ async function storePaid(
   { chainId, registry, usdc }: PaidFeedbackDeps,
   given: readonly GivenEntry[],
 ): Promise<readonly string[]> {
-  if (given.length === 0) return [];
   const { rows } = await tx.execute<{ agentId: string }>(sql`
     insert into ahs.paid_feedback (chain_id, registry, agent_id, client, feedback_index, wallet, block, value, tag, paid)
     select ${chainId}, ${lowerCase(registry)}, g."agentId", g.client, g."feedbackIndex", w.wallet, g.block, g.value, g.tag, p.paid
@@ -97,11 +100,11 @@ async function storePaid(
     ) w
     cross join lateral (
       select sum(amount) as paid from (
-        select amount from ahs.enrich_transfer
-        where chain_id = ${chainId} and "from" = g.client and "to" = w.wallet and token = ${lowerCase(usdc)}
-          and standard = 'erc20' and amount > 0 and (block, log_index) < (g.block, g."logIndex")
-        limit ${MOST_PAYMENTS}
-      ) as payments
+        select "to", token, standard, amount from ahs.enrich_transfer
+        where chain_id = ${chainId} and "from" = g.client and (block, log_index) < (g.block, g."logIndex")
+        order by block desc limit ${MOST_TRANSFERS}
+      ) as newest
+      where "to" = w.wallet and token = ${lowerCase(usdc)} and standard = 'erc20' and amount > 0
     ) p
     where p.paid > 0 and g.client <> w.wallet
     on conflict do nothing returning agent_id::text as "agentId"`);

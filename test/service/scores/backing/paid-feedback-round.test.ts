@@ -2,6 +2,7 @@ import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, keccak2
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { reputationRegistryAbi } from "../../../../service/chain/abi/reputation-registry.ts";
 import type { LogFilter } from "../../../../service/chain/node/chain-reader.ts";
+import { NodeFailure } from "../../../../service/chain/node/failure.ts";
 import type { RawLog } from "../../../../service/chain/node/rpc-answers.ts";
 import { paidFeedbackRound } from "../../../../service/scores/backing/paid-feedback-round.ts";
 import { account, USDC } from "../../model/features/histories.ts";
@@ -21,7 +22,10 @@ const AGENT = 7n;
 let world: Awaited<ReturnType<typeof createBackingWorld>>;
 let logs: RawLog[];
 let asked: LogFilter[];
+/** Blocks of a range from which on the node fails, and how. */
+let [most, failure] = [Number.POSITIVE_INFINITY, new Error()];
 beforeEach(async () => {
+  most = Number.POSITIVE_INFINITY;
   world = await createBackingWorld();
   [logs, asked] = [[], []];
   await world.query(
@@ -37,6 +41,7 @@ const round = () =>
     node: {
       logs: async (filter) => {
         asked.push(filter);
+        if (filter.to - filter.from >= most) throw failure;
         return logs.filter(({ blockNumber }) => filter.from <= blockNumber && blockNumber <= filter.to);
       },
     },
@@ -158,6 +163,33 @@ test("stores at most four entries of a client, and of an agent those of the clie
   const rows = await stored();
   expect(rows.length).toBe(200);
   expect(rows.filter(({ client }) => client === PAYER).map(({ index }) => index)).toEqual([3, 4, 5, 6]);
+});
+
+test("looks at the newest 10,000 transfers of a client, which can make any number", async () => {
+  for (const client of [PAYER, OTHER]) {
+    await world.transfer({ from: client, to: WALLET, usd: 2, block: 140 });
+    give({ client });
+  }
+  await world.query(
+    `insert into ahs.enrich_transfer (chain_id, block, log_index, item, transaction_hash, timestamp, token, standard, "from", "to", amount)
+     select 31337, 150, n, 0, '0xab', 1, '0xfa', 'erc20', case when n < 10000 then $1 else $2 end, $3, 1 from generate_series(1, 19999) n`,
+    [PAYER, OTHER, STRANGER],
+  );
+  await round();
+  expect((await stored()).map(({ client }) => client)).toEqual([PAYER]);
+});
+
+test.each(["too_many_results", "timeout"] as const)("halves a range that fails by %s", async (kind) => {
+  await world.transfer({ from: PAYER, to: WALLET, usd: 2, block: 150 });
+  give({ client: PAYER });
+  most = 100;
+  failure = new NodeFailure(kind, "the range is too large");
+  await round();
+  expect((await stored()).map(({ client }) => client)).toEqual([PAYER]);
+  expect(asked.map(({ from, to }) => [from, to])).toEqual([
+    ...[HEAD, 150, 75].map((to) => [0, to]),
+    ...[76, 152, 228].map((from) => [from, Math.min(from + 75, HEAD)]),
+  ]);
 });
 
 test("ignores entries that cannot be read", async () => {
