@@ -277,7 +277,7 @@ export interface paths {
          *
          *     - Texts and evidence are answered 410 then: fetch the evidence first if you may need to prove the `reason` on chain.
          *     - For the key that submitted the output, the wallet that paid for it, and its client and provider, signed in by `SIGN-IN-WITH-X`. If the client asks by its wallet, its specification is erased as well, unless another verdict or an open job needs it.
-         *     - 409 while the verdict is pending or run again, and while its job can still be settled by it. Asking again answers the same. Backups keep what they held.
+         *     - 409 while the verdict is pending or run again, while its job can still be settled by it, and while it failed and its payer can have it retried, unless the payer asks. Asking again answers the same. Backups keep what they held.
          */
         delete: operations["erase_verdict_texts"];
         options?: never;

@@ -26,7 +26,7 @@ export const deleteTexts = defineFree({
   tag: "Verdicts",
   summary: "Erase the texts of a verdict",
   description:
-    "Erases for good the output, the evidence texts, the models' answers, and what quotes them in the decisions and their evidence documents. Hashes, verdict, scores, rules and evidence hashes stay.\n\n- Texts and evidence are answered 410 then: fetch the evidence first if you may need to prove the `reason` on chain.\n- For the key that submitted the output, the wallet that paid for it, and its client and provider, signed in by `SIGN-IN-WITH-X`. If the client asks by its wallet, its specification is erased as well, unless another verdict or an open job needs it.\n- 409 while the verdict is pending or run again, and while its job can still be settled by it. Asking again answers the same. Backups keep what they held.",
+    "Erases for good the output, the evidence texts, the models' answers, and what quotes them in the decisions and their evidence documents. Hashes, verdict, scores, rules and evidence hashes stay.\n\n- Texts and evidence are answered 410 then: fetch the evidence first if you may need to prove the `reason` on chain.\n- For the key that submitted the output, the wallet that paid for it, and its client and provider, signed in by `SIGN-IN-WITH-X`. If the client asks by its wallet, its specification is erased as well, unless another verdict or an open job needs it.\n- 409 while the verdict is pending or run again, while its job can still be settled by it, and while it failed and its payer can have it retried, unless the payer asks. Asking again answers the same. Backups keep what they held.",
   identity: "owner",
   request: { params: verdictParams, query: z.object({}), body: null },
   answer: { schema: erasureSchema, description: "The texts are erased, or will be within seconds" },
@@ -58,6 +58,11 @@ function refusalOf(outcome: Exclude<ErasureOutcome, { kind: "requested" }>, verd
       return new Problem(
         "verdict-open",
         `The verdict is ${outcome.status}: its texts can be erased once it is completed or failed.`,
+      );
+    case "owed":
+      return new Problem(
+        "verdict-open",
+        "The verdict failed, and its payer can have it retried: until then only the payer can have its texts erased.",
       );
     case "unsettled":
       return new Problem(

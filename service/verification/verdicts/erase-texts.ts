@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Database } from "../../db/database.ts";
 import { verdictRun } from "../../db/tables/verdict.ts";
+import { MAX_RETRIES } from "./settle-intake.ts";
 import type { VerdictResult } from "./store-decision.ts";
 import { isJobEnded } from "./verdict-sweeps.ts";
 
@@ -12,6 +13,8 @@ export type ErasureOutcome =
   | { readonly kind: "stranger" }
   /** It is run, or will be, or has no decision yet. */
   | { readonly kind: "open"; readonly status: string }
+  /** It failed, and its payer can still have it retried. */
+  | { readonly kind: "owed" }
   /** Its job can still end by it. */
   | { readonly kind: "unsettled" };
 
@@ -50,6 +53,8 @@ export type ErasureState = {
   readonly providerAddr: string;
   /** As stored: that of a re-run, if there is one. */
   readonly status: string;
+  /** True if it failed, and its payment buys a retry. */
+  readonly isOwed: boolean;
   /** True if the verdict is bound to a job that it may still settle. */
   readonly isJobOpen: boolean;
 };
@@ -59,7 +64,8 @@ export function refusalOf(state: ErasureState, by: string): ErasureOutcome | nul
   const { owner, clientAddr, providerAddr, status } = state;
   if (![owner, `wallet:${clientAddr}`, `wallet:${providerAddr}`].includes(by)) return { kind: "stranger" };
   if (status === "pending" || status === "processing") return { kind: "open", status };
-  return state.isJobOpen ? { kind: "unsettled" } : null;
+  if (state.isJobOpen) return { kind: "unsettled" };
+  return state.isOwed && by !== owner ? { kind: "owed" } : null;
 }
 
 /**
@@ -69,6 +75,8 @@ export function refusalOf(state: ErasureState, by: string): ErasureOutcome | nul
 async function readState(tx: NodePgDatabase, verdictId: string): Promise<ErasureState | null> {
   const { rows } = await tx.execute<ErasureState & { jobChainId: number | null }>(sql`
     select v.owner, s.client_addr as "clientAddr", v.provider_addr as "providerAddr", v.status,
+      v.status = 'failed' and v.retries < ${MAX_RETRIES} and v.replaced_at is null and exists (
+        select from ahs.payment p where p.id = v.payment_id and coalesce(p.capture_state, '') not in ('voiding', 'voided')) as "isOwed",
       v.job_chain_id as "jobChainId", v.job_id is not null and v.replaced_at is null
         and not exists (select from ahs.settlement t where t.verdict_id = v.id and t.run = v.runs
           and t.decision <> 'HOLD' and t.state in ('confirmed', 'refused'))

@@ -28,6 +28,7 @@ describe("DELETE /v1/verdicts/{verdict_id}/texts", () => {
     [{ kind: "stranger" }, 403, "not-the-submitter"],
     [{ kind: "open", status: "pending" }, 409, "verdict-open"],
     [{ kind: "unsettled" }, 409, "verdict-open"],
+    [{ kind: "owed" }, 409, "verdict-open"],
   ])("refuses %j with %i", async (outcome, status, problem) => {
     const response = await fakeVerificationApp({ eraseTexts: async () => outcome }).request(PATH, DELETE);
     expect([response.status, (await bodyOf(response)).type]).toEqual([status, `/docs#problem-${problem}`]);

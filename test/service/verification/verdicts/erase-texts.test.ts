@@ -18,6 +18,7 @@ import {
   CHAIN_ID,
   CLIENT,
   createVerdictWorld,
+  fails,
   hold,
   PROVIDER,
   type VerdictWorld,
@@ -37,13 +38,15 @@ const KEPT = { specText: "Name three rivers.", acceptanceCriteria: "Names three 
 describe("who may have texts erased, and when", () => {
   const over: ErasureState = {
     ...{ owner: "key:1", clientAddr: CLIENT, providerAddr: PROVIDER },
-    ...{ status: "completed", isJobOpen: false },
+    ...{ status: "completed", isOwed: false, isJobOpen: false },
   };
 
   it.each<[by: string, change: Partial<ErasureState>, kind: string | null]>([
     ["key:1", {}, null],
     [`wallet:${CLIENT}`, {}, null],
     [`wallet:${PROVIDER}`, { status: "failed" }, null],
+    [`wallet:${PROVIDER}`, { status: "failed", isOwed: true }, "owed"],
+    ["key:1", { status: "failed", isOwed: true }, null],
     ["key:2", {}, "stranger"],
     [`key:${CLIENT}`, {}, "stranger"],
     ["key:2", { status: "pending" }, "stranger"],
@@ -138,6 +141,17 @@ describe("a request", () => {
       { final_verdict: "HOLD", evidence: "" },
       { final_verdict: "ALLOW", evidence: "" },
     ]);
+  });
+
+  it("about a failed verdict that was paid is its payer's alone, until it cannot be retried", async () => {
+    const paymentId = await world.escrowedPayment();
+    await world.query("update ahs.payment set scheme = 'exact', capture_state = null");
+    const id = await world.add({ debitId: null, paymentId, owner: "wallet:0x99" });
+    await world.work(fails(false));
+    expect(await ask(id, `wallet:${PROVIDER}`)).toEqual({ kind: "owed" });
+    await world.query("update ahs.verdict set retries = 3 where id = $1", [id]);
+    expect(await ask(id, `wallet:${PROVIDER}`)).toMatchObject({ kind: "requested" });
+    expect(await erase()).toBe(1);
   });
 
   it("of a verdict that does not exist is unknown, as is one whose price is not settled", async () => {
