@@ -53,8 +53,8 @@ const EXPIRY_PATIENCE_MS = 900_000;
 const POLL_MS = 2_000;
 const CLIENT_WEI = 10n ** 19n;
 const CLIENT_USDC = 10_000_000_000n;
-/** The scripted critic refuses to judge an output with these words. */
-const REFUSED_WORDS = "The scripted critic refuses to judge this note.";
+/** The scripted critic refuses to judge an output with these words, which are no instruction. */
+const REFUSED_WORDS = "The scripted critic says nothing about this text.";
 
 /** The plays in their order: jobs that have to expire come first. */
 const PLAYS = {
