@@ -12,11 +12,13 @@ const abi = parseAbi([
 const CONFIG_CID = "f01701220";
 
 /**
- * Olas' ServiceRegistryL2: a service is an agent, its newest multisig the wallet, which it has from its first deployment on,
+ * Olas' ServiceRegistryL2: a service is an agent, its newest multisig that was made for it the wallet, which it has from its first deployment on,
  * and its configuration the document.
  */
 export const olasServiceRegistryL2Decoder: RegistryDecoder = {
   topics: abi.map((item) => toEventSelector(item)),
+  // A service can also be deployed with a Safe that exists already, without an act of that Safe.
+  madeTopic: toEventSelector("SafeSetup(address,address[],uint256,address,address)"),
   decode: ({ topics, data }) => {
     const event = decodeEvent(abi, { topics, data });
     return event === null ? null : meaningOf(event);

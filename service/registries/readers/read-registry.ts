@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { Address } from "viem";
+import type { Address, Hex } from "viem";
 import { z } from "zod";
 import type { RegistryEntry } from "../../chain/deployments.ts";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
@@ -7,6 +7,7 @@ import { NodeFailure, type NodeFailureKind } from "../../chain/node/failure.ts";
 import { logAnswer, type RawLog } from "../../chain/node/rpc-answers.ts";
 import { lowerCase } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
+import { mapLimited } from "../../net/map-limited.ts";
 import { erc8004Decoder } from "./erc-8004.ts";
 import { olasServiceRegistryL2Decoder } from "./olas-service-registry-l2.ts";
 import { readRegistryCursor, storeRegistryRange } from "./registry-agents.ts";
@@ -33,7 +34,7 @@ export const registryLimits: RegistryLimits = {
   maxMs: 600_000,
 };
 
-export type RegistryClient = Pick<ChainReader, "logs" | "blockReceipts" | "header">;
+export type RegistryClient = Pick<ChainReader, "logs" | "blockReceipts" | "header" | "receipt">;
 
 type RegistryReader = {
   readonly db: Database;
@@ -119,7 +120,9 @@ async function readOn(
     if (read === "too_full" && tooFull.length >= MOST_TOO_FULL) {
       return stoppedAt(block, FAULTS.too_many_results);
     }
-    const changes = changesOf(entry, read === "too_full" ? [] : read);
+    const events = await eventsOf(reader.client, entry, read === "too_full" ? [] : read);
+    if (events instanceof NodeFailure) return { block, fault: FAULTS[events.kind], cause: events };
+    const changes = foldEvents(events);
     const range = { chainId, registry, from, to, generation: reader.generation, changes };
     if (!(await storeRegistryRange(db, range))) {
       return stoppedAt(block, "another scan moved on, or the chain was cleared, meanwhile");
@@ -182,14 +185,48 @@ async function askForLogs(
   }
 }
 
-function changesOf({ kind }: RegistryEntry, logs: readonly RawLog[]) {
-  const { decode } = REGISTRY_DECODERS[kind];
-  return foldEvents(
-    logs.flatMap((log) => {
-      const event = decode(log);
-      return event === null ? [] : [{ block: log.blockNumber, event }];
-    }),
-  );
+type PlacedEvent = Parameters<typeof foldEvents>[0][number] & { readonly hash: Hex };
+
+/** Receipts asked for at once. */
+const LANES = 4;
+
+/** The events of logs, without those that name a wallet that did not act; or the node's failure. */
+async function eventsOf(
+  client: RegistryClient,
+  { kind }: RegistryEntry,
+  logs: readonly RawLog[],
+): Promise<readonly PlacedEvent[] | NodeFailure> {
+  const { decode, madeTopic } = REGISTRY_DECODERS[kind];
+  const events = logs.flatMap((log): PlacedEvent[] => {
+    const event = decode(log);
+    return event === null ? [] : [{ block: log.blockNumber, hash: log.transactionHash, event }];
+  });
+  if (madeTopic === undefined) return events;
+  try {
+    const counted = await mapLimited(events, LANES, async ({ event, hash }) => {
+      const wallet = "wallet" in event ? (event.wallet ?? null) : null;
+      return wallet === null || (await hasActed(client, hash, { wallet, madeTopic }));
+    });
+    return events.filter((_, index) => counted[index]);
+  } catch (error) {
+    if (error instanceof NodeFailure) return error;
+    throw error;
+  }
+}
+
+/** Whether a wallet sent a transaction, or was made in it. */
+async function hasActed(
+  client: RegistryClient,
+  hash: Hex,
+  { wallet, madeTopic }: { readonly wallet: Address; readonly madeTopic: Hex },
+): Promise<boolean> {
+  const receipt = await client.receipt(hash);
+  if (receipt === null) throw new NodeFailure("node_behind", `no receipt of ${hash}`);
+  if (receipt.from === wallet) return true;
+  return receipt.logs.some((log) => {
+    const { data } = logAnswer.safeParse(log);
+    return data?.address === wallet && data.topics[0] === madeTopic;
+  });
 }
 
 function fitsWhenSmaller({ kind }: NodeFailure): boolean {

@@ -14,6 +14,11 @@ export type RegistryEvent = { readonly agentId: bigint } & (
 export type RegistryDecoder = {
   /** First topics of the events that it reads. */
   readonly topics: readonly Hex[];
+  /**
+   * First topic of a log that a new wallet makes of itself. Set for a registry that takes any account for a wallet: an event counts then
+   * only if the wallet sent its transaction, or was made in it. A stranger's account would lend its score to the agent otherwise.
+   */
+  readonly madeTopic?: Hex;
   /** Null for a log that is malformed, or says nothing of an agent's registration, wallet or URI. */
   readonly decode: (log: Pick<RawLog, "topics" | "data">) => RegistryEvent | null;
 };

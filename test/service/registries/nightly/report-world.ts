@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { pino } from "pino";
-import { type Address, encodeAbiParameters, numberToHex, pad, toEventSelector } from "viem";
+import { type Address, encodeAbiParameters, type Hex, numberToHex, pad, slice, toEventSelector } from "viem";
 import type { RegistryEntry } from "../../../../service/chain/deployments.ts";
 import type { LogFilter } from "../../../../service/chain/node/chain-reader.ts";
 import type { RawHeader, RawLog, RawReceipt } from "../../../../service/chain/node/rpc-answers.ts";
@@ -35,6 +35,7 @@ const HASH = numberToHex(1, { size: 32 });
 const CREATE = toEventSelector("CreateService(uint256,bytes32)");
 const TRANSFER = toEventSelector("Transfer(address,address,uint256)");
 const REGISTERED = toEventSelector("Registered(uint256,string,address)");
+const SAFE_SETUP = toEventSelector("SafeSetup(address,address[],uint256,address,address)");
 const DEPLOY = toEventSelector("CreateMultisigWithAgents(uint256,address)");
 
 export type ReportWorld = Awaited<ReturnType<typeof createReportWorld>>;
@@ -190,6 +191,17 @@ export function nodeWith(logs: readonly RawLog[]) {
     },
     blockReceipts: async (block: number): Promise<readonly RawReceipt[]> =>
       logs.filter(({ blockNumber }) => blockNumber === block).map(receiptOf),
+    /** Of a transaction that makes every multisig that it names. */
+    receipt: async (hash: Hex): Promise<RawReceipt | null> => {
+      const [first, ...rest] = logs.filter(({ transactionHash }) => transactionHash === hash);
+      if (first === undefined) return null;
+      const made = [first, ...rest].flatMap(({ topics: [topic, , multisig], ...log }) =>
+        topic === DEPLOY && multisig !== undefined
+          ? [{ ...log, topics: [SAFE_SETUP], address: slice(multisig, 12) }]
+          : [],
+      );
+      return { ...receiptOf(first), logs: made.flatMap((log) => receiptOf(log).logs) };
+    },
     header: async (number: number): Promise<RawHeader> => ({ number, hash: HASH, timestamp: 1 }),
   };
 }

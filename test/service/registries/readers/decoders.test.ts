@@ -111,6 +111,10 @@ describe("Olas' service registry", () => {
 
   test("is asked for these events alone", () => {
     expect(olasServiceRegistryL2Decoder.topics).toEqual([create, update, deploy]);
+    // The event that Safes 1.3.0 and 1.4.1 write of themselves.
+    expect(olasServiceRegistryL2Decoder.madeTopic).toBe(
+      "0x141df868a6331af528e38c83b7aa03edc19be66e37ae67f9285bf4f8e3c6a1a8",
+    );
   });
 });
 

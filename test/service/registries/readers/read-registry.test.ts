@@ -24,6 +24,7 @@ const CONFIG: Hex = `0x${"12".repeat(32)}`;
 const NEXT_CONFIG: Hex = `0x${"34".repeat(32)}`;
 const CREATE = toEventSelector("CreateService(uint256,bytes32)");
 const UPDATE = toEventSelector("UpdateService(uint256,bytes32)");
+const SAFE_SETUP = toEventSelector("SafeSetup(address,address[],uint256,address,address)");
 const DEPLOY = toEventSelector("CreateMultisigWithAgents(uint256,address)");
 
 let world: ReportWorld;
@@ -37,6 +38,11 @@ afterAll(async () => {
   await world.close();
   await anvil.stop();
 });
+
+/** Code that calls an account without data. */
+function callCode(to: Address): Hex {
+  return concatHex(["0x60006000600060006000", "0x73", to, "0x5af150"]);
+}
 
 /** Code that logs these topics and one word of data whenever it is called. */
 function logCode(topics: readonly Hex[], data: Hex): Hex {
@@ -55,8 +61,8 @@ test("a node's own answers tell of services from creation to their multisig, and
   const wallet = createWalletClient({ account: owner, chain: foundry, transport });
   const client = createPublicClient({ chain: foundry, transport, pollingInterval: 20, cacheTime: 0 });
   await anvil.rpc.request("evm_setAutomine", true);
-  const emit = async (topics: readonly Hex[], data: Hex) => {
-    await anvil.rpc.request("anvil_setCode", OLAS.address, logCode(topics, data));
+  const emit = async (topics: readonly Hex[], data: Hex, before: Hex = "0x") => {
+    await anvil.rpc.request("anvil_setCode", OLAS.address, concatHex([before, logCode(topics, data)]));
     await client.waitForTransactionReceipt({
       hash: await wallet.sendTransaction({ to: OLAS.address, gas: 100_000n }),
     });
@@ -66,7 +72,9 @@ test("a node's own answers tell of services from creation to their multisig, and
   await emit([DEPLOY, seven, pad(MULTISIG)], "0x");
   await emit([CREATE, pad("0x08")], CONFIG);
   await emit([UPDATE, seven], NEXT_CONFIG);
-  await emit([DEPLOY, seven, pad(NEXT_MULTISIG)], "0x");
+  await anvil.rpc.request("anvil_setCode", NEXT_MULTISIG, logCode([SAFE_SETUP, pad(owner)], "0x"));
+  await emit([DEPLOY, seven, pad(NEXT_MULTISIG)], "0x", callCode(NEXT_MULTISIG));
+  await emit([DEPLOY, seven, pad(MULTISIG)], "0x");
 
   const hash = await wallet.deployContract({
     abi: identityRegistryAbi,
@@ -98,7 +106,8 @@ test("a node's own answers tell of services from creation to their multisig, and
     { name: "olas", agents: 2, newWallets: 1, fault: null },
     { name: "another", agents: 3, newWallets: 1, fault: null },
   ]);
-  expect(asked).toEqual(["eth_getLogs", "eth_getLogs"]);
+  const receipts = Array.from({ length: 3 }, () => "eth_getTransactionReceipt");
+  expect(asked).toEqual(["eth_getLogs", ...receipts, "eth_getLogs"]);
   const { rows } = await world.db.$client.query(
     "select agent_id::int as id, wallet, uri from ahs.registry_agent order by registry = $1 desc, agent_id",
     [OLAS.address.toLowerCase()],

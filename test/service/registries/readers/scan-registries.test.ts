@@ -58,6 +58,42 @@ describe("registries", () => {
     expect(await world.enrolments()).toEqual([{ wallet: fresh, cause: "registry" }]);
   });
 
+  test("take only a wallet that acted itself for that of an agent", async () => {
+    const node = nodeWith([1, 2, 3, 4].flatMap((id) => olasService(id, id)));
+    const receipt: typeof node.receipt = async (hash) => {
+      const made = await node.receipt(hash);
+      const unmade = made && { ...made, logs: [] };
+      switch (Number(hash)) {
+        // With a Safe of others, which the registry takes as it is.
+        case 2:
+          return unmade;
+        case 3:
+          return unmade && { ...unmade, from: walletOf(3) };
+        case 4:
+          return (
+            made && { ...made, logs: made.logs.map((log) => ({ ...Object(log), address: walletOf(9) })) }
+          );
+        default:
+          return made;
+      }
+    };
+    const changes = { ...world.withRegistries([OLAS]), openReader: () => ({ ...node, receipt }) };
+    expect((await world.scan(changes)).registries[1]).toMatchObject({ agents: 4, fault: null });
+    expect((await world.agents()).map(({ id, wallet }) => [id, wallet])).toEqual([
+      [1, walletOf(1)],
+      [2, null],
+      [3, walletOf(3)],
+      [4, null],
+    ]);
+    await world.clear();
+    const forgetful = { ...node, receipt: async () => null };
+    const stopped = await world.scan({ ...changes, openReader: () => forgetful });
+    expect(stopped.registries[1]).toMatchObject({
+      agents: 0,
+      fault: "the node does not hold these blocks yet",
+    });
+  });
+
   test("that fail spoil their own line alone, and go on where they stood", async () => {
     const node = nodeWith(olasService(1, 5));
     let isDown = true;
