@@ -24,8 +24,8 @@ import { awaitVerdict, post } from "./verification.ts";
  *
  *   npx node examples/play-bond.ts [--data-dir .ahs]
  *
- * Takes about a minute, and then waits for routing: a bond counts once its blocks are final, and within five minutes. Ends with 1
- * where anything is not as it should be.
+ * Takes up to seven minutes, most of them for routing: a bond counts once its blocks are final, and within five minutes. Ends with 1 if
+ * anything is not as it should be.
  */
 
 const bondAbi = parseAbi([

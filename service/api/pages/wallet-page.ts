@@ -262,6 +262,9 @@ function renderFeedback(feedback: SellerProfile["feedback"]): Fragment | string 
     ({ tag, median, payers }) =>
       html`, ${tag === "" ? "no tag" : html`<q>${strangeText(tag, 32)}</q>`}: ${countWords(median)} <span class="quiet">(median of ${countWords(payers)})</span>`,
   );
+  if (feedback.payers === 0)
+    return html`<dt>Feedback</dt><dd>none by its payers</dd>
+`;
   return html`<dt>Feedback</dt><dd>of ${countWords(feedback.payers)} ${feedback.payers === 1 ? "payer" : "payers"}${medians}</dd>
 `;
 }

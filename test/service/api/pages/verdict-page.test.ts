@@ -42,7 +42,7 @@ describe("the page of a verdict", () => {
       "0.06 of 1",
       "It has ten rows.",
       "1.62, the evidence checker’s of a second model",
-      "40.50 USD; all four votes are needed above 25.00 USD, a second model’s above 1,000.00 USD",
+      "40.50 USD; above 25.00 USD it needs all four votes, above 1,000.00 USD that of a second model",
       `/v1/verdicts/${VERDICT_ID}/evidence`,
       `/v1/verdicts/${VERDICT_ID}/receipt`,
     ])
