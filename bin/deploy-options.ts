@@ -108,7 +108,7 @@ export type EvaluatorOptions = {
   readonly gate: GateWish | null;
 };
 
-/** Reads what `ahs deploy` was given: accounts for bonds are meant by --bonds, the evaluator where an escrow or its signer is named; throws with every fault and the usage, which alone answers no option at all. */
+/** Reads the options of `ahs deploy`: --bonds means accounts for bonds, an escrow or a verdict signer the evaluator, and all else the oracle. Throws with every fault and the usage; without an option with the usage alone. */
 export function parseDeployOptions(
   args: readonly string[],
 ):

@@ -7,8 +7,8 @@ import { renderTable } from "../render-table.ts";
 export const USAGE = `Usage: ahs texts status
        ahs texts encrypt
 status counts the stored texts of specifications, outputs, evidence and model answers by the id of their key.
-encrypt encrypts with TEXT_ENCRYPTION_KEY what is plain or of another key; keys in TEXT_ENCRYPTION_OLD_KEYS decrypt. It may be
-ended and run again at any time, while the service runs.`;
+encrypt encrypts plain texts, and those of a key in TEXT_ENCRYPTION_OLD_KEYS, with TEXT_ENCRYPTION_KEY. It may be ended and run
+again at any time, while the service runs.`;
 
 /** Texts per database transaction, each of 200,000 characters at most. */
 const BATCH = 50;
