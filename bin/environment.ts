@@ -13,7 +13,7 @@ const HISTORY_BATCH_SOURCES = ["none", "sqd", "hypersync", "rpc"] as const;
 /** Interfaces of a server: one of them, or both on one port. */
 const INTERFACES = ["scoring", "verification"] as const;
 export type InterfaceName = (typeof INTERFACES)[number];
-const FURTHER_SCHEMES = ["exact-permit2", "upto", "auth-capture"] as const;
+const FURTHER_SCHEMES = ["exact-permit2", "upto", "auth-capture", "batch-settlement"] as const;
 export type FurtherScheme = (typeof FURTHER_SCHEMES)[number];
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace"] as const;
 

@@ -1,6 +1,8 @@
 import {
   AUTH_CAPTURE_ESCROW_V1_0_ADDRESS,
+  BATCH_SETTLEMENT_ADDRESS,
   EIP3009_TOKEN_COLLECTOR_V1_0_ADDRESS,
+  ERC3009_DEPOSIT_COLLECTOR_ADDRESS,
   PERMIT2_ADDRESS,
   x402ExactPermit2ProxyAddress,
   x402UptoPermit2ProxyAddress,
@@ -15,6 +17,8 @@ const CANONICAL = [
   [x402UptoPermit2ProxyAddress, bytecodes.X402UptoPermit2Proxy],
   [AUTH_CAPTURE_ESCROW_V1_0_ADDRESS, bytecodes.AuthCaptureEscrow],
   [EIP3009_TOKEN_COLLECTOR_V1_0_ADDRESS, bytecodes.Eip3009Collector],
+  [BATCH_SETTLEMENT_ADDRESS, bytecodes.BatchSettlement],
+  [ERC3009_DEPOSIT_COLLECTOR_ADDRESS, bytecodes.Eip3009DepositCollector],
 ] as const;
 
 /** Puts the substitutes at their addresses, by a method of anvil; those that are there stay as they are. */

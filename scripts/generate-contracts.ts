@@ -26,6 +26,7 @@ const devnetFolder = "devnet/abi";
 /** Local substitutes of contracts that the service reads or calls. */
 const STAND_INS: ReadonlySet<string> = new Set([
   "AuthCaptureEscrow",
+  "BatchSettlement",
   "IdentityRegistry",
   "ReputationRegistry",
   "SanctionsList",

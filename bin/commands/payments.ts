@@ -1,5 +1,7 @@
 import { parseArgs } from "node:util";
 import { Registry } from "prom-client";
+import { type CaptureDeps, sweepCaptures } from "../../service/access/payments/captures.ts";
+import { sweepChannels } from "../../service/access/payments/channel-sweep.ts";
 import { createPaymentMetrics } from "../../service/access/payments/metrics.ts";
 import { createPaymentChain } from "../../service/access/payments/payment-chain.ts";
 import {
@@ -24,7 +26,7 @@ type PaymentsDeps = {
   readonly out: (line: string) => void;
   readonly now: () => Date;
   /** Opened for reconcile alone, which needs a node. */
-  readonly reconciliation: () => ReconciliationDeps;
+  readonly reconciliation: () => ReconciliationDeps & CaptureDeps;
 };
 
 /** Usage of `ahs payments`. */
@@ -40,12 +42,13 @@ const ATOMIC_DIGITS = 6;
 export async function run({ config, args, out }: Invocation): Promise<void> {
   const now = () => new Date();
   await withDatabase(config, "payments", async (db, logger) => {
-    const reconciliation = (): ReconciliationDeps => {
+    const reconciliation = (): ReconciliationDeps & CaptureDeps => {
       const { rpcUrl, deploymentFile } = requireChainSettings(config);
       const { chainId, finalityBlocks } = loadDeployment(deploymentFile);
+      const client = openChainClient(rpcUrl);
       return {
-        ...{ db, chainId, logger, now },
-        chain: createPaymentChain(openChainClient(rpcUrl), finalityBlocks),
+        ...{ db, chainId, logger, now, client },
+        chain: createPaymentChain(client, finalityBlocks),
         ownSender: config.payments.facilitatorUrl === null,
         metrics: createPaymentMetrics(new Registry()),
       };
@@ -74,7 +77,10 @@ async function list(args: readonly string[], { db, out, now }: PaymentsDeps): Pr
 
 async function reconcile(args: readonly string[], { out, reconciliation }: PaymentsDeps): Promise<void> {
   parseArgs({ args: [...args], options: {} });
-  const tally = await reconcilePayments(reconciliation());
+  const deps = reconciliation();
+  const tally = await reconcilePayments(deps);
+  await sweepCaptures(deps);
+  await sweepChannels(deps);
   out(
     `settled and owed: ${tally.settle}, released: ${tally.release}, dropped: ${tally.drop}, still open: ${tally.wait}, failed: ${tally.failed}, confirmed: ${tally.confirmed}, lost: ${tally.lost}`,
   );

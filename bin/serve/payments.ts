@@ -3,6 +3,8 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Address, PublicClient } from "viem";
 import { captureDeadline } from "../../service/access/payments/auth-capture.ts";
+import { readChannel } from "../../service/access/payments/batch-settlement.ts";
+import { createChannelStore } from "../../service/access/payments/channels.ts";
 import type { Facilitator } from "../../service/access/payments/facilitator.ts";
 import { createHttpFacilitator, readSupported } from "../../service/access/payments/http-facilitator.ts";
 import {
@@ -73,6 +75,7 @@ export function paymentsFromConfig(config: Config, parts: Parts) {
     origin: publicUrl(config),
     facilitator: facilitatorFromConfig(config, { client, db, deployment, clock }),
     store: createPaymentStore({ db, chainId, now: clock.now, randomUuid: randomUUID }),
+    channels: createChannelStore({ db, chainId, readSeen: (id) => readChannel(client, id), now: clock.now }),
     chain: createPaymentChain(client, finalityBlocks),
     contractPayers: createContractPayers(client),
     signedInAddress: signIn,
@@ -105,7 +108,12 @@ function readEarly(read: () => Promise<unknown>, logger: Logger): void {
 }
 
 const LOCAL_CHAIN = 31_337;
-const NO_FURTHER: OfferedSchemes = { permit2: false, uptoFacilitator: null, capture: null };
+const NO_FURTHER: OfferedSchemes = {
+  permit2: false,
+  uptoFacilitator: null,
+  capture: null,
+  receiverAuthorizer: null,
+};
 const SUPPORTED_TIMEOUT_MS = 5_000;
 const SUPPORTED_EVERY_MS = 600_000;
 const SUPPORTED_RETRY_MS = 10_000;
@@ -121,6 +129,7 @@ function offeredFromConfig(
     const offered = {
       permit2: isOffered("exact-permit2"),
       uptoFacilitator: isOffered("upto") ? facilitatorAddress : null,
+      receiverAuthorizer: isOffered("batch-settlement") ? facilitatorAddress : null,
     };
     const authorizer = isOffered("auth-capture") ? facilitatorAddress : null;
     return () => ({
@@ -137,8 +146,9 @@ function offeredFromConfig(
     offered = {
       permit2: schemes?.includes("exact-permit2") ?? supported.permit2,
       uptoFacilitator: (schemes?.includes("upto") ?? true) ? supported.uptoFacilitator : null,
-      // Its operator has to capture and void by transactions of its own.
+      // The account that settles has to capture, void and claim by transactions of its own.
       capture: null,
+      receiverAuthorizer: null,
     };
   };
   const again = (): void => {

@@ -3151,7 +3151,7 @@ export interface components {
                 network: string;
                 payTo: string;
                 /** @enum {string} */
-                scheme: "exact" | "upto" | "auth-capture";
+                scheme: "exact" | "upto" | "auth-capture" | "batch-settlement";
             } & {
                 [key: string]: unknown;
             })[];

@@ -38,6 +38,7 @@ const RECORD_TABLES = [
   "enrolment",
   "feedback",
   "kept_history",
+  "payment_channel",
   "probe",
   "probe_schedule",
   "publish_intent",

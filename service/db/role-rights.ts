@@ -88,6 +88,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, Readonly<Partial<Record<RoleN
   key_credit: { ahs_serve: EDIT, ahs_work: APPEND },
   key_debit: { ahs_serve: EDIT, ahs_work: EDIT },
   payment: { ahs_serve: EDIT, ahs_work: ALL },
+  payment_channel: { ahs_index: CLEAR, ahs_serve: EDIT, ahs_work: ALL },
   idempotent_answer: { ahs_serve: ALL, ahs_work: ALL },
   rate_bucket: { ahs_serve: ALL, ahs_work: ALL },
   sign_in_nonce: { ahs_serve: ALL, ahs_work: ALL },

@@ -1,5 +1,6 @@
 import {
   AUTH_CAPTURE_ESCROW_V1_0_ADDRESS,
+  BATCH_SETTLEMENT_ADDRESS,
   x402ExactPermit2ProxyABI,
   x402ExactPermit2ProxyAddress,
   x402UptoPermit2ProxyABI,
@@ -8,6 +9,7 @@ import {
 import { type Abi, type Address, isAddressEqual, toFunctionSelector } from "viem";
 import { agentHealthOracleAbi } from "../chain/abi/agent-health-oracle.ts";
 import { authCaptureEscrowAbi } from "../chain/abi/auth-capture-escrow.ts";
+import { batchSettlementAbi } from "../chain/abi/batch-settlement.ts";
 import { reputationRegistryAbi } from "../chain/abi/reputation-registry.ts";
 import { usdCoinAbi } from "../chain/abi/usd-coin.ts";
 import { validationRegistryAbi } from "../chain/abi/validation-registry.ts";
@@ -93,6 +95,7 @@ function rulesOf({ usdc, ...targets }: Parameters<typeof allowedCalls>[1]): Read
       at(usdc && x402ExactPermit2ProxyAddress, x402ExactPermit2ProxyABI, "settle"),
       at(usdc && x402UptoPermit2ProxyAddress, x402UptoPermit2ProxyABI, "settle"),
       at(usdc && AUTH_CAPTURE_ESCROW_V1_0_ADDRESS, authCaptureEscrowAbi, "authorize", "capture", "void"),
+      at(usdc && BATCH_SETTLEMENT_ADDRESS, batchSettlementAbi, "deposit", "claim", "settle"),
     ],
     mostWei: 0n,
   };

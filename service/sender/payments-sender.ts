@@ -17,8 +17,11 @@ export type AuthorizationId = {
   readonly asset: Address;
   readonly payer: Address;
   readonly nonce: Hex;
-  /** end: the capture or return of what an escrow holds; else the call that takes the payer's money. */
-  readonly step?: "end";
+  /**
+   * end: the capture or return of what an escrow holds; collect and settle: claims of vouchers, and their payment, with the receiver
+   * as payer; else the call that takes the payer's money.
+   */
+  readonly step?: "end" | "collect" | "settle";
 };
 
 /** State of the transaction that carries out an authorization; the block of a final one cannot be reorged. */
@@ -29,17 +32,11 @@ export type SettlementTransaction = Pick<
 
 const PURPOSE = "x402";
 
-/**
- * Queues the call that carries out an authorization, once per authorization. One that failed before it was ever sent is queued
- * again, since the new caller has seen it pass a simulation. Returns the row's id.
- */
-export async function enqueueSettlement(
-  pool: Database,
-  key: SenderKey,
-  order: { authorization: AuthorizationId; to: Address; data: Hex },
-): Promise<number> {
-  const db = underDeadline(pool);
-  const id = await enqueueTransaction(db, {
+type Order = { authorization: AuthorizationId; to: Address; data: Hex };
+
+/** Queues a call once per authorization, in the transaction if there is one. Returns the row's id. */
+export function queueCall(db: NodePgDatabase, key: SenderKey, order: Order): Promise<number> {
+  return enqueueTransaction(db, {
     ...key,
     reference: referenceOf(key.chainId, order.authorization),
     purpose: PURPOSE,
@@ -47,6 +44,15 @@ export async function enqueueSettlement(
     data: order.data,
     value: 0n,
   });
+}
+
+/**
+ * Queues the call that carries out an authorization, once per authorization. One that failed before it was ever sent is queued
+ * again, since the new caller has seen it pass a simulation. Returns the row's id.
+ */
+export async function enqueueSettlement(pool: Database, key: SenderKey, order: Order): Promise<number> {
+  const db = underDeadline(pool);
+  const id = await queueCall(db, key, order);
   const revived = await db
     .update(senderTransaction)
     .set({

@@ -7,7 +7,17 @@ import {
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402HTTPClient } from "@x402/fetch";
 import { expect, test } from "vitest";
 import { until } from "../support/until.ts";
-import { AGENT, buyer, jsonRequest, payer, payFetch, permit2Buyers, type Shop, UNKNOWN } from "./shop.ts";
+import {
+  AGENT,
+  buyer,
+  channelBuyer,
+  jsonRequest,
+  payer,
+  payFetch,
+  permit2Buyers,
+  type Shop,
+  UNKNOWN,
+} from "./shop.ts";
 
 const ROUTE = `/ahs/route/${AGENT}`;
 /** One wallet that the service knows, and one that it does not. */
@@ -103,6 +113,40 @@ export function describeSoldCalls({ kit, url, pay, ...shop }: Shop): void {
     },
   );
 
+  test("by one deposit the official client pays many calls, of which a killed server loses and doubles none", async () => {
+    const before = await kit.received();
+    const client = new x402HTTPClient(channelBuyer);
+    const payByVoucher = wrapFetchWithPayment(fetch, client);
+    for (const path of [ROUTE, ROUTE, `/risk/${AGENT}`]) {
+      const response = await payByVoucher(url(path));
+      expect(response.status, await response.text()).toBe(200);
+    }
+    const payload = await channelBuyer.createPaymentPayload(
+      (await (await fetch(url(ROUTE))).json()) as PaymentRequired,
+    );
+    const headers = {
+      ...client.encodePaymentSignatureHeader(payload),
+      "idempotency-key": "voucher-0123456789abcdef",
+    };
+    await shop.killCharged(ROUTE, { headers });
+    await shop.reopen();
+    await kit.db.$client.query("delete from ahs.idempotent_answer where state = 'running'");
+    const repeated = await until({ what: "the repeat is answered" }, async () => {
+      const response = await fetch(url(ROUTE), { headers });
+      return response.status === 200 ? response : null;
+    });
+    await client.processPaymentResult(payload, (name) => repeated.headers.get(name), repeated.status);
+    expect((await payByVoucher(url(ROUTE))).status).toBe(200);
+    expect(await chargedAmounts()).toEqual(["10000", "10000", "1000", "10000", "10000"]);
+    // A worker claims after half a day; the test does not wait for that.
+    await kit.db.$client.query(
+      "update ahs.payment_channel set look_at = now(), unclaimed_since = now() - interval '1 day'",
+    );
+    await until({ what: "the sum arrives" }, async () =>
+      (await kit.received()) - before === 41_000n ? true : null,
+    );
+  });
+
   test("a settlement that takes too long is a 503 with a claim, which then gets the answer", async () => {
     const before = await kit.received();
     const headers = await pay(ROUTE);
@@ -116,6 +160,13 @@ export function describeSoldCalls({ kit, url, pay, ...shop }: Shop): void {
     const metrics = await (await fetch(url("/metrics"))).text();
     expect(metrics).toMatch(/^ahs_payments_total\{.*outcome="pending"} 1/m);
   });
+
+  async function chargedAmounts(): Promise<string[]> {
+    const { rows } = await kit.db.$client.query<{ readonly amount: string }>(
+      "select charged_amount::text as amount from ahs.payment where scheme = 'batch-settlement' order by settled_at",
+    );
+    return rows.map(({ amount }) => amount);
+  }
 
   /** The answer to the repeat of a paid request. */
   function untilPaid(

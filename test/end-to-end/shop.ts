@@ -1,5 +1,6 @@
 import type { PaymentRequired } from "@x402/core/types";
 import { AuthCaptureEvmScheme } from "@x402/evm/auth-capture/client";
+import { BatchSettlementEvmScheme } from "@x402/evm/batch-settlement/client";
 import { createPermit2ApprovalTx, ExactEvmScheme } from "@x402/evm/exact/client";
 import { UptoEvmScheme } from "@x402/evm/upto/client";
 import { wrapFetchWithPayment, x402Client, x402HTTPClient } from "@x402/fetch";
@@ -22,6 +23,10 @@ export const payFetch = wrapFetchWithPayment(fetch, buyer);
 /** An official client that lets its money wait in the escrow. */
 export const escrowBuyer = new x402Client()
   .register("eip155:31337", new AuthCaptureEvmScheme(payer))
+  .setSpendControls(false);
+/** An official client that deposits once, and signs vouchers. */
+export const channelBuyer = new x402Client()
+  .register("eip155:31337", new BatchSettlementEvmScheme(payer))
   .setSpendControls(false);
 /** Official clients that pay by Permit2 alone. */
 export const permit2Buyers = {
@@ -75,6 +80,8 @@ export function useShop() {
       (await fetch(url(`/ahs/${AGENT}`))).status === 402 ? true : null,
     );
   });
+  const untilRow = (what: string, query: string) =>
+    until({ what }, async () => ((await kit.db.$client.query(query)).rowCount === 0 ? null : true));
   return {
     kit,
     url,
@@ -94,14 +101,34 @@ export function useShop() {
     killWhileSettling: async (path: string, init: RequestInit): Promise<void> => {
       kit.stopMining();
       const lost = fetch(url(path), init).catch(() => null);
-      await until({ what: "the settlement is under way" }, async () => {
-        const { rowCount } = await kit.db.$client.query(
-          "select 1 from ahs.sender_transaction where purpose = 'x402' and state = 'broadcast'",
-        );
-        return rowCount === 0 ? null : true;
-      });
+      await untilRow(
+        "the settlement is under way",
+        "select 1 from ahs.sender_transaction where purpose = 'x402' and state = 'broadcast'",
+      );
       await server.kill();
       await lost;
+    },
+    /** Asks, and kills the server when it has charged a voucher and not yet answered. */
+    killCharged: async (path: string, init: RequestInit): Promise<void> => {
+      const [charging, keeping] = [await kit.db.$client.connect(), await kit.db.$client.connect()];
+      try {
+        await charging.query("begin; lock table ahs.payment_channel in exclusive mode");
+        const lost = fetch(url(path), init).catch(() => null);
+        await untilRow("the charge waits", "select 1 from pg_locks where not granted");
+        await keeping.query("begin; lock table ahs.idempotent_answer in exclusive mode");
+        await charging.query("rollback");
+        await untilRow(
+          "the voucher is charged",
+          "select 1 from (select state from ahs.payment order by created_at desc limit 1) p where state = 'answered'",
+        );
+        await server.kill();
+        await lost;
+      } finally {
+        for (const client of [charging, keeping]) {
+          await client.query("rollback");
+          client.release();
+        }
+      }
     },
     /** Mines again, and starts a server where the killed one was. */
     reopen: async (): Promise<void> => {

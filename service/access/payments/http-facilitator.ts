@@ -159,7 +159,7 @@ const PERMIT2_EXTENSIONS = ["eip2612GasSponsoring", "erc20ApprovalGasSponsoring"
 export async function readSupported(
   asked: Asked,
   network: string,
-): Promise<Omit<OfferedSchemes, "capture"> & { readonly exact: boolean }> {
+): Promise<Omit<OfferedSchemes, "capture" | "receiverAuthorizer"> & { readonly exact: boolean }> {
   const { kinds, extensions } = await clientOf(asked).getSupported();
   const kindOf = (scheme: string) =>
     kinds.find((kind) => kind.x402Version === 2 && kind.scheme === scheme && kind.network === network);

@@ -20,6 +20,7 @@ import { SETTLEMENT_MAX_GAS } from "../../sender/send-policy.ts";
 import { classifySendFailure } from "../../sender/send-rpc.ts";
 import type { PresentedPayment } from "../access.ts";
 import { escrowCall } from "./auth-capture.ts";
+import { depositCall, voucherOf } from "./batch-settlement.ts";
 import {
   type Facilitator,
   publicReason,
@@ -62,11 +63,46 @@ const TOO_MUCH_GAS = { kind: "invalid", reason: "settlement_needs_too_much_gas" 
  */
 export function createLocalFacilitator(deps: LocalFacilitatorDeps): Facilitator {
   return {
-    verify: (payment) =>
-      payment.scheme === "auth-capture" ? verifyCapture(deps, payment) : verify(deps, payment),
-    settle: (payment) =>
-      payment.scheme === "auth-capture" ? settleCapture(deps, payment) : settle(deps, payment),
+    verify(payment) {
+      const own = ownOrder(payment);
+      return own === null ? verify(deps, payment) : verifyOrder(deps, own);
+    },
+    settle(payment) {
+      const own = ownOrder(payment);
+      return own === null ? settle(deps, payment) : settleOrder(deps, own);
+    },
   };
+}
+
+/** A call that this service makes itself, with the authorization that it carries out. */
+type OwnOrder = {
+  readonly authorization: PresentedPayment;
+  readonly call: { readonly to: Address; readonly data: Hex };
+  /** The amount that its gas is compared with, in the token's smallest unit. */
+  readonly worth: bigint;
+};
+
+/** A deposit pays for calls to come: its gas is compared with a tenth of it. */
+const DEPOSIT_PART = 10n;
+
+/** The call of a scheme whose payments the package's facilitator is not asked to settle; null for the others. */
+function ownOrder(payment: PresentedPayment): OwnOrder | null {
+  switch (payment.scheme) {
+    case "auth-capture":
+      return { authorization: payment, call: escrowCall("authorize", payment), worth: payment.amount };
+    case "batch-settlement": {
+      const voucher = voucherOf(payment);
+      const { deposit } = voucher;
+      if (deposit === null) throw new Error("a voucher without a deposit moves no money");
+      const call = depositCall({ ...voucher, deposit });
+      const worth = deposit.amount / DEPOSIT_PART;
+      return { authorization: { ...payment, nonce: deposit.nonce }, call, worth };
+    }
+    case "exact":
+    case "exact-permit2":
+    case "upto":
+      return null;
+  }
 }
 
 /** Facts that the package's results hide: node failures, and how an order ended. */
@@ -88,7 +124,7 @@ async function verify(deps: LocalFacilitatorDeps, payment: PresentedPayment): Pr
   try {
     const facilitator = facilitatorFor(deps, payment, notes);
     const { isValid, invalidReason } = await facilitator.verify(payment.payload, payment.requirements);
-    if (isValid) return await checkGas(deps, payment, notes);
+    if (isValid) return await checkGas(deps, payment.amount, notes);
     // The package reports an unreachable node like a reverted call.
     if (notes.trouble !== null) return { kind: "unavailable", cause: notes.trouble };
     return { kind: "invalid", reason: publicReason(invalidReason, "payment_invalid") };
@@ -100,14 +136,14 @@ async function verify(deps: LocalFacilitatorDeps, payment: PresentedPayment): Pr
 /** The payer's own code may burn gas during its signature check, and we pay for it: expensive payers are refused. */
 async function checkGas(
   deps: LocalFacilitatorDeps,
-  { amount }: PresentedPayment,
-  { call }: Notes,
+  priceMicroUsd: bigint,
+  { call }: Pick<Notes, "call">,
 ): Promise<VerifyOutcome> {
   if (call === null) throw new Error("a payment was found valid whose transfer was never simulated");
   const gas = await estimateGas(deps, call);
   if (typeof gas !== "bigint") return gas;
   if (gas > SETTLEMENT_MAX_GAS) return TOO_MUCH_GAS;
-  return (await deps.spending?.refusal({ gas, priceMicroUsd: amount })) ?? { kind: "valid" };
+  return (await deps.spending?.refusal({ gas, priceMicroUsd })) ?? { kind: "valid" };
 }
 
 async function estimateGas(
@@ -144,12 +180,11 @@ async function settle(deps: LocalFacilitatorDeps, payment: PresentedPayment): Pr
   }
 }
 
-/** The package has no facilitator of this scheme: the escrow's call is simulated. Its signature and terms were compared before. */
-async function verifyCapture(deps: LocalFacilitatorDeps, payment: PresentedPayment): Promise<VerifyOutcome> {
-  const call = escrowCall("authorize", payment);
+/** The call is simulated. Its terms were compared before. */
+async function verifyOrder(deps: LocalFacilitatorDeps, { call, worth }: OwnOrder): Promise<VerifyOutcome> {
   try {
     await deps.client.call({ account: deps.sender, ...call });
-    return await checkGas(deps, payment, { ...newNotes(deps), call });
+    return await checkGas(deps, worth, { call });
   } catch (error) {
     return classifySendFailure(error).kind === "unreachable"
       ? { kind: "unavailable", cause: error }
@@ -157,13 +192,15 @@ async function verifyCapture(deps: LocalFacilitatorDeps, payment: PresentedPayme
   }
 }
 
-/** Moves the money into the escrow. */
-async function settleCapture(deps: LocalFacilitatorDeps, payment: PresentedPayment): Promise<SettleOutcome> {
+/** Moves the money into the escrow or the channel. */
+async function settleOrder(
+  deps: LocalFacilitatorDeps,
+  { authorization, call }: OwnOrder,
+): Promise<SettleOutcome> {
   const notes = newNotes(deps);
   notes.order = "pending";
   try {
-    const order = { authorization: payment, ...escrowCall("authorize", payment) };
-    const transaction = await carryOut(deps, order, notes);
+    const transaction = await carryOut(deps, { authorization, ...call }, notes);
     const { status } = await awaitReceipt(deps, transaction, notes);
     return status === "success" ? { kind: "settled", transaction } : failureOf(notes, "the call reverted");
   } catch (error) {

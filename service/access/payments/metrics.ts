@@ -20,6 +20,8 @@ type PaymentOutcome =
   | "dropped"
   | "captured"
   | "voided"
+  | "collected"
+  | "collect_failed"
   | "lost";
 
 export function createPaymentMetrics(registry: Registry) {

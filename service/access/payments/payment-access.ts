@@ -11,6 +11,7 @@ import {
   UNCHARGED,
 } from "../access.ts";
 import { unavailable } from "../problems.ts";
+import { voucherOf } from "./batch-settlement.ts";
 import {
   type ChargeDeps,
   callerOf,
@@ -42,10 +43,12 @@ import {
 } from "./payment-settlement.ts";
 import { atomicPrice, unitsOf } from "./payment-terms.ts";
 import type { StoredPayment } from "./payments.ts";
+import { settleVoucher } from "./voucher-settlement.ts";
+import { isDeposited } from "./vouchers.ts";
 
 export type PaymentAccess = ReturnType<typeof createPaymentAccess>;
 
-/** Access for wallets that pay per call by x402 v2: scheme `exact` by EIP-3009 or Permit2, and `upto`. */
+/** Access for wallets that pay per call by x402 v2, by any of its schemes that are offered. */
 export function createPaymentAccess(deps: PaymentAccessDeps) {
   // The stored row of a request whose payment was used before, set by `identify` and `verify`. An entry lives as long as its request.
   const used = new WeakMap<PaidRequest, StoredPayment>();
@@ -193,9 +196,10 @@ async function takeOwed(
   return UNCHARGED;
 }
 
-/** The transaction that settled a payment; throws for a row without one. */
-function transactionOf({ id, transactionHash }: StoredPayment): Hex {
-  if (transactionHash === null) throw new Error(`payment ${id} is settled by no transaction`);
+/** The transaction that settled a payment; null for a voucher without a deposit. Throws for another row without one. */
+function transactionOf({ id, scheme, transactionHash }: StoredPayment): Hex | null {
+  if (transactionHash === null && scheme !== "batch-settlement")
+    throw new Error(`payment ${id} is settled by no transaction`);
   return transactionHash;
 }
 
@@ -212,6 +216,7 @@ async function verifyPayment(
   payment: PresentedPayment,
   request: PaidRequest,
 ): Promise<StoredPayment | null> {
+  if (payment.scheme === "batch-settlement" && !(await bringsDeposit(deps, payment))) return null;
   const late = { kind: "unavailable", cause: new Error("no word of the verification in time") } as const;
   const verified = await withDeadline(VERIFY_DEADLINE_MS, deps.facilitator.verify(payment), late);
   switch (verified.kind) {
@@ -220,6 +225,10 @@ async function verifyPayment(
     case "invalid": {
       const row = await deps.store.find(payment);
       if (row !== null && row.state !== "released") throw inFlight(deps);
+      if (payment.scheme === "batch-settlement") {
+        deps.metrics.count("refused");
+        throw await refusal(deps, request, `${verified.reason}: the deposit does not pass verification.`);
+      }
       const use = await useOf(deps, payment);
       if (use.kind === "paid" || use.kind === "open") return takeUsed(deps, payment, { request, use });
       deps.metrics.count("refused");
@@ -233,6 +242,16 @@ async function verifyPayment(
     }
     case "unavailable":
       throw paymentsUnavailable(deps, verified.cause);
+  }
+}
+
+/** Whether a payment by voucher has a deposit that is still to be made; the voucher itself is checked. */
+async function bringsDeposit(deps: PaymentAccessDeps, payment: PresentedPayment): Promise<boolean> {
+  if (voucherOf(payment).deposit === null) return false;
+  try {
+    return !(await isDeposited(deps, payment));
+  } catch (error) {
+    throw paymentsUnavailable(deps, error);
   }
 }
 
@@ -274,7 +293,11 @@ async function takeUsed(
 /** Moves the money now; the charge is then answered or owed. */
 async function settleFirst(deps: ChargeDeps, held: HeldPayment): Promise<Charge> {
   await refuseCancelled(deps, held);
-  return settledCharge(deps, held, await settle(deps, held));
+  return settledCharge(deps, held, await moveMoney(deps, held));
+}
+
+function moveMoney(deps: ChargeDeps, held: HeldPayment, amount?: bigint): Promise<SettledPayment> {
+  return held.payment.scheme === "batch-settlement" ? settleVoucher(deps, held) : settle(deps, held, amount);
 }
 
 /** Moves the money after the work; the answer is withheld until then. */
@@ -283,7 +306,7 @@ function settleLast(deps: ChargeDeps, held: HeldPayment): Charge {
     async keep(answer, meteredUnits) {
       await refuseCancelled(deps, held);
       const amount = takenOf(held.payment, meteredUnits);
-      if (amount > 0n) return settledCharge(deps, held, await settle(deps, held, amount)).keep(answer);
+      if (amount > 0n) return settledCharge(deps, held, await moveMoney(deps, held, amount)).keep(answer);
       await release(deps, held, "the answer costs nothing");
       return chargeHeaders(0);
     },

@@ -15,6 +15,7 @@ import type { PaymentScheme } from "../../db/tables/payment.ts";
 import type { PresentedPayment } from "../access.ts";
 import { Problem } from "../problems.ts";
 import { CAPTURE_COLLECTOR, captureFault } from "./auth-capture.ts";
+import { channelFault, isContractSignature, readVoucher, voucherDigest } from "./batch-settlement.ts";
 import { addressText, signatureText, uint256Text } from "./header-values.ts";
 import type { Offer } from "./payment-terms.ts";
 import { PERMIT2_SPENDERS, permitDigest, readPermit2 } from "./permit2-header.ts";
@@ -99,6 +100,8 @@ function readSigned(scheme: PaymentScheme, { payload, accepted }: PaymentPayload
       return readEip3009(payload);
     case "auth-capture":
       return readAuthCapture(payload, accepted.payTo);
+    case "batch-settlement":
+      return readVoucher(payload, accepted.amount);
     case "exact-permit2":
     case "upto":
       return readPermit2(scheme, payload);
@@ -111,6 +114,9 @@ function schemeOf({ accepted: { scheme }, payload }: PaymentPayload): PaymentSch
   if (scheme === "upto") return isPermit2 ? "upto" : null;
   const isEip3009 = "authorization" in payload;
   if (scheme === "auth-capture") return isEip3009 ? "auth-capture" : null;
+  if (scheme === "batch-settlement") {
+    return payload.type === "voucher" || payload.type === "deposit" ? "batch-settlement" : null;
+  }
   if (scheme !== "exact") return null;
   if (isPermit2) return "exact-permit2";
   return isEip3009 ? "exact" : null;
@@ -245,11 +251,23 @@ export function matchPayment(
     requirements,
     ...(expected.listed === undefined ? {} : { listed: expected.listed }),
   };
-  const fault =
-    offer.scheme === "auth-capture"
-      ? captureFault(payment, { chainId: chainIdOf(requirements.network), extra: requirements.extra })
-      : null;
-  return fault ?? elsewhere(payload.resource?.url, expected.resourceUrl) ?? payment;
+  return termsFault(payment) ?? elsewhere(payload.resource?.url, expected.resourceUrl) ?? payment;
+}
+
+/** Returns why a payment does not commit to what its scheme offers in `extra`; null if it does. */
+function termsFault(payment: PresentedPayment): string | null {
+  const { network, extra } = payment.requirements;
+  const offered = { chainId: chainIdOf(network), extra };
+  switch (payment.scheme) {
+    case "auth-capture":
+      return captureFault(payment, offered);
+    case "batch-settlement":
+      return channelFault(payment, offered);
+    case "exact":
+    case "exact-permit2":
+    case "upto":
+      return null;
+  }
 }
 
 const facilitatorSchema = z.looseObject({ facilitatorAddress: addressText });
@@ -258,6 +276,7 @@ const facilitatorSchema = z.looseObject({ facilitatorAddress: addressText });
 const SPENDERS: Readonly<Record<PaymentScheme, Address | null>> = {
   exact: null,
   "auth-capture": CAPTURE_COLLECTOR,
+  "batch-settlement": null,
   ...PERMIT2_SPENDERS,
 };
 
@@ -277,6 +296,7 @@ const WAYS: Readonly<Record<PaymentScheme, string>> = {
   "exact-permit2": "exact by Permit2",
   upto: "upto by Permit2",
   "auth-capture": "auth-capture by EIP-3009",
+  "batch-settlement": "batch-settlement by voucher, or with a deposit by EIP-3009,",
 };
 
 /** Returns why the authorization cannot be carried out at that time; null if it can. */
@@ -333,6 +353,10 @@ export async function isSignedByPayer(
   const hash = digestOf(payment);
   // A signature that no key can have made has no signer.
   const signer = await recoverAddress({ hash, signature }).catch(() => null);
+  if (payment.scheme === "batch-settlement") {
+    // The contract accepts fewer signatures than others.
+    return isContractSignature(signature) && signer !== null && isAddressEqual(signer, payment.payer);
+  }
   if (signer !== null && isAddressEqual(signer, payment.payer)) return true;
   return contracts({ address: payment.payer, hash, signature });
 }
@@ -353,8 +377,9 @@ export function createContractPayers(client: PublicClient) {
 function digestOf(payment: PresentedPayment): Hex {
   const { scheme, requirements, payer: from, amount: value, validAfter, validBefore, nonce } = payment;
   if (scheme === "exact-permit2" || scheme === "upto") return permitDigest(payment, scheme);
-  const { name, version } = domainSchema.parse(requirements.extra);
   const chainId = chainIdOf(requirements.network);
+  if (scheme === "batch-settlement") return voucherDigest(payment, chainId);
+  const { name, version } = domainSchema.parse(requirements.extra);
   const domain = { name, version, chainId, verifyingContract: payment.asset };
   const message = { from, value, validAfter, validBefore, nonce };
   if (scheme === "exact") {

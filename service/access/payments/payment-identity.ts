@@ -6,6 +6,8 @@ import type { PaidRequest, PayerCaller, PresentedPayment } from "../access.ts";
 import { idempotencyKeyOf, identifierReused } from "../idempotent-answers.ts";
 import { Problem, unavailable } from "../problems.ts";
 import type { SignIn } from "../sign-in.ts";
+import { voucherOf } from "./batch-settlement.ts";
+import type { ChannelStore } from "./channels.ts";
 import type { Facilitator } from "./facilitator.ts";
 import type { createPaymentMetrics } from "./metrics.ts";
 import type { PaymentChain } from "./payment-chain.ts";
@@ -17,6 +19,7 @@ import {
   untimely,
 } from "./payment-header.ts";
 import {
+  type ChannelState,
   describePayment,
   listedAs,
   offersOf,
@@ -25,10 +28,12 @@ import {
   resourceOf,
 } from "./payment-terms.ts";
 import type { PaymentStore, StoredPayment } from "./payments.ts";
+import { checkVoucher, notNextVoucher } from "./vouchers.ts";
 
 export type ChargeDeps = {
   readonly facilitator: Facilitator;
   readonly store: PaymentStore;
+  readonly channels: ChannelStore;
   readonly chain: Pick<PaymentChain, "isUsed" | "findTransfer" | "fundsOf" | "finalBlock">;
   readonly metrics: ReturnType<typeof createPaymentMetrics>;
   readonly logger: Logger;
@@ -47,15 +52,21 @@ export type PaymentAccessDeps = ChargeDeps & {
 
 const RETRY_AFTER_SECONDS = 2;
 
+/** The report of an attempted settlement, and the state of a payment channel. */
+export type RefusalDetails = {
+  readonly settlement: SettleResponse | null;
+  readonly channel: ChannelState | null;
+};
+
 /** The 402 of a request, or a 503 if the terms cannot be read now. */
 export async function refusal(
   { terms, origin }: PaymentAccessDeps,
   request: PaidRequest,
   error: string,
-  settlement: SettleResponse | null = null,
+  { settlement = null, channel = null }: Partial<RefusalDetails> = {},
 ): Promise<Error> {
   try {
-    const required = await describePayment(terms, resourceOf(request, origin), error);
+    const required = await describePayment(terms, resourceOf(request, origin), { error, channel });
     return new PaymentRequiredError(required, settlement);
   } catch (cause) {
     return nodeUnavailable(cause);
@@ -123,12 +134,31 @@ async function identifyByPayment(
     await requireOwn(deps, { row, request, payment });
     return { caller: payerOf(payment), row };
   }
+  if (payment.scheme === "batch-settlement") return identifyByVoucher(deps, request, payment);
   const fault = untimely(payment, deps.clock.now());
   if (fault !== null) throw await refused(deps, request, fault);
   if (await asked(deps.chain.isUsed(payment))) throw await spent(deps, request, payment);
   const repeated = await findRepeated(deps, request, payment);
   if (repeated !== null) return { caller: callerOf(repeated), row: repeated };
   await requireFunds(deps, request, payment);
+  return { caller: payerOf(payment), row: null };
+}
+
+/** The payer has signed the voucher, and it was charged to no payment. */
+async function identifyByVoucher(
+  deps: PaymentAccessDeps,
+  request: PaidRequest,
+  payment: PresentedPayment,
+): Promise<Identified> {
+  const fault = await asked(checkVoucher(deps, payment));
+  if (fault !== null) {
+    // Another request with this voucher may have taken and charged it in between.
+    const row = await deps.store.find(payment);
+    if (row !== null && row.state !== "released") throw inFlight(deps);
+    throw await refused(deps, request, fault.error, fault.channel);
+  }
+  const repeated = await findRepeated(deps, request, payment);
+  if (repeated !== null) return { caller: callerOf(repeated), row: repeated };
   return { caller: payerOf(payment), row: null };
 }
 
@@ -206,6 +236,12 @@ async function requireOwn(
   if (await isProven(row, request, { proofs, signedInAddress: deps.signedInAddress })) return;
   if (row.state === "reserved") throw inFlight(deps);
   deps.metrics.count("already_used");
+  if (payment.scheme === "batch-settlement") {
+    // Clients sign the next voucher by this answer.
+    const used = await asked(deps.channels.read(voucherOf(payment).channelId));
+    const { error, channel } = notNextVoucher(payment, used);
+    throw await refusal(deps, request, error, { channel });
+  }
   throw await refusal(
     deps,
     request,
@@ -213,9 +249,14 @@ async function requireOwn(
   );
 }
 
-async function refused(deps: PaymentAccessDeps, request: PaidRequest, error: string): Promise<Error> {
+async function refused(
+  deps: PaymentAccessDeps,
+  request: PaidRequest,
+  error: string,
+  channel: ChannelState | null = null,
+): Promise<Error> {
   deps.metrics.count("refused");
-  return refusal(deps, request, error);
+  return refusal(deps, request, error, { channel });
 }
 
 function payerOf(payment: PresentedPayment): PayerCaller {

@@ -1,7 +1,7 @@
-import type { SettleResponse } from "@x402/core/types";
 import type { Hex } from "viem";
 import type { AnswerHeaders, PaidRequest, PresentedPayment, Settlement } from "../access.ts";
 import { Problem, unavailable } from "../problems.ts";
+import { voucherOf } from "./batch-settlement.ts";
 import { SETTLE_DEADLINE_MS, type SettleOutcome } from "./facilitator.ts";
 import {
   type ChargeDeps,
@@ -11,9 +11,11 @@ import {
   type PaymentAccessDeps,
   PROOFS,
   proofsOf,
+  type RefusalDetails,
   refusal,
 } from "./payment-identity.ts";
 import { resourceOf, settlementHeader } from "./payment-terms.ts";
+import { voucherReport } from "./vouchers.ts";
 
 const CLAIM_BYTES = 32;
 
@@ -47,18 +49,22 @@ export function heldPayment(
   const { request } = held;
   return {
     ...held,
-    refuse: (error, settlement) => refusal(deps, request, error, settlement),
+    refuse: (error, details) => refusal(deps, request, error, details),
     reportSettled: (settled) => settledHeaders(deps, request, settled),
   };
 }
 
 /** The header that reports a settlement to its payer, with a signed receipt. A receipt that cannot be signed is left out: the money has moved. */
 export async function settledHeaders(
-  { terms, origin, logger }: PaymentAccessDeps,
+  deps: PaymentAccessDeps,
   request: PaidRequest,
   { payment, transaction }: SettledPayment,
 ): Promise<AnswerHeaders> {
-  const report = { ...reportOf(payment), success: true, transaction };
+  const { terms, origin, logger } = deps;
+  const report = {
+    ...{ ...reportOf(payment), success: true, transaction: transaction ?? "" },
+    ...(payment.scheme === "batch-settlement" ? await reportVoucher(deps, payment) : {}),
+  };
   try {
     const extensions = await terms.signer?.receipt(resourceOf(request, origin).url, report);
     return settlementHeader(extensions === undefined ? report : { ...report, extensions });
@@ -66,6 +72,15 @@ export async function settledHeaders(
     logger.error({ err: error }, "receipt of a payment not signed");
     return settlementHeader(report);
   }
+}
+
+/** A channel that cannot be read now is left out: the voucher was charged. */
+async function reportVoucher({ channels, logger }: PaymentAccessDeps, payment: PresentedPayment) {
+  const channel = await channels.read(voucherOf(payment).channelId).catch((error: unknown) => {
+    logger.error({ err: error }, "channel of a charged voucher not read");
+    return null;
+  });
+  return voucherReport(payment, channel);
 }
 
 export function newClaim({ randomBytes }: PaymentAccessDeps): string {
@@ -101,13 +116,13 @@ export type HeldPayment = {
   readonly payment: PresentedPayment;
   readonly request: PaidRequest;
   /** The 402 of this request. */
-  refuse(error: string, settlement?: SettleResponse): Promise<Error>;
+  refuse(error: string, details?: Partial<RefusalDetails>): Promise<Error>;
   /** The headers that report its settlement. */
   reportSettled(settled: SettledPayment): Promise<AnswerHeaders>;
 };
 
-/** A payment whose requirements name the amount that was taken, with its transaction. */
-export type SettledPayment = { readonly payment: PresentedPayment; readonly transaction: Hex };
+/** A payment whose requirements name the amount that was taken, with its transaction; a voucher without a deposit has none. */
+export type SettledPayment = { readonly payment: PresentedPayment; readonly transaction: Hex | null };
 
 const RETRY_AFTER_SECONDS = 5;
 const CHAIN_DEADLINE_MS = 5_000;
@@ -146,7 +161,9 @@ export async function settle(
         errorReason: outcome.reason,
         transaction: "",
       };
-      throw await held.refuse(`${outcome.reason}: ${chargeOf(held.payment, outcome)}`, report);
+      throw await held.refuse(`${outcome.reason}: ${chargeOf(held.payment, outcome)}`, {
+        settlement: report,
+      });
     }
     case "unavailable":
       await release(deps, held, "the facilitator could not be asked");

@@ -6,6 +6,7 @@ import { type Address, getAddress, type PublicClient, parseAbi } from "viem";
 import type { PaymentScheme } from "../../db/tables/payment.ts";
 import type { PaidRequest, PresentedPayment } from "../access.ts";
 import { type CaptureTerms, captureExtra } from "./auth-capture.ts";
+import { channelExtra, VOUCHER_MOST_UNITS } from "./batch-settlement.ts";
 import type { OfferSigner } from "./offer-receipt.ts";
 
 /** The EIP-712 domain of a token, which its authorizations are signed under. */
@@ -33,6 +34,8 @@ export type OfferedSchemes = {
   readonly uptoFacilitator: Address | null;
   /** The terms of scheme `auth-capture`; null if it is not offered. */
   readonly capture: CaptureTerms | null;
+  /** The account that claims vouchers of scheme `batch-settlement`; null if they are not taken. */
+  readonly receiverAuthorizer: Address | null;
 };
 
 /** An entry of `accepts`. */
@@ -70,7 +73,7 @@ export function offersUnder(
   terms: Omit<PaymentTerms, "domain" | "signer">,
   { units, isMetered, isCaptured }: Priced,
 ): readonly Offer[] {
-  const { permit2, uptoFacilitator, capture } = terms.offered();
+  const { permit2, uptoFacilitator, capture, receiverAuthorizer } = terms.offered();
   const { name, version } = domain;
   const common = {
     network: terms.network,
@@ -99,6 +102,15 @@ export function offersUnder(
           ...common,
           scheme: "auth-capture",
           extra: { name, version, ...captureExtra(capture) },
+        },
+      },
+    units <= VOUCHER_MOST_UNITS &&
+      receiverAuthorizer !== null && {
+        scheme: "batch-settlement",
+        requirements: {
+          ...common,
+          scheme: "batch-settlement",
+          extra: { name, version, ...channelExtra(receiverAuthorizer) },
         },
       },
   ];
@@ -138,14 +150,21 @@ const UNASKED_UNITS = 1_000;
 const SPEND_CONTROLS =
   "Official x402 clients pay at most 1 USD by default. Set a limit of this price for this asset with `setSpendControls`; /account shows the code.";
 
+/** State of a payment channel for its payer, in `extra` of the terms. */
+export type ChannelState = Readonly<Record<string, unknown>>;
+
 /** The x402 terms of a resource. `error` is the reason of the refusal. Throws while no node returns the token's domain. */
 export async function describePayment(
   terms: PaymentTerms,
   resource: ReturnType<typeof resourceOf>,
-  error: string,
+  { error, channel }: { readonly error: string; readonly channel: ChannelState | null },
 ): Promise<PaymentRequired> {
   const { url, units, listing } = resource;
-  const accepts = (await offersOf(terms, resource)).map(({ requirements }) => requirements);
+  const accepts = (await offersOf(terms, resource)).map(({ scheme, requirements }) =>
+    channel === null || scheme !== "batch-settlement"
+      ? requirements
+      : { ...requirements, extra: { ...requirements.extra, ...channel } },
+  );
   const required: PaymentRequired = {
     x402Version: 2,
     error: units > UNASKED_UNITS ? `${error} ${SPEND_CONTROLS}` : error,

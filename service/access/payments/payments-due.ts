@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gt, inArray, isNotNull, lte, not, or, type SQL, sql
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import type { Hex } from "viem";
 import { type Database, QUERY_DEADLINE, underDeadline } from "../../db/database.ts";
-import { payment } from "../../db/tables/payment.ts";
+import { payment, paymentChannel } from "../../db/tables/payment.ts";
 import { ANSWER_KEPT_MS, CONFIRM_MS, heldByEscrow, type StoredPayment } from "./payments.ts";
 
 /** Filters of the payment list. owed: settled payments without a running request, and payments for verdicts without a decision. */
@@ -11,8 +11,9 @@ export type PaymentKind = (typeof PAYMENT_KINDS)[number];
 /**
  * Kinds that wait for something. They are few, so that counting is cheap. stuck: reserved for longer than a request and
  * its settlement take; not counted as reserved. escrowed: neither captured nor voided yet; counted beside its other kind.
+ * unclaimed: channels with charges that are not claimed.
  */
-export const HELD_KINDS = ["reserved", "stuck", "settled", "owed", "lost", "escrowed"] as const;
+export const HELD_KINDS = ["reserved", "stuck", "settled", "owed", "lost", "escrowed", "unclaimed"] as const;
 type HeldKind = (typeof HELD_KINDS)[number];
 
 const STUCK_AFTER_MS = 300_000;
@@ -124,14 +125,19 @@ export async function countPayments(
   const counted = await Promise.all(
     HELD_KINDS.map(async (kind) => [
       kind,
-      await underDeadline(db).$count(payment, and(eq(payment.chainId, chainId), isHeld(kind, now))),
+      kind === "unclaimed"
+        ? await underDeadline(db).$count(
+            paymentChannel,
+            and(eq(paymentChannel.chainId, chainId), gt(paymentChannel.charged, paymentChannel.collected)),
+          )
+        : await underDeadline(db).$count(payment, and(eq(payment.chainId, chainId), isHeld(kind, now))),
     ]),
   );
   // The list contains every kind.
   return Object.fromEntries(counted) as Record<HeldKind, number>;
 }
 
-function isHeld(kind: HeldKind, now: Date): SQL | undefined {
+function isHeld(kind: Exclude<HeldKind, "unclaimed">, now: Date): SQL | undefined {
   const stuckSince = new Date(now.getTime() - STUCK_AFTER_MS);
   switch (kind) {
     case "reserved":

@@ -1,5 +1,19 @@
 import { hash } from "node:crypto";
-import { and, desc, eq, gt, inArray, isNull, lte, ne, notInArray, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNull,
+  lte,
+  ne,
+  notInArray,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import type { Address, Hex } from "viem";
 import { type Database, underDeadline } from "../../db/database.ts";
@@ -10,7 +24,7 @@ import type { BoughtAnswer, PresentedPayment } from "../access.ts";
 export type StoredPayment = typeof payment.$inferSelect;
 
 /** Longer than any request runs; after that the lease is over. */
-const REQUEST_MS = 120_000;
+export const REQUEST_MS = 120_000;
 /** Settlement is given up after 20 s; a row still reserved after this time is compared with the chain. */
 const SETTLEMENT_MS = 25_000;
 /** Longer than chains with blocks of seconds need to make a receipt final. */
@@ -179,11 +193,15 @@ export function createPaymentStore({
         answerBody: Buffer.from(body),
         answeredAt: now(),
       }),
-    /** Frees a reserved authorization. */
+    /** Frees a reserved authorization. A voucher that was not charged pays for any other request. */
     async release(id: string, error: string): Promise<void> {
+      const unlessVoucher = (column: SQLWrapper) =>
+        sql`case when ${payment.scheme} <> 'batch-settlement' then ${column} end`;
       await change(id, "reserved", {
         state: "released",
         error,
+        settleAskedAt: unlessVoucher(payment.settleAskedAt),
+        chargedAmount: unlessVoucher(payment.chargedAmount),
         // A holder of the signature may still carry it out. The money is then ours, and its payer is owed the work.
         deadline: sql`to_timestamp(least(${payment.validBefore}, ${Math.floor(now().getTime() / 1000) + RECHECK_SECONDS}))`,
       });

@@ -5,6 +5,7 @@ import type { Database } from "../../db/database.ts";
 import { runLoop } from "../../db/run-loop.ts";
 import { findSettlement, type SettlementTransaction } from "../../sender/payments-sender.ts";
 import { type CaptureDeps, sweepCaptures } from "./captures.ts";
+import { sweepChannels } from "./channel-sweep.ts";
 import type { createPaymentMetrics } from "./metrics.ts";
 import type { PaymentChain } from "./payment-chain.ts";
 import { creditIdOf, type StoredPayment } from "./payments.ts";
@@ -63,6 +64,7 @@ export async function runReconciliation(
       passed += 1;
       await reconcilePayments(deps);
       await sweepCaptures(deps);
+      await sweepChannels(deps);
       if (!isCounted) return;
       const counted = await countPayments(deps.db, deps.chainId, deps.now());
       for (const kind of HELD_KINDS) held.set({ kind }, counted[kind]);
@@ -91,7 +93,11 @@ async function reconcileRow(
   final: Final,
 ): Promise<Reconciliation["kind"] | "failed"> {
   try {
-    const decided = reconcilePayment(row, await readSnapshot(deps, row, final));
+    const decided =
+      row.scheme === "batch-settlement"
+        ? // A charge settles its row in one transaction: without it, none was made and none will be.
+          ({ kind: "drop" } as const)
+        : reconcilePayment(row, await readSnapshot(deps, row, final));
     await applyReconciliation(deps, row, decided);
     return decided.kind;
   } catch (error) {

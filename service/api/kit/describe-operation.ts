@@ -239,7 +239,7 @@ const paymentRequiredSchema = z
     resource: z.looseObject({ url: z.string() }),
     accepts: z.array(
       z.looseObject({
-        scheme: z.enum(["exact", "upto", "auth-capture"]),
+        scheme: z.enum(["exact", "upto", "auth-capture", "batch-settlement"]),
         network: z.string().openapi({ description: "CAIP-2" }),
         asset: z.string().openapi({ description: "Contract of the token" }),
         amount: z.string().openapi({ description: "In the token's smallest unit" }),

@@ -9,7 +9,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
-import { address, bytes, hash, moment, uint, unixSeconds } from "../columns.ts";
+import { address, bytes, hash, hex, int8, moment, uint, unixSeconds } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /**
@@ -19,10 +19,10 @@ import { ahs } from "./schema.ts";
 export type PaymentState = "reserved" | "settled" | "answered" | "released" | "lost";
 
 /**
- * How the money moves: scheme `exact` of x402 by EIP-3009 or by Permit2; `upto`, which settles what the answer was worth; or
- * `auth-capture`, which moves it into an escrow first.
+ * How the money moves: scheme `exact` of x402 by EIP-3009 or by Permit2; `upto`, which settles what the answer was worth;
+ * `auth-capture`, which moves it into an escrow first; or `batch-settlement`, by a voucher over money in a channel.
  */
-export type PaymentScheme = "exact" | "exact-permit2" | "upto" | "auth-capture";
+export type PaymentScheme = "exact" | "exact-permit2" | "upto" | "auth-capture" | "batch-settlement";
 
 /**
  * Of a settled payment of scheme `auth-capture`. authorized: the escrow has the money, and what it bought is undecided. capturing, voiding:
@@ -94,6 +94,54 @@ export const payment = ahs.table(
     index("payment_confirm").on(table.confirmAt).where(sql`${table.confirmAt} is not null`),
     index("payment_capture").on(table.captureAt).where(sql`${table.captureAt} is not null`),
     index("payment_answer").on(table.answeredAt).where(sql`${table.answerBody} is not null`),
+  ],
+);
+
+/**
+ * Payment channels of scheme `batch-settlement`, from their first charge until nothing of them is left to collect. Amounts are in
+ * the token's smallest unit and cumulative, as in the contract.
+ */
+export const paymentChannel = ahs.table(
+  "payment_channel",
+  {
+    /** The EIP-712 hash of the channel's config, which names chain and contract. */
+    id: hash().primaryKey(),
+    chainId: integer().notNull(),
+    /** Signs the vouchers as well. */
+    payer: address().notNull(),
+    receiver: address().notNull(),
+    /** The account that claims. */
+    authorizer: address().notNull(),
+    token: address().notNull(),
+    withdrawDelay: integer().notNull(),
+    salt: hash().notNull(),
+    /** Deposited, and of that claimed, at the block that was read last. */
+    balance: uint().notNull(),
+    collected: uint().notNull(),
+    /** The amount that the payer is about to withdraw; zero if nothing. */
+    withdrawing: uint().notNull(),
+    withdrawAskedAt: unixSeconds(),
+    seenBlock: int8().notNull(),
+    seenAt: moment().notNull(),
+    /** Charged by vouchers, the last of which is for this amount. */
+    charged: uint().notNull(),
+    /** Of the last voucher; null where it was claimed before this row was written. */
+    signature: hex(),
+    /** When the oldest charge that is not claimed was made. */
+    unclaimedSince: moment(),
+    /** The transaction of our sender that claims, and up to which amount; null if none is under way. */
+    collectOrder: int8(),
+    collectAsked: uint(),
+    /** Failed orders in a row. */
+    collectFailures: integer().notNull().default(0),
+    /** When the worker looks at it next. */
+    lookAt: moment().notNull(),
+    createdAt: moment().notNull().defaultNow(),
+    updatedAt: moment().notNull().defaultNow(),
+  },
+  (table) => [
+    index("payment_channel_look").on(table.chainId, table.lookAt),
+    index("payment_channel_payer").on(table.payer),
   ],
 );
 

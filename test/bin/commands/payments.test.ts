@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { Registry } from "prom-client";
+import { createPublicClient, http } from "viem";
 import { describe, expect, it } from "vitest";
 import { runPaymentsCommand } from "../../../bin/commands/payments.ts";
 import { createPaymentMetrics } from "../../../service/access/payments/metrics.ts";
@@ -22,6 +23,7 @@ async function payments(...args: readonly string[]): Promise<readonly string[]> 
     reconciliation: () => ({
       db,
       chainId: 31_337,
+      client: createPublicClient({ transport: http("http://127.0.0.1:9") }),
       chain: {
         fundsOf: async () => ({ balance: 0n, approved: 0n }),
         isUsed: async () => used,

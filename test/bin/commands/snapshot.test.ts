@@ -191,7 +191,8 @@ test("every table is in snapshots, or belongs to this database alone", () => {
     // Of callers, and lists that operators import under their own licences.
     ...["routing_promise", "wallet_interest", "wallet_label"],
     ...["sanctions_entry", "sanctions_source", "threat_entry", "threat_list"],
-    ...["api_key", "key_credit", "key_debit", "payment", "idempotent_answer", "rate_bucket", "sign_in_nonce"],
+    ...["api_key", "key_credit", "key_debit", "payment", "payment_channel"],
+    ...["idempotent_answer", "rate_bucket", "sign_in_nonce"],
     ...["routing_policy", "alert_subscription", "webhook_endpoint", "webhook_event", "webhook_attempt"],
     ...["job_spec", "verdict", "output_text", "held_evidence", "role_call", "text_erasure", "verdict_run"],
     ...["settlement", "settlement_check", "appeal", "hold_clock"],

@@ -14,6 +14,8 @@ import { generatePrivateKey, type LocalAccount, privateKeyToAccount } from "viem
 import type { Caller, Listing, PresentedPayment } from "../../../service/access/access.ts";
 import { createApiKeyAccess } from "../../../service/access/api-key-access.ts";
 import { createAccess } from "../../../service/access/create-access.ts";
+import type { SeenChannel } from "../../../service/access/payments/batch-settlement.ts";
+import { createChannelStore } from "../../../service/access/payments/channels.ts";
 import type {
   Facilitator,
   SettleOutcome,
@@ -73,6 +75,7 @@ type WorldOptions = {
     readonly asset: Address;
     readonly payTo: Address;
     readonly account: LocalAccount;
+    readonly readChannel?: (id: Hex) => Promise<SeenChannel>;
   };
 };
 
@@ -108,6 +111,7 @@ export function paymentWorld(
   const keys = fakeLedger({ balanceUnits: 1 });
   const registry = new Registry();
   const store = createPaymentStore({ db, chainId: CHAIN_ID, now: clock.now, randomUuid: randomUUID });
+  const readSeen = on?.readChannel ?? (() => Promise.reject(new Error("this world has no channels")));
   const payments = createPaymentAccess({
     terms: {
       chainId: CHAIN_ID,
@@ -115,12 +119,14 @@ export function paymentWorld(
       asset: on?.asset ?? USDC,
       payTo: on?.payTo ?? PAYEE,
       domain: async () => DOMAIN,
-      offered: () => offered ?? { permit2: false, uptoFacilitator: null, capture: null },
+      offered: () =>
+        offered ?? { permit2: false, uptoFacilitator: null, capture: null, receiverAuthorizer: null },
       signer: signer ?? null,
     },
     origin: ORIGIN,
     facilitator: on?.facilitator ?? desk.facilitator,
     store,
+    channels: createChannelStore({ db, chainId: CHAIN_ID, readSeen, now: clock.now }),
     chain: on?.chain ?? {
       isUsed: async (_authorization, block) => {
         chainSteps.isUsed?.();
@@ -155,6 +161,7 @@ export function paymentWorld(
   });
   const endpoints = [
     sold("/cheap/{id}", 10, works),
+    sold("/cheapest/{id}", 1, works),
     sold("/dear/{id}", 2000, works),
     sold("/metered/{id}", 5000, works, { meteredUnits: ({ id }) => Number(id) }),
     sold("/captured/{id}", 500, works, { isCaptured: true, settlement: () => "before" }),

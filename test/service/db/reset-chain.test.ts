@@ -46,6 +46,7 @@ test("of any other chain all is kept that cannot be read from it again", async (
     "kept_history",
     "own_call",
     "payment",
+    "payment_channel",
     "probe",
     "probe_schedule",
     "publish_intent",

@@ -1,5 +1,6 @@
 import {
   AUTH_CAPTURE_ESCROW_V1_0_ADDRESS,
+  BATCH_SETTLEMENT_ADDRESS,
   x402ExactPermit2ProxyABI,
   x402ExactPermit2ProxyAddress,
   x402UptoPermit2ProxyABI,
@@ -9,6 +10,7 @@ import { encodeFunctionData, type Hex, zeroHash } from "viem";
 import { describe, expect, test } from "vitest";
 import { agentHealthOracleAbi } from "../../../service/chain/abi/agent-health-oracle.ts";
 import { authCaptureEscrowAbi } from "../../../service/chain/abi/auth-capture-escrow.ts";
+import { batchSettlementAbi } from "../../../service/chain/abi/batch-settlement.ts";
 import { reputationRegistryAbi } from "../../../service/chain/abi/reputation-registry.ts";
 import { usdCoinAbi } from "../../../service/chain/abi/usd-coin.ts";
 import { validationRegistryAbi } from "../../../service/chain/abi/validation-registry.ts";
@@ -150,6 +152,16 @@ const ours: readonly (readonly [string, SendingRole, AskedCall])[] = [
         }),
       ),
       to: AUTH_CAPTURE_ESCROW_V1_0_ADDRESS,
+    },
+  ],
+  [
+    "the payment of what vouchers claimed",
+    "facilitator",
+    {
+      ...transfer(
+        encodeFunctionData({ abi: batchSettlementAbi, functionName: "settle", args: [THIEF, USDC] }),
+      ),
+      to: BATCH_SETTLEMENT_ADDRESS,
     },
   ],
   [

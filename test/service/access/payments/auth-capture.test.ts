@@ -47,6 +47,7 @@ function open() {
     offered: {
       permit2: false,
       uptoFacilitator: null,
+      receiverAuthorizer: null,
       capture: { authorizer: facilitator.address, deadline: captureDeadline(new Date()) },
     },
     scheme: "auth-capture",

@@ -76,13 +76,33 @@ describe("the terms of a price", () => {
     permit2: true,
     uptoFacilitator: UPTO,
     capture: { authorizer: UPTO, deadline: 1_800_000_000 },
+    receiverAuthorizer: UPTO,
   } as const;
-  const none = { permit2: false, uptoFacilitator: null, capture: null } as const;
+  const none = { permit2: false, uptoFacilitator: null, capture: null, receiverAuthorizer: null } as const;
   const [metered, decidedLater, fixed] = [
     { isMetered: true, isCaptured: false },
     { isMetered: false, isCaptured: true },
     { isMetered: false, isCaptured: false },
   ];
+
+  it.each([
+    [10, ["exact", "exact-permit2", "batch-settlement"]],
+    [11, ["exact", "exact-permit2"]],
+  ])("of %i units take vouchers up to a cent", (units, schemes) => {
+    const given = { ...terms, offered: () => all };
+    const offers = offersUnder(domain, given, { units, ...fixed });
+    expect(offers.map(({ scheme }) => scheme)).toEqual(schemes);
+    expect(offers[2]?.requirements.extra ?? null).toEqual(
+      units > 10
+        ? null
+        : {
+            ...domain,
+            receiverAuthorizer: "0x14dC79964da2C08b23698B3D3cc7Ca32193d9955",
+            withdrawDelay: 86_400,
+            minDeposit: "100000",
+          },
+    );
+  });
 
   it.each([
     ["exact by EIP-3009 alone", none, metered, [exact]],

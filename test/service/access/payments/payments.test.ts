@@ -176,6 +176,7 @@ describe("reconciliation", () => {
       settled: 0,
       owed: 1,
       lost: 0,
+      unclaimed: 0,
     });
     expect(await store.reopen(id, null)).toBe(true);
   });

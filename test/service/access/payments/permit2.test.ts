@@ -23,7 +23,12 @@ import { CENT, openUsdcChain, type UsdcChain } from "../../../support/usdc-chain
 import { paid, paymentWorld } from "../payment-world.ts";
 
 const { payer, payee, facilitator, relayer } = roleAccounts();
-const OFFERED = { permit2: true, uptoFacilitator: facilitator.address, capture: null };
+const OFFERED = {
+  permit2: true,
+  uptoFacilitator: facilitator.address,
+  capture: null,
+  receiverAuthorizer: null,
+};
 /** Price of a metered thing, in units; the path names what its answer costs. */
 const METERED_UNITS = 5_000;
 const UNIT = 1_000n;

@@ -12,6 +12,7 @@ import { apiKeyFinder, createApiKey, readApiKey } from "../../../../service/acce
 import { createAccess } from "../../../../service/access/create-access.ts";
 import { createIdempotentAnswers, createRepeatStore } from "../../../../service/access/idempotent-answers.ts";
 import { createKeyDebits, returnExpiredHolds } from "../../../../service/access/key-debits.ts";
+import { createChannelStore } from "../../../../service/access/payments/channels.ts";
 import type {
   Facilitator,
   SettleOutcome,
@@ -133,12 +134,16 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
       asset: USDC,
       payTo: PAYEE,
       domain: async () => DOMAIN,
-      offered: () => ({ permit2: false, uptoFacilitator: null, capture: null }),
+      offered: () => ({ permit2: false, uptoFacilitator: null, capture: null, receiverAuthorizer: null }),
       signer: null,
     },
     origin: ORIGIN,
     facilitator: { ...desk.facilitator, ...options.facilitator?.(desk.facilitator) },
     store,
+    channels: createChannelStore({
+      ...{ db, chainId: CHAIN_ID, now: clock.now },
+      readSeen: () => Promise.reject(new Error("this world has no channels")),
+    }),
     chain: {
       isUsed: async () => chain.used,
       findTransfer: async () => null,

@@ -1,0 +1,121 @@
+import type { Hex } from "viem";
+import type { PresentedPayment } from "../access.ts";
+import { voucherOf } from "./batch-settlement.ts";
+import { type Channel, type ChannelStore, coverOf, MOST_CHANNELS } from "./channels.ts";
+import type { PaymentChain } from "./payment-chain.ts";
+import { untimely } from "./payment-header.ts";
+import type { ChannelState } from "./payment-terms.ts";
+
+/** Why a voucher is refused now, with the state of its channel if the client needs it to go on. */
+export type VoucherFault = { readonly error: string; readonly channel: ChannelState | null };
+
+type VoucherDeps = {
+  readonly channels: ChannelStore;
+  readonly chain: Pick<PaymentChain, "isUsed" | "fundsOf">;
+  readonly clock: { now(): Date };
+};
+
+/**
+ * Compares a signed voucher with its channel, and a deposit with the payer's money; null if both cover it. A channel that was seen
+ * lately is not read from the chain. Throws the node's errors.
+ */
+export async function checkVoucher(
+  deps: VoucherDeps,
+  payment: PresentedPayment,
+): Promise<VoucherFault | null> {
+  const { channelId, amount, deposit } = voucherOf(payment);
+  const isBrought = deposit !== null && !(await isDeposited(deps, payment));
+  const channel = await readFor(deps, channelId, amount - (isBrought ? deposit.amount : 0n));
+  if (channel.charged + payment.amount !== amount) return notNextVoucher(payment, channel);
+  const cover = coverOf(channel) + (isBrought ? deposit.amount : 0n);
+  if (cover < amount) return refusedAs(shortage(channel, amount, cover));
+  if (!channel.isStored && (await deps.channels.isFull(payment.payer))) {
+    return refusedAs(`too_many_channels: a payer has at most ${MOST_CHANNELS} here.`);
+  }
+  return isBrought ? depositFault(deps, payment, deposit.amount) : null;
+}
+
+/** Whether a payment's deposit was made or withdrawn, by whichever transaction; false without one. */
+export async function isDeposited(
+  { chain }: Pick<VoucherDeps, "chain">,
+  payment: PresentedPayment,
+): Promise<boolean> {
+  const { deposit } = voucherOf(payment);
+  return deposit !== null && chain.isUsed({ ...payment, nonce: deposit.nonce });
+}
+
+/** The channel as it was seen lately, or from the chain where that would not cover the amount. */
+async function readFor({ channels }: VoucherDeps, channelId: Hex, amount: bigint): Promise<Channel> {
+  const known = await channels.read(channelId);
+  return known.isStored && coverOf(known) < amount ? channels.read(channelId, { fresh: true }) : known;
+}
+
+async function depositFault(
+  { chain, clock }: VoucherDeps,
+  payment: PresentedPayment,
+  amount: bigint,
+): Promise<VoucherFault | null> {
+  const late = untimely(payment, clock.now());
+  if (late !== null) return refusedAs(late);
+  const { balance } = await chain.fundsOf(payment);
+  return balance >= amount
+    ? null
+    : refusedAs(
+        `insufficient_funds: the payer has ${balance} of the token's smallest unit, and a deposit of ${amount} is expected.`,
+      );
+}
+
+function shortage({ balance, withdrawing }: Channel, amount: bigint, cover: bigint): string {
+  if (balance === 0n && cover === 0n) {
+    return "invalid_batch_settlement_evm_channel_not_found: the channel has no money; deposit some.";
+  }
+  const left = withdrawing === 0n ? "" : `, without the ${withdrawing} that its payer is withdrawing`;
+  return `invalid_batch_settlement_evm_cumulative_exceeds_balance: the voucher is for ${amount}, and the channel has ${cover}${left}. Deposit more.`;
+}
+
+function refusedAs(error: string): VoucherFault {
+  return { error, channel: null };
+}
+
+/** The refusal of a voucher that does not add the price to what was charged. The word is alone, since clients compare the text. */
+export function notNextVoucher(payment: PresentedPayment, channel: Channel): VoucherFault {
+  const state = { ...channelState(payment, channel), chargedCumulativeAmount: channel.charged.toString() };
+  const { signature } = channel;
+  return {
+    error: "invalid_batch_settlement_evm_cumulative_amount_mismatch",
+    channel: {
+      channelState: state,
+      ...(signature === null
+        ? {}
+        : { voucherState: { signedMaxClaimable: state.chargedCumulativeAmount, signature } }),
+    },
+  };
+}
+
+function channelState(payment: PresentedPayment, channel: Channel) {
+  return {
+    channelId: voucherOf(payment).channelId,
+    balance: channel.balance.toString(),
+    totalClaimed: channel.collected.toString(),
+    withdrawRequestedAt: channel.withdrawAskedAt ?? 0,
+  };
+}
+
+/** Members of the settlement report of a charged voucher; `amount` is what was deposited with it. */
+export function voucherReport(payment: PresentedPayment, channel: Channel | null) {
+  const { amount, deposit } = voucherOf(payment);
+  return {
+    amount: deposit?.amount.toString() ?? "",
+    extra: {
+      chargedAmount: payment.requirements.amount,
+      ...(channel === null
+        ? {}
+        : {
+            channelState: {
+              ...channelState(payment, channel),
+              chargedCumulativeAmount: amount.toString(),
+            },
+          }),
+    },
+  };
+}
