@@ -19,7 +19,8 @@ export type ChannelSweepDeps = {
   readonly now: () => Date;
 };
 
-const BATCH = 100;
+/** Channels per pass: payments are reconciled between two. */
+const BATCH = 25;
 /** Vouchers per transaction: some 20,000 gas each and 45,000 for all, within SETTLEMENT_MAX_GAS. */
 const VOUCHERS_PER_ORDER = 5;
 /** Charges are claimed after this time, however little they are. */
