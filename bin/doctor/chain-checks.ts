@@ -1,3 +1,9 @@
+import {
+  AUTH_CAPTURE_ESCROW_V1_0_ADDRESS,
+  BATCH_SETTLEMENT_ADDRESS,
+  x402ExactPermit2ProxyAddress,
+  x402UptoPermit2ProxyAddress,
+} from "@x402/evm";
 import type { Address, PublicClient } from "viem";
 import { oracleFault } from "../../service/chain/deploy.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
@@ -5,6 +11,7 @@ import { describeEscrow } from "../../service/chain/describe-escrow.ts";
 import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { defaultPublishPolicy } from "../../service/oracle/publish-policy.ts";
 import type { Config } from "../config.ts";
+import type { FurtherScheme } from "../environment.ts";
 import { historySourceFromConfig } from "../from-config.ts";
 import { ROLES, type Role } from "../keys/key-variables.ts";
 import { type Accounts, openAccounts } from "../keys/open-accounts.ts";
@@ -21,6 +28,7 @@ import {
   judgeOracle,
   judgeRequestFee,
   judgeRole,
+  judgeSchemes,
 } from "./judge-chain.ts";
 import {
   probeBonds,
@@ -76,6 +84,7 @@ export function chainChecks(
       return judgeMethods({ ...answers, ...(isLocal ? { archive: null } : {}), needsOtterscan });
     }),
     check("contracts", () => checkContracts(client, deployment)),
+    check("payment contracts", () => checkSchemes(client, config)),
     check("oracle", async () =>
       judgeOracle(await oracleFault(client, { chainId, address: deployment.oracle.address })),
     ),
@@ -136,6 +145,25 @@ async function checkContracts(client: PublicClient, deployment: Deployment): Pro
   );
   const contracts = listed.map((one) => ({ ...one, hasCode: withCode.has(one.address), isKnownCode: true }));
   return judgeContracts([...contracts, ...escrows]);
+}
+
+/** The contract that each scheme of payment calls, at the same address of every chain. */
+const SCHEME_CONTRACTS: Readonly<Record<FurtherScheme, Address>> = {
+  "exact-permit2": x402ExactPermit2ProxyAddress,
+  upto: x402UptoPermit2ProxyAddress,
+  "auth-capture": AUTH_CAPTURE_ESCROW_V1_0_ADDRESS,
+  "batch-settlement": BATCH_SETTLEMENT_ADDRESS,
+};
+
+/** A call of an address without code succeeds, and moves no money. */
+async function checkSchemes(client: PublicClient, { payments }: Config): Promise<readonly Verdict[]> {
+  const { schemes, facilitatorAddress } = payments;
+  if (schemes === null || facilitatorAddress === null) return [notConfigured()];
+  const withCode = await probeCode(
+    client,
+    schemes.map((scheme) => SCHEME_CONTRACTS[scheme]),
+  );
+  return judgeSchemes(schemes.map((scheme) => ({ scheme, hasCode: withCode.has(SCHEME_CONTRACTS[scheme]) })));
 }
 
 async function checkKeys(

@@ -12,6 +12,7 @@ import {
   judgeMethods,
   judgeRequestFee,
   judgeRole,
+  judgeSchemes,
 } from "../../../bin/doctor/judge-chain.ts";
 
 const A = getAddress("0x52908400098527886E0F7030069857D2E4169EE7");
@@ -111,6 +112,14 @@ describe("contracts", () => {
     ]);
     expect(found.map(({ detail }) => detail)).toEqual([`a ${A}: no code`, `b ${A}: no code`]);
   });
+});
+
+test.each([
+  [[], "ok"],
+  [[{ scheme: "upto", hasCode: true }], "ok"],
+  [[{ scheme: "upto", hasCode: false }], "fail"],
+])("schemes %j are %s", (schemes, level) => {
+  expect(judgeSchemes(schemes)).toMatchObject([{ level }]);
 });
 
 test.each([
