@@ -233,19 +233,19 @@ const LOSE = `
     where id = $1 and state in ('settled', 'answered')
     returning id
   ), credit as (
-    select key_id, units from ahs.key_credit where id = $4 and exists (select from lost)
+    select key_id, units from ahs.key_credit where id in ($1, $4) and exists (select from lost)
   ), revoked as (
     update ahs.api_key set revoked_at = $3::timestamptz from credit
-    where api_key.id = credit.key_id and api_key.id = $4 and revoked_at is null
+    where api_key.id = credit.key_id and api_key.id in ($1, $4) and revoked_at is null
   ), debited as (
     update ahs.api_key set balance_units = greatest(balance_units - credit.units, 0) from credit
-    where api_key.id = credit.key_id and api_key.id <> $4
+    where api_key.id = credit.key_id and api_key.id not in ($1, $4)
   )
   select id from lost`;
 
 /**
- * Marks a payment as lost after a final reorganisation: nothing is owed for it, a bought key is revoked, and a credit
- * is deducted from the key's balance down to 0. Returns false if the row has changed.
+ * Marks a payment as lost after a final reorganisation: nothing is owed for it, a key that it bought, or that holds its returned price, is
+ * revoked, and a credit is deducted from the key's balance down to 0. Returns false if the row has changed.
  */
 export async function losePayment(
   db: Database,

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { buyApiKey, readApiKey, topUpApiKey } from "../../../../service/access/api-keys.ts";
+import { buyApiKey, creditPayer, readApiKey, topUpApiKey } from "../../../../service/access/api-keys.ts";
 import { createPaymentStore, type PaymentStore } from "../../../../service/access/payments/payments.ts";
 import {
   confirm,
@@ -69,6 +69,14 @@ describe("a payment whose money moved", () => {
     const { key } = await buy(creditId);
     await losePayment(db, await settled(), { error: "gone", creditId, now: LATER });
     expect((await readApiKey(db, key.id))?.revokedAt).toEqual(LATER);
+  });
+
+  it("and is lost takes its returned price with it", async () => {
+    const paymentId = await settled();
+    await db.transaction((tx) => creditPayer(tx, { paymentId, units: 500, now: NOW }));
+    expect(await readApiKey(db, paymentId)).toMatchObject({ balanceUnits: 500, revokedAt: null });
+    await losePayment(db, paymentId, { error: "gone", creditId: randomUUID(), now: LATER });
+    expect((await readApiKey(db, paymentId))?.revokedAt).toEqual(LATER);
   });
 
   it("and is lost takes its credits off the key that it topped up, and no more than are left", async () => {
