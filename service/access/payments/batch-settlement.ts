@@ -47,6 +47,11 @@ const wordText = z
   .transform((text) => lowerCase(text as Hex));
 const MAX_UINT128 = (1n << 128n) - 1n;
 const uint128Text = uint256Text.refine((value) => value <= MAX_UINT128, "a uint128 is expected");
+/** A deposit that was made before is not compared with the time, and its times are stored. */
+const secondsText = uint256Text.refine(
+  (value) => value <= Number.MAX_SAFE_INTEGER,
+  "unix seconds are expected",
+);
 /** Clients write it in hexadecimal. */
 const saltText = z
   .string()
@@ -82,8 +87,8 @@ const payloadSchema = z.discriminatedUnion("type", [
       amount: uint128Text,
       authorization: z.looseObject({
         erc3009Authorization: z.looseObject({
-          validAfter: uint256Text,
-          validBefore: uint256Text,
+          validAfter: secondsText,
+          validBefore: secondsText,
           salt: saltText,
           signature: signatureText,
         }),

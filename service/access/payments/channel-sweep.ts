@@ -5,7 +5,7 @@ import { type Database, underDeadline } from "../../db/database.ts";
 import { paymentChannel } from "../../db/tables/payment.ts";
 import { enqueueSettlement, queueCall, readSettlement } from "../../sender/payments-sender.ts";
 import { type Claimable, claimCall, readChannel, readReceiver, settleCall } from "./batch-settlement.ts";
-import { COLLECT_AMOUNT, LOOK_MS, roundOf, type StoredChannel, updateSeen } from "./channels.ts";
+import { COLLECT_AMOUNT, coverOf, LOOK_MS, roundOf, type StoredChannel, updateSeen } from "./channels.ts";
 import type { createPaymentMetrics } from "./metrics.ts";
 import type { PaymentChain } from "./payment-chain.ts";
 
@@ -120,9 +120,13 @@ async function lookAt(deps: ChannelSweepDeps, known: StoredChannel, finalBlock: 
   return isDue(row, now()) ? { claim: row, nextMs: ORDERED_MS } : { claim: null, nextMs: LOOK_MS };
 }
 
-/** A withdrawal comes first: what it leaves cannot be claimed any more. */
-function isDue({ charged, collected, withdrawAskedAt, unclaimedSince }: StoredChannel, now: Date): boolean {
-  if (withdrawAskedAt !== null || charged - collected >= COLLECT_AMOUNT) return true;
+/**
+ * A withdrawal that would take what was charged comes first. Any other leaves it there: a payer who announces a little would have each
+ * call claimed by itself, for more gas than it pays.
+ */
+function isDue(row: StoredChannel, now: Date): boolean {
+  const { charged, collected, unclaimedSince } = row;
+  if (charged > coverOf(row) || charged - collected >= COLLECT_AMOUNT) return true;
   return unclaimedSince !== null && now.getTime() - unclaimedSince.getTime() >= COLLECT_AGE_MS;
 }
 

@@ -23,6 +23,7 @@ const PRICE = 10_000n;
 const DEPOSIT = 100_000n;
 const MISMATCH = "invalid_batch_settlement_evm_cumulative_amount_mismatch";
 const STRANGER = "0x00000000000000000000000000000000000000ff";
+const ENDLESS = { validAfter: "0", validBefore: "9".repeat(70), salt: "1", signature: "0x11" };
 const HALF_DAY_MS = 43_200_000;
 
 let usdc: UsdcChain;
@@ -186,6 +187,7 @@ describe("the official client pays by batch-settlement", () => {
     [{ voucher: { channelId: "0x12" } }],
     [{ config: { payer: "0x12" } }],
     [{ deposit: { amount: "-1" } }],
+    [{ deposit: { authorization: { erc3009Authorization: ENDLESS } } }],
   ])("and is malformed with %j", async (changes) => {
     const { shop, sign } = open();
     const payload = await sign(PATH);
@@ -231,6 +233,21 @@ describe("the worker", () => {
     expect(await ordersOf("collect")).toEqual(["failed", "queued", "queued"].map((state) => ({ state })));
     usdc.startSender();
     await sweepUntil(async () => (await balances()).payee - before.payee === 20_000n);
+  });
+
+  it("claims nothing at once for a withdrawal that leaves what was charged", async () => {
+    usdc.startSender();
+    const { pay, config } = open();
+    await pay(PATH);
+    await usdc.stopSender();
+    await asPayer("initiateWithdraw", [await config(PATH), 1n]);
+    offsetMs += 3_600_000;
+    expect((await pay(PATH)).status).toBe(200);
+    await sweep();
+    expect(await channels()).toMatchObject([{ charged: "20000", collect_order: null }]);
+    offsetMs += HALF_DAY_MS;
+    await sweep();
+    expect(await ordersOf("collect")).toHaveLength(1);
   });
 
   it("drops the row of a channel that has nothing left, and goes on with a new one", async () => {
