@@ -87,6 +87,7 @@ function sharedSettings(config: Config): Record<string, string> {
     RETENTION_DAYS: String(config.retentionDays),
     ENROLMENTS_PER_DAY: String(config.enrolment.perDay),
     ENROLMENT_MAX_FEE_WEI: String(config.enrolment.maxFeeWei),
+    FEEDBACK_DAILY_WEI: LOCAL_FEEDBACK_WEI,
   };
 }
 
@@ -144,6 +145,8 @@ const HOST = new URL("../local/scripted-model.ts", import.meta.url).pathname;
 const SCRIPTED_MODEL_PORT = 4_030;
 /** Long enough to appeal by hand, and short enough to watch a job to its end. */
 const LOCAL_APPEAL_SECONDS = 30;
+/** 0.05 of the coin: at 1 gwei, an entry for each agent of the local chain. */
+const LOCAL_FEEDBACK_WEI = "50000000000000000";
 const POLL_MS = 100;
 const REQUEST_MS = 1_000;
 

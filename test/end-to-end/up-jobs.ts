@@ -22,6 +22,7 @@ const LIFE_SECONDS = 330;
 let dataDir: string;
 let up: UpFile;
 let played: Ran;
+let asked: Ran;
 let mining: NodeJS.Timeout;
 
 /** Declares tests that play jobs of every escrow generation on a running `ahs up`. */
@@ -35,7 +36,10 @@ export function describeJobs(running: () => { readonly up: UpFile; readonly data
         EXTRA_BLOCKS.everyMs,
       );
       const all = ["--outcome", "all", "--generation", "all", "--data-dir", dataDir];
-      played = await runExample("play-job.ts", all);
+      [played, asked] = await Promise.all([
+        runExample("play-job.ts", all),
+        runExample("ask-registries.ts", ["--data-dir", dataDir]),
+      ]);
     }, PLAY_TIMEOUT_MS);
     afterAll(() => clearInterval(mining));
 
@@ -77,6 +81,11 @@ export function describeJobs(running: () => { readonly up: UpFile; readonly data
       },
       PLAY_TIMEOUT_MS,
     );
+
+    test("a validation that an agent's owner requests is answered, with the document that was hashed", () => {
+      expect(asked).toMatchObject({ code: 0, errors: "" });
+      expect(asked.output).toMatch(/answer: \d+, tag ahs\nits document has the hash on chain: http/);
+    });
 
     test("every job ends as its output deserves", () => {
       expect(played).toMatchObject({ code: 0, errors: "" });
